@@ -1,0 +1,93 @@
+"""What a reader makes of an agent's log: a stream of readings, in file order.
+
+A reader turns bytes into these and nothing else. It knows the format of its agent; it does not know repositories,
+actions, redaction or the database. Every value names its session by native id, because one file can hold several
+sessions (subagents inside their parent's file) and one session can lie in several files.
+
+Times are whole milliseconds since 1970 UTC, or None where the log has none. Texts are as the log has them: redaction
+and hygiene come later, in one place.
+"""
+
+from typing import Any
+
+import msgspec
+
+from afterwit.model.kinds import EventKind, Relation
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """What the log itself says about how a call ended. None means that it does not say."""
+
+    is_error: bool | None = None
+    exit_code: int | None = None
+    is_denied: bool = False
+    is_cancelled: bool = False
+    is_running: bool = False  # the command went to the background; this is not its end
+    duration_ms: int | None = None
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that happened, and where its record lies in the original."""
+
+    session: str
+    kind: EventKind
+    offset: int  # of the record in the original file
+    length: int
+    at_ms: int | None = None
+    key: str = ""  # equal for a record and its copies in other files; "" where the format has no such identity
+    text: str = ""  # prompt, reply, thought, notice, summary, error text, or the output of a call
+    call_id: str = ""  # calls and results
+    tool: str = ""  # calls: the agent's own name of the tool
+    arguments: dict[str, Any] | None = None  # calls: decoded; {"raw": text} where the log has a string that is no JSON
+    result: Result | None = None  # results
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """Tokens of one model response. `input` excludes what was read from or written to a cache; reasoning is part of
+    `output`."""
+
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    reasoning: int = 0
+
+
+class Spend(msgspec.Struct, frozen=True, kw_only=True):
+    """One response of a model and what it used. Equal keys are one response; the largest figures count."""
+
+    session: str
+    key: str
+    model: str
+    usage: Usage
+    at_ms: int | None = None
+    cost_usd: float | None = None  # only where the log states it
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a record says about its session as a whole. Empty means that it says nothing."""
+
+    session: str
+    at_ms: int | None = None
+    cwd: str = ""
+    branch: str = ""
+    remote: str = ""  # a git remote or a host/owner/name, as the log has it
+    version: str = ""  # of the agent
+    title: str = ""
+    is_title_manual: bool = False
+    parent: str = ""  # native id
+    relation: Relation | None = None
+    parent_call: str = ""  # the call in the parent that started this subagent
+    origin: str = ""  # how the agent was started: cli, editor, sdk, the subagent's type …
+    provider: str = ""
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """Bytes that could not be read, or a record that does not have the shape it should. Becomes a row."""
+
+    offset: int
+    length: int
+    reason: str
+
+
+Reading = Event | Spend | Facts | Problem
