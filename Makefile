@@ -1,4 +1,4 @@
-# One entry point for everything. Needs python3 and make; uses uv where it is installed.
+# One entry point for everything. Needs python3 (3.11 or later) and make; uses uv where it is installed.
 
 PYTHON ?= python3
 VENV := .venv
@@ -6,31 +6,39 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: learn test check docs bench clean
+.DEFAULT_GOAL := help
+.PHONY: help learn test check docs bench clean
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 learn: $(STAMP)  ## read this machine's own logs
 	@$(BIN)/afterwit learn
 
-test: $(STAMP)  ## all tests
+test: $(STAMP)  ## run all tests
 	@$(BIN)/python -m pytest -n auto -q
 
-check: $(STAMP)  ## style, types, layers, docs
+check: $(STAMP)  ## check style, types, layers and reference pages
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python docs/generate.py --check
 
-docs: $(STAMP)  ## write the reference pages of the commands
+docs: $(STAMP)  ## write the reference pages
 	@$(BIN)/python docs/generate.py
 
 bench: $(STAMP)  ## print the tables of figures
 	@$(BIN)/python -m bench
 
-clean:  ## remove the virtual environment and caches
+clean:  ## remove the virtual environment and the caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(STAMP): pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "afterwit needs Python 3.11 or later; $(PYTHON) --version says: $$($(PYTHON) --version 2>&1 | tail -n 1)" >&2; \
+	  echo "Name another one: make PYTHON=python3.12" >&2; exit 1; }
+	@echo "Installing into $(VENV) ..." >&2
 ifdef UV
 	@test -d $(VENV) || uv venv -q --python $(PYTHON) $(VENV)
 	@uv pip install -q --python $(BIN)/python -e . --group dev --group bench

@@ -72,6 +72,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     cwd: str = ""
     branch: str = ""
     remote: str = ""  # a git remote or a host/owner/name, as the log has it
+    is_remote_linked: bool = False  # the session links to it, say by a pull request; it may have run elsewhere
     version: str = ""  # of the agent
     title: str = ""
     is_title_manual: bool = False
@@ -88,6 +89,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     offset: int
     length: int
     reason: str
+    is_passing: bool = False  # more bytes may mend it
 
 
 Reading = Event | Spend | Facts | Problem

@@ -1,43 +1,55 @@
-"""Times in logs: ISO strings, seconds, milliseconds, numbers as strings. Inside: whole milliseconds since 1970 UTC."""
+"""Times in logs: ISO strings, seconds, milliseconds, numbers as strings. Inside: whole milliseconds since 1970 UTC.
+
+A moment before the year 2000 or after 9999 is none: it is a counter, a duration or a placeholder such as the zero time
+of Go, and would put a session at the wrong end of history.
+"""
 
 import datetime as dt
-import math
 from typing import Any
 
 _MS_FROM = 100_000_000_000  # as seconds this is the year 5138, as milliseconds 1973
+_EARLIEST_MS = 946_684_800_000  # the start of the year 2000
 _LATEST_MS = 253_402_300_799_999  # the end of the year 9999
+_DATE_DIGITS = 8  # 20260501; longer runs of digits are seconds or milliseconds, though some also parse as ISO
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_MS = dt.timedelta(milliseconds=1)
 
 
 def ms_from_any(value: Any) -> int | None:
     """The moment that a log's timestamp names, or None where it names none. A naive time counts as UTC."""
     if isinstance(value, str):
-        return _ms_from_text(value)
+        return _ms_from_text(value.strip())
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    if not math.isfinite(value) or value <= 0:
+    if not 0 < value <= _LATEST_MS:
         return None
-    ms = int(value if value >= _MS_FROM else value * 1000)
-    return ms if ms <= _LATEST_MS else None
+    return _sane(round(value if value >= _MS_FROM else value * 1000))
 
 
 def iso_from_ms(ms: int) -> str:
     """The moment as people and JSON read it: 2026-05-01T10:00:00.123Z."""
-    moment = dt.datetime.fromtimestamp(ms / 1000, tz=dt.UTC)
+    moment = _EPOCH + ms * _MS
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _ms_from_text(text: str) -> int | None:
+    if text.isdecimal() and len(text) > _DATE_DIGITS:
+        return _ms_from_number(text)
     try:
-        moment = dt.datetime.fromisoformat(text)
+        moment = dt.datetime.fromisoformat(text.upper())
     except ValueError:
-        try:
-            return ms_from_any(float(text))
-        except ValueError:
-            return None
+        return _ms_from_number(text)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=dt.UTC)
+    return _sane(round((moment - _EPOCH) / _MS))
+
+
+def _ms_from_number(text: str) -> int | None:
     try:
-        ms = round(moment.timestamp() * 1000)
-    except (OverflowError, ValueError):
+        return ms_from_any(float(text))
+    except ValueError:
         return None
-    return ms if 0 < ms <= _LATEST_MS else None
+
+
+def _sane(ms: int) -> int | None:
+    return ms if _EARLIEST_MS <= ms <= _LATEST_MS else None

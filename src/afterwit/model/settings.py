@@ -1,0 +1,65 @@
+"""What people can set, with its defaults. `config.toml` has the same shape: one table per struct.
+
+Values only: where they come from, how paths are resolved and what is wrong with a file is `usecases.configure`'s.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+Text = Annotated[str, msgspec.Meta(min_length=1)]
+Rate = Annotated[float, msgspec.Meta(ge=0, le=1_000_000)]
+ProfileName = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}\Z")]
+
+DEFAULT_PROFILE = "default"
+
+
+class Rates(msgspec.Struct, frozen=True):
+    """US dollars per million tokens. A cache rate that is not given costs as much as input."""
+
+    input: Rate
+    output: Rate
+    cache_read: Rate | None = None
+    cache_write: Rate | None = None
+
+
+class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the data lie. None: the platform's data folder."""
+
+    home: Path | None = None
+    profile: ProfileName = DEFAULT_PROFILE
+
+
+class LearnSettings(msgspec.Struct, frozen=True, kw_only=True):
+    jobs: Annotated[int, msgspec.Meta(ge=0, le=1024)] = 0  # processes; 0: one for every core
+    wait_seconds: Annotated[float, msgspec.Meta(ge=0, le=86_400)] = 0.0  # for another run to end
+
+
+class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
+    homes: tuple[Path, ...] = ()
+    enabled: bool = True
+
+
+class Aliases(msgspec.Struct, frozen=True, kw_only=True):
+    """Other names, and what they stand for."""
+
+    repos: dict[str, Text] = msgspec.field(default_factory=dict)
+    tools: dict[str, Text] = msgspec.field(default_factory=dict)
+    users: dict[str, Text] = msgspec.field(default_factory=dict)
+
+
+class RedactionSettings(msgspec.Struct, frozen=True, kw_only=True):
+    people: tuple[Text, ...] = ()  # names to replace by a pseudonym, besides those that are found
+    strings: tuple[Text, ...] = ()  # other texts to replace
+    allow: tuple[Text, ...] = ()  # patterns that are never redacted
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    store: StoreSettings = StoreSettings()
+    learn: LearnSettings = LearnSettings()
+    agents: dict[str, AgentSettings] = msgspec.field(default_factory=dict)
+    aliases: Aliases = msgspec.field(default_factory=Aliases)
+    domains: dict[str, tuple[Text, ...]] = msgspec.field(default_factory=dict)
+    prices: dict[str, Rates] = msgspec.field(default_factory=dict)
+    redaction: RedactionSettings = RedactionSettings()

@@ -1,0 +1,108 @@
+"""Finds the files of an agent below its home: transcripts, and the companions that belong to them.
+
+One walk, one `stat` per file. A folder is entered once: under its own name if it lies below the home, else under the
+first link to it, so that a loop ends and a file keeps its path from run to run. What cannot be entered is reported, not
+skipped in silence; what is gone is gone. Whether a file is a transcript is the reader's business.
+"""
+
+import errno
+import hashlib
+import heapq
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+
+class Found(NamedTuple):
+    """A file as the file system describes it."""
+
+    path: PurePosixPath  # below the agent's home
+    size_bytes: int
+    mtime_ns: int
+    inode: int
+
+
+class Unit(NamedTuple):
+    """A transcript and the files that belong to it."""
+
+    home: Path
+    transcript: Found
+    companions: tuple[Found, ...]
+
+    @property
+    def companions_mark(self) -> str:
+        """Changes whenever a companion does; empty where there are none."""
+        if not self.companions:
+            return ""
+        marks = (f"{found.path.name}:{found.size_bytes}:{found.mtime_ns}" for found in self.companions)
+        return hashlib.blake2b(";".join(marks).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+class Unreadable(NamedTuple):
+    place: Path
+    reason: str
+
+
+class Discovery(NamedTuple):
+    units: list[Unit]
+    unreadable: list[Unreadable]
+
+
+def discover(home: Path, primary: Callable[[PurePosixPath], PurePosixPath | None]) -> Discovery:
+    """All units below a home. `primary` tells the transcript that a file is or belongs to."""
+    transcripts: dict[PurePosixPath, Found] = {}
+    companions: dict[PurePosixPath, list[Found]] = {}
+    unreadable: list[Unreadable] = []
+    for found in walk(home, unreadable):
+        owner = primary(found.path)
+        if owner == found.path:
+            transcripts[found.path] = found
+        elif owner is not None:
+            companions.setdefault(owner, []).append(found)
+    units = [Unit(home, found, tuple(sorted(companions.get(path, ())))) for path, found in sorted(transcripts.items())]
+    return Discovery(units, unreadable)
+
+
+def walk(home: Path, unreadable: list[Unreadable]) -> Iterator[Found]:
+    """Every regular file below a folder, in no particular order."""
+    entered: set[tuple[int, int]] = set()
+    folders: list[tuple[str, str]] = [(str(home), "")]
+    links: list[tuple[str, str]] = []  # entered when all folders are done, in order
+    while folders or links:
+        folder, prefix = folders.pop() if folders else heapq.heappop(links)
+        for entry in _entries(folder, entered, unreadable):
+            try:
+                if entry.is_dir():
+                    place = (entry.path, f"{prefix}{entry.name}/")
+                    heapq.heappush(links, place) if entry.is_symlink() else folders.append(place)
+                    continue
+                about = entry.stat()
+            except OSError as error:
+                _note(entry.path, error, unreadable)
+                continue
+            if stat.S_ISREG(about.st_mode):
+                path = PurePosixPath(prefix + entry.name)
+                yield Found(path, about.st_size, about.st_mtime_ns, about.st_ino)
+
+
+def _entries(folder: str, entered: set[tuple[int, int]], unreadable: list[Unreadable]) -> list["os.DirEntry[str]"]:
+    """What lies in a folder; nothing, if it was entered before or cannot be."""
+    try:
+        about = Path(folder).stat()
+        identity = (about.st_dev, about.st_ino)
+        if identity in entered and about.st_ino:
+            return []
+        entered.add(identity)
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError as error:
+        _note(folder, error, unreadable)
+        return []
+
+
+def _note(place: str, error: OSError, unreadable: list[Unreadable]) -> None:
+    """Reports what cannot be read. What is not there, a link to nothing or to itself, is none of it."""
+    if error.errno not in (errno.ENOENT, errno.ELOOP):
+        unreadable.append(Unreadable(Path(place), error.strerror or str(error)))

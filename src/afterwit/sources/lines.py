@@ -1,0 +1,87 @@
+"""The bytes of a log as lines, whatever they come from: a file, a packed file, the archive.
+
+`BufferedReader` does the splitting, so a line of any length costs its length. A `Tap` hands every byte that passes to
+whoever archives it. Packed logs (`.zst`) are unpacked as they are read, in bounded pieces.
+"""
+
+import io
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import BinaryIO, cast
+
+import zstandard
+
+from afterwit.model.readings import Problem
+from afterwit.sources.framing import Framing
+
+_BUFFER_BYTES = 256 * 1024
+_PACKED_BYTES = 8 * 1024
+
+
+class Tap(io.RawIOBase):
+    """A file read up to a limit, every byte of which is shown to `sink` as it passes."""
+
+    def __init__(self, file: io.RawIOBase, limit_bytes: int, sink: Callable[[bytes], None]) -> None:
+        self._file = file
+        self._left = limit_bytes
+        self._sink = sink
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        piece = self._file.read(min(len(buffer), self._left)) or b""
+        self._left -= len(piece)
+        buffer[: len(piece)] = piece
+        self._sink(piece)
+        return len(piece)
+
+
+class Chunks(io.RawIOBase):
+    """An iterator of bytes as a file."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = iter(chunks)
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while not self._rest:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._rest = memoryview(chunk)
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+
+def is_packed(path: PurePosixPath) -> bool:
+    return path.suffix == ".zst"
+
+
+def lines_of(path: PurePosixPath, raw: io.RawIOBase) -> BinaryIO:
+    """The lines of a log: iterate over it."""
+    if not is_packed(path):
+        return io.BufferedReader(raw, _BUFFER_BYTES)
+    return io.BufferedReader(Chunks(_unpacked(raw)), _BUFFER_BYTES)
+
+
+def _unpacked(raw: io.RawIOBase) -> Iterator[bytes]:
+    """The content of all frames, in small pieces, so that damage costs no more than what was packed right before it."""
+    reader = zstandard.ZstdDecompressor().stream_reader(
+        cast("BinaryIO", raw), read_size=_PACKED_BYTES, read_across_frames=True, closefd=False
+    )
+    while piece := reader.read1(_BUFFER_BYTES):
+        yield piece
+
+
+def whole_lines(lines: BinaryIO, framing: Framing, problems: list[Problem]) -> Iterator[bytes]:
+    """The lines, up to where they cannot be unpacked any further; what went wrong there becomes a problem."""
+    try:
+        yield from lines
+    except zstandard.ZstdError as error:
+        problems.append(Problem(offset=framing.consumed, length=0, reason=f"cannot be unpacked: {error}"))
