@@ -1,0 +1,92 @@
+"""Finds the places in a text that hold a secret or a trace of a person.
+
+One pass of a set of small triggers says which rules could match; nearly always that is none. Only those rules then
+run, and only their candidates are judged. Patterns are compiled when first needed. What replaces a place is left to
+`redaction`; encoded secrets to `encodings`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import re2
+
+from afterwit.guard import judging, people
+from afterwit.guard.patterns import PatternSet, byte_options
+from afterwit.guard.ruleset import Judge, Rule
+from afterwit.guard.spans import Span
+
+_BEFORE_BYTES = 24
+
+_JUDGES: dict[Judge, Callable[[str, bool], bool]] = {
+    Judge.PASSWORD: lambda value, is_bare: judging.is_password(value, is_bare=is_bare),
+    Judge.SECRET: lambda value, is_bare: judging.is_secret(value, is_bare=is_bare),
+    Judge.TOKEN: lambda value, _: judging.is_token(value),
+    Judge.URL: lambda value, _: judging.is_url_password(value),
+    Judge.BASIC: lambda value, _: judging.is_basic_credential(value),
+    Judge.EMAIL: lambda value, _: people.is_personal_email(value),
+    Judge.NAME: lambda value, _: people.is_personal_name(value),
+}
+
+
+class Finder:
+    """One rule, ready to run."""
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self._pattern: Any = None
+        self._groups: list[tuple[int, bool]] = []
+
+    def spans(self, data: bytes) -> Iterator[Span]:
+        """Where the rule finds a value that its judge takes for real."""
+        for match in self._compiled().finditer(data):
+            for group, is_bare in self._groups:
+                start, end = match.span(group)
+                if start >= 0 and self._is_real(data, start, end, is_bare):
+                    yield Span(start, end, self.rule.type)
+
+    def _compiled(self) -> Any:
+        if self._pattern is None:
+            self._pattern = re2.compile(self.rule.pattern.encode(), byte_options())
+            named = self._pattern.groupindex
+            self._groups = sorted((index, name.endswith(b"_bare")) for name, index in named.items())
+        return self._pattern
+
+    def _is_real(self, data: bytes, start: int, end: int, is_bare: bool) -> bool:
+        value = data[start:end].decode("utf-8", "replace")
+        if self.rule.judge is Judge.FORMAT:
+            return judging.entropy(value) >= self.rule.min_entropy
+        if self.rule.judge is Judge.IP:
+            return people.is_personal_ip(value, data[max(0, start - _BEFORE_BYTES) : start])
+        return _JUDGES[self.rule.judge](value, is_bare)
+
+
+class Matcher:
+    """All rules behind one pre-filter. Further triggers can ride along in the same pass: see `extra`."""
+
+    def __init__(self, rules: Iterable[Rule], extra: Iterable[bytes] = ()) -> None:
+        self._finders = [Finder(rule) for rule in rules]
+        triggers = [trigger(finder.rule) for finder in self._finders]
+        self.size = len(triggers)
+        self.hits = PatternSet([*triggers, *extra]).found
+
+    def spans(self, data: bytes, hits: Iterable[int]) -> Iterator[Span]:
+        """The places of the rules whose triggers were hit; a rule that comes earlier comes first."""
+        for hit in sorted(hits):
+            if hit < self.size:
+                yield from self._finders[hit].spans(data)
+
+    def secret_kind(self, data: bytes) -> str | None:
+        """The type of a secret in this text, whatever else the text tells about people."""
+        for hit in sorted(self.hits(data) or ()):
+            if hit < self.size and not self._finders[hit].rule.is_about_people:
+                for span in self._finders[hit].spans(data):
+                    return span.kind
+        return None
+
+
+def trigger(rule: Rule) -> bytes:
+    """What must occur in a text before the rule can match."""
+    if rule.trigger:
+        return rule.trigger.encode()
+    literals = b"|".join(re2.escape(keyword.encode()) for keyword in rule.keywords)
+    return b"(?i:" + literals + b")" if "(?i" in rule.pattern else literals
