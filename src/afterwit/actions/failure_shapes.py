@@ -1,0 +1,178 @@
+"""What failure looks like in the output of programs, line by line.
+
+`is_failing` knows compilers, linters, test runners, package managers and shells, and is not taken in by "0 errors".
+`is_complaint_of` is the narrow question for programs whose output is content (`cat`, `grep`, `git log`): only lines in
+which the program or the shell itself speaks. `echoed_exit` reads a code that the line printed. Only the beginning and
+the end of a huge output are looked at; lines are cut, so time is bounded.
+"""
+
+import re
+from collections.abc import Iterator
+
+_HEAD = 60_000
+_TAIL = 60_000
+_LONGEST_LINE = 2_000
+
+_ANSI = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])|[\x00-\x08\x0b-\x1f\x7f]")
+_FINE = re.compile(
+    r"\b(?:0|no|zero|without(?: any)?) (?:\w{1,20} )?(?:errors?|failed|failures?|failing|fails?|problems?|issues?)\b"
+    r"|\b(?:errors?|failed|failures?|fail)\s?[:=] ?0\b"
+    r"|\b0 (?:errors?|fail\w*)\b"
+    r"|\bexit(?:ed)?(?: with)?(?: (?:code|status))?[:= ]+0\b",
+    re.IGNORECASE,
+)
+_PASSING = re.compile(r"\s*(?:\(pass\)|✓|✔|√|ok\b|PASS(?:ED)?\b|--- PASS)|.{0,500}\bPASSED\b")
+# "2 failed" in a summary, but not "Task 2 failed" in a log
+_COUNTED = (
+    r"(?:^|[,;:(|=·✖✗×]|\b(?:and|with|[Ff]ound|Tests?|Suites?|Files|Failed))\s{0,8}[1-9]\d{0,6} "
+    r"(?:tests? |specs? |suites? |checks? )?(?:errors?|failed|failures?|failing|fail|problems?)\b"
+)
+_SHAPES = (
+    r"\berror(?:\s+[A-Z]{1,6}\d{1,6}|\[[\w-]{1,40}\])?:",
+    r"\b(?:Error|ERROR)\b(?::|\]|\s+-)",
+    r"\bERR!",
+    r"^npm error\b",
+    r"\bERR_[A-Z_]{3,60}\b",
+    r"\bELIFECYCLE\b",
+    r"^Traceback \(most recent call last\)",
+    r"^[\w.]{0,120}(?:Error|Exception|Interrupt)\b(?::|$)",
+    r"\bFAIL(?:ED|URE|URES)?\b",
+    r"^\s*(?:\(fail\)|✗|✘|×|✖|❌)",
+    _COUNTED,
+    r"^[1-9]\d{0,6} issues:",
+    r"\b(?:[Ff]ailures?|[Ff]ailed|[Ee]rrors?)\s?[:=] ?[1-9]",
+    r"\b[Ee]xit(?:ed)?(?: with)? (?:code|status)[:= ]{1,3}-?[1-9]|\bexit\s?[:=] ?-?[1-9]",
+    r"\b[Ee]rror code [1-9]",
+    r"^make(?:\[\d+\])?: \*\*\*",
+    r"^\s*(?:fatal|panic|FATAL|Fatal error)\b[: ]",
+    r"\bpanicked at\b",
+    r"\bSegmentation fault\b|\bcore dumped\b|\bBus error\b|^Killed\b|\bOut of memory\b",
+    r"\bcommand not found\b|: not found\s*$|\b[Nn]o such file or directory\b|\bis not recognized as\b",
+    r"\b[Pp]ermission denied\b|\b[Oo]peration not permitted\b|\b[Aa]ccess denied\b",
+    r"^zsh:\d{0,6}:? |\bno matches found:",
+    r"^(?:[Cc]annot|[Cc]an't|[Cc]ould not|[Uu]nable to|accepts (?:at most )?\d{1,3} arg|unknown (?:JSON )?field)\b",
+    r"\bERROR task failed\b|^The following paths are ignored\b|^no pull requests found\b|^GraphQL: ",
+    r"\bundefined (?:reference|symbol|:)|^[^ :]{1,200}:\d{1,6}:\d{1,6}: undefined:",
+    r"\bCannot find (?:module|name|package)\b|\bNo module named\b|\bcannot find package\b",
+    r"\b(?:unrecognized|unknown|unexpected|invalid) (?:option|flag|subcommand|command|argument|shorthand)\b",
+    r"\bCould not resolve\b|\bno such host\b|^HTTP [45]\d\d\b|\b[Cc]onnection refused\b|\bECONNREFUSED\b|\bETIMEDOUT\b",
+    r"! \[(?:remote )?rejected\]|^CONFLICT \(|\bmerge conflict\b|^Aborting\b",
+    r"\berror Command failed\b|\bscript \"[^\"]{1,80}\" exited with code [1-9]",
+)
+# Every shape contains one of these in lower case: a cheap look before the dear one.
+_MARKS = (
+    *(
+        "error",
+        "fail",
+        "err!",
+        "err_",
+        "elifecycle",
+        "traceback",
+        "exception",
+        "interrupt",
+        "problem",
+        "issues:",
+        "exit",
+    ),
+    *(
+        "***",
+        "fatal",
+        "panic",
+        "fault",
+        "dumped",
+        "killed",
+        "memory",
+        "not found",
+        "no such",
+        "not recognized",
+        "denied",
+    ),
+    *("not permitted", "no matches", "undefined", "cannot", "can't", "could not", "unable to", "accepts", "no module"),
+    *(
+        "unrecognized",
+        "unknown",
+        "unexpected",
+        "invalid",
+        "refused",
+        "timedout",
+        "http ",
+        "rejected",
+        "conflict",
+        "zsh:",
+    ),
+    *("aborting", "are ignored", "no pull requests", "graphql:", "✗", "✘", "×", "✖", "❌"),
+)
+_FAILING = re.compile("|".join(f"(?:{shape})" for shape in _SHAPES))
+_SETTLED = re.compile(
+    rf"\bFAIL(?:ED|URE|URES)?\b|{_COUNTED}"
+    r"|\bexited with code [1-9]|\btest failed\b|^make(?:\[\d+\])?: \*\*\*"
+)
+_ALL_CLEAR = re.compile(
+    r"^\s*0 fail\b|\b0 failed\b|^\s*Tests?:?\s.{0,80}\b[1-9]\d{0,6} (?:passed|passing)\b|\btest result: ok\b"
+    r"|^OK(?: \(|$)|^\s*=*\s*[1-9]\d{0,6} (?:passed|passing)\b|\bAll checks passed\b"
+    r"|\b[Ff]ound 0 errors\b|\bBuild succeeded\b"
+)
+_COMPLAINT = re.compile(
+    r"No such file or directory|[Pp]ermission denied|Operation not permitted|command not found|: not found\s*$"
+    r"|[Ii]s a directory|[Nn]ot a directory|no matches found|[Ii]nvalid|[Uu]nrecognized|[Uu]nknown|[Ii]llegal|usage:"
+    r"|not allowed|cannot |can't |could not |error|fatal|regex parse"
+)
+_ECHOED = re.compile(
+    r"\b(?:exit|rc|status|EXIT_CODE|ret)(?:[ _]?(?:code|status))?\s{0,3}[:=]\s{0,3}(-?\d{1,3})\b", re.IGNORECASE
+)
+_GENERIC_SPEAKERS = ("bash", "zsh", "sh", "(eval)", "fatal", "error", "usage")
+
+
+def lines_of(output: str) -> Iterator[str]:
+    """The lines of an output without colours and carriage-return progress; a huge output without its middle."""
+    if len(output) > _HEAD + _TAIL:
+        output = f"{output[:_HEAD]}\n{output[-_TAIL:]}"
+    for line in output.split("\n"):
+        shown = line.rstrip("\r").rpartition("\r")[2]
+        yield _ANSI.sub("", shown[:_LONGEST_LINE])
+
+
+def is_failing_line(line: str) -> bool:
+    """Whether one line, without colours, reports a failure."""
+    lowered = line.lower()
+    if not any(mark in lowered for mark in _MARKS):
+        return False
+    if _FAILING.search(line) is None or _PASSING.match(line):
+        return False
+    return _FAILING.search(_FINE.sub("", line)) is not None
+
+
+def is_failing(output: str) -> bool:
+    """Whether the lines report a failure. What a test prints on its way is forgiven by a later all-clear."""
+    is_failed = False
+    for line in lines_of(output):
+        if is_failing_line(line):
+            if _SETTLED.search(_FINE.sub("", line)):
+                return True
+            is_failed = True
+        elif _ALL_CLEAR.search(line):
+            is_failed = False
+    return is_failed
+
+
+def is_complaint_of(programs: frozenset[str], output: str) -> bool:
+    """Whether one of these programs, or the shell, complains in the output."""
+    return any(_speaks(programs, line) for line in lines_of(output))
+
+
+def echoed_exit(output: str) -> int | None:
+    """The last exit code that the output itself states, as in `exit: 1`."""
+    found = None
+    for line in lines_of(output):
+        for match in _ECHOED.finditer(line):
+            found = int(match[1])
+    return found
+
+
+def _speaks(programs: frozenset[str], line: str) -> bool:
+    """`grep: x: No such file`, `zsh:1: command not found: x`, `/bin/sh: 1: x: not found`, `fatal: …`."""
+    speaker, colon, _ = line.partition(":")
+    if not colon:
+        return False
+    name = speaker.strip().rpartition("/")[2]
+    return (name in programs or name in _GENERIC_SPEAKERS) and _COMPLAINT.search(line) is not None
