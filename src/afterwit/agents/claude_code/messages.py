@@ -1,0 +1,203 @@
+"""Messages into readings: what a person, the client, the model and its tools said in one user or assistant record.
+
+Keys: a text of a user record has the record's uuid, a reply or a thought the uuid and the block's number, calls and
+results the call's id, a response's tokens the message id. Copies of a record in other files therefore have equal keys.
+One compaction is one event: the summary. The boundary record before it is a notice.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from afterwit.agents.claude_code.content import placeholder, text_of_result, without_reminders
+from afterwit.agents.claude_code.records import Block, Line, Message, TokenCounts
+from afterwit.agents.claude_code.results import result_of, stated_spill
+from afterwit.agents.claude_code.speech import kind_of
+from afterwit.agents.claude_code.state import State
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Event, Problem, Reading, Spend, Usage
+
+Spill = Callable[[str, str], str | None]  # (path that the log states, call id) → the whole output
+
+_SYNTHETIC = "<synthetic>"
+_NAMELESS = "unnamed"
+_MOST_TOKENS = 10**12  # no response has more; a damaged number might
+_SILENT_BLOCKS = frozenset({"redacted_thinking", "container_upload", "compaction", "connector_text", "fallback"})
+
+
+class Place(NamedTuple):
+    """Whose record this is, and where and when it was written."""
+
+    session: str
+    offset: int
+    length: int
+    at_ms: int | None
+    uuid: str
+    is_child: bool
+
+    def event(self, kind: EventKind, key: str, text: str) -> Event:
+        return Event(
+            session=self.session,
+            kind=kind,
+            offset=self.offset,
+            length=self.length,
+            at_ms=self.at_ms,
+            key=key,
+            text=text,
+        )
+
+    def problem(self, reason: str) -> Problem:
+        return Problem(offset=self.offset, length=self.length, reason=reason)
+
+
+def user_readings(line: Line, message: Message, place: Place, state: State, spill: Spill) -> Iterator[Reading]:
+    texts: list[str] = []
+    pictures: list[str] = []
+    for block in _blocks(message):
+        kind = block.type or ""
+        if kind == "text":
+            texts.append(block.text or "")
+        elif kind.endswith("tool_result"):
+            yield _result(block, line, place, spill)
+        elif stand_in := placeholder(block):
+            pictures.append(stand_in)
+        elif kind not in _SILENT_BLOCKS:
+            yield place.problem(f"unknown content block {kind[:40]!r}")
+    if texts or pictures:
+        yield from _spoken(line, place, state, texts, pictures)
+
+
+def assistant_readings(line: Line, message: Message, place: Place, state: State, spill: Spill) -> Iterator[Reading]:
+    is_clients = message.model == _SYNTHETIC
+    if line.is_api_error_message:
+        text = "\n".join(block.text or "" for block in _blocks(message))
+        yield place.event(EventKind.MODEL_ERROR, place.uuid, text)
+        return
+    for index, block in enumerate(_blocks(message)):
+        kind = block.type or ""
+        if kind == "text" and block.text:
+            spoken = EventKind.NOTICE if is_clients else EventKind.REPLY
+            yield place.event(spoken, _key(place.uuid, index), block.text)
+        elif kind == "thinking" and block.thinking:
+            yield place.event(EventKind.THOUGHT, _key(place.uuid, index), block.thinking)
+        elif kind.endswith("tool_use"):
+            yield _call(block, index, place, state)
+        elif kind.endswith("tool_result"):
+            yield _result(block, line, place, spill)
+        elif kind not in _SILENT_BLOCKS and kind not in ("text", "thinking") and not placeholder(block):
+            yield place.problem(f"unknown content block {kind[:40]!r}")
+    if message.usage is not None and not is_clients:
+        yield _spend(line, message, message.usage, place)
+
+
+def _blocks(message: Message) -> list[Block]:
+    content = message.content
+    if isinstance(content, str):
+        return [Block(type="text", text=content)]
+    return [block if isinstance(block, Block) else Block(type="text", text=block) for block in content or []]
+
+
+def _spoken(line: Line, place: Place, state: State, texts: list[str], pictures: list[str]) -> Iterator[Event]:
+    """The texts of a user record, one event for each kind of speaker."""
+    if state.was_queued("\n".join(texts)):
+        return
+    said: dict[EventKind, list[str]] = {}
+    for text in texts:
+        clean = without_reminders(text)
+        if clean.strip():
+            said.setdefault(kind_of(line, clean, is_child=place.is_child), []).append(clean)
+        elif text.strip():
+            said.setdefault(EventKind.NOTICE, []).append(text)
+    if pictures:
+        said.setdefault(kind_of(line, "", is_child=place.is_child), []).extend(pictures)
+    for index, (kind, parts) in enumerate(said.items()):
+        yield place.event(kind, _key(place.uuid, kind) if index else place.uuid, "\n".join(parts))
+
+
+def _call(block: Block, index: int, place: Place, state: State) -> Event:
+    call = block.id or f"{place.uuid or place.offset}:{index}"
+    arguments = _arguments(block.input)
+    agent_type = arguments.get("subagent_type")
+    if isinstance(agent_type, str):
+        state.remember_call(call, agent_type)
+    return Event(
+        session=place.session,
+        kind=EventKind.CALL,
+        offset=place.offset,
+        length=place.length,
+        at_ms=place.at_ms,
+        key=f"call:{call}",
+        call_id=call,
+        tool=block.name or _NAMELESS,
+        arguments=arguments,
+    )
+
+
+def _arguments(given: Any) -> dict[str, Any]:
+    if isinstance(given, dict):
+        return given
+    if given is None:
+        return {}
+    if isinstance(given, str):
+        try:
+            decoded = msgspec.json.decode(given)
+        except (msgspec.DecodeError, RecursionError):
+            return {"raw": given}
+        return decoded if isinstance(decoded, dict) else {"raw": given}
+    return {"raw": msgspec.json.encode(given).decode()}
+
+
+def _result(block: Block, line: Line, place: Place, spill: Spill) -> Event | Problem:
+    call = block.tool_use_id
+    if not call:
+        return place.problem("a tool result that names no call")
+    outcome = line.tool_use_result if line.tool_use_result is not None else line.stream_outcome
+    text = text_of_result(block.content)
+    result = result_of(text, block.is_error, outcome)
+    stated = stated_spill(text, outcome)
+    if stated is not None:
+        text = spill(stated, call) or text
+    return Event(
+        session=place.session,
+        kind=EventKind.RESULT,
+        offset=place.offset,
+        length=place.length,
+        at_ms=place.at_ms,
+        key=f"result:{call}",
+        text=text,
+        call_id=call,
+        result=result,
+    )
+
+
+def _spend(line: Line, message: Message, counts: TokenCounts, place: Place) -> Spend:
+    return Spend(
+        session=place.session,
+        key=_response_key(message.id or "", line.request_id or "", place.uuid),
+        model=message.model or "",
+        usage=Usage(
+            input=_tokens(counts.input_tokens),
+            cache_read=_tokens(counts.cache_read_input_tokens),
+            cache_write=_tokens(counts.cache_creation_input_tokens),
+            output=_tokens(counts.output_tokens),
+        ),
+        at_ms=place.at_ms,
+        cost_usd=line.cost_usd if isinstance(line.cost_usd, float) else None,
+    )
+
+
+def _tokens(count: int | None) -> int:
+    return min(max(count or 0, 0), _MOST_TOKENS)
+
+
+def _response_key(message: str, request: str, uuid: str) -> str:
+    """Anthropic's message ids are unique by themselves, and copies inside a parent's file can lack the request's id.
+    Other endpoints repeat theirs."""
+    if not message:
+        return uuid
+    return f"{message}:{request}" if request and not message.startswith("msg_") else message
+
+
+def _key(uuid: str, suffix: object) -> str:
+    return f"{uuid}:{suffix}" if uuid else ""

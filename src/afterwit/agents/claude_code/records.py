@@ -1,0 +1,161 @@
+"""The shapes of Claude Code's records, reduced to the fields that mean something to us.
+
+`decode` builds one `Line` from the bytes of one record. Fields that are not named here (whole files in `originalFile`,
+patches, base64 images) are skipped without being built, which is what keeps reading fast. A record whose fields have
+other types than expected is decoded again, loosely: what fits is kept, and `flaws` names what did not. Bytes that are
+no JSON object raise `msgspec.DecodeError`. What a record means is left to the other modules.
+"""
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from afterwit.agents.claude_code.loosely import loosely
+
+
+class _Shape(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+    """All fields optional, in the log's camel case."""
+
+
+class Part(_Shape, frozen=True):
+    """A block inside a tool result."""
+
+    type: str | None = None
+    text: str | None = None
+    tool_name: str | None = msgspec.field(default=None, name="tool_name")
+
+
+class Block(_Shape, frozen=True):
+    """A block of a message: text, thinking, a call, a result or a picture."""
+
+    type: str | None = None
+    text: str | None = None
+    thinking: str | None = None
+    id: str | None = None
+    name: str | None = None
+    input: Any = None
+    tool_use_id: str | None = msgspec.field(default=None, name="tool_use_id")
+    content: str | list[Part | str] | Part | None = None
+    is_error: bool | None = msgspec.field(default=None, name="is_error")
+
+
+class TokenCounts(_Shape, frozen=True, rename=None):
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+
+
+class Message(_Shape, frozen=True):
+    id: str | None = None
+    model: str | None = None
+    content: str | list[Block | str] | None = None
+    usage: TokenCounts | None = None
+
+
+class Outcome(_Shape, frozen=True):
+    """The structured side of a tool result. Its shape is the tool's own, so that no field can be relied on."""
+
+    interrupted: Any = None
+    background_task_id: Any = None
+    is_async: Any = None
+    total_duration_ms: Any = None
+    duration_ms: Any = None
+    duration_seconds: Any = None
+    persisted_output_path: Any = None
+
+
+class Attachment(_Shape, frozen=True):
+    """Something that the client put into the context."""
+
+    type: str | None = None
+    content: Any = None
+    prompt: Any = None
+    command_mode: str | None = None
+    origin: Any = None
+    filename: str | None = None
+    path: str | None = None
+    snippet: str | None = None
+    condition: str | None = None
+    stdout: str | None = None
+    stderr: str | None = None
+    blocking_error: Any = None
+    files: Any = None
+
+
+class Progress(_Shape, frozen=True):
+    type: str | None = None
+    agent_id: str | None = None
+    message: "Line | None" = None
+
+
+class Line(_Shape, frozen=True):
+    """Any record of a transcript or of a stream-json log."""
+
+    type: str | None = None
+    subtype: str | None = None
+    uuid: str | None = None
+    parent_uuid: str | None = None
+    session_id: str | None = None
+    agent_id: str | None = None
+    timestamp: Any = None
+    cwd: str | None = None
+    git_branch: str | None = None
+    version: str | None = None
+    entrypoint: str | None = None
+    is_sidechain: bool | None = None
+    is_meta: bool | None = None
+    is_compact_summary: bool | None = None
+    is_visible_in_transcript_only: bool | None = None
+    is_api_error_message: bool | None = None
+    is_synthetic: bool | None = None
+    prompt_source: str | None = None
+    origin: Any = None
+    forked_from: Any = None
+    request_id: str | None = None
+    message: Message | None = None
+    tool_use_result: Outcome | str | list[msgspec.Raw] | None = None
+    cost_usd: Any = msgspec.field(default=None, name="costUSD")
+    data: Progress | None = None
+    parent_call: str | None = msgspec.field(default=None, name="parentToolUseID")
+    attachment: Attachment | None = None
+    content: Any = None
+    error: Any = None
+    operation: str | None = None
+    hook_errors: Any = None
+    hook_additional_context: Any = None
+    summary: str | None = None
+    leaf_uuid: str | None = None
+    ai_title: str | None = None
+    custom_title: str | None = None
+    agent_name: str | None = None
+    pr_url: str | None = None
+    stream_session: str | None = msgspec.field(default=None, name="session_id")
+    stream_call: str | None = msgspec.field(default=None, name="parent_tool_use_id")
+    stream_outcome: Outcome | str | list[msgspec.Raw] | None = msgspec.field(default=None, name="tool_use_result")
+    stream_version: str | None = msgspec.field(default=None, name="claude_code_version")
+    is_error: bool | None = msgspec.field(default=None, name="is_error")
+    result: Any = None
+    errors: Any = None
+    total_cost_usd: Any = msgspec.field(default=None, name="total_cost_usd")
+    model_usage: Any = None
+
+
+class Decoded(NamedTuple):
+    line: Line
+    flaws: tuple[str, ...] = ()
+
+
+_LINE = msgspec.json.Decoder(Line)
+_ANYTHING = msgspec.json.Decoder()
+
+
+def decode(raw: bytes) -> Decoded:
+    try:
+        return Decoded(_LINE.decode(raw))
+    except msgspec.ValidationError:
+        value = _ANYTHING.decode(raw)
+    if not isinstance(value, dict):
+        raise msgspec.DecodeError("not a JSON object")
+    flaws: list[str] = []
+    return Decoded(loosely(value, Line, flaws), tuple(flaws))

@@ -1,0 +1,74 @@
+"""How a tool call ended, as far as the transcript says so.
+
+Claude Code marks denials and cancellations as errors and tells them apart only by their text. The texts are the
+client's own, at the beginning of an error's output, so that a tool's ordinary output cannot pass for one.
+"""
+
+import re
+
+from afterwit.agents.claude_code.records import Outcome
+from afterwit.model.readings import Result
+
+_HEAD_CHARS = 400
+_LONGEST = 100_000_000_000
+_DENIED = re.compile(
+    r"(?:<tool_use_error>|Error: )?\s*(?:"
+    r"The user doesn't want to (?:proceed with|take) this"
+    r"|The user rejected|User rejected"
+    r"|Permission to use |Permission for this action (?:was|has been) denied"
+    r"|Claude requested permissions? to "
+    r"|[^\n]{0,200}\brequires? approval\b"
+    r"|The agent proposed a plan that was rejected"
+    r"|[^\n]{0,100}\bdenied by (?:the user|your permission settings|a (?:hook|permission rule))"
+    r"|PreToolUse:\w+ hook error: |Hook PreToolUse:\w+ denied"
+    r")"
+)
+_CANCELLED = re.compile(
+    r"(?:<tool_use_error>|Error: )?\s*(?:Sibling tool call errored|Cancelled: parallel tool call"
+    r"|\[Request interrupted by user|The user interrupted|Interrupted by user|\[Tool call interrupted)"
+)
+_EXIT = re.compile(r"(?:Error: )?Exit code (-?\d{1,6})\b")
+_PERSISTED = "<persisted-output>"
+_SAVED_TO = re.compile(r"(?:Full output saved to|Output has been saved to):? ([^\n]{1,1000})")
+
+
+def result_of(text: str, is_error: bool | None, outcome: object) -> Result:
+    """The result of a call from its output and the structured side of its record."""
+    facts = outcome if isinstance(outcome, Outcome) else _NOTHING
+    head = text[:_HEAD_CHARS] if is_error else ""
+    is_denied = bool(head) and _DENIED.match(head) is not None
+    stopped = facts.interrupted is True or (bool(head) and _CANCELLED.match(head) is not None)
+    return Result(
+        is_error=bool(is_error),
+        exit_code=_exit_code(head),
+        is_denied=is_denied,
+        is_cancelled=stopped and not is_denied,
+        is_running=bool(facts.background_task_id) or facts.is_async is True,
+        duration_ms=_duration_ms(facts),
+    )
+
+
+def stated_spill(text: str, outcome: object) -> str | None:
+    """The path under which the client saved the whole output ("" if it names none), or None if this text is whole."""
+    path = outcome.persisted_output_path if isinstance(outcome, Outcome) else None
+    if isinstance(path, str) and path:
+        return path
+    if not text.startswith(_PERSISTED):
+        return None
+    found = _SAVED_TO.search(text, 0, 2000)
+    return found.group(1).strip() if found else ""
+
+
+_NOTHING = Outcome()
+
+
+def _exit_code(head: str) -> int | None:
+    found = _EXIT.match(head) if head else None
+    return int(found.group(1)) if found else None
+
+
+def _duration_ms(facts: Outcome) -> int | None:
+    for value, factor in ((facts.total_duration_ms, 1), (facts.duration_ms, 1), (facts.duration_seconds, 1000)):
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LONGEST:
+            return round(value * factor)
+    return None
