@@ -1,0 +1,163 @@
+"""Calls joined with their results: one action each.
+
+A call becomes a row as soon as it is read, with status *unknown*; its result, which may come in a later append,
+replaces that row. Some logs have the result first. What must be remembered between the two is an `OpenCall` or an
+`Outcome`, already redacted.
+"""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from afterwit.actions import shell, status, tools
+from afterwit.capture.texts import beginning, both_ends, safe_text, telling_part
+from afterwit.guard.hygiene import clean
+from afterwit.guard.redaction import Redactor
+from afterwit.model.captured import ActionRow
+from afterwit.model.kinds import ActionKind, Lean, Status
+from afterwit.model.readings import Event, Result
+
+COMMAND_LIMIT = 65_536  # characters of a command line that are parsed
+TARGET_LIMIT = 4_000  # characters of a target that are stored
+EARLY_LIMIT = 4_000  # characters kept of either end of a result that comes before its call
+_MOST_MS = 1 << 53
+_EXIT_CODES = range(-(1 << 31), 1 << 32)  # what systems have; others are numbers of something else
+
+
+class OpenCall(msgspec.Struct, frozen=True, array_like=True):
+    """A call whose result has not been read yet."""
+
+    part: int
+    ordinal: int
+    call_id: str
+    tool: str
+    kind: ActionKind
+    target: str
+    at_ms: int | None
+    offset: int
+
+
+class Outcome(msgspec.Struct, frozen=True, array_like=True):
+    """The result of a call, as far as its action needs it."""
+
+    text: str  # redacted; the beginning and the end of a long one
+    at_ms: int | None
+    offset: int
+    facts: Result
+
+
+def outcome(event: Event, redactor: Redactor) -> Outcome:
+    """What a result says that stands before its call in the log, to be kept until the call is read."""
+    text = both_ends(redactor.text(clean(event.text)), EARLY_LIMIT)
+    return Outcome(text, event.at_ms, event.offset, _facts(event))
+
+
+def opened(event: Event, agent: str, part: int, ordinal: int, redactor: Redactor, names: Mapping[str, str]) -> OpenCall:
+    """The call in this event. `names` are the user's aliases of tool names."""
+    arguments = event.arguments or {}
+    tool = names.get(event.tool, event.tool)
+    kind = tools.kind_of(agent, tool, arguments)
+    target = tools.target_of(kind, tool, arguments)
+    return OpenCall(
+        part=part,
+        ordinal=ordinal,
+        call_id=safe_text(event.call_id, redactor),
+        tool=safe_text(tool, redactor),
+        kind=kind,
+        target=safe_text(target, redactor, COMMAND_LIMIT),
+        at_ms=event.at_ms,
+        offset=event.offset,
+    )
+
+
+def pending(call: OpenCall) -> ActionRow:
+    """The row of a call as long as nothing is known of its end."""
+    return _row(call, Status.UNKNOWN)
+
+
+def ended(call: OpenCall, event: Event, redactor: Redactor) -> ActionRow:
+    """The row of a call with the result in this event."""
+    result = Outcome(event.text, event.at_ms, event.offset, _facts(event))
+    verdict = _verdict(call, result)
+    error = telling_part(redactor.text(clean(event.text))) if _is_bad(verdict) else ""
+    return _ended(call, result, verdict, error)
+
+
+def settled(call: OpenCall, result: Outcome) -> ActionRow:
+    """The row of a call whose result was read before it."""
+    verdict = _verdict(call, result)
+    return _ended(call, result, verdict, telling_part(result.text) if _is_bad(verdict) else "")
+
+
+def _verdict(call: OpenCall, result: Outcome) -> status.Verdict:
+    facts = result.facts
+    return status.judge(
+        call.kind,
+        shell.parse(call.target) if call.kind is ActionKind.SHELL else None,
+        result.text,
+        is_error=facts.is_error,
+        exit_code=facts.exit_code,
+        is_denied=facts.is_denied,
+        is_cancelled=facts.is_cancelled,
+        is_running=facts.is_running,
+    )
+
+
+def _is_bad(verdict: status.Verdict) -> bool:
+    return verdict.status in (Status.FAILED, Status.DENIED) or verdict.lean is Lean.FAILED
+
+
+def _ended(call: OpenCall, result: Outcome, verdict: status.Verdict, error: str) -> ActionRow:
+    return _row(
+        call,
+        verdict.status,
+        lean=verdict.lean,
+        exit_code=verdict.exit_code,
+        error=error,
+        duration_ms=_duration_ms(call, result),
+        result_offset=result.offset,
+    )
+
+
+def _facts(event: Event) -> Result:
+    """What the log says of the end, without numbers that mean nothing and fit no row."""
+    facts = event.result or Result()
+    code = facts.exit_code if facts.exit_code is not None and facts.exit_code in _EXIT_CODES else None
+    duration = facts.duration_ms if facts.duration_ms is not None and 0 <= facts.duration_ms < _MOST_MS else None
+    return msgspec.structs.replace(facts, exit_code=code, duration_ms=duration)
+
+
+def _duration_ms(call: OpenCall, result: Outcome) -> int | None:
+    if result.facts.duration_ms is not None:
+        return result.facts.duration_ms
+    if call.at_ms is None or result.at_ms is None or result.at_ms < call.at_ms:
+        return None
+    return result.at_ms - call.at_ms
+
+
+def _row(
+    call: OpenCall,
+    ending: Status,
+    *,
+    lean: Lean | None = None,
+    exit_code: int | None = None,
+    error: str = "",
+    duration_ms: int | None = None,
+    result_offset: int | None = None,
+) -> ActionRow:
+    return ActionRow(
+        part=call.part,
+        ordinal=call.ordinal,
+        call_id=call.call_id,
+        tool=call.tool,
+        kind=call.kind,
+        target=beginning(call.target, TARGET_LIMIT),
+        status=ending,
+        lean=lean,
+        exit_code=exit_code,
+        error=error,
+        at_ms=call.at_ms,
+        duration_ms=duration_ms,
+        offset=call.offset,
+        result_offset=result_offset,
+    )

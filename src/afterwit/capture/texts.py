@@ -1,0 +1,45 @@
+"""Texts of a log on their way into a row: clean, redacted, bounded, in this order.
+
+A text is never cut before it is redacted: half a secret is not recognised and would stay. Nor is a placeholder cut in
+two, because ids and hashes must be able to leave out its suffix. What counts as a secret is `guard`'s business.
+"""
+
+import re
+
+from afterwit.actions.excerpt import error_excerpt
+from afterwit.guard.hygiene import clean
+from afterwit.guard.redaction import Redactor
+
+TEXT_LIMIT = 4_000  # characters of a name, a title or a prompt that are stored
+_MARGIN = 8_192  # longer than any secret that has a known form
+_TORN_END = re.compile(r"‹[a-z0-9:-]{0,64}(…?)\Z")
+_TORN_START = re.compile(r"\A[a-z0-9:-]{0,64}›")
+
+
+def safe_text(text: str, redactor: Redactor, limit: int = TEXT_LIMIT) -> str:
+    """At most `limit` characters of the text. The rest of a long one costs nothing."""
+    if not text:
+        return ""
+    taken = text[: limit + _MARGIN]
+    redacted = redactor.text(clean(taken))
+    if len(taken) < len(text):  # then it may end with half a secret
+        limit = min(limit, max(0, len(redacted) - _MARGIN))
+    return beginning(redacted, limit)
+
+
+def beginning(text: str, limit: int) -> str:
+    """The first characters of a redacted text, without a torn placeholder at their end."""
+    return text if len(text) <= limit else _TORN_END.sub("", text[:limit])
+
+
+def both_ends(text: str, limit: int) -> str:
+    """The first and the last characters of a redacted text that is longer than both together."""
+    if len(text) <= 2 * limit:
+        return text
+    return f"{beginning(text, limit)}\n{_TORN_START.sub('', text[-limit:])}"
+
+
+def telling_part(text: str) -> str:
+    """The excerpt of a redacted error output."""
+    excerpt = error_excerpt(text)
+    return _TORN_END.sub(r"\1", excerpt) if excerpt.endswith("…") else excerpt
