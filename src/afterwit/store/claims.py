@@ -1,0 +1,58 @@
+"""Claims: which part owns a record that several files hold.
+
+Copied history (resumed, forked and subagent sessions) is counted once, whatever the order in which files are learned:
+the part with the smallest precedence owns the record, and every other file that holds it is derived again without it.
+"""
+
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+
+class Rival(NamedTuple):
+    """Another part that owns some of the keys."""
+
+    part_id: int
+    file_id: int
+    precedence: str
+    keys: list[int]
+
+
+def claim(db: apsw.Connection, part_id: int, keys: list[int]) -> list[Rival]:
+    """Claims what is free. Returns those who own the rest."""
+    before = db.total_changes()
+    db.executemany("INSERT OR IGNORE INTO claims VALUES (?, ?)", ((key, part_id) for key in keys))
+    if db.total_changes() - before == len(keys):
+        return []
+    return rivals(db, part_id, keys)
+
+
+def rivals(db: apsw.Connection, part_id: int, keys: list[int]) -> list[Rival]:
+    """The other parts that own some of these keys."""
+    query = """SELECT claims.part_id, parts.file_id, parts.precedence, json_group_array(claims.key)
+               FROM json_each(?) AS wanted JOIN claims ON claims.key = wanted.value
+               JOIN parts ON parts.id = claims.part_id
+               WHERE claims.part_id <> ? GROUP BY claims.part_id ORDER BY claims.part_id"""
+    rows = db.execute(query, (msgspec.json.encode(keys).decode(), part_id))
+    return [Rival(row[0], row[1], row[2], msgspec.json.decode(row[3])) for row in rows]
+
+
+def take_over(db: apsw.Connection, part_id: int, keys: list[int]) -> None:
+    db.executemany("UPDATE claims SET part_id = ? WHERE key = ?", ((part_id, key) for key in keys))
+
+
+def release(db: apsw.Connection, part_id: int, keys: list[int]) -> None:
+    """Gives up what this part owns among these keys."""
+    db.executemany("DELETE FROM claims WHERE key = ? AND part_id = ?", ((key, part_id) for key in keys))
+
+
+def note_copies(db: apsw.Connection, file_id: int, owner_file_ids: set[int]) -> None:
+    """Remembers from whom a file lost records, to derive it again should they ever lose them."""
+    db.execute("DELETE FROM copies WHERE file_id = ?", (file_id,))
+    db.executemany("INSERT INTO copies VALUES (?, ?)", ((file_id, owner) for owner in sorted(owner_file_ids)))
+
+
+def copiers_of(db: apsw.Connection, owner_file_id: int) -> list[int]:
+    query = "SELECT file_id FROM copies WHERE owner_file_id = ?"
+    return [row[0] for row in db.execute(query, (owner_file_id,))]

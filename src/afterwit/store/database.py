@@ -1,0 +1,105 @@
+"""Opening SQLite the safe way, and transactions.
+
+Through `apsw`, which carries its own current SQLite. WAL, a long busy timeout, every write transaction `BEGIN
+IMMEDIATE` (deferred ones fail under concurrent writers). The database file is never opened, hashed or copied with
+ordinary file calls in a process that has it open: closing such a handle would drop SQLite's locks.
+"""
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from afterwit.model.errors import BusyError, DamagedError, StoreError, StoreFullError
+
+BUSY_MS = 60_000
+_CACHE_KIB = 65_536
+_NO_SPACE = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+
+
+def connect(path: Path, *, durable: bool = False) -> apsw.Connection:
+    """A writing connection. `durable` commits survive a power cut (the journal); others survive a crash."""
+    try:
+        path.touch(mode=0o600, exist_ok=True)
+        connection = apsw.Connection(str(path))
+        connection.set_busy_timeout(BUSY_MS)
+        _configure(connection, durable=durable)
+    except (apsw.Error, OSError) as error:
+        raise translated(error, path) from error
+    return connection
+
+
+def connect_readonly(path: Path) -> apsw.Connection:
+    """A connection that cannot write, for commands that only look."""
+    try:
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        connection.set_busy_timeout(BUSY_MS)
+        connection.execute("PRAGMA query_only = 1")
+        connection.execute("PRAGMA schema_version")  # the first look at the file: only now is a wrong one noticed
+    except (apsw.Error, OSError) as error:
+        raise translated(error, path) from error
+    return connection
+
+
+def one(db: apsw.Connection, query: str, values: Any = None) -> tuple[Any, ...]:
+    """The one row that a query is sure to give."""
+    row = db.execute(query, values).fetchone()
+    if row is None:
+        raise DamagedError(f"{db.filename}: a row is missing that should be there. Run `afterwit store verify`.")
+    found: tuple[Any, ...] = row
+    return found
+
+
+@contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """All or nothing. Inside another transaction it is a savepoint."""
+    is_nested = connection.in_transaction
+    try:
+        connection.execute("SAVEPOINT inner_step" if is_nested else "BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK TO inner_step; RELEASE inner_step" if is_nested else "ROLLBACK")
+            raise
+        _complete(connection, is_nested=is_nested)
+    except apsw.Error as error:
+        raise translated(error, Path(connection.filename)) from error
+
+
+def _complete(connection: apsw.Connection, *, is_nested: bool) -> None:
+    """Commits, or takes the changes back: a failed commit must not stay open for whoever comes next."""
+    try:
+        connection.execute("RELEASE inner_step" if is_nested else "COMMIT")
+    except BaseException:
+        if connection.in_transaction and not is_nested:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def translated(error: Exception, path: Path) -> StoreError:
+    """An error of SQLite or the system as one of ours, saying what to do."""
+    if isinstance(error, apsw.FullError) or getattr(error, "errno", None) in _NO_SPACE:
+        return StoreFullError(
+            f"No space left for {path}. What was committed is safe; free some space and run the command again."
+        )
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return BusyError(f"{path} is locked by another program. Try again in a moment.")
+    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
+        return DamagedError(f"{path} is damaged ({error}). `afterwit store rebuild` derives it again from the archive.")
+    if isinstance(error, apsw.IOError):
+        return StoreError(f"Reading or writing {path} failed ({error}). Check the disk, then run the command again.")
+    return StoreError(f"Cannot use {path}: {error}.")
+
+
+def _configure(connection: apsw.Connection, *, durable: bool) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+    connection.execute("PRAGMA mmap_size = 0")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+    connection.execute("PRAGMA journal_size_limit = 67108864")

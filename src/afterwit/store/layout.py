@@ -1,0 +1,97 @@
+"""Where the parts of a store lie, and who may read them.
+
+A store is one folder: the database (derived, can be rebuilt), the journal (cannot), the archive, the spool, the
+redaction key and the lease. Folders are 0700 and files 0600. Names that come from logs never become file names here.
+"""
+
+import os
+import secrets
+from pathlib import Path
+from typing import NamedTuple
+
+from afterwit.model.errors import StoreError
+
+KEY_BYTES = 32
+
+
+class Layout(NamedTuple):
+    """The paths of one store."""
+
+    root: Path
+
+    @property
+    def database(self) -> Path:
+        return self.root / "afterwit.db"
+
+    @property
+    def journal(self) -> Path:
+        return self.root / "journal.db"
+
+    @property
+    def archive(self) -> Path:
+        return self.root / "archive"
+
+    @property
+    def spool(self) -> Path:
+        return self.root / "spool"
+
+    @property
+    def backups(self) -> Path:
+        return self.root / "backups"
+
+    @property
+    def lease(self) -> Path:
+        return self.root / "learn.lock"
+
+    @property
+    def key(self) -> Path:
+        return self.root / "redaction.key"
+
+    def exists(self) -> bool:
+        return self.database.exists() or self.journal.exists() or self.has_archive()
+
+    def has_archive(self) -> bool:
+        """Whether anything was ever archived here."""
+        return any(self.archive.glob("*/*"))
+
+    def create(self) -> None:
+        """Makes the folders, private to the user. A root that is a symlink is refused."""
+        if self.root.is_symlink():
+            raise StoreError(f"{self.root} is a symbolic link. Point AFTERWIT_HOME at the real folder.")
+        try:
+            for folder in (self.root, self.archive, self.spool, self.backups):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"Cannot create the store at {self.root}: {error.strerror or error}.") from error
+
+
+def redaction_key(layout: Layout) -> bytes:
+    """The key of the placeholders' suffixes: made once, never leaves the machine."""
+    try:
+        key = layout.key.read_bytes()
+    except FileNotFoundError:
+        key = secrets.token_bytes(KEY_BYTES)
+        if not create_private(layout.key, key):
+            key = layout.key.read_bytes()
+    if len(key) != KEY_BYTES:
+        raise StoreError(f"{layout.key} is damaged: {len(key)} bytes instead of {KEY_BYTES}. Restore it from a backup.")
+    return key
+
+
+def create_private(path: Path, content: bytes) -> bool:
+    """Writes a new file that only the user can read; False if it is there already. Whole or not at all."""
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    handle = os.open(beside, flags, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(beside, path)
+        except FileExistsError:
+            return False
+        return True
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,67 @@
+"""Numbered, append-only migrations, each in one transaction, with a backup before.
+
+`PRAGMA user_version` holds the number of the last one. A store that a later version wrote is refused, not guessed at.
+"""
+
+import os
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+
+from afterwit.model.errors import StoreError
+from afterwit.store.database import transaction, translated
+from afterwit.store.steps import step
+
+
+class Migration(NamedTuple):
+    number: int
+    name: str
+    sql: str
+
+
+def migrations(folder: str = "migrations") -> list[Migration]:
+    """All migrations of a database, in order."""
+    found = [
+        Migration(int(file.name[:4]), file.name.removesuffix(".sql"), file.read_text("utf-8"))
+        for file in resources.files("afterwit.store").joinpath(folder).iterdir()
+        if file.name.endswith(".sql")
+    ]
+    return sorted(found)
+
+
+def migrate(connection: apsw.Connection, steps: list[Migration], backups: Path) -> None:
+    """Brings the database to the newest schema."""
+    version = schema_version(connection)
+    if version > steps[-1].number:
+        raise StoreError(
+            f"{connection.filename} was written by a newer afterwit (schema {version}, this one knows "
+            f"{steps[-1].number}). Upgrade afterwit, or choose another place with AFTERWIT_HOME."
+        )
+    pending = [migration for migration in steps if migration.number > version]
+    if version and pending:
+        back_up(connection, backups / f"{Path(connection.filename).stem}-schema-{version}.db")
+    for migration in pending:
+        with transaction(connection):
+            if schema_version(connection) < migration.number:
+                connection.execute(migration.sql)
+                connection.pragma("user_version", migration.number)
+                step("a migration is applied, not committed")
+
+
+def schema_version(connection: apsw.Connection) -> int:
+    return int(connection.pragma("user_version"))
+
+
+def back_up(connection: apsw.Connection, target: Path) -> None:
+    """A consistent copy through SQLite itself, replacing an older copy of the same name."""
+    beside = target.with_suffix(f".{os.getpid()}")
+    try:
+        beside.unlink(missing_ok=True)
+        connection.execute("VACUUM INTO ?", (str(beside),))
+        beside.chmod(0o600)
+        beside.replace(target)
+    except (apsw.Error, OSError) as error:
+        beside.unlink(missing_ok=True)
+        raise translated(error, target) from error

@@ -1,0 +1,68 @@
+"""Rows of repository resolution: what was seen, what it was resolved to, and the decisions behind it."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import apsw
+
+
+class RepoRow(NamedTuple):
+    root: str
+    remote: str
+    repo: str
+    how: str
+
+
+def repo_rows(db: apsw.Connection) -> list[RepoRow]:
+    query = "SELECT root, remote, repo, how FROM repos ORDER BY repo, root, remote"
+    return [RepoRow(*row) for row in db.execute(query)]
+
+
+def put_repos(db: apsw.Connection, rows: list[RepoRow]) -> None:
+    """Replaces the resolutions, and the repository of every session with them."""
+    db.execute("DELETE FROM repos")
+    db.executemany("INSERT INTO repos VALUES (?, ?, ?, ?)", rows)
+    db.execute(
+        """UPDATE sessions SET repo = repos.repo FROM repos
+           WHERE repos.root = sessions.root AND repos.remote = sessions.remote AND sessions.repo <> repos.repo"""
+    )
+
+
+def aliases(db: apsw.Connection, subject: str) -> dict[str, str]:
+    """What people merged: name → the name it goes by."""
+    query = "SELECT name, target FROM aliases WHERE subject = ? ORDER BY name"
+    return dict(db.execute(query, (subject,)))
+
+
+def put_alias(db: apsw.Connection, subject: str, name: str, target: str) -> None:
+    db.execute("INSERT OR REPLACE INTO aliases VALUES (?, ?, ?)", (subject, name, target))
+
+
+def delete_alias(db: apsw.Connection, subject: str, name: str) -> None:
+    db.execute("DELETE FROM aliases WHERE subject = ? AND name = ?", (subject, name))
+
+
+def checkouts(db: apsw.Connection) -> dict[str, str]:
+    """Remotes of folders as they were on this machine: root → remote."""
+    return dict(db.execute("SELECT root, remote FROM checkouts"))
+
+
+def put_checkouts(db: apsw.Connection, found: Mapping[str, str]) -> None:
+    db.executemany("INSERT OR REPLACE INTO checkouts VALUES (?, ?)", sorted(found.items()))
+
+
+class RepoSummary(NamedTuple):
+    repo: str
+    root: str
+    remote: str
+    how: str
+    sessions: int
+    last_ms: int | None
+
+
+def repo_summaries(db: apsw.Connection) -> list[RepoSummary]:
+    """How every place was resolved, with its sessions."""
+    query = """SELECT repos.repo, repos.root, repos.remote, repos.how, count(*), max(sessions.ended_ms)
+               FROM repos JOIN sessions ON sessions.root = repos.root AND sessions.remote = repos.remote
+               GROUP BY repos.root, repos.remote ORDER BY repos.repo, count(*) DESC, repos.root, repos.remote"""
+    return [RepoSummary(*row) for row in db.execute(query)]

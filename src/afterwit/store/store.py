@@ -1,0 +1,85 @@
+"""A store, open: the database, the archive, the journal and the spool of one folder."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+
+import apsw
+
+from afterwit.model.errors import DamagedError, StoreError
+from afterwit.store.archive import Archive
+from afterwit.store.database import connect, connect_readonly, transaction, translated
+from afterwit.store.journal import Journal
+from afterwit.store.layout import Layout, redaction_key
+from afterwit.store.migrate import migrate, migrations, schema_version
+
+
+class Store:
+    """What a command needs to read or write. Made by `opened` or `rehearsed`."""
+
+    def __init__(self, layout: Layout, db: apsw.Connection, archive: Archive, journal: Journal) -> None:
+        self.layout = layout
+        self.db = db
+        self.archive = archive
+        self.journal = journal
+        self.key = redaction_key(layout)
+
+
+@contextmanager
+def opened(layout: Layout) -> Iterator[Store]:
+    """The store, made if it is not there, with its schema up to date."""
+    layout.create()
+    if layout.has_archive() and not layout.database.exists():
+        raise DamagedError(
+            f"{layout.database} is gone, but not what was archived. `afterwit store rebuild` derives it again."
+        )
+    try:
+        with closing(connect(layout.database)) as db:
+            migrate(db, migrations(), layout.backups)
+            with closing(Journal(layout.journal, layout.backups)) as journal:
+                yield Store(layout, db, Archive(layout.archive), journal)
+    except apsw.Error as error:
+        raise translated(error, layout.root) from error
+
+
+@contextmanager
+def rehearsed(layout: Layout) -> Iterator[Store]:
+    """The store for a dry run: the same code writes, and all of it is thrown away at the end.
+
+    Database changes are one transaction that is rolled back, and archived bytes go to a temporary folder. A store that
+    does not exist yet is made in a temporary folder.
+    """
+    with ExitStack() as stack:
+        beside = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="afterwit-")))
+        store = stack.enter_context(opened(layout if layout.exists() else Layout(beside / "store")))
+        store.archive = Archive(store.layout.archive, overlay=beside / "archive")
+        try:
+            with transaction(store.db):
+                yield store
+                raise _RehearsalOverError
+        except _RehearsalOverError:
+            return
+
+
+class _RehearsalOverError(Exception):
+    """Rolls the rehearsal's transaction back."""
+
+
+def require(layout: Layout) -> None:
+    """For commands that look at what was learned: says what to do where nothing was."""
+    if not layout.exists():
+        raise StoreError(f"There is no store at {layout.root} yet. Run `afterwit learn` first.")
+
+
+def readonly_database(layout: Layout) -> apsw.Connection:
+    """For commands that only look."""
+    require(layout)
+    db = connect_readonly(layout.database)
+    newest = migrations()[-1].number
+    if schema_version(db) != newest:
+        db.close()
+        raise StoreError(
+            f"{layout.database} has another schema than this afterwit. Run `afterwit learn` to upgrade it."
+        )
+    return db

@@ -1,0 +1,244 @@
+import hashlib
+import io
+import os
+import stat
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from afterwit.model.errors import DamagedError
+from afterwit.store import frames
+from afterwit.store.archive import Archive, ArchiveName, archive_name
+from afterwit.store.files import file_key
+from afterwit.store.layout import Layout
+
+HEADER = {"agent": "codex", "path": "a/b.jsonl"}
+NAME = archive_name(bytes(range(16)), 0)
+
+
+def file_of(layout: Layout, name: ArchiveName = NAME) -> Path:
+    return layout.archive / name[:2] / f"{name}.zst"
+
+
+def append(archive: Archive, held: int, *pieces: bytes) -> int:
+    """Appends the pieces one run after the other. Returns how many bytes the object holds then."""
+    for piece in pieces:
+        archive.append(NAME, HEADER, held, frames.pack([piece]))
+        held += len(piece)
+    archive.flush()
+    return held
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@given(pieces=st.lists(st.binary(min_size=1, max_size=600), min_size=1, max_size=6))
+@settings(max_examples=25, deadline=None)
+def test_appends_in_any_pieces_restore_byte_for_byte(
+    tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes]
+) -> None:
+    archive = Archive(tmp_path_factory.mktemp("archive"))
+    held = append(archive, 0, *pieces)
+    original = b"".join(pieces)
+    assert held == len(original)
+    assert b"".join(archive.read(NAME, held)) == original
+    assert b"".join(archive.read(NAME)) == original
+    assert archive.digest(NAME, held) == hashlib.sha256(original).hexdigest()
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_any_range_can_be_read(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    pieces = [b"0123456789", b"abcdefg", b"ABCDEFGHIJKLMNOP", b"!"]
+    archive = Archive(tmp_path_factory.mktemp("archive"))
+    whole = b"".join(pieces)
+    append(archive, 0, *pieces)
+    offset = data.draw(st.integers(0, len(whole)))
+    length = data.draw(st.integers(0, len(whole) - offset))
+    assert archive.read_range(NAME, offset, length) == whole[offset : offset + length]
+
+
+def test_a_range_behind_the_end_is_damage(archive: Archive) -> None:
+    append(archive, 0, b"0123456789")
+    with pytest.raises(DamagedError, match="holds 2 of 5 bytes at 8"):
+        archive.read_range(NAME, 8, 5)
+
+
+def test_the_file_is_an_ordinary_zst(archive: Archive, layout: Layout) -> None:
+    append(archive, 0, b"one\n" * 100, b"two\n" * 100)
+    packed = file_of(layout).read_bytes()
+    reader = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed), read_across_frames=True)
+    assert reader.read() == b"one\n" * 100 + b"two\n" * 100
+
+
+def test_an_object_describes_itself(archive: Archive) -> None:
+    append(archive, 0, b"content")
+    assert archive.header(NAME) == HEADER
+    assert list(archive.names()) == [NAME]
+
+
+@pytest.mark.parametrize("torn_bytes", [1, 4, 12, 20])
+def test_a_torn_frame_is_ignored_and_cut_off_by_the_next_append(
+    archive: Archive, layout: Layout, tmp_path: Path, torn_bytes: int
+) -> None:
+    held = append(archive, 0, b"first " * 50)
+    torn = b"".join(frames.pack([b"lost " * 50]))[:torn_bytes]
+    with file_of(layout).open("ab") as file:
+        file.write(torn)
+    assert b"".join(archive.read(NAME, held)) == b"first " * 50
+    held = append(archive, held, b"second")
+    assert b"".join(archive.read(NAME, held)) == b"first " * 50 + b"second"
+    whole = Archive(tmp_path / "untorn")
+    append(whole, 0, b"first " * 50, b"second")
+    assert archive.packed_bytes(NAME) == whole.packed_bytes(NAME)
+
+
+def test_whole_frames_of_a_killed_run_are_cut_off_too(archive: Archive) -> None:
+    held = append(archive, 0, b"kept")
+    append(archive, held, b"never committed")
+    assert b"".join(archive.read(NAME, held)) == b"kept"
+    append(archive, held, b" and so on")
+    assert b"".join(archive.read(NAME)) == b"kept and so on"
+
+
+def test_a_file_begun_anew_replaces_what_a_killed_run_left(archive: Archive) -> None:
+    append(archive, 0, b"left behind")
+    append(archive, 0, b"new")
+    assert b"".join(archive.read(NAME)) == b"new"
+
+
+@pytest.mark.parametrize("held", [1, 9, 11, 14, 16, 1_000])
+def test_a_length_that_no_frame_ends_at_is_damage(archive: Archive, held: int) -> None:
+    append(archive, 0, b"0123456789", b"abcde")
+    with pytest.raises(DamagedError):
+        list(archive.read(NAME, held))
+    with pytest.raises(DamagedError):
+        archive.append(NAME, HEADER, held, [])
+    with pytest.raises(DamagedError):
+        archive.digest(NAME, held)
+
+
+def test_nothing_is_cut_off_when_an_append_is_refused(archive: Archive, layout: Layout) -> None:
+    append(archive, 0, b"0123456789")
+    before = file_of(layout).read_bytes()
+    with pytest.raises(DamagedError, match="does not hold the 7 bytes"):
+        archive.append(NAME, HEADER, 7, frames.pack([b"more"]))
+    assert file_of(layout).read_bytes() == before
+
+
+def test_a_flipped_byte_in_a_frame_is_damage(archive: Archive, layout: Layout) -> None:
+    held = append(archive, 0, os.urandom(5_000))
+    packed = bytearray(file_of(layout).read_bytes())
+    packed[len(packed) // 2] ^= 0xFF
+    file_of(layout).write_bytes(packed)
+    with pytest.raises(DamagedError):
+        archive.digest(NAME, held)
+    with pytest.raises(DamagedError):
+        archive.read_range(NAME, 0, 10)
+
+
+def test_a_missing_object_is_damage(archive: Archive) -> None:
+    for ask in (lambda: list(archive.read(NAME, 1)), lambda: archive.header(NAME), lambda: archive.compact(NAME, 1)):
+        with pytest.raises(DamagedError, match="missing"):
+            ask()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are POSIX's")
+def test_only_the_user_can_read_what_is_archived(archive: Archive, layout: Layout) -> None:
+    held = append(archive, 0, b"a", b"b", b"c")
+    archive.compact(NAME, held)
+    assert stat.S_IMODE(file_of(layout).stat().st_mode) == 0o600
+    assert stat.S_IMODE(file_of(layout).parent.stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links are POSIX's")
+def test_a_link_in_the_place_of_an_object_is_not_followed(archive: Archive, layout: Layout, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    file_of(layout).parent.mkdir()
+    file_of(layout).symlink_to(victim)
+    with pytest.raises(OSError, match="symbolic link"):
+        append(archive, 0, b"overwritten")
+    assert victim.read_bytes() == b"precious"
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=40)
+def test_a_name_holds_nothing_of_what_it_names(path: str) -> None:
+    name = archive_name(file_key("codex", path), 12)
+    assert set(name) <= set("0123456789abcdef-")
+    assert name.endswith("-12")
+    assert len(name) == 35
+
+
+def test_flushing_makes_the_folders_of_new_files_durable_too(
+    archive: Archive, layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
+    append(archive, 0, b"content")
+    path = file_of(layout)
+    assert set(synced) == {path.stat().st_ino, path.parent.stat().st_ino, layout.archive.stat().st_ino}
+
+
+def test_compacting_keeps_the_bytes_and_gains_space(archive: Archive, layout: Layout) -> None:
+    lines = [b'{"type": "message", "number": %d}\n' % number for number in range(60)]
+    held = append(archive, 0, *lines)
+    before, digest = archive.packed_bytes(NAME), archive.digest(NAME, held)
+    gained = archive.compact(NAME, held)
+    assert gained > 0
+    assert archive.packed_bytes(NAME) == before - gained
+    assert archive.digest(NAME, held) == digest
+    assert archive.header(NAME) == HEADER
+    assert archive.compact(NAME, held) == 0
+    assert append(archive, held, b"and it grows on") == held + 15
+
+
+def test_compacting_drops_what_was_never_committed(archive: Archive) -> None:
+    held = append(archive, 0, b"a", b"b")
+    append(archive, held, b"never committed")
+    archive.compact(NAME, held)
+    assert b"".join(archive.read(NAME)) == b"ab"
+
+
+def test_a_damaged_object_is_not_compacted_away(archive: Archive, layout: Layout) -> None:
+    held = append(archive, 0, b"a" * 50, b"b" * 50)
+    before = snapshot(layout.archive)
+    with pytest.raises(DamagedError):
+        archive.compact(NAME, held + 1)
+    assert snapshot(layout.archive) == before
+
+
+def test_a_removed_object_is_gone_and_removing_it_again_is_fine(archive: Archive) -> None:
+    append(archive, 0, b"content")
+    archive.remove(NAME)
+    archive.remove(NAME)
+    assert list(archive.names()) == []
+
+
+def test_an_overlay_takes_all_changes_and_the_root_stays_as_it_was(
+    archive: Archive, layout: Layout, tmp_path: Path
+) -> None:
+    held = append(archive, 0, b"old ", b"and small ")
+    before = snapshot(layout.root)
+    over = Archive(layout.archive, tmp_path / "overlay")
+    assert b"".join(over.read(NAME, held)) == b"old and small "
+    assert append(over, held, b"new") == held + 3
+    assert b"".join(over.read(NAME)) == b"old and small new"
+    other = archive_name(bytes(16), 0)
+    over.append(other, HEADER, 0, frames.pack([b"other"]))
+    assert b"".join(over.read(other)) == b"other"
+    over.compact(NAME, held + 3)
+    over.remove(NAME)
+    assert snapshot(layout.root) == before
+
+
+def test_compacting_through_an_overlay_leaves_the_root_alone(archive: Archive, layout: Layout, tmp_path: Path) -> None:
+    held = append(archive, 0, b"small ", b"frames")
+    before = snapshot(layout.root)
+    Archive(layout.archive, tmp_path / "overlay").compact(NAME, held)
+    assert snapshot(layout.root) == before
