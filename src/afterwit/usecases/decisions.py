@@ -1,0 +1,49 @@
+"""Decisions and observations that cannot be derived again: into the journal first, from there into the database.
+
+The journal is the truth. A run that dies between the two is caught up by the next command that opens the store, and a
+rebuilt database gets all entries again.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from afterwit.model.errors import StoreError
+from afterwit.store import applied, repos
+from afterwit.store.database import transaction
+from afterwit.store.journal import Entry
+from afterwit.store.steps import step
+from afterwit.store.store import Store
+
+CHECKOUTS_SEEN = "checkouts-seen"  # {"remotes": {root: remote}}
+ALIAS_SET = "alias-set"  # {"subject": repo|tool|user, "name": …, "target": …}
+ALIAS_REMOVED = "alias-removed"  # {"subject": …, "name": …}
+
+
+def decide(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> None:
+    """Journals an entry and applies it."""
+    store.journal.append(kind, body, now_ms)
+    step("an entry is in the journal, not applied")
+    catch_up(store)
+
+
+def catch_up(store: Store) -> None:
+    """Applies what the journal holds and the database does not know yet."""
+    done = applied.applied(store.db)
+    pending = [entry for entry in store.journal.entries() if entry.number > done.get(entry.machine, 0)]
+    if pending:
+        with transaction(store.db):
+            for entry in pending:
+                _apply(store, entry)
+                applied.note_applied(store.db, entry.machine, entry.number)
+
+
+def _apply(store: Store, entry: Entry) -> None:
+    body = entry.body
+    if entry.kind == CHECKOUTS_SEEN:
+        repos.put_checkouts(store.db, body["remotes"])
+    elif entry.kind == ALIAS_SET:
+        repos.put_alias(store.db, body["subject"], body["name"], body["target"])
+    elif entry.kind == ALIAS_REMOVED:
+        repos.delete_alias(store.db, body["subject"], body["name"])
+    else:
+        raise StoreError(f"The journal holds an entry of unknown kind {entry.kind!r}. Upgrade afterwit.")

@@ -1,0 +1,308 @@
+"""Reads one transcript and derives its rows: the work that runs in parallel, one file per call.
+
+From a live file it reads what came since the last run, if what was there before is still the same to the byte, and
+packs the new bytes for the archive in the same pass. From the archive it derives everything again. Writes nothing:
+what it returns is committed by one writer.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+import msgspec
+
+from afterwit.agents.protocol import FileReading, SourceFile
+from afterwit.agents.registry import reader_for
+from afterwit.capture import assemble
+from afterwit.capture.assemble import Assembler, Context
+from afterwit.guard.people import People
+from afterwit.guard.redaction import Redactor
+from afterwit.model.captured import Captured
+from afterwit.model.readings import Problem
+from afterwit.sources.checkout import remote_of
+from afterwit.sources.framing import Framing
+from afterwit.sources.lines import Chunks, Tap, is_packed, lines_of, whole_lines
+from afterwit.store.frames import Packer
+
+_BLOCK_BYTES = 1 << 20
+COMPANION_LIMIT = 64 << 20
+
+
+class Rules(msgspec.Struct, frozen=True, kw_only=True):
+    """What all files of a run have in common."""
+
+    key: bytes
+    people: People
+    allow: tuple[str, ...] = ()  # patterns of values that are no secrets
+    tool_names: dict[str, str]
+    user_names: dict[str, str]
+
+
+class Bookmark(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a file had been read."""
+
+    held_bytes: int
+    sha256: str
+    cursor: int
+    resume: bytes | None  # None: read the file from its beginning again
+
+
+class Mode(StrEnum):
+    """How the rows of a reading relate to those of the last one."""
+
+    WHOLE = "whole"  # the file was read from its beginning; its earlier rows, if any, are replaced
+    APPEND = "append"  # the rows continue the earlier ones
+    REWRITTEN = "rewritten"  # read from the beginning, because the bytes read before are gone
+    UNCHANGED = "unchanged"  # only the time stamp was new
+    FAILED = "failed"
+
+
+class Copy(msgspec.Struct, frozen=True, kw_only=True):
+    """A companion, packed for the archive."""
+
+    path: bytes  # as the file system has it: a name need not be text
+    frames: list[bytes]
+    held_bytes: int
+    sha256: str
+    size_bytes: int
+    mtime_ns: int
+    inode: int
+
+
+class Derived(msgspec.Struct, kw_only=True):
+    """What became of one file."""
+
+    mode: Mode
+    captured: Captured | None = None
+    frames: list[bytes] = msgspec.field(default_factory=list)  # of the bytes behind those already held
+    fresh_bytes: int = 0  # how many those are
+    held_bytes: int = 0
+    sha256: str = ""
+    cursor: int = 0
+    resume: bytes = b""
+    known: dict[str, int] = msgspec.field(default_factory=dict)
+    unknown: dict[str, int] = msgspec.field(default_factory=dict)
+    copies: list[Copy] = msgspec.field(default_factory=list)  # of new and changed companions
+    checkouts: dict[str, str] = msgspec.field(default_factory=dict)  # root → remote, where it is on this machine
+    size_bytes: int = 0
+    mtime_ns: int = 0
+    inode: int = 0
+    error: str = ""
+
+
+class _Resume(msgspec.Struct, array_like=True):
+    reader: bytes
+    assembler: bytes
+
+
+Companion = Callable[[PurePosixPath], bytes | None]
+
+
+def keys_held(resume: bytes) -> dict[str, list[int]]:
+    """The keys of all records that a file was found to hold, by session."""
+    return assemble.keys_held(msgspec.msgpack.decode(resume, type=_Resume).assembler)
+
+
+def derive_live(
+    agent: str, home: Path, path: PurePosixPath, companions: frozenset[str], rules: Rules, bookmark: Bookmark | None
+) -> Derived:
+    """Reads a file where the agent left it. One that cannot be opened or read is an error in the result."""
+
+    def companion(beside: PurePosixPath) -> bytes | None:
+        return _small_file(home / beside) if str(beside) in companions else None
+
+    try:
+        with (home / path).open("rb", buffering=0) as file:
+            about = os.fstat(file.fileno())
+            derived = _read_file(agent, path, companion, rules, bookmark, file, about.st_size)
+    except OSError as error:
+        return Derived(mode=Mode.FAILED, error=error.strerror or str(error))
+    derived.size_bytes, derived.mtime_ns, derived.inode = about.st_size, about.st_mtime_ns, about.st_ino
+    return derived
+
+
+def derive_archived(
+    agent: str,
+    path: PurePosixPath,
+    pieces: Iterable[bytes],
+    companion: Companion,
+    rules: Rules,
+    copied: frozenset[int] = frozenset(),
+) -> Derived:
+    """Derives a file's rows from its archived bytes, from the beginning."""
+    sha, held = hashlib.sha256(), 0
+
+    def passing() -> Iterator[bytes]:
+        nonlocal held
+        for piece in pieces:
+            sha.update(piece)
+            held += len(piece)
+            yield piece
+
+    reading = _Reading(agent, path, companion, rules, None, copied)
+    reading.run(lines_of(path, Chunks(passing())), 0)
+    return reading.derived(Derived(mode=Mode.WHOLE, held_bytes=held, sha256=sha.hexdigest()))
+
+
+def _read_file(
+    agent: str,
+    path: PurePosixPath,
+    companion: Companion,
+    rules: Rules,
+    bookmark: Bookmark | None,
+    file: BinaryIO,
+    size: int,
+) -> Derived:
+    sha = hashlib.sha256()
+    if bookmark is None:
+        mode = Mode.WHOLE
+    elif not _starts_with(file, bookmark, size, sha):
+        mode, bookmark, sha = Mode.REWRITTEN, None, hashlib.sha256()
+    elif bookmark.resume is None or is_packed(path):
+        mode = Mode.WHOLE
+    elif bookmark.held_bytes == size:
+        return Derived(mode=Mode.UNCHANGED)
+    else:
+        mode = Mode.APPEND
+    start = bookmark.cursor if bookmark and mode is Mode.APPEND else 0
+    resume = bookmark.resume if bookmark and mode is Mode.APPEND else None
+    fresh = _Fresh(start, bookmark.held_bytes if bookmark else 0, sha)
+    reading = _Reading(agent, path, companion, rules, resume)
+    file.seek(start)
+    tap = Tap(file, size - start, fresh.take)  # type: ignore[arg-type]
+    reading.run(lines_of(path, tap), start)
+    while tap.read(_BLOCK_BYTES):
+        pass
+    derived = Derived(mode=mode, frames=fresh.finish(), held_bytes=fresh.end, sha256=sha.hexdigest())
+    derived.checkouts = reading.checkouts()
+    derived.fresh_bytes = fresh.end - (bookmark.held_bytes if bookmark else 0)
+    return reading.derived(derived)
+
+
+class _Fresh:
+    """The bytes of a file that the archive does not hold yet, on their way into it."""
+
+    def __init__(self, start: int, held: int, sha: "hashlib._Hash") -> None:
+        self.end = start
+        self._held = held
+        self._sha = sha
+        self._packer = Packer()
+        self._frames: list[bytes] = []
+
+    def take(self, piece: bytes) -> None:
+        begin, self.end = self.end, self.end + len(piece)
+        fresh = piece[max(0, self._held - begin) :]
+        if fresh:
+            self._sha.update(fresh)
+            self._frames.extend(self._packer.add(fresh))
+
+    def finish(self) -> list[bytes]:
+        return [*self._frames, *self._packer.finish()]
+
+
+class _Reading:
+    """One pass of a reader over lines, into an assembler."""
+
+    def __init__(
+        self,
+        agent: str,
+        path: PurePosixPath,
+        companion: Companion,
+        rules: Rules,
+        resume: bytes | None,
+        copied: frozenset[int] = frozenset(),
+    ) -> None:
+        reader = reader_for(agent)
+        if reader is None:
+            raise LookupError(f"no reader for {agent}")
+        state = msgspec.msgpack.decode(resume, type=_Resume) if resume else None
+        self._reader: FileReading = reader.start(SourceFile(path, companion), state.reader if state else None)
+        context = Context(
+            agent=agent,
+            redactor=redactor_for(rules.key, rules.people, rules.allow),
+            tool_names=rules.tool_names,
+            user_names=rules.user_names,
+        )
+        self._assembler = Assembler(context, copied, state.assembler if state else None)
+        self._cursor = 0
+
+    def run(self, lines: BinaryIO, start: int) -> None:
+        framing = Framing(self._reader, start)
+        faults: list[Problem] = []
+        for reading in framing.read(whole_lines(lines, framing, faults)):
+            self._assembler.take(reading)
+        for fault in faults:
+            self._assembler.take(fault)
+        self._cursor = framing.consumed
+
+    def derived(self, derived: Derived) -> Derived:
+        captured = self._assembler.captured()
+        derived.captured, derived.cursor = captured, self._cursor
+        derived.resume = msgspec.msgpack.encode(_Resume(self._reader.save(), captured.resume))
+        derived.known = dict(self._reader.known)
+        derived.unknown = self._assembler.safe_names(self._reader.unknown)
+        return derived
+
+    def checkouts(self) -> dict[str, str]:
+        found = {root: _remote_of(folder) for root, folder in self._assembler.places.items()}
+        return {root: remote for root, remote in found.items() if remote}
+
+
+@lru_cache(maxsize=4096)
+def _remote_of(folder: str) -> str:
+    return remote_of(Path(folder))
+
+
+@lru_cache(maxsize=2)
+def redactor_for(key: bytes, people: People, allow: tuple[str, ...]) -> Redactor:
+    """Kept for all files of a process: compiling its rules costs more than most files."""
+    return Redactor(key, people, allow)
+
+
+def _starts_with(file: BinaryIO, bookmark: Bookmark, size: int, sha: "hashlib._Hash") -> bool:
+    """Whether the file still begins with the bytes that were read from it."""
+    if size < bookmark.held_bytes:
+        return False
+    left = bookmark.held_bytes
+    while left:
+        block = file.read(min(left, _BLOCK_BYTES))
+        if not block:
+            return False
+        sha.update(block)
+        left -= len(block)
+    return sha.hexdigest() == bookmark.sha256
+
+
+def _small_file(path: Path) -> bytes | None:
+    try:
+        with path.open("rb") as file:
+            return file.read(COMPANION_LIMIT)
+    except OSError:
+        return None
+
+
+def copied_companion(home: Path, path: str) -> Copy | None:
+    """A companion as it is now, or None if it cannot be read."""
+    sha, packer, frames, held = hashlib.sha256(), Packer(), list[bytes](), 0
+    try:
+        with (home / path).open("rb") as file:
+            about = os.fstat(file.fileno())
+            while block := file.read(_BLOCK_BYTES):
+                sha.update(block)
+                frames.extend(packer.add(block))
+                held += len(block)
+    except OSError:
+        return None
+    return Copy(
+        path=os.fsencode(path),
+        frames=[*frames, *packer.finish()],
+        held_bytes=held,
+        sha256=sha.hexdigest(),
+        size_bytes=about.st_size,
+        mtime_ns=about.st_mtime_ns,
+        inode=about.st_ino,
+    )

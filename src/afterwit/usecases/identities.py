@@ -1,0 +1,84 @@
+"""Repositories, tools and users under their several names: what was resolved to what, and merging two."""
+
+import msgspec
+
+from afterwit.capture.assemble import user_pseudonym
+from afterwit.capture.repo import domain_of
+from afterwit.model.errors import UsageError
+from afterwit.store import repos as rows
+from afterwit.store.identities import ToolSummary, UserSummary, is_known, tool_summaries, user_summaries
+from afterwit.store.lease import held
+from afterwit.store.store import Store, opened, require
+from afterwit.usecases.decisions import ALIAS_REMOVED, ALIAS_SET, catch_up, decide
+from afterwit.usecases.derive import redactor_for
+from afterwit.usecases.learn import resolve_repos
+from afterwit.usecases.world import World, rules_for
+
+_WAIT_SECONDS = 60
+
+
+class RepoSeen(msgspec.Struct, frozen=True):
+    """One place that sessions named, and the repository it was resolved to."""
+
+    repo: str
+    domain: str
+    root: str
+    remote: str
+    how: str
+    sessions: int
+    last_ms: int | None
+
+
+def repos(world: World) -> list[RepoSeen]:
+    require(world.layout)
+    with opened(world.layout) as store:
+        domains = world.settings.domains
+        return [
+            RepoSeen(row.repo, domain_of(row.repo, domains), row.root, row.remote, row.how, row.sessions, row.last_ms)
+            for row in rows.repo_summaries(store.db)
+        ]
+
+
+def tools(world: World) -> list[ToolSummary]:
+    require(world.layout)
+    with opened(world.layout) as store:
+        return tool_summaries(store.db)
+
+
+def users(world: World) -> list[UserSummary]:
+    require(world.layout)
+    with opened(world.layout) as store:
+        return user_summaries(store.db)
+
+
+def merge(world: World, subject: str, name: str, target: str) -> None:
+    """Lets one name count as another. A journalled decision."""
+    if name == target:
+        raise UsageError(f"{name} is itself already.")
+    _decided(world, subject, ALIAS_SET, {"name": name, "target": target})
+
+
+def unmerge(world: World, subject: str, name: str) -> None:
+    """Takes a merge back."""
+    _decided(world, subject, ALIAS_REMOVED, {"name": name})
+
+
+def _decided(world: World, subject: str, kind: str, body: dict[str, str]) -> None:
+    require(world.layout)
+    with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+        catch_up(store)
+        name = _stored_name(world, store, subject, body["name"])
+        if kind == ALIAS_REMOVED and name not in rows.aliases(store.db, subject):
+            raise UsageError(f"{body['name']} was not merged here; aliases in config.toml are changed there.")
+        if kind == ALIAS_SET and not is_known(store.db, subject, name):
+            raise UsageError(f"No session knows {body['name']}. `afterwit sessions {subject}s` lists what there is.")
+        decide(store, kind, {**body, "subject": subject, "name": name}, world.now_ms)
+        resolve_repos(store, world.settings)
+
+
+def _stored_name(world: World, store: Store, subject: str, name: str) -> str:
+    """The name as the store has it: users go by pseudonym, in the journal too."""
+    if subject != "user" or name.startswith("‹"):
+        return name
+    rules = rules_for(world, store)
+    return user_pseudonym(name, redactor_for(rules.key, rules.people, rules.allow))

@@ -1,0 +1,253 @@
+"""`learn`: sweep all sources, read what changed, archive, redact, store, report.
+
+Idempotent. One run at a time holds the lease. Files are derived in parallel and committed in batches by this process;
+after each commit the store is consistent, so Ctrl-C, a kill or a full disk lose at most the batch under way, which the
+next run reads again.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from afterwit.capture.repo import resolve
+from afterwit.model.settings import Settings
+from afterwit.store import files, repos, sessions
+from afterwit.store.archive import ArchiveName
+from afterwit.store.database import transaction, translated
+from afterwit.store.lease import held
+from afterwit.store.repos import RepoRow
+from afterwit.store.steps import step
+from afterwit.store.store import Store, opened, rehearsed
+from afterwit.usecases.commit import Committer, Origin
+from afterwit.usecases.decisions import CHECKOUTS_SEEN, catch_up, decide
+from afterwit.usecases.derive import Bookmark, Derived, Rules, copied_companion, derive_live
+from afterwit.usecases.parallel import spread
+from afterwit.usecases.plan import AgentPlan, Pending, homes, plan, plan_folder
+from afterwit.usecases.world import World, rules_for
+
+BATCH_FILES = 64
+BATCH_BYTES = 32 << 20
+_WORTH_A_POOL_BYTES = 16 << 20
+
+
+class Options(NamedTuple):
+    """What a run is asked to do."""
+
+    agents: frozenset[str] = frozenset()  # empty: all
+    folder: Path | None = None  # only this folder of logs
+    since_ms: int = 0
+    jobs: int = 0  # 0: one per core
+    wait_seconds: float = 0.0
+    is_dry_run: bool = False
+
+
+class AgentReport(msgspec.Struct, kw_only=True):
+    """What a run did for one agent."""
+
+    agent: str
+    discovered: int = 0
+    read: int = 0
+    unchanged: int = 0
+    empty: int = 0
+    failed: int = 0
+    no_reader: int = 0
+    events: int = 0
+    actions: int = 0
+    problems: int = 0
+    bytes: int = 0
+    errors: list[str] = msgspec.field(default_factory=list)
+
+
+class Report(msgspec.Struct, kw_only=True):
+    """What a run did."""
+
+    agents: list[AgentReport]
+    sessions: int = 0  # in the store, after the run
+    is_dry_run: bool = False
+
+    @property
+    def has_failures(self) -> bool:
+        return any(agent.failed for agent in self.agents)
+
+
+class Progress(Protocol):
+    """Whoever wants to watch."""
+
+    def begin(self, files: int, total_bytes: int) -> None: ...
+    def advance(self, files: int, done_bytes: int) -> None: ...
+
+
+def learn(world: World, options: Options, progress: Progress) -> Report:
+    """One run. Raises BusyError if another run holds the lease."""
+    if options.is_dry_run and not world.layout.exists():
+        with rehearsed(world.layout) as store:
+            return _Run(world, options, store, progress).run()
+    world.layout.create()
+    store_of = rehearsed if options.is_dry_run else opened
+    with held(world.layout.lease, options.wait_seconds), store_of(world.layout) as store:
+        return _Run(world, options, store, progress).run()
+
+
+class _Run:
+    def __init__(self, world: World, options: Options, store: Store, progress: Progress) -> None:
+        self._world = world
+        self._options = options
+        self._store = store
+        self._progress = progress
+        self._rules = rules_for(world, store)
+        self._committer = Committer(store, self._rules)
+        self._reports: dict[str, AgentReport] = {}
+        self._checkouts: dict[str, str] = {}
+
+    def run(self) -> Report:
+        remove_doomed(self._store)
+        catch_up(self._store)
+        plans = self._plans()
+        for one in plans:
+            self._note_plan(one)
+        pending = [task for one in plans for task in one.pending]
+        self._progress.begin(len(pending), sum(task.unit.transcript.size_bytes for task in pending))
+        for batch in _batches(self._derived(pending)):
+            self._commit(batch)
+        self._note_checkouts()
+        resolve_repos(self._store, self._world.settings)
+        count = sessions.count_sessions(self._store.db)
+        return Report(agents=list(self._reports.values()), sessions=count, is_dry_run=self._options.is_dry_run)
+
+    def _plans(self) -> list[AgentPlan]:
+        world, options = self._world, self._options
+        since_ns = options.since_ms * 1_000_000
+        if options.folder is not None:
+            return plan_folder(self._store.db, options.folder, options.agents, since_ns)
+        found = homes(world.settings, world.user_home, options.agents)
+        return plan(self._store.db, found, since_ns)
+
+    def _note_plan(self, one: AgentPlan) -> None:
+        if not one.discovered and not one.unreadable:
+            return
+        self._reports[one.agent] = AgentReport(
+            agent=one.agent,
+            discovered=one.discovered,
+            unchanged=one.unchanged,
+            no_reader=one.no_reader,
+            failed=len(one.unreadable),
+            errors=[f"{place.place}: {place.reason}" for place in one.unreadable],
+        )
+
+    def _derived(self, pending: list[Pending]) -> Iterator[tuple[Pending, Derived]]:
+        tasks = (_Task(one, self._bookmark(one), self._rules) for one in pending)
+        total = sum(one.unit.transcript.size_bytes for one in pending)
+        jobs = jobs_for(self._world.settings, self._options.jobs, len(pending), total)
+        for task, answer in spread(tasks, _work, jobs):
+            yield task.pending, msgspec.msgpack.decode(answer, type=Derived)
+
+    def _bookmark(self, one: Pending) -> Bookmark | None:
+        row = files.live_file(self._store.db, one.key)
+        if row is None or not row.held_bytes:
+            return None
+        resume = None if one.has_new_companions else row.resume
+        return Bookmark(held_bytes=row.held_bytes, sha256=row.sha256, cursor=row.cursor, resume=resume)
+
+    def _commit(self, batch: list[tuple[Pending, Derived]]) -> None:
+        try:
+            with transaction(self._store.db):
+                for one, derived in batch:
+                    origin = Origin(one.home.agent, one.home.label, one.unit.transcript.path)
+                    is_kept = self._committer.put(origin, derived, one.unit.companions_mark)
+                    self._count(one, derived, is_kept=is_kept)
+                self._committer.settle()
+                self._store.archive.flush()
+                step("a batch is about to be committed")
+        except OSError as error:
+            raise translated(error, self._store.layout.root) from error
+        step("a batch is committed")
+        remove_doomed(self._store)
+        self._progress.advance(len(batch), sum(one.unit.transcript.size_bytes for one, _ in batch))
+
+    def _count(self, one: Pending, derived: Derived, *, is_kept: bool) -> None:
+        report = self._reports[one.home.agent]
+        self._checkouts.update(derived.checkouts)
+        if derived.error:
+            report.failed += 1
+            report.errors.append(f"{one.unit.home / one.unit.transcript.path}: {derived.error}")
+        elif derived.captured is None:
+            report.unchanged += 1
+        elif not is_kept:
+            report.empty += 1
+        else:
+            report.read += 1
+            report.events += len(derived.captured.events)
+            report.actions += len(derived.captured.actions)
+            report.problems += len(derived.captured.problems)
+            report.bytes += derived.fresh_bytes
+
+    def _note_checkouts(self) -> None:
+        """Remotes of folders on this machine: journalled, because the folders may be gone tomorrow."""
+        known = repos.checkouts(self._store.db)
+        new = {root: remote for root, remote in self._checkouts.items() if known.get(root) != remote}
+        if new and self._options.is_dry_run:
+            repos.put_checkouts(self._store.db, new)
+        elif new:
+            decide(self._store, CHECKOUTS_SEEN, {"remotes": new}, self._world.now_ms)
+
+
+def jobs_for(settings: Settings, asked: int, tasks: int, total_bytes: int) -> int:
+    """How many processes to use. Little work stays in this one."""
+    jobs = asked or settings.learn.jobs or os.cpu_count() or 1
+    return min(jobs, tasks) if total_bytes >= _WORTH_A_POOL_BYTES else 1
+
+
+class _Task(NamedTuple):
+    pending: Pending
+    bookmark: Bookmark | None
+    rules: Rules
+
+
+def _work(task: _Task) -> bytes:
+    """Runs in a worker: one file, its answer as bytes, which cross between processes cheaply."""
+    one = task.pending
+    companions = frozenset(str(found.path) for found in one.unit.companions)
+    derived = derive_live(
+        one.home.agent, one.unit.home, one.unit.transcript.path, companions, task.rules, task.bookmark
+    )
+    if derived.captured is not None and (task.bookmark is None or one.has_new_companions):
+        copies = (copied_companion(one.unit.home, path) for path in sorted(companions))
+        derived.copies = [copy for copy in copies if copy is not None]
+    return msgspec.msgpack.encode(derived)
+
+
+def resolve_repos(store: Store, settings: Settings) -> None:
+    """Gives every session its repository, by the set of all that was seen."""
+    db = store.db
+    found = resolve(
+        sessions.sightings(db), settings.aliases.repos, repos.checkouts(db), merges=repos.aliases(db, "repo")
+    )
+    rows = sorted(RepoRow(spot.root, spot.remote, answer.repo, answer.how.value) for spot, answer in found.items())
+    if rows != sorted(repos.repo_rows(db)) or sessions.has_unresolved(db):
+        with transaction(db):
+            repos.put_repos(db, rows)
+
+
+def remove_doomed(store: Store) -> None:
+    """Removes archive objects whose rows a committed transaction has dropped."""
+    for name in files.doomed(store.db):
+        store.archive.remove(ArchiveName(name))
+        step("a doomed archive object is removed")
+        with transaction(store.db):
+            files.undoom(store.db, name)
+
+
+def _batches(derived: Iterator[tuple[Pending, Derived]]) -> Iterator[list[tuple[Pending, Derived]]]:
+    batch: list[tuple[Pending, Derived]] = []
+    size = 0
+    for one, answer in derived:
+        batch.append((one, answer))
+        size += one.unit.transcript.size_bytes
+        if len(batch) >= BATCH_FILES or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,44 @@
+"""Work spread over processes, with a bounded number under way, so that memory stays bounded too.
+
+Small jobs stay in this process: starting others would cost more than it saves. Workers ignore Ctrl-C; the parent stops
+them.
+"""
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from typing import TypeVar
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
+
+def spread(tasks: Iterable[Task], work: Callable[[Task], Answer], jobs: int) -> Iterator[tuple[Task, Answer]]:
+    """Each task with its answer, as they are done. With one job, in order and in this process."""
+    if jobs <= 1:
+        for task in tasks:
+            yield task, work(task)
+        return
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_ignore_interrupt)
+    under_way: dict[Future[Answer], Task] = {}
+    try:
+        for task in tasks:
+            under_way[pool.submit(work, task)] = task
+            if len(under_way) >= 2 * jobs:
+                yield from _finished(under_way)
+        while under_way:
+            yield from _finished(under_way)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _finished(under_way: dict[Future[Answer], Task]) -> Iterator[tuple[Task, Answer]]:
+    done, _ = wait(under_way, return_when=FIRST_COMPLETED)
+    for future in done:
+        yield under_way.pop(future), future.result()
+
+
+def _ignore_interrupt() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,117 @@
+"""Looking after a store: sizes, checks, giving space back."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from afterwit.model.errors import DamagedError
+from afterwit.store import applied, spool
+from afterwit.store.archive import ArchiveName, archive_name
+from afterwit.store.checks import database_faults, foreign_permissions
+from afterwit.store.content import content_hash
+from afterwit.store.files import FileRow, all_files, doomed
+from afterwit.store.layout import Layout
+from afterwit.store.lease import held
+from afterwit.store.store import Store, opened, require
+from afterwit.store.tally import Tally, tally
+
+
+class Sizes(msgspec.Struct, kw_only=True):
+    """What a store takes and holds, in bytes and rows."""
+
+    root: str
+    database_bytes: int
+    journal_bytes: int
+    archive_bytes: int
+    original_bytes: int  # what the archive unpacks to
+    spool_files: int
+    spool_bytes: int
+    journal_entries: int
+    rows: Tally
+    content_hash: str
+
+
+def stat(layout: Layout) -> Sizes:
+    require(layout)
+    with opened(layout) as store:
+        rows = tally(store.db)
+        waiting_files, waiting_bytes = spool.backlog(layout.spool)
+        held_files = [row for row in all_files(store.db) if row.held_bytes]
+        return Sizes(
+            root=str(layout.root),
+            database_bytes=_size(layout.database),
+            journal_bytes=_size(layout.journal),
+            archive_bytes=sum(store.archive.packed_bytes(_name(row)) for row in held_files),
+            original_bytes=sum(row.held_bytes for row in held_files),
+            spool_files=waiting_files,
+            spool_bytes=waiting_bytes,
+            journal_entries=store.journal.count(),
+            rows=rows,
+            content_hash=content_hash(store.db),
+        )
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Something that `verify` found. What is harmless needs no repair."""
+
+    where: str  # database, archive, journal, permissions
+    what: str
+    is_harmless: bool = False
+
+
+def verify(layout: Layout) -> Iterator[Finding]:
+    """Checks database, archive and journal. Reads every archived byte."""
+    require(layout)
+    with held(layout.lease, wait_seconds=60), opened(layout) as store:
+        yield from (Finding("database", fault) for fault in database_faults(store.db))
+        yield from (Finding("journal", fault) for fault in store.journal.verify(applied.applied(store.db)))
+        yield from _archive_faults(store)
+        yield from (Finding("permissions", fault) for fault in foreign_permissions(layout))
+
+
+def compact(layout: Layout) -> int:
+    """Joins small frames of the archive and gives unused pages of the database back. Returns the bytes gained."""
+    require(layout)
+    with held(layout.lease, wait_seconds=60), opened(layout) as store:
+        before = _size(layout.database) + _size(layout.journal)
+        gained = sum(store.archive.compact(_name(row), row.held_bytes) for row in all_files(store.db) if row.held_bytes)
+        store.db.execute("VACUUM")
+        store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        store.journal.compact()
+        return gained + before - _size(layout.database) - _size(layout.journal)
+
+
+def _archive_faults(store: Store) -> Iterator[Finding]:
+    expected: Counter[ArchiveName] = Counter()
+    for row in all_files(store.db):
+        if row.held_bytes:
+            expected[_name(row)] += 1
+            yield from (Finding("archive", fault) for fault in _object_faults(store, row))
+    on_their_way = set(doomed(store.db))
+    for name in store.archive.names():
+        if name not in expected and name not in on_their_way:
+            what = (
+                f"{name}: left by a run that was stopped; `learn` reads its source again, `store rebuild` takes it in"
+            )
+            yield Finding("archive", what, is_harmless=True)
+
+
+def _object_faults(store: Store, row: FileRow) -> Iterator[str]:
+    name = _name(row)
+    try:
+        if store.archive.digest(name, row.held_bytes) != row.sha256:
+            yield f"{name} ({row.path}): the bytes are not those that were archived"
+    except DamagedError as error:
+        yield f"{name} ({row.path}): {error}"
+
+
+def _name(row: FileRow) -> ArchiveName:
+    return archive_name(row.key, row.generation)
+
+
+def _size(path: Path) -> int:
+    """Of a database with its write-ahead log. Only `stat`s them: opening would drop SQLite's locks."""
+    beside = (path, path.with_name(path.name + "-wal"))
+    return sum(file.stat().st_size for file in beside if file.exists())
