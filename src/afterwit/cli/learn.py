@@ -1,0 +1,171 @@
+"""`afterwit learn`: the main job."""
+
+import datetime as dt
+import os
+from pathlib import Path
+
+import click
+
+from afterwit.agents.registry import AGENTS
+from afterwit.cli.commands import Command, ExitCode
+from afterwit.cli.options import Here, as_json, in_place
+from afterwit.cli.output import human_bytes, human_count, print_json, print_line, print_table, talk
+from afterwit.cli.progress import bar
+from afterwit.model.errors import BusyError
+from afterwit.usecases.learn import AgentReport, Options, Report
+from afterwit.usecases.learn import learn as run
+
+_NAMES = [agent.name for agent in AGENTS]
+_COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", "actions", "bytes")
+_DAY_MS = 86_400_000
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "afterwit learn",
+        "afterwit learn --source codex --since 30d",
+        "afterwit learn --sessions-dir ~/old-laptop/logs --dry-run",
+    ),
+    exits={
+        ExitCode.FINE: "Fine; also where another run was at work and did the job.",
+        ExitCode.FAILED: "No file could be read, or the store cannot be used.",
+        ExitCode.PARTLY_DONE: "Some files could not be opened, or Ctrl-C stopped the run. What was read is kept.",
+    },
+)
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    type=click.Choice(_NAMES),
+    metavar="AGENT",
+    help="Only this agent; repeat for more.",
+)
+@click.option(
+    "--sessions-dir",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Read this folder of logs instead; the format is recognised by content.",
+)
+@click.option(
+    "--since",
+    metavar="DATE",
+    help="Only files changed since this day (2026-05-01, in UTC) or this many days ago (30d).",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=0),
+    metavar="N",
+    default=None,
+    help="Processes to use; 0 means one for every core. Default: what the configuration says.",
+)
+@click.option(
+    "--wait",
+    "wait_seconds",
+    type=click.FloatRange(min=0),
+    metavar="SECONDS",
+    default=None,
+    help="How long to wait for another run to end. Default: what the configuration says.",
+)
+@click.option("--dry-run", "is_dry_run", is_flag=True, help="Do everything but write.")
+@as_json
+@in_place
+def learn(
+    here: Here,
+    sources: tuple[str, ...],
+    folder: Path | None,
+    since: str | None,
+    jobs: int | None,
+    wait_seconds: float | None,
+    is_dry_run: bool,
+    is_json: bool,
+) -> None:
+    """Read what your agents have logged since the last time.
+
+    Finds the logs of all agents on this machine, archives them, and stores sessions, events and actions, with secrets
+    removed. Unchanged files cost a glance. Run it as often as you like.
+    """
+    wait = here.world.settings.learn.wait_seconds if wait_seconds is None else wait_seconds
+    processes = (os.cpu_count() or 1) if jobs == 0 else jobs or 0
+    options = Options(frozenset(sources), folder, _since_ms(since, here.world.now_ms), processes, wait, is_dry_run)
+    try:
+        with bar("learning") as progress:
+            report = run(here.world, options, progress)
+    except BusyError as busy:
+        talk(f"afterwit: {busy}")
+        if is_json:
+            print_json(None)
+        return
+    if is_json:
+        print_json(report)
+    else:
+        _show(here, report, folder)
+    _exit(report)
+
+
+def _show(here: Here, report: Report, folder: Path | None) -> None:
+    found = [agent for agent in report.agents if agent.discovered or agent.failed]
+    if not found:
+        _show_nothing(here, folder)
+        return
+    readable = [agent for agent in found if agent.discovered > agent.no_reader or agent.failed]
+    if readable:
+        numbers, optional = frozenset(_COLUMNS[1:]), frozenset({"empty", "failed"})
+        print_table(_COLUMNS, [_row(agent) for agent in readable], numbers, optional)
+    for agent in found:
+        if agent.no_reader:
+            print_line(f"no reader yet: {human_count(agent.no_reader, 'file')} of {agent.agent}")
+        for error in agent.errors:
+            talk(f"{agent.agent}: {error}")
+    problems = sum(agent.problems for agent in found)
+    if problems:
+        places = human_count(problems, "place")
+        talk(f"{places} could not be read; `afterwit store problems` shows where and why.")
+    verb = "would hold" if report.is_dry_run else "holds"
+    print_line(f"The store {verb} {human_count(report.sessions, 'session')}.")
+
+
+def _show_nothing(here: Here, folder: Path | None) -> None:
+    if folder is not None:
+        talk(f"No log of a known format found in {folder}.")
+        return
+    talk(
+        f"No agent logs found below {here.world.user_home}. `afterwit config show` lists where each agent was looked"
+        " for; `afterwit learn --sessions-dir FOLDER` reads logs from elsewhere."
+    )
+
+
+def _row(agent: AgentReport) -> tuple[object, ...]:
+    return (
+        agent.agent,
+        agent.discovered,
+        agent.read,
+        agent.unchanged,
+        agent.empty,
+        agent.failed,
+        agent.events,
+        agent.actions,
+        human_bytes(agent.bytes),
+    )
+
+
+def _exit(report: Report) -> None:
+    if report.has_failures:
+        was_read = any(agent.read or agent.unchanged for agent in report.agents)
+        raise click.exceptions.Exit(ExitCode.PARTLY_DONE if was_read else ExitCode.FAILED)
+
+
+def _since_ms(text: str | None, now_ms: int) -> int:
+    if text is None:
+        return 0
+    days = text.removesuffix("d")
+    if text.endswith("d") and days.isdecimal():
+        return max(0, now_ms - int(days) * _DAY_MS)
+    try:
+        moment = dt.datetime.fromisoformat(text)
+    except ValueError:
+        raise click.BadParameter(
+            f"{text!r} is neither a day like 2026-05-01 nor a span like 30d.", param_hint="--since"
+        ) from None
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).timestamp() * 1000)

@@ -1,0 +1,101 @@
+"""How results reach people and programs: JSON or tables on standard output, talk on standard error.
+
+On a terminal a table fits its width, by folding long cells. In a pipe nothing is folded or cut: one row is one line.
+Colour only on a terminal and without `NO_COLOR`; `rich` is imported when a table is really drawn. Text that came from
+logs or file names is made harmless to look at once more before it is shown.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+import msgspec
+
+from afterwit.guard.hygiene import clean
+
+_UNITS = ("B", "KB", "MB", "GB", "TB")
+_UNBOUNDED = 1_000_000
+_SHORT = 30  # columns of at most this width are not folded
+
+
+def print_json(value: Any) -> None:
+    text = msgspec.json.format(msgspec.json.encode(value, enc_hook=str), indent=2)
+    click.echo(text.decode())
+
+
+def talk(message: str) -> None:
+    """Says something that is not the result."""
+    click.echo(clean(message), err=True)
+
+
+def print_line(text: str) -> None:
+    """A line of the result."""
+    click.echo(clean(text))
+
+
+def print_table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    numbers: frozenset[str] = frozenset(),
+    optional: frozenset[str] = frozenset(),
+) -> None:
+    """A table. `numbers` names the columns that are set to the right, `optional` those that are left out where no row
+    has anything (or anything but 0) to say in them."""
+    kept = [place for place, name in enumerate(columns) if name not in optional or any(row[place] for row in rows)]
+    cells = [[_cell(row[place]) for place in kept] for row in rows]
+    click.echo(_drawn([columns[place] for place in kept], cells, numbers), nl=False)
+
+
+def human_bytes(size: float) -> str:
+    """1234567 → 1.2 MB."""
+    for unit in _UNITS:
+        if size < 1000 or unit == _UNITS[-1]:
+            return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"
+        size /= 1000
+    raise AssertionError
+
+
+def human_count(count: int, one: str = "", many: str = "") -> str:
+    """1234 → 1,234; with its noun, 1 → 1 session and 2 → 2 sessions."""
+    noun = one if count == 1 else many or f"{one}s"
+    return f"{count:,} {noun}" if one else f"{count:,}"
+
+
+def console(*, is_error: bool = False) -> Any:
+    """Where `rich` draws: the terminal's width, or no limit in a pipe."""
+    from rich.console import Console
+
+    is_terminal = (sys.stderr if is_error else sys.stdout).isatty()
+    has_colour = is_terminal and not os.environ.get("NO_COLOR")
+    return Console(
+        stderr=is_error,
+        width=None if is_terminal else _UNBOUNDED,
+        color_system="auto" if has_colour else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+
+
+def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: frozenset[str]) -> str:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    for place, column in enumerate(columns):
+        is_short = max((len(row[place]) for row in rows), default=0) <= _SHORT
+        table.add_column(column, justify="right" if column in numbers else "left", no_wrap=is_short, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    paper = console()
+    with paper.capture() as drawn:
+        paper.print(table)
+    return "".join(f"{line.rstrip()}\n" for line in drawn.get().splitlines())
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return "" if value is None else str(value).lower()
+    return human_count(value) if isinstance(value, int) else clean(str(value))

@@ -1,0 +1,158 @@
+"""`afterwit store`: looking after the store itself."""
+
+import click
+
+from afterwit.cli.commands import ExitCode, Group
+from afterwit.cli.options import Here, as_json, in_place
+from afterwit.cli.output import human_bytes, human_count, print_json, print_line, talk
+from afterwit.cli.progress import bar
+from afterwit.usecases import problems as problem_list
+from afterwit.usecases import rebuild as rebuilding
+from afterwit.usecases import upkeep
+
+_EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}
+
+
+@click.group(cls=Group)
+def store() -> None:
+    """Sizes, checks, rebuilding, giving space back."""
+
+
+@store.command(examples=("afterwit store stat", "afterwit store stat --json"), exits=_EXITS)
+@as_json
+@in_place
+def stat(here: Here, is_json: bool) -> None:
+    """Show what the store takes and holds, and its content hash.
+
+    The content hash is equal for equal knowledge: it depends neither on the order of learning nor on time or machine.
+    """
+    sizes = upkeep.stat(here.world.layout)
+    if is_json:
+        print_json(sizes)
+        return
+    for name, fact in _facts(sizes):
+        print_line(f"{name:<13} {fact}")
+
+
+def _facts(sizes: upkeep.Sizes) -> list[tuple[str, str]]:
+    rows = sizes.rows
+    packed = human_bytes(sizes.archive_bytes)
+    if sizes.original_bytes:
+        share = sizes.archive_bytes / sizes.original_bytes
+        packed += f" ({share:.0%} of {human_bytes(sizes.original_bytes)})"
+    entries = human_count(sizes.journal_entries, "entry", "entries")
+    return [
+        ("place", sizes.root),
+        ("database", human_bytes(sizes.database_bytes)),
+        ("archive", packed),
+        ("journal", f"{human_bytes(sizes.journal_bytes)}, {entries}"),
+        ("spool", f"{human_count(sizes.spool_files, 'file')} waiting, {human_bytes(sizes.spool_bytes)}"),
+        ("sessions", f"{human_count(rows.sessions)} from {human_count(rows.files, 'file')}"),
+        ("events", human_count(rows.events)),
+        ("actions", f"{human_count(rows.actions)}, {human_count(rows.failures)} failed"),
+        ("problems", human_count(rows.problems)),
+        ("content hash", sizes.content_hash),
+    ]
+
+
+@store.command(
+    examples=("afterwit store verify",),
+    exits={ExitCode.FAILED: "Something is wrong, or there is no store yet."},
+)
+@as_json
+@in_place
+def verify(here: Here, is_json: bool) -> None:
+    """Check database, archive and journal.
+
+    Reads every archived byte. What is found is listed, one line each; unless all of it is harmless, the exit code is 1.
+    """
+    findings = list(upkeep.verify(here.world.layout))
+    is_sound = all(finding.is_harmless for finding in findings)
+    if is_json:
+        print_json(findings)
+    else:
+        for finding in findings:
+            print_line(f"{finding.where}{' (harmless)' if finding.is_harmless else ''}: {finding.what}")
+        if is_sound:
+            print_line("Database, archive and journal are sound.")
+    if not is_sound:
+        raise click.exceptions.Exit(ExitCode.FAILED)
+
+
+@store.command(
+    examples=("afterwit store rebuild",),
+    exits={**_EXITS, ExitCode.PARTLY_DONE: "Some archived files could not be read; the rest was derived again."},
+)
+@as_json
+@in_place
+def rebuild(here: Here, is_json: bool) -> None:
+    """Derive the database again from the archive and the journal.
+
+    The old database stays until the new one is complete. The content hash should not change; if it does, the command
+    says so.
+    """
+    with bar("rebuilding") as progress:
+        done = rebuilding.rebuild(here.world, progress)
+    if is_json:
+        print_json(done)
+    else:
+        _show_rebuilt(done)
+    if done.faults:
+        raise click.exceptions.Exit(ExitCode.PARTLY_DONE)
+
+
+def _show_rebuilt(done: rebuilding.Rebuilt) -> None:
+    for fault in done.faults:
+        talk(f"archive: {fault}")
+    print_line(f"Derived {human_count(done.files, 'file')} again. Content hash {done.after}.")
+    if not done.before:
+        print_line("The old database could not be read, so there is nothing to compare with.")
+    elif done.before != done.after:
+        print_line(f"It was {done.before} before: what is known has changed.")
+
+
+@store.command(examples=("afterwit store compact",), exits=_EXITS)
+@as_json
+@in_place
+def compact(here: Here, is_json: bool) -> None:
+    """Give unused space back.
+
+    Joins small pieces of the archive and packs the database. Nothing is lost by it.
+    """
+    gained = upkeep.compact(here.world.layout)
+    if is_json:
+        print_json({"gained_bytes": gained})
+    else:
+        print_line(f"Gained {human_bytes(max(0, gained))}.")
+
+
+@store.command(examples=("afterwit store problems", "afterwit store problems --limit 0 --json"), exits=_EXITS)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    metavar="N",
+    default=50,
+    show_default=True,
+    help="Show at most N; 0 means all.",
+)
+@as_json
+@in_place
+def problems(here: Here, limit: int, is_json: bool) -> None:
+    """List what could not be read: file, place and reason.
+
+    The newest files come first. A problem is no failure of the run: the rest of the file was read.
+    """
+    found = problem_list.problems(here.world.layout, limit)
+    if is_json:
+        print_json(found)
+        return
+    if not found:
+        print_line("Everything could be read.")
+    for row in found:
+        print_line(f"{row.agent}: {row.path}{_place(row)}: {row.reason}")
+    if limit and len(found) == limit:
+        talk(f"These are the newest {limit}; `--limit 0` shows all.")
+
+
+def _place(row: problem_list.ProblemSeen) -> str:
+    return "" if row.offset is None else f", byte {row.offset} ({human_count(row.length or 0, 'byte')} long)"

@@ -1,0 +1,108 @@
+"""`afterwit learn` on the small home."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run, claude_session
+
+from afterwit.store.lease import held
+
+KEYS = {
+    *("agent", "discovered", "read", "unchanged", "empty", "failed", "no_reader", "events", "actions", "problems"),
+    *("bytes", "errors"),
+}
+
+
+def test_it_reports_what_was_read_and_what_has_no_reader(run: Run) -> None:
+    done = run("learn")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == ["agent", "found", "read", "unchanged", "events", "actions", "bytes"]
+    assert lines[2].split()[:6] == ["claude-code", "2", "2", "0", "8", "2"]
+    assert "no reader yet: 1 file of gemini" in lines
+    assert lines[-1] == "The store holds 5 sessions."
+
+
+def test_a_second_run_reads_nothing(run: Run) -> None:
+    run("learn")
+    agents = json.loads(run("learn", "--json").stdout)["agents"]
+    assert {agent["agent"]: (agent["read"], agent["unchanged"]) for agent in agents} == {
+        "claude-code": (0, 2),
+        "codex": (0, 2),
+        "hermes": (0, 1),
+        "gemini": (0, 0),
+    }
+
+
+def test_its_json_has_the_documented_shape(run: Run) -> None:
+    report = json.loads(run("learn", "--json").stdout)
+    assert set(report) == {"agents", "sessions", "is_dry_run"}
+    assert all(set(agent) == KEYS for agent in report["agents"])
+    assert report["sessions"] == 5
+
+
+def test_a_dry_run_writes_nothing(run: Run, tmp_path: Path) -> None:
+    assert "The store would hold 5 sessions." in run("learn", "--dry-run").stdout
+    assert not (tmp_path / "store").exists()
+
+
+def test_one_source_is_read_alone(run: Run) -> None:
+    agents = json.loads(run("learn", "--source", "codex", "--json").stdout)["agents"]
+    assert [agent["agent"] for agent in agents] == ["codex"]
+
+
+def test_old_files_are_left_out(run: Run) -> None:
+    report = json.loads(run("learn", "--since", "9999-01-01", "--json").stdout)
+    assert sum(agent["read"] for agent in report["agents"]) == 0
+
+
+@pytest.mark.parametrize("since", ["2000-01-01", "30d", "2000-01-01T10:00:00+02:00"])
+def test_new_files_are_read(run: Run, since: str) -> None:
+    assert "The store holds 5 sessions." in run("learn", "--since", since).stdout
+
+
+def test_a_folder_of_logs_is_recognised_by_content(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "one.jsonl").write_text(claude_session("5ea50009", "Hello", "true"), encoding="utf-8")
+    agents = json.loads(run("learn", "--sessions-dir", str(tmp_path / "logs"), "--json").stdout)["agents"]
+    assert [(agent["agent"], agent["read"]) for agent in agents] == [("claude-code", 1)]
+
+
+def test_a_folder_without_logs_is_said_to_be_one(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    done = run("learn", "--sessions-dir", str(tmp_path / "logs"))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "No log of a known format found" in done.stderr
+
+
+def test_a_home_without_logs_is_told_what_to_do(run: Run, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    done = run("learn", HOME=str(bare), USERPROFILE=str(bare))
+    assert done.returncode == 0
+    assert "afterwit config show" in done.stderr
+    assert "--sessions-dir" in done.stderr
+
+
+def test_while_another_run_is_at_work_it_leaves(run: Run, tmp_path: Path) -> None:
+    run("learn")
+    with held(tmp_path / "store" / "learn.lock"):
+        done = run("learn", "--json")
+    assert (done.returncode, json.loads(done.stdout)) == (0, None)
+    assert "at work" in done.stderr
+
+
+def test_places_that_cannot_be_read_are_pointed_out(run: Run, home: Path) -> None:
+    file = home / ".claude" / "projects" / "-home-ada-src-orchard" / "5ea50001.jsonl"
+    file.write_text("not json\n" + file.read_text(encoding="utf-8"), encoding="utf-8")
+    done = run("learn")
+    assert done.returncode == 0
+    assert "1 place could not be read; `afterwit store problems` shows where and why." in done.stderr
+    assert "byte 0 (8 bytes long)" in run("store", "problems").stdout
+
+
+def test_escapes_in_file_names_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "odd\x1b[31mred"
+    folder.mkdir()
+    assert "\x1b" not in run("learn", "--sessions-dir", str(folder)).stderr

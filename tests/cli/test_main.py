@@ -1,0 +1,153 @@
+"""The command as a whole: help, version, errors, pipes, Ctrl-C."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from tests.cli.conftest import Run, command
+
+from afterwit import __version__
+from afterwit.cli.main import COMMANDS, afterwit
+
+INTERRUPTED = """
+import os, signal
+from afterwit.cli.main import main
+from afterwit.usecases import learn
+
+def step(name):
+    if name == "a batch is about to be committed":
+        os.kill(os.getpid(), signal.SIGINT)
+
+learn.step = step
+main()
+"""
+
+
+def test_without_arguments_it_shows_its_help(run: Run) -> None:
+    done = run()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Usage: afterwit")
+    assert all(name in done.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize("group", ["store", "sessions", "config"])
+def test_a_group_alone_shows_its_help(run: Run, group: str) -> None:
+    done = run(group)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"Usage: afterwit {group}" in done.stdout
+
+
+def test_both_spellings_of_help_say_the_same(run: Run) -> None:
+    assert run("learn", "-h").stdout == run("learn", "--help").stdout
+
+
+def test_help_shows_examples(run: Run) -> None:
+    assert "Examples:\n  afterwit store verify\n" in run("store", "verify", "-h").stdout
+
+
+def test_the_version_is_shown(run: Run) -> None:
+    assert run("--version").stdout == f"afterwit {__version__}\n"
+
+
+@pytest.mark.parametrize("argument", ["--version", "-h"])
+def test_the_overview_loads_click_and_little_else(environ: dict[str, str], argument: str) -> None:
+    code = f"import sys, atexit; sys.argv = ['afterwit', '{argument}']; from afterwit.cli.main import main\n"
+    code += "atexit.register(lambda: sys.stderr.write(' '.join(sys.modules))); main()"
+    done = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True)
+    loaded = set(done.stderr.split())
+    assert not loaded & {"rich", "msgspec", "apsw", "zstandard", "re2", "afterwit.usecases"}
+
+
+def test_the_overview_says_what_the_commands_say_of_themselves() -> None:
+    context = click.Context(afterwit)
+    for name, entry in COMMANDS.items():
+        found = afterwit.get_command(context, name)
+        assert found is not None
+        assert found.get_short_help_str(limit=200) == entry.line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["lern"], "No such command 'lern'"),
+        (["learn", "--sauce", "codex"], "--sauce"),
+        (["learn", "--source", "clod"], "'clod' is not one of"),
+        (["learn", "--sessions-dir", "nowhere"], "does not exist"),
+        (["learn", "--since", "lately"], "neither a day like 2026-05-01 nor a span like 30d"),
+        (["learn", "--jobs", "-1"], "--jobs"),
+        (["learn", "--config", "nowhere.toml"], "Cannot read"),
+        (["learn", "--profile", "../up"], "cannot be the name of a profile"),
+        (["config", "show", "--profile", "A"], "cannot be the name of a profile"),
+        (["sessions", "repos", "--merge", "a"], "--merge and --into go together"),
+        (["sessions", "repos", "--merge", "a", "--into", "b", "--undo", "c"], "one at a time"),
+    ],
+)
+def test_wrong_use_is_said_without_a_traceback(run: Run, arguments: list[str], said: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_wrong_configuration_is_said_with_file_and_key(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "odd.toml"
+    file.write_text("[learn]\njob = 1\n", encoding="utf-8")
+    done = run("learn", "--config", str(file))
+    assert done.returncode == 2
+    assert "odd.toml: learn.job: there is no such setting. Did you mean learn.jobs?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["store", name] for name in ("stat", "verify", "rebuild", "compact", "problems")]
+    + [["sessions", name] for name in ("repos", "tools", "users")],
+)
+def test_without_a_store_it_says_what_to_do(run: Run, arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert done.returncode == 1
+    assert "Run `afterwit learn` first." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_error_of_the_system_is_said_without_a_traceback(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "store" / "learn.lock").mkdir(parents=True)
+    done = run("learn")
+    assert done.returncode == 1
+    assert "learn.lock" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of Windows break differently")
+def test_a_reader_that_goes_away_is_no_error(run: Run, environ: dict[str, str]) -> None:
+    run("learn")
+    reading, writing = os.pipe()
+    os.close(reading)
+    arguments = command(["sessions", "tools"])
+    done = subprocess.run(arguments, env=environ, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs SIGINT")
+def test_ctrl_c_stops_cleanly_and_the_next_run_does_the_rest(run: Run, environ: dict[str, str], tmp_path: Path) -> None:
+    arguments = [sys.executable, "-c", INTERRUPTED, "learn"]
+    stopped = subprocess.run(arguments, env=environ, capture_output=True, text=True, check=False)
+    assert stopped.returncode == 3
+    assert "run the command again to go on" in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    assert "The store holds 5 sessions." in run("learn").stdout
+    assert run("store", "verify").returncode == 0
+    other = str(tmp_path / "undisturbed")
+    run("learn", AFTERWIT_HOME=other)
+    assert hash_in(run("store", "stat")) == hash_in(run("store", "stat", AFTERWIT_HOME=other))
+
+
+def hash_in(done: "subprocess.CompletedProcess[str]") -> str:
+    found = re.search(r"content hash +([0-9a-f]{64})", done.stdout)
+    assert found is not None
+    return found[1]
