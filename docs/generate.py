@@ -1,0 +1,281 @@
+"""Writes the reference pages: one per command from the commands themselves, one of all settings and variables.
+
+    python docs/generate.py            writes docs/reference/commands/*.md and docs/reference/configuration.md
+    python docs/generate.py --check    writes nothing; exits 1 and shows the difference if a page is stale or left over
+
+Pages depend on our own code only, not on the version of Python or of a library, and not on the machine. A setting
+without a description here, or a description without its setting, is an error.
+"""
+
+import difflib
+import inspect
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from msgspec import inspect as shapes
+
+from afterwit.agents.registry import AGENTS, Agent
+from afterwit.cli.commands import Command
+from afterwit.cli.main import afterwit
+from afterwit.model.settings import AgentSettings, Aliases, LearnSettings, Rates, RedactionSettings, StoreSettings
+
+_HERE = Path(__file__).parent
+_COMMANDS = "reference/commands"
+_NOTE = "<!-- Written by docs/generate.py. Change the code, then run `make docs`. -->\n"
+
+_TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
+    ("store", StoreSettings, "Where the data lie."),
+    ("learn", LearnSettings, "How `afterwit learn` works."),
+    ("agents.<agent>", AgentSettings, "One table for each agent that is not as usual. The names are listed below."),
+    ("aliases", Aliases, 'Other names, and what they stand for. Each is a table: `"other name" = "name"`.'),
+    (
+        "domains",
+        None,
+        'Groups of repositories: `fruit = ["orchard", "github.com/acme/*"]`. The first that fits counts.',
+    ),
+    ("prices.<model>", Rates, "US dollars per million tokens, for models whose price is unknown or wrong."),
+    ("redaction", RedactionSettings, "What is taken out of the text, besides what is found by rule."),
+)
+_SETTINGS = {
+    "store.home": "The data folder. Default: the platform's own (see above).",
+    "store.profile": "Which of several stores to use.",
+    "learn.jobs": "Processes; 0 means one for every core.",
+    "learn.wait_seconds": "How long to wait for another run to end before leaving the job to it.",
+    "agents.<agent>.homes": "Folders with this agent's logs. Default: where the agent itself puts them.",
+    "agents.<agent>.enabled": "Whether `learn` looks for this agent.",
+    "aliases.repos": "A remote, owner/name, folder or name, and the repository it counts to.",
+    "aliases.tools": "A tool's name, and the tool it counts as.",
+    "aliases.users": "A user as the home folder has it, and the name to keep for it.",
+    "prices.<model>.input": "Input tokens.",
+    "prices.<model>.output": "Output tokens.",
+    "prices.<model>.cache_read": "Tokens read from a cache. Default: as input.",
+    "prices.<model>.cache_write": "Tokens written to a cache. Default: as input.",
+    "redaction.people": "Names of people to replace by a pseudonym wherever they stand as a word.",
+    "redaction.strings": "Other texts to replace.",
+    "redaction.allow": "Patterns that are never redacted.",
+}
+_EDITOR = re.compile(r"(\.config|Application Support|Roaming)/[^/]+/User")
+_UNUSED = {"prices", "redaction.allow"}
+_VARIABLES = {
+    "AFTERWIT_HOME": "The data folder. Goes before `[store] home` of the file.",
+    "AFTERWIT_CONFIG": "The configuration file. Goes before the one in the data folder; `--config` goes before it.",
+    "AFTERWIT_PROFILE": "The profile. Goes before `[store] profile`; `--profile` goes before it.",
+    "NO_COLOR": "If set to anything, no colour.",
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Writes or checks all pages."""
+    wanted = dict(_pages())
+    if arguments == ["--check"]:
+        return _check(wanted)
+    if arguments:
+        sys.stderr.write("usage: python docs/generate.py [--check]\n")
+        return 2
+    for path in _left_over(wanted):
+        (_HERE / path).unlink()
+    for path, text in wanted.items():
+        (_HERE / path).parent.mkdir(parents=True, exist_ok=True)
+        (_HERE / path).write_text(text, encoding="utf-8", newline="\n")
+    return 0
+
+
+def _check(wanted: dict[str, str]) -> int:
+    faults = [f"docs/{path} is left over: there is no such command.\n" for path in _left_over(wanted)]
+    for path, text in wanted.items():
+        file = _HERE / path
+        found = file.read_text(encoding="utf-8") if file.exists() else ""
+        faults.extend(
+            difflib.unified_diff(found.splitlines(True), text.splitlines(True), f"docs/{path}", "as it should be")
+        )
+    if faults:
+        sys.stderr.writelines([*faults, "The reference pages are stale. Run `make docs`.\n"])
+    return 1 if faults else 0
+
+
+def _left_over(wanted: dict[str, str]) -> list[str]:
+    present = (f"{_COMMANDS}/{file.name}" for file in sorted((_HERE / _COMMANDS).glob("*.md")))
+    return [path for path in present if path not in wanted]
+
+
+def _pages() -> Iterator[tuple[str, str]]:
+    context = click.Context(afterwit, info_name="afterwit", **afterwit.context_settings)
+    for found, name in _walk(afterwit, context):
+        yield f"{_COMMANDS}/{_file(name)}", _command_page(found, name)
+    yield "reference/configuration.md", _configuration_page()
+
+
+def _walk(command: click.Command, context: click.Context) -> Iterator[tuple[click.Context, str]]:
+    yield context, context.command_path
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            child = command.get_command(context, name)
+            assert child is not None
+            yield from _walk(child, click.Context(child, parent=context, info_name=name))
+
+
+def _file(name: str) -> str:
+    """`afterwit store stat` → store-stat.md."""
+    return "-".join(name.split()[1:] or ["afterwit"]) + ".md"
+
+
+def _command_page(context: click.Context, name: str) -> str:
+    command = context.command
+    usage = " ".join([name, *command.collect_usage_pieces(context)])
+    parts = [f"# {name}", _NOTE, f"```\n{usage}\n```", _paragraphs(command.help or "")]
+    if isinstance(command, click.Group):
+        parts.append(_section("Commands", _children(command, context, name)))
+    parts.append(_section("Options", _options(command, context)))
+    if isinstance(command, Command):
+        exits = _table(("code", "meaning"), [(str(int(code)), text) for code, text in sorted(command.exits.items())])
+        parts.append(_section("Exit codes", exits))
+        if command.examples:
+            parts.append(_section("Examples", "```\n" + "\n".join(command.examples) + "\n```"))
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _children(group: click.Group, context: click.Context, name: str) -> str:
+    rows = []
+    for child in group.list_commands(context):
+        command = group.get_command(context, child)
+        assert command is not None
+        first = _paragraphs(command.help or "").partition("\n\n")[0]
+        rows.append((f"[{name} {child}]({_file(f'{name} {child}')})", first))
+    return _table(("command", "what it does"), rows)
+
+
+def _options(command: click.Command, context: click.Context) -> str:
+    found = (option for option in command.get_params(context) if isinstance(option, click.Option))
+    rows = [(_declared(option), _meaning(option), _default(option)) for option in found]
+    return _table(("option", "meaning", "default"), rows)
+
+
+def _declared(option: click.Option) -> str:
+    value = "" if option.is_flag else f" {option.metavar or option.type.name.upper()}"
+    return ", ".join(f"`{name}{value}`" for name in sorted(option.opts, key=len))
+
+
+def _meaning(option: click.Option) -> str:
+    text = option.help or ""
+    if isinstance(option.type, click.Choice):
+        text += f" One of: {', '.join(str(choice) for choice in option.type.choices)}."
+    return text
+
+
+def _default(option: click.Option) -> str:
+    is_value = isinstance(option.default, int | float | str) and not option.is_flag
+    return f"`{option.default}`" if is_value else ""
+
+
+def _configuration_page() -> str:
+    opening = (_HERE / "parts" / "configuration.md").read_text(encoding="utf-8")
+    parts = [opening.replace("<!-- note -->", _NOTE.strip())]
+    described: set[str] = set()
+    for name, kind, about in _TABLES:
+        text = about + (" **Accepted and checked, not used yet.**" if name.partition(".")[0] in _UNUSED else "")
+        rows = list(_setting_rows(name, kind, described)) if kind else []
+        body = f"{text}\n\n{_table(('key', 'type', 'default', 'meaning'), rows)}" if rows else text
+        parts.append(f"### `[{name}]`\n\n{body}")
+    if described != set(_SETTINGS):
+        raise SystemExit(f"described, but no settings: {sorted(set(_SETTINGS) - described)}")
+    parts.append(_section("Environment", _table(("variable", "meaning"), _variable_rows())))
+    parts.append(_section("Agents", _agent_text()))
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _setting_rows(name: str, kind: type[msgspec.Struct], described: set[str]) -> Iterator[tuple[str, ...]]:
+    info = shapes.type_info(kind)
+    assert isinstance(info, shapes.StructType)
+    for field in info.fields:
+        key = f"{name}.{field.name}"
+        if key not in _SETTINGS:
+            raise SystemExit(f"docs/generate.py describes no setting {key}")
+        described.add(key)
+        text = _SETTINGS[key] + (" **Accepted and checked, not used yet.**" if key in _UNUSED else "")
+        yield f"`{field.name}`", _kind(field.type), _field_default(field), text
+
+
+def _field_default(field: shapes.Field) -> str:
+    if field.required:
+        return "must be given"
+    made = field.default_factory is not msgspec.NODEFAULT
+    value: Any = field.default_factory() if made else field.default
+    empty = {(): "`[]`", True: "`true`", False: "`false`"}
+    if value is None or isinstance(value, dict):
+        return ""
+    return empty[value] if isinstance(value, bool | tuple) else f"`{value}`" if value != "default" else '`"default"`'
+
+
+def _kind(kind: shapes.Type) -> str:
+    match kind:
+        case shapes.UnionType():
+            return " or ".join(_kind(part) for part in kind.types if not isinstance(part, shapes.NoneType))
+        case shapes.BoolType():
+            return "true or false"
+        case shapes.IntType():
+            return f"whole number, {kind.ge} to {kind.le}"
+        case shapes.FloatType():
+            return f"number, {kind.ge} to {kind.le}"
+        case shapes.StrType():
+            return "name" if kind.pattern else "text"
+        case shapes.VarTupleType():
+            return f"list of {_kind(kind.item_type)}s"
+        case shapes.DictType():
+            return "table of texts"
+    return "path"
+
+
+def _variable_rows() -> list[tuple[str, str]]:
+    own = [(f"`{name}`", text) for name, text in _VARIABLES.items()]
+    moved: dict[str, list[str]] = {}
+    for agent in AGENTS:
+        for variable in agent.variables:
+            below = f" (in its `{variable.below}`)" if variable.below else ""
+            moved.setdefault(variable.name, []).append(f"{agent.name}{below}")
+    return own + [(f"`{name}`", f"Moves the logs of {', '.join(agents)}.") for name, agents in sorted(moved.items())]
+
+
+def _agent_text() -> str:
+    rows = [(agent.name, "yes" if agent.reader else "not yet", _places(agent)) for agent in AGENTS]
+    return (
+        "Where `learn` looks for each agent, below the home folder. An agent without a reader is found and counted, "
+        "not read. `<editor>` stands for Code, Code - Insiders, VSCodium, Cursor and Windsurf.\n\n"
+        + _table(("agent", "reader", "folders"), rows)
+    )
+
+
+def _places(agent: Agent) -> str:
+    places = [_codes(agent.homes) or "none of its own: use `--sessions-dir`, or set `homes`"]
+    for system, homes in (("macOS", agent.mac_homes), ("Windows", agent.windows_homes)):
+        if homes is not None:
+            places.append(f"{system}: {_codes(homes)}")
+    return "; ".join(places)
+
+
+def _codes(texts: tuple[str, ...]) -> str:
+    """Paths as code; those that differ in the editor only are one."""
+    joined = dict.fromkeys(_EDITOR.sub(r"\1/<editor>/User", text) if len(texts) > 1 else text for text in texts)
+    return ", ".join(f"`{text}`" for text in joined)
+
+
+def _paragraphs(text: str) -> str:
+    """A docstring with one line per paragraph."""
+    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
+
+
+def _section(title: str, body: str) -> str:
+    return f"## {title}\n\n{body}"
+
+
+def _table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    lines = [columns, tuple("---" for _ in columns), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
