@@ -7,13 +7,16 @@ STAMP := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help learn test check docs bench clean
+.PHONY: help learn demo test check docs bench clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 learn: $(STAMP)  ## read this machine's own logs
 	@$(BIN)/afterwit learn
+
+demo: $(STAMP)  ## show what it does, on invented logs
+	@$(BIN)/afterwit demo
 
 test: $(STAMP)  ## run all tests
 	@$(BIN)/python -m pytest -n auto -q

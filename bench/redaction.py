@@ -76,6 +76,19 @@ class Figures:
                 around = after[max(0, match.start() - _AROUND) : match.end() + _AROUND // 2]
                 self._samples[match[1]].add((match[0], around))
 
+    def summary(self) -> dict[str, float]:
+        """The figures that have goals."""
+        size_mb = self.text_bytes / 1e6
+        counted = sum(count for kind, count in self.places.items() if kind != "user")
+        return {
+            "text_mb": size_mb,
+            "orjson_s": self.loads_s,
+            "redaction_s": self.redact_s,
+            "redaction_of_orjson": self.redact_s / self.loads_s,
+            "mb_per_s": size_mb / self.redact_s,
+            "places_per_mb": counted / size_mb,
+        }
+
     def report(self) -> None:
         size_mb = self.text_bytes / 1e6
         print(f"orjson.loads   {self.loads_s:7.2f} s")

@@ -22,7 +22,16 @@ from msgspec import inspect as shapes
 from afterwit.agents.registry import AGENTS, Agent
 from afterwit.cli.commands import Command
 from afterwit.cli.main import afterwit
-from afterwit.model.settings import AgentSettings, Aliases, LearnSettings, Rates, RedactionSettings, StoreSettings
+from afterwit.model.settings import (
+    AgentSettings,
+    Aliases,
+    LearnSettings,
+    ProfileName,
+    Rates,
+    RedactionSettings,
+    ScheduleSettings,
+    StoreSettings,
+)
 
 _HERE = Path(__file__).parent
 _COMMANDS = "reference/commands"
@@ -31,6 +40,7 @@ _NOTE = "<!-- Written by docs/generate.py. Change the code, then run `make docs`
 _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
     ("store", StoreSettings, "Where the data lie."),
     ("learn", LearnSettings, "How `afterwit learn` works."),
+    ("schedule", ScheduleSettings, "What `afterwit connect schedule` sets up."),
     ("agents.<agent>", AgentSettings, "One table for each agent that is not as usual. The names are listed below."),
     ("aliases", Aliases, 'Other names, and what they stand for. Each is a table: `"other name" = "name"`.'),
     (
@@ -46,6 +56,7 @@ _SETTINGS = {
     "store.profile": "Which of several stores to use.",
     "learn.jobs": "Processes; 0 means one for every core.",
     "learn.wait_seconds": "How long to wait for another run to end before leaving the job to it.",
+    "schedule.cadence": "`hourly`, or the time of day, such as `07:45`, by the local clock.",
     "agents.<agent>.homes": "Folders with this agent's logs. Default: where the agent itself puts them.",
     "agents.<agent>.enabled": "Whether `learn` looks for this agent.",
     "aliases.repos": "A remote, owner/name, folder or name, and the repository it counts to.",
@@ -208,7 +219,9 @@ def _field_default(field: shapes.Field) -> str:
     empty = {(): "`[]`", True: "`true`", False: "`false`"}
     if value is None or isinstance(value, dict):
         return ""
-    return empty[value] if isinstance(value, bool | tuple) else f"`{value}`" if value != "default" else '`"default"`'
+    if isinstance(value, bool | tuple):
+        return empty[value]
+    return f'`"{value}"`' if isinstance(value, str) else f"`{value}`"
 
 
 def _kind(kind: shapes.Type) -> str:
@@ -222,7 +235,7 @@ def _kind(kind: shapes.Type) -> str:
         case shapes.FloatType():
             return f"number, {kind.ge} to {kind.le}"
         case shapes.StrType():
-            return "name" if kind.pattern else "text"
+            return "name" if kind == shapes.type_info(ProfileName) else "text"
         case shapes.VarTupleType():
             return f"list of {_kind(kind.item_type)}s"
         case shapes.DictType():

@@ -164,6 +164,26 @@ def mixed_home(home: Path) -> Path:
     return home
 
 
+PARENT = "22222222-bbbb-4bbb-8bbb-000000000001"
+PARENT_CALL = f"toolu_{PARENT}_1"
+
+
+def family_home(home: Path) -> Path:
+    """A Claude Code session with a subagent in a file of its own, and an output too large for the transcript."""
+    put(home / CLAUDE / f"{PARENT}.jsonl", claude_records(PARENT))
+    child = [record | {"isSidechain": True} for record in claude_records(PARENT, 1, start=62)]
+    for record in child:
+        record["uuid"] = f"child-{record['uuid']}"
+        record["message"] = json.loads(json.dumps(record["message"]).replace("toolu_", "toolu_child_"))
+        if "id" in record["message"]:
+            record["message"]["id"] = f"child_{record['message']['id']}"
+    folder = home / CLAUDE / PARENT
+    put(folder / "subagents" / "agent-f00d.jsonl", child)
+    put(folder / "subagents" / "agent-f00d.meta.json", [{"agentType": "Explore", "toolUseId": PARENT_CALL}])
+    put(folder / "tool-results" / "toolu_large.txt", b"a very long list of trees")
+    return home
+
+
 def _stamp(seconds: int) -> str:
     return f"2026-05-01T{10 + seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.000Z"
 

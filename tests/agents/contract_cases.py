@@ -64,12 +64,16 @@ def folder_of(agent: str) -> str:
 
 
 def all_cases() -> list[Case]:
-    found = ((agent, folder_of(agent)) for agent in WITH_READER)
+    found = [(agent, folder_of(agent)) for agent in WITH_READER]
     return [
         Case(agent, folder, fixture.name)
         for agent, folder in found
         for fixture in sorted((HERE / folder / "fixtures").glob("*.jsonl"))
-    ]
+    ] + [Case(agent, "histories", f"{folder}.jsonl") for agent, folder in found if _has_history(folder)]
+
+
+def _has_history(folder: str) -> bool:
+    return (HERE / "histories" / "fixtures" / f"{folder}.jsonl").exists()
 
 
 def lines_of(data: bytes) -> list[bytes]:

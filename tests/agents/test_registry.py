@@ -155,10 +155,10 @@ def test_transcripts_are_known_by_their_path(name: str, path: str) -> None:
 @pytest.mark.parametrize(
     ("name", "path"),
     [
-        ("claude-code", "history.jsonl"),
+        ("claude-code", "projects/history.jsonl"),
         ("claude-code", "projects/-w-app/0a1b/subagents/agent-1.meta.json"),
         ("claude-code", "other/projects/-w-app/0a1b.jsonl"),
-        ("codex", "history.jsonl"),
+        ("codex", "sessions/history.jsonl"),
         ("codex", "session_index.jsonl"),
         ("gemini", "tmp/abc/logs.json"),
         ("copilot", "session-state/0a1b/deeper/events.jsonl"),

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from afterwit.capture import calls
+from afterwit.capture.texts import safe_body
 from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow
@@ -33,7 +34,8 @@ def opened(redactor: Redactor, event: Event, names: dict[str, str] | None = None
 def both_ways(redactor: Redactor, call: Event, result: Event) -> tuple[ActionRow, ActionRow]:
     """The row where the result follows its call, and where it comes before."""
     open_call = opened(redactor, call)
-    return calls.ended(open_call, result, redactor), calls.settled(open_call, calls.outcome(result, redactor))
+    output = safe_body(result.text, redactor)
+    return calls.ended(open_call, result, output), calls.settled(open_call, calls.outcome(result, output))
 
 
 def is_torn(text: str) -> bool:
@@ -101,7 +103,7 @@ def test_an_exit_code_that_no_system_has_is_none(redactor: Redactor) -> None:
     event = result_of("", Result(exit_code=10**30, is_error=True))
     row, _ = both_ways(redactor, call_of(command="x"), event)
     assert (row.status, row.exit_code) == (Status.FAILED, None)
-    msgspec.msgpack.encode(calls.outcome(event, redactor))
+    msgspec.msgpack.encode(calls.outcome(event, safe_body(event.text, redactor)))
 
 
 def test_the_users_own_names_of_tools_are_used(redactor: Redactor) -> None:
@@ -152,7 +154,7 @@ def test_a_private_key_in_an_output_leaves_no_line_behind(redactor: Redactor) ->
 @pytest.mark.parametrize("before", [3_990, 3_970, 3_999, 4_001])
 def test_a_secret_where_an_early_result_is_cut_leaves_no_half(redactor: Redactor, before: int) -> None:
     text = f"{'a ' * (before // 2)}{TOKEN} {'b ' * 5_000}{TOKEN} {'c ' * ((before - 20) // 2)}"
-    kept = calls.outcome(result_of(text), redactor).text
+    kept = calls.outcome(result_of(text), safe_body(text, redactor)).text
     assert len(kept) <= 2 * calls.EARLY_LIMIT + 1
     has_half = TOKEN[4:14] in kept or TOKEN[-10:] in kept
     assert not has_half

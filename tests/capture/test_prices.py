@@ -150,3 +150,20 @@ def test_costs_are_never_negative_and_grow_with_tokens(some: int, more: int, mod
     assert all_of_it is not None
     assert 0 <= less <= all_of_it
     assert found.cost_usd(f"other-{model}", Usage(input=some)) is None
+
+
+@given(st.lists(st.integers(0, 5_000), max_size=12))
+def test_a_sum_between_two_steps_costs_what_its_responses_cost(prompts: list[int]) -> None:
+    found = table(
+        m={"input": 1, "output": 2, "long": [{"above": 1_000, "input": 2, "output": 3}]},
+        n={"input": 1, "output": 1, "then": [{"from": dt.date(2026, 1, 1), "input": 1, "output": 1, "long": []}]},
+        o={"input": 1, "output": 1, "long": [{"above": 3_000, "input": 9, "output": 9}]},
+    )
+    assert found.steps == (1_000, 3_000)
+    groups: dict[int, list[int]] = {}
+    for prompt in prompts:
+        groups.setdefault(sum(step < prompt for step in found.steps), []).append(prompt)
+    for model in ("m", "o"):
+        singly = sum(found.cost_usd(model, Usage(input=prompt)) or 0 for prompt in prompts)
+        summed = sum(found.cost_usd(model, Usage(input=sum(all_)), None, max(all_)) or 0 for all_ in groups.values())
+        assert summed == pytest.approx(singly)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.model.captured import ActionRow, Captured, EventRow, PartFacts, ProblemRow, SpendRow
+from afterwit.model.captured import ActionRow, Captured, EventRow, PartFacts, ProblemRow, SpendRow, TextRow
 from afterwit.model.kinds import ActionKind, EventKind, Lean, Status
 from afterwit.store import files, parts, sessions
 
@@ -34,6 +34,7 @@ def captured(part: PartFacts, **rows: object) -> Captured:
         ],
         "actions": [action()],
         "spends": [spend()],
+        "texts": [TextRow(0, 0, "Prune the plums")],
         "problems": [ProblemRow(150, 9, "not a JSON object")],
         "claims": [[1, 2]],
         "resume": b"",

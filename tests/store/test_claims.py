@@ -53,7 +53,8 @@ def test_the_part_that_comes_first_owns_a_record_in_whatever_order_they_are_lear
     order: list[tuple[str, list[int]]],
 ) -> None:
     with apsw.Connection(":memory:") as db:
-        db.execute(migrations()[0].sql)
+        for migration in migrations():
+            db.execute(migration.sql)
         precedences: dict[int, str] = {}
         for precedence, keys in order:
             planted = plant(db, precedence, f"{precedence}.jsonl", precedence)

@@ -15,7 +15,7 @@ UNSEEN = {
     "spends": {"part_id"},
     "problems": {"file_id"},
     "aliases": set[str](),
-    "files": {"id", "path", "state", "error", "size_bytes", "mtime_ns", "inode", "companions", "resume"},
+    "files": {"id", "path", "is_live", "state", "error", "size_bytes", "mtime_ns", "inode", "companions", "resume"},
 }
 
 

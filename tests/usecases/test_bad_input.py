@@ -5,7 +5,8 @@ import os
 from pathlib import Path, PurePosixPath
 
 import pytest
-from tests.homes import CLAUDE, claude_records, hash_of, learned, lines, put, rows
+import zstandard
+from tests.homes import CLAUDE, CODEX, THREAD, claude_records, codex_records, hash_of, learned, lines, put, rows
 
 from afterwit.guard.people import People
 from afterwit.usecases.derive import Bookmark, Mode, Rules, derive_live
@@ -190,3 +191,22 @@ def test_an_unreadable_file_is_archived_for_a_better_reader(tmp_path: Path) -> N
     before = hash_of(tmp_path / "store")
     learned(tmp_path / "home", tmp_path / "store")
     assert hash_of(tmp_path / "store") == before
+
+
+def test_a_packed_log_that_was_cut_is_a_row_and_is_kept(tmp_path: Path) -> None:
+    packed = zstandard.ZstdCompressor().compress(lines(codex_records(THREAD)))[:-9]
+    put(tmp_path / "home" / CODEX / f"rollout-2026-05-01T10-00-00-{THREAD}.jsonl.zst", packed)
+    learned(tmp_path / "home", tmp_path / "store")
+    assert rows(tmp_path / "store", "SELECT held_bytes FROM files") == [(len(packed),)]
+    ((reason,),) = rows(tmp_path / "store", "SELECT reason FROM problems")
+    assert reason == "cannot be unpacked: it ends in the middle of a frame"
+
+
+def test_a_line_of_absurd_length_is_left_out_and_the_rest_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("afterwit.sources.lines.MOST_LINE_BYTES", 5_000)
+    long = b'{"type":"user","uuid":"x","message":{"role":"user","content":"' + b"x" * 20_000 + b'"}}'
+    figures, problems = stored(tmp_path, with_line(long))
+    assert figures == [(1, 1, 1)]
+    assert problems == [(GOOD.index(b"\n") + 1, len(long) + 1, "the line is too long to be read")]

@@ -1,5 +1,6 @@
 """Killed processes, full disks, many runs at once: nothing acknowledged is lost, and a rerun gives the same store."""
 
+import contextlib
 import os
 import resource
 import signal
@@ -122,3 +123,23 @@ def test_ctrl_c_leaves_a_consistent_store(tmp_path: Path) -> None:
     run(home, store)
     assert hash_of(store) == hash_of(tmp_path / "alone")
     assert rows(store, "SELECT count(*) FROM sessions") == [(300,)]
+
+
+@pytest.mark.parametrize("delay", [0.15, 0.3, 0.45, 0.6, 0.9])
+def test_ctrl_c_ends_the_workers_too(tmp_path: Path, delay: float) -> None:
+    """A terminal sends the signal to the whole group. Nothing may hang or print a traceback, wherever it hits."""
+    home, store = tmp_path / "home", tmp_path / "store"
+    for number in range(60):
+        put(home / CLAUDE / f"s{number}.jsonl", claude_records(f"s{number}", 250))
+    command = (sys.executable, "-m", "afterwit", "learn", "--jobs", "2")
+    started = subprocess.Popen(
+        command, env=environment(home, store), stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        started.wait(timeout=delay)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(started.pid, signal.SIGINT)
+    said = started.communicate(timeout=60)[1]
+    assert "Traceback" not in said
+    assert run(home, store).returncode == 0
+    assert rows(store, "SELECT count(*) FROM sessions") == [(60,)]

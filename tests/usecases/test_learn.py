@@ -23,6 +23,7 @@ from tests.homes import (
     rows,
     world_of,
 )
+from tests.secrets_planted import planted
 
 from afterwit.store.layout import Layout
 from afterwit.usecases.rebuild import rebuild
@@ -326,3 +327,55 @@ def test_profiles_are_separate_stores(tmp_path: Path) -> None:
     world = world_of(home, store, {"AFTERWIT_PROFILE": "work"})
     assert world.layout == Layout(store / "profiles" / "work")
     assert not world.layout.exists()
+
+
+def test_a_file_without_a_session_is_the_same_however_it_was_cut(tmp_path: Path) -> None:
+    content = b'{"type":"mode","mode":"normal","sessionId":"s"}\n'
+    put(tmp_path / "whole" / CLAUDE / "s1.jsonl", content)
+    learned(tmp_path / "whole", tmp_path / "whole-store")
+    for size in (20, len(content)):
+        put(tmp_path / "home" / CLAUDE / "s1.jsonl", content[:size])
+        learned(tmp_path / "home", tmp_path / "store")
+    assert hash_of(tmp_path / "store") == hash_of(tmp_path / "whole-store")
+
+
+def test_a_spilled_output_that_the_agent_deleted_is_not_forgotten(tmp_path: Path) -> None:
+    home, store = tmp_path / "home", tmp_path / "store"
+    records = claude_records("s1", 1)
+    records[3]["message"]["content"][0].update(is_error=True, content="<persisted-output>\nPreview…")
+    records[3]["toolUseResult"] = {"persistedOutputPath": "toolu_s1_0.txt"}
+    path = put(home / CLAUDE / "s1.jsonl", records)
+    spilled = put(home / CLAUDE / "s1" / "tool-results" / "toolu_s1_0.txt", b"error: the ladder is broken\n")
+    learned(home, store)
+    before = hash_of(store)
+    spilled.unlink()
+    assert learned(home, store).agents[0].read == 0
+    assert hash_of(store) == before
+    put(home / CLAUDE / "s1" / "tool-results" / "other.txt", b"something else\n")
+    with path.open("ab") as file:
+        file.write(lines(claude_records("s1", 2)[-5:]))
+    learned(home, store)
+    assert rows(store, "SELECT error FROM actions WHERE call_id = 'toolu_s1_0'") == [("error: the ladder is broken",)]
+
+
+def test_the_remote_of_a_local_checkout_is_redacted_before_it_is_stored(tmp_path: Path) -> None:
+    secret = planted()["github token"]
+    checkout = tmp_path / "work" / "orchard"
+    config = f'[remote "origin"]\n\turl = https://git.example/{secret}/orchard.git\n'
+    for name, content in (("config", config), ("HEAD", "ref: refs/heads/main\n")):
+        put(checkout / ".git" / name, content.encode())
+    for name in ("objects", "refs"):
+        (checkout / ".git" / name).mkdir()
+    put(tmp_path / "home" / CLAUDE / "s1.jsonl", claude_records("s1", 1, cwd=str(checkout)))
+    learned(tmp_path / "home", tmp_path / "store")
+    ((remote,),) = rows(tmp_path / "store", "SELECT remote FROM checkouts")
+    assert "‹" in remote
+    for path in (tmp_path / "store").glob("*.db*"):
+        assert secret.lower().encode() not in path.read_bytes().lower()
+
+
+def test_the_report_counts_copied_history_once(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    copying_home(home)
+    (codex,) = learned(home, tmp_path / "store").agents
+    assert codex.actions == 3

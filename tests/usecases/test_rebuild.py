@@ -6,6 +6,7 @@ from pathlib import Path
 import apsw
 import pytest
 from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, lines, mixed_home, put, rows, world_of
+from tests.usecases.test_faults import run
 from tests.usecases.test_learn import copying_home
 
 from afterwit.model.errors import StoreError, UsageError
@@ -145,3 +146,31 @@ def test_a_store_can_be_copied_elsewhere_and_goes_on(home: Path, store: Path, tm
     assert rows(tmp_path / "moved", "SELECT count(*) FROM sessions") == [(5,)]
     learned(home, tmp_path / "moved")
     assert hash_of(tmp_path / "moved") == hash_of(store)
+
+
+def test_a_file_emptied_after_it_was_learned_is_rebuilt_the_same(home: Path, store: Path) -> None:
+    min((home / CLAUDE).glob("*.jsonl")).write_bytes(b"")
+    learned(home, store)
+    before = hash_of(store)
+    assert rebuild(world_of(home, store), Silent()).after == before
+    learned(home, store)
+    assert hash_of(store) == before
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_a_rewrite_that_was_killed_and_rebuilt_ends_like_one_that_was_not(tmp_path: Path, number: int) -> None:
+    def rewritten(name: str) -> tuple[Path, Path]:
+        home, store = tmp_path / f"home{name}", tmp_path / f"store{name}"
+        path = put(home / CLAUDE / "s1.jsonl", claude_records("s1"))
+        learned(home, store)
+        path.write_bytes(lines([{"type": "mode", "mode": "normal"}]) + path.read_bytes())
+        return home, store
+
+    home, store = rewritten("-alone")
+    learned(home, store)
+    expected = hash_of(store)
+    home, store = rewritten("-killed")
+    assert run(home, store, AFTERWIT_KILL_AT_STEP=str(number)).returncode != 0
+    rebuild(world_of(home, store), Silent())
+    learned(home, store)
+    assert hash_of(store) == expected

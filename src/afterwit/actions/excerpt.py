@@ -6,7 +6,7 @@ frames of a stack trace. One pass over the lines; the size of the result is boun
 
 import re
 
-from afterwit.actions.failure_shapes import is_failing_line, lines_of
+from afterwit.actions.failure_shapes import is_failing_line, lines_of, marks_in
 
 _FRAME = re.compile(
     r"\s*(?:Chunk ID: |Wall time: |Process exited with code |Process running with session ID |Original token count: "
@@ -43,7 +43,7 @@ def error_excerpt(output: str, limit: int = 400) -> str:
 
 
 def _bare(line: str) -> str:
-    return _TAGS.sub("", line).rstrip()
+    return (_TAGS.sub("", line) if "<" in line else line).rstrip()
 
 
 def _is_noise(line: str) -> bool:
@@ -56,8 +56,9 @@ def _is_noise(line: str) -> bool:
 def _telling(lines: list[str]) -> int | None:
     """The index of the first line that reports a failure, else of the first that hints at one."""
     hint = None
+    marks = marks_in(lines)
     for at, line in enumerate(lines):
-        if is_failing_line(line):
+        if is_failing_line(line, marks):
             return _after_trace(lines, at) if line.lstrip().startswith(_TRACEBACK) else at
         if hint is None and _HINTING.search(line) and not _PASSED.match(line):
             hint = at

@@ -7,13 +7,13 @@ the end of a huge output are looked at; lines are cut, so time is bounded.
 """
 
 import re
-from collections.abc import Iterator
 
 _HEAD = 60_000
 _TAIL = 60_000
 _LONGEST_LINE = 2_000
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])|[\x00-\x08\x0b-\x1f\x7f]")
+_CONTROLS = tuple(map(chr, (*range(0x09), *range(0x0B, 0x20), 0x7F)))
 _FINE = re.compile(
     r"\b(?:0|no|zero|without(?: any)?) (?:\w{1,20} )?(?:errors?|failed|failures?|failing|fails?|problems?|issues?)\b"
     r"|\b(?:errors?|failed|failures?|fail)\s?[:=] ?0\b"
@@ -117,25 +117,49 @@ _COMPLAINT = re.compile(
     r"|[Ii]s a directory|[Nn]ot a directory|no matches found|[Ii]nvalid|[Uu]nrecognized|[Uu]nknown|[Ii]llegal|usage:"
     r"|not allowed|cannot |can't |could not |error|fatal|regex parse"
 )
+# Every complaint contains one of these.
+_COMPLAINT_MARKS = (
+    *("No such file", "ermission denied", "not permitted", "not found", "s a directory", "ot a directory"),
+    *("no matches", "nvalid", "nrecognized", "nknown", "llegal", "usage:", "not allowed", "cannot ", "can't "),
+    *("could not ", "error", "fatal", "regex parse"),
+)
 _ECHOED = re.compile(
     r"\b(?:exit|rc|status|EXIT_CODE|ret)(?:[ _]?(?:code|status))?\s{0,3}[:=]\s{0,3}(-?\d{1,3})\b", re.IGNORECASE
 )
 _GENERIC_SPEAKERS = ("bash", "zsh", "sh", "(eval)", "fatal", "error", "usage")
 
 
-def lines_of(output: str) -> Iterator[str]:
+def lines_of(output: str) -> list[str]:
     """The lines of an output without colours and carriage-return progress; a huge output without its middle."""
-    if len(output) > _HEAD + _TAIL:
-        output = f"{output[:_HEAD]}\n{output[-_TAIL:]}"
-    for line in output.split("\n"):
-        shown = line.rstrip("\r").rpartition("\r")[2]
-        yield _ANSI.sub("", shown[:_LONGEST_LINE])
+    lines = _ends_of(output).split("\n")
+    if _has_controls(output):
+        return [_ANSI.sub("", line.rstrip("\r").rpartition("\r")[2][:_LONGEST_LINE]) for line in lines]
+    return [line[:_LONGEST_LINE] for line in lines]
 
 
-def is_failing_line(line: str) -> bool:
-    """Whether one line, without colours, reports a failure."""
+def _ends_of(output: str) -> str:
+    return output if len(output) <= _HEAD + _TAIL else f"{output[:_HEAD]}\n{output[-_TAIL:]}"
+
+
+def _has_controls(output: str) -> bool:
+    return any(char in output for char in _CONTROLS)
+
+
+def marks_in(lines: list[str]) -> tuple[str, ...]:
+    """The marks that occur anywhere in these lines: none of them can have another."""
+    lowered = "\n".join(lines).lower()
+    return tuple(mark for mark in _MARKS if mark in lowered)
+
+
+def is_failing_line(line: str, marks: tuple[str, ...] = _MARKS) -> bool:
+    """Whether one line, without colours, reports a failure. `marks` are those that can be in it."""
+    if not marks:
+        return False
     lowered = line.lower()
-    if not any(mark in lowered for mark in _MARKS):
+    for mark in marks:
+        if mark in lowered:
+            break
+    else:
         return False
     if _FAILING.search(line) is None or _PASSING.match(line):
         return False
@@ -144,20 +168,28 @@ def is_failing_line(line: str) -> bool:
 
 def is_failing(output: str) -> bool:
     """Whether the lines report a failure. What a test prints on its way is forgiven by a later all-clear."""
+    lines = lines_of(output)
+    marks = marks_in(lines)
+    if not marks:
+        return False
     is_failed = False
-    for line in lines_of(output):
-        if is_failing_line(line):
+    for line in lines:
+        if is_failing_line(line, marks):
             if _SETTLED.search(_FINE.sub("", line)):
                 return True
             is_failed = True
-        elif _ALL_CLEAR.search(line):
+        elif is_failed and _ALL_CLEAR.search(line):
             is_failed = False
     return is_failed
 
 
 def is_complaint_of(programs: frozenset[str], output: str) -> bool:
     """Whether one of these programs, or the shell, complains in the output."""
-    return any(_speaks(programs, line) for line in lines_of(output))
+    lines = lines_of(output)
+    shown = "\n".join(lines)
+    if not any(mark in shown for mark in _COMPLAINT_MARKS):
+        return False
+    return any(_speaks(programs, line) for line in lines)
 
 
 def echoed_exit(output: str) -> int | None:

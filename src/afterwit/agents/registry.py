@@ -66,20 +66,21 @@ def _extension(name: str, extension: str) -> Agent:
 AGENTS: tuple[Agent, ...] = (
     Agent(
         "claude-code",
-        "afterwit.agents.claude_code.reader:ClaudeCodeReader",
-        ("projects/*/*.jsonl", "projects/*/*/subagents/**/agent-*.jsonl"),
+        "afterwit.agents.claude_code.history:reader",
+        ("projects/*/*.jsonl", "projects/*/*/subagents/**/agent-*.jsonl", "history.jsonl"),
         homes=(".claude",),
         variables=(Variable("CLAUDE_CONFIG_DIR"),),
     ),
     Agent(
         "codex",
-        "afterwit.agents.codex.reader:CodexReader",
+        "afterwit.agents.codex.history:reader",
         (
             "sessions/**/rollout-*.jsonl",
             "sessions/**/rollout-*.jsonl.zst",
             "sessions/**/rollout-*.json",
             "archived_sessions/**/rollout-*.jsonl",
             "archived_sessions/**/rollout-*.jsonl.zst",
+            "history.jsonl",
         ),
         homes=(".codex",),
         variables=(Variable("CODEX_HOME"),),

@@ -14,15 +14,26 @@ from afterwit.capture import calls
 from afterwit.capture.keys import key_of
 from afterwit.capture.remotes import canonical_remote, last_part, name_key
 from afterwit.capture.repo import root_name, root_of, user_of
-from afterwit.capture.texts import safe_text
+from afterwit.capture.texts import TEXT_LIMIT, beginning, safe_body, safe_text
 from afterwit.guard.redaction import Redactor
-from afterwit.model.captured import ORDINAL_BITS, ActionRow, Captured, EventRow, PartFacts, ProblemRow, SpendRow
+from afterwit.model.captured import (
+    ORDINAL_BITS,
+    ActionRow,
+    Captured,
+    EventRow,
+    PartFacts,
+    ProblemRow,
+    SpendRow,
+    TextRow,
+)
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 
 _MOST_PROBLEMS = 1_000
+_MOST_KEPT = 1_000  # short texts whose safe form is remembered
 _MOST_TOKENS = 10**12  # of one response; the sums of a session must fit a row
 _MOST_EARLY = 32  # results without a call that are kept, in case it follows
+_SEARCHED = frozenset({EventKind.PROMPT, EventKind.REPLY, EventKind.RESULT, EventKind.COMPACTION})
 _COUNTED = {
     EventKind.PROMPT: "prompts",
     EventKind.REPLY: "replies",
@@ -57,6 +68,11 @@ def keys_held(resume: bytes) -> dict[str, list[int]]:
     return {part.native_id: keys for part, keys in zip(state.parts, state.owned, strict=True)}
 
 
+def parts_held(resume: bytes) -> list[PartFacts]:
+    """What a file was found to say of its sessions."""
+    return [part for part in msgspec.msgpack.decode(resume, type=_Resume).parts if not part.is_empty]
+
+
 class Assembler:
     """The fold over one file."""
 
@@ -74,6 +90,8 @@ class Assembler:
         self._events: list[EventRow] = []
         self._actions: dict[tuple[int, int], ActionRow] = {}
         self._spends: dict[tuple[int, int], SpendRow] = {}
+        self._safe_texts: dict[str, str] = {"": ""}
+        self._texts: list[TextRow] = []
         self._problems: list[ProblemRow] = []
         self._problem_count = state.problems
         self.places: dict[str, str] = {}  # redacted root → folder, for looking at local checkouts; never stored
@@ -101,6 +119,7 @@ class Assembler:
             events=self._events,
             actions=list(self._actions.values()),
             spends=list(self._spends.values()),
+            texts=self._texts,
             problems=self._problems,
             claims=self._claims,
             resume=msgspec.msgpack.encode(state),
@@ -113,6 +132,10 @@ class Assembler:
             safe[self._safe(name)] = safe.get(self._safe(name), 0) + count
         return safe
 
+    def safe_name(self, name: str) -> str:
+        """A name that was found outside the log."""
+        return self._safe(name)
+
     def _part(self, native_id: str) -> int:
         """The position of a session's part, made when its first reading comes."""
         safe = native_id if native_id in self._index else self._safe(native_id)
@@ -124,7 +147,13 @@ class Assembler:
         return self._index[safe]
 
     def _safe(self, text: str) -> str:
-        return safe_text(text, self._context.redactor)
+        """A short text for a row. The same names and versions come with nearly every record."""
+        safe = self._safe_texts.get(text)
+        if safe is None:
+            safe = safe_text(text, self._context.redactor)
+            if len(self._safe_texts) < _MOST_KEPT:
+                self._safe_texts[text] = safe
+        return safe
 
     def _take_event(self, event: Event) -> None:
         number = self._part(event.session)
@@ -145,14 +174,29 @@ class Assembler:
         counter = _COUNTED.get(event.kind)
         if counter:
             setattr(part, counter, getattr(part, counter) + 1)
-        if event.kind is EventKind.PROMPT:
-            self._note_prompt(part, event)
-        elif event.kind is EventKind.CALL:
-            self._open_call(number, part, event)
-        elif event.kind is EventKind.RESULT:
-            self._end_call(number, event)
-        elif event.kind is EventKind.NOTICE and part.relation == Relation.SUBAGENT and not part.task:
+        text = self._take_content(number, part, event)
+        if text:
+            self._texts.append(TextRow(number, part.events - 1, text))
+
+    def _take_content(self, number: int, part: PartFacts, event: Event) -> str:
+        """What the event itself says. Returns the text that is to be found by searching."""
+        if event.kind is EventKind.CALL:
+            return self._open_call(number, part, event)
+        if (
+            event.kind is EventKind.NOTICE
+            and part.relation == Relation.SUBAGENT
+            and not part.task
+            and _is_speech(event)
+        ):
             part.task = self._safe(event.text)
+        if event.kind not in _SEARCHED:
+            return ""
+        body = safe_body(event.text, self._context.redactor)
+        if event.kind is EventKind.PROMPT:
+            self._note_prompt(part, event, body)
+        elif event.kind is EventKind.RESULT:
+            self._end_call(number, event, body)
+        return body
 
     def _is_copy(self, number: int, event: Event) -> bool:
         """Whether this record's original is elsewhere."""
@@ -177,12 +221,12 @@ class Assembler:
             self._owner[key] = number
             self._claims[number].append(key)
 
-    def _note_prompt(self, part: PartFacts, event: Event) -> None:
+    def _note_prompt(self, part: PartFacts, event: Event, body: str) -> None:
         if not part.first_prompt:
-            part.first_prompt = part.task = self._safe(event.text)
+            part.first_prompt = part.task = beginning(body, TEXT_LIMIT)
             part.first_prompt_ms = event.at_ms
 
-    def _open_call(self, number: int, part: PartFacts, event: Event) -> None:
+    def _open_call(self, number: int, part: PartFacts, event: Event) -> str:
         context = self._context
         call = calls.opened(event, context.agent, number, part.calls, context.redactor, context.tool_names)
         part.calls += 1
@@ -191,14 +235,18 @@ class Assembler:
         if early is None:
             self._open[key] = call
         self._actions[number, call.ordinal] = calls.settled(call, early) if early else calls.pending(call)
+        return call.target
 
-    def _end_call(self, number: int, event: Event) -> None:
+    def _end_call(self, number: int, event: Event, output: str) -> None:
+        """Joins a result with its call. One that says that the command still runs leaves the call open."""
         key = self._call_key(number, event)
-        call = self._open.pop(key, None)
+        call = self._open.get(key)
         if call is not None:
-            self._actions[number, call.ordinal] = calls.ended(call, event, self._context.redactor)
+            self._actions[number, call.ordinal] = calls.ended(call, event, output)
+            if not (event.result and event.result.is_running):
+                del self._open[key]
             return
-        self._early[key] = calls.outcome(event, self._context.redactor)
+        self._early[key] = calls.outcome(event, output)
         if len(self._early) > _MOST_EARLY:
             self._early.pop(next(iter(self._early)))
 
@@ -231,6 +279,7 @@ class Assembler:
         for name in ("branch", "parent", "parent_call", "origin", "provider"):
             if not getattr(part, name):
                 setattr(part, name, self._safe(getattr(facts, name)))
+        part.is_partial = part.is_partial or facts.is_partial
         if facts.relation and not part.relation:
             part.relation = facts.relation.value
         part.first_ms = _earlier(part.first_ms, facts.at_ms)
@@ -252,7 +301,9 @@ class Assembler:
 
     def _take_problem(self, problem: Problem) -> None:
         if problem.is_passing:
-            self._problems.append(ProblemRow(problem.offset, problem.length, self._safe(problem.reason)))
+            self._problems.append(
+                ProblemRow(problem.offset, problem.length, self._safe(problem.reason), is_passing=True)
+            )
         else:
             self._note_problem(problem.offset, problem.length, self._safe(problem.reason))
 
@@ -263,6 +314,11 @@ class Assembler:
             self._problems.append(ProblemRow(offset, length, reason))
         elif self._problem_count == _MOST_PROBLEMS + 1:
             self._problems.append(ProblemRow(offset, length, "further problems of this file are not listed"))
+
+
+def _is_speech(event: Event) -> bool:
+    """Whether a notice reads like a task: what clients inject begins with a tag or a heading."""
+    return not event.text.lstrip().startswith(("<", "# AGENTS.md"))
 
 
 def merged_spend(one: SpendRow, other: SpendRow) -> SpendRow:

@@ -5,13 +5,13 @@ replaces that row. Some logs have the result first. What must be remembered betw
 `Outcome`, already redacted.
 """
 
+import re
 from collections.abc import Mapping
 
 import msgspec
 
 from afterwit.actions import shell, status, tools
 from afterwit.capture.texts import beginning, both_ends, safe_text, telling_part
-from afterwit.guard.hygiene import clean
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import ActionKind, Lean, Status
@@ -20,6 +20,7 @@ from afterwit.model.readings import Event, Result
 COMMAND_LIMIT = 65_536  # characters of a command line that are parsed
 TARGET_LIMIT = 4_000  # characters of a target that are stored
 EARLY_LIMIT = 4_000  # characters kept of either end of a result that comes before its call
+_COMPOUND = re.compile(r"[|;&\n(`]|\b(?:sh|bash|zsh|dash|eval|xargs)\b")
 _MOST_MS = 1 << 53
 _EXIT_CODES = range(-(1 << 31), 1 << 32)  # what systems have; others are numbers of something else
 
@@ -46,10 +47,9 @@ class Outcome(msgspec.Struct, frozen=True, array_like=True):
     facts: Result
 
 
-def outcome(event: Event, redactor: Redactor) -> Outcome:
+def outcome(event: Event, output: str) -> Outcome:
     """What a result says that stands before its call in the log, to be kept until the call is read."""
-    text = both_ends(redactor.text(clean(event.text)), EARLY_LIMIT)
-    return Outcome(text, event.at_ms, event.offset, _facts(event))
+    return Outcome(both_ends(output, EARLY_LIMIT), event.at_ms, event.offset, _facts(event))
 
 
 def opened(event: Event, agent: str, part: int, ordinal: int, redactor: Redactor, names: Mapping[str, str]) -> OpenCall:
@@ -75,16 +75,13 @@ def pending(call: OpenCall) -> ActionRow:
     return _row(call, Status.UNKNOWN)
 
 
-def ended(call: OpenCall, event: Event, redactor: Redactor) -> ActionRow:
-    """The row of a call with the result in this event."""
-    result = Outcome(event.text, event.at_ms, event.offset, _facts(event))
-    verdict = _verdict(call, result)
-    error = telling_part(redactor.text(clean(event.text))) if _is_bad(verdict) else ""
-    return _ended(call, result, verdict, error)
+def ended(call: OpenCall, event: Event, output: str) -> ActionRow:
+    """The row of a call with the result in this event, whose redacted output is given."""
+    return settled(call, Outcome(output, event.at_ms, event.offset, _facts(event)))
 
 
 def settled(call: OpenCall, result: Outcome) -> ActionRow:
-    """The row of a call whose result was read before it."""
+    """The row of a call with its result."""
     verdict = _verdict(call, result)
     return _ended(call, result, verdict, telling_part(result.text) if _is_bad(verdict) else "")
 
@@ -93,7 +90,7 @@ def _verdict(call: OpenCall, result: Outcome) -> status.Verdict:
     facts = result.facts
     return status.judge(
         call.kind,
-        shell.parse(call.target) if call.kind is ActionKind.SHELL else None,
+        shell.parse(call.target) if _must_be_parsed(call, facts) else None,
         result.text,
         is_error=facts.is_error,
         exit_code=facts.exit_code,
@@ -101,6 +98,13 @@ def _verdict(call: OpenCall, result: Outcome) -> status.Verdict:
         is_cancelled=facts.is_cancelled,
         is_running=facts.is_running,
     )
+
+
+def _must_be_parsed(call: OpenCall, facts: Result) -> bool:
+    """Whether the command line has a say in the verdict: a success of one plain command needs no second look."""
+    if call.kind is not ActionKind.SHELL:
+        return False
+    return bool(facts.is_error or facts.exit_code) or _COMPOUND.search(call.target) is not None
 
 
 def _is_bad(verdict: status.Verdict) -> bool:

@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -76,13 +76,24 @@ class Prices:
             self._found[model] = self._search(model)
         return self._found[model]
 
-    def cost_usd(self, model: str, usage: Usage, at_ms: int | None = None) -> float | None:
-        """What one response cost; None if the model has no price. `usage` is that of one response, not a sum: some
-        models cost more when the prompt is long."""
+    @cached_property
+    def steps(self) -> tuple[int, ...]:
+        """The lengths of prompts, in tokens, at which some price changes."""
+        prices = [entry.price for table in self._tables for entry in table]
+        long = [step for price in prices for step in price.long]
+        later = [step for price in prices for by_day in price.then for step in by_day.long]
+        return tuple(sorted({step.above for step in (*long, *later)}))
+
+    def cost_usd(
+        self, model: str, usage: Usage, at_ms: int | None = None, prompt_tokens: int | None = None
+    ) -> float | None:
+        """What one response cost; None if the model has no price. Some models cost more when the prompt is long: a sum
+        over responses of one day needs `prompt_tokens`, the prompt of any of them, none of `steps` between them."""
         price = self.price(model)
         if price is None:
             return None
-        rates = price.rates(usage.input + usage.cache_read + usage.cache_write, at_ms)
+        prompt = usage.input + usage.cache_read + usage.cache_write if prompt_tokens is None else prompt_tokens
+        rates = price.rates(prompt, at_ms)
         read = rates.input if rates.cache_read is None else rates.cache_read
         write = rates.input if rates.cache_write is None else rates.cache_write
         spent = usage.input * rates.input + usage.cache_read * read + usage.cache_write * write

@@ -11,6 +11,7 @@ from afterwit.guard.hygiene import clean
 from afterwit.guard.redaction import Redactor
 
 TEXT_LIMIT = 4_000  # characters of a name, a title or a prompt that are stored
+_END_LIMIT = 32_768  # characters of either end of a long text that are looked at
 _MARGIN = 8_192  # longer than any secret that has a known form
 _TORN_END = re.compile(r"‹[a-z0-9:-]{0,64}(…?)\Z")
 _TORN_START = re.compile(r"\A[a-z0-9:-]{0,64}›")
@@ -25,6 +26,15 @@ def safe_text(text: str, redactor: Redactor, limit: int = TEXT_LIMIT) -> str:
     if len(taken) < len(text):  # then it may end with half a secret
         limit = min(limit, max(0, len(redacted) - _MARGIN))
     return beginning(redacted, limit)
+
+
+def safe_body(text: str, redactor: Redactor) -> str:
+    """A whole text, or both ends of a very long one: what is indexed and searched for its telling lines."""
+    if len(text) <= 2 * (_END_LIMIT + _MARGIN):
+        return redactor.text(clean(text)) if text else ""
+    head = redactor.text(clean(text[: _END_LIMIT + _MARGIN]))[:-_MARGIN]
+    tail = redactor.text(clean(text[-_END_LIMIT - _MARGIN :]))[_MARGIN:]
+    return f"{_TORN_END.sub('', head)}\n{_TORN_START.sub('', tail)}"
 
 
 def beginning(text: str, limit: int) -> str:

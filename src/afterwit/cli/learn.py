@@ -1,6 +1,5 @@
 """`afterwit learn`: the main job."""
 
-import datetime as dt
 import os
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import click
 
 from afterwit.agents.registry import AGENTS
 from afterwit.cli.commands import Command, ExitCode
+from afterwit.cli.moments import moment_ms
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import human_bytes, human_count, print_json, print_line, print_table, talk
 from afterwit.cli.progress import bar
@@ -17,7 +17,6 @@ from afterwit.usecases.learn import learn as run
 
 _NAMES = [agent.name for agent in AGENTS]
 _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", "actions", "bytes")
-_DAY_MS = 86_400_000
 
 
 @click.command(
@@ -88,7 +87,9 @@ def learn(
     """
     wait = here.world.settings.learn.wait_seconds if wait_seconds is None else wait_seconds
     processes = (os.cpu_count() or 1) if jobs == 0 else jobs or 0
-    options = Options(frozenset(sources), folder, _since_ms(since, here.world.now_ms), processes, wait, is_dry_run)
+    options = Options(
+        frozenset(sources), folder, moment_ms(since, here.world.now_ms, "--since") or 0, processes, wait, is_dry_run
+    )
     try:
         with bar("learning") as progress:
             report = run(here.world, options, progress)
@@ -100,11 +101,12 @@ def learn(
     if is_json:
         print_json(report)
     else:
-        _show(here, report, folder)
+        show(here, report, folder)
     _exit(report)
 
 
-def _show(here: Here, report: Report, folder: Path | None) -> None:
+def show(here: Here, report: Report, folder: Path | None) -> None:
+    """The report of a run, for people."""
     found = [agent for agent in report.agents if agent.discovered or agent.failed]
     if not found:
         _show_nothing(here, folder)
@@ -133,6 +135,7 @@ def _show_nothing(here: Here, folder: Path | None) -> None:
     talk(
         f"No agent logs found below {here.world.user_home}. `afterwit config show` lists where each agent was looked"
         " for; `afterwit learn --sessions-dir FOLDER` reads logs from elsewhere."
+        " `afterwit demo` (in a clone: `make demo`) shows on invented logs what it does."
     )
 
 
@@ -154,18 +157,3 @@ def _exit(report: Report) -> None:
     if report.has_failures:
         was_read = any(agent.read or agent.unchanged for agent in report.agents)
         raise click.exceptions.Exit(ExitCode.PARTLY_DONE if was_read else ExitCode.FAILED)
-
-
-def _since_ms(text: str | None, now_ms: int) -> int:
-    if text is None:
-        return 0
-    days = text.removesuffix("d")
-    if text.endswith("d") and days.isdecimal():
-        return max(0, now_ms - int(days) * _DAY_MS)
-    try:
-        moment = dt.datetime.fromisoformat(text)
-    except ValueError:
-        raise click.BadParameter(
-            f"{text!r} is neither a day like 2026-05-01 nor a span like 30d.", param_hint="--since"
-        ) from None
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).timestamp() * 1000)

@@ -6,47 +6,30 @@ error. Every error that we know ends in a message without a traceback.
 
 import os
 import sys
-from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
 from afterwit import __version__
-from afterwit.cli.commands import ExitCode, Group
+from afterwit.cli.commands import ExitCode
+from afterwit.cli.lazy import Entry, LazyGroup
 from afterwit.model.errors import AfterwitError, ConfigError, UsageError
-
-
-class Entry(NamedTuple):
-    """Where a subcommand is, and the line that the overview shows of it without loading it."""
-
-    place: str
-    line: str
-
 
 COMMANDS = {
     "learn": Entry("afterwit.cli.learn:learn", "Read what your agents have logged since the last time."),
     "sessions": Entry("afterwit.cli.sessions:sessions", "What was captured, and whose it is."),
     "store": Entry("afterwit.cli.store:store", "Sizes, checks, rebuilding, giving space back."),
+    "connect": Entry(
+        "afterwit.cli.connect:connect", "Connect Afterwit with other programs, and see what is connected."
+    ),
+    "demo": Entry("afterwit.cli.demo:demo", "Show what Afterwit does, on invented sessions."),
+    "doctor": Entry("afterwit.cli.doctor:doctor", "Check that nothing is missed and that the store is sound."),
     "config": Entry("afterwit.cli.config:config", "What is set, and where it comes from."),
 }
 
 
-class LazyGroup(Group):
-    """Imports a subcommand when it is called, not before."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click passes it
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, name = COMMANDS[cmd_name].place.partition(":")
-        command: click.Command = getattr(import_module(module), name)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.line) for name, entry in COMMANDS.items()])
+class _Top(LazyGroup):
+    """Stays silent when its reader goes away."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -56,7 +39,11 @@ class LazyGroup(Group):
             raise click.exceptions.Exit(ExitCode.FINE) from None
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=_Top,
+    entries=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="afterwit", message="%(prog)s %(version)s")
 def afterwit() -> None:
     """Reads the finished sessions of your coding agents and keeps what is worth keeping.

@@ -53,6 +53,8 @@ def is_password(value: str, *, is_bare: bool) -> bool:
     has_letter, has_digit = _has_letter_and_digit(value)
     if has_digit:
         return has_letter or not value.isdigit() or len(value) >= 6
+    if has_random_letters(value):
+        return True
     has_symbol = any(not char.isalnum() and char not in "-_./:" for char in value)
     if is_bare:
         return has_symbol and not _KEY_WORDS.search(value)
@@ -67,7 +69,22 @@ def is_secret(value: str, *, is_bare: bool) -> bool:
     has_letter, has_digit = _has_letter_and_digit(value)
     if has_letter and has_digit and not _NUMBERED.match(value) and not _is_wordy(value):
         return True
-    return is_random(value) or _LOWER_RUN.match(value) is not None
+    return is_random(value) or _LOWER_RUN.match(value) is not None or has_random_letters(value)
+
+
+def is_given(value: str) -> bool:
+    """What stands where only a secret stands: after `DB_PASSWORD=`, say."""
+    value = value.strip().rstrip(_CLOSING)
+    return len(value) >= 4 and not _is_filler(value) and not _CODE.match(value)
+
+
+def has_random_letters(value: str) -> bool:
+    """Letters alone that make no words: hardly a vowel, or the case changes all the time."""
+    if len(value) < 8 or not value.isalpha() or not value.isascii():
+        return False
+    vowels = sum(char in "aeiouyAEIOUY" for char in value)
+    changes = len(_CASE_SWITCH.findall(value))
+    return vowels / len(value) < 0.2 or (changes >= 3 and len(value) / (changes + 1) < 4)
 
 
 def is_token(value: str) -> bool:
@@ -127,4 +144,6 @@ def _is_passphrase(value: str) -> bool:
     if _SPEECH.search(value) or _KEY_WORDS.search(value) or not value[0].isalnum():
         return False
     words = value.split()
+    if 2 <= len(words) <= 3:
+        return all(all(_has_letter_and_digit(word)) for word in words)
     return 4 <= len(words) <= 12 and all(word.isalnum() for word in words)

@@ -5,6 +5,7 @@ run, and only their candidates are judged. Patterns are compiled when first need
 `redaction`; encoded secrets to `encodings`.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -19,6 +20,7 @@ _BEFORE_BYTES = 24
 
 _JUDGES: dict[Judge, Callable[[str, bool], bool]] = {
     Judge.PASSWORD: lambda value, is_bare: judging.is_password(value, is_bare=is_bare),
+    Judge.GIVEN: lambda value, _: judging.is_given(value),
     Judge.SECRET: lambda value, is_bare: judging.is_secret(value, is_bare=is_bare),
     Judge.TOKEN: lambda value, _: judging.is_token(value),
     Judge.URL: lambda value, _: judging.is_url_password(value),
@@ -26,6 +28,9 @@ _JUDGES: dict[Judge, Callable[[str, bool], bool]] = {
     Judge.EMAIL: lambda value, _: people.is_personal_email(value),
     Judge.NAME: lambda value, _: people.is_personal_name(value),
 }
+
+
+_NEXT_PARAMETER = re.compile(rb"&(?:&|[A-Za-z_][\w.-]*=)")  # where a bare value ends in a query or a command line
 
 
 class Finder:
@@ -41,6 +46,8 @@ class Finder:
         for match in self._compiled().finditer(data):
             for group, is_bare in self._groups:
                 start, end = match.span(group)
+                if is_bare and (more := _NEXT_PARAMETER.search(data, start, end)):
+                    end = more.start()
                 if start >= 0 and self._is_real(data, start, end, is_bare):
                     yield Span(start, end, self.rule.type)
 

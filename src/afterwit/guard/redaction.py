@@ -97,8 +97,8 @@ class Redactor:
             if not spans:
                 break
             data = replaced(data, spans, self._mark)
-            if all(span.kind == "user" for span in spans):
-                break  # a name in a path is no context of a rule: another pass would find nothing new
+            if hits == [self._home_hit]:
+                break  # nothing but a home folder was there: another pass would find nothing new
             hits = self._matcher.hits(data) or []
         return data.decode("utf-8", "surrogatepass")
 

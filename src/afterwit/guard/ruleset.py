@@ -41,6 +41,7 @@ class Judge(StrEnum):
 
     FORMAT = "format"  # the pattern is proof enough, given some entropy
     PASSWORD = "password"  # noqa: S105
+    GIVEN = "given"  # the place leaves no doubt: nearly anything that is no reference and no filler
     SECRET = "secret"  # noqa: S105
     TOKEN = "token"  # noqa: S105
     URL = "url"

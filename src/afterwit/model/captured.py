@@ -44,6 +44,7 @@ class PartFacts(msgspec.Struct, kw_only=True):
     interrupts: int = 0
     compactions: int = 0
     model_errors: int = 0
+    is_partial: bool = False  # comes from a history of prompts
 
     @property
     def is_empty(self) -> bool:
@@ -91,10 +92,19 @@ class SpendRow(msgspec.Struct, frozen=True, array_like=True):
     cost_usd: float | None
 
 
+class TextRow(msgspec.Struct, frozen=True, array_like=True):
+    """What of an event can be found by searching."""
+
+    part: int
+    ordinal: int  # of the event
+    text: str
+
+
 class ProblemRow(msgspec.Struct, frozen=True, array_like=True):
     offset: int
     length: int
     reason: str
+    is_passing: bool = False  # more bytes may mend it
 
 
 class Captured(msgspec.Struct, kw_only=True):
@@ -104,6 +114,7 @@ class Captured(msgspec.Struct, kw_only=True):
     events: list[EventRow]
     actions: list[ActionRow]
     spends: list[SpendRow]
+    texts: list[TextRow]
     problems: list[ProblemRow]
     claims: list[list[int]]  # per part: the keys of the records read now that may have copies elsewhere
     resume: bytes

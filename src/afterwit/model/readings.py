@@ -81,6 +81,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     parent_call: str = ""  # the call in the parent that started this subagent
     origin: str = ""  # how the agent was started: cli, editor, sdk, the subagent's type …
     provider: str = ""
+    is_partial: bool = False  # this log holds the session's prompts and nothing else of it
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):

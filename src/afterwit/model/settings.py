@@ -11,6 +11,7 @@ import msgspec
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1_000_000)]
 ProfileName = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}\Z")]
+CadenceText = Annotated[str, msgspec.Meta(pattern=r"^(?:hourly|(?:[01][0-9]|2[0-3]):[0-5][0-9])\Z")]
 
 DEFAULT_PROFILE = "default"
 
@@ -36,6 +37,10 @@ class LearnSettings(msgspec.Struct, frozen=True, kw_only=True):
     wait_seconds: Annotated[float, msgspec.Meta(ge=0, le=86_400)] = 0.0  # for another run to end
 
 
+class ScheduleSettings(msgspec.Struct, frozen=True, kw_only=True):
+    cadence: CadenceText = "12:30"  # hourly, or a time of day by the local clock
+
+
 class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     homes: tuple[Path, ...] = ()
     enabled: bool = True
@@ -58,6 +63,7 @@ class RedactionSettings(msgspec.Struct, frozen=True, kw_only=True):
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     store: StoreSettings = StoreSettings()
     learn: LearnSettings = LearnSettings()
+    schedule: ScheduleSettings = ScheduleSettings()
     agents: dict[str, AgentSettings] = msgspec.field(default_factory=dict)
     aliases: Aliases = msgspec.field(default_factory=Aliases)
     domains: dict[str, tuple[Text, ...]] = msgspec.field(default_factory=dict)

@@ -45,10 +45,24 @@ class Framing:
         self._offset = start
         self.consumed = start
 
+    def skip(self, length: int) -> None:
+        """Passes over bytes that are not to be read."""
+        self._offset += length
+        self.consumed = self._offset
+
     def read(self, lines: Iterable[bytes]) -> Iterator[Reading]:
         """Readings of these lines, in order. A line keeps its newline; only the last one may lack it."""
         for line in lines:
             offset, self._offset = self._offset, self._offset + len(line)
+            if line.startswith(b"{") and line.endswith(b"}\n"):  # nearly all lines: nothing around the object
+                body = line[:-1]
+                readings = self._feed(Record(offset, len(body), body))
+                if readings is None:
+                    yield from self._salvage(body, offset, is_ended=True)
+                else:
+                    yield from readings
+                self.consumed = self._offset
+                continue
             is_ended = line.endswith(b"\n")
             skipped = _leading(line, offset)
             body = line[skipped:].rstrip(_BLANK)
@@ -87,7 +101,8 @@ class Framing:
         """What the reader makes of the record, or None if it cannot decode it. msgspec raises UnicodeDecodeError on
         bad UTF-8, which is no DecodeError."""
         try:
-            return list(self._reading.feed(record))
+            found = self._reading.feed(record)
+            return found if isinstance(found, list) else list(found)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
 

@@ -7,7 +7,7 @@ whoever archives it. Packed logs (`.zst`) are unpacked as they are read, in boun
 import io
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePosixPath
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 import zstandard
 
@@ -15,6 +15,7 @@ from afterwit.model.readings import Problem
 from afterwit.sources.framing import Framing
 
 _BUFFER_BYTES = 256 * 1024
+MOST_LINE_BYTES = 128 << 20
 _PACKED_BYTES = 8 * 1024
 
 
@@ -72,16 +73,38 @@ def lines_of(path: PurePosixPath, raw: io.RawIOBase) -> BinaryIO:
 
 def _unpacked(raw: io.RawIOBase) -> Iterator[bytes]:
     """The content of all frames, in small pieces, so that damage costs no more than what was packed right before it."""
-    reader = zstandard.ZstdDecompressor().stream_reader(
-        cast("BinaryIO", raw), read_size=_PACKED_BYTES, read_across_frames=True, closefd=False
-    )
-    while piece := reader.read1(_BUFFER_BYTES):
-        yield piece
+    unpacker = zstandard.ZstdDecompressor().decompressobj()
+    is_inside = False
+    while chunk := raw.read(_PACKED_BYTES):
+        while chunk:
+            yield unpacker.decompress(chunk)
+            is_inside = not unpacker.eof
+            chunk = b"" if is_inside else unpacker.unused_data
+            if not is_inside:
+                unpacker = zstandard.ZstdDecompressor().decompressobj()
+    if is_inside:
+        raise zstandard.ZstdError("it ends in the middle of a frame")
 
 
 def whole_lines(lines: BinaryIO, framing: Framing, problems: list[Problem]) -> Iterator[bytes]:
-    """The lines, up to where they cannot be unpacked any further; what went wrong there becomes a problem."""
+    """The lines, up to where they cannot be unpacked any further; what went wrong there becomes a problem. A line of
+    absurd length is left out and becomes one too."""
     try:
-        yield from lines
+        while line := lines.readline(MOST_LINE_BYTES):
+            if len(line) < MOST_LINE_BYTES or line.endswith(b"\n"):
+                yield line
+                continue
+            size = len(line) + _rest_of_line(lines)
+            problems.append(Problem(offset=framing.consumed, length=size, reason="the line is too long to be read"))
+            framing.skip(size)
     except zstandard.ZstdError as error:
         problems.append(Problem(offset=framing.consumed, length=0, reason=f"cannot be unpacked: {error}"))
+
+
+def _rest_of_line(lines: BinaryIO) -> int:
+    size = 0
+    while piece := lines.readline(_BUFFER_BYTES):
+        size += len(piece)
+        if piece.endswith(b"\n"):
+            break
+    return size

@@ -111,6 +111,12 @@ class Archive:
         for path in sorted(self._root.glob(f"*/*{_ENDING}")):
             yield ArchiveName(path.name.removesuffix(_ENDING))
 
+    def latest(self, key: bytes) -> ArchiveName | None:
+        """The newest generation of a file that the archive holds."""
+        folder = self._root / key.hex()[:2]
+        found = [path.name.removesuffix(_ENDING) for path in folder.glob(f"{key.hex()}-*{_ENDING}")]
+        return ArchiveName(max(found, key=lambda name: int(name.rpartition("-")[2]))) if found else None
+
     def header(self, name: ArchiveName) -> dict[str, Any]:
         with self._open(name) as file:
             return frames.read_header(file)

@@ -18,7 +18,7 @@ from afterwit.store.parts import part_rows
 _SESSION = """agent, native_id, user, cwd, root, remote, repo, branch, versions, models, origin, provider, parent,
     relation, parent_call, started_ms, ended_ms, title, first_prompt, task, prompts, replies, events, actions, failures,
     denials, interrupts, compactions, model_errors, tokens_input, tokens_cache_read, tokens_cache_write,
-    tokens_output, tokens_reasoning"""
+    tokens_output, tokens_reasoning, is_partial, outcome, task_type"""
 
 
 def content_hash(db: apsw.Connection) -> str:
@@ -53,7 +53,7 @@ def _parts(db: apsw.Connection, session: int) -> list[bytes]:
 
 
 def _files(db: apsw.Connection) -> Iterator[bytes]:
-    query = """SELECT id, agent, key, generation, role, is_live, held_bytes, sha256, cursor, known, unknown
+    query = """SELECT id, agent, key, generation, role, held_bytes, sha256, cursor, known, unknown
                FROM files WHERE held_bytes > 0"""
     for file_id, agent, key, *values in db.execute(query):
         digest = hashlib.sha256(_line([agent, key.hex(), *values]))

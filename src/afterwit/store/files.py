@@ -68,9 +68,22 @@ def file_by_id(db: apsw.Connection, file_id: int) -> FileRow:
     return FileRow(*row)
 
 
+def file_generation(db: apsw.Connection, key: bytes, generation: int) -> FileRow | None:
+    query = f"SELECT {_COLUMNS} FROM files WHERE key = ? AND generation = ? AND held_bytes"  # noqa: S608
+    row = db.execute(query, (key, generation)).fetchone()
+    return FileRow(*row) if row else None
+
+
 def all_files(db: apsw.Connection) -> list[FileRow]:
     rows = db.execute(f"SELECT {_COLUMNS} FROM files ORDER BY key, generation")  # noqa: S608
     return [FileRow(*row) for row in rows]
+
+
+def files_named(db: apsw.Connection, name: str) -> list[FileRow]:
+    """Archived transcripts with this name, in whatever folder."""
+    query = f"""SELECT {_COLUMNS} FROM files WHERE held_bytes > 0 AND role = 'transcript'
+                AND (path = :name OR path LIKE '%/' || :name) ORDER BY key, generation"""  # noqa: S608
+    return [FileRow(*row) for row in db.execute(query, {"name": name})]
 
 
 def add_file(db: apsw.Connection, agent: str, key: bytes, generation: int, path: str, role: str) -> int:

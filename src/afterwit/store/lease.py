@@ -23,7 +23,7 @@ def held(path: Path, wait_seconds: float = 0.0) -> Iterator[None]:
     deadline = time.monotonic() + wait_seconds
     with _opened(path) as file:
         while not _try_lock(file):
-            if time.monotonic() >= deadline:
+            if not time.monotonic() < deadline:
                 raise BusyError(f"Another run{_named(holder(path))} is at work on this store; it will do the job.")
             time.sleep(_POLL_SECONDS)
         try:
@@ -40,6 +40,18 @@ def holder(path: Path) -> int | None:
         return int(path.read_text("ascii").split()[0])
     except (OSError, ValueError, IndexError):
         return None
+
+
+def is_held(path: Path) -> bool:
+    """Whether a run holds the lease now. Where a holder is named, its lock is tried; a run that starts at that very
+    moment could take that for another one, so nothing is tried where nobody is named."""
+    if holder(path) is None:
+        return False
+    with _opened(path) as file:
+        if not _try_lock(file):
+            return True
+        _unlock(file)
+        return False
 
 
 def _named(pid: int | None) -> str:

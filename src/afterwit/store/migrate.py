@@ -40,14 +40,23 @@ def migrate(connection: apsw.Connection, steps: list[Migration], backups: Path) 
             f"{steps[-1].number}). Upgrade afterwit, or choose another place with AFTERWIT_HOME."
         )
     pending = [migration for migration in steps if migration.number > version]
-    if version and pending:
+    if version == 0:
+        with transaction(connection):  # a new database appears with all its tables at once, or not at all
+            for migration in pending:
+                _apply(connection, migration)
+        return
+    if pending:
         back_up(connection, backups / f"{Path(connection.filename).stem}-schema-{version}.db")
     for migration in pending:
         with transaction(connection):
-            if schema_version(connection) < migration.number:
-                connection.execute(migration.sql)
-                connection.pragma("user_version", migration.number)
-                step("a migration is applied, not committed")
+            _apply(connection, migration)
+
+
+def _apply(connection: apsw.Connection, migration: Migration) -> None:
+    if schema_version(connection) < migration.number:
+        connection.execute(migration.sql)
+        connection.pragma("user_version", migration.number)
+        step("a migration is applied, not committed")
 
 
 def schema_version(connection: apsw.Connection) -> int:

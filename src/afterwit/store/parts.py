@@ -71,6 +71,18 @@ def put_rows(db: apsw.Connection, captured: Captured, part_ids: dict[int, int]) 
     )
 
 
+def put_texts(db: apsw.Connection, captured: Captured, part_ids: dict[int, int]) -> None:
+    """Indexes what can be searched."""
+    db.executemany(
+        "INSERT OR REPLACE INTO texts (rowid, text) VALUES (?, ?)",
+        (
+            (part_ids[row.part] << ORDINAL_BITS | row.ordinal, row.text)
+            for row in captured.texts
+            if row.part in part_ids
+        ),
+    )
+
+
 def put_problems(db: apsw.Connection, file_id: int, start: int, problems: Iterable[ProblemRow]) -> None:
     """Replaces the problems from an offset on: what was unfinished there may be whole by now."""
     db.execute("DELETE FROM problems WHERE file_id = ? AND offset >= ?", (file_id, start))
@@ -83,6 +95,7 @@ def put_problems(db: apsw.Connection, file_id: int, start: int, problems: Iterab
 def clear_rows(db: apsw.Connection, part_id: int) -> None:
     """Removes the events, actions and spends of a part, not its claims."""
     span = (part_id << ORDINAL_BITS, (part_id + 1) << ORDINAL_BITS)
+    db.execute("DELETE FROM texts WHERE rowid IN (SELECT id FROM events WHERE id >= ? AND id < ?)", span)
     db.execute("DELETE FROM events WHERE id >= ? AND id < ?", span)
     db.execute("DELETE FROM actions WHERE id >= ? AND id < ?", span)
     db.execute("DELETE FROM spends WHERE part_id = ?", (part_id,))

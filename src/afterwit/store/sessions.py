@@ -1,5 +1,7 @@
 """Rows of sessions: the merge of their parts, and what is asked about them."""
 
+from typing import NamedTuple
+
 import apsw
 import msgspec
 
@@ -44,6 +46,16 @@ def has_unresolved(db: apsw.Connection) -> bool:
     return bool(db.execute(query).get)
 
 
+class Counts(NamedTuple):
+    events: int
+    actions: int
+
+
+def counts_by_agent(db: apsw.Connection) -> dict[str, Counts]:
+    query = "SELECT agent, sum(events), sum(actions) FROM sessions GROUP BY agent"
+    return {agent: Counts(events, actions) for agent, events, actions in db.execute(query)}
+
+
 def count_sessions(db: apsw.Connection) -> int:
     return int(db.execute("SELECT count(*) FROM sessions").get)
 
@@ -72,6 +84,7 @@ def _merged(parts: list[PartFacts]) -> dict[str, object]:
         "first_prompt": asked.first_prompt,
         "task": asked.task or next((part.task for part in parts if part.task), ""),
         "events": sum(part.events - part.copied for part in parts),
+        "is_partial": int(all(part.is_partial for part in parts)),
     }
 
 

@@ -10,14 +10,18 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+import apsw
+
+from afterwit.agents.prompt_history import HISTORY, UNNAMED
 from afterwit.guard.hygiene import clean
 from afterwit.model.captured import Captured, PartFacts
 from afterwit.store import claims, files, parts, sessions
-from afterwit.store.archive import ArchiveName, archive_name
+from afterwit.store.archive import Archive, ArchiveName, archive_name
 from afterwit.store.files import FileRow, file_key
+from afterwit.store.shade import PARTIAL, shaded
 from afterwit.store.steps import step
 from afterwit.store.store import Store
-from afterwit.usecases.derive import Copy, Derived, Mode, Rules, derive_archived, keys_held, redactor_for
+from afterwit.usecases.derive import Copy, Derived, Mode, Rules, derive_archived, keys_held, parts_held, redactor_for
 
 TRANSCRIPT, COMPANION = "transcript", "companion"
 _LATE = 10**15  # a part without any time comes after all that have one
@@ -45,6 +49,22 @@ def origin_in(header: Mapping[str, Any]) -> Origin:
     return Origin(str(header["agent"]), str(header["label"]), PurePosixPath(str(header["path"])))
 
 
+def companion_bytes(db: apsw.Connection, archive: Archive, origin: Origin) -> bytes | None:
+    """The archived bytes of a companion, if there is one."""
+    row = files.live_file(db, origin.key)
+    if row is None or not row.held_bytes:
+        return None
+    return b"".join(archive.read(archive_name(row.key, row.generation), row.held_bytes))
+
+
+class _Indexed(NamedTuple):
+    """Texts to be indexed when all other rows are written: between other statements the index would write itself out
+    again and again."""
+
+    captured: Captured
+    part_ids: dict[int, int]
+
+
 class Committer:
     """Puts derived files into an open transaction; `settle` makes them consistent before it is committed."""
 
@@ -55,6 +75,7 @@ class Committer:
         self._redactor = redactor_for(rules.key, rules.people, rules.allow)
         self._dirty: set[int] = set()
         self._touched: set[int] = set()
+        self._texts: dict[int, _Indexed] = {}
 
     def put(self, origin: Origin, derived: Derived, companions_mark: str = "") -> bool:
         """Writes one transcript. False if there was no session in it and it was not kept."""
@@ -101,6 +122,14 @@ class Committer:
 
     def settle(self) -> None:
         """Derives again what lost records to others, and merges the parts of all sessions that changed."""
+        self._settle_once()
+        while self._put_in_the_shade():
+            self._settle_once()
+        for indexed in self._texts.values():
+            parts.put_texts(self._db, indexed.captured, indexed.part_ids)
+        self._texts.clear()
+
+    def _settle_once(self) -> None:
         while self._dirty:
             file_id = min(self._dirty)
             self._dirty.discard(file_id)
@@ -108,6 +137,21 @@ class Committer:
         for session in sorted(self._touched):
             sessions.refresh_session(self._db, session)
         self._touched.clear()
+
+    def _put_in_the_shade(self) -> bool:
+        """Gives histories of prompts the parts that no transcript tells better. False if all had them already."""
+        has_changed = False
+        for row in files.files_named(self._db, HISTORY.name):
+            held = parts_held(row.resume) if row.resume else []
+            wanted = {part.native_id for part in held} - self._shaded(row.agent, held)
+            if wanted != {part.facts.native_id for part in parts.parts_of_file(self._db, row.id)}:
+                origin = origin_in(self._store.archive.header(archive_name(row.key, row.generation)))
+                self._put_reading(row.id, origin, self.derived_from_archive(row), 0)
+                has_changed = True
+        return has_changed
+
+    def _shaded(self, agent: str, facts: list[PartFacts]) -> set[str]:
+        return shaded(self._db, agent, facts, UNNAMED)
 
     def _add(self, origin: Origin, role: str, generation: int) -> int:
         path = self._redactor.path(clean(str(origin.path)))
@@ -152,8 +196,9 @@ class Committer:
             for part in known.values():
                 parts.clear_rows(self._db, part.id)
         part_ids: dict[int, int] = {}
+        in_the_shade = self._shaded(agent, captured.parts)
         for position, facts in enumerate(captured.parts):
-            if facts.is_empty:
+            if facts.is_empty or facts.native_id in in_the_shade:
                 continue
             session = sessions.session_id(self._db, agent, facts.native_id)
             precedence = self._precedence(file_id, facts)
@@ -165,8 +210,10 @@ class Committer:
             if is_append and not before:
                 self._dirty.add(file_id)  # it may have had events before it was worth a part
         for gone in known.values() if not is_append else ():
+            self._dirty.update(claims.copiers_of(self._db, file_id))
             parts.delete_part(self._db, gone.id)
         parts.put_rows(self._db, captured, part_ids)
+        self._texts[file_id] = _Indexed(captured, part_ids)
         return part_ids
 
     def _note(self, file_id: int, derived: Derived) -> None:
@@ -179,7 +226,8 @@ class Committer:
         """Sorts the parts that hold the same record: the session that others came out of owns it."""
         row = files.file_by_id(self._db, file_id)
         first = _LATE if facts.first_ms is None else facts.first_ms
-        return f"{int(bool(facts.parent))} {first:016d} {facts.native_id} {row.key.hex()} {row.generation:06d}"
+        rank = PARTIAL if facts.is_partial else int(bool(facts.parent))
+        return f"{rank} {first:016d} {facts.native_id} {row.key.hex()} {row.generation:06d}"
 
     def _claim(self, file_id: int, part_id: int, precedence: str, keys: list[int]) -> None:
         for rival in claims.claim(self._db, part_id, keys):
@@ -214,15 +262,19 @@ class Committer:
         pieces = archive.read(name, row.held_bytes)
 
         def companion(path: PurePosixPath) -> bytes | None:
-            return self._companion(origin._replace(path=path))
+            return companion_bytes(self._db, archive, origin._replace(path=path))
 
         return derive_archived(origin.agent, origin.path, pieces, companion, self._rules, copied)
 
-    def _companion(self, origin: Origin) -> bytes | None:
-        row = files.live_file(self._db, origin.key)
-        if row is None or not row.held_bytes:
-            return None
-        return b"".join(self._store.archive.read(archive_name(row.key, row.generation), row.held_bytes))
+    def drop_contained_generations(self) -> None:
+        """After a rebuild: forgets earlier generations of which `learn` would have kept nothing."""
+        rows = files.all_files(self._db)
+        live = {row.key: row for row in rows if row.is_live and row.role == TRANSCRIPT}
+        for row in rows:
+            now = live.get(row.key)
+            if not row.is_live and row.role == TRANSCRIPT and now is not None and now.resume:
+                self._drop_if_contained(row, now.resume)
+                self._dirty.add(now.id)
 
     def _drop_if_contained(self, old: FileRow, resume: bytes) -> None:
         """Forgets an earlier generation of a rewritten file if the present one holds all its records."""
@@ -236,6 +288,7 @@ class Committer:
             self._touched.add(part.session_id)
             parts.delete_part(self._db, part.id)
         self._dirty.discard(old.id)
+        self._texts.pop(old.id, None)
         files.delete_file(self._db, old.id)
         files.doom(self._db, archive_name(old.key, old.generation))
 
@@ -249,4 +302,5 @@ def _is_worth_keeping(derived: Derived) -> bool:
     """A session, or records that a better reader may understand one day. Known noise alone is neither."""
     captured = _captured(derived)
     has_session = any(not facts.is_empty for facts in captured.parts)
-    return has_session or bool(captured.problems) or bool(derived.unknown)
+    has_damage = any(not problem.is_passing for problem in captured.problems)
+    return has_session or has_damage or bool(derived.unknown)

@@ -21,7 +21,7 @@ from afterwit.capture import assemble
 from afterwit.capture.assemble import Assembler, Context
 from afterwit.guard.people import People
 from afterwit.guard.redaction import Redactor
-from afterwit.model.captured import Captured
+from afterwit.model.captured import Captured, PartFacts
 from afterwit.model.readings import Problem
 from afterwit.sources.checkout import remote_of
 from afterwit.sources.framing import Framing
@@ -94,12 +94,12 @@ class Derived(msgspec.Struct, kw_only=True):
     error: str = ""
 
 
+Companion = Callable[[PurePosixPath], bytes | None]
+
+
 class _Resume(msgspec.Struct, array_like=True):
     reader: bytes
     assembler: bytes
-
-
-Companion = Callable[[PurePosixPath], bytes | None]
 
 
 def keys_held(resume: bytes) -> dict[str, list[int]]:
@@ -107,13 +107,25 @@ def keys_held(resume: bytes) -> dict[str, list[int]]:
     return assemble.keys_held(msgspec.msgpack.decode(resume, type=_Resume).assembler)
 
 
+def parts_held(resume: bytes) -> list[PartFacts]:
+    """What a file was found to say of its sessions."""
+    return assemble.parts_held(msgspec.msgpack.decode(resume, type=_Resume).assembler)
+
+
 def derive_live(
-    agent: str, home: Path, path: PurePosixPath, companions: frozenset[str], rules: Rules, bookmark: Bookmark | None
+    agent: str,
+    home: Path,
+    path: PurePosixPath,
+    companions: frozenset[str],
+    rules: Rules,
+    bookmark: Bookmark | None,
+    archived: Companion = lambda _: None,
 ) -> Derived:
-    """Reads a file where the agent left it. One that cannot be opened or read is an error in the result."""
+    """Reads a file where the agent left it. One that cannot be opened or read is an error in the result. A companion
+    that is gone is taken from the archive."""
 
     def companion(beside: PurePosixPath) -> bytes | None:
-        return _small_file(home / beside) if str(beside) in companions else None
+        return _small_file(home / beside) if str(beside) in companions else archived(beside)
 
     try:
         with (home / path).open("rb", buffering=0) as file:
@@ -248,7 +260,8 @@ class _Reading:
         return derived
 
     def checkouts(self) -> dict[str, str]:
-        found = {root: _remote_of(folder) for root, folder in self._assembler.places.items()}
+        places = self._assembler.places.items()
+        found = {root: self._assembler.safe_name(_remote_of(folder)) for root, folder in places}
         return {root: remote for root, remote in found.items() if remote}
 
 

@@ -1,5 +1,7 @@
 """Repositories, tools and users under their several names: what was resolved to what, and merging two."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from afterwit.capture.assemble import user_pseudonym
@@ -70,6 +72,8 @@ def _decided(world: World, subject: str, kind: str, body: dict[str, str]) -> Non
         name = _stored_name(world, store, subject, body["name"])
         if kind == ALIAS_REMOVED and name not in rows.aliases(store.db, subject):
             raise UsageError(f"{body['name']} was not merged here; aliases in config.toml are changed there.")
+        if kind == ALIAS_SET and _leads_to(rows.aliases(store.db, subject), body["target"], name):
+            raise UsageError(f"{body['target']} counts as {body['name']} already. Undo that merge first.")
         if kind == ALIAS_SET and not is_known(store.db, subject, name):
             raise UsageError(f"No session knows {body['name']}. `afterwit sessions {subject}s` lists what there is.")
         decide(store, kind, {**body, "subject": subject, "name": name}, world.now_ms)
@@ -82,3 +86,11 @@ def _stored_name(world: World, store: Store, subject: str, name: str) -> str:
         return name
     rules = rules_for(world, store)
     return user_pseudonym(name, redactor_for(rules.key, rules.people, rules.allow))
+
+
+def _leads_to(aliases: Mapping[str, str], name: str, goal: str) -> bool:
+    for _ in range(len(aliases) + 1):
+        if name == goal:
+            return True
+        name = aliases.get(name, "")
+    return False

@@ -6,16 +6,17 @@ next run reads again.
 """
 
 import os
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol
 
 import msgspec
 
 from afterwit.capture.repo import resolve
 from afterwit.model.settings import Settings
-from afterwit.store import files, repos, sessions
-from afterwit.store.archive import ArchiveName
+from afterwit.store import files, repos, sessions, texts
+from afterwit.store.archive import Archive, ArchiveName
 from afterwit.store.database import transaction, translated
 from afterwit.store.lease import held
 from afterwit.store.repos import RepoRow
@@ -25,11 +26,12 @@ from afterwit.usecases.commit import Committer, Origin
 from afterwit.usecases.decisions import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.usecases.derive import Bookmark, Derived, Rules, copied_companion, derive_live
 from afterwit.usecases.parallel import spread
-from afterwit.usecases.plan import AgentPlan, Pending, homes, plan, plan_folder
+from afterwit.usecases.plan import AgentPlan, Home, Pending, homes, plan, plan_folder
+from afterwit.usecases.retention import soonest_first
 from afterwit.usecases.world import World, rules_for
 
-BATCH_FILES = 64
-BATCH_BYTES = 32 << 20
+BATCH_FILES = 256
+BATCH_BYTES = 64 << 20
 _WORTH_A_POOL_BYTES = 16 << 20
 
 
@@ -108,10 +110,15 @@ class _Run:
         plans = self._plans()
         for one in plans:
             self._note_plan(one)
-        pending = [task for one in plans for task in one.pending]
+        pending = soonest_first(task for one in plans for task in one.pending)
         self._progress.begin(len(pending), sum(task.unit.transcript.size_bytes for task in pending))
+        before = sessions.counts_by_agent(self._store.db)
         for batch in _batches(self._derived(pending)):
             self._commit(batch)
+        self._note_growth(before)
+        if sum(report.bytes for report in self._reports.values()) >= _WORTH_A_POOL_BYTES:
+            with transaction(self._store.db):
+                texts.tidy(self._store.db)
         self._note_checkouts()
         resolve_repos(self._store, self._world.settings)
         count = sessions.count_sessions(self._store.db)
@@ -138,7 +145,8 @@ class _Run:
         )
 
     def _derived(self, pending: list[Pending]) -> Iterator[tuple[Pending, Derived]]:
-        tasks = (_Task(one, self._bookmark(one), self._rules) for one in pending)
+        archive = self._store.layout.archive
+        tasks = (_Task(one, self._bookmark(one), self._rules, archive) for one in pending)
         total = sum(one.unit.transcript.size_bytes for one in pending)
         jobs = jobs_for(self._world.settings, self._options.jobs, len(pending), total)
         for task, answer in spread(tasks, _work, jobs):
@@ -179,10 +187,15 @@ class _Run:
             report.empty += 1
         else:
             report.read += 1
-            report.events += len(derived.captured.events)
-            report.actions += len(derived.captured.actions)
             report.problems += len(derived.captured.problems)
             report.bytes += derived.fresh_bytes
+
+    def _note_growth(self, before: Mapping[str, sessions.Counts]) -> None:
+        """What came into the store: copied history, which many files hold, is counted once."""
+        after = sessions.counts_by_agent(self._store.db)
+        for agent, report in self._reports.items():
+            was, now = (counts.get(agent, sessions.Counts(0, 0)) for counts in (before, after))
+            report.events, report.actions = max(0, now.events - was.events), max(0, now.actions - was.actions)
 
     def _note_checkouts(self) -> None:
         """Remotes of folders on this machine: journalled, because the folders may be gone tomorrow."""
@@ -204,19 +217,25 @@ class _Task(NamedTuple):
     pending: Pending
     bookmark: Bookmark | None
     rules: Rules
+    archive: Path
 
 
 def _work(task: _Task) -> bytes:
     """Runs in a worker: one file, its answer as bytes, which cross between processes cheaply."""
     one = task.pending
     companions = frozenset(str(found.path) for found in one.unit.companions)
-    derived = derive_live(
-        one.home.agent, one.unit.home, one.unit.transcript.path, companions, task.rules, task.bookmark
-    )
+    archived = partial(_archived_companion, Archive(task.archive), one.home)
+    path = one.unit.transcript.path
+    derived = derive_live(one.home.agent, one.unit.home, path, companions, task.rules, task.bookmark, archived)
     if derived.captured is not None and (task.bookmark is None or one.has_new_companions):
         copies = (copied_companion(one.unit.home, path) for path in sorted(companions))
         derived.copies = [copy for copy in copies if copy is not None]
     return msgspec.msgpack.encode(derived)
+
+
+def _archived_companion(archive: Archive, home: Home, path: PurePosixPath) -> bytes | None:
+    name = archive.latest(files.file_key(home.agent, home.label + str(path)))
+    return b"".join(archive.read(name)) if name else None
 
 
 def resolve_repos(store: Store, settings: Settings) -> None:

@@ -6,8 +6,10 @@ them.
 
 import multiprocessing
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from typing import TypeVar
 
 Task = TypeVar("Task")
@@ -21,15 +23,21 @@ def spread(tasks: Iterable[Task], work: Callable[[Task], Answer], jobs: int) -> 
             yield task, work(task)
         return
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_ignore_interrupt)
+    pool = ProcessPoolExecutor(jobs, mp_context=context)
     under_way: dict[Future[Answer], Task] = {}
     try:
         for task in tasks:
-            under_way[pool.submit(work, task)] = task
+            with _deaf_to_interrupts():
+                future = pool.submit(work, task)
+            under_way[future] = task
             if len(under_way) >= 2 * jobs:
                 yield from _finished(under_way)
         while under_way:
             yield from _finished(under_way)
+    except BaseException:
+        for worker in multiprocessing.active_children():
+            worker.terminate()  # what it was at is lost and will be read again; waiting for it could take for ever
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -40,5 +48,14 @@ def _finished(under_way: dict[Future[Answer], Task]) -> Iterator[tuple[Task, Ans
         yield under_way.pop(future), future.result()
 
 
-def _ignore_interrupt() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Workers are started here. They inherit the deafness: Ctrl-C reaches the parent alone, who ends them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -5,7 +5,7 @@ A file whose size, time and inode are as they were costs its `stat` and nothing 
 
 import hashlib
 import os
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -127,19 +127,32 @@ def _sorted_out(db: apsw.Connection, home: Home, units: list[Unit], since_ns: in
     unchanged = 0
     for unit in units:
         before = seen.get(file_key(home.agent, home.label + str(unit.transcript.path)))
-        if unit.transcript.mtime_ns < since_ns or (before and _is_as_before(unit, before)):
+        if unit.transcript.mtime_ns < since_ns or (before and _is_as_before(home, unit, before, seen)):
             unchanged += 1
         else:
-            has_new = bool(before) and before is not None and before.companions != unit.companions_mark
+            has_new = before is not None and _has_new_companions(home, unit, seen)
             pending.append(Pending(home, unit, has_new))
     pending.sort(key=lambda one: (one.unit.transcript.mtime_ns, one.unit.transcript.path))
     return AgentPlan(home.agent, pending, unchanged, 0, [])
 
 
-def _is_as_before(unit: Unit, before: Seen) -> bool:
+def _is_as_before(home: Home, unit: Unit, before: Seen, seen: Mapping[bytes, Seen]) -> bool:
     found = unit.transcript
     is_same = (found.size_bytes, found.mtime_ns, found.inode) == (before.size_bytes, before.mtime_ns, before.inode)
-    return is_same and before.state != "failed" and before.companions == unit.companions_mark
+    if not is_same or before.state == "failed":
+        return False
+    if before.companions == unit.companions_mark or before.state == "empty":
+        return True
+    return not _has_new_companions(home, unit, seen)
+
+
+def _has_new_companions(home: Home, unit: Unit, seen: Mapping[bytes, Seen]) -> bool:
+    """Whether a companion came or changed. One that is gone is no news: the archive holds it."""
+    for found in unit.companions:
+        before = seen.get(file_key(home.agent, home.label + str(found.path)))
+        if before is None or (found.size_bytes, found.mtime_ns) != (before.size_bytes, before.mtime_ns):
+            return True
+    return False
 
 
 def _joined(one: AgentPlan, other: AgentPlan) -> AgentPlan:

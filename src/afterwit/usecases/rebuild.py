@@ -84,6 +84,9 @@ class _Rebuilding:
                     generation = int(one.header["generation"])
                     committer.adopt_companion(origin_in(one.header), one.name, generation, is_live=is_live)
         count = self._derive(committer, stored, latest, faults)
+        with transaction(self._store.db):
+            committer.drop_contained_generations()
+            committer.settle()
         resolve_repos(self._store, self._world.settings)
         return faults, count
 

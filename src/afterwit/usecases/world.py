@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 import re2
 
+from afterwit.guard.redaction import Redactor
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import Settings
 from afterwit.store import repos
-from afterwit.store.layout import Layout
+from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.store import Store
-from afterwit.usecases.derive import Rules
+from afterwit.usecases.derive import Rules, redactor_for
 from afterwit.usecases.people import known_people
 
 
@@ -35,10 +36,19 @@ def rules_for(world: World, store: Store) -> Rules:
     )
 
 
+def redactor_of(world: World) -> Redactor:
+    """What shows texts from the archive redacts them like what stored them."""
+    settings = world.settings.redaction
+    people = known_people(world.environ, world.user_home, settings)
+    return redactor_for(redaction_key(world.layout), people, _patterns(settings.allow))
+
+
 def _patterns(allow: tuple[str, ...]) -> tuple[str, ...]:
+    options = re2.Options()
+    options.log_errors = False
     for pattern in allow:
         try:
-            re2.compile(pattern)
+            re2.compile(pattern, options)
         except re2.error as error:
             raise ConfigError(f"redaction.allow: {pattern!r} is not a pattern that RE2 knows ({error}).") from error
     return allow

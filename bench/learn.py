@@ -1,0 +1,222 @@
+"""What `learn` costs: CPU beside one `orjson.loads` per line, part by part, memory, and the size of what it keeps.
+
+Run as `python -m bench.learn [--sessions N] [--home FOLDER] [--full]`. Everything is measured in one run on the same
+generated home. `--full` adds 2,000 and 21,000 sessions (some 7 GB on disk, an hour).
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import orjson
+
+from afterwit.actions import shell, status
+from afterwit.agents.claude_code.reader import ClaudeCodeReading
+from afterwit.agents.codex.reader import CodexReading
+from afterwit.capture import calls, texts
+from afterwit.capture.assemble import Assembler
+from afterwit.guard.redaction import Redactor
+from afterwit.sources.lines import Tap
+from afterwit.store import database, parts
+from afterwit.store.archive import Archive
+from afterwit.store.frames import Packer
+from afterwit.store.layout import Layout
+from afterwit.usecases import derive
+from afterwit.usecases.commit import Committer
+from afterwit.usecases.configure import load
+from afterwit.usecases.learn import Options, learn
+from afterwit.usecases.world import World
+from bench.homes import LENGTH, write_home
+from bench.processes import afterwit
+from bench.results import report
+from bench.shape import AGENTS
+from bench.stopwatch import Seam, watching
+
+DEFAULT_SESSIONS = 300
+_REPEATS = 5
+_NOW_MS = 1_800_000_000_000
+_REST = "rest: plan, hand over between processes"
+_SEAMS = [
+    Seam(Tap, "readinto", "read, hash"),
+    Seam(Packer, "add", "pack (zstd)"),
+    Seam(Packer, "finish", "pack (zstd)"),
+    Seam(getattr(derive, "_Reading"), "run", "frame lines"),  # noqa: B009
+    Seam(ClaudeCodeReading, "feed", "decode (reader)"),
+    Seam(CodexReading, "feed", "decode (reader)"),
+    Seam(Assembler, "take", "assemble"),
+    Seam(Assembler, "captured", "assemble"),
+    Seam(Redactor, "text", "redact"),
+    Seam(Redactor, "path", "redact"),
+    Seam(texts, "clean", "clean text"),
+    Seam(shell, "parse", "parse command lines"),
+    Seam(status, "judge", "judge outcomes"),
+    Seam(calls, "telling_part", "judge outcomes"),
+    Seam(Committer, "put", "rows (SQLite)"),
+    Seam(Committer, "settle", "rows (SQLite)"),
+    Seam(parts, "put_rows", "rows (SQLite)"),
+    Seam(parts, "put_texts", "index (full text)"),
+    Seam(Archive, "append", "archive: write"),
+    Seam(Archive, "flush", "archive: write"),
+    Seam(os, "fsync", "fsync"),
+    Seam(database, "_complete", "commit (SQLite, index merges)"),
+]
+
+
+class Part(msgspec.Struct):
+    part: str
+    cpu_s: float
+    of_orjson: float
+    share: float
+
+
+class Learned(msgspec.Struct, kw_only=True):
+    """One home."""
+
+    sessions: int
+    input_mb: float
+    lines: int
+    orjson_s: float
+    learn_cpu_s: float
+    learn_of_orjson: float
+    parts: list[Part]
+    one_core_wall_s: float
+    two_cores_wall_s: float
+    two_cores_speedup: float
+    two_cores_cpu_s: float
+    peak_mb_one_job: float
+    peak_mb_two_jobs: float
+    stat_s: float
+    sweep_s: float
+    sweep_of_stat: float
+    sweep_command_cpu_s: float
+    database_of_input: float
+    archive_of_input: float
+
+
+class Silent:
+    """A progress that nobody watches."""
+
+    def begin(self, files: int, total_bytes: int) -> None: ...
+
+    def advance(self, files: int, done_bytes: int) -> None: ...
+
+
+def measure(home: Path, scratch: Path) -> Learned:
+    """All figures of one home. Stores are written below `scratch` and removed."""
+    logs = _logs(home)
+    input_bytes = sum(path.stat().st_size for path in logs)
+    lines, orjson_s = min((_orjson(logs) for _ in range(_REPEATS)), key=lambda found: found[1])
+    learn_cpu_s = _cpu(lambda: _learn(home, scratch / "plain"))
+    split = _split(home, scratch / "watched", orjson_s)
+    one = afterwit(home, scratch / "one", "learn", "--jobs", "1")
+    two = afterwit(home, scratch / "two", "learn", "--jobs", "2")
+    stat_s = min(_cpu(lambda: [os.stat(path) for path in logs]) for _ in range(_REPEATS))  # noqa: PTH116
+    sweep_s = min(_cpu(lambda: _learn(home, scratch / "plain")) for _ in range(_REPEATS))
+    sweep = min(afterwit(home, scratch / "plain", "learn").cpu_s for _ in range(_REPEATS))
+    figures = Learned(
+        sessions=len(logs),
+        input_mb=input_bytes / 1e6,
+        lines=lines,
+        orjson_s=orjson_s,
+        learn_cpu_s=learn_cpu_s,
+        learn_of_orjson=learn_cpu_s / orjson_s,
+        parts=split,
+        one_core_wall_s=one.wall_s,
+        two_cores_wall_s=two.wall_s,
+        two_cores_speedup=one.wall_s / two.wall_s,
+        two_cores_cpu_s=two.cpu_s,
+        peak_mb_one_job=one.peak_mb,
+        peak_mb_two_jobs=two.peak_mb,
+        stat_s=stat_s,
+        sweep_s=sweep_s,
+        sweep_of_stat=sweep_s / stat_s,
+        sweep_command_cpu_s=sweep,
+        database_of_input=_size(scratch / "plain", "*.db*") / input_bytes,
+        archive_of_input=_size(scratch / "plain" / "archive", "**/*") / input_bytes,
+    )
+    shutil.rmtree(scratch)
+    return figures
+
+
+def world_of(home: Path, store: Path) -> World:
+    """A home of its own, so that nothing of this machine is read."""
+    surroundings = {"HOME": str(home), "AFTERWIT_HOME": str(store)}
+    configured = load(surroundings, sys.platform)
+    return World(
+        layout=Layout(configured.place.store),
+        settings=configured.settings,
+        user_home=home,
+        environ=surroundings,
+        now_ms=_NOW_MS,
+    )
+
+
+def _logs(home: Path) -> list[Path]:
+    return sorted(path for pattern in AGENTS.values() for path in home.glob(pattern))
+
+
+def _learn(home: Path, store: Path) -> None:
+    learn(world_of(home, store), Options(jobs=1), Silent())
+
+
+def _orjson(logs: list[Path]) -> tuple[int, float]:
+    """The floor: one pass over all files that decodes every line once and keeps nothing."""
+    count, started = 0, time.process_time()
+    for path in logs:
+        with path.open("rb") as file:
+            for line in file:
+                count += orjson.loads(line) is not None
+    return count, time.process_time() - started
+
+
+def _split(home: Path, store: Path, orjson_s: float) -> list[Part]:
+    """The parts of a run under the stopwatch, dearest first."""
+    with watching(_SEAMS, _REST) as watch:
+        _learn(home, store)
+    whole = sum(watch.seconds.values())
+    dearest = sorted(watch.seconds.items(), key=lambda item: -item[1])
+    return [Part(part, seconds, seconds / orjson_s, seconds / whole) for part, seconds in dearest]
+
+
+def _cpu(work: Callable[[], Any]) -> float:
+    started = time.process_time()
+    work()
+    return time.process_time() - started
+
+
+def _size(folder: Path, pattern: str) -> int:
+    return sum(path.stat().st_size for path in folder.glob(pattern) if path.is_file())
+
+
+def table(sessions: int = DEFAULT_SESSIONS, home: Path | None = None, *, full: bool = False) -> list[Learned]:
+    """Measures a generated home of this many sessions, or the given one; with `full` both large ones."""
+    with tempfile.TemporaryDirectory(prefix="afterwit-bench-") as folder:
+        if home is not None:
+            return [measure(home, Path(folder, "stores"))]
+        found = []
+        for count in (2_000, 21_000) if full else (sessions,):
+            generated = Path(folder, "home")
+            write_home(generated, count, length=LENGTH)
+            found.append(measure(generated, Path(folder, "stores")))
+            shutil.rmtree(generated)
+        return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="What learn costs.")
+    parser.add_argument("--sessions", type=int, default=DEFAULT_SESSIONS)
+    parser.add_argument("--home", type=Path, help="measure this home instead of a generated one")
+    parser.add_argument("--full", action="store_true", help="2,000 and 21,000 sessions")
+    arguments = parser.parse_args()
+    report("learn", table(arguments.sessions, arguments.home, full=arguments.full))
+
+
+if __name__ == "__main__":
+    main()

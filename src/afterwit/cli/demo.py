@@ -1,0 +1,110 @@
+"""`afterwit demo`: what Afterwit does, for people who have no logs yet."""
+
+import datetime as dt
+import shlex
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import click
+
+from afterwit.cli.commands import Command, ExitCode
+from afterwit.cli.itself import own_command
+from afterwit.cli.learn import show
+from afterwit.cli.options import Here, as_json
+from afterwit.cli.output import print_json, print_line
+from afterwit.cli.progress import bar
+from afterwit.demo.home import SHOWN
+from afterwit.usecases.demo import DemoPlace, demo_of, learn_demo, remove_demo, write_demo
+
+TRIES = (
+    ("sessions list", "all agents in one table"),
+    (f"sessions show {SHOWN}", "one session, its failures and subagent"),
+    ("sessions search pytest", "who met it, and what was said"),
+    ("sessions cost --by repo", "what it cost"),
+    ("sessions repos", "how each repository was recognised"),
+    ("doctor", "whether anything is missed"),
+    ("store verify", "whether the store is sound"),
+    ("learn", "a second run finds nothing new"),
+)
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "afterwit demo",
+        "afterwit demo --to ~/afterwit-demo --day 2026-05-01",
+        "afterwit demo --remove ~/afterwit-demo",
+    ),
+    exits={ExitCode.WRONG_USE: "Wrong use: an unknown option, a folder in use, or one that no demo wrote."},
+)
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Write it to this folder, which is new or empty. Default: a new temporary folder.",
+)
+@click.option(
+    "--day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="The day of the demo, in UTC; sessions lie in the weeks before it. Default: today.",
+)
+@click.option(
+    "--remove",
+    "removed",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Remove this folder of an earlier demo instead.",
+)
+@as_json
+def demo(folder: Path | None, day: dt.datetime | None, removed: Path | None, is_json: bool) -> None:
+    """Show what Afterwit does, on invented sessions.
+
+    Writes a home folder with sessions of several agents in three repositories, and learns from it. Your own logs and
+    your own store are not touched. The folder is left for you to look around in.
+    """
+    if removed is not None:
+        if folder is not None:
+            raise click.UsageError("--to and --remove exclude each other.")
+        remove_demo(removed)
+        _say_removed(removed, is_json=is_json)
+        return
+    target = Path(tempfile.mkdtemp(prefix="afterwit-demo-")) if folder is None else folder.expanduser().absolute()
+    now_ms = time.time_ns() // 1_000_000
+    today = day or dt.datetime.fromtimestamp(now_ms / 1000, tz=dt.UTC)
+    place = DemoPlace(target, sys.platform)
+    write_demo(place, today.date(), own_command())
+    _learn(place, now_ms, is_json=is_json)
+
+
+def _learn(place: DemoPlace, now_ms: int, *, is_json: bool) -> None:
+    found = demo_of(place, now_ms)
+    with bar("learning") as progress:
+        report = learn_demo(found, progress)
+    if is_json:
+        places = {"folder": place.folder, "home": place.home, "store": place.store, "script": place.script}
+        print_json({**{name: str(path) for name, path in places.items()}, "report": report})
+        return
+    print_line(f"An invented home is in {place.home}. This is what `afterwit learn` says of it:\n")
+    show(Here(found.configured, found.world), report, None)
+    _invite(place)
+
+
+def _invite(place: DemoPlace) -> None:
+    folder = shlex.quote(str(place.folder))
+    print_line("\nLook around. The script there runs afterwit on the demo and on nothing else:\n")
+    print_line(f"  cd {folder}")
+    width = max(len(arguments) for arguments, _ in TRIES)
+    for arguments, why in TRIES:
+        print_line(f"  ./{place.script.name} {arguments:<{width}}  # {why}")
+    print_line(f"\nRemove it with: afterwit demo --remove {folder}")
+
+
+def _say_removed(folder: Path, *, is_json: bool) -> None:
+    if is_json:
+        print_json({"removed": str(folder)})
+    else:
+        print_line(f"Removed {folder}.")

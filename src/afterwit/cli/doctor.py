@@ -1,0 +1,156 @@
+"""`afterwit doctor`: a table per agent, the state of the store, then alarms and warnings."""
+
+import click
+
+from afterwit.cli.commands import Command, ExitCode
+from afterwit.cli.options import Here, as_json, in_place
+from afterwit.cli.output import console, human_bytes, human_count, print_json, print_line, print_table
+from afterwit.guard.hygiene import clean
+from afterwit.model.times import iso_from_ms
+from afterwit.usecases.agent_health import AgentHealth, RetentionHealth, VersionHealth
+from afterwit.usecases.doctor import Examination, examine
+from afterwit.usecases.findings import Level
+from afterwit.usecases.store_health import StoreHealth
+
+_COLUMNS = ("version", "files", "sessions", "events", "actions", "unknown", "last session")
+_VERSIONS_SHOWN = 4
+_LEASES = {"free": "free", "held": "held by process", "stale": "free; left by a run that was killed, process"}
+
+
+@click.command(
+    cls=Command,
+    examples=("afterwit doctor", "afterwit doctor --full", "afterwit doctor --json"),
+    exits={
+        ExitCode.FINE: "No alarm. Warnings do not change the exit code.",
+        ExitCode.FAILED: "At least one alarm, or there is no store yet.",
+    },
+)
+@click.option("--full", "is_full", is_flag=True, help="Read every archived byte, as `store verify` does.")
+@click.option(
+    "--versions", "has_all_versions", is_flag=True, help="Show every version of an agent, not only the newest."
+)
+@as_json
+@in_place
+def doctor(here: Here, is_full: bool, has_all_versions: bool, is_json: bool) -> None:
+    """Check that nothing is missed and that the store is sound.
+
+    Readers of logs go blind when an agent changes its format: files are read and nothing comes out. This compares what
+    lies on the disk with what was read, per agent and version, and looks after the store. Each alarm says what to do.
+    """
+    found = examine(here.world, is_full=is_full)
+    if is_json:
+        print_json(found)
+    else:
+        _show(found, has_all_versions=has_all_versions)
+    if found.has_alarms:
+        raise click.exceptions.Exit(ExitCode.FAILED)
+
+
+def _show(found: Examination, *, has_all_versions: bool) -> None:
+    for agent in found.agents:
+        _show_agent(agent, has_all_versions=has_all_versions)
+        print_line("")
+    if not found.agents:
+        print_line("No agent logs, neither on the disk nor in the store. `afterwit config show` lists where they are")
+        print_line("looked for.")
+    for name, fact in _facts(found.store):
+        print_line(f"{name:<9} {fact}")
+    print_line("")
+    for finding in found.findings:
+        _show_finding(finding.level, finding.what)
+    alarms = sum(finding.level is Level.ALARM for finding in found.findings)
+    print_line(f"{human_count(alarms, 'alarm')}." if alarms else "No alarms.")
+
+
+def _show_agent(agent: AgentHealth, *, has_all_versions: bool) -> None:
+    print_line(f"{agent.agent}: {_files(agent)}")
+    if not agent.evidence:
+        return
+    print_line(f"  reader written on {agent.evidence}")
+    print_line(f"  {_kept(agent.retention)}")
+    if agent.newest_error:
+        print_line(f"  newest error: {_shortened(agent.newest_error)}")
+    shown = agent.versions if has_all_versions else agent.versions[:_VERSIONS_SHOWN]
+    rows = [_row(one.version or "not stated", one) for one in shown]
+    if len(agent.versions) > len(shown):
+        rest = agent.versions[len(shown) :]
+        rows.append(_row(f"{len(rest):,} older", *rest))
+    if rows:
+        print_table(_COLUMNS, rows, numbers=frozenset(_COLUMNS[1:6]))
+
+
+def _row(name: str, *versions: VersionHealth) -> tuple[object, ...]:
+    files = sum(one.files for one in versions)
+    share = sum(one.unknown_share * one.files for one in versions) / files
+    moments = [one.last_ms for one in versions if one.last_ms is not None]
+    return (
+        name,
+        files,
+        sum(one.sessions for one in versions),
+        sum(one.events for one in versions),
+        sum(one.actions for one in versions),
+        f"{share:.1%}",
+        _day(max(moments, default=None)),
+    )
+
+
+def _files(agent: AgentHealth) -> str:
+    on_disk = f"{human_count(agent.files_on_disk, 'file')} on the disk"
+    if not agent.evidence:
+        return f"{on_disk}, no reader yet"
+    said = [on_disk, f"{human_count(agent.files_in_store)} in the store"]
+    for count, what in (
+        (agent.files_pending, "not read yet"),
+        (agent.files_without_reader, "without a reader"),
+        (agent.files_empty, "empty"),
+        (agent.files_failed, "failed"),
+    ):
+        said += [f"{human_count(count)} {what}"] if count else []
+    said.append(human_count(agent.sessions, "session"))
+    if agent.partial_sessions:
+        said.append(f"{human_count(agent.partial_sessions)} of them prompts only")
+    return ", ".join(said)
+
+
+def _kept(kept: RetentionHealth | None) -> str:
+    if kept is None:
+        return "not known whether the agent deletes its logs"
+    if kept.days is None:
+        return "the agent keeps its logs"
+    soon = f"{human_count(kept.vanishing)} within {kept.within_days} days" if kept.vanishing else "none soon"
+    return f"the agent deletes its logs after {kept.days:g} days ({kept.source}): {soon}"
+
+
+def _facts(store: StoreHealth) -> list[tuple[str, str]]:
+    schema = "not readable" if store.schema_version is None else str(store.schema_version)
+    run = f", last run {_moment(store.last_run_ms)}" if store.last_run_ms else ""
+    process = f" {store.lease_process}" if store.lease_process else ""
+    return [
+        ("store", store.root),
+        ("SQLite", f"{store.sqlite_version}, schema {schema}"),
+        ("check", f"{store.check}: {'sound' if store.is_sound else 'damaged'}"),
+        ("sizes", f"database {human_bytes(store.database_bytes)}, archive {human_bytes(store.archive_bytes)}"),
+        ("disk", f"{human_bytes(store.free_bytes)} free"),
+        ("lease", f"{_LEASES[store.lease]}{process}{run}"),
+        ("spool", f"{human_count(store.spool_files, 'file')} waiting, {human_bytes(store.spool_bytes)}"),
+    ]
+
+
+def _show_finding(level: Level, what: str) -> None:
+    """Words are not broken on a terminal; in a pipe a finding is one line."""
+    from rich.text import Text
+
+    style = "bold red" if level is Level.ALARM else "yellow"
+    console().print(Text.assemble((f"{level.value}: ", style), clean(what)))
+
+
+def _shortened(text: str, chars: int = 60) -> str:
+    return text if len(text) <= chars else f"{text[: chars - 1]}…"
+
+
+def _day(moment_ms: int | None) -> str:
+    return iso_from_ms(moment_ms)[:10] if moment_ms is not None else ""
+
+
+def _moment(moment_ms: int) -> str:
+    return f"{iso_from_ms(moment_ms)[:16].replace('T', ' ')} UTC"

@@ -1,0 +1,102 @@
+"""`afterwit sessions cost`: what was spent, by day, repository, model, agent, domain or session."""
+
+from typing import Any
+
+import click
+
+from afterwit.cli.amounts import human_dollars, human_tokens
+from afterwit.cli.commands import Command
+from afterwit.cli.listing import Column, print_listing
+from afterwit.cli.options import Here, as_json, in_place
+from afterwit.cli.output import print_json, talk
+from afterwit.cli.sessions.filters import filtered
+from afterwit.cli.sessions.names import EXITS
+from afterwit.usecases.costs import By, CostReport, Spending, costs
+from afterwit.usecases.filters import Filter
+
+_NUMBERS = (
+    Column("responses", is_number=True, gives_way=2),
+    Column("input", is_number=True, gives_way=3),
+    Column("cache read", is_number=True, gives_way=5),
+    Column("cache write", is_number=True, gives_way=4),
+    Column("output", is_number=True, gives_way=3),
+    Column("reasoning", is_number=True, gives_way=6),
+    Column("tokens", is_number=True, gives_way=1),
+    Column("cost", is_number=True),
+)
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "afterwit sessions cost --since 30d",
+        "afterwit sessions cost --by repo --by model",
+        "afterwit sessions cost --by session --agent codex --json",
+    ),
+    exits=EXITS,
+)
+@click.option(
+    "--by",
+    "grouped",
+    multiple=True,
+    type=click.Choice([by.value for by in By]),
+    metavar="WHAT",
+    help=f"One of {', '.join(By)}; repeat to break it down further. Default: day.",
+)
+@as_json
+@in_place
+@filtered
+def cost(here: Here, wanted: Filter, grouped: tuple[str, ...], is_json: bool) -> None:
+    """Show what the models cost, by list price.
+
+    Days come in order, everything else by cost. `--since` and `--until` count the responses of that time, whenever
+    their session began. Each response is priced by its model, its day and the length of its prompt; subscriptions and
+    discounts are not known. `?` means that no price is known, `+` that none is known for some of it: `[prices]` in
+    config.toml adds or changes prices.
+    """
+    by = tuple(dict.fromkeys(By(name) for name in grouped)) or (By.DAY,)
+    report = costs(here.world, wanted, by)
+    if is_json:
+        print_json(_as_json(report))
+    elif report.lines:
+        _show(report)
+    else:
+        talk("No response of a model is known for that. `afterwit sessions list` shows what there is.")
+
+
+def _show(report: CostReport) -> None:
+    names = [Column(by.value, is_cut=at == len(report.by) - 1) for at, by in enumerate(report.by)]
+    rows = [(*(part or "–" for part in line.key), *_cells(line.spending)) for line in report.lines]
+    if len(rows) > 1:
+        rows.append(("total", *("" for _ in report.by[1:]), *_cells(report.total)))
+    print_listing((*names, *_NUMBERS), rows)
+    if report.unpriced_models:
+        talk(f"No price is known for: {', '.join(report.unpriced_models)}. `[prices]` in config.toml can add one.")
+
+
+def _cells(spent: Spending) -> tuple[str, ...]:
+    return (
+        f"{spent.responses:,}",
+        *(human_tokens(getattr(spent, name)) for name in ("input", "cache_read", "cache_write", "output")),
+        human_tokens(spent.reasoning) if spent.reasoning else "",
+        human_tokens(spent.tokens),
+        human_dollars(spent.cost_usd, is_partial=spent.is_partial),
+    )
+
+
+def _as_json(report: CostReport) -> dict[str, Any]:
+    lines = [dict(zip(report.by, line.key, strict=True)) | _figures(line.spending) for line in report.lines]
+    return {
+        "by": report.by,
+        "lines": lines,
+        "total": _figures(report.total),
+        "unpriced_models": report.unpriced_models,
+    }
+
+
+def _figures(spent: Spending) -> dict[str, Any]:
+    names = ("responses", "input", "cache_read", "cache_write", "output", "reasoning", "tokens", "cost_usd")
+    return {name: getattr(spent, name) for name in names} | {
+        "is_cost_partial": spent.is_partial,
+        "unpriced_responses": spent.unpriced,
+    }

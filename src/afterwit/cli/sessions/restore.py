@@ -1,0 +1,132 @@
+"""`afterwit sessions restore`: the agents' own files back."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from afterwit.cli.commands import Command, ExitCode
+from afterwit.cli.options import Here, as_json, in_place
+from afterwit.cli.output import human_bytes, human_count, print_json, print_line, talk
+from afterwit.model.errors import DamagedError, UsageError
+from afterwit.usecases.filters import find_session
+from afterwit.usecases.restore import Choice, Found, RestorePlan, Step, plan_restore, restore_file
+from afterwit.usecases.transcript import Source, source_of
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "afterwit sessions restore 5ea50001 --to ~/restored --with-subagents",
+        "afterwit sessions restore 5ea50001 --in-place --dry-run",
+    ),
+    exits={
+        ExitCode.FAILED: "Nothing could be restored, or the answer was no.",
+        ExitCode.WRONG_USE: "No such session, or a different file is there and no --force. Nothing is written.",
+        ExitCode.PARTLY_DONE: "Some files are not in the archive, or damaged there. The others are restored.",
+    },
+)
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Below this folder, with the paths that they have below the agent's home.",
+)
+@click.option("--in-place", "is_in_place", is_flag=True, help="Where the agent looks for them. Asks first.")
+@click.option("--with-subagents", is_flag=True, help="The files of subagents too.")
+@click.option(
+    "--generation",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="An earlier state of a file that the agent rewrote; the first is 0. Default: the latest.",
+)
+@click.option("--force", "is_forced", is_flag=True, help="Replace different files; they are kept under another name.")
+@click.option("--yes", "is_agreed", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be written, and write nothing.")
+@as_json
+@in_place
+def restore(
+    here: Here,
+    sessions: tuple[str, ...],
+    folder: Path | None,
+    is_in_place: bool,
+    with_subagents: bool,
+    generation: int | None,
+    is_forced: bool,
+    is_agreed: bool,
+    is_dry_run: bool,
+    is_json: bool,
+) -> None:
+    """Give the original files of sessions back, byte for byte, with what belongs to them.
+
+    SESSION is an id or the beginning of one. Files that are there already and equal are left alone. Restored files
+    hold what was redacted elsewhere: secrets, if there were any.
+    """
+    if (folder is None) != is_in_place:
+        raise click.UsageError("Give either --to FOLDER or --in-place.")
+    with source_of(here.world) as source:
+        rows = [find_session(source.store.db, name) for name in sessions]
+        target = folder.absolute() if folder is not None else None
+        plan = plan_restore(source, here.world, rows, target, Choice(with_subagents, generation))
+        if not is_json:
+            _show(plan)
+        if not is_dry_run:
+            _refuse_conflicts(plan, is_forced=is_forced)
+            _ask(plan, is_needed=is_in_place and not is_agreed)
+        done = [_done(source, step, is_forced=is_forced, is_dry_run=is_dry_run) for step in plan.steps]
+    faults = [*plan.faults, *(one["error"] for one in done if one["error"])]
+    if is_json:
+        print_json({"files": done, "faults": faults, "is_dry_run": is_dry_run})
+    _report(done, faults, is_dry_run=is_dry_run)
+
+
+def _show(plan: RestorePlan) -> None:
+    for step in plan.steps:
+        print_line(f"{step.found:<9}  {human_bytes(step.file.held_bytes):>8}  {step.target}")
+
+
+def _refuse_conflicts(plan: RestorePlan, *, is_forced: bool) -> None:
+    if plan.conflicts and not is_forced:
+        count = human_count(len(plan.conflicts), "file")
+        raise UsageError(f"{count} there already and different. Nothing was written; --force keeps them aside.")
+
+
+def _ask(plan: RestorePlan, *, is_needed: bool) -> None:
+    missing = [step for step in plan.steps if step.found is not Found.SAME]
+    if missing and is_needed and not click.confirm(f"Write {human_count(len(missing), 'file')}?", err=True):
+        talk("Nothing was written.")
+        raise click.exceptions.Exit(ExitCode.FAILED)
+
+
+def _done(source: Source, step: Step, *, is_forced: bool, is_dry_run: bool) -> dict[str, Any]:
+    done: dict[str, Any] = {
+        "agent": step.origin.agent,
+        "target": str(step.target),
+        "bytes": step.file.held_bytes,
+        "found": step.found,
+        "backup": "",
+        "error": "",
+    }
+    if not is_dry_run:
+        try:
+            backup = restore_file(source, step, is_forced=is_forced)
+        except DamagedError as error:
+            return done | {"error": str(error)}
+        return done | {"backup": str(backup or "")}
+    return done
+
+
+def _report(done: list[dict[str, Any]], faults: list[str], *, is_dry_run: bool) -> None:
+    for fault in faults:
+        talk(fault)
+    for one in done:
+        if one["backup"]:
+            talk(f"What was there is now {one['backup']}.")
+    sound = [one for one in done if not one["error"]]
+    written = [one for one in sound if one["found"] != Found.SAME]
+    verb = "would be restored" if is_dry_run else "restored"
+    talk(f"{human_count(len(written), 'file')} {verb}, {len(sound) - len(written)} already there.")
+    if faults:
+        raise click.exceptions.Exit(ExitCode.PARTLY_DONE if sound else ExitCode.FAILED)

@@ -1,0 +1,94 @@
+"""`afterwit sessions show`: one session, readable."""
+
+import os
+import shutil
+import sys
+
+import click
+
+from afterwit.cli.commands import Command
+from afterwit.cli.options import Here, as_json, in_place
+from afterwit.cli.output import talk
+from afterwit.cli.pager import page
+from afterwit.cli.sessions.names import EXITS
+from afterwit.cli.sessions.transcript import Look, drawn
+from afterwit.model.kinds import EventKind
+from afterwit.store.browsing import SessionRow
+from afterwit.usecases.costs import spending_of
+from afterwit.usecases.family import scenes
+from afterwit.usecases.filters import find_session
+from afterwit.usecases.originals import files_of, original_bytes
+from afterwit.usecases.records import session_document
+from afterwit.usecases.transcript import Source, Wanted, source_of
+
+_SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind.RESULT}
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "afterwit sessions show 5ea50001",
+        "afterwit sessions show 5ea50001 --thoughts --full",
+        "afterwit sessions show 5ea50001 --json",
+    ),
+    exits=EXITS,
+)
+@click.argument("session")
+@click.option("--thoughts", "has_thoughts", is_flag=True, help="Show what the model thought.")
+@click.option("--full", "is_full", is_flag=True, help="Show outputs, arguments and long texts whole.")
+@click.option("--all", "is_all", is_flag=True, help="Show notices too: what the agent or a hook told the model.")
+@click.option("--no-subagents", is_flag=True, help="Leave the sessions of subagents out.")
+@click.option("--raw", "is_raw", is_flag=True, help="Print the original bytes of its files, secrets and all.")
+@as_json
+@in_place
+def show(
+    here: Here,
+    session: str,
+    has_thoughts: bool,
+    is_full: bool,
+    is_all: bool,
+    no_subagents: bool,
+    is_raw: bool,
+    is_json: bool,
+) -> None:
+    """Show one session as a readable transcript.
+
+    SESSION is its id or the beginning of it. Actions take a line each: ✓ succeeded, ✗ failed, ⊘ denied, ◌ cancelled,
+    · not known, ! probably failed. Subagents stand behind a bar, under the call that started them. Times are in UTC.
+    On a terminal the text goes through your pager. All but --raw is redacted.
+    """
+    if is_raw and is_json:
+        raise click.UsageError("--raw and --json exclude each other.")
+    with source_of(here.world) as source:
+        row = find_session(source.store.db, session)
+        if is_raw:
+            _print_raw(source, row)
+        elif is_json:
+            for piece in session_document(source, here.world.settings, row, with_subagents=not no_subagents):
+                click.echo(piece, nl=False)
+            click.echo()
+        else:
+            wanted = Wanted(_kinds(has_thoughts=has_thoughts, is_full=is_full, is_all=is_all), has_arguments=is_full)
+            told = scenes(source, row, wanted, with_subagents=not no_subagents)
+            page(drawn(told, _look(is_full=is_full), spending_of(source.store.db, here.world.settings, row)))
+
+
+def _kinds(*, has_thoughts: bool, is_full: bool, is_all: bool) -> frozenset[EventKind]:
+    more = {EventKind.THOUGHT: has_thoughts, EventKind.RESULT: is_full, EventKind.NOTICE: is_all}
+    return _SPOKEN | {kind for kind, is_wanted in more.items() if is_wanted}
+
+
+def _look(*, is_full: bool) -> Look:
+    if not sys.stdout.isatty():
+        return Look(is_full=is_full)
+    return Look(shutil.get_terminal_size().columns, not os.environ.get("NO_COLOR"), is_full)
+
+
+def _print_raw(source: Source, row: SessionRow) -> None:
+    files = files_of(source.store, row)
+    for file in files:
+        for piece in original_bytes(source.store, file):
+            sys.stdout.buffer.write(piece)
+    sys.stdout.buffer.flush()
+    if len(files) > 1:
+        talk(f"These were {len(files)} files, one after the other.")

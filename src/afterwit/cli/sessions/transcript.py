@@ -1,0 +1,290 @@
+"""A session as lines for people: who said what, what was done and how it ended, subagents behind a bar.
+
+    10:02 ❯ a prompt          ● a reply         ∴ a thought       ※ a notice
+    10:03 ✓ succeeded         ✗ failed          ⊘ denied          ◌ cancelled      · not known      ! probably failed
+
+Texts arrive redacted. On a terminal they are wrapped, and long ones folded unless everything is asked for; in a pipe
+nothing is wrapped. Pure: lines in the order of the scenes, made as they are asked for.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import click
+import msgspec
+
+from afterwit.cli.amounts import human_dollars, human_span, human_tokens, minute
+from afterwit.cli.output import human_count
+from afterwit.cli.wrapping import cells, cut, wrapped
+from afterwit.guard.hygiene import clean
+from afterwit.model.kinds import EventKind, Lean, Status
+from afterwit.store.browsing import SessionRow
+from afterwit.store.transcripts import ActionSeen
+from afterwit.usecases.costs import Spending
+from afterwit.usecases.family import Begins, Ends, Scene
+from afterwit.usecases.filters import one_line
+from afterwit.usecases.transcript import Copies, Gone, Moment
+
+_HOME = re.compile(r"/(?:Users|home)/‹user:[0-9a-f]+›/")
+_CLOCK = 6  # cells of the column of times
+_KIND = 9  # of the column of kinds
+_SPAN_FROM_MS = 1_000  # shorter actions do not show how long they took
+_LONGEST = 400_000  # characters of a text that are laid out at all where it is folded anyway
+_MARKS = {
+    EventKind.PROMPT: "❯",
+    EventKind.REPLY: "●",
+    EventKind.THOUGHT: "∴",
+    EventKind.NOTICE: "※",
+    EventKind.MODEL_ERROR: "✗",
+    EventKind.RESULT: "↳",
+}
+_COLOURS: dict[EventKind, dict[str, Any]] = {
+    EventKind.PROMPT: {"bold": True, "fg": "cyan"},
+    EventKind.THOUGHT: {"dim": True, "italic": True},
+    EventKind.NOTICE: {"dim": True},
+    EventKind.RESULT: {"dim": True},
+    EventKind.MODEL_ERROR: {"fg": "red"},
+    EventKind.COMPACTION: {"dim": True},
+}
+_FOLDS = {EventKind.PROMPT: 30, EventKind.REPLY: 60, EventKind.THOUGHT: 20, EventKind.NOTICE: 8}
+_FOLD = 12
+_ENDS = {
+    Status.SUCCEEDED: ("✓", {"fg": "green"}),
+    Status.FAILED: ("✗", {"fg": "red"}),
+    Status.DENIED: ("⊘", {"fg": "yellow"}),
+    Status.CANCELLED: ("◌", {"fg": "yellow"}),
+    Status.UNKNOWN: ("·", {}),
+}
+_PROBABLY_FAILED = ("!", {"fg": "yellow"})
+
+
+class Look(NamedTuple):
+    """How to draw. A width of None is that of a pipe."""
+
+    width: int | None = None
+    has_colour: bool = False
+    is_full: bool = False
+
+
+def drawn(scenes: Iterable[Scene], look: Look, spending: Spending | None = None) -> Iterator[str]:
+    """The lines of a transcript, with its heading."""
+    return _Drawing(look, spending).lines(scenes)
+
+
+class _Drawing:
+    def __init__(self, look: Look, spending: Spending | None) -> None:
+        self._look = look
+        self._spending = spending
+        self._clock = ""
+        self._day = ""
+        self._folders: list[str] = []  # of the sessions under way
+        self._before = ""  # what the last line belonged to, for the blank lines between
+
+    def lines(self, scenes: Iterable[Scene]) -> Iterator[str]:
+        for depth, what in scenes:
+            match what:
+                case Begins(session):
+                    yield from self._begin(session, depth)
+                case Ends(session):
+                    yield from self._end(session, depth)
+                case Copies(events):
+                    copied = human_count(events, "event")
+                    yield from self._separator(f"{copied} copied from elsewhere left out", depth)
+                case Gone(reason):
+                    yield from self._separator("texts gone from the archive; what the database knows follows", depth)
+                    yield from self._block("※", reason, depth, None, EventKind.NOTICE)
+                case Moment():
+                    yield from self._moment(what, depth)
+
+    def _begin(self, session: SessionRow, depth: int) -> Iterator[str]:
+        self._folders.append(session.cwd)
+        if depth == 0:
+            self._day = minute(session.started_ms)[:10]
+            yield from self._heading(session)
+            return
+        name = f"subagent {session.origin}".rstrip()
+        self._before = "begin"
+        yield from self._block("┌", self._one_line(f"{name}: {session.task}", depth - 1), depth - 1, None, None)
+        self._before = "begin"
+
+    def _end(self, session: SessionRow, depth: int) -> Iterator[str]:
+        self._folders.pop()
+        if depth == 0:
+            return
+        spent = [*_did(session), f"{human_tokens(session.tokens)} tokens"] if session.tokens else _did(session)
+        self._before = "begin"
+        yield from self._block("└", " · ".join(spent), depth - 1, None, None)
+        self._before = "action"
+
+    def _one_line(self, text: str, depth: int) -> str:
+        return cut(clean(one_line(text, 300)), self._room(depth))
+
+    def _room(self, depth: int) -> int | None:
+        """Cells for a text behind clock, bars and mark."""
+        return None if self._look.width is None else self._look.width - _CLOCK - 2 * depth - 2
+
+    def _heading(self, session: SessionRow) -> Iterator[str]:
+        width = self._look.width
+        title = one_line(session.title or session.task, 300) or "(no title)"
+        yield self._styled(cut(clean(title), width), {"bold": True})
+        for parts in _facts(session, self._spending):
+            for line in _packed([clean(part) for part in parts if part], width):
+                yield self._styled(line, {"dim": True})
+
+    def _moment(self, moment: Moment, depth: int) -> Iterator[str]:
+        day = minute(moment.at_ms)[:10]
+        if day and day != self._day:
+            self._day = day
+            yield from self._separator(day, depth)
+        if moment.kind is EventKind.CALL:
+            yield from self._call(moment, depth)
+        elif moment.kind is EventKind.INTERRUPT:
+            yield from self._separator("interrupted", depth, moment.at_ms)
+        elif moment.kind is EventKind.COMPACTION:
+            yield from self._separator("the context was compacted", depth, moment.at_ms)
+            if moment.text:
+                yield from self._block(" ", moment.text, depth, None, moment.kind)
+        elif moment.text is None:
+            if moment.kind is EventKind.PROMPT:
+                yield from self._block("❯", "(the text is gone)", depth, moment.at_ms, moment.kind)
+        elif moment.text.strip():
+            yield from self._block(_MARKS[moment.kind], moment.text, depth, moment.at_ms, moment.kind)
+
+    def _call(self, moment: Moment, depth: int) -> Iterator[str]:
+        action = moment.action
+        if action is None:
+            yield from self._block("·", moment.tool, depth, moment.at_ms, None)
+            return
+        mark, style = _PROBABLY_FAILED if action.lean == Lean.FAILED else _ENDS[Status(action.status)]
+        head, tail = f"{action.kind:<{_KIND}}{_target(action, self._folders[-1])}", _ending(action)
+        yield from self._gap("action", depth)
+        yield self._line(moment.at_ms, depth, self._styled(mark, style), _justified(head, tail, self._room(depth)))
+        if self._look.is_full:
+            yield from self._lines(_arguments(moment), depth, {})
+        if action.error:
+            yield from self._lines(action.error, depth, style)
+
+    def _block(self, mark: str, text: str, depth: int, at_ms: int | None, kind: EventKind | None) -> Iterator[str]:
+        """A text behind its mark, wrapped, folded if it is long."""
+        yield from self._gap("action" if kind is EventKind.RESULT else f"block {mark}", depth)
+        style = _COLOURS.get(kind, {}) if kind else {}
+        first, *rest = self._laid_out(text, depth, _FOLDS.get(kind, _FOLD) if kind else None)
+        yield self._line(at_ms, depth, self._styled(mark, style), self._styled(first, style))
+        for line in rest:
+            yield self._line(None, depth, " ", self._styled(line, style))
+
+    def _lines(self, text: str, depth: int, style: dict[str, Any]) -> Iterator[str]:
+        for line in self._laid_out(text, depth, _FOLD) if text else ():
+            yield self._line(None, depth, " ", self._styled(line, style))
+
+    def _laid_out(self, text: str, depth: int, fold: int | None) -> list[str]:
+        room = self._room(depth)
+        if self._look.is_full or fold is None:
+            return wrapped(text.strip("\n"), room)
+        lines = wrapped(text[:_LONGEST].strip("\n"), room)
+        if len(lines) <= fold + 2:
+            return lines
+        hidden = len(lines) - fold + text.count("\n", _LONGEST)
+        return [*lines[:fold], f"… {hidden:,} more lines (--full shows them)"]
+
+    def _separator(self, text: str, depth: int, at_ms: int | None = None) -> Iterator[str]:
+        yield from self._gap("separator", depth)
+        room = (self._look.width or 80) - _CLOCK - 2 * depth
+        dashes = max(2, room - len(text) - 4)
+        yield self._line(at_ms, depth, "", self._styled(f"── {text} {'─' * dashes}", {"dim": True}))
+
+    def _gap(self, group: str, depth: int) -> Iterator[str]:
+        """A blank line between blocks; actions stand together."""
+        is_new = not (group == self._before == "action" or self._before == "begin")
+        self._before = group
+        if is_new:
+            yield self._line(None, depth, "", "")
+
+    def _line(self, at_ms: int | None, depth: int, mark: str, text: str) -> str:
+        clock = minute(at_ms)[11:]
+        shown = clock if clock != self._clock else ""
+        self._clock = clock or self._clock
+        bar = self._styled("│ " * depth, {"dim": True})
+        return f"{self._styled(f'{shown:<{_CLOCK}}', {'dim': True})}{bar}{mark}{' ' if mark else ''}{text}".rstrip()
+
+    def _styled(self, text: str, style: dict[str, Any]) -> str:
+        return click.style(text, **style) if self._look.has_colour and style and text.strip() else text
+
+
+def _facts(session: SessionRow, spending: Spending | None) -> Iterator[tuple[str, ...]]:
+    versions = msgspec.json.decode(session.versions or "[]", type=list[str])
+    models = msgspec.json.decode(session.models or "[]", type=list[str])
+    yield f"{session.agent} {' '.join(versions[-1:])}".strip(), ", ".join(models)
+    yield session.repo, session.branch, _from_home(session.cwd)
+    span = None
+    if session.started_ms is not None and session.ended_ms is not None:
+        span = session.ended_ms - session.started_ms
+    started = f"{minute(session.started_ms)} UTC" if session.started_ms is not None else "no date"
+    yield started, human_span(span), *_did(session), *_spent(session, spending)
+    origin = f"{session.relation} of {session.parent}" if session.parent else ""
+    yield f"session {session.native_id}", origin, "prompts only" if session.is_partial else ""
+
+
+def _packed(parts: list[str], width: int | None) -> list[str]:
+    """The parts with dots between them, on as few lines as hold them whole."""
+    lines: list[str] = []
+    for part in parts:
+        joined = f"{lines[-1]} · {part}" if lines else part
+        if lines and (width is None or cells(joined) <= width):
+            lines[-1] = joined
+        else:
+            lines.extend(wrapped(part, width))
+    return lines
+
+
+def _from_home(path: str) -> str:
+    """Paths below a user's home begin with a tilde: shorter, and everyone knows whose."""
+    return _HOME.sub("~/", path)
+
+
+def _did(session: SessionRow) -> list[str]:
+    counts = [human_count(session.prompts, "prompt")] if session.prompts else []
+    counts.append(human_count(session.actions, "action"))
+    return [*counts, f"{session.failures:,} failed"] if session.failures else counts
+
+
+def _spent(session: SessionRow, spending: Spending | None) -> list[str]:
+    if not session.tokens:
+        return []
+    cost = [human_dollars(spending.cost_usd, is_partial=spending.is_partial)] if spending else []
+    return [f"{human_tokens(session.tokens)} tokens", *cost]
+
+
+def _target(action: ActionSeen, folder: str) -> str:
+    """The first line of what it was about; paths below the session's folder are shown from there."""
+    lines = [line for line in action.target.splitlines() if line.strip()]
+    first = " ".join(lines[0].split()) if lines else action.tool
+    if folder.count("/") > 1:
+        first = re.sub(rf"{re.escape(folder)}(?:(/)|(?![\w.-]))", lambda found: "" if found[1] else ".", first)
+    first = _from_home(first)
+    return f"{first} (+{human_count(len(lines) - 1, 'line')})" if len(lines) > 1 else first
+
+
+def _ending(action: ActionSeen) -> str:
+    """How it ended, where the mark alone does not say it, and how long it took, where that was long."""
+    code = f"exit {action.exit_code}" if action.exit_code and action.status == Status.FAILED else ""
+    word = action.status if action.status in (Status.DENIED, Status.CANCELLED) else ""
+    is_long = action.duration_ms is not None and action.duration_ms >= _SPAN_FROM_MS
+    return "  ".join(part for part in (word, code, human_span(action.duration_ms) if is_long else "") if part)
+
+
+def _justified(head: str, tail: str, room: int | None) -> str:
+    """Both on one line, the tail at its end."""
+    if room is None:
+        return f"{head}  {tail}".rstrip()
+    head = cut(head, room - cells(tail) - 2 if tail else room)
+    return f"{head}{' ' * (room - cells(head) - cells(tail))}{tail}" if tail else head
+
+
+def _arguments(moment: Moment) -> str:
+    lines: list[str] = []
+    for name, value in (moment.arguments or {}).items():
+        text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        lines.append(f"{name}:\n{text}" if "\n" in text else f"{name}: {text}")
+    return "\n".join(lines)

@@ -1,0 +1,72 @@
+"""Writes a story as older builds of Hermes do: one line with a role for each message."""
+
+import json
+from pathlib import PurePosixPath
+from typing import Any
+
+from afterwit.demo.clock import Meter, duration_ms, wait_ms
+from afterwit.demo.ids import digest, file_stamp, json_lines
+from afterwit.demo.script import Denied, Edit, Prompt, Read, Reply, Search, Session, Shell, Step, Thought
+
+_MODEL = "claude-sonnet-4-6"
+Record = dict[str, Any]
+Files = dict[PurePosixPath, bytes]
+
+
+def files(session: Session, start_ms: int, cwd: str) -> Files:
+    """The files below `~/.hermes`. Steps that a plain chat log does not have are left out."""
+    name = f"{file_stamp(start_ms, '%Y%m%d_%H%M%S')}_{digest(session.name, 8)}"
+    log = _Log(cwd, start_ms)
+    for step in session.steps:
+        log.tell(step)
+    return {PurePosixPath("sessions", f"{name}.jsonl"): json_lines(log.records)}
+
+
+class _Log:
+    """The messages of one session, in order."""
+
+    def __init__(self, cwd: str, start_ms: int) -> None:
+        self._now_ms = start_ms
+        self._meter = Meter()
+        self.records: list[Record] = []
+        self._add("session_meta", model=_MODEL, platform="cli", cwd=cwd)
+
+    def tell(self, step: Step) -> None:
+        match step:
+            case Prompt(text):
+                self._meter.take(text)
+                self._add("user", content=text)
+            case Reply(text):
+                self._add("assistant", content=text, usage=self._usage(text))
+            case Thought(text):
+                self._add("assistant", content="", reasoning=text)
+            case Shell(command, output, code, _):
+                self._call("terminal", {"command": command}, {"output": output, "exit_code": code})
+            case Denied(command):
+                self._call("terminal", {"command": command}, {"error": "BLOCKED: user denied this command"})
+            case Read(path, text):
+                self._call("read_file", {"path": path}, {"output": text, "success": True})
+            case Search(pattern, found):
+                self._call("search_files", {"pattern": pattern}, {"output": found, "success": True})
+            case Edit(path, old, new, error):
+                outcome = {"success": False, "error": error} if error else {"success": True, "output": f"edited {path}"}
+                self._call("patch", {"path": path, "old_string": old, "new_string": new}, outcome)
+        self._now_ms += duration_ms(step) + wait_ms(step)
+
+    def _call(self, tool: str, arguments: Record, outcome: Record) -> None:
+        call, text = f"call_{len(self.records)}", json.dumps(arguments)
+        function = {"name": tool, "arguments": text}
+        calls = [{"id": call, "type": "function", "function": function}]
+        self._add("assistant", content="", tool_calls=calls, usage=self._usage(text))
+        answer = json.dumps(outcome)
+        self._meter.take(answer)
+        self._add("tool", tool_call_id=call, name=tool, content=answer)
+
+    def _usage(self, text: str) -> Record:
+        tokens = self._meter.respond(text)
+        cached = {"cached_tokens": tokens.cached}
+        prompt = tokens.fresh + tokens.cached
+        return {"prompt_tokens": prompt, "completion_tokens": tokens.output, "prompt_tokens_details": cached}
+
+    def _add(self, role: str, **more: Any) -> None:
+        self.records.append({"role": role, "timestamp": self._now_ms / 1000, **more})

@@ -1,0 +1,65 @@
+"""The whole home folder of the demo, as data: path → bytes.
+
+Always the same for the same day and the same folder. Sessions lie in the weeks before the day. All of it is invented.
+"""
+
+import datetime as dt
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from afterwit.demo import almanac, claude_code, codex, harbour, hermes, orchard, repos
+from afterwit.demo.ids import file_stamp
+from afterwit.demo.script import Agent, Session
+
+SESSIONS: tuple[Session, ...] = (*orchard.SESSIONS, *harbour.SESSIONS, *almanac.SESSIONS)
+SHOWN = claude_code.native_id("orchard frost warning")[:8]  # one to look at: it has a bit of everything
+_AUTHOR = b"[user]\n\tname = Robin Marsh\n\temail = robin@marsh.example\n"
+_BY_NAME = {session.name: session for session in SESSIONS}
+_REMOTES = {repo.name: repo.remote for repo in repos.REPOS}
+
+
+class DemoFile(NamedTuple):
+    content: bytes
+    at_ms: int  # when it was last written
+
+
+def home_files(day: dt.date, home: str) -> dict[PurePosixPath, DemoFile]:
+    """Every file of the home, by its path below it. `home` is where the home will be: logs name folders."""
+    today_ms = _start_ms(day, 0, "00:00")
+    found = {PurePosixPath(".gitconfig"): DemoFile(_AUTHOR, today_ms)}
+    for repo in repos.REPOS:
+        for path, content in repos.files(repo).items():
+            found["src" / PurePosixPath(repo.name) / path] = DemoFile(content, today_ms)
+    for session in SESSIONS:
+        start_ms = _start_ms(day, session.days_ago, session.at)
+        for path, content in _written(session, day, start_ms, home).items():
+            found[path] = DemoFile(content, start_ms)
+    return found | _without_reader(day)
+
+
+def _written(session: Session, day: dt.date, start_ms: int, home: str) -> dict[PurePosixPath, bytes]:
+    cwd = session.folder or f"{home}/src/{session.repo}"
+    parent = _BY_NAME.get(session.fork_of)
+    trunk = (parent, _start_ms(day, parent.days_ago, parent.at)) if parent else None
+    match session.agent:
+        case Agent.CLAUDE_CODE:
+            folder, files = ".claude", claude_code.files(session, start_ms, cwd, trunk)
+        case Agent.CODEX:
+            folder, files = ".codex", codex.files(session, start_ms, cwd, _REMOTES[session.repo], trunk)
+        case Agent.HERMES:
+            folder, files = ".hermes", hermes.files(session, start_ms, cwd)
+    return {folder / path: content for path, content in files.items()}
+
+
+def _without_reader(day: dt.date) -> dict[PurePosixPath, DemoFile]:
+    """A log of an agent that cannot be read yet, to show that it is noticed."""
+    at_ms = _start_ms(day, 5, "10:00")
+    name = f"session-{file_stamp(at_ms, '%Y-%m-%dT%H-%M')}-0a1b2c3d.json"
+    return {
+        PurePosixPath(".gemini/tmp/almanac/chats", name): DemoFile(b'{"sessionId":"0a1b2c3d","messages":[]}', at_ms)
+    }
+
+
+def _start_ms(day: dt.date, days_ago: int, at: str) -> int:
+    moment = dt.datetime.combine(day - dt.timedelta(days=days_ago), dt.time.fromisoformat(at), dt.UTC)
+    return int(moment.timestamp()) * 1000

@@ -1,0 +1,130 @@
+"""What `doctor` asks the store: what was read of which transcript, per agent, and quick checks of the store itself."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import apsw
+import msgspec
+
+from afterwit.model.captured import PartFacts
+from afterwit.model.errors import DamagedError
+from afterwit.store.archive import Archive, archive_name
+from afterwit.store.layout import Layout
+
+
+class TranscriptRow(NamedTuple):
+    """A live transcript, as far as it was read."""
+
+    id: int
+    agent: str
+    key: bytes
+    generation: int
+    path: str
+    state: str
+    error: str
+    size_bytes: int
+    mtime_ns: int
+    inode: int
+    companions: str
+    held_bytes: int
+    problems: int
+    known: dict[str, int]
+    unknown: dict[str, int]
+
+
+class AgentTotals(NamedTuple):
+    """What the sessions of one agent come to."""
+
+    sessions: int
+    partial: int
+    events: int
+    actions: int
+    last_ms: int | None
+
+
+class ArchiveState(NamedTuple):
+    packed_bytes: int
+    missing: list[str]  # paths of what should be there and is not, or is empty
+
+
+def transcript_rows(db: apsw.Connection) -> Iterator[TranscriptRow]:
+    query = """SELECT id, agent, key, generation, path, state, error, size_bytes, mtime_ns, inode, companions,
+               held_bytes, (SELECT count(*) FROM problems WHERE file_id = files.id), known, unknown
+               FROM files WHERE role = 'transcript' AND is_live ORDER BY agent, mtime_ns, id"""
+    for row in db.execute(query):
+        yield TranscriptRow._make((*row[:13], _counts(str(row[13])), _counts(str(row[14]))))
+
+
+def parts_by_file(db: apsw.Connection) -> dict[int, list[PartFacts]]:
+    """What each file says of its sessions."""
+    found: dict[int, list[PartFacts]] = {}
+    for file_id, facts in db.execute("SELECT file_id, facts FROM parts ORDER BY file_id, id"):
+        found.setdefault(file_id, []).append(msgspec.msgpack.decode(facts, type=PartFacts))
+    return found
+
+
+def agent_totals(db: apsw.Connection) -> dict[str, AgentTotals]:
+    query = """SELECT agent, count(*), total(is_partial), total(events), total(actions), max(ended_ms)
+               FROM sessions GROUP BY agent"""
+    return {
+        agent: AgentTotals(sessions, int(partial), int(events), int(actions), last_ms)
+        for agent, sessions, partial, events, actions, last_ms in db.execute(query)
+    }
+
+
+def newest_problem(db: apsw.Connection, agent: str) -> str:
+    """The newest of what could not be read, with its file; "" if everything could."""
+    query = """SELECT path || ': ' || reason FROM (
+                   SELECT path, reason, mtime_ns, offset FROM problems JOIN files ON files.id = file_id
+                   WHERE agent = :agent
+                   UNION ALL
+                   SELECT path, error, mtime_ns, 0 FROM files WHERE agent = :agent AND state = 'failed')
+               ORDER BY mtime_ns DESC, path, offset LIMIT 1"""
+    row = db.execute(query, {"agent": agent}).fetchone()
+    return str(row[0]) if row else ""
+
+
+def quick_faults(db: apsw.Connection) -> list[str]:
+    """What a quick look at the database's pages finds; nothing, if all is well."""
+    try:
+        return [str(row[0]) for row in db.execute("PRAGMA quick_check(5)") if row[0] != "ok"]
+    except apsw.CorruptError as error:
+        return [str(error)]
+
+
+def database_bytes(layout: Layout) -> int:
+    """With the write-ahead log. Only `stat`s them: opening would drop SQLite's locks."""
+    beside = (layout.database, layout.database.with_name(f"{layout.database.name}-wal"))
+    return sum(file.stat().st_size for file in beside if file.exists())
+
+
+def archive_state(db: apsw.Connection, archive: Archive) -> ArchiveState:
+    """A `stat` of every object, without reading any."""
+    packed_bytes, missing = 0, list[str]()
+    query = "SELECT key, generation, path FROM files WHERE held_bytes > 0 ORDER BY key, generation"
+    for key, generation, path in db.execute(query):
+        size = _packed_bytes(archive, key, generation)
+        packed_bytes += size
+        if not size:
+            missing.append(path)
+    return ArchiveState(packed_bytes, missing)
+
+
+def archived_label(archive: Archive, row: TranscriptRow) -> str | None:
+    """The label of the home that an archived transcript came from; None if the archive cannot say."""
+    try:
+        label: Any = archive.header(archive_name(row.key, row.generation)).get("label")
+    except (OSError, DamagedError):
+        return None
+    return label if isinstance(label, str) else None
+
+
+def _packed_bytes(archive: Archive, key: bytes, generation: int) -> int:
+    try:
+        return archive.packed_bytes(archive_name(key, generation))
+    except OSError:
+        return 0
+
+
+def _counts(text: str) -> dict[str, int]:
+    return msgspec.json.decode(text, type=dict[str, int])

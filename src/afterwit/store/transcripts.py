@@ -1,0 +1,66 @@
+"""The rows of one session in the order in which they happened: which files it lies in, its events, its actions.
+
+Rows come from open cursors, one by one, so that a session of any length costs little memory.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import apsw
+
+from afterwit.model.captured import ORDINAL_BITS
+
+
+class PartPlace(NamedTuple):
+    """One part of a session, and the file that it lies in."""
+
+    id: int
+    file_id: int
+
+
+class EventSeen(NamedTuple):
+    ordinal: int
+    kind: str
+    at_ms: int | None
+    offset: int
+    length: int
+    is_copied: int
+
+
+class ActionSeen(NamedTuple):
+    ordinal: int
+    call_id: str
+    tool: str
+    kind: str
+    target: str
+    status: str
+    lean: str | None
+    exit_code: int | None
+    error: str
+    at_ms: int | None
+    duration_ms: int | None
+
+
+def part_places(db: apsw.Connection, session_id: int) -> list[PartPlace]:
+    query = "SELECT id, file_id FROM parts WHERE session_id = :session ORDER BY precedence"
+    return [PartPlace(*row) for row in db.execute(query, {"session": session_id})]
+
+
+def part_events(db: apsw.Connection, part_id: int) -> Iterator[EventSeen]:
+    query = """SELECT id & :mask, kind, at_ms, offset, length, is_copied FROM events
+               WHERE id >= :first AND id < :end ORDER BY id"""
+    return (EventSeen(*row) for row in db.execute(query, _span(part_id)))
+
+
+def part_actions(db: apsw.Connection, part_id: int) -> Iterator[ActionSeen]:
+    query = """SELECT id & :mask, call_id, tool, kind, target, status, lean, exit_code, error, at_ms, duration_ms
+               FROM actions WHERE id >= :first AND id < :end ORDER BY id"""
+    return (ActionSeen(*row) for row in db.execute(query, _span(part_id)))
+
+
+def _span(part_id: int) -> dict[str, int]:
+    return {
+        "mask": (1 << ORDINAL_BITS) - 1,
+        "first": part_id << ORDINAL_BITS,
+        "end": (part_id + 1) << ORDINAL_BITS,
+    }

@@ -1,0 +1,114 @@
+"""What the figures of one agent mean: is its reader blind, is its folder gone, are its logs about to go?
+
+Every alarm is one sentence of what was found and one of what to do.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from afterwit.capture.health import Break, Sign, breaks
+from afterwit.store.archive import Archive
+from afterwit.store.health import archived_label
+from afterwit.usecases.agent_health import AgentHealth, InStore, OnDisk, transcripts
+from afterwit.usecases.findings import Finding, alarm, warning
+
+_SHOWN = 5
+_UNKNOWN_WORTH_SAYING = 0.05
+_REMEDY = (
+    "Upgrade afterwit and run `afterwit store rebuild`, which reads again what the archive holds; if there is no newer"
+    " version, report this one."
+)
+
+
+def agent_findings(
+    health: AgentHealth, disk: Sequence[OnDisk], known: InStore, archive: Archive | None
+) -> Iterator[Finding]:
+    found = breaks(transcripts(known))
+    for code, one in {_code(one): one for one in found}.items():
+        yield alarm(code, f"{_named(health, one)} {_REMEDY}", health.agent)
+    if not found and health.unknown_share >= _UNKNOWN_WORTH_SAYING:
+        yield warning("unknown-records", _unknown(health), health.agent)
+    if archive is not None:
+        yield from _emptied(health, disk, known, archive)
+    yield from _unreadable(health, disk, known)
+    yield from _vanishing(health)
+
+
+def _code(one: Break) -> str:
+    """A format that changed shows itself in two ways, which are one alarm; the one with more to tell comes last."""
+    return "format-changed" if one.sign in (Sign.LOST, Sign.UNKNOWN) else one.sign.value
+
+
+def _named(health: AgentHealth, one: Break) -> str:
+    name = f"{health.agent} {one.version}".strip()
+    newest = "the newest transcript" if one.transcripts == 1 else f"the newest {one.transcripts:,} transcripts"
+    before = f"of the {one.before:,} before, {one.sound:,}"
+    match one.sign:
+        case Sign.BLIND:
+            count = "1 transcript was" if one.transcripts == 1 else f"{one.transcripts:,} transcripts were"
+            return f"{name}: {count} read, and there is no session. The reader is blind."
+        case Sign.LOST:
+            return f"{name}: {newest} gave no session; {before} did. The format has changed."
+        case Sign.SILENT:
+            return f"{name}: {newest} have text and not a single action; {before} had actions. The reader is blind."
+        case Sign.UNKNOWN:
+            types = ", ".join(list(health.unknown_types)[:_SHOWN])
+            share = f"{one.share:.0%} of the records in {newest}"
+            return f"{name}: {share} are of types that the reader does not know ({types}). The format has changed."
+
+
+def _unknown(health: AgentHealth) -> str:
+    types = ", ".join(health.unknown_types)
+    return f"{health.agent}: {health.unknown_share:.0%} of the records are of types that the reader skips ({types})."
+
+
+def _emptied(health: AgentHealth, disk: Sequence[OnDisk], known: InStore, archive: Archive) -> Iterator[Finding]:
+    """Homes without a transcript that used to have some."""
+    for place in disk:
+        if place.transcripts or not known.rows:
+            continue
+        held = sum(row.held_bytes > 0 and archived_label(archive, row) == place.home.label for row in known.rows)
+        if held:
+            state = "has no transcript any more" if place.home.folder.is_dir() else "is gone"
+            were = "1 was" if held == 1 else f"{held:,} were"
+            yield alarm(
+                "folder-empty",
+                f"{health.agent}: {place.home.folder} {state}; {were} read from it. If the logs have moved, set"
+                f" `homes` in [agents.{health.agent}] of config.toml; if you no longer use it, set `enabled = false`."
+                " What was read is in the archive.",
+                health.agent,
+            )
+
+
+def _unreadable(health: AgentHealth, disk: Sequence[OnDisk], known: InStore) -> Iterator[Finding]:
+    there = {place.key(unit) for place in disk for unit in place.units}
+    places = [f"{one.place}: {one.reason}" for place in disk for one in place.unreadable]
+    places += [f"{row.path}: {row.error}" for row in known.rows if row.state == "failed" and row.key in there]
+    if places:
+        shown = "; ".join(places[:_SHOWN])
+        more = f"; and {len(places) - _SHOWN:,} more" if len(places) > _SHOWN else ""
+        yield alarm(
+            "unreadable",
+            f"{health.agent}: cannot read {shown}{more}. Make it readable for this user, then run `afterwit learn`.",
+            health.agent,
+        )
+
+
+def _vanishing(health: AgentHealth) -> Iterator[Finding]:
+    kept = health.retention
+    if kept is None:
+        return
+    if kept.days == 0:
+        yield warning(
+            "keeps-nothing",
+            f"{health.agent} is set to keep no transcripts ({kept.source}); there will be nothing to learn from."
+            " Set a number of days there.",
+            health.agent,
+        )
+    if kept.unarchived:
+        verb = "is" if kept.unarchived == 1 else "are"
+        yield warning(
+            "vanishing",
+            f"{health.agent}: the agent will delete {kept.vanishing:,} of its sessions within {kept.within_days} days;"
+            f" {kept.unarchived:,} {verb} not archived yet. Run `afterwit learn`.",
+            health.agent,
+        )

@@ -1,0 +1,214 @@
+"""The health of one agent's capture: what lies on the disk against what was read, per version.
+
+Values and figures only; what follows from them is said in `agent_findings`. A prompt history is no transcript here: it
+stays when transcripts go, and has no actions by nature.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+import msgspec
+
+from afterwit.agents import registry
+from afterwit.agents.prompt_history import HISTORY
+from afterwit.agents.retention import DAY_MS
+from afterwit.capture.health import Transcript, unknown_share, versions
+from afterwit.model.captured import PartFacts
+from afterwit.sources.discovery import Unit, Unreadable, discover
+from afterwit.store.files import file_key
+from afterwit.store.health import AgentTotals, TranscriptRow
+from afterwit.usecases.plan import Home
+from afterwit.usecases.retention import keeping_in, vanishes_at
+
+SOON_DAYS = 7
+_TYPES_SHOWN = 5
+
+
+class VersionHealth(msgspec.Struct, frozen=True, kw_only=True):
+    """What was read of the transcripts of one version of an agent."""
+
+    version: str  # "" if the transcripts do not say
+    files: int
+    sessions: int
+    events: int
+    actions: int
+    unknown_share: float
+    last_ms: int | None
+
+
+class RetentionHealth(msgspec.Struct, frozen=True, kw_only=True):
+    """What the agent itself is going to delete."""
+
+    days: float | None  # after the last change of a file; None: never
+    source: str
+    within_days: int
+    vanishing: int  # transcripts that go within that time
+    unarchived: int  # of these, not read yet
+
+
+class AgentHealth(msgspec.Struct, frozen=True, kw_only=True):
+    agent: str
+    evidence: str  # on what the reader was written; "" where there is none
+    homes: list[str]
+    files_on_disk: int
+    files_without_reader: int
+    files_in_store: int
+    files_pending: int  # new, or changed since the last run
+    files_empty: int
+    files_failed: int
+    sessions: int
+    partial_sessions: int  # known from a history of prompts alone
+    events: int
+    actions: int
+    unknown_share: float
+    unknown_types: dict[str, int]  # the most frequent ones
+    last_ms: int | None
+    newest_error: str
+    versions: list[VersionHealth]
+    retention: RetentionHealth | None  # None: not known
+
+
+class OnDisk(NamedTuple):
+    """What lies in one home of an agent."""
+
+    home: Home
+    units: list[Unit]
+    histories: int
+    no_reader: int
+    unreadable: list[Unreadable]
+
+    @property
+    def transcripts(self) -> int:
+        return len(self.units) + self.no_reader
+
+    def key(self, unit: Unit) -> bytes:
+        return file_key(self.home.agent, self.home.label + str(unit.transcript.path))
+
+
+class InStore(NamedTuple):
+    """What the store knows of one agent."""
+
+    rows: list[TranscriptRow]
+    facts: Mapping[int, list[PartFacts]]  # by file
+    totals: AgentTotals
+    newest_error: str
+
+
+NOTHING = InStore([], {}, AgentTotals(0, 0, 0, 0, None), "")
+
+
+def look(home: Home) -> OnDisk:
+    """One walk over a home."""
+    reader, agent = registry.reader_for(home.agent), registry.agent(home.agent)
+    without: list[PurePosixPath] = []
+
+    def primary(path: PurePosixPath) -> PurePosixPath | None:
+        owner = reader.primary(path) if reader else None
+        if owner is None and agent.matches(path):
+            without.append(path)
+        return owner
+
+    found = discover(home.folder, primary)
+    units = [unit for unit in found.units if unit.transcript.path != HISTORY]
+    return OnDisk(home, units, len(found.units) - len(units), len(without), found.unreadable)
+
+
+def is_pending(unit: Unit, row: TranscriptRow | None) -> bool:
+    """Whether the next `learn` has something to read here."""
+    if row is None or row.state == "failed":
+        return True
+    found = unit.transcript
+    now = (found.size_bytes, found.mtime_ns, found.inode, unit.companions_mark)
+    return now != (row.size_bytes, row.mtime_ns, row.inode, row.companions)
+
+
+def transcripts(known: InStore) -> list[Transcript]:
+    """What was read, file by file. Files that could not be opened, and those without a byte, say nothing."""
+    return [
+        _transcript(row, known.facts.get(row.id, []))
+        for row in known.rows
+        if row.state != "failed" and row.size_bytes and row.path != str(HISTORY)
+    ]
+
+
+def agent_health(agent: str, disk: Sequence[OnDisk], known: InStore, now_ms: int) -> AgentHealth:
+    rows = [row for row in known.rows if row.path != str(HISTORY)]
+    by_key = {row.key: row for row in rows}
+    reader = registry.reader_for(agent)
+    read = transcripts(known)
+    unknown: Counter[str] = Counter()
+    for row in rows:
+        unknown.update(row.unknown)
+    return AgentHealth(
+        agent=agent,
+        evidence=reader.evidence.value if reader else "",
+        homes=[str(place.home.folder) for place in disk],
+        files_on_disk=sum(place.transcripts for place in disk),
+        files_without_reader=sum(place.no_reader for place in disk),
+        files_in_store=len(rows),
+        files_pending=sum(is_pending(unit, by_key.get(place.key(unit))) for place in disk for unit in place.units),
+        files_empty=sum(row.state == "empty" for row in rows),
+        files_failed=sum(row.state == "failed" for row in rows),
+        sessions=known.totals.sessions,
+        partial_sessions=known.totals.partial,
+        events=known.totals.events,
+        actions=known.totals.actions,
+        unknown_share=unknown_share(read),
+        unknown_types=dict(unknown.most_common(_TYPES_SHOWN)),
+        last_ms=known.totals.last_ms,
+        newest_error=known.newest_error,
+        versions=[_version(version, group) for version, group in versions(read).items()],
+        retention=_retention(disk, by_key, now_ms),
+    )
+
+
+def _transcript(row: TranscriptRow, facts: list[PartFacts]) -> Transcript:
+    stated = [version for part in facts for version in part.versions[-1:]]
+    moments = [moment for part in facts if (moment := part.ended_ms or part.first_ms)]
+    return Transcript(
+        at_ms=max(moments, default=row.mtime_ns // 1_000_000),
+        version=stated[0] if stated else "",
+        sessions=len(facts),
+        replies=sum(part.replies for part in facts),
+        events=sum(part.events - part.copied for part in facts),
+        actions=sum(part.calls for part in facts),
+        known=sum(row.known.values()),
+        unknown=sum(row.unknown.values()),
+        has_problems=bool(row.problems),
+    )
+
+
+def _version(version: str, group: list[Transcript]) -> VersionHealth:
+    return VersionHealth(
+        version=version,
+        files=len(group),
+        sessions=sum(one.sessions for one in group),
+        events=sum(one.events for one in group),
+        actions=sum(one.actions for one in group),
+        unknown_share=unknown_share(group),
+        last_ms=max((one.at_ms for one in group if one.sessions), default=None),
+    )
+
+
+def _retention(disk: Sequence[OnDisk], by_key: Mapping[bytes, TranscriptRow], now_ms: int) -> RetentionHealth | None:
+    """Over all homes; the shortest time counts."""
+    found = [(place, kept) for place in disk if (kept := keeping_in(place.home)) is not None]
+    if not found:
+        return None
+    shortest = min((kept for _, kept in found), key=lambda kept: float("inf") if kept.days is None else kept.days)
+    soon = [
+        is_pending(unit, by_key.get(place.key(unit)))
+        for place, kept in found
+        for unit in place.units
+        if (moment := vanishes_at(place.home, kept, unit.transcript)) is not None
+        and moment <= now_ms + SOON_DAYS * DAY_MS
+    ]
+    return RetentionHealth(
+        days=shortest.days,
+        source=shortest.source,
+        within_days=SOON_DAYS,
+        vanishing=len(soon),
+        unarchived=sum(soon),
+    )

@@ -1,0 +1,80 @@
+"""The text of one event, from the archive: the database holds where it lies, not what it says.
+
+Only the frames that hold the record are unpacked. The text is cleaned and redacted before it leaves this module.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import PurePosixPath
+
+import apsw
+
+from afterwit.actions import tools
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.registry import reader_for
+from afterwit.capture.texts import safe_body
+from afterwit.guard.redaction import Redactor
+from afterwit.model.errors import DamagedError
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Event
+from afterwit.sources.framing import Framing
+from afterwit.sources.lines import Chunks, is_packed, lines_of
+from afterwit.store.archive import Archive, archive_name
+from afterwit.store.files import FileRow
+from afterwit.usecases.commit import Origin, companion_bytes, origin_in
+
+
+class Bodies:
+    """Reads texts of events, one at a time."""
+
+    def __init__(self, db: apsw.Connection, archive: Archive, redactor: Redactor) -> None:
+        self._db = db
+        self._archive = archive
+        self._redactor = redactor
+        self._origins: dict[int, Origin] = {}
+
+    def text(self, file: FileRow, kind: EventKind, offset: int, length: int, wanted: Sequence[str] = ()) -> str | None:
+        """What the event says, or None where the archive does not hold it any more. Of several events of this kind in
+        one record, the first that holds a wanted word."""
+        try:
+            events = self._events(file, offset, length)
+        except DamagedError:
+            return None
+        texts = [self._said(file.agent, event) for event in events if event.kind is kind]
+        lower = [word.casefold() for word in wanted]
+        return next(
+            (text for text in texts if any(word in text.casefold() for word in lower)), texts[0] if texts else None
+        )
+
+    def _events(self, file: FileRow, offset: int, length: int) -> list[Event]:
+        reader = reader_for(file.agent)
+        origin = self._origin(file)
+        if reader is None:
+            return []
+        reading = reader.start(SourceFile(origin.path, partial(_companion, self._db, self._archive, origin)))
+        raw = self._raw(file, origin, offset, length)
+        return [event for event in Framing(reading).read([raw + b"\n"]) if isinstance(event, Event)]
+
+    def _raw(self, file: FileRow, origin: Origin, offset: int, length: int) -> bytes:
+        name = archive_name(file.key, file.generation)
+        if not is_packed(origin.path):
+            return self._archive.read_range(name, offset, length)
+        whole = lines_of(origin.path, Chunks(self._archive.read(name, file.held_bytes)))
+        whole.read(offset)
+        return whole.read(length)
+
+    def _origin(self, file: FileRow) -> Origin:
+        if file.id not in self._origins:
+            self._origins[file.id] = origin_in(self._archive.header(archive_name(file.key, file.generation)))
+        return self._origins[file.id]
+
+    def _said(self, agent: str, event: Event) -> str:
+        text = event.text
+        if event.kind is EventKind.CALL:
+            arguments = event.arguments or {}
+            text = tools.target_of(tools.kind_of(agent, event.tool, arguments), event.tool, arguments)
+        return safe_body(text, self._redactor)
+
+
+def _companion(db: apsw.Connection, archive: Archive, origin: Origin, path: PurePosixPath) -> bytes | None:
+    return companion_bytes(db, archive, origin._replace(path=path))
