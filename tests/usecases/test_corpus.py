@@ -144,8 +144,13 @@ def plain_codex(home: Path) -> Count:
             if body.get("type") == "user_message" and not is_subagent:
                 prompts += 1
             if body.get("type") in ("function_call_output", "custom_tool_call_output"):
-                code = re.search(r"(?:exited with code|[Ee]xit code:|\"exit_code\":) ?(-?\d+)", str(body["output"]))
+                frame = str(body["output"])[-200:] if str(body["output"]).startswith("{") else str(body["output"])
+                code = re.search(
+                    r"(?:exited with code|[Ee]xit code:|\"exit_code\":) ?(-?\d+)", frame.split("Output:")[0]
+                )
                 calls[body["call_id"]] = "" if code is None else "fine" if int(code[1]) == 0 else "error"
+            if body.get("type") == "exec_command_end" and not calls.get(body["call_id"]):
+                calls[body["call_id"]] = "fine" if body["exit_code"] == 0 else "error"
             if body.get("type") in ("function_call", "custom_tool_call", "local_shell_call"):
                 calls.setdefault(body["call_id"], "")
             elif body.get("type") == "token_count" and body.get("info"):
