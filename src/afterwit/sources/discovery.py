@@ -57,11 +57,12 @@ def discover(home: Path, primary: Callable[[PurePosixPath], PurePosixPath | None
     unreadable: list[Unreadable] = []
     for found in walk(home, unreadable):
         owner = primary(found.path)
-        if owner == found.path:
+        if owner is found.path or owner == found.path:
             transcripts[found.path] = found
         elif owner is not None:
             companions.setdefault(owner, []).append(found)
-    units = [Unit(home, found, tuple(sorted(companions.get(path, ())))) for path, found in sorted(transcripts.items())]
+    by_name = sorted(transcripts.items(), key=lambda item: str(item[0]))
+    units = [Unit(home, found, tuple(sorted(companions.get(path, ())))) for path, found in by_name]
     return Discovery(units, unreadable)
 
 

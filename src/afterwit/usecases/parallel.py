@@ -9,8 +9,11 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import TypeVar
+
+from afterwit.model.errors import AfterwitError
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -34,6 +37,10 @@ def spread(tasks: Iterable[Task], work: Callable[[Task], Answer], jobs: int) -> 
                 yield from _finished(under_way)
         while under_way:
             yield from _finished(under_way)
+    except BrokenProcessPool as error:
+        raise AfterwitError(
+            "A worker process died, perhaps for lack of memory. What was done is kept; try again with --jobs 1."
+        ) from error
     except BaseException:
         for worker in multiprocessing.active_children():
             worker.terminate()  # what it was at is lost and will be read again; waiting for it could take for ever

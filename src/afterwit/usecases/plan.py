@@ -132,7 +132,7 @@ def _sorted_out(db: apsw.Connection, home: Home, units: list[Unit], since_ns: in
         else:
             has_new = before is not None and _has_new_companions(home, unit, seen)
             pending.append(Pending(home, unit, has_new))
-    pending.sort(key=lambda one: (one.unit.transcript.mtime_ns, one.unit.transcript.path))
+    pending.sort(key=lambda one: (one.unit.transcript.mtime_ns, str(one.unit.transcript.path)))
     return AgentPlan(home.agent, pending, unchanged, 0, [])
 
 
