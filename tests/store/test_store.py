@@ -1,7 +1,6 @@
 import os
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -108,9 +107,10 @@ def test_a_rehearsal_without_a_store_makes_none(tmp_path: Path) -> None:
 
 def test_asking_where_nothing_was_learned_says_what_to_do(tmp_path: Path) -> None:
     layout = Layout(tmp_path / "store")
-    for ask in (require, readonly_database):
-        with pytest.raises(StoreError, match="Run `afterwit learn` first"):
-            ask(layout)
+    with pytest.raises(StoreError, match="Run `afterwit learn` first"):
+        require(layout)
+    with pytest.raises(StoreError, match="Run `afterwit learn` first"), readonly_database(layout):
+        pass
     assert list(tmp_path.iterdir()) == []
 
 
@@ -118,5 +118,5 @@ def test_a_store_can_be_looked_at_without_writing(tmp_path: Path) -> None:
     layout = Layout(tmp_path / "store")
     with opened(layout) as store:
         put_alias(store.db, "repo", "a", "b")
-    with closing(readonly_database(layout)) as db:
+    with readonly_database(layout) as db:
         assert aliases(db, "repo") == {"a": "b"}

@@ -1,6 +1,5 @@
 """The list of sessions: uniform over agents, filtered, sorted, with costs."""
 
-from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -88,7 +87,7 @@ def test_an_unknown_domain_is_an_error(world: World) -> None:
 
 
 def test_short_ids_are_enough_to_name_a_session(world: World) -> None:
-    with closing(readonly_database(world.layout)) as db:
+    with readonly_database(world.layout) as db:
         for one in browse(world, Filter(), Order.START, 0).sessions:
             assert one.native_id != THREAD or len(one.id) == 8
             assert find_session(db, one.id).native_id == one.native_id

@@ -20,7 +20,7 @@ from tests.homes import (
 )
 from tests.secrets_planted import planted
 
-from afterwit.model.errors import StoreError, UsageError
+from afterwit.model.errors import DamagedError, StoreError, UsageError
 from afterwit.usecases.filters import Filter
 from afterwit.usecases.rebuild import rebuild
 from afterwit.usecases.search import Answer, find
@@ -119,3 +119,12 @@ def test_secrets_are_neither_in_the_index_nor_in_snippets(tmp_path: Path) -> Non
     assert hit.snippet is not None
     assert secret not in hit.snippet
     assert "‹github" in hit.snippet
+
+
+def test_a_database_that_is_damaged_inside_is_said_without_a_traceback(place: Path) -> None:
+    database = place / "store" / "afterwit.db"
+    content = bytearray(database.read_bytes())
+    content[4096 * 2 :] = b"\xa5" * (len(content) - 4096 * 2)
+    database.write_bytes(content)
+    with pytest.raises(DamagedError, match="afterwit store rebuild"):
+        search(place, "row")

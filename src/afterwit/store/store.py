@@ -72,14 +72,16 @@ def require(layout: Layout) -> None:
         raise StoreError(f"There is no store at {layout.root} yet. Run `afterwit learn` first.")
 
 
-def readonly_database(layout: Layout) -> apsw.Connection:
-    """For commands that only look."""
+@contextmanager
+def readonly_database(layout: Layout) -> Iterator[apsw.Connection]:
+    """For commands that only look. Damage that shows while they look is an error of ours too."""
     require(layout)
-    db = connect_readonly(layout.database)
-    newest = migrations()[-1].number
-    if schema_version(db) != newest:
-        db.close()
-        raise StoreError(
-            f"{layout.database} has another schema than this afterwit. Run `afterwit learn` to upgrade it."
-        )
-    return db
+    try:
+        with closing(connect_readonly(layout.database)) as db:
+            if schema_version(db) != migrations()[-1].number:
+                raise StoreError(
+                    f"{layout.database} has another schema than this afterwit. Run `afterwit learn` to upgrade it."
+                )
+            yield db
+    except apsw.Error as error:
+        raise translated(error, layout.database) from error

@@ -5,6 +5,7 @@ Every alarm is one sentence of what was found and one of what to do.
 
 from collections.abc import Iterator, Sequence
 
+from afterwit.agents.prompt_history import HISTORY
 from afterwit.capture.health import Break, Sign, breaks
 from afterwit.store.archive import Archive
 from afterwit.store.health import archived_label
@@ -66,7 +67,8 @@ def _emptied(health: AgentHealth, disk: Sequence[OnDisk], known: InStore, archiv
     for place in disk:
         if place.transcripts or not known.rows:
             continue
-        held = sum(row.held_bytes > 0 and archived_label(archive, row) == place.home.label for row in known.rows)
+        transcripts = [row for row in known.rows if row.held_bytes and row.path != str(HISTORY)]
+        held = sum(archived_label(archive, row) == place.home.label for row in transcripts)
         if held:
             state = "has no transcript any more" if place.home.folder.is_dir() else "is gone"
             were = "1 was" if held == 1 else f"{held:,} were"

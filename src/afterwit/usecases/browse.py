@@ -2,7 +2,6 @@
 
 from bisect import bisect_left
 from collections.abc import Callable
-from contextlib import closing
 from enum import StrEnum
 
 import apsw
@@ -68,7 +67,7 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
 
 def browse(world: World, wanted: Filter, order: Order, limit: int, *, is_reversed: bool = False) -> Listing:
     """The sessions that the filter means. The largest or latest come first; `limit` 0 means all."""
-    with closing(readonly_database(world.layout)) as db:
+    with readonly_database(world.layout) as db:
         selection = selection_of(db, world.settings, wanted)
         spendings = _spendings(db, selection, world)
         rows = list(selected_sessions(db, selection))

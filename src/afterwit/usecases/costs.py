@@ -7,7 +7,6 @@ goes before the list.
 
 import datetime as dt
 from collections.abc import Iterable
-from contextlib import closing
 from enum import StrEnum
 
 import apsw
@@ -97,7 +96,7 @@ class CostReport(msgspec.Struct, frozen=True, kw_only=True):
 def costs(world: World, wanted: Filter, by: tuple[By, ...]) -> CostReport:
     """What was spent, by group. The filter's times are those of the responses."""
     prices = price_list(world.settings.prices)
-    with closing(readonly_database(world.layout)) as db:
+    with readonly_database(world.layout) as db:
         selection = selection_of(db, world.settings, wanted)
         rows = spend_sums(db, selection, prices.steps, by_response=True)
         return _report(rows, prices, world.settings, by)

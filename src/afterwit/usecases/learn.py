@@ -31,7 +31,7 @@ from afterwit.usecases.retention import soonest_first
 from afterwit.usecases.world import World, rules_for
 
 BATCH_FILES = 256
-BATCH_BYTES = 64 << 20
+BATCH_BYTES = 40 << 20
 _WORTH_A_POOL_BYTES = 16 << 20
 
 

@@ -17,8 +17,5 @@ class ProblemSeen(msgspec.Struct, frozen=True):
 
 def problems(layout: Layout, limit: int = 0) -> list[ProblemSeen]:
     """The newest files first; 0 means all."""
-    db = readonly_database(layout)
-    try:
+    with readonly_database(layout) as db:
         return [ProblemSeen(*row) for row in problem_rows(db, limit)]
-    finally:
-        db.close()

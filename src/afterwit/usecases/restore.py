@@ -46,6 +46,7 @@ class Step(NamedTuple):
     root: Path  # nothing above it is touched
     target: Path
     found: Found
+    is_in_place: bool = False  # then it gets the present time: with its old one the agent would delete it again
 
 
 class RestorePlan(NamedTuple):
@@ -70,7 +71,10 @@ def plan_restore(
     """Where each file would go: below `folder`, or, without one, where the agent looks for it."""
     faults: list[str] = []
     steps: dict[Path, Step] = {}
-    for file in _files(source, sessions, choice, faults):
+    chosen = list(sessions)
+    for session in chosen:
+        refuse_partial(session)
+    for file in _files(source, chosen, choice, faults):
         try:
             origin = origin_of(source.store, file)
         except DamagedError as error:
@@ -80,10 +84,19 @@ def plan_restore(
         target = _below(root, origin.path)
         before = steps.get(target)
         if before is None:
-            steps[target] = Step(file, origin, root, target, _found(target, file))
+            steps[target] = Step(file, origin, root, target, _found(target, file), is_in_place=folder is None)
         elif before.file.sha256 != file.sha256:
             raise UsageError(f"Two originals would both become {target}. Restore these sessions into separate folders.")
     return RestorePlan(sorted(steps.values(), key=lambda step: step.target), faults)
+
+
+def refuse_partial(session: SessionRow) -> None:
+    """A session that only a history of prompts tells of has no file of its own to give back."""
+    if session.is_partial:
+        raise UsageError(
+            f"Of {session.native_id} only the prompts are known, from a history that all sessions share. "
+            f"`afterwit sessions show {session.native_id}` shows them."
+        )
 
 
 def restore_file(source: Source, step: Step, *, is_forced: bool = False) -> Path | None:
@@ -96,7 +109,7 @@ def restore_file(source: Source, step: Step, *, is_forced: bool = False) -> Path
     beside = step.target.with_name(f".{secrets.token_hex(6)}.restoring")
     try:
         _write(source, step, beside)
-        if step.file.mtime_ns:
+        if step.file.mtime_ns and not step.is_in_place:
             os.utime(beside, ns=(step.file.mtime_ns, step.file.mtime_ns))
         backup = _set_aside(step.target) if step.found is Found.OTHER else None
         _put(beside, step.target)

@@ -1,7 +1,5 @@
 """Full-text search over what was said and done, with snippets from the archive."""
 
-from contextlib import closing
-
 import apsw
 import msgspec
 
@@ -44,7 +42,7 @@ def find(world: World, query: str, wanted: Filter, kind: str, limit: int, width:
     if not match:
         raise UsageError("Nothing to search for: give at least one word that is not excluded with `-`.")
     words = [term.text for term in terms if not term.is_excluded]
-    with closing(readonly_database(world.layout)) as db:
+    with readonly_database(world.layout) as db:
         selection = selection_of(db, world.settings, wanted)
         hits = search(db, match, selection, kind, limit)
         total = len(hits) if not limit or len(hits) < limit else count_hits(db, match, selection, kind)

@@ -19,6 +19,7 @@ from afterwit.usecases.family import scenes
 from afterwit.usecases.filters import find_session
 from afterwit.usecases.originals import files_of, original_bytes
 from afterwit.usecases.records import session_document
+from afterwit.usecases.restore import refuse_partial
 from afterwit.usecases.transcript import Source, Wanted, source_of
 
 _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind.RESULT}
@@ -85,6 +86,7 @@ def _look(*, is_full: bool) -> Look:
 
 
 def _print_raw(source: Source, row: SessionRow) -> None:
+    refuse_partial(row)
     files = files_of(source.store, row)
     for file in files:
         for piece in original_bytes(source.store, file):

@@ -13,4 +13,4 @@ CREATE VIRTUAL TABLE texts USING fts5 (
 );
 
 -- Words are gathered in memory up to this size before they are written, which halves the work of a large import.
-INSERT INTO texts (texts, rank) VALUES ('hashsize', 67108864);
+INSERT INTO texts (texts, rank) VALUES ('hashsize', 33554432);
