@@ -160,6 +160,17 @@ def test_an_emptied_folder_is_an_alarm(home: Path, store: Path) -> None:
     assert "has no transcript any more; 2 were read from it" in found.findings[0].what
 
 
+def test_transcripts_emptied_of_their_content_are_an_alarm(home: Path, store: Path) -> None:
+    mixed_home(home)
+    learned(home, store)
+    for file in (home / CLAUDE).iterdir():
+        file.write_bytes(b"")
+    learned(home, store)
+    found = examined(home, store)
+    assert alarms(found) == ["folder-empty"]
+    assert "has empty transcripts only" in found.findings[0].what
+
+
 def test_a_folder_that_is_gone_is_an_alarm(home: Path, store: Path) -> None:
     mixed_home(home)
     learned(home, store)
@@ -363,7 +374,7 @@ def test_the_newest_error_is_shown(home: Path, store: Path) -> None:
     file.write_bytes(b"not json\n" + file.read_bytes())
     learned(home, store)
     found = examined(home, store)
-    assert found.agents[0].newest_error.endswith("0001.jsonl: not a JSON object")
+    assert found.agents[0].newest_error.startswith("not a JSON object, in projects/")
     assert found.findings == []
 
 

@@ -69,7 +69,7 @@ def _show_agent(agent: AgentHealth, *, has_all_versions: bool) -> None:
     print_line(f"  reader written on {agent.evidence}")
     print_line(f"  {_kept(agent.retention)}")
     if agent.newest_error:
-        print_line(f"  newest error: {_shortened(agent.newest_error)}")
+        print_line(f"  newest error: {agent.newest_error}")
     shown = agent.versions if has_all_versions else agent.versions[:_VERSIONS_SHOWN]
     rows = [_row(one.version or "not stated", one) for one in shown]
     if len(agent.versions) > len(shown):
@@ -142,10 +142,6 @@ def _show_finding(level: Level, what: str) -> None:
 
     style = "bold red" if level is Level.ALARM else "yellow"
     console().print(Text.assemble((f"{level.value}: ", style), clean(what)))
-
-
-def _shortened(text: str, chars: int = 60) -> str:
-    return text if len(text) <= chars else f"{text[: chars - 1]}…"
 
 
 def _day(moment_ms: int | None) -> str:

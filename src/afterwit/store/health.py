@@ -74,7 +74,7 @@ def agent_totals(db: apsw.Connection) -> dict[str, AgentTotals]:
 
 def newest_problem(db: apsw.Connection, agent: str) -> str:
     """The newest of what could not be read, with its file; "" if everything could."""
-    query = """SELECT path || ': ' || reason FROM (
+    query = """SELECT reason || ', in ' || path FROM (
                    SELECT path, reason, mtime_ns, offset FROM problems JOIN files ON files.id = file_id
                    WHERE agent = :agent
                    UNION ALL

@@ -65,12 +65,14 @@ def _unknown(health: AgentHealth) -> str:
 def _emptied(health: AgentHealth, disk: Sequence[OnDisk], known: InStore, archive: Archive) -> Iterator[Finding]:
     """Homes without a transcript that used to have some."""
     for place in disk:
-        if place.transcripts or not known.rows:
+        if not place.is_emptied or not known.rows:
             continue
         transcripts = [row for row in known.rows if row.held_bytes and row.path != str(HISTORY)]
         held = sum(archived_label(archive, row) == place.home.label for row in transcripts)
+        held = held or (len(place.units) if known.totals.sessions else 0)
         if held:
             state = "has no transcript any more" if place.home.folder.is_dir() else "is gone"
+            state = "has empty transcripts only" if place.units else state
             were = "1 was" if held == 1 else f"{held:,} were"
             yield alarm(
                 "folder-empty",

@@ -83,6 +83,11 @@ class OnDisk(NamedTuple):
     def transcripts(self) -> int:
         return len(self.units) + self.no_reader
 
+    @property
+    def is_emptied(self) -> bool:
+        """No transcript is there, or none with a byte in it."""
+        return not self.no_reader and not any(unit.transcript.size_bytes for unit in self.units)
+
     def key(self, unit: Unit) -> bytes:
         return file_key(self.home.agent, self.home.label + str(unit.transcript.path))
 
