@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.capture.texts import TEXT_LIMIT, beginning, both_ends, safe_text, telling_part
+from afterwit.capture.texts import TEXT_LIMIT, beginning, both_ends, safe_piece, safe_text, telling_part
 from afterwit.guard.placeholders import PLACEHOLDER, unkeyed
 from afterwit.guard.redaction import Redactor
 
@@ -67,3 +67,14 @@ def test_an_excerpt_does_not_end_in_half_a_placeholder(before: int) -> None:
     assert len(found) <= 400
     assert "3f9c2a" not in unkeyed(found)
     assert "‹aws-key›" in unkeyed(found) or "‹" not in found
+
+
+def test_a_piece_around_words_is_redacted_and_its_cut_ends_are_dropped(redactor: Redactor) -> None:
+    secret = "ghp_" + "aB3" * 12
+    for filler in (100, 3_000, 8_190, 20_000):
+        text = (
+            f"{'row ' * 10_000}{secret} {'x ' * (filler // 2)} ladder {'y ' * (filler // 2)}{secret}{' row' * 10_000}"
+        )
+        piece = safe_piece(text, ["ladder"], redactor)
+        assert "ladder" in piece
+        assert not any(secret[start : start + 12] in piece for start in range(len(secret) - 12))

@@ -10,6 +10,12 @@ _BEFORE_SHARE = 0.3
 _MOST_PLACES = 50
 
 
+def around(text: str, wanted: Sequence[str], reach: int) -> tuple[int, int]:
+    """Where the piece begins and ends that reaches this far to both sides of the wanted words."""
+    at = _best_place(text, wanted, reach // 8) if len(text) > 2 * reach else 0
+    return max(0, at - reach), min(len(text), at + reach) if len(text) > 2 * reach else len(text)
+
+
 def snippet(text: str, wanted: Sequence[str], width: int) -> str:
     """About `width` characters around the place where most of the wanted words stand close together."""
     flat = _BLANKS.sub(" ", text).strip()

@@ -5,8 +5,10 @@ two, because ids and hashes must be able to leave out its suffix. What counts as
 """
 
 import re
+from collections.abc import Sequence
 
 from afterwit.actions.excerpt import error_excerpt
+from afterwit.capture.snippets import around
 from afterwit.guard.hygiene import clean
 from afterwit.guard.redaction import Redactor
 
@@ -35,6 +37,17 @@ def safe_body(text: str, redactor: Redactor) -> str:
     head = redactor.text(clean(text[: _END_LIMIT + _MARGIN]))[:-_MARGIN]
     tail = redactor.text(clean(text[-_END_LIMIT - _MARGIN :]))[_MARGIN:]
     return f"{_TORN_END.sub('', head)}\n{_TORN_START.sub('', tail)}"
+
+
+def safe_piece(text: str, wanted: Sequence[str], redactor: Redactor) -> str:
+    """The piece of a text around the wanted words. Its cut ends, which may hold half a secret, are dropped."""
+    start, end = around(text, wanted, _MARGIN)
+    piece = redactor.text(clean(text[start:end]))
+    if start:
+        piece = _TORN_START.sub("", piece[_MARGIN // 2 :])
+    if end < len(text):
+        piece = _TORN_END.sub("", piece[: -_MARGIN // 2])
+    return piece
 
 
 def beginning(text: str, limit: int) -> str:

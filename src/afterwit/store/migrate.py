@@ -4,6 +4,7 @@
 """
 
 import os
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +22,7 @@ class Migration(NamedTuple):
     sql: str
 
 
+@cache
 def migrations(folder: str = "migrations") -> list[Migration]:
     """All migrations of a database, in order."""
     found = [

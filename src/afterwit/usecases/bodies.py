@@ -12,7 +12,7 @@ import apsw
 from afterwit.actions import tools
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.registry import reader_for
-from afterwit.capture.texts import safe_body
+from afterwit.capture.texts import safe_piece
 from afterwit.guard.redaction import Redactor
 from afterwit.model.errors import DamagedError
 from afterwit.model.kinds import EventKind
@@ -33,18 +33,18 @@ class Bodies:
         self._redactor = redactor
         self._origins: dict[int, Origin] = {}
 
-    def text(self, file: FileRow, kind: EventKind, offset: int, length: int, wanted: Sequence[str] = ()) -> str | None:
-        """What the event says, or None where the archive does not hold it any more. Of several events of this kind in
-        one record, the first that holds a wanted word."""
+    def piece(self, file: FileRow, kind: EventKind, offset: int, length: int, wanted: Sequence[str]) -> str | None:
+        """What the event says around the wanted words, or None where the archive does not hold it any more. Of several
+        events of this kind in one record, the first that holds a wanted word."""
         try:
             events = self._events(file, offset, length)
         except DamagedError:
             return None
-        texts = [self._said(file.agent, event) for event in events if event.kind is kind]
+        texts = [_said(file.agent, event) for event in events if event.kind is kind]
         lower = [word.casefold() for word in wanted]
-        return next(
-            (text for text in texts if any(word in text.casefold() for word in lower)), texts[0] if texts else None
-        )
+        holding = (text for text in texts if any(word in text.casefold() for word in lower))
+        chosen = next(holding, texts[0] if texts else None)
+        return None if chosen is None else safe_piece(chosen, wanted, self._redactor)
 
     def _events(self, file: FileRow, offset: int, length: int) -> list[Event]:
         reader = reader_for(file.agent)
@@ -68,12 +68,12 @@ class Bodies:
             self._origins[file.id] = origin_in(self._archive.header(archive_name(file.key, file.generation)))
         return self._origins[file.id]
 
-    def _said(self, agent: str, event: Event) -> str:
-        text = event.text
-        if event.kind is EventKind.CALL:
-            arguments = event.arguments or {}
-            text = tools.target_of(tools.kind_of(agent, event.tool, arguments), event.tool, arguments)
-        return safe_body(text, self._redactor)
+
+def _said(agent: str, event: Event) -> str:
+    if event.kind is not EventKind.CALL:
+        return event.text
+    arguments = event.arguments or {}
+    return tools.target_of(tools.kind_of(agent, event.tool, arguments), event.tool, arguments)
 
 
 def _companion(db: apsw.Connection, archive: Archive, origin: Origin, path: PurePosixPath) -> bytes | None:

@@ -57,7 +57,7 @@ def _with_snippets(world: World, db: apsw.Connection, hits: list[Hit], words: li
     rows = {file_id: file_by_id(db, file_id) for file_id in {hit.file_id for hit in hits}}
     found: list[Found] = []
     for hit in hits:
-        text = bodies.text(rows[hit.file_id], EventKind(hit.kind), hit.offset, hit.length, words)
+        text = bodies.piece(rows[hit.file_id], EventKind(hit.kind), hit.offset, hit.length, words)
         found.append(
             Found(
                 agent=hit.agent,
