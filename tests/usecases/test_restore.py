@@ -164,3 +164,26 @@ def test_logs_from_a_folder_given_by_hand_have_no_place(tmp_path: Path) -> None:
     world = world_of(tmp_path / "home", tmp_path / "store")
     with source_of(world) as source, pytest.raises(UsageError, match="--to FOLDER"):
         planned(source, world, None)
+
+
+def test_a_file_put_back_where_the_agent_looks_gets_the_present_time(source: Source, world: World) -> None:
+    original = world.user_home / CLAUDE / f"{PARENT}.jsonl"
+    original.unlink()
+    for step in planned(source, world, None, Choice()).steps:
+        restore_file(source, step)
+    known = next(step.file for step in planned(source, world, None).steps if step.target == original)
+    assert original.stat().st_mtime_ns > known.mtime_ns
+
+
+def test_a_session_known_from_a_shared_history_alone_is_not_restored(tmp_path: Path) -> None:
+    line = {
+        "display": "Prune the plums",
+        "timestamp": 1_777_000_000_000,
+        "project": "/srv/orchard",
+        "sessionId": "gone-1",
+    }
+    put(tmp_path / "home" / ".claude" / "history.jsonl", [line])
+    learned(tmp_path / "home", tmp_path / "store")
+    world = world_of(tmp_path / "home", tmp_path / "store")
+    with source_of(world) as source, pytest.raises(UsageError, match="only the prompts are known"):
+        plan_restore(source, world, [find_session(source.store.db, "gone-1")], None, WHOLE)

@@ -24,7 +24,9 @@ def held(path: Path, wait_seconds: float = 0.0) -> Iterator[None]:
     with _opened(path) as file:
         while not _try_lock(file):
             if not time.monotonic() < deadline:
-                raise BusyError(f"Another run{_named(holder(path))} is at work on this store; it will do the job.")
+                raise BusyError(
+                    f"Another run{_named(holder(path))} is at work on this store. Try again when it has ended."
+                )
             time.sleep(_POLL_SECONDS)
         try:
             _write_holder(file, f"{os.getpid()}\n")
