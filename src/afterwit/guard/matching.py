@@ -1,22 +1,22 @@
 """Finds the places in a text that hold a secret or a trace of a person.
 
-One pass of a set of small triggers says which rules could match; nearly always that is none. Only those rules then
+A pass of a set of small triggers says which rules could match; nearly always that is none. Only those rules then
 run, and only their candidates are judged. Patterns are compiled when first needed. What replaces a place is left to
 `redaction`; encoded secrets to `encodings`.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import re2
 
-from afterwit.guard import judging, people
+from afterwit.guard import judging, numbers, people
 from afterwit.guard.patterns import PatternSet, byte_options
 from afterwit.guard.ruleset import Judge, Rule
 from afterwit.guard.spans import Span
 
-_BEFORE_BYTES = 24
+_BEFORE_BYTES = 96
 
 _JUDGES: dict[Judge, Callable[[str, bool], bool]] = {
     Judge.PASSWORD: lambda value, is_bare: judging.is_password(value, is_bare=is_bare),
@@ -25,11 +25,15 @@ _JUDGES: dict[Judge, Callable[[str, bool], bool]] = {
     Judge.TOKEN: lambda value, _: judging.is_token(value),
     Judge.URL: lambda value, _: judging.is_url_password(value),
     Judge.BASIC: lambda value, _: judging.is_basic_credential(value),
-    Judge.EMAIL: lambda value, _: people.is_personal_email(value),
     Judge.NAME: lambda value, _: people.is_personal_name(value),
+    Judge.PHONE: lambda value, _: numbers.is_phone(value),
+    Judge.CARD: lambda value, _: numbers.is_card(value),
+    Judge.IBAN: lambda value, _: numbers.iban_end(value) > 0,
 }
-
-
+_LOOKS_BEFORE: dict[Judge, Callable[[str, bytes], bool]] = {
+    Judge.EMAIL: people.is_personal_email,
+    Judge.IP: people.is_personal_ip,
+}
 _NEXT_PARAMETER = re.compile(rb"&(?:&|[A-Za-z_][\w.-]*=)")  # where a bare value ends in a query or a command line
 
 
@@ -48,6 +52,8 @@ class Finder:
                 start, end = match.span(group)
                 if is_bare and (more := _NEXT_PARAMETER.search(data, start, end)):
                     end = more.start()
+                elif self.rule.judge is Judge.IBAN:
+                    end = start + numbers.iban_end(data[start:end].decode("ascii"))
                 if start >= 0 and self._is_real(data, start, end, is_bare):
                     yield Span(start, end, self.rule.type)
 
@@ -62,19 +68,26 @@ class Finder:
         value = data[start:end].decode("utf-8", "replace")
         if self.rule.judge is Judge.FORMAT:
             return judging.entropy(value) >= self.rule.min_entropy
-        if self.rule.judge is Judge.IP:
-            return people.is_personal_ip(value, data[max(0, start - _BEFORE_BYTES) : start])
+        if self.rule.judge in _LOOKS_BEFORE:
+            return _LOOKS_BEFORE[self.rule.judge](value, data[max(0, start - _BEFORE_BYTES) : start])
         return _JUDGES[self.rule.judge](value, is_bare)
 
 
 class Matcher:
-    """All rules behind one pre-filter. Further triggers can ride along in the same pass: see `extra`."""
+    """All rules behind one pre-filter. Further triggers can ride along in the same pass (`extra`), or have one of their
+    own (`apart`): two small automata are made in half the time of one that knows every mixture of both."""
 
-    def __init__(self, rules: Iterable[Rule], extra: Iterable[bytes] = ()) -> None:
+    def __init__(self, rules: Iterable[Rule], extra: Sequence[bytes] = (), apart: Sequence[bytes] = ()) -> None:
         self._finders = [Finder(rule) for rule in rules]
-        triggers = [trigger(finder.rule) for finder in self._finders]
-        self.size = len(triggers)
-        self.hits = PatternSet([*triggers, *extra]).found
+        self.size = len(self._finders)
+        self._first_apart = self.size + len(extra)
+        self._found = PatternSet([*(trigger(finder.rule) for finder in self._finders), *extra]).found
+        self._found_apart = PatternSet(apart).found if apart else lambda _: None
+
+    def hits(self, data: bytes) -> list[int] | None:
+        """The numbers of the triggers that were hit: those of the rules, then `extra`, then `apart`."""
+        found, apart = self._found(data), self._found_apart(data)
+        return found if not apart else [*(self._first_apart + hit for hit in apart), *(found or ())]
 
     def spans(self, data: bytes, hits: Iterable[int]) -> Iterator[Span]:
         """The places of the rules whose triggers were hit; a rule that comes earlier comes first."""
@@ -84,7 +97,7 @@ class Matcher:
 
     def secret_kind(self, data: bytes) -> str | None:
         """The type of a secret in this text, whatever else the text tells about people."""
-        for hit in sorted(self.hits(data) or ()):
+        for hit in sorted(self._found(data) or ()):
             if hit < self.size and not self._finders[hit].rule.is_about_people:
                 for span in self._finders[hit].spans(data):
                     return span.kind

@@ -5,7 +5,7 @@ character matches a negated class, and `spans` moves cuts back between character
 the text.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import re2
@@ -26,7 +26,7 @@ def byte_options(*, captures: bool = True) -> Any:
 class PatternSet:
     """Says in one pass which of many patterns occur in a text."""
 
-    def __init__(self, patterns: list[bytes]) -> None:
+    def __init__(self, patterns: Iterable[bytes]) -> None:
         self._set = re2.Set.SearchSet(byte_options(captures=False))
         for pattern in patterns:
             self._set.Add(pattern)

@@ -35,6 +35,7 @@ _VERSION_BEFORE = re.compile(
     rb"(?:version|versions prior to|ver|release|build|tag|chrome|firefox|safari|edge)[\"':=\s]{0,4}\Z|[=<>~!^]=\s?\Z",
     re.IGNORECASE,
 )
+_USER_OF_URL_BEFORE = re.compile(rb"""://[^\s/:@"'<>`]*:[^\s/"'<>`]*\Z""")
 _PACKAGE_BEFORE = re.compile(rb"[A-Za-z0-9]@\Z")
 HOME_TRIGGER = rb"/home/|/Users/|Users\\|-Users-|-home-"
 _SEGMENT = re.compile(rb"""[^\s/\\"'`:;,<>(){}\[\]|*?$&=%#!^~@+\x00-\x1f]{1,64}""")
@@ -135,8 +136,11 @@ def is_account(name: str) -> bool:
     return name.lower() in words.ACCOUNTS or len(name) < 2 or "..." in name or "…" in name
 
 
-def is_personal_email(address: str) -> bool:
-    """Not an example, not a role, and not a package with a version."""
+def is_personal_email(address: str, before: bytes = b"") -> bool:
+    """Not an example, not a role, not a package with a version, and not a password with its host; `before` is the text
+    in front of it."""
+    if _USER_OF_URL_BEFORE.search(before):
+        return False
     local, _, domain = address.lower().rpartition("@")
     if local in words.ROLES or _EXAMPLE_DOMAIN.match(domain) or "[bot]" in local:
         return False

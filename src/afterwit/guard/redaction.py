@@ -39,11 +39,10 @@ class Redactor:
         self._shortest = _SHORTEST_NAME if self._exact else _SHORTEST_SECRET
         known = rules()
         self._encodings = Encodings(_blob_keywords(known), self._kind_of)
-        extra = [*self._encodings.triggers.values(), HOME_TRIGGER]
-        if self._exact:
-            extra.append(self._exact.pattern)
-        self._matcher = Matcher(known, extra)
-        self._home_hit = self._matcher.size + len(_ENCODINGS)
+        extra = [HOME_TRIGGER, self._exact.pattern] if self._exact else [HOME_TRIGGER]
+        self._matcher = Matcher(known, extra, list(self._encodings.triggers.values()))
+        self._home_hit = self._matcher.size
+        self._first_encoded_hit = self._home_hit + len(extra)
         self._short = functools.lru_cache(maxsize=_CACHE_SIZE)(self._redacted)
 
     def text(self, text: str) -> str:
@@ -107,10 +106,10 @@ class Redactor:
         for hit in hits:
             if hit == self._home_hit:
                 yield from home_spans(data)
+            elif hit >= self._first_encoded_hit:
+                yield from self._encodings.spans(data, _ENCODINGS[hit - self._first_encoded_hit])
             elif hit > self._home_hit:
                 yield from self._exact.spans(data)
-            elif hit >= self._matcher.size:
-                yield from self._encodings.spans(data, _ENCODINGS[hit - self._matcher.size])
 
     def _is_allowed(self, data: bytes, span: Span) -> bool:
         """Whether the user has said that this value is no secret."""

@@ -27,7 +27,7 @@ FILES = (
     "generic",
     "people",
 )
-_PEOPLE = frozenset({"email", "ip", "phone", "name"})
+_PEOPLE = frozenset({"email", "ip", "phone", "name", "iban", "card"})
 _PIECES = {
     "@start@": r"(?:^|[^A-Za-z0-9]|\\[nrt])",
     "@sep@": r"""[A-Za-z0-9_-]{0,12}(?:\\*["'`]\]?)?\s{0,3}(?:=>|:=|={1,3}|:|,|\s|\sis\s)\s{0,3}\\*["'`]?""",
@@ -37,7 +37,8 @@ _PIECES = {
 
 
 class Judge(StrEnum):
-    """Who decides whether a candidate is a secret. Those of people are in `people`, the others in `judging`."""
+    """Who decides whether a candidate is a secret. Those of people are in `people` and `numbers`, the others in
+    `judging`."""
 
     FORMAT = "format"  # the pattern is proof enough, given some entropy
     PASSWORD = "password"  # noqa: S105
@@ -49,6 +50,9 @@ class Judge(StrEnum):
     EMAIL = "email"
     IP = "ip"
     NAME = "name"
+    PHONE = "phone"
+    IBAN = "iban"
+    CARD = "card"
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
