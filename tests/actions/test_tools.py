@@ -93,6 +93,20 @@ CALLS: list[tuple[str, str, dict[str, Any], str, str]] = [
     ("kimi", "StrReplaceFile", {"path": "a.py"}, "edit", "a.py"),
     ("nobody", "frobnicate", {"x": 1}, "other", ""),
     ("nobody", "", {}, "other", ""),
+    ("grok", "run_terminal_command", {"command": "make"}, "shell", "make"),
+    ("grok", "execute", {"command": "make"}, "shell", "make"),
+    ("grok", "use_tool", {"tool_name": "notes__add"}, "mcp", "notes__add"),
+    ("droid", "Execute", {"command": "make"}, "shell", "make"),
+    ("cursor-cli", "Delete", {"path": "a.py"}, "edit", "a.py"),
+    ("cline", "use_subagents", {"prompt_1": "look"}, "delegate", ""),
+    ("cline-cli", "run_commands", {"commands": ["make"], "command": "make"}, "shell", "make"),
+    ("cline-cli", "read_files", {"files": ["a.py"]}, "read", "a.py"),
+    ("openhands", "run", {"command": "make"}, "shell", "make"),
+    ("openhands", "file_editor", {"command": "view", "path": "a.py"}, "read", "a.py"),
+    ("openhands", "file_editor", {"command": "str_replace", "path": "a.py"}, "edit", "a.py"),
+    ("aider", "run", {"command": "make"}, "shell", "make"),
+    ("swe-agent", "scroll_down", {"path": "a.py"}, "read", "a.py"),
+    ("atif", "bash_command", {"keystrokes": "make"}, "shell", "make"),
 ]
 
 

@@ -1,23 +1,41 @@
 """What the contract of readers is tested on: every fixture of every reader in the registry.
 
-The fixtures of a reader in `afterwit.agents.<folder>` are `tests/agents/<folder>/fixtures/*.jsonl`. Where a fixture
-lies below the home of its agent is made up by `_usual_path`; where that will not do, `fixtures.toml` beside it says so:
-`"name.jsonl" = "path/below/the/home.jsonl"`. Companion files are not there.
+The fixtures of a reader in `afterwit.agents.<folder>` are the files in `tests/agents/<folder>/fixtures/`; the reader
+says which of them are lines, documents or texts. Where a fixture lies below the home of its agent is made up by
+`_usual_path`; where that will not do, `fixtures.toml` beside it says so: `"name.jsonl" = "path/below/the/home.jsonl"`.
+Companion files are not there.
+
+Sessions that are no files of their own come from `name.sql`, the text of a database, and from `name.home/`, a home with
+folders of many files: each session that is gathered from them is a case.
 """
 
 import tomllib
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from afterwit.agents.protocol import FileReading, Reader, SourceFile
-from afterwit.agents.registry import AGENTS, reader_for
+import apsw
+
+from afterwit.agents.declared.parsing import description_from
+from afterwit.agents.protocol import FileReading, Reader, Shape, SourceFile
+from afterwit.agents.registry import AGENTS, gatherers_for, reader_for
+from afterwit.agents.registry import agent as agent_named
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.framing import UNFINISHED, Framing
+from afterwit.usecases.finding import look_into, sessions_in
 
 HERE = Path(__file__).parent
-WITH_READER = tuple(agent.name for agent in AGENTS if agent.reader is not None)
+_NO_TRANSCRIPTS = (".toml", ".sql")
+DESCRIPTIONS = tuple(
+    description_from(file.read_text(), file.name)
+    for file in sorted((HERE / "declared" / "fixtures").glob("*.toml"))
+    if file.name != "fixtures.toml"
+)
+_BUILT_IN = tuple(agent.name for agent in AGENTS if agent.reader is not None)
+WITH_READER = (*_BUILT_IN, *(each.name for each in DESCRIPTIONS))
 
 
 class Case(NamedTuple):
@@ -26,10 +44,11 @@ class Case(NamedTuple):
     agent: str
     folder: str
     name: str
+    rendered: PurePosixPath | None = None  # where the session is rendered, if the fixture holds many
 
     @property
     def reader(self) -> Reader:
-        reader = reader_for(self.agent)
+        reader = reader_for(self.agent, DESCRIPTIONS)
         assert reader is not None
         return reader
 
@@ -41,11 +60,16 @@ class Case(NamedTuple):
     def data(self) -> bytes:
         return _data(self)
 
+    @property
+    def shape(self) -> Shape:
+        return self.reader.shape(self.file.path)
+
     def start(self, saved: bytes | None = None) -> FileReading:
         return self.reader.start(self.file, saved)
 
     def __str__(self) -> str:
-        return f"{self.agent}-{self.name.removesuffix('.jsonl')}"
+        session = f"-{self.rendered.stem}" if self.rendered else ""
+        return f"{self.agent}-{self.name.removesuffix('.jsonl')}{session}"
 
 
 class Step(NamedTuple):
@@ -63,13 +87,19 @@ def folder_of(agent: str) -> str:
     return spec.split(".")[2]
 
 
+@cache
 def all_cases() -> list[Case]:
-    found = [(agent, folder_of(agent)) for agent in WITH_READER]
+    found = [(agent, folder_of(agent)) for agent in _BUILT_IN]
     return [
         Case(agent, folder, fixture.name)
         for agent, folder in found
-        for fixture in sorted((HERE / folder / "fixtures").glob("*.jsonl"))
-    ] + [Case(agent, "histories", f"{folder}.jsonl") for agent, folder in found if _has_history(folder)]
+        for fixture in sorted((HERE / folder / "fixtures").glob("*"))
+        if fixture.is_file() and fixture.suffix not in _NO_TRANSCRIPTS
+    ] + [
+        *(Case(agent, "histories", f"{folder}.jsonl") for agent, folder in found if _has_history(folder)),
+        *(Case(each.name, "declared", f"{each.name}.jsonl") for each in DESCRIPTIONS),
+        *(case for agent, folder in found for case in _gathered(agent, folder)),
+    ]
 
 
 def _has_history(folder: str) -> bool:
@@ -109,16 +139,60 @@ def _steps(case: Case) -> Iterator[Step]:
         offset += len(line)
 
 
+def _gathered(agent: str, folder: str) -> Iterator[Case]:
+    """The sessions of databases and of folders of many files."""
+    for fixture in sorted((HERE / folder / "fixtures").glob("*")):
+        if fixture.suffix in (".sql", ".home"):
+            with _home(folder, fixture.name) as home:
+                for path in _renderings(agent, home):
+                    yield Case(agent, folder, fixture.name, path)
+
+
+def _renderings(agent: str, home: Path) -> Iterator[PurePosixPath]:
+    lying = look_into(home, agent_named(agent), reader_for(agent))
+    for source in lying.sources:
+        for unit in sessions_in(source):
+            yield unit.transcript.path
+
+
+@contextmanager
+def _home(folder: str, name: str) -> Iterator[Path]:
+    """The fixture as a home of its agent."""
+    fixture = HERE / folder / "fixtures" / name
+    if fixture.is_dir():
+        yield fixture
+        return
+    with TemporaryDirectory() as place:
+        path = Path(place) / _places(folder)[name]
+        make_database(fixture, path)
+        yield Path(place)
+
+
+def make_database(script: Path, path: Path) -> None:
+    """The database that an SQL text describes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(apsw.Connection(str(path))) as db:
+        db.execute(script.read_text())
+
+
 @cache
 def _data(case: Case) -> bytes:
+    if case.rendered is not None:
+        gatherer = next(each for each in gatherers_for(case.agent) if each.renders(case.rendered))
+        with _home(case.folder, case.name) as home:
+            return gatherer.render(home, case.rendered).data
     return (HERE / case.folder / "fixtures" / case.name).read_bytes()
 
 
 @cache
 def _path(case: Case) -> PurePosixPath:
-    index = HERE / case.folder / "fixtures" / "fixtures.toml"
-    named = tomllib.loads(index.read_text()) if index.exists() else {}
-    return PurePosixPath(named.get(case.name) or _usual_path(case))
+    return case.rendered or PurePosixPath(_places(case.folder).get(case.name) or _usual_path(case))
+
+
+@cache
+def _places(folder: str) -> dict[str, str]:
+    index = HERE / folder / "fixtures" / "fixtures.toml"
+    return tomllib.loads(index.read_text()) if index.exists() else {}
 
 
 def _usual_path(case: Case) -> str:

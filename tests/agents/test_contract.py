@@ -1,6 +1,7 @@
-"""The contract that every reader keeps, on every fixture (`contract_cases` says where they lie).
+"""The contract that every reader keeps, on every fixture of lines (`contract_cases` says where they lie).
 
-Adding a reader to the registry puts it under this test; its fixtures should have every kind of record that it knows.
+Documents and texts have their own, in `test_contract_whole`. Adding a reader to the registry puts it under this test;
+its fixtures should have every kind of record that it knows.
 """
 
 import json
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.agents.contract_cases import (
+    DESCRIPTIONS,
     WITH_READER,
     Case,
     all_cases,
@@ -23,14 +25,14 @@ from tests.agents.contract_cases import (
     without_tail,
 )
 
-from afterwit.agents.protocol import FileReading
+from afterwit.agents.protocol import FileReading, Shape
 from afterwit.agents.registry import agent
 from afterwit.model.evidence import ReaderEvidence
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 from afterwit.sources.framing import Framing, Record
 
-CASES = all_cases()
+CASES = [case for case in all_cases() if case.shape is Shape.LINES]
 BLOB = re.compile(r"[A-Za-z0-9+/]{200,}")
 YEAR_2000 = 946_684_800_000
 INT64 = 1 << 63
@@ -167,7 +169,7 @@ def total(counts: Mapping[str, int]) -> int:
 
 @pytest.mark.parametrize("name", WITH_READER)
 def test_every_reader_has_fixtures_and_says_what_it_is(name: str) -> None:
-    case = next(each for each in CASES if each.agent == name)
+    case = next(each for each in all_cases() if each.agent == name)
     assert case.reader.agent == name
     assert isinstance(case.reader.evidence, ReaderEvidence)
 
@@ -175,7 +177,7 @@ def test_every_reader_has_fixtures_and_says_what_it_is(name: str) -> None:
 @per_case
 def test_a_fixture_is_a_transcript_where_it_lies(case: Case) -> None:
     assert case.reader.primary(case.file.path) == case.file.path
-    assert agent(case.agent).matches(case.file.path)
+    assert agent(case.agent, DESCRIPTIONS).matches(case.file.path)
 
 
 @per_case

@@ -6,8 +6,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from afterwit.agents.chat.reader import ChatReader
-from afterwit.agents.registry import AGENTS, Agent, agent, homes, reader_for
+from afterwit.agents.declared.parsing import description_from
+from afterwit.agents.registry import AGENTS, Agent, agent, agents_with, homes, reader_for
 from afterwit.model.errors import UsageError
 
 HOME = Path("/home/someone")
@@ -28,6 +28,7 @@ def test_agents_are_those_that_are_documented() -> None:
     assert sorted(each.name for each in AGENTS) == [
         "aider",
         "amp",
+        "atif",
         "chat",
         "claude-code",
         "cline",
@@ -38,6 +39,7 @@ def test_agents_are_those_that_are_documented() -> None:
         "cursor",
         "cursor-cli",
         "droid",
+        "entire",
         "gemini",
         "goose",
         "grok",
@@ -45,6 +47,7 @@ def test_agents_are_those_that_are_documented() -> None:
         "hermes",
         "kimi",
         "kimi-code",
+        "mini-swe-agent",
         "omp",
         "openclaw",
         "opencode",
@@ -53,6 +56,7 @@ def test_agents_are_those_that_are_documented() -> None:
         "qwen",
         "roo",
         "swe-agent",
+        "tool-events",
     ]
 
 
@@ -67,7 +71,16 @@ def test_homes_are_below_the_users_home() -> None:
 
 
 def test_stores_inside_projects_have_no_home() -> None:
-    assert [each.name for each in AGENTS if not each.homes] == ["aider", "crush", "swe-agent", "chat"]
+    assert [each.name for each in AGENTS if not each.homes] == [
+        "aider",
+        "crush",
+        "swe-agent",
+        "mini-swe-agent",
+        "atif",
+        "tool-events",
+        "chat",
+        "entire",
+    ]
     assert homes_of("aider") == []
 
 
@@ -86,6 +99,9 @@ def test_stores_inside_projects_have_no_home() -> None:
         ("pi", "PI_CODING_AGENT_DIR", "/elsewhere"),
         ("openclaw", "OPENCLAW_STATE_DIR", "/elsewhere"),
         ("droid", "FACTORY_DIR", "/elsewhere"),
+        ("copilot", "COPILOT_HOME", "/elsewhere"),
+        ("qwen", "QWEN_RUNTIME_DIR", "/elsewhere"),
+        ("qwen", "QWEN_HOME", "/elsewhere"),
         ("kimi", "KIMI_SHARE_DIR", "/elsewhere"),
         ("kimi-code", "KIMI_CODE_HOME", "/elsewhere"),
         ("cursor-cli", "CURSOR_CONFIG_DIR", "/elsewhere"),
@@ -127,13 +143,23 @@ def test_homes_differ_by_platform_where_they_do() -> None:
         ("codex", "sessions/rollout-x.jsonl.zst"),
         ("codex", "archived_sessions/rollout-x.jsonl"),
         ("grok", "sessions/%2Fw%2Fapp/0197/updates.jsonl"),
-        ("hermes", "state.db"),
-        ("hermes", "profiles/work/state.db"),
+        ("hermes", "state.db/20260501_101500_a1b2.jsonl"),
+        ("hermes", "profiles/work/state.db/20260501_101500_a1b2.jsonl"),
+        ("hermes", "sessions/session_20260501_101500_a1b2.json"),
         ("hermes", "sessions/20260501_101500_a1b2.jsonl"),
         ("gemini", "tmp/abc/chats/session-2026-05-01T10-00-0a1b2c3d.json"),
         ("gemini", "tmp/abc/chats/0a1b/0c2d.jsonl"),
         ("qwen", "projects/-w-app/chats/0a1b.jsonl"),
-        ("opencode", "opencode.db"),
+        ("qwen", "projects/-w-app/subagents/0a1b/agent-2.jsonl"),
+        ("kimi", "sessions/0a1b/0c2d/wire.jsonl"),
+        ("kimi", "sessions/0a1b/0c2d/context_1.jsonl"),
+        ("kimi", "sessions/0a1b/0c2d/subagents/7/wire.jsonl"),
+        ("opencode", "opencode.db/ses_1.jsonl"),
+        ("opencode", "storage/ses_1.jsonl"),
+        ("crush", "work/app/.crush/crush.db/0a1b.jsonl"),
+        ("goose", "sessions/sessions.db/20260501_1.jsonl"),
+        ("grok-cli", "grok.db/0a1b.jsonl"),
+        ("cursor", "state.vscdb/0a1b.jsonl"),
         ("copilot", "session-state/0a1b/events.jsonl"),
         ("cline", "tasks/1777629600000/api_conversation_history.json"),
         ("cursor-cli", "projects/w-app/agent-transcripts/0a1b/0a1b.jsonl"),
@@ -144,7 +170,13 @@ def test_homes_differ_by_platform_where_they_do() -> None:
         ("swe-agent", "out/x/x.traj"),
         ("kimi", "sessions/0a1b/0c2d/context.jsonl"),
         ("kimi-code", "sessions/w/0c2d/agents/main/wire.jsonl"),
-        ("openhands", "conversations/0a1b/events/event-00000-0c2d.json"),
+        ("mini-swe-agent", "out/x/x.traj.json"),
+        ("mini-swe-agent", "traj.json"),
+        ("atif", "jobs/x/agent/trajectory.json"),
+        ("grok", "sessions/%2Fw%2Fapp/0197/subagents/0198/updates.jsonl"),
+        ("openhands", "conversations/0a1b.jsonl"),
+        ("openhands", "users/someone/conversations/0a1b.jsonl"),
+        ("openhands", "out/output.jsonl"),
         ("chat", "any/where.jsonl"),
     ],
 )
@@ -166,7 +198,7 @@ def test_transcripts_are_known_by_their_path(name: str, path: str) -> None:
         ("hermes", "stateXdb"),
         ("pi", "sessions/flat.jsonl"),
         ("openhands", "sessions/0a1b/events/1.json"),
-        ("openhands", "conversations/0a1b/events/event-00001-0c2d.json"),
+        ("swe-agent", "out/x/x.traj.json"),
     ],
 )
 def test_other_files_are_no_transcripts(name: str, path: str) -> None:
@@ -174,7 +206,7 @@ def test_other_files_are_no_transcripts(name: str, path: str) -> None:
 
 
 def test_an_agent_without_a_reader_has_none() -> None:
-    assert reader_for("copilot") is None
+    assert all(reader_for(each.name) is None for each in AGENTS if each.reader is None)
 
 
 @pytest.mark.parametrize("known", [each for each in AGENTS if each.reader], ids=lambda each: each.name)
@@ -185,12 +217,44 @@ def test_a_reader_carries_the_name_of_its_agent_and_is_made_once(known: Agent) -
     assert reader_for(known.name) is reader
 
 
-def test_hermes_and_chat_share_a_class_and_differ_in_their_paths() -> None:
+def test_hermes_and_chat_differ_in_their_paths() -> None:
     hermes, chat = reader_for("hermes"), reader_for("chat")
-    assert isinstance(hermes, ChatReader)
-    assert isinstance(chat, ChatReader)
+    assert hermes is not None
+    assert chat is not None
     path = PurePosixPath("notes/talk.jsonl")
     assert (hermes.primary(path), chat.primary(path)) == (None, path)
+
+
+TINKER = description_from(
+    """
+    name = "tinker"
+    homes = ["~/.tinker", "/var/log/tinker"]
+    transcripts = ["logs/*.jsonl"]
+    sniff = { type = "hello" }
+    event = { kind = "prompt", text = "message" }
+    """,
+    "tinker.toml",
+)
+
+
+def test_what_people_have_declared_is_an_agent_for_those_who_bring_it() -> None:
+    known = agent("tinker", (TINKER,))
+    assert homes(known, HOME, {}, "linux") == (HOME / ".tinker", Path("/var/log/tinker"))
+    assert known.matches(PurePosixPath("logs/monday.jsonl"))
+    assert [each.name for each in agents_with([TINKER])] == ["tinker", *(each.name for each in AGENTS)]
+    with pytest.raises(UsageError, match="'tinker'"):
+        agent("tinker")
+
+
+def test_the_reader_of_a_declared_agent_is_made_from_its_description() -> None:
+    reader = reader_for("tinker", (TINKER,))
+    assert reader is not None
+    assert reader.agent == "tinker"
+    assert reader_for("codex", (TINKER,)) is not None
+
+
+def test_an_agent_that_nobody_knows_any_more_has_no_reader() -> None:
+    assert reader_for("tinker") is None
 
 
 def test_the_registry_imports_no_reader() -> None:
@@ -209,4 +273,4 @@ def test_every_file_of_the_corpus_is_a_transcript_of_its_agent() -> None:
             for path in filter(each.matches, below):
                 found[each.name, reader is not None and reader.primary(path) == path] += 1
     assert sum(found.values()) == sum(1 for path in Path(CORPUS or "").rglob("*/*") if path.is_file())
-    assert found == {("claude-code", True): 170, ("codex", True): 76, ("gemini", False): 4, ("copilot", False): 12}
+    assert found == {("claude-code", True): 170, ("codex", True): 76, ("gemini", True): 4, ("copilot", True): 12}

@@ -18,27 +18,33 @@ _NAMES: dict[ActionKind, str] = {
         " BashOutput KillShell KillBash stop_bash read_bash write_bash list_bash run_shell_command run_command"
         " run_terminal_cmd run_in_terminal get_terminal_output send_to_terminal terminal execute_command exec"
         " execute_bash cmd_runner powershell pwsh read_powershell stop_powershell write_powershell user_shell"
-        " bash_execution run_bash_command Monitor"
+        " bash_execution run_bash_command Monitor run_terminal_command run_commands bash_command"
+        " read_background_output list_background_processes run_terminal_command_v2 job_output job_kill process_logs"
+        " process_stop read_terminal"
     ),
     ActionKind.READ: (
         "read read_file view view_file cat open_file view_image read_many_files notebook_read read_image read_text_file"
-        " read_media_file get_file_contents read_notebook_cell_output"
+        " read_media_file get_file_contents read_notebook_cell_output read_files read_file_v2"
     ),
     ActionKind.EDIT: (
         "edit multi_edit notebook_edit replace str_replace str_replace_file str_replace_editor text_editor"
         " str_replace_based_edit_tool apply_patch patch edit_file search_replace replace_in_file insert insert_content"
         " apply_diff edit_notebook edit_notebook_file insert_edit_into_file replace_string_in_file undo_edit smart_edit"
-        " multi_replace_string_in_file search_and_replace delete_file hashline_edit"
+        " multi_replace_string_in_file search_and_replace delete_file hashline_edit file_editor"
+        " edit_file_v2"
     ),
     ActionKind.WRITE: "write write_file create create_file write_to_file new_file save_file create_new_file",
     ActionKind.SEARCH: (
         "grep glob ls list list_dir list_directory list_files search search_files search_file search_dir file_search"
         " search_file_content grep_search codebase_search find find_files find_file semantic_search rg ripgrep"
-        " grep_files code_search finder glob_file_search list_code_definition_names warp_grep"
+        " grep_files code_search finder glob_file_search list_code_definition_names warp_grep search_codebase"
+        " semantic_search_full ripgrep_raw_search list_dir_v2 sourcegraph lsp_references"
     ),
     ActionKind.WEB: (
         "WebFetch WebSearch web_search_call google_web_search fetch fetch_url url_fetch search_web open_url read_url"
         " read_web_page open_simple_browser fetch_webpage browser browser_action web_extract browser_navigate"
+        " fetch_web_content"
+        " browser_click browser_snapshot agentic_fetch download web_scrape search_x"
     ),
     ActionKind.MCP: (
         "list_mcp_resources list_mcp_resource_templates read_mcp_resource ListMcpResourcesTool ReadMcpResourceTool"
@@ -48,11 +54,14 @@ _NAMES: dict[ActionKind, str] = {
     ActionKind.DELEGATE: (
         "task agent spawn_agent send_input wait_agent wait close_agent resume_agent followup_task list_agents subagent"
         " delegate_task dispatch_agent run_subagent new_task invoke_agent read_agent workflow TaskOutput TaskStop"
-        " AgentOutputTool SendMessage TeamCreate TeamDelete"
+        " AgentOutputTool SendMessage TeamCreate TeamDelete use_subagents write_agent delegate_to_agent AgentSwarm"
+        " codebase_investigator ReadContext CreateSubagent sessions_spawn sessions_send task_v2 execute_task delegate"
     ),
     ActionKind.PLAN: (
         "TaskCreate TaskUpdate TaskList TaskGet TodoWrite TodoRead todo ExitPlanMode EnterPlanMode update_plan"
         " write_todos update_todos update_todo_list manage_todo_list set_todo_list create_plan report_intent"
+        " plan_mode_respond TodoList CreateGoal GetGoal UpdateGoal SetGoalBudget update_topic"
+        " todos create_todo_list plan_enter plan_exit"
     ),
     ActionKind.OTHER: (
         "ToolSearch tool_search_call AskUserQuestion ask_user think tool_suggest load_workspace_dependencies"
@@ -64,8 +73,25 @@ KINDS: dict[str, ActionKind] = {fold(name): kind for kind, names in _NAMES.items
 
 KINDS_BY_AGENT: dict[tuple[str, str], ActionKind] = {
     ("hermes", "process"): ActionKind.SHELL,
+    ("hermes", "executecode"): ActionKind.SHELL,
+    ("goose", "tree"): ActionKind.SEARCH,
+    ("goose", "automationscript"): ActionKind.SHELL,
+    ("openclaw", "process"): ActionKind.SHELL,
+    ("qwen", "toolcall"): ActionKind.MCP,
     ("swe-agent", "open"): ActionKind.READ,
     ("swe-agent", "goto"): ActionKind.READ,
+    ("swe-agent", "scrollup"): ActionKind.READ,
+    ("swe-agent", "scrolldown"): ActionKind.READ,
+    ("aider", "run"): ActionKind.SHELL,
+    ("cline-cli", "editor"): ActionKind.EDIT,
+    ("openhands", "run"): ActionKind.SHELL,
+    ("droid", "execute"): ActionKind.SHELL,
+    ("droid", "exitspecmode"): ActionKind.PLAN,
+    ("grok", "execute"): ActionKind.SHELL,
+    ("grok", "usetool"): ActionKind.MCP,
+    ("cursor-cli", "delete"): ActionKind.EDIT,
+    ("amp", "lookat"): ActionKind.READ,
+    ("amp", "handoff"): ActionKind.DELEGATE,
     ("copilot", "task"): ActionKind.DELEGATE,
     ("amp", "oracle"): ActionKind.DELEGATE,
     ("amp", "librarian"): ActionKind.DELEGATE,
@@ -80,7 +106,9 @@ KINDS_BY_COMMAND: dict[str, ActionKind] = {
     "insert": ActionKind.EDIT,
     "undo_edit": ActionKind.EDIT,
 }
-EDITORS = frozenset(fold(name) for name in ("str_replace_editor", "str_replace_based_edit_tool", "text_editor"))
+EDITORS = frozenset(
+    fold(name) for name in ("str_replace_editor", "str_replace_based_edit_tool", "text_editor", "file_editor")
+)
 
 # Claude Code's background tasks: the id begins with b for a shell; agents and workflows have other letters.
 TASK_TOOLS = frozenset(fold(name) for name in ("TaskOutput", "TaskStop"))
@@ -102,7 +130,17 @@ PATH_KEYS = (
 PATH_LIST_KEYS = ("paths", "file_paths", "filePaths", "files", "edits")
 PATCH_KEYS = ("input", "patch", "patchText", "patch_text", "diff", "raw")
 TARGET_KEYS: dict[ActionKind, tuple[str, ...]] = {
-    ActionKind.SHELL: ("chars", "input", "bash_id", "shell_id", "shellId", "task_id", "session_id", "sessionId"),
+    ActionKind.SHELL: (
+        "chars",
+        "keystrokes",
+        "input",
+        "bash_id",
+        "shell_id",
+        "shellId",
+        "task_id",
+        "session_id",
+        "sessionId",
+    ),
     ActionKind.SEARCH: (
         "pattern",
         "query",

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.agents.protocol import FileReading, Reader, SourceFile
+from afterwit.agents.protocol import FileReading, Reader, Shape, SourceFile
 from afterwit.model.evidence import ReaderEvidence
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading
@@ -59,6 +59,9 @@ class HistoryReader:
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return path if path == HISTORY else None
+
+    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
+        return Shape.LINES
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         fields = self._fields
@@ -124,6 +127,9 @@ class JoinedReader:
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return self._history.primary(path) or self._transcripts.primary(path)
+
+    def shape(self, path: PurePosixPath) -> Shape:
+        return Shape.LINES if path.name == HISTORY.name else self._transcripts.shape(path)
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         return self._transcripts.sniffs(record) or self._history.sniffs(record)

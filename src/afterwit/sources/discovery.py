@@ -10,7 +10,7 @@ import hashlib
 import heapq
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -48,14 +48,25 @@ class Unreadable(NamedTuple):
 class Discovery(NamedTuple):
     units: list[Unit]
     unreadable: list[Unreadable]
+    collected: dict[Hashable, list[Found]] = {}  # noqa: RUF012 - never changed
 
 
-def discover(home: Path, primary: Callable[[PurePosixPath], PurePosixPath | None]) -> Discovery:
-    """All units below a home. `primary` tells the transcript that a file is or belongs to."""
+def discover(
+    home: Path,
+    primary: Callable[[PurePosixPath], PurePosixPath | None],
+    collection: Callable[[PurePosixPath], Hashable | None] = lambda _: None,
+) -> Discovery:
+    """All units below a home. `primary` tells the transcript that a file is or belongs to. What belongs to a collection
+    of many sessions is nothing else besides."""
     transcripts: dict[PurePosixPath, Found] = {}
     companions: dict[PurePosixPath, list[Found]] = {}
+    collected: dict[Hashable, list[Found]] = {}
     unreadable: list[Unreadable] = []
     for found in walk(home, unreadable):
+        collector = collection(found.path)
+        if collector is not None:
+            collected.setdefault(collector, []).append(found)
+            continue
         owner = primary(found.path)
         if owner is found.path or owner == found.path:
             transcripts[found.path] = found
@@ -63,7 +74,7 @@ def discover(home: Path, primary: Callable[[PurePosixPath], PurePosixPath | None
             companions.setdefault(owner, []).append(found)
     by_name = sorted(transcripts.items(), key=lambda item: str(item[0]))
     units = [Unit(home, found, tuple(sorted(companions.get(path, ())))) for path, found in by_name]
-    return Discovery(units, unreadable)
+    return Discovery(units, unreadable, collected)
 
 
 def walk(home: Path, unreadable: list[Unreadable]) -> Iterator[Found]:

@@ -101,6 +101,18 @@ def whole_lines(lines: BinaryIO, framing: Framing, problems: list[Problem]) -> I
         problems.append(Problem(offset=framing.consumed, length=0, reason=f"cannot be unpacked: {error}"))
 
 
+def whole_content(lines: BinaryIO, problems: list[Problem]) -> bytes:
+    """All bytes of a file that is read whole. One of absurd size, or that cannot be unpacked, becomes a problem."""
+    try:
+        raw = lines.read(MOST_LINE_BYTES)
+        if not lines.read(1):
+            return raw
+        problems.append(Problem(offset=0, length=len(raw), reason="the file is too long to be read"))
+    except zstandard.ZstdError as error:
+        problems.append(Problem(offset=0, length=0, reason=f"cannot be unpacked: {error}"))
+    return b""
+
+
 def _rest_of_line(lines: BinaryIO) -> int:
     size = 0
     while piece := lines.readline(_BUFFER_BYTES):

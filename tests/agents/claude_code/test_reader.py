@@ -133,7 +133,7 @@ def test_results_say_how_a_call_ended(read_fixture: ReadFixture) -> None:
     assert ended == {
         "denied": Result(is_error=True, is_denied=True),
         "sibling": Result(is_error=True, is_cancelled=True),
-        "background": Result(is_error=False, is_running=True),
+        "background": Result(is_error=False, is_running=True, running_as="b1"),
         "stopped": Result(is_error=False, is_cancelled=True),
         "blocks": Result(is_error=False, duration_ms=4200),
         "toolu_big": Result(is_error=False, duration_ms=1500),
@@ -331,6 +331,13 @@ def test_a_streams_cost_is_told_by_model_and_its_tokens_not_twice(read_fixture: 
         ("result:stream:claude-haiku-4-5", "claude-haiku-4-5", 0.01, Usage()),
         ("result:stream:", "", 0.3, Usage()),
     ]
+
+
+def test_the_first_version_states_what_each_response_cost(read_fixture: ReadFixture) -> None:
+    readings, reading = read_fixture("version1")
+    assert [spend.cost_usd for spend in spends(readings)] == [0.0125, 0.0025]
+    assert [event.kind.value for event in events(readings)] == ["prompt", "call", "result", "reply"]
+    assert not reading.unknown
 
 
 def test_odd_shapes_become_problems_and_the_rest_is_read(read_fixture: ReadFixture) -> None:

@@ -132,7 +132,7 @@ def test_a_misused_tool_is_an_error(read: Callable[[str], Any], call_id: str) ->
 
 def test_a_background_command_gets_its_end_as_a_second_result(read: Callable[[str], Any]) -> None:
     running, end = [e for e in read("calls").events if e.call_id == "call_15" and e.kind is EventKind.RESULT]
-    assert running.result == Result(is_running=True, duration_ms=10_000)
+    assert running.result == Result(is_running=True, running_as="7", duration_ms=10_000)
     assert (end.key, end.text) == ("end:call_15", "picking\nbasket full\n")
     assert end.result == Result(exit_code=3, duration_ms=14_000)
 

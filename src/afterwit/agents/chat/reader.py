@@ -17,7 +17,8 @@ import msgspec
 
 from afterwit.agents.chat.messages import calls_of, first_text, reasoning_of, text_of, usage_of
 from afterwit.agents.chat.results import outcome_of
-from afterwit.agents.protocol import SourceFile
+from afterwit.agents.places import UNIQUE_ID_CHARS
+from afterwit.agents.protocol import Shape, SourceFile
 from afterwit.model.evidence import ReaderEvidence
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
@@ -30,13 +31,14 @@ _ROLES = frozenset(["user", "assistant", "tool", "function", "system", "develope
 _META_FIELDS = ("session_id", "model", "cwd", "platform")
 _TIME_IN_NAME = re.compile(r"(\d{8})_(\d{6})(?!\d)")
 _ID = re.compile(r"[\w.:/@#+-]{1,120}")
-_UNIQUE_ID_CHARS = 16  # a shorter id can be a mere number, which other turns and sessions have too
 _MOST_UNKNOWN = 50
 _INJECTED = re.compile(r"\s*(?:<[A-Za-z][\w-]*[ >]|\[(?:system|gateway) note\b|\[system\b)", re.IGNORECASE)
 _COMPACTED = re.compile(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)\b")
 
 
-class _State(msgspec.Struct, kw_only=True):
+class ChatState(msgspec.Struct, kw_only=True):
+    """What goes from one append to the next."""
+
     known: dict[str, int] = {}
     unknown: dict[str, int] = {}
     model: str = ""
@@ -56,6 +58,9 @@ class ChatReader:
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return path if self._paths.fullmatch(str(path)) else None
 
+    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
+        return Shape.LINES
+
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         role = record.get("role")
         is_message = isinstance(role, str) and role in _ROLES
@@ -73,9 +78,11 @@ def any_folder() -> ChatReader:
 class ChatReading:
     """The reading of one chat log."""
 
+    state_type: type[ChatState] = ChatState
+
     def __init__(self, path: PurePosixPath, saved: bytes | None) -> None:
         self._session = path.stem.removeprefix("session_") or path.stem
-        self._state = _State() if saved is None else msgspec.msgpack.decode(saved, type=_State)
+        self._state = msgspec.msgpack.decode(saved, type=self.state_type) if saved else self.state_type()
         self.known: Mapping[str, int] = self._state.known
         self.unknown: Mapping[str, int] = self._state.unknown
 
@@ -89,7 +96,7 @@ class ChatReading:
         readings: list[Reading] = []
         if is_first and at_ms is None:
             readings += self._start_by_name()
-        turn = _Turn(self._session, self._state, record, message, at_ms)
+        turn = Turn(self._session, self._state, record, message, at_ms)
         return readings + list(turn.read(is_first=is_first))
 
     def _start_by_name(self) -> list[Reading]:
@@ -98,11 +105,11 @@ class ChatReading:
         return [] if at_ms is None else [Facts(session=self._session, at_ms=at_ms)]
 
 
-class _Turn:
+class Turn:
     """One record of a chat log, on its way to readings."""
 
     def __init__(
-        self, session: str, state: _State, record: Record, message: Mapping[str, Any], at_ms: int | None
+        self, session: str, state: ChatState, record: Record, message: Mapping[str, Any], at_ms: int | None
     ) -> None:
         self._session = session
         self._state = state
@@ -200,7 +207,7 @@ class _Turn:
 
     def _used(self, call_id: str) -> str:
         """The id of a new call, told apart from earlier calls that had the same."""
-        if len(call_id) >= _UNIQUE_ID_CHARS:
+        if len(call_id) >= UNIQUE_ID_CHARS:
             return call_id
         times = _count(self._state.uses, call_id)
         return call_id if times == 1 else f"{call_id}#{times}"
@@ -219,7 +226,7 @@ class _Turn:
     def _key(self) -> str:
         own = self._message.get("id")
         name = str(own) if isinstance(own, int) and not isinstance(own, bool) else _id(own)
-        return f"{self._session}:{name}" if 0 < len(name) < _UNIQUE_ID_CHARS else name
+        return f"{self._session}:{name}" if 0 < len(name) < UNIQUE_ID_CHARS else name
 
     def _event(self, kind: EventKind, *, key: str | None = None, **fields: Any) -> Event:
         if key is None:

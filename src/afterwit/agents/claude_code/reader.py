@@ -21,7 +21,7 @@ from afterwit.agents.claude_code.records import Attachment, Line, decode
 from afterwit.agents.claude_code.sessions import Sessions
 from afterwit.agents.claude_code.speech import kind_of_queued
 from afterwit.agents.claude_code.state import State, digest_of
-from afterwit.agents.protocol import SourceFile
+from afterwit.agents.protocol import Shape, SourceFile
 from afterwit.model.evidence import ReaderEvidence
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend, Usage
@@ -44,6 +44,9 @@ class ClaudeCodeReader:
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return layout.primary(path)
+
+    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
+        return Shape.LINES
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         kind = record.get("type")

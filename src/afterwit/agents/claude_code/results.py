@@ -44,6 +44,7 @@ def result_of(text: str, is_error: bool | None, outcome: object) -> Result:
         is_denied=is_denied,
         is_cancelled=stopped and not is_denied,
         is_running=bool(facts.background_task_id) or facts.is_async is True,
+        running_as=facts.background_task_id if isinstance(facts.background_task_id, str) else "",
         duration_ms=_duration_ms(facts),
     )
 

@@ -73,5 +73,6 @@ def _filled(result: Result, ending: Ending) -> Result:
         is_denied=result.is_denied or ending.is_denied,
         is_cancelled=result.is_cancelled,
         is_running=result.is_running and ending.exit_code is None,
+        running_as=result.running_as,
         duration_ms=ending.duration_ms if result.duration_ms is None else result.duration_ms,
     )

@@ -19,7 +19,7 @@ _FRAME = re.compile(
     r"(?:Exit code: (?P<exit>-?\d{1,10})\n)?"
     r"Wall time: (?P<seconds>\d{1,9}(?:\.\d{1,9})?) seconds\n"
     r"(?:Process exited with code (?P<exited>-?\d{1,10})\n)?"
-    r"(?P<running>Process running with session ID \d+\n)?"
+    r"(?:Process running with session ID (?P<running>\d{1,20})\n)?"
     r"(?:Original token count: \d+\n)?"
     r"(?:Total output lines: \d+\n)?"
     r"Output:(?:\n|\Z)"
@@ -103,6 +103,7 @@ def _unframed(output: str) -> Output:
     result = Result(
         exit_code=int(code) if code else None,
         is_running=frame["running"] is not None,
+        running_as=frame["running"] or "",
         duration_ms=_ms(frame["seconds"]),
     )
     return Output(output[frame.end() :], result)

@@ -20,7 +20,7 @@ from afterwit.agents.codex.meaning import MEANINGS, Place, problem
 from afterwit.agents.codex.names import BARE_ITEMS, SILENT
 from afterwit.agents.codex.records import Line, Payload, coerce_line, coerced, decode_line, decode_object
 from afterwit.agents.codex.state import State
-from afterwit.agents.protocol import SourceFile
+from afterwit.agents.protocol import Shape, SourceFile
 from afterwit.model.evidence import ReaderEvidence
 from afterwit.model.readings import Reading
 from afterwit.model.times import ms_from_any
@@ -45,6 +45,9 @@ class CodexReader:
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         is_kept = path.parts[:1] in (("sessions",), ("archived_sessions",))
         return path if is_kept and _FILE.fullmatch(path.name) else None
+
+    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
+        return Shape.LINES
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         if isinstance(record.get("payload"), Mapping):

@@ -1,0 +1,153 @@
+"""The reader of Amp: one document per thread, with messages of Anthropic's blocks.
+
+Written from documentation. Results of tools lie in the next message in the name of the user, each with the state of its
+run. Messages are numbered in their thread. Threads that were handed over or forked say so in `relationships`, whose
+direction is not known, so that no parent is taken from it.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+
+from afterwit.agents import fields
+from afterwit.agents.amp.runs import output_of, result_of
+from afterwit.agents.blocks import Answered, Asked, Other, Said, Thought, blocks_of
+from afterwit.agents.memory import Memory
+from afterwit.agents.places import Place
+from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Facts, Reading, Spend, Usage
+from afterwit.model.times import ms_from_any
+from afterwit.sources.documents import items
+from afterwit.sources.framing import Record
+
+_KINDS = {"user": EventKind.PROMPT, "assistant": EventKind.REPLY, "system": EventKind.NOTICE, "info": EventKind.NOTICE}
+
+
+class AmpReader:
+    """All that is known about the threads of Amp."""
+
+    agent = "amp"
+    evidence = ReaderEvidence.DOCUMENTATION
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        is_thread = path.name.startswith("T-") and path.suffix == ".json"
+        return path if is_thread and path.parent.name == "threads" else None
+
+    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
+        return Shape.DOCUMENT
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        is_thread = fields.text(record, "id").startswith("T-") and isinstance(record.get("messages"), list)
+        return is_thread and "created" in record
+
+    def start(self, file: SourceFile, saved: bytes | None = None) -> "AmpReading":  # noqa: ARG002
+        return AmpReading(file.path.stem)
+
+
+class AmpReading:
+    """The reading of one thread."""
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+        self._memory = Memory()
+        self.known: Mapping[str, int] = self._memory.known
+        self.unknown: Mapping[str, int] = self._memory.unknown
+
+    def save(self) -> bytes:
+        return b""
+
+    def feed(self, record: Record) -> Iterator[Reading]:
+        thread = msgspec.json.decode(record.raw, type=dict[str, Any])
+        self._session = fields.plain_id(thread, "id") or self._session
+        yield self._facts(thread)
+        for message in items(record, "messages"):
+            yield from self.piece(message)
+
+    def piece(self, record: Record) -> Iterator[Reading]:
+        message = msgspec.json.decode(record.raw)
+        role = fields.text(message, "role") if isinstance(message, dict) else ""
+        self._memory.count(role, is_known=role in _KINDS)
+        if role in _KINDS:
+            at_ms = ms_from_any(fields.mapping(message, "meta").get("sentAt"))
+            at_ms = at_ms or ms_from_any(fields.mapping(message, "usage").get("timestamp"))
+            yield from self._message(message, role, Place.of(self._session, record, at_ms))
+
+    def _facts(self, thread: Mapping[str, Any]) -> Facts:
+        initial = fields.mapping(fields.mapping(thread, "env"), "initial")
+        tree = next(iter(fields.mappings(initial, "trees")), {})
+        repository = fields.mapping(tree, "repository")
+        platform = fields.mapping(initial, "platform")
+        return Facts(
+            session=self._session,
+            at_ms=ms_from_any(thread.get("created")),
+            cwd=_folder(fields.text(tree, "uri")),
+            branch=fields.text(repository, "ref").removeprefix("refs/heads/"),
+            remote=fields.text(repository, "url"),
+            version=fields.text(platform, "clientVersion"),
+            title=fields.text(thread, "title"),
+            origin=fields.text(platform, "client") or fields.text(thread, "agentMode"),
+        )
+
+    def _message(self, message: Mapping[str, Any], role: str, place: Place) -> Iterator[Reading]:
+        number = message.get("messageId")
+        own = f"{self._session}:{number}" if isinstance(number, int | str) else ""
+        said: list[str] = []
+        for order, block in enumerate(blocks_of(message.get("content"))):
+            if isinstance(block, Said):
+                said.append(block.text)
+                continue
+            yield from self._said(role, said, own, place)
+            if isinstance(block, Thought):
+                yield place.said(EventKind.THOUGHT, block.text)
+            elif isinstance(block, Asked):
+                yield place.asked(block.id or place.made_up(order), block.tool, block.arguments)
+            elif isinstance(block, Answered):
+                run = fields.mapping(block.block, "run")
+                call_id = block.id or place.made_up(order)
+                yield place.answered(call_id, output_of(run) or block.text, result_of(run, block.is_error))
+            elif isinstance(block, Other):
+                yield place.problem(f"a block of the unknown type {block.type!r}")
+        yield from self._said(role, said, own, place)
+        yield from self._ending(fields.mapping(message, "state"), place)
+        yield from self._spend(fields.mapping(message, "usage"), own, place)
+
+    def _said(self, role: str, said: list[str], own: str, place: Place) -> Iterator[Reading]:
+        """One event of the texts so far, which are told then."""
+        text = "\n".join(said)
+        said.clear()
+        if text.strip():
+            yield place.said(_KINDS[role], text, f"{_KINDS[role]}:{own}" if own else "")
+
+    def _ending(self, state: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+        kind = fields.text(state, "type")
+        if kind == "cancelled":
+            yield place.said(EventKind.INTERRUPT)
+        elif kind == "error":
+            error = fields.mapping(state, "error")
+            yield place.said(EventKind.MODEL_ERROR, fields.text(error, "message") or fields.text(state, "error"))
+
+    def _spend(self, spent: Mapping[str, Any], own: str, place: Place) -> Iterator[Reading]:
+        usage = Usage(
+            input=fields.tokens(spent, "inputTokens"),
+            cache_read=fields.tokens(spent, "cacheReadInputTokens"),
+            cache_write=fields.tokens(spent, "cacheCreationInputTokens"),
+            output=fields.tokens(spent, "outputTokens"),
+        )
+        if usage != Usage():
+            model = fields.plain_id(spent, "model")
+            key = own or f"{self._session}:{place.made_up()}"
+            yield Spend(session=self._session, key=key, model=model, usage=usage, at_ms=place.at_ms)
+
+
+def _folder(uri: str) -> str:
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return ""
+    path = unquote(parts.path) if parts.scheme == "file" else ""
+    return path.removeprefix("/") if path[2:3] == ":" else path

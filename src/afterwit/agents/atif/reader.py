@@ -1,0 +1,144 @@
+"""The reader of ATIF, the agent trajectory interchange format: one document per run, a list of steps.
+
+Written from documentation (versions 1.0 to 1.7). A step is what a person, the system or the agent said, with the
+agent's calls and what was observed after each. A step that was copied from an earlier trajectory for its context
+(`is_copied_context`) is a notice. Trajectories of subagents inside of a document are sessions of their own.
+Prompt tokens include those from the cache.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
+
+from afterwit.agents import fields
+from afterwit.agents.chat.messages import text_of
+from afterwit.agents.memory import Memory
+from afterwit.agents.places import Place
+from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
+from afterwit.model.times import ms_from_any
+from afterwit.sources.documents import items
+from afterwit.sources.framing import Record
+
+_KINDS = {"user": EventKind.PROMPT, "agent": EventKind.REPLY, "system": EventKind.NOTICE}
+_NESTED = "subagent_trajectories"
+
+
+class AtifReader:
+    """All that is known about ATIF trajectories."""
+
+    agent = "atif"
+    evidence = ReaderEvidence.DOCUMENTATION
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        return path if path.name == "trajectory.json" or path.name.endswith(".trajectory.json") else None
+
+    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
+        return Shape.DOCUMENT
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        return str(record.get("schema_version")).startswith("ATIF") and isinstance(record.get("steps"), list)
+
+    def start(self, file: SourceFile, saved: bytes | None = None) -> "AtifReading":  # noqa: ARG002
+        return AtifReading(str(file.path.with_suffix("")))
+
+
+class AtifReading:
+    """The reading of one document."""
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+        self._model = ""
+        self._number = 0
+        self._memory = Memory()
+        self.known: Mapping[str, int] = self._memory.known
+        self.unknown: Mapping[str, int] = self._memory.unknown
+
+    def save(self) -> bytes:
+        return b""
+
+    def feed(self, record: Record) -> Iterator[Reading]:
+        document = msgspec.json.decode(record.raw, type=dict[str, Any])
+        parent = fields.plain_id(document, "session_id", "trajectory_id") or self._session
+        yield from self._trajectory(record, document, Facts(session=parent))
+        for number, nested in enumerate(items(record, _NESTED)):
+            inner = msgspec.json.decode(nested.raw)
+            if isinstance(inner, dict):
+                session = fields.plain_id(inner, "trajectory_id", "session_id")
+                session = session if session and session != parent else f"{parent}:{number}"
+                about = Facts(session=session, parent=parent, relation=Relation.SUBAGENT)
+                yield from self._trajectory(nested, inner, about)
+
+    def piece(self, record: Record) -> Iterator[Reading]:
+        step = msgspec.json.decode(record.raw)
+        source = fields.text(step, "source") if isinstance(step, dict) else ""
+        self._memory.count(source, is_known=source in _KINDS)
+        if source in _KINDS:
+            yield from self._step(step, source, Place.of(self._session, record, ms_from_any(step.get("timestamp"))))
+
+    def _trajectory(self, record: Record, document: Mapping[str, Any], about: Facts) -> Iterator[Reading]:
+        agent = fields.mapping(document, "agent")
+        self._session = about.session
+        self._model = fields.plain_id(agent, "model_name")
+        self._number = 0
+        name, version = fields.text(agent, "name"), fields.text(agent, "version")
+        yield msgspec.structs.replace(about, version=version, origin=name)
+        for step in items(record, "steps"):
+            yield from self.piece(step)
+
+    def _step(self, step: Mapping[str, Any], source: str, place: Place) -> Iterator[Reading]:
+        self._number += 1
+        text = text_of(step.get("message")) or ""
+        if step.get("is_copied_context") is True:
+            yield place.said(EventKind.NOTICE, text)
+            return
+        thought = text_of(step.get("reasoning_content")) or ""
+        if thought.strip():
+            yield place.said(EventKind.THOUGHT, thought)
+        if text.strip():
+            yield place.said(_KINDS[source], text)
+        yield from self._calls(step, place)
+        yield from self._spend(step, place)
+
+    def _calls(self, step: Mapping[str, Any], place: Place) -> Iterator[Event]:
+        ids: list[str] = []
+        for number, call in enumerate(fields.mappings(step, "tool_calls")):
+            ids.append(fields.plain_id(call, "tool_call_id") or f"step-{self._number}-{number}")
+            tool = fields.text(call, "function_name") or "?"
+            yield place.asked(ids[-1], tool, fields.arguments(call.get("arguments")))
+        for number, result in enumerate(fields.mappings(fields.mapping(step, "observation"), "results")):
+            given = fields.plain_id(result, "source_call_id")
+            text = text_of(result.get("content")) or ""
+            if given or number < len(ids):
+                yield place.answered(given or ids[number], text, _ended(result))
+            elif text.strip():
+                yield place.said(EventKind.NOTICE, text)
+
+    def _spend(self, step: Mapping[str, Any], place: Place) -> Iterator[Spend]:
+        metrics = fields.mapping(step, "metrics")
+        cached = fields.tokens(metrics, "cached_tokens")
+        usage = Usage(
+            input=max(fields.tokens(metrics, "prompt_tokens") - cached, 0),
+            cache_read=cached,
+            output=fields.tokens(metrics, "completion_tokens"),
+        )
+        cost = fields.number(metrics, "cost_usd")
+        if usage != Usage():
+            yield Spend(
+                session=self._session,
+                key=f"{self._session}:step-{self._number}",
+                model=fields.plain_id(step, "model_name") or self._model,
+                usage=usage,
+                at_ms=place.at_ms,
+                cost_usd=float(cost) if cost is not None and cost >= 0 else None,
+            )
+
+
+def _ended(result: Mapping[str, Any]) -> Result:
+    """ATIF has no field for failures; some exporters put one among the extras."""
+    extra = fields.mapping(result, "extra")
+    return Result(is_error=fields.flag(extra, "is_error"), exit_code=fields.exit_code(extra, "exit_code", "returncode"))

@@ -1,0 +1,151 @@
+"""One message of Cline's conversation with its model, as a turn of the session.
+
+Tools come in two ways: as blocks with names and arguments, or as tags inside of the agent's text. Their results come
+back in the name of the user: as blocks, or as texts that begin with `[tool for 'target'] Result:`; such a text answers
+the oldest open call of its tool. A person's words stand between tags (`task`, `feedback` …); what the editor shows
+(`environment_details`) is injected. Times and ids of a message are its own; open calls are those of the turns before.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from afterwit.agents import fields
+from afterwit.agents.blocks import Answered, Asked, Other, Said, Thought, blocks_of, ended, inside_tags, without_tags
+from afterwit.agents.cline.tags import tagged_calls
+from afterwit.agents.places import Place
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Event, Reading, Result
+
+_HUMAN = ("task", "feedback", "user_message", "answer", "user_input")
+_INJECTED = (
+    "environment_details",
+    "mode_notice",
+    "hook_context",
+    "explicit_instructions",
+    "file_content",
+    "slash_command",
+)
+_RESULT = re.compile(r"\[(\w+)(?: for '.*?')?\] Result:", re.DOTALL)
+_HEAD_CHARS = 10_000
+_FAILED = re.compile(r"\s*(?:\[ERROR\]|The tool execution failed|Error executing|Error reading|Error writing)")
+_DENIED = re.compile(r"\s*The user denied this operation|.{0,200}\bdenied this operation", re.DOTALL)
+_EXIT = re.compile(r"Command (?:executed|completed|exited)[^\n]{0,100}?(?:[Ee]xit |with )code:? (-?\d{1,10})")
+
+
+class Turns:
+    """Reads messages in order."""
+
+    def __init__(self, session: str) -> None:
+        self.session = session
+        self._number = 0
+        self._open: list[tuple[str, str]] = []  # tool and id of calls without a result
+
+    def read(self, message: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+        self._number += 1
+        own = fields.plain_id(message, "id") or str(fields.number(message, "ts") or "")
+        blocks = blocks_of(message.get("content"))
+        if message.get("role") == "assistant":
+            yield from self._answer(blocks, place)
+        else:
+            yield from self._asked(blocks, own, place)
+        for block in blocks:
+            if isinstance(block, Other):
+                yield place.problem(f"a block of the unknown type {block.type!r}")
+
+    def _answer(self, blocks: list[Any], place: Place) -> Iterator[Event]:
+        is_native = any(isinstance(block, Asked) for block in blocks)
+        for block in blocks:
+            if isinstance(block, Thought):
+                yield place.said(EventKind.THOUGHT, block.text)
+            elif isinstance(block, Asked):
+                yield self._call(block.id, block.tool, block.arguments, place)
+            elif isinstance(block, Said):
+                yield from self._spoken(block.text, place, is_native=is_native)
+
+    def _spoken(self, text: str, place: Place, *, is_native: bool) -> Iterator[Event]:
+        thought = inside_tags(text, "thinking")
+        text = without_tags(text, "thinking")[0]
+        calls, said = ([], text) if is_native else tagged_calls(text)
+        if thought:
+            yield place.said(EventKind.THOUGHT, thought)
+        if said.strip():
+            yield place.said(EventKind.REPLY, said.strip())
+        for tool, arguments in calls:
+            yield self._call("", tool, arguments, place)
+
+    def _call(self, given: str, tool: str, arguments: dict[str, Any], place: Place) -> Event:
+        call_id = given or f"turn-{self._number}-{len(self._open)}"
+        self._open.append((tool, call_id))
+        return place.asked(call_id, tool, _with_command(arguments))
+
+    def _asked(self, blocks: list[Any], own: str, place: Place) -> Iterator[Event]:
+        waiting: list[str] = []  # the tool whose result goes on in the next text, and its pieces so far
+        for block in blocks:
+            if isinstance(block, Answered):
+                text, flag = _parts(block)
+                yield place.answered(self._answered("", block.id, place), text, _ended(text, flag))
+            elif isinstance(block, Said):
+                yield from self._heard(block.text, waiting, own, place)
+        yield from self._finished(waiting, place)
+
+    def _heard(self, text: str, waiting: list[str], own: str, place: Place) -> Iterator[Event]:
+        text, injected = without_tags(text, *_INJECTED)
+        human = inside_tags(text, *_HUMAN)
+        text = without_tags(text, *_HUMAN)[0] if human else text
+        header = _RESULT.match(text[:_HEAD_CHARS].lstrip())
+        if header:
+            yield from self._finished(waiting, place)
+            waiting[:] = [header[1], text.lstrip()[header.end() :]]
+        elif waiting and text.strip():
+            waiting.append(text)
+        elif text.strip():
+            kind = EventKind.NOTICE if text.lstrip().startswith(("[", "<", "#")) or human else EventKind.PROMPT
+            yield place.said(kind, text.strip(), f"prompt:{place.identity(own)}" if own and not human else "")
+        if human:
+            yield from self._finished(waiting, place)
+            yield place.said(EventKind.PROMPT, human, f"prompt:{place.identity(own)}" if own else "")
+        if injected:
+            yield from self._finished(waiting, place)
+            yield place.said(EventKind.NOTICE, injected)
+
+    def _finished(self, waiting: list[str], place: Place) -> Iterator[Event]:
+        if waiting:
+            text = "\n".join(part.strip() for part in waiting[1:] if part.strip())
+            yield place.answered(self._answered(waiting[0], "", place), text, _ended(text, None))
+            waiting.clear()
+
+    def _answered(self, tool: str, call_id: str, place: Place) -> str:
+        """The call that a result belongs to, which is open no longer."""
+        for number, (name, each) in enumerate(self._open):
+            if each == call_id or (not call_id and name == tool):
+                del self._open[number]
+                return each
+        return call_id or place.made_up(len(self._open))
+
+
+def _parts(answer: Answered) -> tuple[str, bool | None]:
+    """The text and the flag of a result. Tools that do many things at once give one object for each of them."""
+    parts = [part for part in fields.mappings(answer.block, "content") if "success" in part]
+    if not parts:
+        return answer.text, answer.is_error
+    texts = [fields.text(part, "result", "error") for part in parts]
+    return "\n".join(text for text in texts if text), any(part["success"] is False for part in parts)
+
+
+def _with_command(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Many command lines in one call are one script."""
+    lines = arguments.get("commands")
+    if isinstance(lines, list) and lines and all(isinstance(line, str) for line in lines):
+        return {**arguments, "command": "\n".join(lines)}
+    return arguments
+
+
+def _ended(text: str, flag: bool | None) -> Result:
+    stated = _EXIT.search(text[:_HEAD_CHARS])
+    code = fields.exit_code({"code": int(stated[1])}, "code") if stated else None
+    if _DENIED.match(text[:_HEAD_CHARS]):
+        return Result(is_error=flag, is_denied=True)
+    is_error = True if _FAILED.match(text) or (code is not None and code != 0) else flag
+    result = ended(text, is_error)
+    return result if code is None else Result(is_error=is_error, exit_code=code)

@@ -1,0 +1,117 @@
+"""The reader of Cline's command line: a folder per session, with the messages as one document and a manifest beside it.
+
+Written from documentation and a run of version 3.0.65. Messages are like those of Cline in editors (`agents.cline`);
+the manifest, `<session>.json`, says where the session ran, when it began and what it is called.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
+
+from afterwit.agents import fields
+from afterwit.agents.cline.turns import Turns
+from afterwit.agents.memory import Memory
+from afterwit.agents.places import Place
+from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import Relation
+from afterwit.model.readings import Facts, Reading, Spend, Usage
+from afterwit.model.times import ms_from_any
+from afterwit.sources.documents import items
+from afterwit.sources.framing import Record
+
+_MESSAGES = ".messages.json"
+
+
+class ClineCliReader:
+    """All that is known about the sessions of Cline's command line."""
+
+    agent = "cline-cli"
+    evidence = ReaderEvidence.REAL_CLIENT
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        if path.name.endswith(_MESSAGES):
+            return path
+        is_manifest = path.suffix == ".json" and path.stem == path.parent.name
+        return path.with_name(f"{path.stem}{_MESSAGES}") if is_manifest else None
+
+    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
+        return Shape.DOCUMENT
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        is_log = isinstance(record.get("messages"), list) and isinstance(record.get("agent"), str)
+        return is_log and "trajectory_format" not in record and "schema_version" not in record
+
+    def start(self, file: SourceFile, saved: bytes | None = None) -> "ClineCliReading":  # noqa: ARG002
+        return ClineCliReading(file)
+
+
+class ClineCliReading:
+    """The reading of one session."""
+
+    def __init__(self, file: SourceFile) -> None:
+        self._session = file.path.name.removesuffix(_MESSAGES)
+        self._file = file
+        self._turns = Turns(self._session)
+        self._memory = Memory()
+        self.known: Mapping[str, int] = self._memory.known
+        self.unknown: Mapping[str, int] = self._memory.unknown
+
+    def save(self) -> bytes:
+        return b""
+
+    def feed(self, record: Record) -> Iterator[Reading]:
+        document = msgspec.json.decode(record.raw, type=dict[str, Any])
+        version = fields.text(fields.mapping(document, "origin"), "version")
+        yield msgspec.structs.replace(self._facts(), version=version)
+        for message in items(record, "messages"):
+            yield from self.piece(message)
+
+    def piece(self, record: Record) -> Iterator[Reading]:
+        message = msgspec.json.decode(record.raw)
+        role = fields.text(message, "role") if isinstance(message, dict) else ""
+        self._memory.count(role, is_known=role in ("user", "assistant"))
+        if role in ("user", "assistant"):
+            place = Place.of(self._session, record, ms_from_any(message.get("ts")))
+            yield from self._turns.read(message, place)
+            yield from self._spend(message, place)
+
+    def _facts(self) -> Facts:
+        raw = self._file.companion(self._file.path.with_name(f"{self._session}.json"))
+        try:
+            manifest = msgspec.json.decode(raw or b"", type=dict[str, Any])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return Facts(session=self._session)
+        parent = fields.plain_id(manifest, "parent_session_id")
+        return Facts(
+            session=self._session,
+            at_ms=ms_from_any(manifest.get("started_at")) or ms_from_any(manifest.get("created_at")),
+            cwd=fields.text(manifest, "cwd", "workspace_root"),
+            title=fields.text(fields.mapping(manifest, "metadata"), "title"),
+            parent=parent,
+            relation=Relation.SUBAGENT if parent else None,
+            origin=fields.text(manifest, "source"),
+            provider=fields.text(manifest, "provider"),
+        )
+
+    def _spend(self, message: Mapping[str, Any], place: Place) -> Iterator[Spend]:
+        metrics = fields.mapping(message, "metrics")
+        usage = Usage(
+            input=fields.tokens(metrics, "inputTokens"),
+            cache_read=fields.tokens(metrics, "cacheReadTokens"),
+            cache_write=fields.tokens(metrics, "cacheWriteTokens"),
+            output=fields.tokens(metrics, "outputTokens"),
+        )
+        if usage != Usage():
+            own = fields.plain_id(message, "id") or str(place.at_ms or place.made_up())
+            cost = fields.number(metrics, "cost")
+            yield Spend(
+                session=self._session,
+                key=f"{self._session}:{own}",
+                model=fields.plain_id(fields.mapping(message, "modelInfo"), "id", "modelId"),
+                usage=usage,
+                at_ms=place.at_ms,
+                cost_usd=float(cost) if cost is not None and cost > 0 else None,
+            )

@@ -1,0 +1,241 @@
+"""What each type of record means: one small function a type, from its data and the state to readings.
+
+What a person typed is `content`; `transformedContent`, with the client's additions, is left alone. A call is told by
+the message that asks for it, or by its start where no message does. Subagents write into their parent's file: their
+records name them, and become a session of their own, `<session>/agent-<id>`. What a subagent is told is a notice.
+A rewind removes records from the file, which then is read anew; nothing else is needed for it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from afterwit.agents import fields
+from afterwit.agents.copilot.outcomes import outcome_of
+from afterwit.agents.copilot.spending import usage_of
+from afterwit.agents.copilot.state import State
+from afterwit.agents.places import Place
+from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.readings import Facts, Reading, Spend, Usage
+
+_NOTICE_CHARS = 8_000
+
+
+class Line(NamedTuple):
+    """One record: its data, its own id, where it lies, and the session that the file is named by."""
+
+    data: Mapping[str, Any]
+    id: str
+    place: Place
+    root: str
+
+    @property
+    def is_child(self) -> bool:
+        return bool(self.place.session != self.root)
+
+    def key(self, part: str = "") -> str:
+        return f"{self.id}{part}" if self.id else ""
+
+    def said(self, kind: EventKind, text: str, part: str = "") -> list[Reading]:
+        return [self.place.said(kind, text, self.key(part))] if text.strip() else []
+
+
+def child_of(root: str, agent: str) -> str:
+    return f"{root}/agent-{agent}"
+
+
+def _start(state: State, line: Line) -> list[Reading]:
+    data = line.data
+    state.model = fields.plain_id(data, "selectedModel") or state.model
+    version, origin = fields.text(data, "copilotVersion"), fields.text(data, "producer")
+    return [_surroundings(line, fields.mapping(data, "context"), version=version, origin=origin)]
+
+
+def _resume(state: State, line: Line) -> list[Reading]:
+    state.model = fields.plain_id(line.data, "selectedModel") or state.model
+    return [_surroundings(line, fields.mapping(line.data, "context"))]
+
+
+def _context_changed(_: State, line: Line) -> list[Reading]:
+    return [_surroundings(line, line.data)]
+
+
+def _surroundings(line: Line, context: Mapping[str, Any], version: str = "", origin: str = "") -> Facts:
+    repository, host = fields.text(context, "repository"), fields.text(context, "repositoryHost")
+    return Facts(
+        session=line.root,
+        at_ms=line.place.at_ms,
+        cwd=fields.text(context, "cwd", "gitRoot"),
+        branch=fields.text(context, "branch"),
+        remote=f"{host}/{repository}" if host and repository else repository,
+        version=version,
+        origin=origin,
+    )
+
+
+def _title(_: State, line: Line) -> list[Reading]:
+    title = fields.text(line.data, "title")
+    return [Facts(session=line.root, at_ms=line.place.at_ms, title=title)] if title else []
+
+
+def _model_change(state: State, line: Line) -> list[Reading]:
+    if not line.is_child:
+        state.model = fields.plain_id(line.data, "newModel") or state.model
+    return []
+
+
+def _user(_: State, line: Line) -> list[Reading]:
+    data = line.data
+    source = fields.text(data, "source")
+    is_typed = source in ("", "user") and not line.is_child and data.get("isAutopilotContinuation") is not True
+    text = fields.without_blobs(fields.text(data, "content"))
+    pictures = sum(fields.text(each, "type") in ("image", "blob") for each in fields.mappings(data, "attachments"))
+    text = "\n".join([text, *["[image]"] * pictures]) if pictures else text
+    return line.said(EventKind.PROMPT if is_typed else EventKind.NOTICE, text)
+
+
+def _assistant(state: State, line: Line) -> list[Reading]:
+    data = line.data
+    readings = line.said(EventKind.THOUGHT, fields.text(data, "reasoningText"), ":thought")
+    readings += line.said(EventKind.REPLY, fields.text(data, "content"))
+    for request in fields.mappings(data, "toolRequests"):
+        state.ask(fields.plain_id(request, "toolCallId"))
+        readings += _called(line, request, fields.text(request, "name"))
+    return [*readings, *_output(state, line)]
+
+
+def _output(state: State, line: Line) -> Iterator[Spend]:
+    output = fields.tokens(line.data, "outputTokens")
+    response = fields.plain_id(line.data, "apiCallId", "messageId") or line.id
+    if output and state.is_new("response", response):
+        yield from _spent(state, line, f"{line.root}:{response}", line.data, Usage(output=output))
+
+
+def _usage_record(state: State, line: Line) -> list[Reading]:
+    stated = fields.mapping(line.data, "usage")
+    usage = usage_of(stated)
+    response = fields.plain_id(stated, "apiCallId")
+    if response:
+        state.is_new("response", response)
+    return list(_spent(state, line, f"usage:{line.id}", stated, usage)) if line.id and usage != Usage() else []
+
+
+def _spent(state: State, line: Line, key: str, data: Mapping[str, Any], usage: Usage) -> Iterator[Spend]:
+    model = fields.plain_id(data, "model") or state.model
+    state.ledger.add(model, usage)
+    yield Spend(session=line.place.session, key=key, model=model, usage=usage, at_ms=line.place.at_ms)
+
+
+def _shutdown(state: State, line: Line) -> list[Reading]:
+    rest = state.ledger.settle(fields.mapping(line.data, "modelMetrics"))
+    key = f"shutdown:{line.id or line.place.offset}"
+    at_ms = line.place.at_ms
+    return [
+        Spend(session=line.root, key=f"{key}:{model}", model=model, usage=usage, at_ms=at_ms) for model, usage in rest
+    ]
+
+
+def _started(state: State, line: Line) -> list[Reading]:
+    if state.was_asked(fields.plain_id(line.data, "toolCallId")):
+        return []
+    return _called(line, line.data, fields.text(line.data, "toolName"))
+
+
+def _requested(state: State, line: Line) -> list[Reading]:
+    """A call that a person asked for."""
+    state.ask(fields.plain_id(line.data, "toolCallId"))
+    return _called(line, line.data, fields.text(line.data, "toolName"))
+
+
+def _called(line: Line, request: Mapping[str, Any], tool: str) -> list[Reading]:
+    call = fields.plain_id(request, "toolCallId")
+    if not call:
+        return [line.place.problem("a call without an id")]
+    arguments = fields.arguments(request.get("arguments"))
+    return [line.place.call(f"call:{line.id or line.root}:{call}", call, tool, arguments)]
+
+
+def _completed(state: State, line: Line) -> list[Reading]:
+    call = fields.plain_id(line.data, "toolCallId")
+    if not call:
+        return [line.place.problem("a result that names no call")]
+    text, result = outcome_of(line.data, was_denied=state.was_denied(call))
+    return [line.place.result(f"result:{line.id or line.root}:{call}", call, text, result)]
+
+
+def _permission(state: State, line: Line) -> list[Reading]:
+    call = fields.plain_id(line.data, "toolCallId")
+    if call and fields.text(fields.mapping(line.data, "result"), "kind").startswith("denied"):
+        state.deny(call)
+    return []
+
+
+def _subagent(_: State, line: Line) -> list[Reading]:
+    """The start of a subagent. The record carries the subagent's id, or in older logs the call's in its place."""
+    call = fields.plain_id(line.data, "toolCallId")
+    child = line.place.session if line.is_child else child_of(line.root, call)
+    if not call and not line.is_child:
+        return []
+    return [
+        Facts(
+            session=child,
+            at_ms=line.place.at_ms,
+            parent=line.root,
+            relation=Relation.SUBAGENT,
+            parent_call=call,
+            origin=fields.text(line.data, "agentName", "agentType"),
+        )
+    ]
+
+
+def _compaction(_: State, line: Line) -> list[Reading]:
+    if line.data.get("success") is False:
+        return line.said(EventKind.NOTICE, fields.text(line.data, "error"))
+    return [line.place.said(EventKind.COMPACTION, fields.text(line.data, "summaryContent"), line.key())]
+
+
+def _abort(_: State, line: Line) -> list[Reading]:
+    return [line.place.said(EventKind.INTERRUPT, fields.text(line.data, "reason"), line.key())]
+
+
+def _error(_: State, line: Line) -> list[Reading]:
+    status = fields.exit_code(line.data, "statusCode")
+    said = fields.text(line.data, "message", "errorMessage", "errorType")
+    return [line.place.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said, line.key())]
+
+
+def _notice(_: State, line: Line) -> list[Reading]:
+    text = fields.text(line.data, "content", "message", "summary")
+    return line.said(EventKind.NOTICE, fields.without_blobs(text[:_NOTICE_CHARS]))
+
+
+def _reasoning(_: State, line: Line) -> list[Reading]:
+    return line.said(EventKind.THOUGHT, fields.text(line.data, "content"))
+
+
+MEANINGS: dict[str, Callable[[State, Line], list[Reading]]] = {
+    "session.start": _start,
+    "session.resume": _resume,
+    "session.context_changed": _context_changed,
+    "session.title_changed": _title,
+    "session.model_change": _model_change,
+    "session.usage_record": _usage_record,
+    "session.shutdown": _shutdown,
+    "session.compaction_complete": _compaction,
+    "session.error": _error,
+    "session.info": _notice,
+    "session.warning": _notice,
+    "session.task_complete": _notice,
+    "model.call_failure": _error,
+    "user.message": _user,
+    "assistant.message": _assistant,
+    "assistant.reasoning": _reasoning,
+    "tool.user_requested": _requested,
+    "tool.execution_start": _started,
+    "tool.execution_complete": _completed,
+    "permission.completed": _permission,
+    "subagent.started": _subagent,
+    "skill.invoked": _notice,
+    "system.message": _notice,
+    "system.notification": _notice,
+    "abort": _abort,
+}

@@ -1,0 +1,107 @@
+"""Reads the logs of GitHub's Copilot CLI: `session-state/<id>/events.jsonl`, and the documents of before.
+
+A session is a folder; resuming appends to the same file. `workspace.yaml` beside it has the title. This module knows
+lines and files; what a record means is in `meaning`, sessions of 2025 are in `history`.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
+
+from afterwit.agents import fields
+from afterwit.agents.copilot.history import HistoryReading
+from afterwit.agents.copilot.meaning import MEANINGS, Line, child_of
+from afterwit.agents.copilot.names import SILENT
+from afterwit.agents.copilot.state import State
+from afterwit.agents.places import Place
+from afterwit.agents.protocol import FileReading, Shape, SourceFile
+from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import Relation
+from afterwit.model.readings import Facts, Reading
+from afterwit.model.times import ms_from_any
+from afterwit.sources.framing import Record
+
+_EVENTS, _WORKSPACE = "events.jsonl", "workspace.yaml"
+_NAMED = re.compile(r"^(?:name|summary):[ \t]*(\S[^\n]*)$", re.MULTILINE)
+_MANUAL = re.compile(r"^user_named:[ \t]*true\b", re.MULTILINE)
+_PLAIN_SCALAR = re.compile(r"[\w(][^\n#|>]{0,300}")
+
+
+class CopilotReader:
+    """All that is known about the logs of the Copilot CLI."""
+
+    agent = "copilot"
+    evidence = ReaderEvidence.REAL_DATA
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        match path.parts:
+            case ("session-state", _, "events.jsonl"):
+                return path
+            case ("session-state", _, "workspace.yaml"):
+                return path.with_name(_EVENTS)
+            case ("history-session-state", name) if name.endswith(".json"):
+                return path
+        return None
+
+    def shape(self, path: PurePosixPath) -> Shape:
+        return Shape.DOCUMENT if path.suffix == ".json" else Shape.LINES
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        if isinstance(record.get("data"), dict) and {"id", "parentId", "timestamp"} <= record.keys():
+            return isinstance(record.get("type"), str) and record["type"].startswith(("session.", "user.message"))
+        return "sessionId" in record and ("chatMessages" in record or isinstance(record.get("timeline"), list))
+
+    def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading:
+        if self.shape(file.path) is Shape.DOCUMENT:
+            return HistoryReading(file.path.stem)
+        return CopilotReading(file, msgspec.msgpack.decode(saved, type=State) if saved else State())
+
+
+class CopilotReading:
+    """The reading of one `events.jsonl`."""
+
+    def __init__(self, file: SourceFile, state: State) -> None:
+        self._file = file
+        self._state = state
+        self._root = file.path.parent.name if file.path.name == _EVENTS else file.path.stem
+        self.known: Mapping[str, int] = state.known
+        self.unknown: Mapping[str, int] = state.unknown
+
+    def save(self) -> bytes:
+        return msgspec.msgpack.encode(self._state)
+
+    def feed(self, record: Record) -> list[Reading]:
+        value = msgspec.json.decode(record.raw, type=dict[str, Any])
+        name = fields.plain_id(value, "type")
+        meaning = MEANINGS.get(name)
+        self._state.count(name, is_known=meaning is not None or name in SILENT)
+        if meaning is None:
+            return []
+        data = fields.mapping(value, "data")
+        agent = fields.plain_id(value, "agentId") or fields.plain_id(data, "parentToolCallId")
+        session = child_of(self._root, agent) if agent else self._root
+        place = Place.of(session, record, ms_from_any(value.get("timestamp")))
+        readings = self._introduced(place) + meaning(
+            self._state, Line(data, fields.plain_id(value, "id"), place, self._root)
+        )
+        if name == "session.start":
+            readings += self._title()
+        return readings
+
+    def _introduced(self, place: Place) -> list[Reading]:
+        """Whose child a subagent is, at its first record."""
+        if place.session == self._root or not self._state.is_new("child", place.session):
+            return []
+        return [Facts(session=place.session, at_ms=place.at_ms, parent=self._root, relation=Relation.SUBAGENT)]
+
+    def _title(self) -> list[Reading]:
+        raw = self._file.companion(self._file.path.with_name(_WORKSPACE))
+        told = raw.decode("utf-8", "replace") if raw else ""
+        found = _NAMED.search(told)
+        title = found[1].strip().strip("'\"") if found else ""
+        if not _PLAIN_SCALAR.fullmatch(title):
+            return []
+        return [Facts(session=self._root, title=title, is_title_manual=_MANUAL.search(told) is not None)]

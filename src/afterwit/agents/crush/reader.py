@@ -1,0 +1,191 @@
+"""Reads Crush's sessions, rendered from its database: a row per message, with its parts as JSON.
+
+Written from Crush's source and real schemas. Of tokens a session's row has those of its last response only, but all
+that it cost; both go into one spend. A failed command says its exit code at the end of its output; one that says none
+and was not moved to the background has ended well. A session that a tool call started is named after the call. The
+folder that holds `.crush` is where the sessions ran.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from afterwit.agents import fields
+from afterwit.agents.places import Place
+from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.agents.rows import Row, RowsReading, column, native_id, row_of
+from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
+from afterwit.model.times import ms_from_any
+from afterwit.sources.databases import PLACE
+from afterwit.sources.framing import Record
+
+_SILENT = frozenset(("image_url", "binary"))
+_EXIT = re.compile(r"(?:^|\n)Exit code (\d{1,9})\s*(?:<cwd>[^<\n]*</cwd>)?\s*\Z")
+_CWD = re.compile(r"\s*<cwd>[^<\n]*</cwd>\s*\Z")
+_CALL_SESSION = re.compile(r"(?:.*\$\$)?((?:call_|toolu_|tooluse_|functions\.)[\w.:-]+)")
+_DENIED = ("user denied permission", "permission denied by user")
+_ABORTED = "Command was aborted before completion"
+_DEAREST_USD = 1e6
+
+
+class CrushReader:
+    """Crush, by the shape of `agents.protocol.Reader`."""
+
+    agent = "crush"
+    evidence = ReaderEvidence.DOCUMENTATION
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        return path if path.suffix == ".jsonl" and path.parent.name == "crush.db" else None
+
+    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
+        return Shape.LINES
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        row = row_of(record)
+        return row.table == "sessions" and {"parent_session_id", "prompt_tokens"} <= row.values.keys()
+
+    def start(self, file: SourceFile, saved: bytes | None = None) -> "CrushReading":
+        return CrushReading(file.path, saved)
+
+
+class CrushReading(RowsReading):
+    """The reading of one session."""
+
+    def take(self, record: Record, row: Row) -> Iterator[Reading] | None:
+        match row.table:
+            case "(database)":
+                return self._place(row.values)
+            case "sessions":
+                return self._session(row.values)
+            case "messages":
+                return self._message(record, row.values)
+        return None
+
+    def _place(self, row: Mapping[str, Any]) -> Iterator[Reading]:
+        self.noted(PLACE)
+        folder = PurePosixPath(fields.text(row, "folder").replace("\\", "/"))
+        if folder.name == ".crush":
+            yield Facts(session=self.state.session, cwd=str(folder.parent))
+
+    def _session(self, row: Mapping[str, Any]) -> Iterator[Reading]:
+        self.noted("session")
+        state = self.state
+        state.session = native_id(row.get("id")) or state.session
+        parent = native_id(row.get("parent_session_id"))
+        state.is_child = bool(parent)
+        at_ms = ms_from_any(row.get("created_at"))
+        call = _CALL_SESSION.fullmatch(state.session)
+        yield Facts(
+            session=state.session,
+            at_ms=at_ms,
+            title=fields.text(row, "title"),
+            parent=parent,
+            relation=Relation.SUBAGENT if parent else None,
+            parent_call=call[1] if call and parent else "",
+        )
+        usage = Usage(fields.tokens(row, "prompt_tokens"), 0, 0, fields.tokens(row, "completion_tokens"))
+        cost = fields.number(row, "cost")
+        if usage != Usage() or cost:
+            stated = float(cost) if cost is not None and 0 <= cost < _DEAREST_USD else None
+            key = f"total:{state.session}"
+            yield Spend(session=state.session, key=key, model="", usage=usage, at_ms=at_ms, cost_usd=stated)
+
+    def _message(self, record: Record, row: Mapping[str, Any]) -> Iterator[Reading]:
+        self.noted(f"message/{fields.plain_id(row, 'role')[:20]}")
+        place = self.place(record, ms_from_any(row.get("created_at")))
+        provider = fields.text(row, "provider")
+        if provider:
+            yield Facts(session=place.session, at_ms=place.at_ms, provider=provider)
+        parts = column(row, "parts")
+        for number, part in enumerate(parts if isinstance(parts, list) else ()):
+            kind = fields.plain_id(part, "type") if isinstance(part, dict) else ""
+            data = fields.mapping(part, "data") if isinstance(part, dict) else {}
+            key = f"{self.own(fields.plain_id(row, 'id') or f'at-{record.offset}')}:{number}"
+            found = self._part(place, kind, data, row, key)
+            if found is None:
+                self.noted(f"part/{kind}", is_known=kind in _SILENT)
+            else:
+                self.noted(f"part/{kind}")
+                yield from found
+
+    def _part(
+        self, place: Place, kind: str, data: Mapping[str, Any], row: Mapping[str, Any], key: str
+    ) -> Iterator[Reading] | None:
+        match kind:
+            case "text":
+                return self._text(place, data, row, key)
+            case "reasoning":
+                return _said(place, EventKind.THOUGHT, fields.text(data, "thinking"))
+            case "tool_call":
+                return self._call(place, data)
+            case "tool_result":
+                return self._result(place, data)
+            case "finish":
+                return _finish(place, data)
+            case "shell_command":
+                return _said(
+                    place, EventKind.NOTICE, f"$ {fields.text(data, 'command')}\n{fields.text(data, 'output')}"
+                )
+        return None
+
+    def _text(self, place: Place, data: Mapping[str, Any], row: Mapping[str, Any], key: str) -> Iterator[Reading]:
+        text = fields.without_blobs(fields.text(data, "text"))
+        if not text:
+            return
+        if row.get("is_summary_message") in (1, True):
+            yield place.said(EventKind.COMPACTION, text, f"summary:{key}")
+        elif row.get("role") == "assistant":
+            yield place.said(EventKind.REPLY, text, f"said:{key}")
+        elif row.get("role") == "user" and not self.state.is_child and data.get("hidden") is not True:
+            yield place.said(EventKind.PROMPT, text, f"prompt:{key}")
+        else:
+            yield place.said(EventKind.NOTICE, text)
+
+    def _call(self, place: Place, data: Mapping[str, Any]) -> Iterator[Reading]:
+        tool, call_id = fields.text(data, "name"), fields.plain_id(data, "id")
+        if tool and call_id:
+            arguments = fields.arguments(data.get("input"))
+            yield place.call(f"call:{self.own(call_id)}", call_id, tool, arguments)
+
+    def _result(self, place: Place, data: Mapping[str, Any]) -> Iterator[Reading]:
+        call_id = fields.plain_id(data, "tool_call_id")
+        if call_id:
+            content = fields.without_blobs(fields.text(data, "content"))
+            text, result = _outcome(content, data)
+            yield place.result(f"result:{self.own(call_id)}", call_id, text, result)
+
+
+def _said(place: Place, kind: EventKind, text: str) -> Iterator[Reading]:
+    if text.strip():
+        yield place.said(kind, text)
+
+
+def _finish(place: Place, data: Mapping[str, Any]) -> Iterator[Reading]:
+    reason = data.get("reason")
+    if reason == "canceled":
+        yield place.said(EventKind.INTERRUPT, "")
+    elif reason in ("error", "content_filter"):
+        said = [fields.text(data, "message"), fields.text(data, "details")]
+        yield place.said(EventKind.MODEL_ERROR, ": ".join(text for text in said if text))
+
+
+def _outcome(content: str, data: Mapping[str, Any]) -> tuple[str, Result]:
+    metadata = column(data, "metadata")
+    about = metadata if isinstance(metadata, dict) else {}
+    exit_code = _EXIT.search(content)
+    start, end = ms_from_any(about.get("start_time")), ms_from_any(about.get("end_time"))
+    is_running = about.get("background") is True and bool(about.get("shell_id"))
+    is_cancelled = _ABORTED in content[-200:] or "context canceled" in content[:200]
+    is_bash = data.get("name") == "bash" and data.get("is_error") is not True and not is_running and not is_cancelled
+    result = Result(
+        is_error=fields.flag(data, "is_error"),
+        exit_code=int(exit_code[1]) if exit_code else 0 if is_bash else None,
+        is_denied=content.lower().startswith(_DENIED),
+        is_cancelled=is_cancelled,
+        is_running=is_running,
+        duration_ms=end - start if start and end and end >= start else None,
+    )
+    return _CWD.sub("", content), result

@@ -1,0 +1,166 @@
+"""Reads conversations of the Cursor editor, rendered from its `state.vscdb`.
+
+Written from documentation: no conversation of a real database was at hand. A bubble is one message: type 1 is the
+user's, type 2 the model's, which holds at most one call together with its result. Arguments and results are the texts
+of JSON values. The head of a conversation names the model; what bubbles say of tokens is often zero. Cursor's own
+folder of the workspace is where it ran.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from afterwit.agents import fields
+from afterwit.agents.chat.results import outcome_of
+from afterwit.agents.places import Place
+from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.agents.rows import Row, RowsReading, column, native_id, row_of
+from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
+from afterwit.model.times import ms_from_any
+from afterwit.sources.framing import Record
+
+_USER, _MODEL = 1, 2
+_DRIVE = re.compile(r"/[A-Za-z]:/")
+_DONE = frozenset(("completed", "success", "error", "failed", "rejected", "cancelled", "canceled"))
+
+
+class CursorReader:
+    """The Cursor editor, by the shape of `agents.protocol.Reader`."""
+
+    agent = "cursor"
+    evidence = ReaderEvidence.DOCUMENTATION
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        return path if path.suffix == ".jsonl" and path.parent.name == "state.vscdb" else None
+
+    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
+        return Shape.LINES
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        return row_of(record).table in ("composerData", "bubbleId")
+
+    def start(self, file: SourceFile, saved: bytes | None = None) -> "CursorReading":
+        return CursorReading(file.path, saved)
+
+
+class CursorReading(RowsReading):
+    """The reading of one conversation."""
+
+    def take(self, record: Record, row: Row) -> Iterator[Reading] | None:
+        if row.table == "composerData":
+            return self._conversation(row.values)
+        if row.table == "bubbleId":
+            return self._bubble(record, row.values)
+        return None
+
+    def _conversation(self, head: Mapping[str, Any]) -> Iterator[Reading]:
+        self.noted("composerData")
+        state = self.state
+        state.session = native_id(head.get("composerId")) or state.session
+        state.model = fields.plain_id(fields.mapping(head, "modelConfig"), "modelName")
+        about = fields.mapping(head, "subagentInfo")
+        parent = native_id(about.get("parentComposerId")) or native_id(head.get("parentComposerId"))
+        state.is_child = bool(parent)
+        yield Facts(
+            session=state.session,
+            at_ms=ms_from_any(head.get("createdAt")),
+            cwd=_folder(fields.mapping(head, "workspaceIdentifier")),
+            branch=_branch(head),
+            title=fields.text(head, "name"),
+            parent=parent,
+            relation=Relation.SUBAGENT if parent else None,
+            origin=fields.text(head, "unifiedMode"),
+        )
+
+    def _bubble(self, record: Record, bubble: Mapping[str, Any]) -> Iterator[Reading]:
+        kind = bubble.get("type")
+        self.noted(f"bubble/{kind}"[:20], is_known=kind in (_USER, _MODEL))
+        place = self.place(record, ms_from_any(bubble.get("createdAt")))
+        identity = self.own(fields.plain_id(bubble, "bubbleId") or f"at-{record.offset}")
+        folder = fields.text(bubble, "workspaceProjectDir")
+        if folder:
+            yield Facts(session=place.session, at_ms=place.at_ms, cwd=folder)
+        if kind == _USER:
+            yield from self._prompt(place, bubble, identity)
+        elif kind == _MODEL:
+            yield from self._answer(place, bubble, identity)
+
+    def _prompt(self, place: Place, bubble: Mapping[str, Any], identity: str) -> Iterator[Reading]:
+        text = fields.without_blobs(fields.text(bubble, "text"))
+        if text and self.state.is_child:
+            yield place.said(EventKind.NOTICE, text)
+        elif text:
+            yield place.said(EventKind.PROMPT, text, f"prompt:{identity}")
+
+    def _answer(self, place: Place, bubble: Mapping[str, Any], identity: str) -> Iterator[Reading]:
+        thought = fields.text(fields.mapping(bubble, "thinking"), "text") or fields.text(bubble, "thinking")
+        if thought:
+            yield place.said(EventKind.THOUGHT, thought)
+        text = fields.without_blobs(fields.text(bubble, "text"))
+        if text:
+            yield place.said(EventKind.REPLY, text, f"said:{identity}")
+        yield from _tool(place, fields.mapping(bubble, "toolFormerData"), identity)
+        counts = fields.mapping(bubble, "tokenCount")
+        usage = Usage(fields.tokens(counts, "inputTokens"), 0, 0, fields.tokens(counts, "outputTokens"))
+        if usage != Usage():
+            model = fields.plain_id(fields.mapping(bubble, "modelInfo"), "modelName") or self.state.model
+            key = f"bubble:{identity}"
+            yield Spend(session=place.session, key=key, model=model, usage=usage, at_ms=place.at_ms)
+
+
+def _tool(place: Place, tool: Mapping[str, Any], identity: str) -> Iterator[Reading]:
+    name = fields.text(tool, "name")
+    if not name:
+        return
+    arguments = fields.arguments(tool.get("rawArgs")) or fields.arguments(tool.get("params"))
+    yield place.call(f"call:{identity}", identity, name, arguments)
+    status = fields.text(tool, "status").lower() or fields.text(fields.mapping(tool, "additionalData"), "status")
+    if status in _DONE or tool.get("result"):
+        text, result = _outcome(tool, status)
+        yield place.result(f"result:{identity}", identity, text, result)
+
+
+def _outcome(tool: Mapping[str, Any], status: str) -> tuple[str, Result]:
+    said = column(tool, "result")
+    about = said if isinstance(said, dict) else {}
+    given = tool.get("result")
+    text = fields.text(about, "output", "contents", "content") or (given if isinstance(given, str) else "")
+    text, inferred = outcome_of(fields.without_blobs(text))
+    error = fields.text(about, "error") or fields.text(fields.mapping(tool, "error"), "message")
+    code = fields.exit_code(about, "exitCodeV2", "exitCode", "exit_code")
+    is_failed = status in ("error", "failed") or bool(error)
+    result = Result(
+        is_error=True if is_failed else None if code is not None else inferred.is_error or False,
+        exit_code=code,
+        is_denied=status == "rejected" or about.get("rejected") is True or tool.get("userDecision") == "rejected",
+        is_cancelled=status in ("cancelled", "canceled"),
+    )
+    return "\n".join(part for part in (text, error) if part), result
+
+
+def _folder(workspace: Mapping[str, Any]) -> str:
+    """The path that an editor's address of a folder names."""
+    uri = fields.mapping(workspace, "uri")
+    path = fields.text(uri, "fsPath", "path")
+    if path:
+        return path
+    external = fields.text(uri, "external") or fields.text(workspace, "uri")
+    if not external.startswith("file://"):
+        return ""
+    try:
+        found = unquote(urlsplit(external).path)
+    except ValueError:
+        return ""
+    return found[1:] if _DRIVE.match(found) else found
+
+
+def _branch(head: Mapping[str, Any]) -> str:
+    for repo in fields.mappings(head, "trackedGitRepos"):
+        for branch in fields.mappings(repo, "branches"):
+            if name := fields.text(branch, "branchName"):
+                return name
+    return ""

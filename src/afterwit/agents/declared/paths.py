@@ -1,0 +1,74 @@
+"""Field paths: how a description points into a record.
+
+`message.content` goes down by names, `message.parts[].text` walks every element of a list on its way, `parts[0]` takes
+one. A name that has dots itself stands in quotes: `attributes."session.id"`. Inside a rule with `each`, paths start at
+the element; `$.id` starts at the record all the same. Looking up never raises: a path that leads nowhere yields
+nothing.
+"""
+
+import re
+from functools import cache
+from typing import Any, NamedTuple
+
+RECORD = "$"
+_EVERY = -1
+_STEP = re.compile(
+    r"""
+    (?:^|(?<=.)\.)(?:"(?P<quoted>[^"]+)"|(?P<name>[^."\[\]\s][^."\[\]]*))  # a name
+    | \[(?P<place>\d{0,6})\]                                         # all elements of a list, or one
+    """,
+    re.VERBOSE,
+)
+
+
+class Place(NamedTuple):
+    """Where to look: the element of a list that a rule is at, and the record that it lies in."""
+
+    element: Any
+    record: Any
+
+
+class FieldPath(NamedTuple):
+    """A parsed path. A step is a name, the number of an element, or `_EVERY`."""
+
+    steps: tuple[str | int, ...]
+    is_from_record: bool
+
+
+@cache
+def parsed(text: str) -> FieldPath:
+    """Raises ValueError on a text that is no path."""
+    steps: list[str | int] = []
+    at = 0
+    while at < len(text):
+        found = _STEP.match(text, at)
+        if found is None:
+            raise ValueError(f"{text!r} is no path: expected names and dots, such as message.parts[].text")
+        place = found["place"]
+        steps.append(found["quoted"] or found["name"] if place is None else int(place) if place else _EVERY)
+        at = found.end()
+    is_from_record = steps[:1] == [RECORD]
+    if not steps or (is_from_record and len(steps) == 1):
+        raise ValueError("a path must not be empty")
+    return FieldPath(tuple(steps[1:] if is_from_record else steps), is_from_record)
+
+
+def values_at(text: str, place: Place) -> list[Any]:
+    """All values that the path leads to, in order. An absent field and a null are no values."""
+    path = parsed(text)
+    return _below(place.record if path.is_from_record else place.element, path.steps)
+
+
+def _below(value: Any, steps: tuple[str | int, ...]) -> list[Any]:
+    for number, step in enumerate(steps):
+        if isinstance(step, str):
+            value = value.get(step) if isinstance(value, dict) else None
+        elif isinstance(value, list):
+            elements = value if step == _EVERY else value[step : step + 1]
+            rest = steps[number + 1 :]
+            return [found for element in elements for found in _below(element, rest)]
+        else:
+            value = None
+        if value is None:
+            return []
+    return [] if value is None else [value]

@@ -1,0 +1,300 @@
+"""Reads a log by its description: any JSON lines whose records are prompts, replies, calls, results or other events.
+
+The rules of a description apply to each record in the order in which they stand; one record can become several events.
+A record is known if a rule with `when` fits it, if it is to be ignored, or if a rule finds anything in it. A record
+without a session belongs to the session of the last one before it; where no record names one, the file or its folder
+does. Where the fields of a result say nothing about the outcome, the output's own words count, as in chat logs.
+State: counters, ids, names of models, open calls. What a value is taken for is left to `values`, which call a result
+answers to `calls`, what may stand in a description to `parsing`.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
+
+from afterwit.agents.chat.results import outcome_of
+from afterwit.agents.declared.calls import Calls
+from afterwit.agents.declared.conditions import Condition
+from afterwit.agents.declared.description import Description, EventRule, FactsRule, SessionFrom, SpendRule
+from afterwit.agents.declared.paths import Place, values_at
+from afterwit.agents.declared.values import (
+    amount,
+    arguments_of,
+    first_at,
+    identity,
+    is_id,
+    is_wrong,
+    joined_text,
+    milliseconds,
+    moment,
+    tokens,
+    whole,
+    word,
+)
+from afterwit.agents.globs import matches
+from afterwit.agents.places import UNIQUE_ID_CHARS
+from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
+from afterwit.sources.framing import Record
+
+_MOST_TYPES = 50
+_MOST_SESSIONS = 100
+_MOST_USD = 1e6
+_TEXTLESS = frozenset([EventKind.INTERRUPT, EventKind.COMPACTION, EventKind.MODEL_ERROR])
+
+
+class _State(msgspec.Struct, kw_only=True):
+    known: dict[str, int] = {}
+    unknown: dict[str, int] = {}
+    session: str = ""
+    models: dict[str, str] = {}  # the last of each session
+    calls: Calls = msgspec.field(default_factory=Calls)
+
+
+class DeclaredReader:
+    """The reader of the logs that one description tells of."""
+
+    def __init__(self, description: Description, evidence: ReaderEvidence = ReaderEvidence.DESCRIPTION) -> None:
+        self.agent = description.name
+        self.evidence = evidence
+        self._description = description
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        return path if matches(self._description.transcripts, path) else None
+
+    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
+        return Shape.LINES
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        place = Place(record, record)
+        return any(condition.holds(place) for condition in self._description.sniff)
+
+    def start(self, file: SourceFile, saved: bytes | None = None) -> "DeclaredReading":
+        return DeclaredReading(self._description, file.path, saved)
+
+
+class DeclaredReading:
+    """The reading of one file."""
+
+    def __init__(self, description: Description, path: PurePosixPath, saved: bytes | None) -> None:
+        self._description = description
+        self._fallback = _named_by(description.session_from, path)
+        self._state = _State() if saved is None else msgspec.msgpack.decode(saved, type=_State)
+        self.known: Mapping[str, int] = self._state.known
+        self.unknown: Mapping[str, int] = self._state.unknown
+
+    def save(self) -> bytes:
+        return msgspec.msgpack.encode(self._state)
+
+    def feed(self, record: Record) -> list[Reading]:
+        message = msgspec.json.decode(record.raw, type=dict[str, Any])
+        turn = _Turn(self._description, self._state, self._fallback, record, message)
+        readings = list(turn.read())
+        counts = self._state.known if readings or turn.is_expected() else self._state.unknown
+        _count(counts, turn.type_name())
+        return readings
+
+
+class _Turn:
+    """One record, on its way to readings."""
+
+    def __init__(
+        self, description: Description, state: _State, fallback: str, record: Record, message: dict[str, Any]
+    ) -> None:
+        self._description = description
+        self._state = state
+        self._record = record
+        self._place = Place(message, message)
+        state.session = identity(description.session, self._place) or state.session
+        self._session = state.session or fallback
+        _remember(state.models, self._session, _name(word(description.model, self._place)))
+        self._at_ms = moment(description.time, description.time_unit, self._place)
+        self._key = identity(description.key, self._place)
+        self._given: dict[EventKind, int] = {}  # events of each kind so far
+
+    def read(self) -> Iterator[Reading]:
+        for facts in self._description.facts:
+            if self._fits(facts.when):
+                yield from self._facts(facts)
+        for rule in self._description.event:
+            if self._fits(rule.when):
+                yield from self._events(rule)
+        for spend in self._description.spend:
+            if self._fits(spend.when):
+                yield from self._spend(spend)
+
+    def is_expected(self) -> bool:
+        """Whether the description speaks of such records, even if this one says nothing."""
+        said = self._description
+        rules: list[EventRule | SpendRule | FactsRule] = [*said.event, *said.spend, *said.facts]
+        conditions = [rule.when for rule in rules if rule.when is not None]
+        return any(condition.holds(self._place) for condition in (*conditions, *said.ignore))
+
+    def type_name(self) -> str:
+        return _name(word(self._description.type, self._place)) or "no type"
+
+    def _fits(self, condition: Condition | None) -> bool:
+        return condition is None or condition.holds(self._place)
+
+    def _events(self, rule: EventRule) -> Iterator[Event]:
+        for element in values_at(rule.each, self._place) if rule.each else [self._place.record]:
+            place = Place(element, self._place.record)
+            if rule.where is None or rule.where.holds(place):
+                yield from self._event_at(rule, place)
+
+    def _event_at(self, rule: EventRule, place: Place) -> Iterator[Event]:
+        if rule.kind is EventKind.CALL:
+            yield from self._call(rule, place)
+        elif rule.kind is EventKind.RESULT:
+            yield self._result(rule, place)
+        else:
+            text = joined_text(rule.text, place)
+            if text or rule.kind in _TEXTLESS:
+                yield self._event(rule.kind, text=text)
+
+    def _call(self, rule: EventRule, place: Place) -> Iterator[Event]:
+        tool = word(rule.tool, place) or rule.tool_name
+        if not tool:
+            return
+        number = self._given.get(EventKind.CALL, 0)
+        given = identity(rule.id, place)
+        call_id = self._state.calls.made(self._session, given, _name(tool), self._record.offset, number)
+        yield self._event(
+            EventKind.CALL,
+            key=f"call:{self._session}:{call_id}",
+            call_id=call_id,
+            tool=tool,
+            arguments=_arguments(rule, place),
+        )
+
+    def _result(self, rule: EventRule, place: Place) -> Event:
+        tool = word(rule.tool, place) or rule.tool_name
+        call_id = self._state.calls.answered(self._session, identity(rule.id, place), _name(tool), self._record.offset)
+        text, result = _outcome(rule, place)
+        key = f"result:{self._session}:{call_id}"
+        return self._event(EventKind.RESULT, key=key, call_id=call_id, text=text, result=result)
+
+    def _event(self, kind: EventKind, *, key: str = "", **fields: Any) -> Event:
+        number = self._given[kind] = self._given.get(kind, 0) + 1
+        if not key and self._key:
+            key = f"{kind}:{self._apart(self._key)}" + (f":{number}" if number > 1 else "")
+        return Event(
+            session=self._session,
+            kind=kind,
+            offset=self._record.offset,
+            length=self._record.length,
+            at_ms=self._at_ms,
+            key=key,
+            **fields,
+        )
+
+    def _apart(self, own: str) -> str:
+        """An id; a short one can be a mere number, which other sessions have too."""
+        return own if len(own) >= UNIQUE_ID_CHARS else f"{self._session}:{own}"
+
+    def _facts(self, rule: FactsRule) -> Iterator[Facts]:
+        parent = identity(rule.parent, self._place)
+        facts = Facts(
+            session=self._session,
+            at_ms=self._at_ms,
+            cwd=word(rule.cwd, self._place),
+            branch=word(rule.branch, self._place),
+            remote=word(rule.remote, self._place),
+            version=word(rule.version, self._place),
+            title=word(rule.title, self._place),
+            origin=word(rule.origin, self._place),
+            provider=word(rule.provider, self._place),
+            parent=parent,
+            parent_call=identity(rule.parent_call, self._place),
+            relation=rule.relation if parent else None,
+        )
+        if facts != Facts(session=self._session, at_ms=self._at_ms):
+            yield facts
+
+    def _spend(self, rule: SpendRule) -> Iterator[Spend]:
+        usage = _usage(rule, self._place)
+        cost = amount(rule.cost_usd, self._place, _MOST_USD)
+        if usage == Usage() and cost is None:
+            return
+        own = identity(rule.id, self._place) or self._key
+        yield Spend(
+            session=self._session,
+            key=self._apart(own) if own else f"{self._session}@{self._record.offset}",
+            model=_name(word(rule.model, self._place)) or self._state.models.get(self._session, ""),
+            usage=usage,
+            at_ms=self._at_ms,
+            cost_usd=None if cost is None else float(cost),
+        )
+
+
+def _usage(rule: SpendRule, place: Place) -> Usage:
+    given, cached, written = (tokens(paths, place) for paths in (rule.input, rule.cache_read, rule.cache_write))
+    return Usage(
+        input=max(given - cached - written, 0) if rule.input_includes_cache else given,
+        cache_read=cached,
+        cache_write=written,
+        output=tokens(rule.output, place),
+        reasoning=tokens(rule.reasoning, place),
+    )
+
+
+def _arguments(rule: EventRule, place: Place) -> dict[str, Any]:
+    arguments = arguments_of(first_at(rule.arguments.whole, place))
+    single = {name: first_at(paths, place) for name, paths in rule.arguments.single}
+    return arguments | {name: value for name, value in single.items() if value is not None}
+
+
+def _outcome(rule: EventRule, place: Place) -> tuple[str, Result]:
+    """The output, and how the call ended: by its fields, or else by the output's own words."""
+    text = joined_text(rule.text, place, is_output=True)
+    result = Result(
+        is_error=_is_error(rule, place),
+        exit_code=whole(rule.exit_code, place),
+        is_denied=_holds(rule.denied, place),
+        is_cancelled=_holds(rule.cancelled, place),
+        is_running=_holds(rule.running, place),
+    )
+    if result == Result():
+        text, result = outcome_of(text)
+    duration_ms = milliseconds(rule.duration_ms, rule.duration_seconds, place)
+    return text, result if duration_ms is None else msgspec.structs.replace(result, duration_ms=duration_ms)
+
+
+def _is_error(rule: EventRule, place: Place) -> bool | None:
+    if _holds(rule.failed, place):
+        return True
+    if _holds(rule.succeeded, place):
+        return False
+    return is_wrong(rule.is_error, place)
+
+
+def _holds(condition: Condition | None, place: Place) -> bool:
+    return condition is not None and condition.holds(place)
+
+
+def _named_by(source: SessionFrom, path: PurePosixPath) -> str:
+    own = path.name.partition(".")[0] or path.name
+    return path.parent.name or own if source is SessionFrom.FOLDER else own
+
+
+def _name(text: str) -> str:
+    """A name that may go into state; other texts may not."""
+    return text if is_id(text) else ""
+
+
+def _remember(models: dict[str, str], session: str, model: str) -> None:
+    if model:
+        models.pop(session, None)
+        models[session] = model
+        while len(models) > _MOST_SESSIONS:
+            del models[next(iter(models))]
+
+
+def _count(counts: dict[str, int], name: str) -> None:
+    if name not in counts and len(counts) >= _MOST_TYPES:
+        name = "other"
+    counts[name] = counts.get(name, 0) + 1

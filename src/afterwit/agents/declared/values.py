@@ -1,0 +1,151 @@
+"""What the values that paths lead to are taken for: texts, ids, numbers, moments, arguments.
+
+Takes decoded JSON and never raises. What has an unusable shape comes back empty or as None. Only an id may go into keys
+and saved state, because it is short and has no spaces; other text that stands where an id should becomes a hash.
+"""
+
+import hashlib
+import re
+from typing import Any
+
+import msgspec
+
+from afterwit.agents.chat.messages import text_of
+from afterwit.agents.declared.description import Paths, TimeUnit
+from afterwit.agents.declared.paths import Place, values_at
+from afterwit.model.times import ms_from_any
+
+_ID = re.compile(r"[\w.:/@#+-]{1,120}")
+_BLOB = re.compile(r"[A-Za-z0-9+/]{200,}={0,2}")
+_MOST_TOKENS = 1 << 40
+_MOST_CODE = 1 << 32
+_MOST_MS = 1e12
+_PER_MS = {
+    TimeUnit.SECONDS: 1000.0,
+    TimeUnit.MILLISECONDS: 1.0,
+    TimeUnit.MICROSECONDS: 1e-3,
+    TimeUnit.NANOSECONDS: 1e-6,
+}
+
+
+def found_at(paths: Paths, place: Place) -> list[Any]:
+    """The values of the first path that leads to any."""
+    for path in paths:
+        if values := values_at(path, place):
+            return values
+    return []
+
+
+def first_at(paths: Paths, place: Place) -> Any:
+    """The first of these values, or None."""
+    return next(iter(found_at(paths, place)), None)
+
+
+def joined_text(paths: Paths, place: Place, *, is_output: bool = False) -> str:
+    """What all paths lead to, as one text: texts and parts of messages. An output may be anything else, too, and is
+    then shown as JSON."""
+    texts = (_text(value, is_output=is_output) for path in paths for value in values_at(path, place))
+    return "\n".join(text for text in texts if text.strip())
+
+
+def word(paths: Paths, place: Place) -> str:
+    """The first text of one line or more."""
+    return next((value for value in found_at(paths, place) if isinstance(value, str) and value.strip()), "")
+
+
+def identity(paths: Paths, place: Place) -> str:
+    """The first id: a name or a number."""
+    for value in found_at(paths, place):
+        text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+        if isinstance(text, str) and text.strip():
+            return text if is_id(text) else _hash(text)
+    return ""
+
+
+def is_id(text: str) -> bool:
+    return _ID.fullmatch(text) is not None
+
+
+def moment(paths: Paths, unit: TimeUnit, place: Place) -> int | None:
+    """Milliseconds since 1970."""
+    for value in found_at(paths, place):
+        if unit is not TimeUnit.AUTO and (number := _number(value)) is not None:
+            value = number * _PER_MS[unit]
+        at_ms = ms_from_any(value)
+        if at_ms is not None:
+            return at_ms
+    return None
+
+
+def tokens(paths: Paths, place: Place) -> int:
+    found = (_number(value) for value in found_at(paths, place))
+    total = sum(int(number) for number in found if number is not None and 0 < number < _MOST_TOKENS)
+    return min(total, _MOST_TOKENS)
+
+
+def amount(paths: Paths, place: Place, most: float) -> float | None:
+    """The first number from 0 up to `most`."""
+    found = (_number(value) for value in found_at(paths, place))
+    return next((number for number in found if number is not None and 0 <= number < most), None)
+
+
+def whole(paths: Paths, place: Place) -> int | None:
+    """The first whole number, such as an exit code."""
+    for value in found_at(paths, place):
+        number = _number(value)
+        if number is not None and number == int(number) and abs(number) < _MOST_CODE:
+            return int(number)
+    return None
+
+
+def milliseconds(in_ms: Paths, in_seconds: Paths, place: Place) -> int | None:
+    number = amount(in_ms, place, _MOST_MS)
+    if number is None and (seconds := amount(in_seconds, place, _MOST_MS / 1000)) is not None:
+        number = seconds * 1000
+    return None if number is None else round(number)
+
+
+def is_wrong(paths: Paths, place: Place) -> bool | None:
+    """Whether a field says that something failed: true, a number other than 0, or the text of an error."""
+    for value in found_at(paths, place):
+        if isinstance(value, str):
+            return value.strip().lower() not in ("", "false", "0", "no", "none", "null")
+        return bool(value)
+    return None
+
+
+def arguments_of(value: Any) -> dict[str, Any]:
+    """The arguments of a call: an object, the JSON text of one, or anything else as it is."""
+    if isinstance(value, dict):
+        return value
+    if value is None or value == "":
+        return {}
+    if isinstance(value, str):
+        try:
+            decoded = msgspec.json.decode(value)
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            return {"raw": value}
+        return decoded if isinstance(decoded, dict) else {"raw": value}
+    return {"raw": value}
+
+
+def _text(value: Any, *, is_output: bool) -> str:
+    if isinstance(value, int | float):
+        return "" if isinstance(value, bool) else str(value)
+    text = text_of(value) or ""
+    if text or not is_output or not isinstance(value, dict | list) or not value:
+        return text
+    return _BLOB.sub("[data]", msgspec.json.encode(value).decode())
+
+
+def _number(value: Any) -> float | int | None:
+    if isinstance(value, str):
+        text = value.strip()
+        return float(text) if re.fullmatch(r"-?\d{1,20}(?:\.\d{1,12})?", text) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if abs(value) < 1e30 else None
+
+
+def _hash(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()

@@ -1,0 +1,111 @@
+"""Looks into decoded JSON of any shape: the fields of a log's record, by name and type.
+
+Never raises and never guesses: what is missing or of another type comes back empty. Numbers are bounded, because a
+damaged log can hold any. Knows JSON; leaves what a field means to the readers.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+_MOST_TOKENS = 10**12  # no response has more; a damaged number might
+_LONGEST_MS = 10**11
+_EXIT_CODES = range(-(1 << 31), 1 << 32)
+_PLAIN = re.compile(r"[\w.:/@#+-]{1,200}")
+_BLOB = re.compile(r"data:[\w.+-]{1,60}/[\w.+-]{1,60};base64,[A-Za-z0-9+/=_-]+")
+
+_NOTHING: Mapping[str, Any] = {}
+
+
+def text(record: Mapping[str, Any], *names: str) -> str:
+    """The first of these fields that holds text which is not blank."""
+    for name in names:
+        value = record.get(name)
+        if isinstance(value, str) and value.strip():
+            return value
+    return ""
+
+
+def plain_id(record: Mapping[str, Any], *names: str) -> str:
+    """The first of these fields that holds an id. Only such texts may go into keys and a reader's state."""
+    for name in names:
+        value = record.get(name)
+        if isinstance(value, str) and _PLAIN.fullmatch(value):
+            return value
+    return ""
+
+
+def mapping(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = record.get(name)
+    return value if isinstance(value, dict) else _NOTHING
+
+
+def mappings(record: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    """The objects in a list."""
+    value = record.get(name)
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def number(record: Mapping[str, Any], *names: str) -> int | float | None:
+    for name in names:
+        value = record.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1 << 53:
+            return value
+    return None
+
+
+def tokens(record: Mapping[str, Any], *names: str) -> int:
+    """A count of tokens; 0 where there is none."""
+    value = number(record, *names)
+    return int(value) if value is not None and 0 < value < _MOST_TOKENS else 0
+
+
+def exit_code(record: Mapping[str, Any], *names: str) -> int | None:
+    value = number(record, *names)
+    return value if isinstance(value, int) and value in _EXIT_CODES else None
+
+
+def duration_ms(record: Mapping[str, Any], *names: str) -> int | None:
+    value = number(record, *names)
+    return round(value) if value is not None and 0 <= value < _LONGEST_MS else None
+
+
+def flag(record: Mapping[str, Any], *names: str) -> bool | None:
+    for name in names:
+        value = record.get(name)
+        if isinstance(value, bool):
+            return value
+    return None
+
+
+def arguments(value: Any) -> dict[str, Any]:
+    """The arguments of a call: an object, or the text of one. Other values come under the name `raw`."""
+    if isinstance(value, dict):
+        return value
+    if value is None or value == "":
+        return {}
+    decoded = decoded_text(value) if isinstance(value, str) else None
+    return decoded if isinstance(decoded, dict) else {"raw": value}
+
+
+def decoded_text(value: str) -> Any:
+    """The JSON value that a text holds, or None."""
+    try:
+        return msgspec.json.decode(value)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+
+
+def decoded_file(raw: bytes | None) -> Mapping[str, Any]:
+    """The JSON object that a small file holds; empty where there is no file or no object in it."""
+    try:
+        return msgspec.json.decode(raw, type=dict[str, Any]) if raw else _NOTHING
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return _NOTHING
+
+
+def without_blobs(value: str) -> str:
+    """The text with a placeholder for each picture that stands in it as a data URL."""
+    return _BLOB.sub("[image]", value) if ";base64," in value else value

@@ -1,0 +1,144 @@
+"""What one message of a Gemini session says, told once however often the message is written.
+
+A message is appended again whole when its tools finish or its tokens are counted, and a checkpoint may repeat them all.
+So every piece of it (text, thoughts, each call, each result, tokens) is marked when it is told. The message's id is the
+key of its text, and of the tokens; calls have their own ids.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from afterwit.agents import fields
+from afterwit.agents.gemini.outcomes import outcome_of
+from afterwit.agents.gemini.parts import Call, Response, parts_of
+from afterwit.agents.memory import Memory
+from afterwit.agents.places import Place
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Facts, Reading, Spend, Usage
+from afterwit.model.times import ms_from_any
+
+TYPES = frozenset({"user", "gemini", "info", "warning", "error"})
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # other ids, also hashes, may come elsewhere too
+_SNAPSHOT = re.compile(r"\s*<(?:state_snapshot|compressed_chat_history|context_summary)\b")
+_INJECTED = re.compile(
+    r"\s*(?:<(?:session_context|hook_context|system-?reminder|system_reminder|available_skills|loaded_context)\b"
+    r"|System: Please continue\.|This is the (?:Gemini CLI|Qwen Code)\b)"
+)
+_HOOK = re.compile(r"\s*<hook_context>(.*?)</hook_context>\s*", re.DOTALL)
+_FOLDER = re.compile(r"(?:Workspace Directories:\*\*\s*\n\s*- |currently working in the directory: )([^\n]{1,1000})")
+_THANKS = "Got it. Thanks for the additional context!"
+
+
+def message_readings(message: Mapping[str, Any], place: Place, memory: Memory, *, is_child: bool) -> Iterator[Reading]:
+    """The readings of a message of a known type."""
+    own = fields.plain_id(message, "id")
+    name = own if _UUID.fullmatch(own) else f"{place.session}:{own}" if own else ""
+    place = place._replace(at_ms=ms_from_any(message.get("timestamp")))
+    match message.get("type"):
+        case "gemini":
+            yield from _model(message, name, place, memory)
+        case "user":
+            yield from _user(message, name, place, memory, is_child=is_child)
+        case "error":
+            yield from _once(EventKind.MODEL_ERROR, name, parts_of(message.get("content")).text, place, memory)
+        case _:
+            yield from _once(EventKind.NOTICE, name, parts_of(message.get("content")).text, place, memory)
+
+
+def _user(message: Mapping[str, Any], name: str, place: Place, memory: Memory, *, is_child: bool) -> Iterator[Reading]:
+    content = parts_of(message.get("content"))
+    for response in content.responses:
+        yield from _answered(response, place, memory)
+    text = content.text
+    hook = _HOOK.match(text)
+    if hook and text[hook.end() :].strip():
+        yield from _once(EventKind.NOTICE, f"{name}:hook" if name else "", hook[1], place, memory)
+        text = text[hook.end() :]
+    kind = _speaker(text, is_child=is_child)
+    folder = _FOLDER.search(text) if kind is EventKind.NOTICE else None
+    if folder:
+        yield Facts(session=place.session, at_ms=place.at_ms, cwd=folder[1].strip())
+    yield from _once(kind, name, text, place, memory)
+
+
+def _speaker(text: str, *, is_child: bool) -> EventKind:
+    if _SNAPSHOT.match(text):
+        return EventKind.COMPACTION
+    return EventKind.NOTICE if is_child or _INJECTED.match(text) else EventKind.PROMPT
+
+
+def _model(message: Mapping[str, Any], name: str, place: Place, memory: Memory) -> Iterator[Reading]:
+    content = parts_of(message.get("content"))
+    thoughts = [_thought(each) for each in fields.mappings(message, "thoughts")]
+    for number, thought in enumerate(filter(None, [*thoughts, *content.thoughts])):
+        yield from _once(EventKind.THOUGHT, f"{name}:thought:{number}" if name else "", thought, place, memory)
+    is_clients = content.text == _THANKS
+    yield from _once(EventKind.NOTICE if is_clients else EventKind.REPLY, name, content.text, place, memory)
+    for call in content.calls:
+        yield from _called(call, name, place, memory)
+    for tool_call in fields.mappings(message, "toolCalls"):
+        yield from _tool_call(tool_call, name, place, memory)
+    yield from _spend(message, name, place, memory)
+
+
+def _thought(thought: Mapping[str, Any]) -> str:
+    subject, description = fields.text(thought, "subject"), fields.text(thought, "description")
+    return f"{subject}\n{description}" if subject and description else subject or description
+
+
+def _tool_call(stated: Mapping[str, Any], name: str, place: Place, memory: Memory) -> Iterator[Reading]:
+    call_id = fields.plain_id(stated, "id")
+    if not call_id:
+        yield place.problem("a call without an id")
+        return
+    call = Call(call_id, fields.text(stated, "name"), fields.arguments(stated.get("args")))
+    yield from _called(call, name, place, memory)
+    status = fields.text(stated, "status")
+    responses = parts_of(stated.get("result")).responses
+    if status not in ("success", "error", "cancelled") and not responses:
+        return
+    value = next((each.value for each in responses if each.id in ("", call_id)), {})
+    text, result = outcome_of(status, value, stated.get("resultDisplay"))
+    ended = place._replace(at_ms=ms_from_any(stated.get("timestamp")) or place.at_ms)
+    if memory.is_new("result", call_id):
+        yield ended.result(f"result:{name}:{call_id}", call_id, text, result)
+
+
+def _called(call: Call, name: str, place: Place, memory: Memory) -> Iterator[Reading]:
+    """A call, told once for its message. Ids may be short, and come again in a later one."""
+    if not call.id:
+        yield place.problem("a call without an id")
+    elif memory.is_new("call", name, call.id):
+        memory.forget("result", call.id)
+        yield place.call(f"call:{name}:{call.id}", call.id, call.tool, call.arguments)
+
+
+def _answered(response: Response, place: Place, memory: Memory) -> Iterator[Reading]:
+    """What the model was told of a call's end. The call itself says more, and mostly before."""
+    if response.id and memory.is_new("result", response.id):
+        text, result = outcome_of("", response.value)
+        yield place.result(f"answer:{place.session}:{response.id}", response.id, text, result)
+
+
+def _once(kind: EventKind, key: str, text: str, place: Place, memory: Memory) -> Iterator[Reading]:
+    if text.strip() and (not key or memory.is_new("text", key)):
+        yield place.said(kind, text, key)
+
+
+def _spend(message: Mapping[str, Any], name: str, place: Place, memory: Memory) -> Iterator[Reading]:
+    usage = usage_of(fields.mapping(message, "tokens"))
+    if usage != Usage() and name and memory.is_new("tokens", name, repr(usage)):
+        model = fields.text(message, "model")
+        yield Spend(session=place.session, key=f"tokens:{name}", model=model, usage=usage, at_ms=place.at_ms)
+
+
+def usage_of(tokens: Mapping[str, Any]) -> Usage:
+    """`input` includes what was cached; thoughts and what tools put into the prompt are counted apart."""
+    cached, thoughts = fields.tokens(tokens, "cached"), fields.tokens(tokens, "thoughts")
+    return Usage(
+        input=max(0, fields.tokens(tokens, "input") - cached) + fields.tokens(tokens, "tool"),
+        cache_read=cached,
+        output=fields.tokens(tokens, "output") + thoughts,
+        reasoning=thoughts,
+    )

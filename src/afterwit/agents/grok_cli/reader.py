@@ -1,0 +1,149 @@
+"""Reads sessions of the community's Grok CLI (superagent-ai), rendered from its database `grok.db`.
+
+Written from its source. A row holds one message in the form of the AI SDK: texts, `tool-call` and `tool-result` parts;
+the outputs of tools say `success` and `error`. Each response of a model has a row with its tokens and what the CLI
+thinks it cost. The CLI of xAI has the same home and other files; another reader reads those.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from afterwit.agents import fields
+from afterwit.agents.chat.messages import text_of
+from afterwit.agents.chat.results import outcome_of
+from afterwit.agents.places import Place
+from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.agents.rows import Row, RowsReading, column, native_id, row_of
+from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
+from afterwit.model.times import ms_from_any
+from afterwit.sources.framing import Record
+
+_MICRO = 1_000_000
+_MOST_MICROS = 10**12
+_SILENT = frozenset(("image", "file", "source"))
+_SPOKEN = frozenset(("text", "reasoning", "tool-call", "tool-result"))
+
+
+class GrokCliReader:
+    """The community's Grok CLI, by the shape of `agents.protocol.Reader`."""
+
+    agent = "grok-cli"
+    evidence = ReaderEvidence.DOCUMENTATION
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        return path if path.suffix == ".jsonl" and path.parent.name == "grok.db" else None
+
+    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
+        return Shape.LINES
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        row = row_of(record)
+        return row.table == "sessions" and {"workspace_id", "cwd_at_start"} <= row.values.keys()
+
+    def start(self, file: SourceFile, saved: bytes | None = None) -> "GrokCliReading":
+        return GrokCliReading(file.path, saved)
+
+
+class GrokCliReading(RowsReading):
+    """The reading of one session."""
+
+    def take(self, record: Record, row: Row) -> Iterator[Reading] | None:
+        values = row.values
+        match row.table:
+            case "sessions":
+                return self._session(values)
+            case "messages":
+                return self._message(record, values)
+            case "usage_events":
+                return self._usage(values)
+            case "compactions":
+                self.noted("compaction")
+                place = self.place(record, ms_from_any(values.get("created_at")))
+                return iter([place.said(EventKind.COMPACTION, fields.text(values, "summary"))])
+        return None
+
+    def _session(self, row: Mapping[str, Any]) -> Iterator[Reading]:
+        self.noted("session")
+        self.state.session = native_id(row.get("id")) or self.state.session
+        yield Facts(
+            session=self.state.session,
+            at_ms=ms_from_any(row.get("created_at")),
+            cwd=fields.text(row, "cwd_at_start"),
+            title=fields.text(row, "title"),
+        )
+
+    def _usage(self, row: Mapping[str, Any]) -> Iterator[Reading]:
+        self.noted("usage")
+        micros = fields.number(row, "cost_micros")
+        usage = Usage(fields.tokens(row, "input_tokens"), 0, 0, fields.tokens(row, "output_tokens"))
+        if usage != Usage():
+            yield Spend(
+                session=self.state.session,
+                key=f"{self.state.session}:usage:{row.get('id')}"[:400],
+                model=fields.text(row, "model"),
+                usage=usage,
+                at_ms=ms_from_any(row.get("created_at")),
+                cost_usd=micros / _MICRO if micros is not None and 0 < micros < _MOST_MICROS else None,
+            )
+
+    def _message(self, record: Record, row: Mapping[str, Any]) -> Iterator[Reading]:
+        message = column(row, "message_json")
+        message = message if isinstance(message, dict) else {}
+        role = fields.plain_id(message, "role") or fields.plain_id(row, "role")
+        self.noted(f"message/{role[:20]}")
+        place = self.place(record, ms_from_any(row.get("created_at")))
+        key = f"{self.state.session}:{row.get('seq')}"[:400]
+        content = message.get("content")
+        if not isinstance(content, list):
+            yield from _said(place, role, text_of(content) or "", key)
+            return
+        texts = [text_of(part) or "" for part in content if isinstance(part, dict) and _is_text(part)]
+        yield from _said(place, role, "\n".join(text for text in texts if text), key)
+        for part in fields.mappings(message, "content"):
+            kind = fields.plain_id(part, "type")
+            self.noted(f"part/{kind}", is_known=kind in _SPOKEN or kind in _SILENT)
+            yield from self._part(place, kind, part)
+
+    def _part(self, place: Place, kind: str, part: Mapping[str, Any]) -> Iterator[Reading]:
+        call_id = fields.plain_id(part, "toolCallId")
+        if kind == "reasoning" and (text := fields.text(part, "text")):
+            yield place.said(EventKind.THOUGHT, text)
+        elif kind == "tool-call" and call_id:
+            arguments = fields.arguments(part.get("input", part.get("args")))
+            yield place.call(f"call:{self.own(call_id)}", call_id, fields.text(part, "toolName"), arguments)
+        elif kind == "tool-result" and call_id:
+            text, result = _outcome(part.get("output", part.get("result")))
+            yield place.result(f"result:{self.own(call_id)}", call_id, text, result)
+
+
+def _is_text(part: Mapping[str, Any]) -> bool:
+    return part.get("type") in ("text", "image", "file")
+
+
+def _said(place: Place, role: str, text: str, key: str) -> Iterator[Reading]:
+    if not text.strip():
+        return
+    if role == "user":
+        yield place.said(EventKind.PROMPT, text, f"prompt:{key}")
+    elif role == "assistant":
+        yield place.said(EventKind.REPLY, text, f"said:{key}")
+    else:
+        yield place.said(EventKind.NOTICE, text)
+
+
+def _outcome(output: Any) -> tuple[str, Result]:
+    """An output is a text, a JSON value, or an error of either."""
+    about = output if isinstance(output, dict) else {"type": "text", "value": output}
+    kind, value = about.get("type"), about.get("value", about)
+    if isinstance(value, str):
+        text, result = outcome_of(fields.without_blobs(value))
+        is_error = True if kind == "error-text" else result.is_error
+        return text, Result(is_error=is_error, is_denied=result.is_denied, is_cancelled=result.is_cancelled)
+    said = value if isinstance(value, dict) else {}
+    text = "\n".join(part for part in (fields.text(said, "output"), fields.text(said, "error")) if part)
+    success = fields.flag(said, "success")
+    is_error = True if kind == "error-json" else None if success is None else not success
+    return fields.without_blobs(text), Result(is_error=is_error)

@@ -1,0 +1,89 @@
+"""Messages of Hermes, wherever they are kept, as readings with keys that are the same everywhere.
+
+A session can be told by the database, by a snapshot of its messages and by the lines of older builds. None of them has
+an id of a message that the others have too. So a prompt is known by its session, its text and how often this text came
+before; a call by its id. What a message means is what it means in any chat log; failures are inferred from the text of
+results. State: hashes and counters.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from afterwit.agents.chat.reader import ChatState, Turn
+from afterwit.agents.fields import decoded_text
+from afterwit.agents.memory import mark
+from afterwit.agents.places import UNIQUE_ID_CHARS
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Event, Reading
+from afterwit.model.times import ms_from_any
+from afterwit.sources.framing import Record
+
+_JSON = "\0json:"
+_COLUMNS = (
+    *("role", "content", "tool_calls", "tool_call_id", "finish_reason", "reasoning", "reasoning_content"),
+    *("timestamp", "usage", "model"),
+)
+
+
+class HermesState(ChatState, kw_only=True):
+    prompts: dict[str, int] = msgspec.field(default_factory=dict)  # by the hash of the text: how often it came
+    rows: dict[str, int] = msgspec.field(default_factory=dict)  # hashes of rows: a compaction may write them again
+    session: str = ""
+    is_child: bool = False
+    started_ms: int = 0
+    is_continued: bool = False  # the session goes on where a compaction split it off
+    parent_end: str = ""
+    has_usage: bool = False
+
+
+def message_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The message that a row or an element of a snapshot stands for."""
+    message = {name: row[name] for name in _COLUMNS if row.get(name) is not None}
+    content = message.get("content")
+    if isinstance(content, str) and content.startswith(_JSON):
+        message["content"] = decoded_text(content.removeprefix(_JSON))
+    if row.get("observed") in (1, True) or row.get("mirror") is True:
+        message["mirror"] = True  # heard in a group chat, not said to the agent
+    return message
+
+
+def readings_of(record: Record, message: Mapping[str, Any], state: HermesState) -> Iterator[Reading]:
+    at_ms = ms_from_any(message.get("timestamp"))
+    turn = Turn(state.session, state, record, message, at_ms)
+    return rekeyed(turn.read(is_first=False), state)
+
+
+def rekeyed(readings: Iterable[Reading], state: HermesState) -> Iterator[Reading]:
+    """The same with keys that are equal in all places where Hermes keeps a session."""
+    for each in readings:
+        if not isinstance(each, Event):
+            yield each
+        elif each.kind is EventKind.PROMPT:
+            yield _prompt(each, state)
+        elif each.call_id and len(each.call_id) >= UNIQUE_ID_CHARS and not each.call_id.startswith("at-"):
+            yield msgspec.structs.replace(each, key=f"{each.kind}:{each.call_id}")
+        else:
+            yield each
+
+
+def is_written_again(message: Mapping[str, Any], state: HermesState) -> bool:
+    """Whether this row was there before: a compaction in place writes what it keeps again, with the same time."""
+    at_ms = ms_from_any(message.get("timestamp"))
+    if state.is_continued and at_ms is not None and at_ms < state.started_ms - 1000:
+        return True
+    names = ("role", "content", "tool_calls", "tool_call_id")
+    sign = mark(repr([at_ms, *(message.get(name) for name in names)]))
+    if sign in state.rows:
+        return True
+    state.rows[sign] = 1
+    return False
+
+
+def _prompt(event: Event, state: HermesState) -> Event:
+    if state.is_child:
+        return msgspec.structs.replace(event, kind=EventKind.NOTICE, key="")
+    sign = mark(event.text)
+    state.prompts[sign] = times = state.prompts.get(sign, 0) + 1
+    return msgspec.structs.replace(event, key=f"prompt:{event.session}:{sign}:{times}")

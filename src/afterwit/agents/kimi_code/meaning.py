@@ -1,0 +1,186 @@
+"""What the records of Kimi Code's wire mean: messages put into the context, and events of the agent's loop.
+
+Each user message names its origin; only those of a user were typed. An undo or a clear changes what the model sees
+next; what was said and done before stays, and nothing is counted twice. Keys are the ids of messages, loop events and
+prompts, which a fork copies.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from afterwit.agents import fields
+from afterwit.agents.kimi.outcomes import outcome_of_code, texts_of
+from afterwit.agents.kimi.wire import usage_of
+from afterwit.agents.kimi_code.names import LOOP_SILENT
+from afterwit.agents.memory import Memory, mark
+from afterwit.agents.places import Place
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Reading, Spend, Usage
+
+_DENIED = 64
+_NOTICE_CHARS = 8_000
+_TYPED = frozenset({"", "user"})
+_SURROUNDINGS = re.compile(r"\A\s*<git-context\b[^>]{0,2000}/>\s*")  # stands before a subagent's task
+_REFUSALS = ("reject", "den", "cancel")
+
+
+class State(Memory):
+    model: str = ""
+    has_usage_records: bool = False
+    denied: list[str] = msgspec.field(default_factory=list)  # calls that were refused, before their end is written
+
+    def deny(self, call: str) -> None:
+        self.denied = [*self.denied[-_DENIED:], call]
+
+
+class Line(NamedTuple):
+    """One record, where it lies, and whether a subagent's file holds it."""
+
+    value: Mapping[str, Any]
+    place: Place
+    is_child: bool
+
+    @property
+    def stamp(self) -> str:
+        return str(self.place.at_ms or self.place.offset)
+
+
+def _appended(state: State, line: Line) -> Iterator[Reading]:
+    message = fields.mapping(line.value, "message")
+    match message.get("role"):
+        case "user":
+            yield from _user(message, line)
+        case "assistant":
+            yield from _assistant(message, line)
+        case "tool":
+            yield from _ended(
+                state, fields.plain_id(message, "toolCallId"), {**message, "output": message.get("content")}, line
+            )
+
+
+def _user(message: Mapping[str, Any], line: Line) -> Iterator[Reading]:
+    text = _SURROUNDINGS.sub("", "\n".join(texts_of(message.get("content"))), count=1)
+    if not text.strip():
+        return
+    origin = fields.text(fields.mapping(message, "origin"), "kind")
+    key = fields.plain_id(message, "id") or f"{line.stamp}:{mark(text)}"
+    if origin == "compaction_summary":
+        yield line.place.said(EventKind.COMPACTION, text, key)
+    elif origin in _TYPED and not line.is_child and not text.lstrip().startswith("<system-reminder>"):
+        yield line.place.said(EventKind.PROMPT, text, key)
+    else:
+        yield line.place.said(EventKind.NOTICE, text[:_NOTICE_CHARS], key)
+
+
+def _assistant(message: Mapping[str, Any], line: Line) -> Iterator[Reading]:
+    """A message put in whole, as by an import. What the loop itself says comes part by part."""
+    for part in fields.mappings(message, "content"):
+        yield from _part(part, line, "")
+    for call in fields.mappings(message, "toolCalls"):
+        yield from _called(call, fields.arguments(call.get("arguments")), line)
+
+
+def _looped(state: State, line: Line) -> Iterator[Reading]:
+    event = fields.mapping(line.value, "event")
+    match event.get("type"):
+        case "content.part":
+            yield from _part(fields.mapping(event, "part"), line, fields.plain_id(event, "uuid"))
+        case "tool.call":
+            yield from _called(event, fields.arguments(event.get("args")), line)
+        case "tool.result":
+            yield from _ended(state, fields.plain_id(event, "toolCallId"), fields.mapping(event, "result"), line)
+        case "step.end" if not state.has_usage_records:
+            key = fields.plain_id(event, "uuid") or line.stamp
+            yield from _spent(f"step:{key}", state.model, fields.mapping(event, "usage"), line)
+
+
+def _part(part: Mapping[str, Any], line: Line, key: str) -> Iterator[Reading]:
+    thought = fields.text(part, "think", "thinking")
+    text = thought or "\n".join(texts_of([part]))
+    if text:
+        yield line.place.said(EventKind.THOUGHT if thought else EventKind.REPLY, text, key)
+
+
+def _called(call: Mapping[str, Any], arguments: dict[str, Any], line: Line) -> Iterator[Reading]:
+    call_id = fields.plain_id(call, "toolCallId", "id")
+    if call_id:
+        key = fields.plain_id(call, "uuid") or f"{line.stamp}:{call_id}"
+        yield line.place.call(f"call:{key}", call_id, fields.text(call, "name"), arguments)
+    else:
+        yield line.place.problem("a call without an id")
+
+
+def _ended(state: State, call: str, value: Mapping[str, Any], line: Line) -> Iterator[Reading]:
+    if not call:
+        yield line.place.problem("a result that names no call")
+        return
+    was_denied = call in state.denied
+    if was_denied:
+        state.denied.remove(call)
+    text, result = outcome_of_code(value, was_denied=was_denied)
+    yield line.place.result(f"result:{line.stamp}:{call}", call, text, result)
+
+
+def _approved(state: State, line: Line) -> Iterator[Reading]:
+    decision = fields.text(fields.mapping(line.value, "result"), "decision", "response", "kind")
+    if decision.lower().startswith(_REFUSALS):
+        state.deny(fields.plain_id(line.value, "toolCallId"))
+    return iter(())
+
+
+def _usage(state: State, line: Line) -> Iterator[Reading]:
+    state.has_usage_records = True
+    state.model = fields.plain_id(line.value, "model")
+    stated = fields.mapping(line.value, "usage")
+    yield from _spent(f"usage:{line.stamp}:{mark(_encoded(stated))}", state.model, stated, line)
+
+
+def _spent(key: str, model: str, stated: Mapping[str, Any], line: Line) -> Iterator[Reading]:
+    usage = usage_of(stated)
+    if usage != Usage():
+        yield Spend(session=line.place.session, key=key, model=model, usage=usage, at_ms=line.place.at_ms)
+
+
+def _compacted(_: State, line: Line) -> Iterator[Reading]:
+    summary = line.value.get("summary")
+    content = summary.get("content") if isinstance(summary, dict) else summary
+    text = "\n".join(texts_of(content)) or fields.text(line.value, "contextSummary")
+    yield line.place.said(EventKind.COMPACTION, text, f"compaction:{line.stamp}")
+
+
+def _turn_ended(_: State, line: Line) -> Iterator[Reading]:
+    error = line.value.get("error")
+    said = fields.text(error, "message", "name") if isinstance(error, dict) else fields.text(line.value, "error")
+    match line.value.get("reason"):
+        case "cancelled":
+            yield line.place.said(EventKind.INTERRUPT, said, f"turn:{line.stamp}")
+        case "failed":
+            yield line.place.said(EventKind.MODEL_ERROR, said, f"turn:{line.stamp}")
+
+
+def _retried(_: State, line: Line) -> Iterator[Reading]:
+    status = fields.exit_code(line.value, "statusCode")
+    said = fields.text(line.value, "errorMessage", "errorName")
+    yield line.place.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said, f"retry:{line.stamp}")
+
+
+def _encoded(value: Mapping[str, Any]) -> str:
+    try:
+        return msgspec.json.encode(value).decode()
+    except (RecursionError, msgspec.EncodeError):
+        return ""
+
+
+MEANINGS: dict[str, Callable[[State, Line], Iterator[Reading]]] = {
+    "context.append_message": _appended,
+    "context.append_loop_event": _looped,
+    "context.apply_compaction": _compacted,
+    "permission.record_approval_result": _approved,
+    "turn.ended": _turn_ended,
+    "turn.step.retrying": _retried,
+    "usage.record": _usage,
+}
+LOOP = LOOP_SILENT | {"content.part", "tool.call", "tool.result", "step.end"}

@@ -1,0 +1,186 @@
+"""The reader of mini-swe-agent: one document per run, a list of messages with what came of each command.
+
+Three generations. A bare list of messages, where the agent's command stands in a code block and its result in the next
+message between tags; the same below `messages`, with `info` beside it; and since version 2 with real tool calls, whose
+results carry their exit code in `extra`. A message in the name of the user is the task, unless it is a result or says
+that the last answer could not be used. The last message, `exit`, ends the run: what a submitting command gave back, or
+the failure of the model. A run has no id of its own; its path stands for it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
+
+from afterwit.agents import fields
+from afterwit.agents.blocks import inside_tags, without_tags
+from afterwit.agents.chat.messages import calls_of, reasoning_of, text_of, usage_of
+from afterwit.agents.instances import remote_of
+from afterwit.agents.memory import Memory
+from afterwit.agents.mini_swe_agent.observations import is_observation, observed
+from afterwit.agents.places import Place
+from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Event, Facts, Reading, Result, Spend
+from afterwit.model.times import ms_from_any
+from afterwit.sources.documents import items
+from afterwit.sources.framing import Record
+
+_ENDINGS = (".traj.json", ".json")
+_TASK = "pr_description"
+_COMMAND = re.compile(r"```(?:bash|mswea_bash_command|sh)?[ \t]*\n(.*?)\n?```", re.DOTALL)
+_UNUSABLE = re.compile(r"\s*(?:Tool call error|Please always provide EXACTLY ONE action|Your (?:output|last) )")
+_FINAL = re.compile(r"(?:NANO|MINI)_SWE_AGENT_FINAL_OUTPUT|COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
+_FINISHED = frozenset(["Submitted", "LimitsExceeded"])
+_STOPPED = frozenset(["UserInterruption", "KeyboardInterrupt"])
+
+
+class MiniSweAgentReader:
+    """All that is known about the trajectories of mini-swe-agent."""
+
+    agent = "mini-swe-agent"
+    evidence = ReaderEvidence.REAL_DATA
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        return path if path.name.endswith(".traj.json") or path.name == "traj.json" else None
+
+    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
+        return Shape.DOCUMENT
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        if str(record.get("trajectory_format")).startswith("mini-swe-agent"):
+            return True
+        if isinstance(record.get("messages"), list) and "mini_version" in fields.mapping(record, "info"):
+            return True
+        return record.get("role") == "user" and _FINAL.search(text_of(record.get("content")) or "") is not None
+
+    def start(self, file: SourceFile, saved: bytes | None = None) -> "MiniSweAgentReading":  # noqa: ARG002
+        return MiniSweAgentReading(file.path)
+
+
+class MiniSweAgentReading:
+    """The reading of one trajectory."""
+
+    def __init__(self, path: PurePosixPath) -> None:
+        name = str(path)
+        self._session = next(name.removesuffix(ending) for ending in (*_ENDINGS, "") if name.endswith(ending))
+        self._memory = Memory()
+        self._model = ""
+        self._commands = 0
+        self._open: list[str] = []  # calls without a result
+        self.known: Mapping[str, int] = self._memory.known
+        self.unknown: Mapping[str, int] = self._memory.unknown
+
+    def save(self) -> bytes:
+        return b""
+
+    def feed(self, record: Record) -> Iterator[Reading]:
+        value = msgspec.json.decode(record.raw, type=dict[str, Any] | list[Any])
+        if isinstance(value, dict):
+            yield self._facts(fields.mapping(value, "info"), fields.text(value, "instance_id"))
+        for message in items(record) if isinstance(value, list) else items(record, "messages"):
+            yield from self.piece(message)
+
+    def piece(self, record: Record) -> Iterator[Reading]:
+        message = msgspec.json.decode(record.raw)
+        if not isinstance(message, dict):
+            self._memory.count("(no message)", is_known=False)
+            return
+        role, extra = fields.text(message, "role"), fields.mapping(message, "extra")
+        at_ms = ms_from_any(extra.get("timestamp"))
+        place = Place.of(self._session, record, at_ms)
+        text = text_of(message.get("content")) or ""
+        is_known = role in ("system", "user", "assistant", "tool", "exit")
+        self._memory.count(role, is_known=is_known)
+        if role == "assistant":
+            yield from self._answer(message, extra, text, place)
+        elif role == "exit":
+            yield from self._exit(fields.text(extra, "exit_status"), text, place)
+        elif role == "tool" or (role == "user" and is_observation(text, extra)):
+            call_id = fields.plain_id(message, "tool_call_id") or self._oldest(place)
+            yield place.answered(self._answered(call_id), *observed(text, extra))
+        elif is_known and text.strip():
+            yield from self._told(self._kind_of(role, text, extra), text, place)
+
+    def _facts(self, info: Mapping[str, Any], instance: str) -> Facts:
+        config = fields.mapping(info, "config")
+        self._model = fields.plain_id(fields.mapping(config, "model"), "model_name")
+        return Facts(
+            session=self._session,
+            cwd=fields.text(fields.mapping(config, "environment"), "cwd"),
+            remote=remote_of(instance),
+            version=fields.text(info, "mini_version"),
+            title=instance,
+        )
+
+    def _told(self, kind: EventKind, text: str, place: Place) -> Iterator[Event]:
+        """A task of a benchmark stands between tags; the instructions around it are the same in every run."""
+        task = inside_tags(text, _TASK) if kind is EventKind.PROMPT else ""
+        around = without_tags(text, _TASK)[0] if task else ""
+        yield place.said(kind, task or text)
+        if around.strip():
+            yield place.said(EventKind.NOTICE, around)
+
+    def _kind_of(self, role: str, text: str, extra: Mapping[str, Any]) -> EventKind:
+        is_task = role == "user" and "interrupt_type" not in extra and not _UNUSABLE.match(text)
+        return EventKind.PROMPT if is_task else EventKind.NOTICE
+
+    def _answer(
+        self, message: Mapping[str, Any], extra: Mapping[str, Any], text: str, place: Place
+    ) -> Iterator[Reading]:
+        thought = reasoning_of(message)
+        if thought:
+            yield place.said(EventKind.THOUGHT, thought)
+        if text.strip():
+            yield place.said(EventKind.REPLY, text)
+        calls = calls_of(message)
+        self._open = []
+        for call in calls:
+            yield self._call(place, call.id, call.tool, call.arguments)
+        if not calls and (command := _COMMAND.search(text)):
+            yield self._call(place, "", "bash", {"command": command[1]})
+        yield from self._spend(extra, place)
+
+    def _call(self, place: Place, given: str, tool: str, arguments: dict[str, Any]) -> Event:
+        self._commands += 1
+        call_id = fields.plain_id({"id": given}, "id") or f"command-{self._commands}"
+        self._open.append(call_id)
+        return place.asked(call_id, tool, arguments)
+
+    def _oldest(self, place: Place) -> str:
+        return self._open[0] if self._open else place.made_up()
+
+    def _answered(self, call_id: str) -> str:
+        if call_id in self._open:
+            self._open.remove(call_id)
+        return call_id
+
+    def _spend(self, extra: Mapping[str, Any], place: Place) -> Iterator[Spend]:
+        response = fields.mapping(extra, "response")
+        usage = usage_of(response.get("usage"))
+        if usage is not None:
+            key = fields.plain_id(response, "id") or f"{self._session}:{self._commands}"
+            cost = fields.number(extra, "cost")
+            model = fields.plain_id(response, "model") or self._model
+            yield Spend(
+                session=self._session,
+                key=key,
+                model=model,
+                usage=usage,
+                at_ms=place.at_ms,
+                cost_usd=float(cost) if cost is not None and cost >= 0 else None,
+            )
+
+    def _exit(self, status: str, text: str, place: Place) -> Iterator[Event]:
+        """The end of the run. A command whose output is submitted has no other result, and did what it should."""
+        if status == "Submitted":
+            yield place.answered(self._oldest(place), text, Result(is_error=False))
+        elif status in _STOPPED:
+            yield place.said(EventKind.INTERRUPT, text)
+        elif status in _FINISHED or not status:
+            yield place.said(EventKind.NOTICE, text or status)
+        else:
+            yield place.said(EventKind.MODEL_ERROR, text or status)

@@ -1,0 +1,181 @@
+"""What OpenCode's sessions, messages and parts mean, wherever they were stored.
+
+A message says who speaks, a part what is said. A call and its result are one part, which is rewritten as the tool goes
+on; the exit code of a command stands in its metadata while the part says `completed`. What was spent stands in each
+`step-finish`; messages repeat it and are not counted. A summary that replaces the conversation is a reply of a message
+marked `summary`. In a session with a parent nobody types: there the prompts come from the agent that started it.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from afterwit.agents import fields
+from afterwit.agents.places import UNIQUE_ID_CHARS, Place
+from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
+from afterwit.model.times import ms_from_any
+
+SILENT = frozenset(("step-start", "patch", "snapshot", "file", "agent", "compaction"))
+SPEAKING = frozenset(("text", "reasoning", "tool", "step-finish", "retry", "subtask"))
+_UNTITLED = ("New session - ", "Child session - ")
+_DEAREST_USD = 1e6
+_DENIED = (
+    "user rejected",
+    "rejected permission",
+    "permission denied by user",
+    "user dismissed",
+    "prevents you from using",
+)
+_CANCELLED = ("tool execution aborted", "aborted by user")
+
+
+class Speaker(msgspec.Struct):
+    """What is known of the message whose parts follow."""
+
+    message: str = ""
+    role: str = ""
+    model: str = ""
+    at_ms: int | None = None
+    is_summary: bool = False
+    is_child: bool = False  # the session was started by another agent
+
+
+def session_facts(session: str, info: Mapping[str, Any]) -> Facts:
+    title = fields.text(info, "title")
+    parent = fields.plain_id(info, "parentID", "parent_id")
+    return Facts(
+        session=session,
+        at_ms=ms_from_any(fields.mapping(info, "time").get("created", info.get("time_created"))),
+        cwd=fields.text(info, "directory"),
+        version=fields.text(info, "version"),
+        title="" if title.startswith(_UNTITLED) else title,
+        parent=parent,
+        relation=Relation.SUBAGENT if parent else None,
+    )
+
+
+def speaker_of(info: Mapping[str, Any], *, is_child: bool) -> Speaker:
+    model = fields.mapping(info, "model")
+    return Speaker(
+        message=fields.plain_id(info, "id"),
+        role=fields.plain_id(info, "role"),
+        model=fields.plain_id(info, "modelID") or fields.plain_id(model, "modelID"),
+        at_ms=ms_from_any(fields.mapping(info, "time").get("created")),
+        is_summary=info.get("summary") is True,
+        is_child=is_child,
+    )
+
+
+def message_readings(place: Place, info: Mapping[str, Any]) -> Iterator[Reading]:
+    """What a message says beside its parts: where it ran, with what, and how it broke off."""
+    path = fields.mapping(info, "path")
+    provider = fields.text(info, "providerID") or fields.text(fields.mapping(info, "model"), "providerID")
+    facts = Facts(session=place.session, at_ms=place.at_ms, cwd=fields.text(path, "cwd"), provider=provider)
+    if facts.cwd or facts.provider:
+        yield facts
+    error = fields.mapping(info, "error")
+    name = fields.text(error, "name")
+    if name == "MessageAbortedError":
+        yield place.said(EventKind.INTERRUPT, "")
+    elif name:
+        said = fields.text(fields.mapping(error, "data"), "message")
+        yield place.said(EventKind.MODEL_ERROR, f"{name}: {said}" if said else name)
+
+
+def part_readings(place: Place, part: Mapping[str, Any], speaker: Speaker) -> Iterator[Reading]:
+    """What a part says."""
+    at_ms = ms_from_any(fields.mapping(part, "time").get("start"))
+    place = place._replace(at_ms=at_ms or place.at_ms or speaker.at_ms)
+    identity = fields.plain_id(part, "id") or f"at-{place.offset}"
+    match part.get("type"):
+        case "text":
+            yield from _text(place, part, speaker, identity)
+        case "reasoning":
+            if text := fields.text(part, "text"):
+                yield place.said(EventKind.THOUGHT, text)
+        case "tool":
+            yield from _tool(place, part, identity)
+        case "step-finish":
+            yield from _spend(place, part, speaker, identity)
+        case "retry":
+            error = fields.mapping(part, "error")
+            said = fields.text(fields.mapping(error, "data"), "message") or fields.text(error, "message", "name")
+            yield place.said(EventKind.MODEL_ERROR, said)
+        case "subtask":
+            if text := fields.text(part, "prompt"):
+                yield place.said(EventKind.NOTICE, text)
+
+
+def _text(place: Place, part: Mapping[str, Any], speaker: Speaker, identity: str) -> Iterator[Reading]:
+    text = fields.without_blobs(fields.text(part, "text"))
+    if not text:
+        return
+    # Only what a model says has a time of its own: tells the speaker of a part that is read alone.
+    is_model = speaker.role == "assistant" if speaker.role else "time" in part
+    if is_model:
+        yield place.said(EventKind.COMPACTION if speaker.is_summary else EventKind.REPLY, text, f"said:{identity}")
+    elif speaker.is_child or part.get("synthetic") is True:
+        yield place.said(EventKind.NOTICE, text)
+    else:
+        yield place.said(EventKind.PROMPT, text, f"prompt:{identity}")
+
+
+def _tool(place: Place, part: Mapping[str, Any], identity: str) -> Iterator[Reading]:
+    tool, state = fields.text(part, "tool"), fields.mapping(part, "state")
+    if not tool:
+        return
+    given = fields.plain_id(part, "callID")
+    call_id = given if len(given) >= UNIQUE_ID_CHARS else identity
+    times = fields.mapping(state, "time")
+    start, end = ms_from_any(times.get("start")), ms_from_any(times.get("end"))
+    place = place._replace(at_ms=start or place.at_ms)
+    arguments = fields.arguments(state.get("input"))
+    yield place.call(f"call:{identity}", call_id, tool, arguments)
+    if state.get("status") in ("completed", "error"):
+        text, result = _outcome(state)
+        duration = end - start if start and end and end >= start else None
+        result = msgspec.structs.replace(result, duration_ms=duration)
+        place = place._replace(at_ms=end or place.at_ms)
+        yield place.result(f"result:{identity}", call_id, text, result)
+
+
+def _outcome(state: Mapping[str, Any]) -> tuple[str, Result]:
+    metadata = fields.mapping(state, "metadata")
+    code = fields.exit_code(metadata, "exit")
+    if state.get("status") == "completed":
+        return fields.text(state, "output"), Result(is_error=None if code is not None else False, exit_code=code)
+    error = fields.text(state, "error") or fields.text(fields.mapping(state, "error"), "message")
+    lower = error[:300].lower()
+    result = Result(
+        is_error=True,
+        exit_code=code,
+        is_denied=any(words in lower for words in _DENIED),
+        is_cancelled=metadata.get("interrupted") is True or any(words in lower for words in _CANCELLED),
+    )
+    return "\n".join(text for text in (fields.text(metadata, "output"), error) if text), result
+
+
+def _spend(place: Place, part: Mapping[str, Any], speaker: Speaker, identity: str) -> Iterator[Reading]:
+    usage = usage_of(fields.mapping(part, "tokens"))
+    cost = fields.number(part, "cost")
+    if usage != Usage() or cost:
+        yield Spend(
+            session=place.session,
+            key=f"step:{identity}",
+            model=speaker.model,
+            usage=usage,
+            at_ms=place.at_ms,
+            cost_usd=float(cost) if cost is not None and 0 <= cost < _DEAREST_USD else None,
+        )
+
+
+def usage_of(tokens: Mapping[str, Any]) -> Usage:
+    """Input comes without what was cached. Reasoning is part of the output, unless the total says that it is not."""
+    cache = fields.mapping(tokens, "cache")
+    given, output = fields.tokens(tokens, "input"), fields.tokens(tokens, "output")
+    reasoning = fields.tokens(tokens, "reasoning")
+    read, write = fields.tokens(cache, "read"), fields.tokens(cache, "write")
+    is_apart = reasoning > 0 and fields.tokens(tokens, "total") == given + output + reasoning + read + write
+    return Usage(given, read, write, output + reasoning if is_apart else output, reasoning)

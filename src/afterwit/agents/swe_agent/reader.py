@@ -1,0 +1,174 @@
+"""The reader of SWE-agent: one document per run, with the steps of the trajectory and the history shown to the model.
+
+The steps hold what was thought, done and observed; of the history only the task is read, if there are steps. A history
+without steps (a demonstration) is read itself, with its tool calls and their results; results in the name of the user
+are left out there, because alone they cannot be told from a task. Nothing has a time, and no result says whether it is
+a failure. Parts of a demonstration inside of a run (`is_demo`) did not happen in it. A run has no id of its own; its
+path stands for it. Tokens are known for the whole run alone.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
+
+from afterwit.agents import fields
+from afterwit.agents.chat.messages import calls_of, text_of
+from afterwit.agents.memory import Memory
+from afterwit.agents.places import Place
+from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.agents.swe_agent.commands import call_of
+from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
+from afterwit.sources.documents import items
+from afterwit.sources.framing import Record
+
+_ROLES = frozenset(["system", "user", "assistant", "tool"])
+
+
+class SweAgentReader:
+    """All that is known about the trajectories of SWE-agent."""
+
+    agent = "swe-agent"
+    evidence = ReaderEvidence.REAL_DATA
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        return path if path.suffix == ".traj" else None
+
+    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
+        return Shape.DOCUMENT
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        history = fields.mappings(record, "history")
+        is_own = bool(history) and all("agent" in item and "role" in item for item in history[:3])
+        return is_own or ("trajectory" in record and "environment" in record and "info" in record)
+
+    def start(self, file: SourceFile, saved: bytes | None = None) -> "SweAgentReading":  # noqa: ARG002
+        return SweAgentReading(str(file.path).removesuffix(".traj"))
+
+
+class SweAgentReading:
+    """The reading of one trajectory."""
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+        self._memory = Memory()
+        self._number = 0
+        self._last_call = ""
+        self.known: Mapping[str, int] = self._memory.known
+        self.unknown: Mapping[str, int] = self._memory.unknown
+
+    def save(self) -> bytes:
+        return b""
+
+    def feed(self, record: Record) -> Iterator[Reading]:
+        document = msgspec.json.decode(record.raw, type=dict[str, Any])
+        steps = fields.mappings(document, "trajectory")
+        yield from self._about(document, steps)
+        for item in items(record, "history"):
+            if self._is_read(item, is_alone=not steps):
+                yield from self.piece(item)
+        for step in items(record, "trajectory"):
+            yield from self.piece(step)
+
+    def piece(self, record: Record) -> Iterator[Reading]:
+        value = msgspec.json.decode(record.raw)
+        place = Place.of(self._session, record)
+        if not isinstance(value, dict):
+            self._memory.count("(no step)", is_known=False)
+        elif "role" in value:
+            yield from self._item(value, place)
+        elif "action" in value or "observation" in value:
+            self._memory.count("step", is_known=True)
+            yield from self._step(value, place)
+        else:
+            self._memory.count("(no step)", is_known=False)
+
+    def _about(self, document: Mapping[str, Any], steps: list[dict[str, Any]]) -> Iterator[Reading]:
+        info = fields.mapping(document, "info")
+        spent = fields.mapping(info, "model_stats")
+        cwd = fields.text(_state_of(steps[0]), "working_dir") if steps else ""
+        yield Facts(session=self._session, cwd=cwd, version=fields.text(info, "swe_agent_version"))
+        usage = Usage(input=fields.tokens(spent, "tokens_sent"), output=fields.tokens(spent, "tokens_received"))
+        if usage != Usage():
+            cost = fields.number(spent, "instance_cost")
+            yield Spend(
+                session=self._session,
+                key=f"{self._session}:all",
+                model=_model_of(document),
+                usage=usage,
+                cost_usd=float(cost) if cost is not None and cost > 0 else None,
+            )
+
+    def _is_read(self, record: Record, *, is_alone: bool) -> bool:
+        """Whether this item of the history says something that the steps do not say: the task, and all but the other
+        messages of the user where there are no steps."""
+        item = msgspec.json.decode(record.raw)
+        if isinstance(item, dict) and item.get("role") == "user":
+            return not item.get("is_demo") and "user" not in self.known
+        return is_alone
+
+    def _item(self, item: Mapping[str, Any], place: Place) -> Iterator[Event]:
+        role = fields.text(item, "role")
+        self._memory.count(role, is_known=role in _ROLES)
+        text = text_of(item.get("content")) or ""
+        if item.get("is_demo") or role not in _ROLES:
+            return
+        if role == "assistant":
+            yield from self._answer(item, text, place)
+        elif role == "tool":
+            yield place.answered(self._answered(item) or place.made_up(), text, Result())
+        elif text.strip():
+            yield place.said(EventKind.PROMPT if role == "user" else EventKind.NOTICE, text)
+
+    def _answer(self, item: Mapping[str, Any], text: str, place: Place) -> Iterator[Event]:
+        said = fields.text(item, "thought") or text
+        if said.strip():
+            yield place.said(EventKind.REPLY, said)
+        calls = calls_of(item)
+        for call in calls:
+            self._last_call = fields.plain_id({"id": call.id}, "id") or self._next()
+            yield place.asked(self._last_call, call.tool, call.arguments)
+        action = fields.text(item, "action")
+        if action and not calls:
+            self._last_call = self._next()
+            yield place.asked(self._last_call, *call_of(action, ""))
+
+    def _answered(self, item: Mapping[str, Any]) -> str:
+        ids = item.get("tool_call_ids")
+        return fields.plain_id({"id": ids[0]}, "id") if isinstance(ids, list) and ids else self._last_call
+
+    def _step(self, step: Mapping[str, Any], place: Place) -> Iterator[Event]:
+        said = fields.text(step, "thought", "response")
+        if said:
+            yield place.said(EventKind.REPLY, said)
+        observation = text_of(step.get("observation")) or ""
+        action = fields.text(step, "action")
+        if action:
+            number = self._next()
+            yield place.asked(number, *call_of(action, fields.text(_state_of(step), "open_file")))
+            seconds = fields.number(step, "execution_time")
+            duration = fields.duration_ms({"ms": seconds * 1000}, "ms") if seconds is not None else None
+            yield place.answered(number, observation, Result(duration_ms=duration))
+        elif observation.strip():
+            yield place.said(EventKind.NOTICE, observation)
+
+    def _next(self) -> str:
+        self._number += 1
+        return f"step-{self._number}"
+
+
+def _state_of(step: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What stood open and where, which is JSON text inside of a step."""
+    state = step.get("state")
+    value = fields.decoded_text(state) if isinstance(state, str) else state
+    return value if isinstance(value, dict) else {}
+
+
+def _model_of(document: Mapping[str, Any]) -> str:
+    config = document.get("replay_config")
+    value = fields.decoded_text(config) if isinstance(config, str) else config
+    model = fields.mapping(fields.mapping(value if isinstance(value, dict) else {}, "agent"), "model")
+    return fields.plain_id(model, "name")

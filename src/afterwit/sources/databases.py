@@ -1,0 +1,187 @@
+"""Gathers sessions from a database with a row per session and tables that belong to it.
+
+What an agent's database looks like is said in data (`Database`, `Table`). Columns that are not named here are rendered
+all the same, so that a newer schema is read as far as it is known; a column that is missing is not asked for. The mark
+of a session is its own row, and the number and the latest change of the rows that belong to it.
+"""
+
+import base64
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+import apsw
+
+from afterwit.model.times import ms_from_any
+from afterwit.sources.discovery import Found
+from afterwit.sources.foreign_sqlite import columns_of, quoted, reading, rows_of
+from afterwit.sources.gathering import (
+    Rendering,
+    SourceError,
+    is_rendering,
+    mark_of,
+    rendering_path,
+    row_line,
+    session_in,
+)
+
+PLACE = "(database)"  # the table of the line that says in which folder the database lies
+PARENT = "(parent)"  # the table of the line with the row of the parent
+_BESIDE = ("-wal", "-journal")
+_ROW_BYTES = 2048  # a guess, for progress and batches
+
+
+class Table(NamedTuple):
+    """A table with rows that belong to a session."""
+
+    name: str
+    session: str  # the column that names the session; of a table inside another: that names the outer row
+    order: tuple[str, ...] = ("rowid",)
+    changed: str = ""  # the column that says when a row changed
+    without: frozenset[str] = frozenset()  # columns left out: they change with every message and say nothing new
+    inner: tuple["Table", ...] = ()  # each row is followed by its rows of these
+    outer: str = "id"  # the column of this table that inner rows name
+
+
+class Database(NamedTuple):
+    """What an agent's database looks like."""
+
+    names: str  # a pattern for the name of the file
+    sessions: Table
+    tables: tuple[Table, ...]
+    updated: str = ""  # the column of `sessions` with the time of the last change
+    has_place: bool = False  # whether the folder of the database belongs to what it says
+    marks: tuple[Table, ...] = ()  # further tables whose rows change a session; asked for their number only
+    before: tuple[Table, ...] = ()  # tables whose rows come before that of the session
+    merged: str = ""  # a column of all tables by which their rows are put into one order
+    parent: str = ""  # the column of `sessions` that names another session, whose row comes first of all
+    parent_columns: tuple[str, ...] = ()  # what of that row is told
+
+
+class DatabaseGatherer:
+    """The sessions of databases of one kind, by the shape of `gathering.Gatherer`."""
+
+    def __init__(self, database: Database) -> None:
+        self._about = database
+        self._names = re.compile(database.names)
+
+    def collection(self, path: PurePosixPath) -> PurePosixPath | None:
+        name = path.name
+        for ending in _BESIDE:
+            name = name.removesuffix(ending)
+        return path.with_name(name) if self._names.fullmatch(name) else None
+
+    def renders(self, path: PurePosixPath) -> bool:
+        return is_rendering(path) and self._names.fullmatch(path.parent.name) is not None
+
+    def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[Found]) -> list[Found]:
+        mtime_ns = max((found.mtime_ns for found in files), default=0)
+        return reading(home / collection, partial(self._list, collection, mtime_ns))
+
+    def render(self, home: Path, path: PurePosixPath) -> Rendering:
+        collection = path.parent
+        mtime_ns = (home / collection).stat().st_mtime_ns
+        return reading(home / collection, partial(self._render, home, collection, session_in(path), mtime_ns))
+
+    def _list(self, collection: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> list[Found]:
+        self._check(db)
+        about = self._about.sessions
+        counts = [_counts(db, table) for table in self._counted(db)]
+        rows = rows_of(db, about.name, "1", (), _order(db, about))
+        return [
+            self._found(collection, mtime_ns, row, [part.get(row[about.session]) for part in counts]) for row in rows
+        ]
+
+    def _render(
+        self, home: Path, collection: PurePosixPath, session: str, mtime_ns: int, db: apsw.Connection
+    ) -> Rendering:
+        self._check(db)
+        about = self._about.sessions
+        where = f"CAST({quoted(about.session)} AS TEXT) = ?"
+        row = next(rows_of(db, about.name, where, (session,), _order(db, about)), None)
+        if row is None:
+            raise SourceError("the session is gone from the database")
+        own = row[about.session]
+        counts = [_counts(db, table, own).get(own) for table in self._counted(db)]
+        found = self._found(collection, mtime_ns, row, counts)
+        lines = list(self._head(db, home / collection, row))
+        lines.append(row_line(about.name, _plain(about, row)))
+        lines.extend(self._body(db, own))
+        return Rendering(found, b"".join(lines))
+
+    def _head(self, db: apsw.Connection, path: Path, row: dict[str, Any]) -> Iterator[bytes]:
+        about = self._about
+        if about.has_place:
+            yield row_line(PLACE, {"folder": str(path.parent.absolute())})
+        if row.get(about.parent):
+            column = quoted(about.sessions.session)
+            for parent in rows_of(db, about.sessions.name, f"{column} = ?", (row[about.parent],), "1"):
+                yield row_line(PARENT, {name: _value(parent.get(name)) for name in about.parent_columns})
+        yield from _lines(db, _present(db, about.before), row[about.sessions.session])
+
+    def _body(self, db: apsw.Connection, session: Any) -> Iterator[bytes]:
+        tables = _present(db, self._about.tables)
+        if not self._about.merged:
+            return _lines(db, tables, session)
+        rows = [(table, row) for table in tables for row in _rows(db, table, session)]
+        rows.sort(key=lambda one: str(one[1].get(self._about.merged)))
+        return (row_line(table.name, _plain(table, row)) for table, row in rows)
+
+    def _counted(self, db: apsw.Connection) -> list[Table]:
+        return _present(db, (*self._about.before, *self._about.tables, *self._about.marks))
+
+    def _check(self, db: apsw.Connection) -> None:
+        about = self._about.sessions
+        needed = [about, *self._about.tables[:1]]
+        for table in needed:
+            if table.session not in columns_of(db, table.name):
+                raise SourceError(f"a database of another kind: it has no {table.name}.{table.session}")
+
+    def _found(self, collection: PurePosixPath, mtime_ns: int, row: dict[str, Any], counts: list[Any]) -> Found:
+        path = rendering_path(collection, str(row[self._about.sessions.session]))
+        updated_ms = ms_from_any(row.get(self._about.updated))
+        rows = 1 + sum(count[0] for count in counts if count)
+        mtime_ns = mtime_ns if updated_ms is None else updated_ms * 1_000_000
+        return Found(path, rows * _ROW_BYTES, mtime_ns, mark_of(sorted(row.items(), key=str), counts))
+
+
+def _counts(db: apsw.Connection, table: Table, session: Any = None) -> dict[Any, tuple[Any, ...]]:
+    """How many rows each session has in this table, and when the last of them changed."""
+    changed = table.changed if table.changed in columns_of(db, table.name) else ""
+    latest = f"max({quoted(changed)})" if changed else "0"
+    column = quoted(table.session)
+    where, values = ("1", ()) if session is None else (f"{column} = ?", (session,))
+    query = f"SELECT {column}, count(*), {latest} FROM {quoted(table.name)} WHERE {where} GROUP BY {column}"  # noqa: S608
+    return {row[0]: row[1:] for row in db.execute(query, values)}
+
+
+def _lines(db: apsw.Connection, tables: Sequence[Table], owner: Any) -> Iterator[bytes]:
+    for table in tables:
+        inner = _present(db, table.inner)
+        for row in _rows(db, table, owner):
+            yield row_line(table.name, _plain(table, row))
+            yield from _lines(db, inner, row.get(table.outer))
+
+
+def _rows(db: apsw.Connection, table: Table, owner: Any) -> Iterator[dict[str, Any]]:
+    return rows_of(db, table.name, f"{quoted(table.session)} = ?", (owner,), _order(db, table))
+
+
+def _present(db: apsw.Connection, tables: Sequence[Table]) -> list[Table]:
+    return [table for table in tables if table.session in columns_of(db, table.name)]
+
+
+def _plain(table: Table, row: dict[str, Any]) -> dict[str, Any]:
+    kept = ((name, value) for name, value in row.items() if name not in table.without)
+    return {name: _value(value) for name, value in kept}
+
+
+def _value(value: Any) -> Any:
+    return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+
+
+def _order(db: apsw.Connection, table: Table) -> str:
+    known = columns_of(db, table.name)
+    return ", ".join(quoted(name) for name in table.order if name in known or name == "rowid") or "1"

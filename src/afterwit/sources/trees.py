@@ -1,0 +1,195 @@
+"""Gathers sessions that are spread over many small files.
+
+Which files make up a session is said in data: patterns for paths, in which `{session}` stands for the session's id, any
+other `{name}` for an id that files further inside are named after, and `*` for any part of a name. Files of one folder
+come in the order of their names, numbers counted as numbers, each followed by the files inside it. A JSON file is
+rendered as its value, any other as its text; one that is half written is rendered as text too, and as its value at the
+next run.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+import msgspec
+
+from afterwit.sources.discovery import Found
+from afterwit.sources.gathering import (
+    Rendering,
+    SourceError,
+    file_line,
+    is_rendering,
+    mark_of,
+    rendering_path,
+    session_in,
+)
+
+_HOLE = re.compile(r"\{(\w+)\}|\*")
+_DIGITS = re.compile(r"(\d+)")
+_HERE = PurePosixPath()
+_MOST_BYTES = 64 << 20  # of one file
+
+
+class Files(NamedTuple):
+    """Files of a session, by a pattern for their paths below the folder of the tree."""
+
+    pattern: str
+    inner: tuple["Files", ...] = ()  # files named after one of these
+
+
+class Tree(NamedTuple):
+    """A folder with many sessions."""
+
+    folder: str  # its name; it may lie anywhere
+    files: tuple[Files, ...]
+
+
+class TreeGatherer:
+    """The sessions of trees of one kind, by the shape of `gathering.Gatherer`."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._patterns = [(files, _compiled(files.pattern)) for files in _flat(tree.files)]
+
+    def collection(self, path: PurePosixPath) -> PurePosixPath | None:
+        root = self._root(path)
+        if root is None:
+            return None
+        below = str(path.relative_to(root))
+        return root if any(pattern.fullmatch(below) for _, pattern in self._patterns) else None
+
+    def renders(self, path: PurePosixPath) -> bool:
+        return is_rendering(path) and path.parent.name == self._tree.folder
+
+    def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[Found]) -> list[Found]:  # noqa: ARG002
+        found: dict[str, list[Found]] = {}
+        for session, file in self._owned(collection, files):
+            found.setdefault(session, []).append(file)
+        return [_virtual(rendering_path(collection, session), members) for session, members in sorted(found.items())]
+
+    def render(self, home: Path, path: PurePosixPath) -> Rendering:
+        root = home / path.parent
+        names = {"session": session_in(path)}
+        members: list[Found] = []
+        lines: list[bytes] = []
+        for file in self._walked(root, self._tree.files, names):
+            about, line = _file(root, path.parent, file)
+            members.append(about)
+            lines.append(line)
+        if not members:
+            raise SourceError("the session is gone")
+        return Rendering(_virtual(path, members), b"".join(lines))
+
+    def _root(self, path: PurePosixPath) -> PurePosixPath | None:
+        """The folder of the tree that the path lies in."""
+        for parent in path.parents:
+            if parent.name == self._tree.folder:
+                return parent
+        return None
+
+    def _owned(self, collection: PurePosixPath, files: Sequence[Found]) -> Iterator[tuple[str, Found]]:
+        """Each file with its session. Files named after others are told by the names of those; one that is named after
+        nothing that is there belongs to no session."""
+        owners: dict[tuple[str, str], str] = {}
+        below = [(str(file.path.relative_to(collection)), file) for file in files]
+        for each, pattern in self._patterns:
+            for name, file in below:
+                match = pattern.fullmatch(name)
+                if match is None:
+                    continue
+                ids = match.groupdict()
+                is_outer = each in self._tree.files
+                session = ids.get("session") if is_outer else _first(owners, ids)
+                if session is not None:
+                    owners.update(dict.fromkeys(ids.items(), session))
+                    yield session, file
+
+    def _walked(self, root: Path, files: Sequence[Files], names: Mapping[str, str]) -> Iterator[PurePosixPath]:
+        for each in files:
+            for path, found in _matching(root, each.pattern, names):
+                yield path
+                yield from self._walked(root, each.inner, {**names, **found})
+
+
+def _flat(files: Sequence[Files]) -> Iterator[Files]:
+    """Outer ones before those named after them."""
+    level = list(files)
+    while level:
+        yield from level
+        level = [inner for each in level for inner in each.inner]
+
+
+def _first(owners: Mapping[tuple[str, str], str], ids: Mapping[str, str]) -> str | None:
+    return next((owners[item] for item in ids.items() if item in owners), None)
+
+
+def _compiled(pattern: str, names: Mapping[str, str] | None = None) -> re.Pattern[str]:
+    """Ids that are known stand for themselves, the others become groups."""
+    known = names or {}
+    parts: list[str] = []
+    at = 0
+    for hole in _HOLE.finditer(pattern):
+        parts.append(re.escape(pattern[at : hole.start()]))
+        name = hole[1]
+        if name in known:
+            parts.append(re.escape(known[name]))
+        else:
+            parts.append(f"(?P<{name}>[^/]+?)" if name else "[^/]*")
+        at = hole.end()
+    return re.compile("".join([*parts, re.escape(pattern[at:])]))
+
+
+def _matching(
+    root: Path, pattern: str, names: Mapping[str, str], at: PurePosixPath = _HERE
+) -> Iterator[tuple[PurePosixPath, dict[str, str]]]:
+    """The files that match, in order, each with the ids in its path. Looks into folders that can match only."""
+    step, _, rest = pattern.partition("/")
+    wanted = _compiled(step, names)
+    for name in _names(root / at):
+        match = wanted.fullmatch(name)
+        if match is None:
+            continue
+        ids = match.groupdict()
+        path = at / name
+        if rest:
+            for found, inner in _matching(root, rest, {**names, **ids}, path):
+                yield found, {**ids, **inner}
+        elif (root / path).is_file():
+            yield path, ids
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted((entry.name for entry in folder.iterdir()), key=_natural)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    parts = _DIGITS.split(name)
+    return [(0, int(part), part) if part.isdecimal() else (1, 0, part) for part in parts]
+
+
+def _file(root: Path, collection: PurePosixPath, path: PurePosixPath) -> tuple[Found, bytes]:
+    place = root / path
+    about = place.stat()
+    with place.open("rb") as file:
+        raw = file.read(_MOST_BYTES)
+    found = Found(collection / path, about.st_size, about.st_mtime_ns, about.st_ino)
+    return found, file_line(path, _content(path, raw))
+
+
+def _content(path: PurePosixPath, raw: bytes) -> Any:
+    if path.suffix == ".json":
+        try:
+            return msgspec.json.decode(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            pass
+    return raw.decode("utf-8", "replace")
+
+
+def _virtual(path: PurePosixPath, members: Sequence[Found]) -> Found:
+    marks = sorted((str(file.path), file.size_bytes, file.mtime_ns) for file in members)
+    size = sum(file.size_bytes for file in members)
+    return Found(path, size, max(file.mtime_ns for file in members), mark_of(marks))

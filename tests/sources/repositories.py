@@ -1,0 +1,47 @@
+"""Git repositories with checkpoints, made with plumbing commands alone."""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+BRANCH = "refs/heads/entire/checkpoints/v1"
+_IDENTITY = {
+    f"GIT_{role}_{what}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for what, value in (("NAME", "Ada"), ("EMAIL", "ada@example.com"), ("DATE", "2026-05-04T10:00:00Z"))
+}
+
+
+def git(git_dir: Path, *arguments: str, given: bytes = b"", **variables: str) -> str:
+    environ = {"PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "HOME": str(git_dir.parent)}
+    done = subprocess.run(
+        ["git", f"--git-dir={git_dir}", *arguments],
+        input=given,
+        capture_output=True,
+        check=True,
+        env=environ | _IDENTITY | variables,
+    )
+    return done.stdout.decode().strip()
+
+
+def repository(folder: Path, name: str = ".git") -> Path:
+    git_dir = folder / name
+    folder.mkdir(parents=True, exist_ok=True)
+    git(git_dir, "init", "--quiet", "--bare", str(git_dir))
+    return git_dir
+
+
+def commit(git_dir: Path, files: Mapping[str, bytes], ref: str = BRANCH) -> str:
+    """A commit that holds these files and nothing else."""
+    index = str(git_dir / "index-of-the-test")
+    Path(index).unlink(missing_ok=True)
+    lines = "".join(
+        f"100644 {git(git_dir, 'hash-object', '-w', '--stdin', given=content)}\t{path}\n"
+        for path, content in files.items()
+    )
+    git(git_dir, "update-index", "--add", "--index-info", given=lines.encode(), GIT_INDEX_FILE=index)
+    tree = git(git_dir, "write-tree", GIT_INDEX_FILE=index)
+    made = git(git_dir, "commit-tree", tree, "-m", "Checkpoint")
+    git(git_dir, "update-ref", ref, made)
+    return made
