@@ -35,7 +35,8 @@ def both_ways(redactor: Redactor, call: Event, result: Event) -> tuple[ActionRow
     """The row where the result follows its call, and where it comes before."""
     open_call = opened(redactor, call)
     output = safe_body(result.text, redactor)
-    return calls.ended(open_call, result, output), calls.settled(open_call, calls.outcome(result, output))
+    outcomes = calls.outcome(result, output), calls.early(result, output)
+    return calls.settled(open_call, outcomes[0]), calls.settled(open_call, outcomes[1])
 
 
 def is_torn(text: str) -> bool:
@@ -154,7 +155,7 @@ def test_a_private_key_in_an_output_leaves_no_line_behind(redactor: Redactor) ->
 @pytest.mark.parametrize("before", [3_990, 3_970, 3_999, 4_001])
 def test_a_secret_where_an_early_result_is_cut_leaves_no_half(redactor: Redactor, before: int) -> None:
     text = f"{'a ' * (before // 2)}{TOKEN} {'b ' * 5_000}{TOKEN} {'c ' * ((before - 20) // 2)}"
-    kept = calls.outcome(result_of(text), safe_body(text, redactor)).text
+    kept = calls.early(result_of(text), safe_body(text, redactor)).text
     assert len(kept) <= 2 * calls.EARLY_LIMIT + 1
     has_half = TOKEN[4:14] in kept or TOKEN[-10:] in kept
     assert not has_half

@@ -1,8 +1,10 @@
 """When transcripts without sessions, actions or known records are a break, and when they are an accident."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from afterwit.capture.health import Sign, Transcript, breaks, unknown_share, versions
+from afterwit.capture.health import Sign, Transcript, breaks, unknown_share, version_order, versions
 
 
 def sound(at: int, version: str = "1.0") -> Transcript:
@@ -48,8 +50,10 @@ def test_the_newest_transcripts_without_a_session_are_a_break() -> None:
     assert (found.sign, found.transcripts, found.before, found.sound) == (Sign.LOST, 2, 12, 12)
 
 
-def test_one_transcript_without_a_session_is_an_accident() -> None:
-    assert breaks([*many(12), lost(100)]) == []
+def test_one_transcript_without_a_session_is_odd_while_it_is_new() -> None:
+    (found,) = breaks([*many(12), lost(100)._replace(path="a.jsonl"), sound(101)])
+    assert (found.sign, found.path, found.before, found.sound) == (Sign.ODD, "a.jsonl", 13, 13)
+    assert breaks([*many(12), lost(100), *(sound(101 + at) for at in range(5))]) == []
 
 
 def test_transcripts_without_a_session_that_are_older_are_history() -> None:
@@ -100,9 +104,20 @@ def test_a_few_unknown_records_are_no_break() -> None:
     assert breaks([*many(9), sound(100, "2.0")._replace(known=10, unknown=9)]) == []
 
 
-def test_the_version_first_seen_last_comes_first() -> None:
-    found = versions([sound(1, "1.0"), sound(2, "2.0"), sound(3, "1.0")])
-    assert [(version, len(group)) for version, group in found.items()] == [("2.0", 1), ("1.0", 2)]
+def test_the_highest_version_comes_first_whenever_it_was_seen() -> None:
+    found = versions([sound(1, "2.1.10"), sound(2, "2.1.9"), sound(3, "2.1.9"), sound(4, "")])
+    assert [(version, len(group)) for version, group in found.items()] == [("2.1.10", 1), ("2.1.9", 2), ("", 1)]
+
+
+@given(st.permutations(["", "dev", "0.9", "0.10", "0.46.0-alpha.2", "0.46.0-alpha.10", "0.46.0", "1", "1.0", "1.0.1"]))
+def test_versions_are_ordered_as_versions(found: list[str]) -> None:
+    ordered = ["", "dev", "0.9", "0.10", "0.46.0-alpha.2", "0.46.0-alpha.10", "0.46.0", "1", "1.0", "1.0.1"]
+    assert sorted(found, key=version_order) == ordered
+
+
+@given(st.lists(st.text(max_size=12)))
+def test_any_versions_can_be_ordered(found: list[str]) -> None:
+    assert sorted(sorted(found, key=version_order)) == sorted(found)
 
 
 def test_the_share_of_unknown_records_is_over_all_records() -> None:

@@ -10,17 +10,18 @@ from collections.abc import Mapping, Set
 
 import msgspec
 
-from afterwit.capture import calls
+from afterwit.capture import calls, notes
 from afterwit.capture.keys import key_of
 from afterwit.capture.remotes import canonical_remote, last_part, name_key
 from afterwit.capture.repo import root_name, root_of, user_of
-from afterwit.capture.texts import TEXT_LIMIT, beginning, safe_body, safe_text
+from afterwit.capture.texts import TASK_LIMIT, beginning, safe_body, safe_text
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import (
     ORDINAL_BITS,
     ActionRow,
     Captured,
     EventRow,
+    NoteRow,
     PartFacts,
     ProblemRow,
     SpendRow,
@@ -92,6 +93,7 @@ class Assembler:
         self._spends: dict[tuple[int, int], SpendRow] = {}
         self._safe_texts: dict[str, str] = {"": ""}
         self._texts: list[TextRow] = []
+        self._notes: dict[tuple[int, str, int], NoteRow] = {}
         self._problems: list[ProblemRow] = []
         self._problem_count = state.problems
         self.places: dict[str, str] = {}  # redacted root → folder, for looking at local checkouts; never stored
@@ -120,6 +122,7 @@ class Assembler:
             actions=list(self._actions.values()),
             spends=list(self._spends.values()),
             texts=self._texts,
+            notes=list(self._notes.values()),
             problems=self._problems,
             claims=self._claims,
             resume=msgspec.msgpack.encode(state),
@@ -171,6 +174,8 @@ class Assembler:
             part.copied += 1
             return
         _stretch(part, event.at_ms)
+        if event.kind is not EventKind.NOTICE:
+            part.last_kind = event.kind.value
         counter = _COUNTED.get(event.kind)
         if counter:
             setattr(part, counter, getattr(part, counter) + 1)
@@ -192,17 +197,23 @@ class Assembler:
         if event.kind not in _SEARCHED:
             return ""
         body = safe_body(event.text, self._context.redactor)
+        if event.kind is EventKind.RESULT:
+            self._end_call(number, event, body)
+            return body
         if event.kind is EventKind.PROMPT:
             self._note_prompt(part, event, body)
-        elif event.kind is EventKind.RESULT:
-            self._end_call(number, event, body)
+        for note in notes.of_text(number, part, event, body):
+            self._note(note)
         return body
+
+    def _note(self, note: NoteRow) -> None:
+        self._notes[note.part, note.kind, note.place] = note
 
     def _is_copy(self, number: int, event: Event) -> bool:
         """Whether this record's original is elsewhere."""
         if event.kind is EventKind.RESULT and self._call_key(number, event) in self._open:
             return False
-        if event.kind in (EventKind.PROMPT, EventKind.CALL):
+        if event.kind in (EventKind.PROMPT, EventKind.CALL) or _is_own_task(self._parts[number], event):
             key = key_of(event.key or self._made_up(number, event))
             self._is_copying[number] = key in self._owner or key in self._copied
             self._claim(number, key)
@@ -223,7 +234,7 @@ class Assembler:
 
     def _note_prompt(self, part: PartFacts, event: Event, body: str) -> None:
         if not part.first_prompt:
-            part.first_prompt = part.task = beginning(body, TEXT_LIMIT)
+            part.first_prompt = part.task = beginning(body, TASK_LIMIT)
             part.first_prompt_ms = event.at_ms
 
     def _open_call(self, number: int, part: PartFacts, event: Event) -> str:
@@ -234,19 +245,29 @@ class Assembler:
         early = self._early.pop(key, None)
         if early is None:
             self._open[key] = call
-        self._actions[number, call.ordinal] = calls.settled(call, early) if early else calls.pending(call)
+        self._actions[number, call.ordinal] = calls.pending(call)
+        for note in notes.of_call(call, event, context.redactor):
+            self._note(note)
+        if early:
+            self._settle(call, early)
         return call.target
+
+    def _settle(self, call: calls.OpenCall, outcome: calls.Outcome) -> None:
+        row = calls.settled(call, outcome)
+        self._actions[call.part, call.ordinal] = row
+        for note in notes.of_result(call, row, outcome, self._context.redactor):
+            self._note(note)
 
     def _end_call(self, number: int, event: Event, output: str) -> None:
         """Joins a result with its call. One that says that the command still runs leaves the call open."""
         key = self._call_key(number, event)
         call = self._open.get(key)
         if call is not None:
-            self._actions[number, call.ordinal] = calls.ended(call, event, output)
+            self._settle(call, calls.outcome(event, output))
             if not (event.result and event.result.is_running):
                 del self._open[key]
             return
-        self._early[key] = calls.outcome(event, output)
+        self._early[key] = calls.early(event, output)
         if len(self._early) > _MOST_EARLY:
             self._early.pop(next(iter(self._early)))
 
@@ -314,6 +335,12 @@ class Assembler:
             self._problems.append(ProblemRow(offset, length, reason))
         elif self._problem_count == _MOST_PROBLEMS + 1:
             self._problems.append(ProblemRow(offset, length, "further problems of this file are not listed"))
+
+
+def _is_own_task(part: PartFacts, event: Event) -> bool:
+    """What a subagent was told by its parent: where its own history begins, behind a copy of its parent's."""
+    is_subagent = part.relation == Relation.SUBAGENT
+    return is_subagent and event.kind is EventKind.NOTICE and bool(event.key) and _is_speech(event)
 
 
 def _is_speech(event: Event) -> bool:

@@ -48,8 +48,13 @@ class Outcome(msgspec.Struct, frozen=True, array_like=True):
 
 
 def outcome(event: Event, output: str) -> Outcome:
-    """What a result says that stands before its call in the log, to be kept until the call is read."""
-    return Outcome(both_ends(output, EARLY_LIMIT), event.at_ms, event.offset, _facts(event))
+    """What the result in this event says, with its redacted output."""
+    return Outcome(output, event.at_ms, event.offset, _facts(event))
+
+
+def early(event: Event, output: str) -> Outcome:
+    """The same for a result that stands before its call in the log, to be kept until the call is read."""
+    return outcome(event, both_ends(output, EARLY_LIMIT))
 
 
 def opened(event: Event, agent: str, part: int, ordinal: int, redactor: Redactor, names: Mapping[str, str]) -> OpenCall:
@@ -73,11 +78,6 @@ def opened(event: Event, agent: str, part: int, ordinal: int, redactor: Redactor
 def pending(call: OpenCall) -> ActionRow:
     """The row of a call as long as nothing is known of its end."""
     return _row(call, Status.UNKNOWN)
-
-
-def ended(call: OpenCall, event: Event, output: str) -> ActionRow:
-    """The row of a call with the result in this event, whose redacted output is given."""
-    return settled(call, Outcome(output, event.at_ms, event.offset, _facts(event)))
 
 
 def settled(call: OpenCall, result: Outcome) -> ActionRow:

@@ -7,7 +7,8 @@ How many in a row make a break depends on how rare such a transcript was before:
 causes no alarm. Pure; sentences for people are made elsewhere.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ _NEWEST = 5
 _MANY_UNKNOWN = 0.2
 _MOST_UNKNOWN = 0.5
 _FEW_RECORDS = 10
+_VERSION_PART = re.compile(r"[0-9]+|[A-Za-z]+")
 
 
 class Transcript(NamedTuple):
@@ -32,6 +34,7 @@ class Transcript(NamedTuple):
     known: int  # records by whether the reader knows their type
     unknown: int
     has_problems: bool = False
+    path: str = ""
 
     @property
     def is_silent(self) -> bool:
@@ -56,6 +59,7 @@ class Sign(StrEnum):
     LOST = "no-sessions"  # the newest transcripts gave none
     SILENT = "no-actions"  # the newest have text and not a single action
     UNKNOWN = "unknown-records"  # the newest consist of records that the reader does not know
+    ODD = "odd-transcript"  # one of the newest gave none, and not because it was opened and closed again
 
 
 class Break(NamedTuple):
@@ -67,6 +71,7 @@ class Break(NamedTuple):
     before: int  # that came before
     sound: int  # of those before, how many did not show it
     share: float = 0.0  # of unknown records
+    path: str = ""  # of the transcript, where it is one
 
 
 def breaks(transcripts: Iterable[Transcript]) -> list[Break]:
@@ -76,7 +81,7 @@ def breaks(transcripts: Iterable[Transcript]) -> list[Break]:
         is_told = len(ordered) >= _SHORTEST_OF_NOISE or any(not one.is_noise for one in ordered)
         return [Break(Sign.BLIND, _version(ordered), len(ordered), 0, 0, unknown_share(ordered))] if is_told else []
     spoken = [one for one in ordered if one.replies]
-    found = (_lost(ordered), _run(Sign.SILENT, spoken, lambda one: one.is_silent), _unknown(ordered))
+    found = (_lost(ordered) or _odd(ordered), _run(Sign.SILENT, spoken, lambda one: one.is_silent), _unknown(ordered))
     return [one for one in found if one is not None]
 
 
@@ -88,11 +93,28 @@ def unknown_share(transcripts: Iterable[Transcript]) -> float:
 
 
 def versions(transcripts: Iterable[Transcript]) -> dict[str, list[Transcript]]:
-    """Transcripts by version; the version that was first seen last comes first."""
+    """Transcripts by version, the highest first; those that state none come last."""
+    return dict(sorted(_by_version(transcripts).items(), key=lambda item: version_order(item[0]), reverse=True))
+
+
+def version_order(version: str) -> tuple[tuple[int, int, str], ...]:
+    """Sorts versions as versions: 2.1.9 before 2.1.10, and 2.0.0-rc.1 before 2.0.0. None comes before all others."""
+    release, _, early = version.partition("-")
+    end = (-1 if early else 1, 0, "")
+    return (*_version_parts(release), end, *_version_parts(early)) if version else ()
+
+
+def _version_parts(text: str) -> Iterator[tuple[int, int, str]]:
+    for part in _VERSION_PART.findall(text):
+        yield (2, int(part), "") if part.isdigit() else (0, 0, part)
+
+
+def _by_version(transcripts: Iterable[Transcript]) -> dict[str, list[Transcript]]:
+    """In the order in which they were first seen."""
     found: dict[str, list[Transcript]] = {}
     for one in _in_time(transcripts):
         found.setdefault(one.version, []).append(one)
-    return dict(reversed(found.items()))
+    return found
 
 
 def _in_time(transcripts: Iterable[Transcript]) -> list[Transcript]:
@@ -104,6 +126,15 @@ def _lost(ordered: Sequence[Transcript]) -> Break | None:
     if found is None or found.transcripts >= _SHORTEST_OF_NOISE:
         return found
     return found if any(not one.is_noise for one in ordered if one.is_lost) else None
+
+
+def _odd(ordered: Sequence[Transcript]) -> Break | None:
+    """A single one among the newest may be an accident, but is worth a look."""
+    for odd in reversed(ordered[-_NEWEST:]):
+        if odd.is_lost and not odd.is_noise:
+            sound = sum(not one.is_lost for one in ordered)
+            return Break(Sign.ODD, odd.version, 1, len(ordered) - 1, sound, unknown_share([odd]), odd.path)
+    return None
 
 
 def _run(sign: Sign, ordered: Sequence[Transcript], is_odd: Callable[[Transcript], bool]) -> Break | None:
@@ -130,7 +161,7 @@ def _unknown(ordered: Sequence[Transcript]) -> Break | None:
 
 def _splits(ordered: Sequence[Transcript], newest: int) -> list[tuple[Sequence[Transcript], Sequence[Transcript]]]:
     """(The newest, those before), cut in two ways: the version that came last, and so many transcripts."""
-    latest = next(iter(versions(ordered)), "")
+    latest = next(reversed(_by_version(ordered)), "")
     found: list[tuple[Sequence[Transcript], Sequence[Transcript]]] = [
         ([one for one in ordered if one.version == latest], [one for one in ordered if one.version != latest])
     ]

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 _WORDS = re.compile(r"\w+")
-_BLANKS = re.compile(r"\s+")
 _BEFORE_SHARE = 0.3
 _MOST_PLACES = 50
 
@@ -18,7 +17,7 @@ def around(text: str, wanted: Sequence[str], reach: int) -> tuple[int, int]:
 
 def snippet(text: str, wanted: Sequence[str], width: int) -> str:
     """About `width` characters around the place where most of the wanted words stand close together."""
-    flat = _BLANKS.sub(" ", text).strip()
+    flat = " ".join(text.split())
     if len(flat) <= width:
         return flat
     at = _best_place(flat, wanted, width)

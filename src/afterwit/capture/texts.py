@@ -12,7 +12,8 @@ from afterwit.capture.snippets import around
 from afterwit.guard.hygiene import clean
 from afterwit.guard.redaction import Redactor
 
-TEXT_LIMIT = 4_000  # characters of a name, a title or a prompt that are stored
+TEXT_LIMIT = 4_000  # characters of a name or a title that are stored
+TASK_LIMIT = 12_000  # the same of a first prompt: pasted plans name their files far down
 _END_LIMIT = 32_768  # characters of either end of a long text that are looked at
 _MARGIN = 8_192  # longer than any secret that has a known form
 _TORN_END = re.compile(r"‹[a-z0-9:-]{0,64}(…?)\Z")

@@ -6,8 +6,9 @@ which grows adds rows and updates its open calls, whichever way it was cut into 
 
 import msgspec
 
-from afterwit.model.kinds import ActionKind, EventKind, Lean, Status
+from afterwit.model.kinds import ActionKind, EventKind, Lean, NoteKind, Status
 
+CAPTURE_VERSION = 1  # of the rows made of a transcript; files with older rows are derived again
 ORDINAL_BITS = 24  # a part holds at most 2^24 events
 
 
@@ -40,11 +41,13 @@ class PartFacts(msgspec.Struct, kw_only=True):
     events: int = 0  # own and copied ones: also the next event's ordinal
     copied: int = 0
     calls: int = 0  # also the next action's ordinal
+    stated: int = 0  # replies of which sentences were noted
     unkeyed: int = 0  # prompts and calls that the format gives no identity
     interrupts: int = 0
     compactions: int = 0
     model_errors: int = 0
     is_partial: bool = False  # comes from a history of prompts
+    last_kind: str = ""  # of the last own event that is no notice: how the session ended
 
     @property
     def is_empty(self) -> bool:
@@ -100,6 +103,16 @@ class TextRow(msgspec.Struct, frozen=True, array_like=True):
     text: str
 
 
+class NoteRow(msgspec.Struct, frozen=True, array_like=True):
+    """Something that a digest needs and no other row holds."""
+
+    part: int
+    kind: NoteKind
+    place: int  # ordinal of the action for what belongs to one, else of the event
+    at_ms: int | None
+    text: str
+
+
 class ProblemRow(msgspec.Struct, frozen=True, array_like=True):
     offset: int
     length: int
@@ -118,3 +131,4 @@ class Captured(msgspec.Struct, kw_only=True):
     problems: list[ProblemRow]
     claims: list[list[int]]  # per part: the keys of the records read now that may have copies elsewhere
     resume: bytes
+    notes: list[NoteRow] = msgspec.field(default_factory=list)

@@ -7,3 +7,4 @@ class ReaderEvidence(StrEnum):
     REAL_DATA = "real data"
     REAL_CLIENT = "a run of the real client"
     DOCUMENTATION = "documentation only"
+    DESCRIPTION = "a description of your own"

@@ -60,3 +60,62 @@ class Relation(StrEnum):
     SUBAGENT = "subagent"
     FORK = "fork"
     RESUME = "resume"
+
+
+class NoteKind(StrEnum):
+    """What is kept of a transcript besides its actions, so that a session can be digested without its original."""
+
+    PROMPT = "prompt"  # what a person typed
+    REPLY = "reply"  # sentences of a reply that state a rule, a decision or a cause
+    ENDING = "ending"  # the last reply
+    SUMMARY = "summary"  # what the agent wrote at a compaction
+    FILES = "files"  # of an action that changes several: JSON list of paths
+    SYMBOLS = "symbols"  # names defined in what an edit removed or wrote, separated by blanks
+    RULES = "rules"  # lint and compiler rules in an output: JSON object, rule to message
+    COMMIT = "commit"  # the message
+    PULL = "pull"  # title and text of a pull request
+    RUNNING = "running"  # the name under which a command that went to the background is polled
+
+
+class FailureClass(StrEnum):
+    """What kind of thing went wrong, and so who has to change what."""
+
+    INVOCATION = "invocation"  # the command: a flag, a path, a name, quoting
+    ENVIRONMENT = "environment"  # the machine: something is missing, refused or not running
+    WORK = "work"  # the code being written: tests, lint, compilation, a state of the repository
+    TOOL_CONTRACT = "tool-contract"  # the agent misused its own edit, read or search tool
+    TRANSIENT = "transient"  # the same call may work later
+    DENIED = "denied"
+    CANCELLED = "cancelled"
+    ANSWER = "answer"  # a non-zero exit that says no, and nothing failed
+    UNCLEAR = "unclear"
+
+
+class ResolutionKind(StrEnum):
+    """What made a failure good."""
+
+    CHANGED = "changed"  # a changed call of the same program or tool worked, nothing edited in between
+    EDITED = "edited"  # files were edited, then the same check worked
+    RETRIED = "retried"  # the same call worked later
+    PREPARED = "prepared"  # another command put the machine right, then the same call worked
+    REPLACED = "replaced"  # another program or tool reached the aim
+    UNRESOLVED = "unresolved"
+
+
+class TaskType(StrEnum):
+    """What most of a session's actions do."""
+
+    CODE = "code"  # shell and code runners
+    FILE = "file"  # read, edit, write, search
+    RESEARCH = "research"  # web, browser
+    MIXED = "mixed"
+
+
+class Outcome(StrEnum):
+    """How a session ended."""
+
+    SUCCESS = "success"
+    PARTIAL = "partial"
+    FAILURE = "failure"
+    ABANDONED = "abandoned"
+    UNKNOWN = "unknown"

@@ -23,6 +23,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     is_denied: bool = False
     is_cancelled: bool = False
     is_running: bool = False  # the command went to the background; this is not its end
+    running_as: str = ""  # the name under which later calls poll it
     duration_ms: int | None = None
 
 

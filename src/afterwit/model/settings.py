@@ -3,6 +3,7 @@
 Values only: where they come from, how paths are resolved and what is wrong with a file is `usecases.configure`'s.
 """
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,8 @@ Text = Annotated[str, msgspec.Meta(min_length=1)]
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1_000_000)]
 ProfileName = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}\Z")]
 CadenceText = Annotated[str, msgspec.Meta(pattern=r"^(?:hourly|(?:[01][0-9]|2[0-3]):[0-5][0-9])\Z")]
+
+Size = Annotated[int, msgspec.Meta(ge=1, le=1 << 60)]
 
 DEFAULT_PROFILE = "default"
 
@@ -41,29 +44,32 @@ class ScheduleSettings(msgspec.Struct, frozen=True, kw_only=True):
     cadence: CadenceText = "12:30"  # hourly, or a time of day by the local clock
 
 
-class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
-    homes: tuple[Path, ...] = ()
-    enabled: bool = True
+class EvictionOrder(StrEnum):
+    """Which analysed originals go first."""
+
+    VALUE = "value"  # the least value per byte
+    OLDEST = "oldest"
 
 
-class Aliases(msgspec.Struct, frozen=True, kw_only=True):
-    """Other names, and what they stand for."""
+class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """How much the archive of originals may take, compressed. The hard cap is twice the soft one if it is not given."""
 
-    repos: dict[str, Text] = msgspec.field(default_factory=dict)
-    tools: dict[str, Text] = msgspec.field(default_factory=dict)
-    users: dict[str, Text] = msgspec.field(default_factory=dict)
+    raw_soft_cap_bytes: Size = 5_000_000_000
+    raw_hard_cap_bytes: Size | None = None
+    raw_max_age_days: Annotated[int, msgspec.Meta(ge=0, le=36_500)] = 0  # 0: never
+    distilled_cap_bytes: Size = 5_000_000_000  # of everything else; only warned about
+    order: EvictionOrder = EvictionOrder.VALUE
 
-
-class RedactionSettings(msgspec.Struct, frozen=True, kw_only=True):
-    people: tuple[Text, ...] = ()  # names to replace by a pseudonym, besides those that are found
-    strings: tuple[Text, ...] = ()  # other texts to replace
-    allow: tuple[Text, ...] = ()  # patterns that are never redacted
+    @property
+    def hard_cap_bytes(self) -> int:
+        return 2 * self.raw_soft_cap_bytes if self.raw_hard_cap_bytes is None else self.raw_hard_cap_bytes
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     store: StoreSettings = StoreSettings()
     learn: LearnSettings = LearnSettings()
     schedule: ScheduleSettings = ScheduleSettings()
+    retention: RetentionSettings = RetentionSettings()
     agents: dict[str, AgentSettings] = msgspec.field(default_factory=dict)
     aliases: Aliases = msgspec.field(default_factory=Aliases)
     domains: dict[str, tuple[Text, ...]] = msgspec.field(default_factory=dict)

@@ -1,0 +1,145 @@
+"""What makes two failures the same: the kind, the program and a template of the telling line.
+
+Values of the moment are masked: paths, numbers, hashes, times, quoted text. What tells failures apart stays: error
+codes, rule ids, the name of a wrong option, subcommand, field, script, module or program. Test failures of one runner
+are one signature. The same on every machine, for every user and agent: own tools are named by what they do, wordings of
+different systems are brought together, and of a redaction placeholder only the type is left.
+"""
+
+import re
+from collections.abc import Iterable
+
+from afterwit.actions import failure_messages as says
+from afterwit.actions.checks import is_checking
+from afterwit.actions.shell_tree import Command, CommandLine
+from afterwit.actions.steps import Step, parsed
+from afterwit.model.kinds import ActionKind, FailureClass
+
+_LONGEST = 120
+_MOST_RULES = 3
+_FRAME = re.compile(r"^(?:\[[\w:.-]{1,40}\]\s*|\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,Z+-]{5,18}\s*|<\w+>\s*|[×✖✗✘⨯!]\s+)+")
+_SHELL_PREFIX = re.compile(
+    r"^(?:/\S*/)?(?:ba|z|da|k)?sh(?::\d+|: line \d+|: \d+)?: |^\(eval\):\d+: |^npm (?:error|ERR!) "
+)
+_SEVERITY = re.compile(r"^(?:error|fatal|err|failed|failure|warning|runtime error|fatal error)\s*:\s+", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"‹([a-z-]+)(?::[0-9a-f]+)?›")
+_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,12}://[^\s'\"`)>\]]+")
+_WINDOWS_PATH = re.compile(r"\b[A-Za-z]:\\[^\s:'\"`]+")
+_PATH = re.compile(
+    r"(?<![\w<])(?:~|\.{1,2})?(?:/[\w.@+,=\-\[\]()<>$%]+)+/?(?::\d+)*|(?<![\w<])[\w.@+-]+/[\w.@+,/\-]+(?::\d+)*"
+)
+_FILE = re.compile(r"(?<![\w<./-])[\w-][\w.-]*\.(?:[a-z]{1,4}|[a-z]+\d)(?::\d+)*(?![\w(-])")
+_HASH = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
+_TIMES = re.compile(r"\b\d+(?:\.\d+)?(?:ms|s|m|h)\b")
+_NUMBER = re.compile(r"(?<![A-Za-z_<\d])\d+(?:[.,:]\d+)*")
+_NAMED = re.compile(
+    r"(?P<what>\b(?:option|flag|switch|subcommand|command|argument(?=:? ['\"`]?-)|shorthand|parameter|field|script"
+    r"|task|module|package|skill|tool|target|executable|predicate|primary|JSON field|method|attribute|import)s?"
+    r"(?: named)?:?)"
+    r"\s{1,2}(?P<quote>['\"`]{0,1})(?P<name>(?:--?)?[\w@][\w.@/:-]{0,60})(?P=quote)(?=$|[\s,.:;)])",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"'[^'\n]{0,400}'|\"[^\"\n]{0,400}\"|`[^`\n]{0,400}`|“[^”\n]{0,400}”")
+_NOT_FOUND = (
+    re.compile(r"^(?P<name>[\w.@/+-]{1,60}): (?:command )?not found$"),
+    re.compile(r"^command not found: (?P<name>[\w.@/+-]{1,60})$"),
+)
+_NO_MATCHES = re.compile(r"\bno matches found: .*", re.IGNORECASE)
+_CANNOT_OPEN = re.compile(
+    r"\b(?:can't|cannot|could not|failed to) (?:read|open|access|stat)(?: file)?:? ", re.IGNORECASE
+)
+_OPERAND = re.compile(
+    r"^[^:\n]{1,300}: (?:IO error for operation on [^:\n]{1,300}: )?"
+    r"(?=(?:No such file or directory|Is a directory|Not a directory|Permission denied|File exists)\b)",
+    re.IGNORECASE,
+)
+_OS_ERROR = re.compile(r"\s*\(os error \d+\)")
+_SAYS_USAGE = re.compile(r"^\s*[Uu]sage: (?P<program>[\w.-]{1,40})", re.MULTILINE)
+_SELF = re.compile(r"^(?P<program>[\w.+-]{1,30}): (?!(?:command )?not found$)(?P<rest>.+)$", re.DOTALL)
+_BLANKS = re.compile(r"\s+")
+_TELLING = {
+    FailureClass.ENVIRONMENT: (says.BLOCKED, says.ENVIRONMENT),
+    FailureClass.TRANSIENT: (says.TRANSIENT,),
+    FailureClass.INVOCATION: (says.USAGE, says.PLACE),
+}
+
+
+def signature(step: Step, failure: FailureClass, command: str = "", rules: Iterable[str] = ()) -> str:
+    """The signature of a failed step. `command` is the line behind it, `rules` the rule ids that its output reports."""
+    if step.kind is not ActionKind.SHELL or failure is FailureClass.TOOL_CONTRACT:
+        return f"{step.kind}: {template(_first_line(step.error))}"
+    head, line = _head(parsed(command or step.target), step.error, _TELLING.get(failure, ()))
+    if failure is FailureClass.TRANSIENT:
+        head = head.partition(" ")[0]
+    return f"{head}: {_what(failure, step.error, line, sorted(set(rules)))}"
+
+
+def _what(failure: FailureClass, error: str, line: str, rules: list[str]) -> str:
+    if failure is FailureClass.WORK:
+        if rules:
+            return f"rules {' '.join(rules[:_MOST_RULES])}"
+        if says.TESTS.search(error) and not says.BUILD.search(line):
+            return "tests fail"
+        if "[build failed]" in line:
+            return "build fails"
+    return template(line)
+
+
+def _head(line: CommandLine, error: str, telling: tuple[says.Phrases, ...]) -> tuple[str, str]:
+    """The program that failed, with its subcommand, and the telling line without the program's own name."""
+    first = _telling_line(error, telling)
+    usage = _SAYS_USAGE.search(error)
+    speaker = _SELF.match(first)
+    for name in (speaker["program"] if speaker else "", usage["program"] if usage else ""):
+        command = next((one for one in line.commands if name and one.program == name), None)
+        if command is not None:
+            rest = speaker["rest"] if speaker and speaker["program"] == name else first
+            return _name(command), rest
+    main = _checker(line) or line.main
+    return (_name(main) if main else "shell"), first
+
+
+def _checker(line: CommandLine) -> Command | None:
+    """Of several commands, the one that reports on the code."""
+    return next((command for command in line.commands if is_checking(command)), None)
+
+
+def _name(command: Command) -> str:
+    subcommand = command.subcommand if not re.search(r"[/.\d]", command.subcommand) else ""
+    return f"{command.program} {subcommand}".strip()
+
+
+def _telling_line(error: str, telling: tuple[says.Phrases, ...]) -> str:
+    """The first line that speaks of what the class is about."""
+    found = (line for form in telling for line in error.splitlines() if form.search(line))
+    return _first_line(next(found, error))
+
+
+def _first_line(error: str) -> str:
+    line = error.strip().partition("\n")[0]
+    return _SHELL_PREFIX.sub("", _FRAME.sub("", line)).strip()
+
+
+def template(line: str) -> str:
+    """A line with the values of the moment masked."""
+    line = _PLACEHOLDER.sub(r"<\1>", _SEVERITY.sub("", _FRAME.sub("", line)))
+    for form in _NOT_FOUND:
+        found = form.match(line)
+        if found:
+            return f"command not found: {found['name']}"
+    line = _NO_MATCHES.sub("no matches found: <q>", line)
+    line = _OPERAND.sub("<path>: ", _CANNOT_OPEN.sub("", _OS_ERROR.sub("", line)))
+    names = [match["name"] for match in _NAMED.finditer(line)]
+    line = _NAMED.sub("\\g<what> \0", line)
+    line = _QUOTED.sub("<q>", line)
+    line = _URL.sub("<url>", line)
+    line = _WINDOWS_PATH.sub("<path>", line)
+    line = _FILE.sub("<path>", _PATH.sub("<path>", line))
+    line = _NUMBER.sub("<n>", _TIMES.sub("<n>", _HASH.sub("<hash>", line)))
+    return _BLANKS.sub(" ", _restored(line, names)).strip()[:_LONGEST]
+
+
+def _restored(line: str, names: list[str]) -> str:
+    """Puts the names that tell failures apart back in, each for one mark."""
+    kept = iter(names)
+    return re.sub("\0", lambda _: next(kept, ""), line)

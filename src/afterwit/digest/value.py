@@ -1,0 +1,176 @@
+"""Scheme `value`: how much new knowledge a harvest of a session can be expected to give.
+
+A session holds *findings*: failures and how they were made good, corrections, decisions, places in the code. Each has a
+weight, which halves with every other session that is already known to hold the same one: the second sighting confirms,
+the fifth says nothing new. The weights are plain guesses in the order of what later sessions need most; they are
+written down in the how-to page on sampling. Pure and deterministic: all weights are multiples of 1/16, so sums are
+exact in any order.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import NamedTuple, TypeVar
+
+from afterwit.model.digest import Digest, Failure
+from afterwit.model.kinds import FailureClass, ResolutionKind
+
+Key = TypeVar("Key", bound=Hashable)
+
+_MOST_KNOWN = 8  # sightings after which one more is worth nothing
+_MOST_PLACES = 10.0  # what all places of one session are worth at most
+_VANISHING = 0.25  # of its findings, if the agent is about to delete the original
+
+
+_SHARES: Mapping[FailureClass, float] = {
+    FailureClass.INVOCATION: 1.0,
+    FailureClass.ENVIRONMENT: 1.0,
+    FailureClass.UNCLEAR: 0.5,
+    FailureClass.WORK: 0.25,
+    FailureClass.TOOL_CONTRACT: 0.25,
+}
+_TEACHING = frozenset(
+    {ResolutionKind.CHANGED, ResolutionKind.PREPARED, ResolutionKind.REPLACED, ResolutionKind.EDITED}
+)  # the same call again, which then worked, teaches nothing
+
+
+class Aspect(StrEnum):
+    """What kind of knowledge a finding promises."""
+
+    RESOLVED = "resolved"  # a failure, and what made it good
+    UNRESOLVED = "unresolved"  # a failure still open at the end
+    CORRECTIONS = "corrections"  # a person put the agent right, or said no
+    DECISIONS = "decisions"  # a sentence that states a rule or a decision
+    SIGNATURES = "signatures"  # that something fails in this way, and rules of linters and compilers
+    PLACES = "places"  # where in a repository the work was
+
+
+class Finding(NamedTuple):
+    aspect: Aspect
+    key: str  # equal for the same thing in another session
+    weight: float
+
+
+class Value(NamedTuple):
+    """The value of one session, aspect by aspect. `vanishing` is what it gains because its original will be gone."""
+
+    by_aspect: Mapping[Aspect, float]
+    vanishing: float
+
+    @property
+    def total(self) -> float:
+        return sum(self.by_aspect.values()) + self.vanishing
+
+
+def findings_of(digest: Digest) -> tuple[Finding, ...]:
+    """What a harvest could find in a session, each thing once."""
+    found: dict[str, Finding] = {}
+    for finding in (*_failed(digest), *_said(digest), *_places(digest)):
+        before = found.get(finding.key)
+        if before is None or finding.weight > before.weight:
+            found[finding.key] = finding
+    return tuple(found.values())
+
+
+def valued(findings: Iterable[Finding], covered: Mapping[str, int], *, is_vanishing: bool = False) -> Value:
+    """What the findings are worth where `covered` counts the other sessions that are known to hold each."""
+    sums = dict.fromkeys(Aspect, 0.0)
+    for aspect, key, weight in findings:
+        known = covered.get(key, 0)
+        if known < _MOST_KNOWN:
+            sums[aspect] += weight / (1 << known)
+    sums[Aspect.PLACES] = min(sums[Aspect.PLACES], _MOST_PLACES)
+    return Value(sums, sum(sums.values()) * _VANISHING if is_vanishing else 0.0)
+
+
+def value_of(findings: Iterable[Finding], covered: Mapping[str, int]) -> float:
+    """The same as one number, without regard to what the agent deletes."""
+    return valued(findings, covered).total
+
+
+def values(sessions: Mapping[Key, tuple[Finding, ...]]) -> dict[Key, float]:
+    """The value of each session where all the others are known: what would be lost with it alone."""
+    covered = Counter(finding.key for findings in sessions.values() for finding in findings)
+    alone = {key: count - 1 for key, count in covered.items()}
+    return {name: value_of(findings, alone) for name, findings in sessions.items()}
+
+
+class Candidate(NamedTuple):
+    """A session to choose or not. Of two with the same value, the one with the smaller `order` goes first."""
+
+    order: tuple[int, str, str]
+    findings: tuple[Finding, ...]
+    is_vanishing: bool = False
+
+
+class Chosen(NamedTuple):
+    candidate: Candidate
+    value: Value
+
+
+def chosen(candidates: Iterable[Candidate]) -> Iterator[Chosen]:
+    """The candidates, the most valuable first, where each counts only what those before it leave to be found.
+
+    The value of a candidate can but fall while others are chosen. So the one on top is valued anew, and if it stays on
+    top it is the best of all, whatever the others would come to.
+    """
+    covered: Counter[str] = Counter()
+    waiting = [_entry(candidate, covered) for candidate in candidates]
+    heapq.heapify(waiting)
+    while waiting:
+        _, _, candidate = heapq.heappop(waiting)
+        entry = _entry(candidate, covered)
+        if waiting and entry[:2] > waiting[0][:2]:
+            heapq.heappush(waiting, entry)
+            continue
+        value = valued(candidate.findings, covered, is_vanishing=candidate.is_vanishing)
+        covered.update({finding.key for finding in candidate.findings})
+        yield Chosen(candidate, value)
+
+
+def _entry(candidate: Candidate, covered: Mapping[str, int]) -> tuple[float, tuple[int, str, str], Candidate]:
+    value = valued(candidate.findings, covered, is_vanishing=candidate.is_vanishing)
+    return -value.total, candidate.order, candidate
+
+
+def _failed(digest: Digest) -> Iterator[Finding]:
+    for failure in digest.failures:
+        share = _SHARES.get(failure.failure, 0.0)
+        if share:
+            yield Finding(Aspect.SIGNATURES, f"signature {failure.signature}", share)
+            yield from _ended(failure, share)
+    for rule in digest.rules:
+        yield Finding(Aspect.SIGNATURES, f"rule {digest.repo} {rule.id}", 1.0)
+
+
+def _ended(failure: Failure, share: float) -> Iterator[Finding]:
+    if failure.resolution in _TEACHING:
+        yield Finding(Aspect.RESOLVED, f"resolved {failure.signature}", 4 * share)
+    elif failure.resolution is ResolutionKind.UNRESOLVED:
+        yield Finding(Aspect.UNRESOLVED, f"unresolved {failure.signature}", 2 * share)
+
+
+def _said(digest: Digest) -> Iterator[Finding]:
+    for place in digest.corrections:
+        yield Finding(Aspect.CORRECTIONS, f"correction {_plain(digest.prompts[place].text)}", 3.0)
+    for place in digest.denials:
+        step = digest.steps[place]
+        yield Finding(Aspect.CORRECTIONS, f"denial {step.tool} {step.target}", 1.0)
+    for sentence in digest.stated:
+        yield Finding(Aspect.DECISIONS, f"stated {_plain(sentence.text)}", 2.0 if sentence.is_person else 0.5)
+    for summary in digest.summaries:
+        yield Finding(Aspect.DECISIONS, f"summary {_plain(summary)}", 1.0)
+    for publication in digest.publications:
+        yield Finding(Aspect.DECISIONS, f"published {_plain(publication.text)}", 0.5)
+
+
+def _places(digest: Digest) -> Iterator[Finding]:
+    """Files of the repository. What lies elsewhere on the machine is nobody else's place."""
+    for file in digest.files:
+        if not file.path.startswith("/"):
+            yield Finding(Aspect.PLACES, f"place {digest.repo} {file.path}", 0.5 if file.changes else 0.125)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
