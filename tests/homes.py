@@ -34,6 +34,7 @@ def world_of(home: Path, store: Path, environ: Mapping[str, str] | None = None) 
         user_home=home,
         environ=surroundings,
         now_ms=NOW_MS,
+        declared=configured.declared,
     )
 
 

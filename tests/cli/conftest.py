@@ -108,7 +108,7 @@ def furnish(home: Path) -> None:
             "01900001-0000-7000-8000-00000000000b", "/home/ada/src/old-orchard", "", "What grows here?"
         ),
         ".hermes/sessions/session_20260504_101500_a1b2c3d4.jsonl": chat_session(),
-        ".gemini/tmp/0a0a/chats/session-1.json": "{}",
+        ".codex/sessions/rollout-2025-05-01T10-00-00-0a0a.json": "{}",
     }
     for path, text in files.items():
         (home / path).parent.mkdir(parents=True, exist_ok=True)

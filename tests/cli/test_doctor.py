@@ -14,7 +14,7 @@ def test_a_healthy_store_is_shown_agent_by_agent(run: Run) -> None:
     lines = done.stdout.splitlines()
     assert lines[0] == "claude-code: 2 files on the disk, 2 in the store, 2 sessions"
     assert lines[1] == "  reader written on real data"
-    assert "gemini: 1 file on the disk, no reader yet" in lines
+    assert "  the agent deletes its logs after 30 days (default): 2 within 30 days" in lines
     assert lines[-1] == "No alarms."
     assert max(len(line) for line in lines if not line.startswith("store")) <= 80
 
@@ -41,13 +41,15 @@ def test_the_shape_is_the_documented_one(run: Run) -> None:
     claude = found["agents"][0]
     assert set(claude) == {
         *("agent", "evidence", "homes", "files_on_disk", "files_without_reader", "files_in_store", "files_pending"),
-        *("files_empty", "files_failed", "sessions", "partial_sessions", "events", "actions", "unknown_share"),
-        *("unknown_types", "last_ms", "newest_error", "versions", "retention"),
+        *("files_empty", "files_failed", "files_unclaimed", "sessions", "partial_sessions", "events", "actions"),
+        *("unknown_share", "unknown_types", "last_ms", "newest_error", "versions", "retention"),
     }
     assert set(claude["versions"][0]) == {
         *("version", "files", "sessions", "events", "actions", "unknown_share", "last_ms")
     }
-    assert set(claude["retention"]) == {"days", "source", "within_days", "vanishing", "unarchived"}
+    assert set(claude["retention"]) == {"days", "source", "horizons"}
+    assert [one["days"] for one in claude["retention"]["horizons"]] == [1, 7, 30]
+    assert set(claude["retention"]["horizons"][0]) == {"days", "vanishing", "unarchived"}
     assert found["findings"] == []
 
 

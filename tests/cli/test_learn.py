@@ -20,7 +20,7 @@ def test_it_reports_what_was_read_and_what_has_no_reader(run: Run) -> None:
     lines = done.stdout.splitlines()
     assert lines[0].split() == ["agent", "found", "read", "unchanged", "events", "actions", "bytes"]
     assert lines[2].split()[:6] == ["claude-code", "2", "2", "0", "8", "2"]
-    assert "no reader yet: 1 file of gemini" in lines
+    assert "no reader yet: 1 file of codex" in lines
     assert lines[-1] == "The store holds 5 sessions."
 
 
@@ -31,13 +31,12 @@ def test_a_second_run_reads_nothing(run: Run) -> None:
         "claude-code": (0, 2),
         "codex": (0, 2),
         "hermes": (0, 1),
-        "gemini": (0, 0),
     }
 
 
 def test_its_json_has_the_documented_shape(run: Run) -> None:
     report = json.loads(run("learn", "--json").stdout)
-    assert set(report) == {"agents", "sessions", "is_dry_run"}
+    assert set(report) == {"agents", "sessions", "digested", "evicted", "is_dry_run"}
     assert all(set(agent) == KEYS for agent in report["agents"])
     assert report["sessions"] == 5
 

@@ -16,17 +16,17 @@ def learned(run: Run) -> Run:
 def test_stat_shows_sizes_rows_and_the_content_hash(learned: Run) -> None:
     lines = learned("store", "stat").stdout.splitlines()
     assert [line[:13].strip() for line in lines] == [
-        *("place", "database", "archive", "journal", "spool", "sessions", "events", "actions", "problems"),
+        *("place", "database", "archive", "dropped", "journal", "spool", "sessions", "events", "actions", "problems"),
         "content hash",
     ]
-    assert lines[5].endswith("5 from 5 files")
+    assert lines[6].endswith("5 from 5 files")
 
 
 def test_stat_has_the_documented_shape(learned: Run) -> None:
     sizes = json.loads(learned("store", "stat", "--json").stdout)
     assert set(sizes) == {
         *("root", "database_bytes", "journal_bytes", "archive_bytes", "original_bytes", "spool_files", "spool_bytes"),
-        *("journal_entries", "rows", "content_hash"),
+        *("journal_entries", "rows", "content_hash", "dropped_files", "remains_bytes"),
     }
     assert set(sizes["rows"]) == {"files", "sessions", "events", "actions", "failures", "problems"}
 

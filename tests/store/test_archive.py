@@ -50,24 +50,6 @@ def test_appends_in_any_pieces_restore_byte_for_byte(
     assert archive.digest(NAME, held) == hashlib.sha256(original).hexdigest()
 
 
-@given(st.data())
-@settings(max_examples=60, deadline=None)
-def test_any_range_can_be_read(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    pieces = [b"0123456789", b"abcdefg", b"ABCDEFGHIJKLMNOP", b"!"]
-    archive = Archive(tmp_path_factory.mktemp("archive"))
-    whole = b"".join(pieces)
-    append(archive, 0, *pieces)
-    offset = data.draw(st.integers(0, len(whole)))
-    length = data.draw(st.integers(0, len(whole) - offset))
-    assert archive.read_range(NAME, offset, length) == whole[offset : offset + length]
-
-
-def test_a_range_behind_the_end_is_damage(archive: Archive) -> None:
-    append(archive, 0, b"0123456789")
-    with pytest.raises(DamagedError, match="holds 2 of 5 bytes at 8"):
-        archive.read_range(NAME, 8, 5)
-
-
 def test_the_file_is_an_ordinary_zst(archive: Archive, layout: Layout) -> None:
     append(archive, 0, b"one\n" * 100, b"two\n" * 100)
     packed = file_of(layout).read_bytes()
@@ -137,8 +119,8 @@ def test_a_flipped_byte_in_a_frame_is_damage(archive: Archive, layout: Layout) -
     file_of(layout).write_bytes(packed)
     with pytest.raises(DamagedError):
         archive.digest(NAME, held)
-    with pytest.raises(DamagedError):
-        archive.read_range(NAME, 0, 10)
+    with archive.held(NAME) as opened, pytest.raises(DamagedError):
+        opened.read(0, 10)
 
 
 def test_a_missing_object_is_damage(archive: Archive) -> None:
@@ -242,3 +224,35 @@ def test_compacting_through_an_overlay_leaves_the_root_alone(archive: Archive, l
     before = snapshot(layout.root)
     Archive(layout.archive, tmp_path / "overlay").compact(NAME, held)
     assert snapshot(layout.root) == before
+
+
+def test_remains_take_the_place_of_an_original_and_are_not_taken_for_it(layout: Layout) -> None:
+    archive = Archive(layout.archive)
+    held = append(archive, 0, b"an original" * 1000)
+    assert not archive.is_remains(NAME)
+    archive.replace(NAME, archive.header(NAME), b"what is left")
+    archive.flush()
+    assert archive.is_remains(NAME)
+    assert archive.remains(NAME) == b"what is left"
+    assert archive.header(NAME) == {**HEADER, "role": "remains"}
+    assert set(snapshot(layout.archive)) == {f"{NAME[:2]}/{NAME}.zst"}
+    with pytest.raises(DamagedError, match="the original was dropped"):
+        list(archive.read(NAME, held))
+    with archive.held(NAME) as one, pytest.raises(DamagedError, match="the original was dropped"):
+        one.read(0, 4)
+
+
+def test_an_original_is_not_taken_for_remains(layout: Layout) -> None:
+    archive = Archive(layout.archive)
+    append(archive, 0, b"an original")
+    with pytest.raises(DamagedError, match="should hold remains"):
+        archive.remains(NAME)
+
+
+def test_what_a_killed_replacement_left_is_cleared_away(layout: Layout) -> None:
+    archive = Archive(layout.archive)
+    append(archive, 0, b"an original")
+    file_of(layout).with_suffix(".leaving").write_bytes(b"half of it")
+    assert list(archive.names()) == [NAME]
+    archive.clear_beside(NAME)
+    assert len(snapshot(layout.archive)) == 1

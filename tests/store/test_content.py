@@ -4,18 +4,22 @@ import apsw
 import pytest
 from tests.store.rows import plant
 
-from afterwit.store import files, parts, repos, sessions
+from afterwit.store import files, parts, pins, repos, sessions
 from afterwit.store.content import content_hash
 from afterwit.store.migrate import migrations
 
 UNSEEN = {
-    "sessions": {"id"},
+    "sessions": {"id", "is_digested"},
     "events": {"id"},
     "actions": {"id"},
     "spends": {"part_id"},
     "problems": {"file_id"},
     "aliases": set[str](),
-    "files": {"id", "path", "is_live", "state", "error", "size_bytes", "mtime_ns", "inode", "companions", "resume"},
+    "pins": set[str](),
+    "files": {
+        *("id", "path", "is_live", "state", "error", "size_bytes", "mtime_ns", "inode", "companions", "resume"),
+        *("capture_version", "dropped_ms"),
+    },
 }
 
 
@@ -31,6 +35,7 @@ def filled(*names: str) -> apsw.Connection:
     for name in names:
         plant(db, name, f"{name}.jsonl")
     repos.put_alias(db, "repo", "old", "new")
+    pins.put_pin(db, "codex", "t1")
     return db
 
 
@@ -61,7 +66,7 @@ def change_keyed(db: apsw.Connection, table: str, column: str, kind: str) -> Non
 def test_the_hash_sees_every_column_that_carries_knowledge(table: str, column: str, kind: str) -> None:
     db = filled("one")
     before = content_hash(db)
-    (change_keyed if table in ("spends", "problems", "aliases") else change)(db, table, column, kind)
+    (change_keyed if table in ("spends", "problems", "aliases", "pins") else change)(db, table, column, kind)
     assert content_hash(db) != before
 
 

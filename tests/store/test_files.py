@@ -36,6 +36,12 @@ def test_what_was_read_of_a_file_comes_back(db: apsw.Connection) -> None:
     assert files.seen_files(db, "codex") == {}
 
 
+def test_several_files_come_at_once(db: apsw.Connection) -> None:
+    ids = [files.add_file(db, AGENT, file_key(AGENT, name), 0, name, "transcript") for name in ("a", "b", "c")]
+    assert files.files_by_id(db, ids[1:]) == {file_id: files.file_by_id(db, file_id) for file_id in ids[1:]}
+    assert files.files_by_id(db, [10_000]) == {}
+
+
 def test_large_inodes_and_times_fit(db: apsw.Connection) -> None:
     file_id = files.add_file(db, AGENT, KEY, 0, "a.jsonl", "transcript")
     files.note_stat(db, file_id, 2**63 - 1, 2**63 - 1, 2**63 - 1, "")

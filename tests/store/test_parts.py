@@ -107,7 +107,8 @@ spends = st.builds(
 @settings(max_examples=40, deadline=None)
 def test_a_response_read_in_several_runs_counts_by_its_largest_figures(found: list[SpendRow]) -> None:
     with apsw.Connection(":memory:") as db:
-        db.execute(migrations()[0].sql)
+        for migration in migrations():
+            db.execute(migration.sql)
         for row in found:
             parts.put_rows(db, captured(facts(), spends=[row], events=[], actions=[]), {0: 1})
         merged = found[0]

@@ -13,6 +13,7 @@ def filled(db: apsw.Connection) -> apsw.Connection:
     for name in ("apple", "plum", "plum/agent-1"):
         plant(db, name, f"{name}.jsonl")
     db.execute("UPDATE sessions SET repo = 'git.example/a/orchard', branch = 'fix/rows' WHERE native_id = 'apple'")
+    db.execute("UPDATE sessions SET outcome = 'partial', task_type = 'code' WHERE native_id = 'apple'")
     db.execute(
         "UPDATE sessions SET started_ms = 5000, title = 'Prune the PLUMS', agent = 'codex' WHERE native_id = 'plum'"
     )
@@ -37,6 +38,9 @@ def filled(db: apsw.Connection) -> apsw.Connection:
         (Selection(text="%"), set()),
         (Selection(parent="plum"), {"plum/agent-1"}),
         (Selection(is_top=True), {"apple", "plum"}),
+        (Selection(outcomes=frozenset({"success", "partial"})), {"apple"}),
+        (Selection(task_types=frozenset({"code"})), {"apple"}),
+        (Selection(outcomes=frozenset({"failure"})), set()),
         (Selection(text="' OR 1 --", branch="*' OR '1"), set()),
     ],
 )

@@ -1,11 +1,16 @@
 """Queries as people type them, and the index behind them."""
 
+from pathlib import Path
+
 import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.homes import learned, mixed_home
 
-from afterwit.store.texts import Term, match_of, terms_of
+from afterwit.store.database import connect_readonly
+from afterwit.store.selection import Selection
+from afterwit.store.texts import Term, match_of, search, terms_of
 
 
 @pytest.mark.parametrize(
@@ -64,3 +69,23 @@ def test_no_query_is_an_error(index: apsw.Connection, query: str) -> None:
     match = match_of(terms_of(query.encode("utf-8", "replace").decode()))
     if match:
         list(index.execute("SELECT rowid FROM texts WHERE texts MATCH ?", (match,)))
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("texts")
+    learned(mixed_home(folder / "home"), folder / "store")
+    return folder / "store" / "afterwit.db"
+
+
+@pytest.mark.parametrize("query", ["row", "ro*", "the row", '"row 1"', "prune -ladder"])
+@pytest.mark.parametrize("limit", [0, 1, 3])
+def test_the_best_come_first_as_the_index_itself_ranks_them(database: Path, query: str, limit: int) -> None:
+    match = match_of(terms_of(query))
+    db = connect_readonly(database)
+    best = "SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY rank, rowid LIMIT ?"
+    expected = [row[0] for row in db.execute(best, (match, limit or -1))]
+    assert expected
+    assert [hit.event_id for hit in search(db, match, Selection(), "", limit)] == expected
+    every_agent = Selection(since_ms=0)
+    assert [hit.event_id for hit in search(db, match, every_agent, "", limit)] == expected

@@ -168,8 +168,10 @@ def test_every_file_with_a_reader_is_read(db: apsw.Connection) -> None:
     expected = {
         "claude-code": len(list((home / ".claude/projects").rglob("*.jsonl"))),
         "codex": len(list((home / ".codex/sessions").rglob("*.jsonl"))),
+        "gemini": len(list((home / ".gemini/tmp").rglob("session-*.json"))),
+        "copilot": len(list((home / ".copilot/session-state").rglob("events.jsonl"))),
     }
-    found = dict(db.execute("SELECT agent, count(*) FROM files WHERE state = 'read' GROUP BY agent"))
+    found = dict(db.execute("SELECT agent, count(*) FROM files WHERE role = 'transcript' GROUP BY agent"))
     assert found == {agent: count for agent, count in expected.items() if count}
     assert list(db.execute("SELECT * FROM problems")) == []
     assert list(db.execute("SELECT unknown FROM files WHERE unknown <> '{}'")) == []

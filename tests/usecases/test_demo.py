@@ -42,7 +42,7 @@ def test_every_session_is_read_without_a_problem(tmp_path: Path) -> None:
     subagents = sum(isinstance(step, Delegate) for session in SESSIONS for step in session.steps)
     assert report.sessions == len(SESSIONS) + subagents
     assert sum(agent.problems + agent.failed + agent.empty for agent in report.agents) == 0
-    assert {agent.agent: agent.no_reader for agent in report.agents if agent.no_reader} == {"gemini": 1}
+    assert {agent.agent: agent.no_reader for agent in report.agents if agent.no_reader} == {"codex": 1}
 
 
 def test_a_second_run_reads_nothing(place: DemoPlace) -> None:

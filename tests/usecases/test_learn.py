@@ -314,11 +314,11 @@ def test_two_processes_read_as_one_does(tmp_path: Path, monkeypatch: pytest.Monk
     assert hash_of(tmp_path / "one") == hash_of(tmp_path / "two")
 
 
-def test_files_of_agents_without_a_reader_are_listed(tmp_path: Path) -> None:
+def test_files_that_no_reader_takes_are_listed(tmp_path: Path) -> None:
     home, store = tmp_path / "home", tmp_path / "store"
-    put(home / ".gemini/tmp/abc/chats/session-2026-05-01T10-00-aa.json", b"{}")
+    put(home / ".codex/sessions/rollout-2025-05-01T10-00-00-aa.json", b"{}")
     report = learned(home, store)
-    assert [(agent.agent, agent.discovered, agent.no_reader) for agent in report.agents] == [("gemini", 1, 1)]
+    assert [(agent.agent, agent.discovered, agent.no_reader) for agent in report.agents] == [("codex", 1, 1)]
 
 
 def test_profiles_are_separate_stores(tmp_path: Path) -> None:

@@ -174,3 +174,14 @@ def test_a_rewrite_that_was_killed_and_rebuilt_ends_like_one_that_was_not(tmp_pa
     rebuild(world_of(home, store), Silent())
     learned(home, store)
     assert hash_of(store) == expected
+
+
+def test_a_cut_file_that_grows_back_is_rebuilt_the_same(tmp_path: Path) -> None:
+    """The earlier generation goes as soon as the present one holds all of it, not only when the file is rewritten."""
+    home, store = tmp_path / "home", tmp_path / "store"
+    for turns in (4, 2, 4, 1, 3, 5):
+        put(home / CLAUDE / "s1.jsonl", claude_records("s1", turns))
+        learned(home, store)
+        before = hash_of(store)
+        assert rebuild(world_of(home, store), Silent()).after == before
+    assert rows(store, "SELECT count(*) FROM files") == [(1,)]

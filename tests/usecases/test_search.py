@@ -23,7 +23,7 @@ from tests.secrets_planted import planted
 from afterwit.model.errors import DamagedError, StoreError, UsageError
 from afterwit.usecases.filters import Filter
 from afterwit.usecases.rebuild import rebuild
-from afterwit.usecases.search import Answer, find
+from afterwit.usecases.search import Answer, find, searching
 
 
 @pytest.fixture
@@ -60,6 +60,21 @@ def test_hits_are_narrowed_by_agent_kind_repository_and_date(place: Path) -> Non
     assert search(place, "row", repos=("elsewhere",)).total == 0
     assert search(place, "row", until_ms=1_000).total == 0
     assert search(place, "row", since_ms=1_000).total > 0
+
+
+@pytest.mark.parametrize("query", ["row", "ro*", "prune", "the row", '"row 1 is done"', "nowhere"])
+def test_hits_stand_in_the_order_of_their_rank_with_their_own_texts(place: Path, query: str) -> None:
+    """Texts are read file by file, whatever the order of the hits: one hit at a time must give the same."""
+    everything = search(place, query, limit=0).hits
+    assert search(place, query, limit=len(everything) or 1).hits == everything
+    for count in range(1, len(everything) + 1):
+        assert search(place, query, limit=count).hits[-1] == everything[count - 1]
+
+
+def test_a_searcher_answers_many_queries_as_single_ones_are_answered(place: Path) -> None:
+    with searching(world_of(place / "home", place / "store")) as searcher:
+        for query in ("row", "ladder", "nowhere", "row"):
+            assert searcher.find(query, Filter(), "", 10, 80) == search(place, query)
 
 
 def test_the_total_counts_beyond_the_limit(place: Path) -> None:

@@ -9,12 +9,16 @@ import click
 from afterwit.cli.commands import Group
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import print_json, print_line
+from afterwit.cli.sources import source
 from afterwit.usecases.configure import Row, rows
 
 
 @click.group(cls=Group)
 def config() -> None:
     """What is set, and where it comes from."""
+
+
+config.add_command(source)
 
 
 @config.command(examples=("afterwit config show", "afterwit config show --json"))

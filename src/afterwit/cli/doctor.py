@@ -7,6 +7,7 @@ from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import console, human_bytes, human_count, print_json, print_line, print_table
 from afterwit.guard.hygiene import clean
 from afterwit.model.times import iso_from_ms
+from afterwit.usecases.agent_findings import within
 from afterwit.usecases.agent_health import AgentHealth, RetentionHealth, VersionHealth
 from afterwit.usecases.doctor import Examination, examine
 from afterwit.usecases.findings import Level
@@ -102,6 +103,7 @@ def _files(agent: AgentHealth) -> str:
     for count, what in (
         (agent.files_pending, "not read yet"),
         (agent.files_without_reader, "without a reader"),
+        (agent.files_unclaimed, "that nobody reads"),
         (agent.files_empty, "empty"),
         (agent.files_failed, "failed"),
     ):
@@ -117,7 +119,8 @@ def _kept(kept: RetentionHealth | None) -> str:
         return "not known whether the agent deletes its logs"
     if kept.days is None:
         return "the agent keeps its logs"
-    soon = f"{human_count(kept.vanishing)} within {kept.within_days} days" if kept.vanishing else "none soon"
+    going = [f"{human_count(one.vanishing)} {within(one)}" for one in kept.horizons if one.vanishing]
+    soon = ", ".join(going) or "none soon"
     return f"the agent deletes its logs after {kept.days:g} days ({kept.source}): {soon}"
 
 

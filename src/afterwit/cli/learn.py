@@ -5,8 +5,10 @@ from pathlib import Path
 
 import click
 
-from afterwit.agents.registry import AGENTS
+from afterwit.cli.agent_names import AgentName, refuse_unknown
 from afterwit.cli.commands import Command, ExitCode
+from afterwit.cli.digesting import show as show_digested
+from afterwit.cli.evicting import show as show_eviction
 from afterwit.cli.moments import moment_ms
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import human_bytes, human_count, print_json, print_line, print_table, talk
@@ -15,7 +17,6 @@ from afterwit.model.errors import BusyError
 from afterwit.usecases.learn import AgentReport, Options, Report
 from afterwit.usecases.learn import learn as run
 
-_NAMES = [agent.name for agent in AGENTS]
 _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", "actions", "bytes")
 
 
@@ -28,7 +29,8 @@ _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", 
     ),
     exits={
         ExitCode.FINE: "Fine; also where another run was at work and did the job.",
-        ExitCode.FAILED: "No file could be read, or the store cannot be used.",
+        ExitCode.FAILED: "No file could be read, the store cannot be used, or the storage budget cost a session that"
+        " was not analysed (data_loss).",
         ExitCode.PARTLY_DONE: "Some files could not be opened, or Ctrl-C stopped the run. What was read is kept.",
     },
 )
@@ -36,7 +38,7 @@ _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", 
     "--source",
     "sources",
     multiple=True,
-    type=click.Choice(_NAMES),
+    type=AgentName(),
     metavar="AGENT",
     help="Only this agent; repeat for more.",
 )
@@ -85,6 +87,7 @@ def learn(
     Finds the logs of all agents on this machine, archives them, and stores sessions, events and actions, with secrets
     removed. Unchanged files cost a glance. Run it as often as you like.
     """
+    refuse_unknown(sources, here.world.declared, "--source")
     wait = here.world.settings.learn.wait_seconds if wait_seconds is None else wait_seconds
     processes = (os.cpu_count() or 1) if jobs == 0 else jobs or 0
     options = Options(
@@ -126,6 +129,9 @@ def show(here: Here, report: Report, folder: Path | None) -> None:
         talk(f"{places} could not be read; `afterwit store problems` shows where and why.")
     verb = "would hold" if report.is_dry_run else "holds"
     print_line(f"The store {verb} {human_count(report.sessions, 'session')}.")
+    show_digested(report.digested)
+    if report.evicted is not None:
+        show_eviction(report.evicted)
 
 
 def _show_nothing(here: Here, folder: Path | None) -> None:
@@ -154,6 +160,8 @@ def _row(agent: AgentReport) -> tuple[object, ...]:
 
 
 def _exit(report: Report) -> None:
+    if report.evicted is not None and report.evicted.has_failed:
+        raise click.exceptions.Exit(ExitCode.FAILED)
     if report.has_failures:
         was_read = any(agent.read or agent.unchanged for agent in report.agents)
         raise click.exceptions.Exit(ExitCode.PARTLY_DONE if was_read else ExitCode.FAILED)

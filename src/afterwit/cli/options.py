@@ -55,5 +55,6 @@ def _here(config: Path | None, profile: str | None) -> Here:
         user_home=Path(user_home(os.environ, sys.platform)).absolute(),
         environ=os.environ,
         now_ms=time.time_ns() // 1_000_000,
+        declared=configured.declared,
     )
     return Here(configured, world)

@@ -3,6 +3,7 @@
 import click
 
 from afterwit.cli.commands import ExitCode, Group
+from afterwit.cli.evicting import dropped, evict
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import human_bytes, human_count, print_json, print_line, talk
 from afterwit.cli.progress import bar
@@ -16,6 +17,10 @@ _EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}
 @click.group(cls=Group)
 def store() -> None:
     """Sizes, checks, rebuilding, giving space back."""
+
+
+store.add_command(evict)
+store.add_command(dropped)
 
 
 @store.command(examples=("afterwit store stat", "afterwit store stat --json"), exits=_EXITS)
@@ -45,6 +50,7 @@ def _facts(sizes: upkeep.Sizes) -> list[tuple[str, str]]:
         ("place", sizes.root),
         ("database", human_bytes(sizes.database_bytes)),
         ("archive", packed),
+        ("dropped", f"{human_count(sizes.dropped_files, 'original')}, {human_bytes(sizes.remains_bytes)} kept of them"),
         ("journal", f"{human_bytes(sizes.journal_bytes)}, {entries}"),
         ("spool", f"{human_count(sizes.spool_files, 'file')} waiting, {human_bytes(sizes.spool_bytes)}"),
         ("sessions", f"{human_count(rows.sessions)} from {human_count(rows.files, 'file')}"),

@@ -52,12 +52,10 @@ def _written(session: Session, day: dt.date, start_ms: int, home: str) -> dict[P
 
 
 def _without_reader(day: dt.date) -> dict[PurePosixPath, DemoFile]:
-    """A log of an agent that cannot be read yet, to show that it is noticed."""
+    """A log in a form that cannot be read yet, to show that it is noticed."""
     at_ms = _start_ms(day, 5, "10:00")
-    name = f"session-{file_stamp(at_ms, '%Y-%m-%dT%H-%M')}-0a1b2c3d.json"
-    return {
-        PurePosixPath(".gemini/tmp/almanac/chats", name): DemoFile(b'{"sessionId":"0a1b2c3d","messages":[]}', at_ms)
-    }
+    name = f"rollout-{file_stamp(at_ms, '%Y-%m-%dT%H-%M-%S')}-0a1b2c3d.json"
+    return {PurePosixPath(".codex/sessions", name): DemoFile(b'{"session":{"id":"0a1b2c3d"},"items":[]}', at_ms)}
 
 
 def _start_ms(day: dt.date, days_ago: int, at: str) -> int:

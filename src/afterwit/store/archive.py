@@ -3,23 +3,27 @@
 Promises: what `flush` has returned for can be restored byte for byte, whatever happens afterwards. The database says
 how many original bytes an object holds; anything behind that is the rest of a killed run and is cut off before the next
 append. An object describes itself (its header names agent and path), so that the database can be rebuilt from the
-archive alone. The archive is the one place that may hold secrets.
+archive alone. An original that is given up for space is replaced by its remains in one step: at every instant either
+stands under its name. The archive is the one place that may hold secrets.
 """
 
 import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Iterator
+from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NewType
 
 from afterwit.model.errors import DamagedError
 from afterwit.store import frames
+from afterwit.store.held import Held
 from afterwit.store.steps import step
 
 ArchiveName = NewType("ArchiveName", str)
 
 _ENDING = ".zst"
+_BESIDE = ".leaving"
 _MERGE_BELOW = frames.FRAME_BYTES // 2
 
 
@@ -75,30 +79,49 @@ class Archive:
         """The original bytes, in pieces. Raises DamagedError where they are not all there."""
         with self._open(name) as file:
             left = held_bytes
+            if frames.is_remains(file):
+                raise DamagedError(f"The archived file {name} holds its remains only; the original was dropped.")
             for frame in frames.walk(file):
                 if left == 0:
                     return
                 if left is not None and left < frame.length:
                     raise DamagedError(f"The archived file {name} has no frame that ends at byte {held_bytes}.")
-                yield _unpacked(file, frame)
+                yield frames.unpack_at(file, frame)
                 left = None if left is None else left - frame.length
             if left:
                 raise DamagedError(f"The archived file {name} lacks its last {left} bytes.")
 
-    def read_range(self, name: ArchiveName, offset: int, length: int) -> bytes:
-        """Some of the original bytes; only the frames that hold them are unpacked."""
-        found: list[bytes] = []
+    def replace(self, name: ArchiveName, header: dict[str, Any], content: bytes) -> None:
+        """Puts remains in the place of an original. Durable after the next `flush`."""
+        path = self._writable(name)
+        beside = path.with_suffix(_BESIDE)
+        try:
+            _write_new(beside, {**header, "role": frames.REMAINS}, frames.pack([content], frames.BEST_LEVEL))
+            step("remains are written beside their original")
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+        self._unflushed.add(path)
+        step("remains are in the place of their original")
+
+    def clear_beside(self, name: ArchiveName) -> None:
+        """Removes what a killed `replace` may have left."""
+        self._writable(name).with_suffix(_BESIDE).unlink(missing_ok=True)
+
+    def remains(self, name: ArchiveName) -> bytes:
+        """What was kept of an original that is gone."""
         with self._open(name) as file:
-            for frame in frames.walk(file):
-                if frame.offset >= offset + length:
-                    break
-                if frame.offset + frame.length > offset:
-                    piece = _unpacked(file, frame)
-                    found.append(piece[max(0, offset - frame.offset) : offset + length - frame.offset])
-        whole = b"".join(found)
-        if len(whole) != length:
-            raise DamagedError(f"The archived file {name} holds {len(whole)} of {length} bytes at {offset}.")
-        return whole
+            if not frames.is_remains(file):
+                raise DamagedError(f"The archived file {name} should hold remains, and does not.")
+            return b"".join(frames.unpack_at(file, frame) for frame in frames.walk(file))
+
+    def is_remains(self, name: ArchiveName) -> bool:
+        with self._open(name) as file:
+            return frames.is_remains(file)
+
+    def held(self, name: ArchiveName) -> Held:
+        """The object, open for reading pieces of it. The caller closes it."""
+        return Held(name, self._open(name))
 
     def digest(self, name: ArchiveName, held_bytes: int) -> str:
         """SHA-256 of the original bytes."""
@@ -118,8 +141,8 @@ class Archive:
         return ArchiveName(max(found, key=lambda name: int(name.rpartition("-")[2]))) if found else None
 
     def header(self, name: ArchiveName) -> dict[str, Any]:
-        with self._open(name) as file:
-            return frames.read_header(file)
+        with self.held(name) as held:
+            return held.header
 
     def packed_bytes(self, name: ArchiveName) -> int:
         return self._readable(name).stat().st_size
@@ -145,7 +168,7 @@ class Archive:
         return before - path.stat().st_size
 
     def _path(self, root: Path, name: ArchiveName) -> Path:
-        return root / name[:2] / f"{name}{_ENDING}"
+        return root / f"{name[:2]}/{name}{_ENDING}"
 
     def _readable(self, name: ArchiveName) -> Path:
         if self._overlay is not None:
@@ -165,7 +188,7 @@ class Archive:
 
     def _open(self, name: ArchiveName) -> BinaryIO:
         try:
-            return self._readable(name).open("rb")
+            return FileIO(self._readable(name))
         except FileNotFoundError:
             raise DamagedError(f"The archived file {name} is missing.") from None
 
@@ -178,11 +201,6 @@ def _write_new(path: Path, header: dict[str, Any], packed: Iterable[bytes]) -> N
         file.writelines(packed)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _unpacked(file: BinaryIO, frame: frames.Frame) -> bytes:
-    file.seek(frame.packed_offset)
-    return frames.unpack(file.read(frame.packed_length))
 
 
 def _cut_behind(file: BinaryIO, held_bytes: int, name: ArchiveName) -> None:

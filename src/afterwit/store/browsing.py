@@ -10,11 +10,11 @@ from afterwit.store.selection import SPENT, STARTED, Selection
 
 _COLUMNS = """sessions.id, sessions.agent, sessions.native_id, sessions.repo, sessions.branch, sessions.started_ms,
     sessions.ended_ms, sessions.title, sessions.task, sessions.outcome, sessions.task_type, sessions.relation,
-    sessions.parent, sessions.parent_call, sessions.origin, sessions.user, sessions.cwd, sessions.versions,
-    sessions.models, sessions.is_partial, sessions.prompts, sessions.replies, sessions.events, sessions.actions,
-    sessions.failures, sessions.denials, sessions.interrupts, sessions.compactions, sessions.model_errors,
-    sessions.tokens_input, sessions.tokens_cache_read, sessions.tokens_cache_write, sessions.tokens_output,
-    sessions.tokens_reasoning"""
+    sessions.parent, sessions.parent_call, sessions.origin, sessions.user, sessions.cwd, sessions.root,
+    sessions.versions, sessions.models, sessions.is_partial, sessions.prompts, sessions.replies, sessions.events,
+    sessions.actions, sessions.failures, sessions.denials, sessions.interrupts, sessions.compactions,
+    sessions.model_errors, sessions.tokens_input, sessions.tokens_cache_read, sessions.tokens_cache_write,
+    sessions.tokens_output, sessions.tokens_reasoning"""
 _DAY_MS = 86_400_000
 
 
@@ -36,6 +36,7 @@ class SessionRow(NamedTuple):
     origin: str
     user: str
     cwd: str
+    root: str
     versions: str  # JSON list
     models: str  # JSON list
     is_partial: int
@@ -87,6 +88,15 @@ def subagents_of(db: apsw.Connection, agent: str, native_id: str) -> list[Sessio
                 WHERE agent = :agent AND parent = :parent AND relation = 'subagent'
                 ORDER BY started_ms, native_id"""  # noqa: S608
     return [SessionRow(*row) for row in db.execute(query, {"agent": agent, "parent": native_id})]
+
+
+def sessions_with_own_file(db: apsw.Connection) -> list[str]:
+    """Native ids of the sessions for which some file holds no session that is not theirs or below theirs."""
+    query = """SELECT DISTINCT sessions.native_id FROM sessions JOIN parts ON parts.session_id = sessions.id
+               WHERE NOT EXISTS (SELECT 1 FROM parts AS others JOIN sessions AS parent ON parent.id = others.session_id
+                   WHERE others.file_id = parts.file_id AND others.session_id <> sessions.id
+                   AND sessions.parent = parent.native_id)"""
+    return [row[0] for row in db.execute(query)]
 
 
 def native_ids(db: apsw.Connection) -> list[str]:

@@ -15,7 +15,7 @@ class Rival(NamedTuple):
 
     part_id: int
     file_id: int
-    precedence: str
+    precedence: str  # "", before all others, where the original is gone: such a part cannot be derived again
     keys: list[int]
 
 
@@ -30,9 +30,10 @@ def claim(db: apsw.Connection, part_id: int, keys: list[int]) -> list[Rival]:
 
 def rivals(db: apsw.Connection, part_id: int, keys: list[int]) -> list[Rival]:
     """The other parts that own some of these keys."""
-    query = """SELECT claims.part_id, parts.file_id, parts.precedence, json_group_array(claims.key)
+    query = """SELECT claims.part_id, parts.file_id, iif(files.dropped_ms IS NULL, parts.precedence, ''),
+               json_group_array(claims.key)
                FROM json_each(?) AS wanted JOIN claims ON claims.key = wanted.value
-               JOIN parts ON parts.id = claims.part_id
+               JOIN parts ON parts.id = claims.part_id JOIN files ON files.id = parts.file_id
                WHERE claims.part_id <> ? GROUP BY claims.part_id ORDER BY claims.part_id"""
     rows = db.execute(query, (msgspec.json.encode(keys).decode(), part_id))
     return [Rival(row[0], row[1], row[2], msgspec.json.decode(row[3])) for row in rows]

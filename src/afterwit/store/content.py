@@ -1,8 +1,9 @@
 """The content hash: what a store knows, as one number.
 
 Equal for equal knowledge, whatever the order in which files were learned, on whichever day, however often, and on any
-machine: it covers sessions, events, actions, spends, problems, archived bytes and aliases by their natural keys, and
-sees only the type of a redaction placeholder. Row ids, times of reading and time stamps of files are not part of it.
+machine: it covers sessions, events, actions, spends, problems, archived bytes, aliases and pins by their natural keys,
+and sees only the type of a redaction placeholder. Row ids, times of reading and time stamps of files are not part of
+it. Giving an original up changes it, because events lose their places; deriving again from the remains does not.
 """
 
 import hashlib
@@ -24,7 +25,12 @@ _SESSION = """agent, native_id, user, cwd, root, remote, repo, branch, versions,
 def content_hash(db: apsw.Connection) -> str:
     """SHA-256, as hexadecimal digits."""
     whole = hashlib.sha256()
-    for name, digests in (("sessions", _sessions(db)), ("files", _files(db)), ("aliases", _aliases(db))):
+    for name, digests in (
+        ("sessions", _sessions(db)),
+        ("files", _files(db)),
+        ("aliases", _aliases(db)),
+        ("pins", _pins(db)),
+    ):
         whole.update(name.encode())
         for digest in sorted(digests):
             whole.update(digest)
@@ -53,8 +59,8 @@ def _parts(db: apsw.Connection, session: int) -> list[bytes]:
 
 
 def _files(db: apsw.Connection) -> Iterator[bytes]:
-    query = """SELECT id, agent, key, generation, role, held_bytes, sha256, cursor, known, unknown
-               FROM files WHERE held_bytes > 0"""
+    query = """SELECT id, agent, key, generation, role, held_bytes, dropped_bytes, sha256, cursor, known, unknown
+               FROM files WHERE held_bytes > 0 OR (dropped_ms IS NOT NULL AND role = 'transcript')"""
     for file_id, agent, key, *values in db.execute(query):
         digest = hashlib.sha256(_line([agent, key.hex(), *values]))
         problems = "SELECT offset, length, reason FROM problems WHERE file_id = ? ORDER BY offset, reason"
@@ -65,6 +71,11 @@ def _files(db: apsw.Connection) -> Iterator[bytes]:
 
 def _aliases(db: apsw.Connection) -> Iterator[bytes]:
     for row in db.execute("SELECT subject, name, target FROM aliases"):
+        yield _line(row)
+
+
+def _pins(db: apsw.Connection) -> Iterator[bytes]:
+    for row in db.execute("SELECT agent, native_id FROM pins"):
         yield _line(row)
 
 

@@ -1,16 +1,18 @@
 """Rows of files: what was read from where, and how far."""
 
 import hashlib
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import apsw
 import msgspec
 
+from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.store.database import one
 
 _COLUMNS = (
     "id, agent, key, generation, path, role, is_live, state, error, size_bytes, mtime_ns, inode, companions, "
-    "held_bytes, sha256, cursor, resume, known, unknown"
+    "held_bytes, sha256, cursor, resume, known, unknown, dropped_bytes, dropped_ms"
 )
 
 
@@ -36,6 +38,18 @@ class FileRow(NamedTuple):
     resume: bytes | None
     known: str
     unknown: str
+    dropped_bytes: int
+    dropped_ms: int | None
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether the original was given up for space; then the archive holds its remains."""
+        return self.dropped_ms is not None
+
+    @property
+    def has_object(self) -> bool:
+        """Whether the archive holds something of it: the original or, of a transcript, its remains."""
+        return self.held_bytes > 0 or (self.is_dropped and self.role == "transcript")
 
 
 class Seen(NamedTuple):
@@ -68,10 +82,23 @@ def file_by_id(db: apsw.Connection, file_id: int) -> FileRow:
     return FileRow(*row)
 
 
+def files_by_id(db: apsw.Connection, ids: Iterable[int]) -> dict[int, FileRow]:
+    """Several at once; those that are not there are left out."""
+    query = f"SELECT {_COLUMNS} FROM files WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608
+    rows = db.execute(query, (msgspec.json.encode(list(ids)).decode(),))
+    return {row[0]: FileRow(*row) for row in rows}
+
+
 def file_generation(db: apsw.Connection, key: bytes, generation: int) -> FileRow | None:
-    query = f"SELECT {_COLUMNS} FROM files WHERE key = ? AND generation = ? AND held_bytes"  # noqa: S608
+    query = f"SELECT {_COLUMNS} FROM files WHERE key = ? AND generation = ? AND held_bytes + dropped_bytes"  # noqa: S608
     row = db.execute(query, (key, generation)).fetchone()
     return FileRow(*row) if row else None
+
+
+def earlier_generations(db: apsw.Connection, key: bytes) -> list[FileRow]:
+    """What is kept of a file as it was before it was rewritten."""
+    query = f"SELECT {_COLUMNS} FROM files WHERE key = ? AND NOT is_live ORDER BY generation"  # noqa: S608
+    return [FileRow(*row) for row in db.execute(query, (key,))]
 
 
 def all_files(db: apsw.Connection) -> list[FileRow]:
@@ -113,8 +140,15 @@ def note_reading(
     db: apsw.Connection, file_id: int, cursor: int, resume: bytes, known: dict[str, int], unknown: dict[str, int]
 ) -> None:
     """How far records were read, and which types there were."""
-    query = "UPDATE files SET cursor = ?, resume = ?, known = ?, unknown = ? WHERE id = ?"
-    db.execute(query, (cursor, resume, _counts(known), _counts(unknown), file_id))
+    query = "UPDATE files SET cursor = ?, resume = ?, known = ?, unknown = ?, capture_version = ? WHERE id = ?"
+    db.execute(query, (cursor, resume, _counts(known), _counts(unknown), CAPTURE_VERSION, file_id))
+
+
+def captured_before(db: apsw.Connection, version: int) -> list[int]:
+    """Archived transcripts whose rows were made by an older capture."""
+    query = """SELECT id FROM files WHERE role = 'transcript' AND held_bytes > 0 AND capture_version < ?
+               AND EXISTS (SELECT 1 FROM parts WHERE parts.file_id = files.id) ORDER BY id"""
+    return [row[0] for row in db.execute(query, (version,))]
 
 
 def retire_file(db: apsw.Connection, file_id: int) -> None:

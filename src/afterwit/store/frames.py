@@ -16,9 +16,12 @@ from afterwit.model.errors import DamagedError
 
 FRAME_BYTES = 256 * 1024
 LEVEL = 3
+BEST_LEVEL = 19
+REMAINS = "remains"  # the role that such a file has in its header
 _SKIPPABLE = 0x184D2A5A
 _ZSTD = 0xFD2FB528
 _HEADER_LIMIT = 1 << 20
+_HEAD_BYTES = 18 + 3  # the longest header of a frame, and that of its first block
 
 
 class Frame(NamedTuple):
@@ -33,8 +36,8 @@ class Frame(NamedTuple):
 class Packer:
     """Turns a stream of bytes into frames as they come."""
 
-    def __init__(self) -> None:
-        self._compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True, write_content_size=True)
+    def __init__(self, level: int = LEVEL) -> None:
+        self._compressor = zstandard.ZstdCompressor(level=level, write_checksum=True, write_content_size=True)
         self._pending = bytearray()
 
     def add(self, piece: bytes) -> Iterator[bytes]:
@@ -51,9 +54,9 @@ class Packer:
             self._pending.clear()
 
 
-def pack(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def pack(pieces: Iterable[bytes], level: int = LEVEL) -> Iterator[bytes]:
     """The frames of a whole stream."""
-    packer = Packer()
+    packer = Packer(level)
     for piece in pieces:
         yield from packer.add(piece)
     yield from packer.finish()
@@ -67,6 +70,12 @@ def unpack(frame: bytes) -> bytes:
         return zstandard.ZstdDecompressor().decompress(frame)
     except zstandard.ZstdError as error:
         raise DamagedError(f"a frame of the archive does not unpack: {error}") from error
+
+
+def unpack_at(file: BinaryIO, frame: Frame) -> bytes:
+    """The content of a frame of this file."""
+    file.seek(frame.packed_offset)
+    return unpack(file.read(frame.packed_length))
 
 
 def pack_header(fields: dict[str, Any]) -> bytes:
@@ -90,13 +99,18 @@ def read_header(file: BinaryIO) -> dict[str, Any]:
     return header
 
 
+def is_remains(file: BinaryIO) -> bool:
+    """Whether the file holds what was kept of an original instead of the original."""
+    return read_header(file).get("role") == REMAINS
+
+
 def walk(file: BinaryIO) -> Iterator[Frame]:
     """The whole frames, in order; stops before a torn one, which a killed run may have left at the end."""
     end = file.seek(0, 2)
     packed, offset = 0, 0
     while packed + 8 <= end:
         file.seek(packed)
-        head = file.read(18)
+        head = file.read(_HEAD_BYTES)
         magic = int.from_bytes(head[:4], "little")
         if magic == _SKIPPABLE:
             packed += 8 + int.from_bytes(head[4:8], "little")
@@ -114,13 +128,15 @@ def _frame_extent(file: BinaryIO, packed: int, head: bytes) -> tuple[int, int]:
     """(content size, end of the frame in the file)."""
     try:
         parameters = zstandard.get_frame_parameters(head)
-        at = packed + zstandard.frame_header_size(head)
+        size = zstandard.frame_header_size(head)
     except zstandard.ZstdError:
         return 0, 1 << 62
-    is_last = False
-    while not is_last:
+    at, start = packed + size, head[size : size + 3]
+    while True:
+        block = int.from_bytes(start.ljust(3, b"\xff"), "little")
+        at += 3 + (1 if (block >> 1) & 3 == 1 else block >> 3)
+        if block & 1:
+            break
         file.seek(at)
-        block = int.from_bytes(file.read(3).ljust(3, b"\xff"), "little")
-        is_last, kind, size = bool(block & 1), (block >> 1) & 3, block >> 3
-        at += 3 + (1 if kind == 1 else size)
+        start = file.read(3)
     return parameters.content_size, at + (4 if parameters.has_checksum else 0)

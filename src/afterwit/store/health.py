@@ -26,7 +26,7 @@ class TranscriptRow(NamedTuple):
     mtime_ns: int
     inode: int
     companions: str
-    held_bytes: int
+    read_bytes: int  # that the archive holds, or held before the original was given up
     problems: int
     known: dict[str, int]
     unknown: dict[str, int]
@@ -49,7 +49,7 @@ class ArchiveState(NamedTuple):
 
 def transcript_rows(db: apsw.Connection) -> Iterator[TranscriptRow]:
     query = """SELECT id, agent, key, generation, path, state, error, size_bytes, mtime_ns, inode, companions,
-               held_bytes, (SELECT count(*) FROM problems WHERE file_id = files.id), known, unknown
+               max(held_bytes, dropped_bytes), (SELECT count(*) FROM problems WHERE file_id = files.id), known, unknown
                FROM files WHERE role = 'transcript' AND is_live ORDER BY agent, mtime_ns, id"""
     for row in db.execute(query):
         yield TranscriptRow._make((*row[:13], _counts(str(row[13])), _counts(str(row[14]))))
@@ -101,7 +101,8 @@ def database_bytes(layout: Layout) -> int:
 def archive_state(db: apsw.Connection, archive: Archive) -> ArchiveState:
     """A `stat` of every object, without reading any."""
     packed_bytes, missing = 0, list[str]()
-    query = "SELECT key, generation, path FROM files WHERE held_bytes > 0 ORDER BY key, generation"
+    query = """SELECT key, generation, path FROM files
+               WHERE held_bytes > 0 OR (dropped_ms IS NOT NULL AND role = 'transcript') ORDER BY key, generation"""
     for key, generation, path in db.execute(query):
         size = _packed_bytes(archive, key, generation)
         packed_bytes += size

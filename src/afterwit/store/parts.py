@@ -11,6 +11,7 @@ import msgspec
 
 from afterwit.model.captured import ORDINAL_BITS, ActionRow, Captured, PartFacts, ProblemRow
 from afterwit.store.database import one
+from afterwit.store.notes import clear_notes, put_notes
 
 
 class PartRow(NamedTuple):
@@ -40,7 +41,7 @@ def put_part(db: apsw.Connection, file_id: int, session_id: int, precedence: str
 
 
 def put_rows(db: apsw.Connection, captured: Captured, part_ids: dict[int, int]) -> None:
-    """Writes the events, actions and spends of the parts that are kept; `part_ids` maps position to id."""
+    """Writes the events, actions, spends and notes of the parts that are kept; `part_ids` maps position to id."""
     db.executemany(
         "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?)",
         (
@@ -69,6 +70,7 @@ def put_rows(db: apsw.Connection, captured: Captured, part_ids: dict[int, int]) 
            cost_usd = ifnull(max(cost_usd, excluded.cost_usd), ifnull(cost_usd, excluded.cost_usd))""",
         ((part_ids[row.part], *msgspec.structs.astuple(row)[1:]) for row in captured.spends if row.part in part_ids),
     )
+    put_notes(db, captured.notes, part_ids)
 
 
 def put_texts(db: apsw.Connection, captured: Captured, part_ids: dict[int, int]) -> None:
@@ -93,12 +95,13 @@ def put_problems(db: apsw.Connection, file_id: int, start: int, problems: Iterab
 
 
 def clear_rows(db: apsw.Connection, part_id: int) -> None:
-    """Removes the events, actions and spends of a part, not its claims."""
+    """Removes the events, actions, spends and notes of a part, not its claims."""
     span = (part_id << ORDINAL_BITS, (part_id + 1) << ORDINAL_BITS)
     db.execute("DELETE FROM texts WHERE rowid IN (SELECT id FROM events WHERE id >= ? AND id < ?)", span)
     db.execute("DELETE FROM events WHERE id >= ? AND id < ?", span)
     db.execute("DELETE FROM actions WHERE id >= ? AND id < ?", span)
     db.execute("DELETE FROM spends WHERE part_id = ?", (part_id,))
+    clear_notes(db, part_id)
 
 
 def delete_part(db: apsw.Connection, part_id: int) -> None:
@@ -157,7 +160,7 @@ def _action(part_id: int, row: ActionRow) -> tuple[object, ...]:
 
 
 def part_rows(db: apsw.Connection, part_id: int) -> Iterator[tuple[Any, ...]]:
-    """All events, actions and spends of a part, in order, without row ids."""
+    """All events, actions, spends and notes of a part, in order, without row ids."""
     span = (part_id << ORDINAL_BITS, (part_id + 1) << ORDINAL_BITS)
     yield from db.execute(
         "SELECT kind, at_ms, offset, length, is_copied FROM events WHERE id >= ? AND id < ? ORDER BY id", span
@@ -171,4 +174,7 @@ def part_rows(db: apsw.Connection, part_id: int) -> Iterator[tuple[Any, ...]]:
         """SELECT key, at_ms, model, input, cache_read, cache_write, output, reasoning, cost_usd
            FROM spends WHERE part_id = ? ORDER BY key""",
         (part_id,),
+    )
+    yield from db.execute(
+        "SELECT kind, place, at_ms, text FROM notes WHERE part_id = ? ORDER BY kind, place", (part_id,)
     )

@@ -11,6 +11,8 @@ import msgspec
 _SELECTED = """(:session IS NULL OR sessions.id = :session)
     AND (:agents IS NULL OR sessions.agent IN (SELECT value FROM json_each(:agents)))
     AND (:repos IS NULL OR sessions.repo IN (SELECT value FROM json_each(:repos)))
+    AND (:outcomes IS NULL OR sessions.outcome IN (SELECT value FROM json_each(:outcomes)))
+    AND (:task_types IS NULL OR sessions.task_type IN (SELECT value FROM json_each(:task_types)))
     AND (:branch = '' OR sessions.branch GLOB :branch)
     AND (:parent = '' OR sessions.parent = :parent)
     AND (NOT :is_top OR sessions.relation <> 'subagent')
@@ -43,6 +45,8 @@ class Selection(NamedTuple):
     until_ms: int | None = None
     branch: str = ""  # a pattern, as GLOB has it
     text: str = ""  # in the title or the first prompt, whatever the case of ASCII letters
+    outcomes: frozenset[str] = frozenset()
+    task_types: frozenset[str] = frozenset()
     parent: str = ""  # native id
     is_top: bool = False  # without subagents
     session: int | None = None  # only this one, by its row
@@ -52,6 +56,8 @@ class Selection(NamedTuple):
         return {
             "agents": _listed(self.agents) if self.agents else None,
             "repos": None if self.repos is None else _listed(self.repos),
+            "outcomes": _listed(self.outcomes) if self.outcomes else None,
+            "task_types": _listed(self.task_types) if self.task_types else None,
             "since_ms": self.since_ms,
             "until_ms": self.until_ms,
             "branch": self.branch,

@@ -26,9 +26,10 @@ def refresh_session(db: apsw.Connection, session: int) -> None:
     """Merges the parts of a session into its row; a session without parts is gone."""
     parts = parts_of_session(db, session)
     if not parts:
+        db.execute("DELETE FROM digests WHERE session_id = ?", (session,))
         db.execute("DELETE FROM sessions WHERE id = ?", (session,))
         return
-    values = _merged([part.facts for part in parts]) | _counted(db, parts)
+    values = _merged([part.facts for part in parts]) | _counted(db, parts) | {"is_digested": 0}
     changes = ", ".join(f"{name} = :{name}" for name in values)
     db.execute(f"UPDATE sessions SET {changes} WHERE id = :id", {**values, "id": session})  # noqa: S608
 

@@ -16,7 +16,8 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def tally(db: apsw.Connection) -> Tally:
-    query = """SELECT (SELECT count(*) FROM files WHERE held_bytes > 0), (SELECT count(*) FROM sessions),
+    query = """SELECT (SELECT count(*) FROM files WHERE held_bytes > 0 OR dropped_ms IS NOT NULL),
+               (SELECT count(*) FROM sessions),
                (SELECT count(*) FROM events), (SELECT count(*) FROM actions),
                (SELECT count(*) FROM actions WHERE status = 'failed'), (SELECT count(*) FROM problems)"""
     files, sessions, events, actions, failures, problems = one(db, query)

@@ -72,16 +72,15 @@ def search(db: apsw.Connection, match: str, selection: Selection, kind: str, lim
     """The best hits of a kind ("" for all). 0 means no limit."""
     values: dict[str, Any] = {"match": match, "limit": limit or -1}
     if kind or selection != Selection():
-        source, condition = "texts", f"texts MATCH :match AND {SAID} AND {_KINDS[kind]}"
+        source, rank, condition = "texts", "bm25(texts)", f"texts MATCH :match AND {SAID} AND {_KINDS[kind]}"
         values |= selection.values()
     else:  # only the best are looked up, which is much less work
-        source = "(SELECT rowid, rank FROM texts WHERE texts MATCH :match ORDER BY rank LIMIT :limit) AS texts"
-        condition = "TRUE"
+        source, rank, condition = _BEST, "texts.rank", "TRUE"
     query = f"""SELECT events.id, events.kind, events.at_ms, events.offset, events.length, parts.file_id,
-                sessions.agent, sessions.native_id, sessions.repo, sessions.title, texts.rank
+                sessions.agent, sessions.native_id, sessions.repo, sessions.title, {rank} AS rank
                 FROM {source} JOIN events ON events.id = texts.rowid JOIN parts ON parts.id = events.id >> 24
                 JOIN sessions ON sessions.id = parts.session_id
-                WHERE {condition} ORDER BY texts.rank, events.id LIMIT :limit"""  # noqa: S608
+                WHERE {condition} ORDER BY rank, events.id LIMIT :limit"""  # noqa: S608
     return [Hit(*row) for row in db.execute(query, values)]
 
 
@@ -99,6 +98,9 @@ def _quoted(term: Term) -> str:
     return f'"{text}"{"*" if term.is_prefix else ""}'
 
 
+# FTS5's own `ORDER BY rank` sorts all hits with the places of their words; this keeps the best rows alone.
+_BEST = """(SELECT rowid, bm25(texts) AS rank FROM texts WHERE texts MATCH :match
+            ORDER BY rank, rowid LIMIT :limit) AS texts"""
 _FAILED_RESULT = """EXISTS (SELECT 1 FROM actions WHERE actions.id >= parts.id << 24
     AND actions.id < (parts.id + 1) << 24 AND actions.result_offset = events.offset AND actions.status = 'failed')"""
 _KINDS = {

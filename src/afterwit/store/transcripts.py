@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.model.captured import ORDINAL_BITS
+from afterwit.model.captured import ORDINAL_BITS, ActionRow
+from afterwit.model.kinds import ActionKind, Lean, Status
 
 
 class PartPlace(NamedTuple):
@@ -56,6 +57,15 @@ def part_actions(db: apsw.Connection, part_id: int) -> Iterator[ActionSeen]:
     query = """SELECT id & :mask, call_id, tool, kind, target, status, lean, exit_code, error, at_ms, duration_ms
                FROM actions WHERE id >= :first AND id < :end ORDER BY id"""
     return (ActionSeen(*row) for row in db.execute(query, _span(part_id)))
+
+
+def action_rows(db: apsw.Connection, part_id: int) -> Iterator[ActionRow]:
+    """The actions of a part as capture made them; the part's position is 0."""
+    query = """SELECT id & :mask, call_id, tool, kind, target, status, lean, exit_code, error, at_ms, duration_ms,
+               offset, result_offset FROM actions WHERE id >= :first AND id < :end ORDER BY id"""
+    for ordinal, call_id, tool, kind, target, status, lean, *rest in db.execute(query, _span(part_id)):
+        kinds = ActionKind(kind), target, Status(status), Lean(lean) if lean else None
+        yield ActionRow(0, ordinal, call_id, tool, *kinds, *rest)
 
 
 def _span(part_id: int) -> dict[str, int]:

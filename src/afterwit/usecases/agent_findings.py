@@ -9,11 +9,12 @@ from afterwit.agents.prompt_history import HISTORY
 from afterwit.capture.health import Break, Sign, breaks
 from afterwit.store.archive import Archive
 from afterwit.store.health import archived_label
-from afterwit.usecases.agent_health import AgentHealth, InStore, OnDisk, transcripts
+from afterwit.usecases.agent_health import AgentHealth, Horizon, InStore, OnDisk, is_pending, refusal, transcripts
 from afterwit.usecases.findings import Finding, alarm, warning
 
 _SHOWN = 5
 _UNKNOWN_WORTH_SAYING = 0.05
+_SOON_DAYS = 7
 _REMEDY = (
     "Upgrade afterwit and run `afterwit store rebuild`, which reads again what the archive holds; if there is no newer"
     " version, report this one."
@@ -25,12 +26,16 @@ def agent_findings(
 ) -> Iterator[Finding]:
     found = breaks(transcripts(known))
     for code, one in {_code(one): one for one in found}.items():
-        yield alarm(code, f"{_named(health, one)} {_REMEDY}", health.agent)
+        if one.sign is Sign.ODD:
+            yield warning(code, f"{_named(health, one)} `afterwit store problems` says why.", health.agent)
+        else:
+            yield alarm(code, f"{_named(health, one)} {_REMEDY}", health.agent)
     if not found and health.unknown_share >= _UNKNOWN_WORTH_SAYING:
         yield warning("unknown-records", _unknown(health), health.agent)
     if archive is not None:
         yield from _emptied(health, disk, known, archive)
     yield from _unreadable(health, disk, known)
+    yield from _unclaimed(health, disk)
     yield from _vanishing(health)
 
 
@@ -55,6 +60,8 @@ def _named(health: AgentHealth, one: Break) -> str:
             types = ", ".join(list(health.unknown_types)[:_SHOWN])
             share = f"{one.share:.0%} of the records in {newest}"
             return f"{name}: {share} are of types that the reader does not know ({types}). The format has changed."
+        case Sign.ODD:
+            return f"{name}: {one.path} is new and gave no session; of the {one.before:,} others, {one.sound:,} did."
 
 
 def _unknown(health: AgentHealth) -> str:
@@ -67,7 +74,7 @@ def _emptied(health: AgentHealth, disk: Sequence[OnDisk], known: InStore, archiv
     for place in disk:
         if not place.is_emptied or not known.rows:
             continue
-        transcripts = [row for row in known.rows if row.held_bytes and row.path != str(HISTORY)]
+        transcripts = [row for row in known.rows if row.read_bytes and row.path != str(HISTORY)]
         held = sum(archived_label(archive, row) == place.home.label for row in transcripts)
         held = held or (len(place.units) if known.totals.sessions else 0)
         if held:
@@ -84,9 +91,13 @@ def _emptied(health: AgentHealth, disk: Sequence[OnDisk], known: InStore, archiv
 
 
 def _unreadable(health: AgentHealth, disk: Sequence[OnDisk], known: InStore) -> Iterator[Finding]:
-    there = {place.key(unit) for place in disk for unit in place.units}
+    there = {place.key(unit): unit for place in disk for unit in place.units}
+    rows = {row.key: row for row in known.rows}
+    failed = {key: row.error for key, row in rows.items() if row.state == "failed" and key in there}
+    fresh = {key: unit for key, unit in there.items() if key not in failed and is_pending(unit, rows.get(key))}
+    failed |= {key: reason for key, unit in fresh.items() if (reason := refusal(unit))}
     places = [f"{one.place}: {one.reason}" for place in disk for one in place.unreadable]
-    places += [f"{row.path}: {row.error}" for row in known.rows if row.state == "failed" and row.key in there]
+    places += [f"{there[key].transcript.path}: {reason}" for key, reason in failed.items()]
     if places:
         shown = "; ".join(places[:_SHOWN])
         more = f"; and {len(places) - _SHOWN:,} more" if len(places) > _SHOWN else ""
@@ -95,6 +106,22 @@ def _unreadable(health: AgentHealth, disk: Sequence[OnDisk], known: InStore) -> 
             f"{health.agent}: cannot read {shown}{more}. Make it readable for this user, then run `afterwit learn`.",
             health.agent,
         )
+
+
+def _unclaimed(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[Finding]:
+    """Newer than all that is read, they mean that the agent has moved on; older ones are worth a word."""
+    newest = max((place.newest_ns for place in disk), default=0)
+    for place in disk:
+        if not place.unclaimed:
+            continue
+        last, count = place.unclaimed[0], len(place.unclaimed)
+        is_newest = last.mtime_ns > newest
+        files = "1 file looks" if count == 1 else f"{count:,} files look"
+        when = ", newer than every transcript that is read" if is_newest else ""
+        level = alarm if is_newest else warning
+        where = place.home.folder / last.path
+        what = f"{health.agent}: {files} like transcripts, and no reader takes them: {where}{when}."
+        yield level("unread-logs", f"{what} {_REMEDY}", health.agent)
 
 
 def _vanishing(health: AgentHealth) -> Iterator[Finding]:
@@ -108,11 +135,16 @@ def _vanishing(health: AgentHealth) -> Iterator[Finding]:
             " Set a number of days there.",
             health.agent,
         )
-    if kept.unarchived:
-        verb = "is" if kept.unarchived == 1 else "are"
+    if any(one.unarchived for one in kept.horizons if one.days <= _SOON_DAYS):
+        going = ", ".join(f"{one.vanishing:,} {within(one)}" for one in kept.horizons if one.vanishing)
+        waiting = ", ".join(f"{one.unarchived:,} {within(one)}" for one in kept.horizons if one.unarchived)
         yield warning(
             "vanishing",
-            f"{health.agent}: the agent will delete {kept.vanishing:,} of its sessions within {kept.within_days} days;"
-            f" {kept.unarchived:,} {verb} not archived yet. Run `afterwit learn`.",
+            f"{health.agent}: of its sessions the agent will delete {going}. Not archived yet: {waiting}."
+            " Run `afterwit learn`.",
             health.agent,
         )
+
+
+def within(horizon: Horizon) -> str:
+    return "today" if horizon.days == 1 else f"within {horizon.days} days"

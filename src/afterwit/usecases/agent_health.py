@@ -6,23 +6,26 @@ stays when transcripts go, and has no actions by nature.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import msgspec
 
 from afterwit.agents import registry
+from afterwit.agents.declared.description import Description
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.retention import DAY_MS
 from afterwit.capture.health import Transcript, unknown_share, versions
 from afterwit.model.captured import PartFacts
-from afterwit.sources.discovery import Unit, Unreadable, discover
+from afterwit.model.settings import Settings
+from afterwit.sources.discovery import Found, Unit, Unreadable
 from afterwit.store.files import file_key
 from afterwit.store.health import AgentTotals, TranscriptRow
+from afterwit.usecases.finding import look_into, sessions_in
 from afterwit.usecases.plan import Home
 from afterwit.usecases.retention import keeping_in, vanishes_at
+from afterwit.usecases.unclaimed import unclaimed
 
-SOON_DAYS = 7
+HORIZONS_DAYS = (1, 7, 30)
 _TYPES_SHOWN = 5
 
 
@@ -38,14 +41,20 @@ class VersionHealth(msgspec.Struct, frozen=True, kw_only=True):
     last_ms: int | None
 
 
+class Horizon(msgspec.Struct, frozen=True, kw_only=True):
+    """What the agent deletes within so many days, with what it deletes sooner."""
+
+    days: int
+    vanishing: int  # transcripts
+    unarchived: int  # of these, not read yet
+
+
 class RetentionHealth(msgspec.Struct, frozen=True, kw_only=True):
     """What the agent itself is going to delete."""
 
     days: float | None  # after the last change of a file; None: never
     source: str
-    within_days: int
-    vanishing: int  # transcripts that go within that time
-    unarchived: int  # of these, not read yet
+    horizons: list[Horizon]  # the nearest first
 
 
 class AgentHealth(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,6 +67,7 @@ class AgentHealth(msgspec.Struct, frozen=True, kw_only=True):
     files_pending: int  # new, or changed since the last run
     files_empty: int
     files_failed: int
+    files_unclaimed: int  # that look like transcripts, and that no reader takes
     sessions: int
     partial_sessions: int  # known from a history of prompts alone
     events: int
@@ -78,10 +88,16 @@ class OnDisk(NamedTuple):
     histories: int
     no_reader: int
     unreadable: list[Unreadable]
+    unclaimed: list[Found]
 
     @property
     def transcripts(self) -> int:
         return len(self.units) + self.no_reader
+
+    @property
+    def newest_ns(self) -> int:
+        """When a transcript was last changed; 0 if there is none."""
+        return max((unit.transcript.mtime_ns for unit in self.units), default=0)
 
     @property
     def is_emptied(self) -> bool:
@@ -104,20 +120,18 @@ class InStore(NamedTuple):
 NOTHING = InStore([], {}, AgentTotals(0, 0, 0, 0, None), "")
 
 
-def look(home: Home) -> OnDisk:
-    """One walk over a home."""
-    reader, agent = registry.reader_for(home.agent), registry.agent(home.agent)
-    without: list[PurePosixPath] = []
-
-    def primary(path: PurePosixPath) -> PurePosixPath | None:
-        owner = reader.primary(path) if reader else None
-        if owner is None and agent.matches(path):
-            without.append(path)
-        return owner
-
-    found = discover(home.folder, primary)
+def look(home: Home, settings: Settings, declared: tuple[Description, ...] = ()) -> OnDisk:
+    """What a home holds."""
+    reader, agent = registry.reader_for(home.agent, declared), registry.agent(home.agent, declared)
+    found = look_into(home.folder, agent, reader)
     units = [unit for unit in found.units if unit.transcript.path != HISTORY]
-    return OnDisk(home, units, len(found.units) - len(units), len(without), found.unreadable)
+    histories, unreadable = len(found.units) - len(units), list(found.unreadable)
+    for source in found.sources:
+        try:
+            units += sessions_in(source)
+        except OSError as error:
+            unreadable.append(Unreadable(source.folder / source.found.path, error.strerror or str(error)))
+    return OnDisk(home, units, histories, len(found.unread), unreadable, unclaimed(home, settings, declared))
 
 
 def is_pending(unit: Unit, row: TranscriptRow | None) -> bool:
@@ -129,6 +143,17 @@ def is_pending(unit: Unit, row: TranscriptRow | None) -> bool:
     return now != (row.size_bytes, row.mtime_ns, row.inode, row.companions)
 
 
+def refusal(unit: Unit) -> str:
+    """Why the transcript cannot be opened; "" if it can, or if it is a session inside another file."""
+    try:
+        with (unit.home / unit.transcript.path).open("rb"):
+            return ""
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        return error.strerror or str(error)
+
+
 def transcripts(known: InStore) -> list[Transcript]:
     """What was read, file by file. Files that could not be opened, and those without a byte, say nothing."""
     return [
@@ -138,10 +163,12 @@ def transcripts(known: InStore) -> list[Transcript]:
     ]
 
 
-def agent_health(agent: str, disk: Sequence[OnDisk], known: InStore, now_ms: int) -> AgentHealth:
+def agent_health(
+    agent: str, disk: Sequence[OnDisk], known: InStore, now_ms: int, declared: tuple[Description, ...] = ()
+) -> AgentHealth:
     rows = [row for row in known.rows if row.path != str(HISTORY)]
     by_key = {row.key: row for row in rows}
-    reader = registry.reader_for(agent)
+    reader = registry.reader_for(agent, declared)
     read = transcripts(known)
     unknown: Counter[str] = Counter()
     for row in rows:
@@ -156,6 +183,7 @@ def agent_health(agent: str, disk: Sequence[OnDisk], known: InStore, now_ms: int
         files_pending=sum(is_pending(unit, by_key.get(place.key(unit))) for place in disk for unit in place.units),
         files_empty=sum(row.state == "empty" for row in rows),
         files_failed=sum(row.state == "failed" for row in rows),
+        files_unclaimed=sum(len(place.unclaimed) for place in disk),
         sessions=known.totals.sessions,
         partial_sessions=known.totals.partial,
         events=known.totals.events,
@@ -182,6 +210,7 @@ def _transcript(row: TranscriptRow, facts: list[PartFacts]) -> Transcript:
         known=sum(row.known.values()),
         unknown=sum(row.unknown.values()),
         has_problems=bool(row.problems),
+        path=row.path,
     )
 
 
@@ -203,17 +232,20 @@ def _retention(disk: Sequence[OnDisk], by_key: Mapping[bytes, TranscriptRow], no
     if not found:
         return None
     shortest = min((kept for _, kept in found), key=lambda kept: float("inf") if kept.days is None else kept.days)
-    soon = [
-        is_pending(unit, by_key.get(place.key(unit)))
+    going = [
+        (moment, is_pending(unit, by_key.get(place.key(unit))))
         for place, kept in found
         for unit in place.units
         if (moment := vanishes_at(place.home, kept, unit.transcript)) is not None
-        and moment <= now_ms + SOON_DAYS * DAY_MS
     ]
     return RetentionHealth(
         days=shortest.days,
         source=shortest.source,
-        within_days=SOON_DAYS,
-        vanishing=len(soon),
-        unarchived=sum(soon),
+        horizons=[
+            _horizon(days, [waits for at, waits in going if at <= now_ms + days * DAY_MS]) for days in HORIZONS_DAYS
+        ],
     )
+
+
+def _horizon(days: int, waiting: list[bool]) -> Horizon:
+    return Horizon(days=days, vanishing=len(waiting), unarchived=sum(waiting))

@@ -10,6 +10,7 @@ import msgspec
 from afterwit.capture.prices import price_list
 from afterwit.capture.repo import domain_of
 from afterwit.store.browsing import SessionRow, native_ids, selected_sessions, spend_sums
+from afterwit.store.pins import pins
 from afterwit.store.selection import Selection
 from afterwit.store.store import readonly_database
 from afterwit.usecases.costs import Spending, cost_of
@@ -47,6 +48,7 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
     relation: str
     parent: str
     is_partial: bool  # known from a history of prompts alone
+    is_pinned: bool  # its original stays, whatever the storage budget says
     prompts: int
     actions: int
     failures: int
@@ -73,8 +75,12 @@ def browse(world: World, wanted: Filter, order: Order, limit: int, *, is_reverse
         rows = list(selected_sessions(db, selection))
         rows.sort(key=lambda row: _rank(row, order, spendings), reverse=not is_reversed)
         shown = rows[:limit] if limit else rows
-        short = _short_ids(native_ids(db)) if shown else {}
-        listed = [_listed(row, short[row.native_id], spendings.get(row.id), world) for row in shown]
+        short = short_ids(native_ids(db)) if shown else {}
+        pinned = pins(db) if shown else set()
+        listed = [
+            _listed(row, short[row.native_id], spendings.get(row.id), world, (row.agent, row.native_id) in pinned)
+            for row in shown
+        ]
     total = Spending()
     for spending in spendings.values():
         total.join(spending)
@@ -103,7 +109,7 @@ def _rank(row: SessionRow, order: Order, spendings: dict[int, Spending]) -> tupl
     return measures[order](), row.started_ms or 0, row.native_id
 
 
-def _listed(row: SessionRow, short: str, spending: Spending | None, world: World) -> Listed:
+def _listed(row: SessionRow, short: str, spending: Spending | None, world: World, is_pinned: bool) -> Listed:
     return Listed(
         id=short,
         native_id=row.native_id,
@@ -118,6 +124,7 @@ def _listed(row: SessionRow, short: str, spending: Spending | None, world: World
         relation=row.relation,
         parent=row.parent,
         is_partial=bool(row.is_partial),
+        is_pinned=is_pinned,
         prompts=row.prompts,
         actions=row.actions,
         failures=row.failures,
@@ -127,7 +134,7 @@ def _listed(row: SessionRow, short: str, spending: Spending | None, world: World
     )
 
 
-def _short_ids(ids: list[str]) -> dict[str, str]:
+def short_ids(ids: list[str]) -> dict[str, str]:
     """For each id the beginning of its last part that no other id shares."""
     tails = {native_id: native_id.rpartition("/")[2].removeprefix("agent-") for native_id in ids}
     heads = sorted(set(tails.values()))

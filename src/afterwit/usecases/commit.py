@@ -6,24 +6,31 @@ transaction, so that no reader ever sees a record counted twice.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 import apsw
+from msgspec.structs import replace
 
 from afterwit.agents.prompt_history import HISTORY, UNNAMED
+from afterwit.capture.remains import LeftCompanion, Remains, packed_keys, searchable, unpacked_keys
 from afterwit.guard.hygiene import clean
 from afterwit.model.captured import Captured, PartFacts
-from afterwit.store import claims, files, parts, sessions
+from afterwit.sources.discovery import Found
+from afterwit.store import claims, files, parts, raw, sessions
 from afterwit.store.archive import Archive, ArchiveName, archive_name
+from afterwit.store.database import transaction
 from afterwit.store.files import FileRow, file_key
+from afterwit.store.raw import Drop
 from afterwit.store.shade import PARTIAL, shaded
 from afterwit.store.steps import step
 from afterwit.store.store import Store
+from afterwit.usecases.companions import kept_at
 from afterwit.usecases.derive import Copy, Derived, Mode, Rules, derive_archived, keys_held, parts_held, redactor_for
 
-TRANSCRIPT, COMPANION = "transcript", "companion"
+TRANSCRIPT, COMPANION, SOURCE = "transcript", "companion", "source"
+SESSIONS = "session"  # under this name the row of a source says how many it holds
 _LATE = 10**15  # a part without any time comes after all that have one
 
 
@@ -49,12 +56,13 @@ def origin_in(header: Mapping[str, Any]) -> Origin:
     return Origin(str(header["agent"]), str(header["label"]), PurePosixPath(str(header["path"])))
 
 
-def companion_bytes(db: apsw.Connection, archive: Archive, origin: Origin) -> bytes | None:
-    """The archived bytes of a companion, if there is one."""
-    row = files.live_file(db, origin.key)
-    if row is None or not row.held_bytes:
-        return None
-    return b"".join(archive.read(archive_name(row.key, row.generation), row.held_bytes))
+def companion_bytes(db: apsw.Connection, archive: Archive, transcript: Origin, path: PurePosixPath) -> bytes | None:
+    """The archived bytes of a transcript's companion, if there is one."""
+    for place in (kept_at(transcript.path, path), path):
+        row = files.live_file(db, transcript._replace(path=place).key)
+        if row is not None and row.held_bytes:
+            return b"".join(archive.read(archive_name(row.key, row.generation), row.held_bytes))
+    return None
 
 
 class _Indexed(NamedTuple):
@@ -80,7 +88,10 @@ class Committer:
     def put(self, origin: Origin, derived: Derived, companions_mark: str = "") -> bool:
         """Writes one transcript. False if there was no session in it and it was not kept."""
         row = files.live_file(self._db, origin.key)
-        rewritten = row if row and row.held_bytes and derived.mode is Mode.REWRITTEN else None
+        if row and row.is_dropped and (derived.mode is Mode.FAILED or derived.sha256 == row.sha256):
+            self._note_unchanged(row, derived, companions_mark)
+            return True
+        rewritten = row if row and _is_superseded(row, derived) else None
         if rewritten:
             files.retire_file(self._db, rewritten.id)
             row = None
@@ -100,9 +111,15 @@ class Committer:
             self._put_copy(origin._replace(path=PurePosixPath(os.fsdecode(copy.path))), copy)
         start = row.cursor if row and derived.mode is Mode.APPEND else 0
         self._put_reading(file_id, origin, derived, start)
-        if rewritten:
-            self._drop_if_contained(rewritten, derived.resume)
+        for earlier in files.earlier_generations(self._db, origin.key):
+            self._drop_if_contained(earlier, keys_held(derived.resume))
         return True
+
+    def _note_unchanged(self, row: FileRow, derived: Derived, companions_mark: str) -> None:
+        """A file whose original was given up, as it was then: it stays given up."""
+        if derived.mode is not Mode.FAILED:
+            derived.mode, derived.captured = Mode.UNCHANGED, None
+            files.note_stat(self._db, row.id, derived.size_bytes, derived.mtime_ns, derived.inode, companions_mark)
 
     def adopt(self, origin: Origin, generation: int, derived: Derived, *, is_live: bool) -> None:
         """Writes the rows of a transcript that the archive holds and the database does not know."""
@@ -120,6 +137,51 @@ class Committer:
         files.note_held(self._db, file_id, held, self._store.archive.digest(name, held))
         files.note_state(self._db, file_id, "read")
 
+    def adopt_remains(self, origin: Origin, generation: int, drop: Drop, remains: Remains, *, is_live: bool) -> None:
+        """The same for a transcript of which the archive holds the remains. Before all transcripts: what its parts
+        own cannot go to others."""
+        file_id = self._add(origin, TRANSCRIPT, generation)
+        if not is_live:
+            files.retire_file(self._db, file_id)
+        captured = remains.captured
+        part_ids: dict[int, int] = {}
+        for position, facts in enumerate(captured.parts):
+            session = sessions.session_id(self._db, origin.agent, facts.native_id)
+            precedence = self._precedence(file_id, facts)
+            part_ids[position] = parts.put_part(self._db, file_id, session, precedence, facts)
+            self._touched.add(session)
+        for position, keys in enumerate(captured.claims):
+            claims.claim(self._db, part_ids[position], keys)
+        parts.put_problems(self._db, file_id, 0, captured.problems)
+        files.note_reading(self._db, file_id, remains.cursor, b"", remains.known, remains.unknown)
+        put_remains(self._db, file_id, drop, remains, part_ids)
+        self._texts[file_id] = _Indexed(replace(captured, texts=searchable(captured)), part_ids)
+        for companion in {one.path: one for one in sorted(remains.companions, key=_generation)}.values():
+            self._adopt_left(origin._replace(path=PurePosixPath(os.fsdecode(companion.path))), companion, drop)
+
+    def _adopt_left(self, origin: Origin, companion: LeftCompanion, drop: Drop) -> None:
+        """A companion that went with its transcript, or should have, had the run not been killed."""
+        row = files.live_file(self._db, origin.key)
+        if row is not None and row.generation != companion.generation:
+            return
+        if row is not None:
+            files.doom(self._db, archive_name(row.key, row.generation))
+        file_id = row.id if row else self._add(origin, COMPANION, companion.generation)
+        gone = drop._replace(dropped_bytes=companion.dropped_bytes, sha256=companion.sha256)
+        raw.note_dropped(self._db, file_id, gone, None)
+
+    def note_source(self, origin: Origin, found: Found, sessions: int, error: str = "") -> None:
+        """What was found of a database or folder whose sessions are transcripts of their own."""
+        row = files.live_file(self._db, origin.key)
+        file_id = row.id if row else self._add(origin, SOURCE, 0)
+        files.note_stat(self._db, file_id, found.size_bytes, found.mtime_ns, found.inode, "")
+        files.note_state(self._db, file_id, "failed" if error else "read", error)
+        files.note_reading(self._db, file_id, 0, b"", {SESSIONS: sessions}, {})
+
+    def derive_again(self, file_ids: Iterable[int]) -> None:
+        """Has these files derived again from the archive when everything is settled."""
+        self._dirty.update(file_ids)
+
     def settle(self) -> None:
         """Derives again what lost records to others, and merges the parts of all sessions that changed."""
         self._settle_once()
@@ -133,7 +195,9 @@ class Committer:
         while self._dirty:
             file_id = min(self._dirty)
             self._dirty.discard(file_id)
-            self._derive_again(files.file_by_id(self._db, file_id))
+            row = files.file_by_id(self._db, file_id)
+            if not row.is_dropped:
+                self._derive_again(row)
         for session in sorted(self._touched):
             sessions.refresh_session(self._db, session)
         self._touched.clear()
@@ -164,10 +228,14 @@ class Committer:
 
     def _put_copy(self, origin: Origin, copy: Copy) -> None:
         row = files.live_file(self._db, origin.key)
+        if row and row.is_dropped:
+            files.delete_file(self._db, row.id)
+            generation, row = row.generation + 1, None
+        else:
+            generation = row.generation + 1 if row else 0
         if row and row.sha256 != copy.sha256:
             files.retire_file(self._db, row.id)
         if row is None or row.sha256 != copy.sha256:
-            generation = row.generation + 1 if row else 0
             file_id = self._add(origin, COMPANION, generation)
             name = archive_name(origin.key, generation)
             self._store.archive.append(name, origin.header(COMPANION, generation), 0, copy.frames)
@@ -239,7 +307,7 @@ class Committer:
 
     def _derive_again(self, row: FileRow) -> None:
         """Derives a file from the archive, without the records that belong to other parts."""
-        held = keys_held(row.resume) if row.resume else {}
+        held = keys_of(row)
         lost: set[int] = set()
         owners: set[int] = set()
         for part in parts.parts_of_file(self._db, row.id):
@@ -262,7 +330,7 @@ class Committer:
         pieces = archive.read(name, row.held_bytes)
 
         def companion(path: PurePosixPath) -> bytes | None:
-            return companion_bytes(self._db, archive, origin._replace(path=path))
+            return companion_bytes(self._db, archive, origin, path)
 
         return derive_archived(origin.agent, origin.path, pieces, companion, self._rules, copied)
 
@@ -273,13 +341,13 @@ class Committer:
         for row in rows:
             now = live.get(row.key)
             if not row.is_live and row.role == TRANSCRIPT and now is not None and now.resume:
-                self._drop_if_contained(row, now.resume)
+                self._drop_if_contained(row, keys_of(now))
                 self._dirty.add(now.id)
 
-    def _drop_if_contained(self, old: FileRow, resume: bytes) -> None:
+    def _drop_if_contained(self, old: FileRow, present: Mapping[str, list[int]]) -> None:
         """Forgets an earlier generation of a rewritten file if the present one holds all its records."""
-        now = {key for keys in keys_held(resume).values() for key in keys}
-        before = keys_held(old.resume) if old.resume else {}
+        now = {key for keys in present.values() for key in keys}
+        before = keys_of(old)
         if not all(key in now for keys in before.values() for key in keys):
             return
         self._dirty.update(claims.copiers_of(self._db, old.id))
@@ -291,6 +359,38 @@ class Committer:
         self._texts.pop(old.id, None)
         files.delete_file(self._db, old.id)
         files.doom(self._db, archive_name(old.key, old.generation))
+
+
+def _generation(companion: LeftCompanion) -> int:
+    return companion.generation
+
+
+def _is_superseded(row: FileRow, derived: Derived) -> bool:
+    """Whether what was read is a new generation of the file."""
+    return row.is_dropped or bool(row.held_bytes and derived.mode is Mode.REWRITTEN)
+
+
+def keys_of(row: FileRow) -> dict[str, list[int]]:
+    """The keys of all records that a file was found to hold, by session."""
+    if not row.resume:
+        return {}
+    return unpacked_keys(row.resume) if row.is_dropped else keys_held(row.resume)
+
+
+def put_remains(db: apsw.Connection, file_id: int, drop: Drop, remains: Remains, part_ids: Mapping[int, int]) -> None:
+    """The rows of a transcript as its remains have them. Its claims, and what can be searched, stay as they are."""
+    parts.put_rows(db, remains.captured, dict(part_ids))
+    claims.note_copies(db, file_id, set())
+    raw.note_dropped(db, file_id, drop, packed_keys(remains.keys))
+
+
+def remove_doomed(store: Store) -> None:
+    """Removes archive objects whose rows a committed transaction has dropped."""
+    for name in files.doomed(store.db):
+        store.archive.remove(ArchiveName(name))
+        step("a doomed archive object is removed")
+        with transaction(store.db):
+            files.undoom(store.db, name)
 
 
 def _captured(derived: Derived) -> Captured:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 import msgspec
 
 from afterwit.model.errors import ConfigError
-from afterwit.model.settings import Settings
+from afterwit.model.settings import RetentionSettings, Settings
 
 
 class ConfigFile(NamedTuple):
@@ -29,6 +29,7 @@ def read_config(path: Path, user_home: Path, agents: Collection[str]) -> ConfigF
     settings = checked.value(_parsed(path), Settings, "")
     for name in settings.agents:
         checked.refuse_unknown(name, agents, "agents")
+    _refuse_crossed_caps(path, settings.retention)
     return ConfigFile(settings, frozenset(checked.given))
 
 
@@ -47,6 +48,14 @@ def resolved(text: str, user_home: Path, start: Path) -> Path:
     if text.startswith("~"):
         raise ValueError("only ~ itself is understood, not ~ with a name: write the path out")
     return start / text
+
+
+def _refuse_crossed_caps(path: Path, kept: RetentionSettings) -> None:
+    if kept.hard_cap_bytes < kept.raw_soft_cap_bytes:
+        raise ConfigError(
+            f"{path}: retention.raw_hard_cap_bytes: {kept.hard_cap_bytes:,} is below raw_soft_cap_bytes"
+            f" ({kept.raw_soft_cap_bytes:,}), so that more would be dropped than the soft cap asks for. Lower that one."
+        )
 
 
 def _parsed(path: Path) -> dict[str, Any]:

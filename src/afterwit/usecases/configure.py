@@ -15,14 +15,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.agents.registry import AGENTS, Agent, homes
+from afterwit.agents.declared.description import Description
+from afterwit.agents.registry import Agent, agents_with, homes
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import DEFAULT_PROFILE, AgentSettings, ProfileName, Settings, StoreSettings
 from afterwit.usecases.config_file import ConfigFile, dotted, read_config, resolved
+from afterwit.usecases.declared import declared_in, folder_beside
 
 DEFAULT = "default"
 _NAME = "afterwit"
-_AGENT_NAMES = tuple(agent.name for agent in AGENTS)
 
 
 class Place(NamedTuple):
@@ -38,6 +39,7 @@ class Configured(NamedTuple):
     settings: Settings  # as it applies: paths absolute, an entry for every agent
     place: Place
     sources: dict[str, str]  # dotted key → default, file PATH, environment NAME or flag NAME
+    declared: tuple[Description, ...]  # the logs that people have described
 
 
 class Row(NamedTuple):
@@ -60,7 +62,9 @@ def load(
     home = Path(user_home(environ, platform)).absolute()
     base = _base_root(environ, platform, home)
     file_path = _config_path(environ, home, base.value, config)
-    file = _read(file_path, home)
+    declared = declared_in(folder_beside(file_path.value))
+    known = agents_with(declared)
+    file = _read(file_path, home, known)
     where = f"file {file_path.value}"
     is_flagged = config is not None
 
@@ -68,7 +72,7 @@ def load(
     root = in_file if in_file and (is_flagged or base.source == DEFAULT) else base
     chosen = _profile(environ, file, where, profile, is_flagged=is_flagged)
 
-    agents = {agent.name: _agent(agent, file, where, home, environ, platform) for agent in AGENTS}
+    agents = {agent.name: _agent(agent, file, where, home, environ, platform) for agent in known}
     settings = msgspec.structs.replace(
         file.settings,
         store=StoreSettings(home=root.value, profile=chosen.value),
@@ -78,7 +82,7 @@ def load(
     sources |= {"store.home": root.source, "store.profile": chosen.source}
     sources |= {dotted(f"agents.{name}", "homes"): choice.source for name, choice in agents.items()}
     store = root.value if chosen.value == DEFAULT_PROFILE else root.value / "profiles" / chosen.value
-    return Configured(settings, Place(root.value, store, file_path.value, chosen.value), sources)
+    return Configured(settings, Place(root.value, store, file_path.value, chosen.value), sources, declared)
 
 
 def rows(configured: Configured) -> list[Row]:
@@ -123,10 +127,10 @@ def _config_path(environ: Mapping[str, str], home: Path, root: Path, flag: Path 
     return _Choice(root / "config.toml", DEFAULT)
 
 
-def _read(path: _Choice, home: Path) -> ConfigFile:
+def _read(path: _Choice, home: Path, known: tuple[Agent, ...]) -> ConfigFile:
     if path.source == DEFAULT and not path.value.exists():
         return ConfigFile(Settings(), frozenset())
-    return read_config(path.value, home, _AGENT_NAMES)
+    return read_config(path.value, home, [agent.name for agent in known])
 
 
 def _profile(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from afterwit.model.errors import StoreError
-from afterwit.store import applied, repos
+from afterwit.store import applied, pins, repos
 from afterwit.store.database import transaction
 from afterwit.store.journal import Entry
 from afterwit.store.steps import step
@@ -17,6 +17,8 @@ from afterwit.store.store import Store
 CHECKOUTS_SEEN = "checkouts-seen"  # {"remotes": {root: remote}}
 ALIAS_SET = "alias-set"  # {"subject": repo|tool|user, "name": …, "target": …}
 ALIAS_REMOVED = "alias-removed"  # {"subject": …, "name": …}
+SESSION_PINNED = "session-pinned"  # {"agent": …, "session": native id}
+SESSION_UNPINNED = "session-unpinned"  # the same
 
 
 def decide(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> None:
@@ -45,5 +47,9 @@ def _apply(store: Store, entry: Entry) -> None:
         repos.put_alias(store.db, body["subject"], body["name"], body["target"])
     elif entry.kind == ALIAS_REMOVED:
         repos.delete_alias(store.db, body["subject"], body["name"])
+    elif entry.kind == SESSION_PINNED:
+        pins.put_pin(store.db, body["agent"], body["session"])
+    elif entry.kind == SESSION_UNPINNED:
+        pins.delete_pin(store.db, body["agent"], body["session"])
     else:
         raise StoreError(f"The journal holds an entry of unknown kind {entry.kind!r}. Upgrade afterwit.")

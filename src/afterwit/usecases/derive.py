@@ -15,18 +15,20 @@ from typing import BinaryIO
 
 import msgspec
 
-from afterwit.agents.protocol import FileReading, SourceFile
+from afterwit.agents.declared.description import Description
+from afterwit.agents.protocol import FileReading, Shape, SourceFile, shared_files
 from afterwit.agents.registry import reader_for
 from afterwit.capture import assemble
 from afterwit.capture.assemble import Assembler, Context
 from afterwit.guard.people import People
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import Captured, PartFacts
-from afterwit.model.readings import Problem
 from afterwit.sources.checkout import remote_of
-from afterwit.sources.framing import Framing
-from afterwit.sources.lines import Chunks, Tap, is_packed, lines_of, whole_lines
+from afterwit.sources.lines import Chunks, Tap, is_packed, lines_of
 from afterwit.store.frames import Packer
+from afterwit.usecases.companions import kept_at
+from afterwit.usecases.feeding import Feeding
+from afterwit.usecases.finding import opened
 
 _BLOCK_BYTES = 1 << 20
 COMPANION_LIMIT = 64 << 20
@@ -40,6 +42,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     allow: tuple[str, ...] = ()  # patterns of values that are no secrets
     tool_names: dict[str, str]
     user_names: dict[str, str]
+    declared: tuple[Description, ...] = ()  # the logs that people have described
 
 
 class Bookmark(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,6 +95,7 @@ class Derived(msgspec.Struct, kw_only=True):
     mtime_ns: int = 0
     inode: int = 0
     error: str = ""
+    is_unfinished: bool = False  # it is being written anew: what was read before stands, and the next run looks again
 
 
 Companion = Callable[[PurePosixPath], bytes | None]
@@ -122,18 +126,32 @@ def derive_live(
     archived: Companion = lambda _: None,
 ) -> Derived:
     """Reads a file where the agent left it. One that cannot be opened or read is an error in the result. A companion
-    that is gone is taken from the archive."""
+    that is gone is taken from the archive; so is a file that transcripts share, once this one has its copy of it."""
+    reader = reader_for(agent, rules.declared)
+    shared = shared_files(reader, path) if reader else ()
+    used: set[PurePosixPath] = set()
 
     def companion(beside: PurePosixPath) -> bytes | None:
-        return _small_file(home / beside) if str(beside) in companions else archived(beside)
+        if str(beside) in companions:
+            return _small_file(home / beside)
+        if beside not in shared:
+            return archived(beside)
+        kept = archived(kept_at(path, beside))
+        if kept is None:
+            used.add(beside)
+            kept = _small_file(home / beside)
+        return kept
 
     try:
-        with (home / path).open("rb", buffering=0) as file:
-            about = os.fstat(file.fileno())
-            derived = _read_file(agent, path, companion, rules, bookmark, file, about.st_size)
+        with opened(agent, home, path) as (file, size, found):
+            derived = _read_file(agent, path, companion, rules, bookmark, file, size)
     except OSError as error:
         return Derived(mode=Mode.FAILED, error=error.strerror or str(error))
-    derived.size_bytes, derived.mtime_ns, derived.inode = about.st_size, about.st_mtime_ns, about.st_ino
+    if derived.captured is not None:
+        copies = (copied_companion(home, str(each), kept_at(path, each)) for each in sorted(used))
+        derived.copies = [copy for copy in copies if copy is not None]
+    if not derived.is_unfinished:
+        derived.size_bytes, derived.mtime_ns, derived.inode = found.size_bytes, found.mtime_ns, found.inode
     return derived
 
 
@@ -169,15 +187,17 @@ def _read_file(
     file: BinaryIO,
     size: int,
 ) -> Derived:
-    sha = hashlib.sha256()
+    sha, was_read = hashlib.sha256(), bookmark is not None
     if bookmark is None:
         mode = Mode.WHOLE
     elif not _starts_with(file, bookmark, size, sha):
         mode, bookmark, sha = Mode.REWRITTEN, None, hashlib.sha256()
-    elif bookmark.resume is None or is_packed(path):
+    elif bookmark.resume is None:
         mode = Mode.WHOLE
     elif bookmark.held_bytes == size:
         return Derived(mode=Mode.UNCHANGED)
+    elif is_packed(path) or _shape(agent, path, rules) is not Shape.LINES:
+        mode = Mode.WHOLE
     else:
         mode = Mode.APPEND
     start = bookmark.cursor if bookmark and mode is Mode.APPEND else 0
@@ -189,6 +209,8 @@ def _read_file(
     reading.run(lines_of(path, tap), start)
     while tap.read(_BLOCK_BYTES):
         pass
+    if was_read and reading.is_unfinished:
+        return Derived(mode=Mode.UNCHANGED, is_unfinished=True)
     derived = Derived(mode=mode, frames=fresh.finish(), held_bytes=fresh.end, sha256=sha.hexdigest())
     derived.checkouts = reading.checkouts()
     derived.fresh_bytes = fresh.end - (bookmark.held_bytes if bookmark else 0)
@@ -228,9 +250,10 @@ class _Reading:
         resume: bytes | None,
         copied: frozenset[int] = frozenset(),
     ) -> None:
-        reader = reader_for(agent)
+        reader = reader_for(agent, rules.declared)
         if reader is None:
             raise LookupError(f"no reader for {agent}")
+        self.shape = reader.shape(path)
         state = msgspec.msgpack.decode(resume, type=_Resume) if resume else None
         self._reader: FileReading = reader.start(SourceFile(path, companion), state.reader if state else None)
         context = Context(
@@ -243,13 +266,16 @@ class _Reading:
         self._cursor = 0
 
     def run(self, lines: BinaryIO, start: int) -> None:
-        framing = Framing(self._reader, start)
-        faults: list[Problem] = []
-        for reading in framing.read(whole_lines(lines, framing, faults)):
+        feeding = Feeding(self._reader, self.shape, start)
+        for reading in feeding.read(lines):
             self._assembler.take(reading)
-        for fault in faults:
-            self._assembler.take(fault)
-        self._cursor = framing.consumed
+        self._cursor = feeding.consumed
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether it is a document that someone is writing right now."""
+        captured = self._assembler.captured()
+        return self.shape is Shape.DOCUMENT and any(problem.is_passing for problem in captured.problems)
 
     def derived(self, derived: Derived) -> Derived:
         captured = self._assembler.captured()
@@ -276,6 +302,11 @@ def redactor_for(key: bytes, people: People, allow: tuple[str, ...]) -> Redactor
     return Redactor(key, people, allow)
 
 
+def _shape(agent: str, path: PurePosixPath, rules: Rules) -> Shape:
+    reader = reader_for(agent, rules.declared)
+    return reader.shape(path) if reader else Shape.LINES
+
+
 def _starts_with(file: BinaryIO, bookmark: Bookmark, size: int, sha: "hashlib._Hash") -> bool:
     """Whether the file still begins with the bytes that were read from it."""
     if size < bookmark.held_bytes:
@@ -298,8 +329,8 @@ def _small_file(path: Path) -> bytes | None:
         return None
 
 
-def copied_companion(home: Path, path: str) -> Copy | None:
-    """A companion as it is now, or None if it cannot be read."""
+def copied_companion(home: Path, path: str, kept: PurePosixPath | None = None) -> Copy | None:
+    """A companion as it is now, or None if it cannot be read. The archive keeps it at its own path or at `kept`."""
     sha, packer, frames, held = hashlib.sha256(), Packer(), list[bytes](), 0
     try:
         with (home / path).open("rb") as file:
@@ -311,7 +342,7 @@ def copied_companion(home: Path, path: str) -> Copy | None:
     except OSError:
         return None
     return Copy(
-        path=os.fsencode(path),
+        path=os.fsencode(kept or path),
         frames=[*frames, *packer.finish()],
         held_bytes=held,
         sha256=sha.hexdigest(),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from afterwit.agents.registry import AGENTS
+from afterwit.agents.registry import agents_with
 from afterwit.agents.retention import DAY_MS
 from afterwit.model.errors import DamagedError
 from afterwit.store.archive import Archive
@@ -15,6 +15,7 @@ from afterwit.store.health import agent_totals, newest_problem, parts_by_file, t
 from afterwit.store.store import Store, opened, require
 from afterwit.usecases.agent_findings import agent_findings
 from afterwit.usecases.agent_health import NOTHING, AgentHealth, InStore, OnDisk, agent_health, look
+from afterwit.usecases.budget_findings import budget_findings
 from afterwit.usecases.findings import Finding, Level, alarm
 from afterwit.usecases.plan import homes
 from afterwit.usecases.store_health import (
@@ -47,10 +48,12 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
     findings: list[Finding] = []
     known: dict[str, InStore] = {}
     archive: Archive | None = None
+    budget: list[Finding] = []
     try:
         with opened(world.layout) as store:
             findings += examine_store(store, health)
             known, archive = _known(store), store.archive
+            budget = list(budget_findings(store, world.settings.retention, world.now_ms))
         if is_full:
             findings += fully_checked(world.layout)
     except DamagedError as error:
@@ -59,10 +62,11 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
         what = f"database: a row cannot be read ({error}). `afterwit store rebuild` derives it again from the archive."
         findings.append(alarm("damaged", what))
     health.is_sound = not findings
+    findings += budget
     findings += surrounding_findings(world.layout, health, world.now_ms)
     agents: list[AgentHealth] = []
     for agent, disk in _on_disk(world, known).items():
-        one = agent_health(agent, disk, known.get(agent, NOTHING), world.now_ms)
+        one = agent_health(agent, disk, known.get(agent, NOTHING), world.now_ms, world.declared)
         if world.settings.agents[agent].enabled:
             findings += agent_findings(one, disk, known.get(agent, NOTHING), archive)
         agents.append(one)
@@ -84,13 +88,13 @@ def _known(store: Store) -> dict[str, InStore]:
 
 def _on_disk(world: World, known: dict[str, InStore]) -> dict[str, list[OnDisk]]:
     """The homes of all agents of which there is anything, on the disk or in the store."""
-    found: dict[str, list[OnDisk]] = {agent.name: [] for agent in AGENTS}
+    found: dict[str, list[OnDisk]] = {agent.name: [] for agent in agents_with(world.declared)}
     for home in homes(world.settings, world.user_home):
-        found[home.agent].append(look(home))
+        found[home.agent].append(look(home, world.settings, world.declared))
     return {
         agent: disk
         for agent, disk in found.items()
-        if agent in known or any(place.transcripts or place.unreadable for place in disk)
+        if agent in known or any(place.transcripts or place.unreadable or place.unclaimed for place in disk)
     }
 
 

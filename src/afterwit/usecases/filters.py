@@ -26,6 +26,8 @@ class Filter(NamedTuple):
     until_ms: int | None = None
     branch: str = ""
     text: str = ""
+    outcomes: tuple[str, ...] = ()
+    task_types: tuple[str, ...] = ()
     parent: str = ""  # a session, as in `find_session`
     is_top: bool = False
 
@@ -40,6 +42,8 @@ def selection_of(db: apsw.Connection, settings: Settings, wanted: Filter) -> Sel
         until_ms=wanted.until_ms,
         branch=wanted.branch,
         text=wanted.text,
+        outcomes=frozenset(wanted.outcomes),
+        task_types=frozenset(wanted.task_types),
         parent=parent.native_id if parent else "",
         is_top=wanted.is_top,
     )

@@ -13,18 +13,23 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from afterwit.capture.prices import price_list
 from afterwit.capture.repo import resolve
+from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.model.settings import Settings
 from afterwit.store import files, repos, sessions, texts
-from afterwit.store.archive import Archive, ArchiveName
+from afterwit.store.archive import Archive
 from afterwit.store.database import transaction, translated
 from afterwit.store.lease import held
 from afterwit.store.repos import RepoRow
 from afterwit.store.steps import step
 from afterwit.store.store import Store, opened, rehearsed
-from afterwit.usecases.commit import Committer, Origin
+from afterwit.usecases.commit import Committer, Origin, remove_doomed
 from afterwit.usecases.decisions import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.usecases.derive import Bookmark, Derived, Rules, copied_companion, derive_live
+from afterwit.usecases.digesting import Digested, digest_pending
+from afterwit.usecases.evict import Eviction, keep_within_budget
+from afterwit.usecases.leaving import settle_leaving
 from afterwit.usecases.parallel import spread
 from afterwit.usecases.plan import AgentPlan, Home, Pending, homes, plan, plan_folder
 from afterwit.usecases.retention import soonest_first
@@ -32,6 +37,7 @@ from afterwit.usecases.world import World, rules_for
 
 BATCH_FILES = 256
 BATCH_BYTES = 40 << 20
+_BATCH_AGAIN = 32
 _WORTH_A_POOL_BYTES = 16 << 20
 
 
@@ -68,6 +74,8 @@ class Report(msgspec.Struct, kw_only=True):
 
     agents: list[AgentReport]
     sessions: int = 0  # in the store, after the run
+    digested: Digested = msgspec.field(default_factory=Digested)
+    evicted: Eviction | None = None  # None: all originals are well within their budget
     is_dry_run: bool = False
 
     @property
@@ -86,11 +94,16 @@ def learn(world: World, options: Options, progress: Progress) -> Report:
     """One run. Raises BusyError if another run holds the lease."""
     if options.is_dry_run and not world.layout.exists():
         with rehearsed(world.layout) as store:
-            return _Run(world, options, store, progress).run()
+            return sweep(world, options, store, progress)
     world.layout.create()
     store_of = rehearsed if options.is_dry_run else opened
     with held(world.layout.lease, options.wait_seconds), store_of(world.layout) as store:
-        return _Run(world, options, store, progress).run()
+        return sweep(world, options, store, progress)
+
+
+def sweep(world: World, options: Options, store: Store, progress: Progress) -> Report:
+    """One run into a store that is open already."""
+    return _Run(world, options, store, progress).run()
 
 
 class _Run:
@@ -103,9 +116,11 @@ class _Run:
         self._committer = Committer(store, self._rules)
         self._reports: dict[str, AgentReport] = {}
         self._checkouts: dict[str, str] = {}
+        self._failed: set[tuple[Home, PurePosixPath]] = set()  # where something could not be read
 
     def run(self) -> Report:
         remove_doomed(self._store)
+        settle_leaving(self._store)
         catch_up(self._store)
         plans = self._plans()
         for one in plans:
@@ -113,24 +128,34 @@ class _Run:
         pending = soonest_first(task for one in plans for task in one.pending)
         self._progress.begin(len(pending), sum(task.unit.transcript.size_bytes for task in pending))
         before = sessions.counts_by_agent(self._store.db)
+        self._derive_older_again()
         for batch in _batches(self._derived(pending)):
             self._commit(batch)
+        self._note_sources(plans)
         self._note_growth(before)
         if sum(report.bytes for report in self._reports.values()) >= _WORTH_A_POOL_BYTES:
             with transaction(self._store.db):
                 texts.tidy(self._store.db)
         self._note_checkouts()
         resolve_repos(self._store, self._world.settings)
+        digested = digest_pending(self._store, price_list(self._world.settings.prices))
+        evicted = keep_within_budget(self._store, self._world, is_dry_run=self._options.is_dry_run)
         count = sessions.count_sessions(self._store.db)
-        return Report(agents=list(self._reports.values()), sessions=count, is_dry_run=self._options.is_dry_run)
+        return Report(
+            agents=list(self._reports.values()),
+            sessions=count,
+            digested=digested,
+            evicted=evicted,
+            is_dry_run=self._options.is_dry_run,
+        )
 
     def _plans(self) -> list[AgentPlan]:
         world, options = self._world, self._options
         since_ns = options.since_ms * 1_000_000
         if options.folder is not None:
-            return plan_folder(self._store.db, options.folder, options.agents, since_ns)
+            return plan_folder(self._store.db, options.folder, options.agents, since_ns, world.declared)
         found = homes(world.settings, world.user_home, options.agents)
-        return plan(self._store.db, found, since_ns)
+        return plan(self._store.db, found, since_ns, world.declared)
 
     def _note_plan(self, one: AgentPlan) -> None:
         if not one.discovered and not one.unreadable:
@@ -181,6 +206,7 @@ class _Run:
         if derived.error:
             report.failed += 1
             report.errors.append(f"{one.unit.home / one.unit.transcript.path}: {derived.error}")
+            self._failed.add((one.home, one.unit.transcript.path.parent))
         elif derived.captured is None:
             report.unchanged += 1
         elif not is_kept:
@@ -189,6 +215,24 @@ class _Run:
             report.read += 1
             report.problems += len(derived.captured.problems)
             report.bytes += derived.fresh_bytes
+
+    def _note_sources(self, plans: list[AgentPlan]) -> None:
+        """What has many sessions is as it was from now on, unless one of them could not be read."""
+        listed = [
+            source for one in plans for source in one.listed if (source.home, source.found.path) not in self._failed
+        ]
+        with transaction(self._store.db):
+            for source in listed:
+                origin = Origin(source.home.agent, source.home.label, source.found.path)
+                self._committer.note_source(origin, source.found, source.sessions, source.error)
+
+    def _derive_older_again(self) -> None:
+        """Files whose rows an older capture made lack what later stages need: their rows come anew from the archive."""
+        older = files.captured_before(self._store.db, CAPTURE_VERSION)
+        for start in range(0, len(older), _BATCH_AGAIN):
+            with transaction(self._store.db):
+                self._committer.derive_again(older[start : start + _BATCH_AGAIN])
+                self._committer.settle()
 
     def _note_growth(self, before: Mapping[str, sessions.Counts]) -> None:
         """What came into the store: copied history, which many files hold, is counted once."""
@@ -224,12 +268,12 @@ def _work(task: _Task) -> bytes:
     """Runs in a worker: one file, its answer as bytes, which cross between processes cheaply."""
     one = task.pending
     companions = frozenset(str(found.path) for found in one.unit.companions)
-    archived = partial(_archived_companion, Archive(task.archive), one.home)
     path = one.unit.transcript.path
+    archived = partial(_archived_companion, Archive(task.archive), one.home)
     derived = derive_live(one.home.agent, one.unit.home, path, companions, task.rules, task.bookmark, archived)
     if derived.captured is not None and (task.bookmark is None or one.has_new_companions):
         copies = (copied_companion(one.unit.home, path) for path in sorted(companions))
-        derived.copies = [copy for copy in copies if copy is not None]
+        derived.copies += [copy for copy in copies if copy is not None]
     return msgspec.msgpack.encode(derived)
 
 
@@ -248,15 +292,6 @@ def resolve_repos(store: Store, settings: Settings) -> None:
     if rows != sorted(repos.repo_rows(db)) or sessions.has_unresolved(db):
         with transaction(db):
             repos.put_repos(db, rows)
-
-
-def remove_doomed(store: Store) -> None:
-    """Removes archive objects whose rows a committed transaction has dropped."""
-    for name in files.doomed(store.db):
-        store.archive.remove(ArchiveName(name))
-        step("a doomed archive object is removed")
-        with transaction(store.db):
-            files.undoom(store.db, name)
 
 
 def _batches(derived: Iterator[tuple[Pending, Derived]]) -> Iterator[list[tuple[Pending, Derived]]]:

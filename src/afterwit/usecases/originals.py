@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import PurePosixPath
 
+from afterwit.agents.declared.description import Description
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.registry import reader_for
 from afterwit.model.errors import DamagedError
-from afterwit.model.readings import Event, Problem
-from afterwit.sources.framing import Framing
-from afterwit.sources.lines import Chunks, lines_of, whole_lines
+from afterwit.model.readings import Event
+from afterwit.sources.lines import Chunks, lines_of
 from afterwit.store.archive import archive_name
 from afterwit.store.browsing import SessionRow
 from afterwit.store.files import FileRow, file_by_id
 from afterwit.store.store import Store
 from afterwit.store.transcripts import part_places
 from afterwit.usecases.commit import Origin, companion_bytes, origin_in
+from afterwit.usecases.feeding import Feeding
 
 
 def origin_of(store: Store, file: FileRow) -> Origin:
@@ -36,21 +37,19 @@ def files_of(store: Store, session: SessionRow) -> list[FileRow]:
     return [file_by_id(store.db, file_id) for file_id in dict.fromkeys(place.file_id for place in places)]
 
 
-def events_in(store: Store, file: FileRow) -> Iterator[Event]:
+def events_in(store: Store, file: FileRow, declared: tuple[Description, ...] = ()) -> Iterator[Event]:
     """The events of all sessions in a file, in its order. Raises DamagedError where it cannot be read on."""
     origin = origin_of(store, file)
-    reader = reader_for(origin.agent)
+    reader = reader_for(origin.agent, declared)
     if reader is None:
         raise DamagedError(f"There is no reader for {origin.agent} any more.")
     reading = reader.start(SourceFile(origin.path, partial(_companion, store, origin)))
-    framing = Framing(reading)
-    problems: list[Problem] = []
-    lines = whole_lines(lines_of(origin.path, Chunks(original_bytes(store, file))), framing, problems)
-    return (found for found in framing.read(lines) if isinstance(found, Event))
+    lines = lines_of(origin.path, Chunks(original_bytes(store, file)))
+    return (found for found in Feeding(reading, reader.shape(origin.path)).read(lines) if isinstance(found, Event))
 
 
 def _companion(store: Store, origin: Origin, path: PurePosixPath) -> bytes | None:
     try:
-        return companion_bytes(store.db, store.archive, origin._replace(path=path))
+        return companion_bytes(store.db, store.archive, origin, path)
     except DamagedError:
         return None

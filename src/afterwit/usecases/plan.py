@@ -1,29 +1,27 @@
 """What a run of `learn` has to do: which files there are, whose they are, and which have changed.
 
-A file whose size, time and inode are as they were costs its `stat` and nothing more.
+A file whose size, time and inode are as they were costs its `stat` and nothing more. So does a database or a folder
+that holds many sessions; one that has changed is opened, and the marks of its sessions tell which of them to read.
 """
 
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Set
-from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 import msgspec
-import zstandard
 
 from afterwit.agents import registry
-from afterwit.agents.protocol import Reader
+from afterwit.agents.declared.description import Description
 from afterwit.model.settings import Settings
-from afterwit.sources.discovery import Unit, Unreadable, discover
-from afterwit.sources.lines import lines_of
+from afterwit.sources.discovery import Found, Unit, Unreadable, discover
 from afterwit.store import files
-from afterwit.store.files import Seen, file_key
-
-_SNIFF_LINES = 50
-_SNIFF_BYTES = 1 << 20
-_LOG_ENDINGS = (".jsonl", ".jsonl.zst", ".json")
+from afterwit.store.files import FileRow, Seen, file_key
+from afterwit.usecases.commit import SESSIONS
+from afterwit.usecases.finding import Collectors, Source, look_into, sessions_in, sources_in
+from afterwit.usecases.recognition import Recognition
 
 
 class Home(NamedTuple):
@@ -46,6 +44,19 @@ class Pending(NamedTuple):
         return file_key(self.home.agent, self.home.label + str(self.unit.transcript.path))
 
 
+class Listed(NamedTuple):
+    """A source with many sessions, opened to see what has changed in it."""
+
+    home: Home
+    found: Found
+    sessions: int
+    error: str = ""  # why it could not be read
+
+    @property
+    def key(self) -> bytes:
+        return file_key(self.home.agent, self.home.label + str(self.found.path))
+
+
 class AgentPlan(NamedTuple):
     """What was found of one agent."""
 
@@ -54,6 +65,7 @@ class AgentPlan(NamedTuple):
     unchanged: int
     no_reader: int
     unreadable: list[Unreadable]
+    listed: list[Listed] = []  # noqa: RUF012 - never changed
 
     @property
     def discovered(self) -> int:
@@ -70,24 +82,39 @@ def homes(settings: Settings, user_home: Path, only: Set[str] = frozenset()) -> 
     ]
 
 
-def plan(db: apsw.Connection, found: Iterable[Home], since_ns: int = 0) -> list[AgentPlan]:
+def plan(
+    db: apsw.Connection, found: Iterable[Home], since_ns: int = 0, declared: tuple[Description, ...] = ()
+) -> list[AgentPlan]:
     """What to do for each agent, in the order of the registry."""
     plans: dict[str, AgentPlan] = {}
     for home in found:
-        part = _plan_home(db, home, since_ns)
+        part = _plan_home(db, home, since_ns, declared)
         before = plans.get(home.agent)
         plans[home.agent] = part if before is None else _joined(before, part)
     return list(plans.values())
 
 
-def plan_folder(db: apsw.Connection, folder: Path, only: Set[str] = frozenset(), since_ns: int = 0) -> list[AgentPlan]:
+def plan_folder(
+    db: apsw.Connection,
+    folder: Path,
+    only: Set[str] = frozenset(),
+    since_ns: int = 0,
+    declared: tuple[Description, ...] = (),
+) -> list[AgentPlan]:
     """What to do for a folder of logs given by hand: each file goes to the reader that recognises it."""
     label = _label(folder)
-    readers = [(agent.name, reader) for agent in registry.AGENTS if (reader := registry.reader_for(agent.name))]
-    found = discover(folder, lambda path: path if path.name.endswith(_LOG_ENDINGS) else None)
+    known = ((agent.name, registry.reader_for(agent.name, declared)) for agent in registry.agents_with(declared))
+    readers = [(name, reader) for name, reader in known if reader]
+    recognised = Recognition(readers)
+    collectors = Collectors(name for name, _ in readers)
+    found = discover(folder, lambda path: path if recognised.may_be_log(path) else None, collectors.place)
     plans: dict[str, AgentPlan] = {}
+    for source in sources_in(folder, found.collected):
+        if not only or source.agent in only:
+            before = plans.get(source.agent) or AgentPlan(source.agent, [], 0, 0, [])
+            plans[source.agent] = _joined(before, _plan_source(db, Home(source.agent, folder, label), source, since_ns))
     for unit in found.units:
-        agent = _recognised(unit, readers)
+        agent = recognised.agent_of(unit)
         if only and agent not in only:
             continue
         name = agent or "unrecognised"
@@ -106,19 +133,38 @@ def _unread(name: str) -> AgentPlan:
     return AgentPlan(name, [], 0, 1, [])
 
 
-def _plan_home(db: apsw.Connection, home: Home, since_ns: int) -> AgentPlan:
-    reader, agent = registry.reader_for(home.agent), registry.agent(home.agent)
-    unread: list[PurePosixPath] = []
-
-    def primary(path: PurePosixPath) -> PurePosixPath | None:
-        owner = reader.primary(path) if reader else None
-        if owner is None and agent.matches(path):
-            unread.append(path)
-        return owner
-
-    found = discover(home.folder, primary)
+def _plan_home(db: apsw.Connection, home: Home, since_ns: int, declared: tuple[Description, ...]) -> AgentPlan:
+    reader, agent = registry.reader_for(home.agent, declared), registry.agent(home.agent, declared)
+    found = look_into(home.folder, agent, reader)
     sorted_out = _sorted_out(db, home, found.units, since_ns)
-    return sorted_out._replace(no_reader=len(unread), unreadable=found.unreadable)
+    planned = sorted_out._replace(no_reader=len(found.unread), unreadable=found.unreadable)
+    for source in found.sources:
+        planned = _joined(planned, _plan_source(db, home, source, since_ns))
+    return planned
+
+
+def _plan_source(db: apsw.Connection, home: Home, source: Source, since_ns: int) -> AgentPlan:
+    """What to do for the sessions of one source. One whose files are as they were is not opened."""
+    listed = Listed(home, source.found, 0)
+    before = files.live_file(db, listed.key)
+    if before is not None and _is_same(source.found, before) and before.state != "failed":
+        return AgentPlan(home.agent, [], _sessions_known(before), 0, [])
+    try:
+        units = sessions_in(source)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        place = Unreadable(source.folder / source.found.path, reason)
+        return AgentPlan(home.agent, [], 0, 0, [place], [listed._replace(error=reason)])
+    planned = _sorted_out(db, home, units, since_ns)
+    return planned._replace(listed=[] if since_ns else [listed._replace(sessions=len(units))])
+
+
+def _is_same(found: Found, before: FileRow) -> bool:
+    return (found.size_bytes, found.mtime_ns, found.inode) == (before.size_bytes, before.mtime_ns, before.inode)
+
+
+def _sessions_known(row: FileRow) -> int:
+    return msgspec.json.decode(row.known, type=dict[str, int]).get(SESSIONS, 0)
 
 
 def _sorted_out(db: apsw.Connection, home: Home, units: list[Unit], since_ns: int) -> AgentPlan:
@@ -162,6 +208,7 @@ def _joined(one: AgentPlan, other: AgentPlan) -> AgentPlan:
         one.unchanged + other.unchanged,
         one.no_reader + other.no_reader,
         one.unreadable + other.unreadable,
+        one.listed + other.listed,
     )
 
 
@@ -171,31 +218,3 @@ def _label(folder: Path, user_home: Path | None = None) -> str:
     if user_home is not None and place.is_relative_to(user_home.resolve()):
         place = place.relative_to(user_home.resolve())
     return hashlib.blake2b(os.fsencode(place), digest_size=4).hexdigest() + ":"
-
-
-def _recognised(unit: Unit, readers: list[tuple[str, Reader]]) -> str | None:
-    """The agent whose reader knows one of the first records."""
-    for record in _first_records(unit):
-        for name, reader in readers:
-            if reader.sniffs(record):
-                return name
-    return None
-
-
-def _first_records(unit: Unit) -> list[dict[str, Any]]:
-    path = unit.home / unit.transcript.path
-    found: list[dict[str, Any]] = []
-    try:
-        with path.open("rb", buffering=0) as file:
-            lines = lines_of(unit.transcript.path, file)
-            for _ in range(_SNIFF_LINES):
-                line = lines.readline(_SNIFF_BYTES)
-                if not line:
-                    break
-                try:
-                    found.append(msgspec.json.decode(line, type=dict[str, Any]))
-                except (msgspec.DecodeError, RecursionError):
-                    continue
-    except (OSError, EOFError, zstandard.ZstdError):
-        return found
-    return found

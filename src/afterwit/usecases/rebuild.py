@@ -1,4 +1,5 @@
-"""Rebuild: derives the whole database again from the archive and the journal.
+"""Rebuild: derives the whole database again from the archive and the journal. Where an original was given up, its
+remains in the archive have the rows.
 
 The new database is built beside the old one by the same code that `learn` uses, then copied over it through SQLite's
 backup interface, in one transaction: killed anywhere, the old one stands. A database too damaged to open is set aside.
@@ -12,12 +13,16 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
+from afterwit.agents.declared.description import Description
 from afterwit.agents.registry import reader_for
+from afterwit.capture.prices import price_list
+from afterwit.capture.remains import unpacked
 from afterwit.model.errors import AfterwitError, DamagedError
 from afterwit.store import files
 from afterwit.store.archive import Archive, ArchiveName, Stored, archive_name
 from afterwit.store.content import content_hash
 from afterwit.store.database import connect, transaction
+from afterwit.store.frames import REMAINS
 from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
@@ -25,9 +30,12 @@ from afterwit.store.migrate import migrate, migrations
 from afterwit.store.steps import step
 from afterwit.store.store import Store, require
 from afterwit.usecases.commit import COMPANION, Committer, origin_in
+from afterwit.usecases.companions import belonging
 from afterwit.usecases.decisions import catch_up
 from afterwit.usecases.derive import Derived, Rules, derive_archived
+from afterwit.usecases.digesting import digest_pending
 from afterwit.usecases.learn import Progress, jobs_for, resolve_repos
+from afterwit.usecases.leaving import drop_in
 from afterwit.usecases.parallel import spread
 from afterwit.usecases.world import World, rules_for
 
@@ -83,21 +91,42 @@ class _Rebuilding:
                     is_live = latest[_key(one)] == one.name
                     generation = int(one.header["generation"])
                     committer.adopt_companion(origin_in(one.header), one.name, generation, is_live=is_live)
-        count = self._derive(committer, stored, latest, faults)
+        count = self._adopt_remains(committer, stored, latest, faults)
+        count += self._derive(committer, stored, latest, faults)
         with transaction(self._store.db):
             committer.drop_contained_generations()
             committer.settle()
         resolve_repos(self._store, self._world.settings)
+        digest_pending(self._store, price_list(self._world.settings.prices))
         return faults, count
+
+    def _adopt_remains(
+        self, committer: Committer, stored: list[Stored], latest: dict[bytes, ArchiveName], faults: list[str]
+    ) -> int:
+        """Before anything is derived: their parts keep what they own. Returns how many there were."""
+        count = 0
+        with transaction(self._store.db):
+            for one in stored:
+                if one.header["role"] == REMAINS:
+                    try:
+                        drop, remains = drop_in(one.header), unpacked(self._store.archive.remains(one.name))
+                    except (DamagedError, LookupError, ValueError) as error:
+                        faults.append(f"{one.name}: {error}")
+                        continue
+                    is_live, generation = latest[_key(one)] == one.name, int(one.header["generation"])
+                    committer.adopt_remains(origin_in(one.header), generation, drop, remains, is_live=is_live)
+                    count += 1
+            committer.settle()
+        return count
 
     def _derive(
         self, committer: Committer, stored: list[Stored], latest: dict[bytes, ArchiveName], faults: list[str]
     ) -> int:
-        transcripts = [one for one in stored if one.header["role"] != COMPANION]
+        transcripts = [one for one in stored if one.header["role"] not in (COMPANION, REMAINS)]
         sizes = {one.name: self._store.archive.packed_bytes(one.name) for one in transcripts}
         self._progress.begin(len(transcripts), sum(sizes.values()))
         rules = rules_for(self._world, self._store)
-        beside = _companions(stored, latest)
+        beside = _companions(stored, latest, rules.declared)
         tasks = (_Task(self._store.layout.archive, one, beside.get(_key(one), {}), rules) for one in transcripts)
         jobs = jobs_for(self._world.settings, 0, len(transcripts), sum(sizes.values()))
         batch: list[tuple[Stored, Derived]] = []
@@ -175,15 +204,17 @@ def _latest(stored: list[Stored]) -> dict[bytes, ArchiveName]:
     return {key: archive_name(key, generation) for key, generation in generations.items()}
 
 
-def _companions(stored: list[Stored], latest: dict[bytes, ArchiveName]) -> dict[bytes, dict[str, ArchiveName]]:
+def _companions(
+    stored: list[Stored], latest: dict[bytes, ArchiveName], declared: tuple[Description, ...]
+) -> dict[bytes, dict[str, ArchiveName]]:
     """The live companions of each transcript, by path."""
     found: dict[bytes, dict[str, ArchiveName]] = {}
     for one in stored:
         origin = origin_in(one.header)
-        reader = reader_for(origin.agent)
-        owner = reader.primary(origin.path) if reader and one.header["role"] == COMPANION else None
+        reader = reader_for(origin.agent, declared)
+        owner = belonging(reader, origin.path) if reader and one.header["role"] == COMPANION else None
         if owner is not None and latest[origin.key] == one.name:
-            found.setdefault(origin._replace(path=owner).key, {})[str(origin.path)] = one.name
+            found.setdefault(origin._replace(path=owner.transcript).key, {})[str(owner.path)] = one.name
     return found
 
 
@@ -195,8 +226,8 @@ def _present(layout: Layout) -> tuple[str, set[ArchiveName]]:
     try:
         with closing(connect(layout.database)) as db:
             migrate(db, migrations(), layout.backups)
-            held_files = [row for row in files.all_files(db) if row.held_bytes]
-            return content_hash(db), {archive_name(row.key, row.generation) for row in held_files}
+            expected = [row for row in files.all_files(db) if row.has_object]
+            return content_hash(db), {archive_name(row.key, row.generation) for row in expected}
     except (AfterwitError, apsw.Error):
         for path in (layout.database, *_beside(layout.database)):
             if path.exists():

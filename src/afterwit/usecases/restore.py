@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.agents.registry import reader_for
+from afterwit.agents.registry import gatherers_for, reader_for
 from afterwit.model.errors import AfterwitError, DamagedError, UsageError
 from afterwit.store.browsing import SessionRow
 from afterwit.store.files import FileRow, all_files, file_generation
 from afterwit.usecases.commit import COMPANION, Origin
 from afterwit.usecases.family import descendants
+from afterwit.usecases.leaving import why_gone
 from afterwit.usecases.originals import files_of, origin_of, original_bytes
 from afterwit.usecases.plan import homes
 from afterwit.usecases.transcript import Source
@@ -57,6 +58,10 @@ class RestorePlan(NamedTuple):
     def conflicts(self) -> list[Step]:
         return [step for step in self.steps if step.found is Found.OTHER]
 
+    @property
+    def renderings(self) -> list[Step]:
+        return [step for step in self.steps if is_rendering(step.origin)]
+
 
 class Choice(NamedTuple):
     """What to give back of a session. Without a generation: the latest."""
@@ -75,11 +80,19 @@ def plan_restore(
     for session in chosen:
         refuse_partial(session)
     for file in _files(source, chosen, choice, faults):
+        if file.is_dropped:
+            faults.append(why_gone(file))
+            continue
         try:
             origin = origin_of(source.store, file)
         except DamagedError as error:
             faults.append(str(error))
             continue
+        if folder is None and is_rendering(origin):
+            raise UsageError(
+                f"{origin.path} is not a file of {origin.agent}: the session lives in a database or in many files, and "
+                "the archive holds the rows it was read from. Use --to FOLDER to get those."
+            )
         root = folder if folder is not None else _home(world, origin)
         target = _below(root, origin.path)
         before = steps.get(target)
@@ -90,6 +103,11 @@ def plan_restore(
     return RestorePlan(sorted(steps.values(), key=lambda step: step.target), faults)
 
 
+def is_rendering(origin: Origin) -> bool:
+    """Whether the original is not a file of the agent, but the rows or files that the session was read from."""
+    return any(gatherer.renders(origin.path) for gatherer in gatherers_for(origin.agent))
+
+
 def refuse_partial(session: SessionRow) -> None:
     """A session that only a history of prompts tells of has no file of its own to give back."""
     if session.is_partial:
@@ -97,6 +115,13 @@ def refuse_partial(session: SessionRow) -> None:
             f"Of {session.native_id} only the prompts are known, from a history that all sessions share. "
             f"`afterwit sessions show {session.native_id}` shows them."
         )
+
+
+def refuse_dropped(files: Iterable[FileRow]) -> None:
+    """Originals that were given up for space cannot be had from here."""
+    for file in files:
+        if file.is_dropped:
+            raise AfterwitError(why_gone(file))
 
 
 def restore_file(source: Source, step: Step, *, is_forced: bool = False) -> Path | None:
@@ -159,7 +184,7 @@ def _companions(source: Source, transcripts: list[FileRow]) -> Iterator[FileRow]
                 origin = origin_of(source.store, file)
             except DamagedError:
                 continue
-            reader = reader_for(origin.agent)
+            reader = reader_for(origin.agent, source.declared)
             owner = reader.primary(origin.path) if reader else None
             if owner is not None and origin._replace(path=owner) in wanted:
                 yield file

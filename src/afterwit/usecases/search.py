@@ -1,13 +1,21 @@
-"""Full-text search over what was said and done, with snippets from the archive."""
+"""Full-text search over what was said and done, with snippets from the archive.
+
+A program that stays (a server, a benchmark) keeps a `Searcher`; a command asks once with `find`.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import cached_property
 
 import apsw
 import msgspec
 
 from afterwit.capture.snippets import snippet
+from afterwit.guard.redaction import Redactor
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import EventKind
 from afterwit.store.archive import Archive
-from afterwit.store.files import file_by_id
+from afterwit.store.files import files_by_id
 from afterwit.store.store import readonly_database
 from afterwit.store.texts import Hit, count_hits, match_of, search, terms_of
 from afterwit.usecases.bodies import Bodies
@@ -35,39 +43,66 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     hits: list[Found]
 
 
-def find(world: World, query: str, wanted: Filter, kind: str, limit: int, width: int) -> Answer:
-    """The best hits for a query as people type it, with snippets of about `width` characters."""
-    terms = terms_of(query)
-    match = match_of(terms)
-    if not match:
-        raise UsageError("Nothing to search for: give at least one word that is not excluded with `-`.")
-    words = [term.text for term in terms if not term.is_excluded]
+class Searcher:
+    """Answers queries to a store that stays open. Made by `searching`."""
+
+    def __init__(self, world: World, db: apsw.Connection) -> None:
+        self._world = world
+        self._db = db
+        self._archive = Archive(world.layout.archive)
+
+    def find(self, query: str, wanted: Filter, kind: str, limit: int, width: int) -> Answer:
+        """The best hits for a query as people type it, with snippets of about `width` characters."""
+        terms = terms_of(query)
+        match = match_of(terms)
+        if not match:
+            raise UsageError("Nothing to search for: give at least one word that is not excluded with `-`.")
+        words = [term.text for term in terms if not term.is_excluded]
+        selection = selection_of(self._db, self._world.settings, wanted)
+        hits = search(self._db, match, selection, kind, limit)
+        total = len(hits) if not limit or len(hits) < limit else count_hits(self._db, match, selection, kind)
+        return Answer(query=query, words=words, total=total, hits=self._with_snippets(hits, words, width))
+
+    def _with_snippets(self, hits: list[Hit], words: list[str], width: int) -> list[Found]:
+        if not hits:
+            return []
+        rows = files_by_id(self._db, {hit.file_id for hit in hits})
+        shown: dict[int, Found] = {}
+        with closing(Bodies(self._db, self._archive, self._redactor, self._world.declared)) as bodies:
+            for hit in sorted(hits, key=_place):
+                text = bodies.piece(rows[hit.file_id], EventKind(hit.kind), hit.offset, hit.length, words)
+                shown[hit.event_id] = _shown(hit, None if text is None else snippet(text, words, width))
+        return [shown[hit.event_id] for hit in hits]
+
+    @cached_property
+    def _redactor(self) -> Redactor:
+        return redactor_of(self._world)
+
+
+@contextmanager
+def searching(world: World) -> Iterator[Searcher]:
     with readonly_database(world.layout) as db:
-        selection = selection_of(db, world.settings, wanted)
-        hits = search(db, match, selection, kind, limit)
-        total = len(hits) if not limit or len(hits) < limit else count_hits(db, match, selection, kind)
-        found = _with_snippets(world, db, hits, words, width)
-    return Answer(query=query, words=words, total=total, hits=found)
+        yield Searcher(world, db)
 
 
-def _with_snippets(world: World, db: apsw.Connection, hits: list[Hit], words: list[str], width: int) -> list[Found]:
-    if not hits:
-        return []
-    bodies = Bodies(db, Archive(world.layout.archive), redactor_of(world))
-    rows = {file_id: file_by_id(db, file_id) for file_id in {hit.file_id for hit in hits}}
-    found: list[Found] = []
-    for hit in hits:
-        text = bodies.piece(rows[hit.file_id], EventKind(hit.kind), hit.offset, hit.length, words)
-        found.append(
-            Found(
-                agent=hit.agent,
-                session=hit.native_id,
-                repo=hit.repo,
-                title=hit.title,
-                kind=hit.kind,
-                at_ms=hit.at_ms,
-                offset=hit.offset,
-                snippet=None if text is None else snippet(text, words, width),
-            )
-        )
-    return found
+def find(world: World, query: str, wanted: Filter, kind: str, limit: int, width: int) -> Answer:
+    """One query, asked of a store that is opened for it."""
+    with searching(world) as searcher:
+        return searcher.find(query, wanted, kind, limit, width)
+
+
+def _place(hit: Hit) -> tuple[int, int]:
+    return hit.file_id, hit.offset
+
+
+def _shown(hit: Hit, piece: str | None) -> Found:
+    return Found(
+        agent=hit.agent,
+        session=hit.native_id,
+        repo=hit.repo,
+        title=hit.title,
+        kind=hit.kind,
+        at_ms=hit.at_ms,
+        offset=hit.offset,
+        snippet=piece,
+    )

@@ -2,7 +2,8 @@
 
 Several files of one session are merged by time; events that are copies of others come once, where their original is.
 Texts are cleaned and redacted here. Where the archive lacks a file or a part of it, the moments come all the same,
-without their texts. Streams throughout: memory is bounded by one record and the number of files.
+without their texts; where an original was given up, with what was kept of them. Streams throughout: memory is bounded
+by one record and the number of files.
 """
 
 import heapq
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from afterwit.agents.declared.description import Description
 from afterwit.capture.texts import safe_text
 from afterwit.guard.hygiene import clean
 from afterwit.guard.redaction import Redactor
@@ -20,6 +22,7 @@ from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event
 from afterwit.store.browsing import SessionRow
 from afterwit.store.files import file_by_id
+from afterwit.store.raw import kept_texts
 from afterwit.store.store import Store, opened, require
 from afterwit.store.transcripts import (
     ActionSeen,
@@ -30,6 +33,7 @@ from afterwit.store.transcripts import (
     part_places,
 )
 from afterwit.usecases.derive import redactor_for
+from afterwit.usecases.leaving import why_gone
 from afterwit.usecases.originals import events_in
 from afterwit.usecases.world import World, rules_for
 
@@ -42,6 +46,7 @@ class Source(NamedTuple):
 
     store: Store
     redactor: Redactor
+    declared: tuple[Description, ...] = ()  # the logs that people have described
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +86,7 @@ def source_of(world: World) -> Iterator[Source]:
     require(world.layout)
     with opened(world.layout) as store:
         rules = rules_for(world, store)
-        yield Source(store, redactor_for(rules.key, rules.people, rules.allow))
+        yield Source(store, redactor_for(rules.key, rules.people, rules.allow), rules.declared)
 
 
 def safe_row(source: Source, session: SessionRow) -> SessionRow:
@@ -135,7 +140,10 @@ def _part(source: Source, session: SessionRow, place: PartPlace, wanted: Wanted)
         if kind in wanted.kinds:
             if action is not None:
                 action = _safe_action(source.redactor, action)
-            yield _moment(source.redactor, row, action, event, has_arguments=wanted.has_arguments)
+            if event is None:
+                yield _told(row, action, source.redactor, bodies.kept(row))
+            else:
+                yield _moment(source.redactor, row, action, event, has_arguments=wanted.has_arguments)
     if copies:
         yield Copies(copies)
 
@@ -149,6 +157,8 @@ class _Bodies:
         self._file_id = place.file_id
         self._stream: Iterator[Event] | None = None
         self._next: Event | None = None
+        self._kept: dict[int, str] = {}  # what is left of the texts where the original was given up
+        self._part_id = place.id
         self.fault = ""
 
     def event(self, row: EventSeen) -> Event | None:
@@ -165,6 +175,10 @@ class _Bodies:
                 return found
         return None
 
+    def kept(self, row: EventSeen) -> str | None:
+        """What is left of the text of this row, where its original was given up."""
+        return self._kept.get(row.ordinal)
+
     def _advance(self) -> None:
         assert self._stream is not None
         try:
@@ -175,7 +189,11 @@ class _Bodies:
     def _events(self) -> Iterator[Event]:
         known: dict[str, bool] = {}
         store = self._source.store
-        for event in events_in(store, file_by_id(store.db, self._file_id)):
+        file = file_by_id(store.db, self._file_id)
+        if file.is_dropped:
+            self._kept = kept_texts(store.db, self._part_id)
+            raise DamagedError(why_gone(file))
+        for event in events_in(store, file, self._source.declared):
             if event.session not in known:
                 known[event.session] = safe_text(event.session, self._source.redactor) == self._session.native_id
             if known[event.session]:
@@ -186,12 +204,16 @@ def _safe_action(redactor: Redactor, action: ActionSeen) -> ActionSeen:
     return action._replace(target=redactor.text(action.target), error=redactor.text(action.error))
 
 
+def _told(row: EventSeen, action: ActionSeen | None, redactor: Redactor, kept: str | None) -> Moment:
+    """What the database knows of an event whose text is gone from the archive."""
+    call_id, tool = (action.call_id, action.tool) if action else ("", "")
+    text = None if kept is None else redactor.text(kept)
+    return Moment(kind=EventKind(row.kind), at_ms=row.at_ms, text=text, call_id=call_id, tool=tool, action=action)
+
+
 def _moment(
-    redactor: Redactor, row: EventSeen, action: ActionSeen | None, event: Event | None, *, has_arguments: bool
+    redactor: Redactor, row: EventSeen, action: ActionSeen | None, event: Event, *, has_arguments: bool
 ) -> Moment:
-    if event is None:
-        call_id, tool = (action.call_id, action.tool) if action else ("", "")
-        return Moment(kind=EventKind(row.kind), at_ms=row.at_ms, text=None, call_id=call_id, tool=tool, action=action)
     arguments = None
     if event.arguments is not None and has_arguments:
         arguments = redactor.value(_tidied(event.arguments))

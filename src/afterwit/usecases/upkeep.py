@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from afterwit.capture.remains import unpacked
 from afterwit.model.errors import DamagedError
 from afterwit.store import applied, spool
 from afterwit.store.archive import ArchiveName, archive_name
@@ -16,6 +17,7 @@ from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 from afterwit.store.store import Store, opened, require
 from afterwit.store.tally import Tally, tally
+from afterwit.usecases.leaving import is_leaving, settle_leaving
 
 
 class Sizes(msgspec.Struct, kw_only=True):
@@ -26,6 +28,8 @@ class Sizes(msgspec.Struct, kw_only=True):
     journal_bytes: int
     archive_bytes: int
     original_bytes: int  # what the archive unpacks to
+    dropped_files: int  # transcripts whose original was given up
+    remains_bytes: int  # what is kept of them
     spool_files: int
     spool_bytes: int
     journal_entries: int
@@ -38,13 +42,17 @@ def stat(layout: Layout) -> Sizes:
     with opened(layout) as store:
         rows = tally(store.db)
         waiting_files, waiting_bytes = spool.backlog(layout.spool)
-        held_files = [row for row in all_files(store.db) if row.held_bytes]
+        there = [row for row in all_files(store.db) if row.has_object]
+        held_files = [row for row in there if not row.is_dropped]
+        dropped_files = [row for row in there if row.is_dropped]
         return Sizes(
             root=str(layout.root),
             database_bytes=_size(layout.database),
             journal_bytes=_size(layout.journal),
             archive_bytes=sum(store.archive.packed_bytes(_name(row)) for row in held_files),
             original_bytes=sum(row.held_bytes for row in held_files),
+            dropped_files=len(dropped_files),
+            remains_bytes=sum(store.archive.packed_bytes(_name(row)) for row in dropped_files),
             spool_files=waiting_files,
             spool_bytes=waiting_bytes,
             journal_entries=store.journal.count(),
@@ -75,6 +83,7 @@ def compact(layout: Layout) -> int:
     """Joins small frames of the archive and gives unused pages of the database back. Returns the bytes gained."""
     require(layout)
     with held(layout.lease, wait_seconds=60), opened(layout) as store:
+        settle_leaving(store)
         before = _size(layout.database) + _size(layout.journal)
         gained = sum(store.archive.compact(_name(row), row.held_bytes) for row in all_files(store.db) if row.held_bytes)
         store.db.execute("VACUUM")
@@ -86,7 +95,7 @@ def compact(layout: Layout) -> int:
 def _archive_faults(store: Store) -> Iterator[Finding]:
     expected: Counter[ArchiveName] = Counter()
     for row in all_files(store.db):
-        if row.held_bytes:
+        if row.has_object:
             expected[_name(row)] += 1
             yield from (Finding("archive", fault) for fault in _object_faults(store, row))
     on_their_way = set(doomed(store.db))
@@ -101,7 +110,9 @@ def _archive_faults(store: Store) -> Iterator[Finding]:
 def _object_faults(store: Store, row: FileRow) -> Iterator[str]:
     name = _name(row)
     try:
-        if store.archive.digest(name, row.held_bytes) != row.sha256:
+        if row.is_dropped:
+            unpacked(store.archive.remains(name))
+        elif not is_leaving(store, row) and store.archive.digest(name, row.held_bytes) != row.sha256:
             yield f"{name} ({row.path}): the bytes are not those that were archived"
     except DamagedError as error:
         yield f"{name} ({row.path}): {error}"

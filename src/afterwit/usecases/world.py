@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import re2
 
+from afterwit.agents.declared.description import Description
 from afterwit.guard.redaction import Redactor
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import Settings
@@ -22,6 +23,7 @@ class World(NamedTuple):
     user_home: Path
     environ: Mapping[str, str]
     now_ms: int
+    declared: tuple[Description, ...] = ()  # the logs that people have described
 
 
 def rules_for(world: World, store: Store) -> Rules:
@@ -29,6 +31,7 @@ def rules_for(world: World, store: Store) -> Rules:
     aliases = world.settings.aliases
     return Rules(
         key=store.key,
+        declared=world.declared,
         allow=_patterns(world.settings.redaction.allow),
         people=known_people(world.environ, world.user_home, world.settings.redaction),
         tool_names=repos.aliases(store.db, "tool") | dict(aliases.tools),

@@ -53,7 +53,7 @@ def test_json_has_the_documented_shape(learned: Run) -> None:
     assert set(found["sessions"][0]) == {
         *("id", "native_id", "agent", "repo", "domain", "branch", "started_ms", "ended_ms", "duration_ms", "title"),
         *("outcome", "relation", "parent", "is_partial", "prompts", "actions", "failures", "tokens", "cost_usd"),
-        "is_cost_partial",
+        *("is_cost_partial", "is_pinned"),
     }
 
 

@@ -43,6 +43,26 @@ def test_json_holds_records(learned: Run) -> None:
     assert [record["type"] for record in found["records"]] == ["event", "event", "action", "event", "event"]
 
 
+def test_a_digest_is_readable(learned: Run) -> None:
+    done = learned("sessions", "show", "5ea50001", "--digest")
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert lines[0] == "Count the trees"
+    assert any(line.startswith("outcome     ") for line in lines)
+    assert any("invocation" in line and "no rule to make target" in line for line in lines)
+
+
+def test_a_digest_as_json_names_every_field(learned: Run) -> None:
+    found = json.loads(learned("sessions", "show", "5ea50001", "--digest", "--json").stdout)
+    assert found["steps"][0]["target"] == "make count"
+    assert found["failures"][0]["failure"] == "invocation"
+    assert {"verdict", "measures", "files", "prompts"} <= set(found)
+
+
+def test_a_digest_has_no_original(learned: Run) -> None:
+    assert learned("sessions", "show", "5ea50001", "--digest", "--raw").returncode == 2
+
+
 def test_raw_is_the_original(learned: Run, home: Path) -> None:
     original = (home / CLAUDE / "5ea50001.jsonl").read_text(encoding="utf-8")
     assert learned("sessions", "show", "5ea50001", "--raw").stdout == original

@@ -7,18 +7,20 @@ from typing import Any
 
 import click
 
-from afterwit.agents.registry import AGENTS
+from afterwit.cli.agent_names import AgentName, refuse_unknown
 from afterwit.cli.moments import moment_ms
+from afterwit.model.kinds import Outcome, TaskType
 from afterwit.usecases.filters import Filter
 
 _DAY = re.compile(r"\d{4}-?\d{2}-?\d{2}")
 _DAY_MS = 86_400_000
+_NAMES = ("agents", "repos", "domains", "branch", "text", "outcomes", "task_types", "parent")
 _OPTIONS = (
     click.option(
         "--agent",
         "agents",
         multiple=True,
-        type=click.Choice([agent.name for agent in AGENTS]),
+        type=AgentName(),
         metavar="AGENT",
         help="Only this agent; repeat for more.",
     ),
@@ -34,6 +36,22 @@ _OPTIONS = (
     click.option("--until", metavar="DATE", help="Up to and with this day, or up to this many days ago."),
     click.option("--branch", default="", metavar="NAME", help="Only this branch, or a pattern such as 'fix/*'."),
     click.option("--text", default="", metavar="TEXT", help="Only where the title or first prompt contains this."),
+    click.option(
+        "--outcome",
+        "outcomes",
+        multiple=True,
+        type=click.Choice([outcome.value for outcome in Outcome]),
+        metavar="OUTCOME",
+        help="Only sessions that ended so; repeat for more.",
+    ),
+    click.option(
+        "--task-type",
+        "task_types",
+        multiple=True,
+        type=click.Choice([kind.value for kind in TaskType]),
+        metavar="TYPE",
+        help="Only this kind of work; repeat for more.",
+    ),
     click.option("--parent", default="", metavar="SESSION", help="Only subagents and forks of this session."),
     click.option("--top", "--no-subagents", "is_top", is_flag=True, help="Without the sessions of subagents."),
 )
@@ -44,7 +62,8 @@ def filtered(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def wrapped(*args: Any, here: Any, since: str | None, until: str | None, **options: Any) -> Any:
-        names = {name: options.pop(name) for name in ("agents", "repos", "domains", "branch", "text", "parent")}
+        names = {name: options.pop(name) for name in _NAMES}
+        refuse_unknown(names["agents"], here.world.declared, "--agent")
         wanted = Filter(
             **names,
             is_top=options.pop("is_top"),

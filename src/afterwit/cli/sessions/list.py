@@ -60,9 +60,10 @@ _COLUMNS = (
 def list_sessions(here: Here, wanted: Filter, order: str, is_reversed: bool, limit: int, is_json: bool) -> None:
     """List sessions of all agents, with what they did and what they cost.
 
-    A session of a subagent is marked ↳, one of which only the prompts are known [prompts only]. The cost is by list
-    price: `?` means that no price is known, `+` that none is known for some of it. A narrow terminal shows fewer
-    columns; a pipe gets them all. The id is as much as `afterwit sessions show` needs.
+    A session of a subagent is marked ↳, one of which only the prompts are known [prompts only], one whose original
+    stays whatever the storage budget says [pinned]. The cost is by list price: `?` means that no price is known, `+`
+    that none is known for some of it. A narrow terminal shows fewer columns; a pipe gets them all. The id is as much
+    as `afterwit sessions show` needs.
     """
     listing = browse(here.world, wanted, Order(order), limit, is_reversed=is_reversed)
     if is_json:
@@ -76,6 +77,7 @@ def list_sessions(here: Here, wanted: Filter, order: str, is_reversed: bool, lim
 
 def _row(one: Listed) -> tuple[str, ...]:
     marks = ("↳ " if one.relation == "subagent" else "") + ("[prompts only] " if one.is_partial else "")
+    marks += "[pinned] " if one.is_pinned else ""
     return (
         one.id,
         minute(one.started_ms),

@@ -85,6 +85,8 @@ def restore(
 def _show(plan: RestorePlan) -> None:
     for step in plan.steps:
         print_line(f"{step.found:<9}  {human_bytes(step.file.held_bytes):>8}  {step.target}")
+    for step in plan.renderings:
+        talk(f"{step.origin.path} holds the rows that were read; {step.origin.agent} itself has no such file.")
 
 
 def _refuse_conflicts(plan: RestorePlan, *, is_forced: bool) -> None:

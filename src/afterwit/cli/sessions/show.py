@@ -8,18 +8,21 @@ import click
 
 from afterwit.cli.commands import Command
 from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import talk
+from afterwit.cli.output import print_json, talk
 from afterwit.cli.pager import page
+from afterwit.cli.sessions.digested import digest_lines
 from afterwit.cli.sessions.names import EXITS
 from afterwit.cli.sessions.transcript import Look, drawn
+from afterwit.model.errors import UsageError
 from afterwit.model.kinds import EventKind
 from afterwit.store.browsing import SessionRow
 from afterwit.usecases.costs import spending_of
+from afterwit.usecases.digesting import as_document, load_digest
 from afterwit.usecases.family import scenes
 from afterwit.usecases.filters import find_session
 from afterwit.usecases.originals import files_of, original_bytes
 from afterwit.usecases.records import session_document
-from afterwit.usecases.restore import refuse_partial
+from afterwit.usecases.restore import refuse_dropped, refuse_partial
 from afterwit.usecases.transcript import Source, Wanted, source_of
 
 _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind.RESULT}
@@ -30,6 +33,7 @@ _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind
     examples=(
         "afterwit sessions show 5ea50001",
         "afterwit sessions show 5ea50001 --thoughts --full",
+        "afterwit sessions show 5ea50001 --digest",
         "afterwit sessions show 5ea50001 --json",
     ),
     exits=EXITS,
@@ -39,6 +43,7 @@ _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind
 @click.option("--full", "is_full", is_flag=True, help="Show outputs, arguments and long texts whole.")
 @click.option("--all", "is_all", is_flag=True, help="Show notices too: what the agent or a hook told the model.")
 @click.option("--no-subagents", is_flag=True, help="Leave the sessions of subagents out.")
+@click.option("--digest", "is_digest", is_flag=True, help="Show its digest: outcome, failures and what mended them.")
 @click.option("--raw", "is_raw", is_flag=True, help="Print the original bytes of its files, secrets and all.")
 @as_json
 @in_place
@@ -49,6 +54,7 @@ def show(
     is_full: bool,
     is_all: bool,
     no_subagents: bool,
+    is_digest: bool,
     is_raw: bool,
     is_json: bool,
 ) -> None:
@@ -60,10 +66,14 @@ def show(
     """
     if is_raw and is_json:
         raise click.UsageError("--raw and --json exclude each other.")
+    if is_raw and is_digest:
+        raise click.UsageError("--raw and --digest exclude each other.")
     with source_of(here.world) as source:
         row = find_session(source.store.db, session)
         if is_raw:
             _print_raw(source, row)
+        elif is_digest:
+            _print_digest(source, row, is_json=is_json, is_full=is_full)
         elif is_json:
             for piece in session_document(source, here.world.settings, row, with_subagents=not no_subagents):
                 click.echo(piece, nl=False)
@@ -85,9 +95,20 @@ def _look(*, is_full: bool) -> Look:
     return Look(shutil.get_terminal_size().columns, not os.environ.get("NO_COLOR"), is_full)
 
 
+def _print_digest(source: Source, row: SessionRow, *, is_json: bool, is_full: bool) -> None:
+    digest = load_digest(source.store.db, row)
+    if digest is None:
+        raise UsageError(f"Session {row.native_id} has no digest yet. `afterwit learn` makes it.")
+    if is_json:
+        print_json(as_document(digest))
+    else:
+        page(digest_lines(digest, _look(is_full=is_full)))
+
+
 def _print_raw(source: Source, row: SessionRow) -> None:
     refuse_partial(row)
     files = files_of(source.store, row)
+    refuse_dropped(files)
     for file in files:
         for piece in original_bytes(source.store, file):
             sys.stdout.buffer.write(piece)

@@ -1,0 +1,106 @@
+"""Which originals go when the archive outgrows its budget. Decides; drops nothing.
+
+Three passes: what is older than the backstop, then what is above the soft cap, then what is above the hard cap. Only
+originals that were analysed go, those of the least value per byte first, or the oldest. What was not analysed goes as
+the last resort, above the hard cap alone: that is a loss of data, and the plan says so. What is kept never goes.
+"""
+
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+from afterwit.model.settings import EvictionOrder, RetentionSettings
+
+_DAY_MS = 86_400_000
+
+
+class Reason(StrEnum):
+    """Why an original goes."""
+
+    AGE = "age"
+    SOFT_CAP = "soft-cap"
+    HARD_CAP = "hard-cap"
+
+
+class Candidate(NamedTuple):
+    """One original with what belongs to it."""
+
+    id: int
+    packed_bytes: int
+    ended_ms: int  # when what it tells of was over
+    value: float = 0.0  # what it may still teach
+    is_analysed: bool = False
+    is_kept: bool = False  # pinned, or of a kind that is never given up
+
+    @property
+    def worth(self) -> float:
+        return self.value / max(1, self.packed_bytes)
+
+
+class Pass(NamedTuple):
+    """What one pass gives up, in this order."""
+
+    reason: Reason
+    going: list[Candidate]
+    after_bytes: int
+
+    @property
+    def freed_bytes(self) -> int:
+        return sum(one.packed_bytes for one in self.going)
+
+
+class Plan(NamedTuple):
+    before_bytes: int
+    passes: list[Pass]
+    is_over: bool  # above the hard cap even so, because of what is kept
+
+    @property
+    def after_bytes(self) -> int:
+        return self.passes[-1].after_bytes if self.passes else self.before_bytes
+
+    @property
+    def lost(self) -> list[Candidate]:
+        """What goes without having been analysed."""
+        return [one for each in self.passes for one in each.going if not one.is_analysed]
+
+
+def plan_eviction(candidates: Iterable[Candidate], limits: RetentionSettings, now_ms: int) -> Plan:
+    """What has to go now. The order of the candidates does not matter."""
+    first = _by_worth if limits.order is EvictionOrder.VALUE else _by_age
+    everything = sorted(candidates, key=first)
+    analysed = [one for one in everything if one.is_analysed and not one.is_kept]
+    last_resort = [one for one in everything if not one.is_analysed and not one.is_kept]
+    drive = _Drive(sum(one.packed_bytes for one in everything))
+    if limits.raw_max_age_days:
+        oldest_ms = now_ms - limits.raw_max_age_days * _DAY_MS
+        drive.run(Reason.AGE, analysed, lambda one, _: one.ended_ms < oldest_ms)
+    drive.run(Reason.SOFT_CAP, analysed, lambda _, used: used > limits.raw_soft_cap_bytes)
+    drive.run(Reason.HARD_CAP, [*analysed, *last_resort], lambda _, used: used > limits.hard_cap_bytes)
+    return Plan(drive.before_bytes, drive.passes, drive.used_bytes > limits.hard_cap_bytes)
+
+
+class _Drive:
+    """The passes, one after the other, each on what the earlier ones left."""
+
+    def __init__(self, used_bytes: int) -> None:
+        self.before_bytes = self.used_bytes = used_bytes
+        self.passes: list[Pass] = []
+        self._gone: set[int] = set()
+
+    def run(self, reason: Reason, among: list[Candidate], must_go: Callable[[Candidate, int], bool]) -> None:
+        going: list[Candidate] = []
+        for one in among:
+            if one.id not in self._gone and must_go(one, self.used_bytes):
+                going.append(one)
+                self._gone.add(one.id)
+                self.used_bytes -= one.packed_bytes
+        if going:
+            self.passes.append(Pass(reason, going, self.used_bytes))
+
+
+def _by_worth(one: Candidate) -> tuple[float, int, int]:
+    return one.worth, one.ended_ms, one.id
+
+
+def _by_age(one: Candidate) -> tuple[int, int]:
+    return one.ended_ms, one.id

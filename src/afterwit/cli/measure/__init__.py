@@ -1,0 +1,14 @@
+"""`afterwit measure`: whether any of it helps. One file and one registry line per command."""
+
+import click
+
+from afterwit.cli.lazy import Entry, LazyGroup
+
+COMMANDS = {
+    "backtest": Entry("afterwit.cli.measure.backtest:backtest", "Replay your own history: what would have been said?"),
+}
+
+
+@click.group(cls=LazyGroup, entries=COMMANDS)
+def measure() -> None:
+    """Measure whether any of it helps."""

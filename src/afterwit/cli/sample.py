@@ -1,0 +1,187 @@
+"""`afterwit sample`: which sessions to read or harvest first."""
+
+from enum import StrEnum
+from pathlib import Path
+
+import click
+import msgspec
+
+from afterwit.cli.amounts import minute
+from afterwit.cli.commands import Command, ExitCode
+from afterwit.cli.listing import Column, drawn, print_listing
+from afterwit.cli.options import Here, as_json, in_place
+from afterwit.cli.output import human_count, talk
+from afterwit.cli.progress import bar
+from afterwit.cli.sessions.filters import filtered
+from afterwit.cli.sessions.names import EMPTY
+from afterwit.cli.written import refuse_existing, write_whole
+from afterwit.guard.hygiene import clean
+from afterwit.usecases.filters import Filter
+from afterwit.usecases.sample import Sample, Sampled, Scheme, Wanted
+from afterwit.usecases.sample import sample as run
+
+_DEFAULT_COUNT = 20
+
+
+class Form(StrEnum):
+    """How the result is written."""
+
+    TABLE = "table"
+    JSON = "json"
+    PATHS = "paths"
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "afterwit sample",
+        "afterwit sample --repo orchard --since 30d --count 5",
+        "afterwit sample --scheme points --top-percent 10 --format paths --output first.txt",
+    ),
+    exits={
+        ExitCode.FAILED: "The store cannot be used.",
+        ExitCode.PARTLY_DONE: "With --format paths: a session that was chosen has no file where its agent keeps logs.",
+    },
+)
+@click.option(
+    "--scheme",
+    type=click.Choice([scheme.value for scheme in Scheme]),
+    default=Scheme.VALUE.value,
+    show_default=True,
+    help="value: how much new knowledge to expect. points: fixed points for plain counts.",
+)
+@click.option("--count", type=click.IntRange(min=0), metavar="N", help="At most so many; 0 means all. Default: 20.")
+@click.option(
+    "--top-percent",
+    type=click.FloatRange(min=0, min_open=True, max=100),
+    metavar="P",
+    help="The best P percent of the sessions that the filters mean, instead of the default of --count.",
+)
+@click.option("--min-score", type=float, default=0.0, metavar="SCORE", help="Only with this score or a higher one.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice([form.value for form in Form]),
+    default=Form.TABLE.value,
+    show_default=True,
+    help="paths: the agents' own files, one in a line. json is the same as --json.",
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write to this file instead of standard output. It must not exist yet.",
+)
+@click.option("--force", "is_forced", is_flag=True, help="Replace FILE if it is there.")
+@as_json
+@in_place
+@filtered
+def sample(
+    here: Here,
+    wanted: Filter,
+    scheme: str,
+    count: int | None,
+    top_percent: float | None,
+    min_score: float,
+    form: str,
+    output: Path | None,
+    is_forced: bool,
+    is_json: bool,
+) -> None:
+    """Say which sessions to read or harvest first, and why.
+
+    Every session gets a score, and the score its parts. By `value`, what a session adds counts only as far as the
+    sessions above it do not hold it already. Logs that are not learned yet are read for the occasion and scored like
+    the others; nothing is stored. A narrow terminal shows fewer columns; a pipe gets them all.
+    docs/how-to/sample-sessions.md has the rules.
+    """
+    refuse_existing(output, is_forced=is_forced)
+    most = count if count is not None else 0 if top_percent is not None else _DEFAULT_COUNT
+    chosen = Wanted(Scheme(scheme), wanted, most, 100.0 if top_percent is None else top_percent, min_score)
+    with bar("reading") as progress:
+        result = run(here.world, chosen, progress)
+    shown = Form.JSON if is_json else Form(form)
+    if output is not None:
+        write_whole(output, _text(result, shown))
+    elif shown is Form.TABLE:
+        _print_table(result)
+    else:
+        click.echo(_text(result, shown), nl=False)
+    _report(result, wanted)
+    if shown is Form.PATHS:
+        _report_missing(result)
+
+
+def _text(result: Sample, form: Form) -> str:
+    """The result as a pipe or a file gets it."""
+    if form is Form.JSON:
+        return f"{msgspec.json.format(msgspec.json.encode(result), indent=2).decode()}\n"
+    if form is Form.PATHS:
+        return "".join(f"{clean(path)}\n" for path in _paths(result))
+    return "".join(f"{line}\n" for line in drawn(_columns(result), _rows(result), None)) if result.sessions else ""
+
+
+def _print_table(result: Sample) -> None:
+    if result.sessions:
+        print_listing(_columns(result), _rows(result))
+
+
+def _columns(result: Sample) -> list[Column]:
+    """On a narrow terminal the parts of the score are the last to give way."""
+    parts = result.sessions[0].breakdown
+    return [
+        Column("id"),
+        Column("score", is_number=True),
+        *(Column(f"+{name}", is_number=True, gives_way=at) for at, name in enumerate(parts, 1)),
+        Column("started", gives_way=len(parts) + 2, most=10),
+        Column("agent", gives_way=len(parts) + 3),
+        Column("repo", gives_way=len(parts) + 1, most=12),
+        Column("outcome", gives_way=len(parts) + 4),
+        Column("title", is_cut=True),
+    ]
+
+
+def _rows(result: Sample) -> list[tuple[str, ...]]:
+    return [_row(one) for one in result.sessions]
+
+
+def _row(one: Sampled) -> tuple[str, ...]:
+    marks = ("↳ " if one.relation == "subagent" else "") + ("" if one.is_learned else "[not learned] ")
+    return (
+        one.id,
+        _number(one.score),
+        *(_number(part) if part else "" for part in one.breakdown.values()),
+        minute(one.started_ms),
+        one.agent,
+        one.repo.rpartition("/")[2] or "–",
+        one.outcome,
+        marks + (one.title or "–"),
+    )
+
+
+def _number(score: float) -> str:
+    return f"{score:.2f}".rstrip("0").rstrip(".")
+
+
+def _paths(result: Sample) -> dict[str, None]:
+    """Each file once, however many of the sessions lie in it."""
+    return dict.fromkeys(path for one in result.sessions for path in one.paths)
+
+
+def _report(result: Sample, wanted: Filter) -> None:
+    if not result.found:
+        talk("No session fits." if wanted != Filter() else EMPTY)
+        return
+    talk(f"{len(result.sessions):,} of {human_count(result.found, 'session')}, by {result.scheme}.")
+    if result.unlearned_files:
+        files = human_count(result.unlearned_files, "file")
+        how = "read for this" if result.has_unlearned else "left out, because another run is at work"
+        talk(f"{files} not learned yet: {how}.")
+
+
+def _report_missing(result: Sample) -> None:
+    missing = [one for one in result.sessions if not one.paths]
+    for one in missing:
+        talk(f"{one.id}: no file of it is where {one.agent} keeps its logs.")
+    if missing:
+        raise click.exceptions.Exit(ExitCode.PARTLY_DONE)

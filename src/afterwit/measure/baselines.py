@@ -1,0 +1,169 @@
+"""Players to compare with: each is what a few lines of code would do. Every report shows them.
+
+They follow the definitions of an outside examiner where it has the same player, so that its figures for these can be
+compared with its figures for its own: a file counts as changed unless the call failed, the words of a prompt are
+weighed by how few earlier sessions have them, five files are named.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from afterwit.measure.notes import Saying
+from afterwit.measure.plain_commands import fix_of, is_usage, masked, sign_of
+from afterwit.measure.player import Here, Player
+from afterwit.measure.said_before import SaidBefore, Session, words_of
+from afterwit.model.digest import Digest, DigestStep
+from afterwit.model.kinds import ActionKind, Status
+
+_MOST = 5
+_EXCERPT = 300
+_CHANGES = (ActionKind.EDIT, ActionKind.WRITE)
+_MIN_FAILURES = 2
+
+
+def _changed(digest: Digest) -> tuple[str, ...]:
+    steps = (step for step in digest.steps if step.kind in _CHANGES and step.status is not Status.FAILED)
+    return tuple(dict.fromkeys(step.files[0] for step in steps if step.files))
+
+
+class _Files(Player):
+    """Remembers which files each session of a repository changed."""
+
+    def __init__(self) -> None:
+        self._known: defaultdict[str, SaidBefore] = defaultdict(SaidBefore)
+
+    def know(self, digest: Digest) -> None:
+        files = _changed(digest)
+        words = Counter(words_of(f"{digest.task} {' '.join(files)}"))
+        self._known[digest.repo].put(digest.native_id, Session(_place(digest), files, words))
+
+    def prompt(self, here: Here, prompt: str) -> Iterable[Saying]:
+        known = self._known[here.repo]
+        if known.sessions:
+            files = tuple(self._guessed(known, prompt))
+            yield Saying(text=f"Likely files: {', '.join(files)}", items=(self.name,), files=files)
+
+    def _guessed(self, known: SaidBefore, prompt: str) -> list[str]:
+        raise NotImplementedError
+
+
+class Frequent(_Files):
+    """The files changed in most sessions."""
+
+    name = "frequent"
+
+    def _guessed(self, known: SaidBefore, prompt: str) -> list[str]:
+        del prompt
+        return known.most_changed(_MOST)
+
+
+class Similar(_Files):
+    """The files of the sessions whose prompts and paths share the rarest words with the prompt."""
+
+    name = "similar"
+
+    def _guessed(self, known: SaidBefore, prompt: str) -> list[str]:
+        return known.alike(words_of(prompt), _MOST)
+
+
+class Bm25(Player):
+    """What was said before in the repository, ranked by BM25, the best piece quoted; and the files of its session."""
+
+    name = "bm25"
+
+    def __init__(self) -> None:
+        self._known: defaultdict[str, SaidBefore] = defaultdict(SaidBefore)
+        self._tasks: dict[str, str] = {}
+
+    def know(self, digest: Digest) -> None:
+        said = [said.text for said in (*digest.prompts, *digest.stated)] + [one.text for one in digest.publications]
+        words = Counter(words_of(" ".join([*said, digest.title])))
+        self._known[digest.repo].put(digest.native_id, Session(_place(digest), _changed(digest), words))
+        self._tasks[digest.native_id] = digest.task[:_EXCERPT]
+
+    def prompt(self, here: Here, prompt: str) -> Iterable[Saying]:
+        known = self._known[here.repo]
+        best = known.best(words_of(prompt))
+        if best is not None:
+            text = f"An earlier session was about: {self._tasks[best]}"
+            yield Saying(text=text, items=(f"bm25:{best}",), files=known.sessions[best].files[:_MOST])
+
+
+def _place(digest: Digest) -> tuple[int, str]:
+    return digest.started_ms or 0, digest.native_id
+
+
+class Echo(Player):
+    """Says the error again."""
+
+    name = "echo"
+
+    def after(self, here: Here, step: DigestStep) -> Iterable[Saying]:
+        del here
+        yield Saying(text=step.error[:_EXCERPT], items=("echo",))
+
+
+class _Failed(NamedTuple):
+    """A failed command of an earlier session."""
+
+    place: tuple[int, str, int]  # in time
+    repo: str
+    is_usage: bool  # a wrong use of a tool is wrong everywhere
+    sign: tuple[str, str, str]
+    masked: tuple[str, ...]
+    fix: str
+
+
+class Memoriser(Player):
+    """Remembers every failed command and what worked afterwards, and says so before and after it fails again."""
+
+    name = "memoriser"
+
+    def __init__(self) -> None:
+        self._known: dict[str, list[_Failed]] = {}
+        self._by_command: defaultdict[tuple[str, tuple[str, ...]], list[_Failed]] = defaultdict(list)
+        self._by_sign: defaultdict[tuple[str, tuple[str, str, str]], list[_Failed]] = defaultdict(list)
+
+    def know(self, digest: Digest) -> None:
+        for gone in self._known.pop(digest.native_id, ()):
+            self._by_command[gone.repo, gone.masked].remove(gone)
+            self._by_sign[_where(gone), gone.sign].remove(gone)
+        self._known[digest.native_id] = list(_failed(digest))
+        for failed in self._known[digest.native_id]:
+            self._by_command[failed.repo, failed.masked].append(failed)
+            self._by_sign[_where(failed), failed.sign].append(failed)
+
+    def before(self, here: Here, step: DigestStep) -> Iterable[Saying]:
+        if step.kind is not ActionKind.SHELL:
+            return
+        same = self._by_command.get((here.repo, masked(step.target)), [])
+        fix = _latest_fix(same)
+        if len(same) >= _MIN_FAILURES and fix:
+            yield Saying(text=f"Use: {fix}", items=(self.name,), advice=fix)
+
+    def after(self, here: Here, step: DigestStep) -> Iterable[Saying]:
+        sign = sign_of(step)
+        same = self._by_sign.get(("*", sign)) or self._by_sign.get((here.repo, sign)) or []
+        fix = _latest_fix(same)
+        if fix:
+            yield Saying(text=f"Last time this worked: {fix}", items=(self.name,), advice=fix)
+
+
+def _latest_fix(same: Iterable[_Failed]) -> str:
+    return max(((failed.place, failed.fix) for failed in same if failed.fix), default=((), ""))[1]
+
+
+def _where(failed: _Failed) -> str:
+    return "*" if failed.is_usage else failed.repo
+
+
+def _failed(digest: Digest) -> Iterator[_Failed]:
+    for at, step in enumerate(digest.steps):
+        if step.kind is ActionKind.SHELL and step.status is Status.FAILED:
+            fix = fix_of(digest.steps, at)
+            place = (*_place(digest), at)
+            yield _Failed(place, digest.repo, is_usage(step), sign_of(step), masked(step.target), fix)
+
+
+BASELINES: tuple[type[Player], ...] = (Player, Frequent, Similar, Bm25, Memoriser, Echo)

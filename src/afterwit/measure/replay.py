@@ -1,0 +1,146 @@
+"""Replays history in order: every session through every player, with nothing known that came later.
+
+Sessions are taken in the order of their first timestamps. Before one is played, all others are made known as far as
+they had happened by then: those that had ended as they are, those still running cut at that moment, those that begin in
+the same instant not at all. Who and where a session is (repository, branch, parent) is taken as it is known now.
+Streaming: a session is loaded when it is played and when it has ended, and one that runs beside others is cut again
+only for those that begin after something more of it was known.
+"""
+
+import heapq
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from afterwit.digest.digester import digest
+from afterwit.digest.material import Material, cut
+from afterwit.measure.notes import Moment, Note, Saying
+from afterwit.measure.player import Here, Player
+from afterwit.model.digest import Digest, DigestStep
+from afterwit.model.kinds import Status
+
+
+class Outline(NamedTuple):
+    """What the order of a replay needs to know of a session."""
+
+    key: int  # under which the caller finds the rest
+    first_ms: int  # of any of its records
+    ended_ms: int
+    here: Here
+
+
+class Played(NamedTuple):
+    """One session when its turn has come: what happened, and what each player said."""
+
+    outline: Outline
+    digest: Digest
+    calls: tuple[str, ...]  # ids of its actions; none if it was not played
+    notes: "Notes"
+    is_played: bool = True  # else it was only made known
+
+
+Notes = dict[str, list[Note]]  # by player
+
+
+class Source(Protocol):
+    """Where the rest of a session is found, by its key."""
+
+    def material(self, key: int) -> Material: ...
+    def digest(self, key: int) -> Digest: ...
+
+
+class _Running:
+    """The sessions that have begun and may not have ended, in the order of their ends."""
+
+    def __init__(self, source: Source, players: Sequence[Player]) -> None:
+        self._source, self._players = source, players
+        self._heap: list[tuple[int, int, Outline]] = []
+        self._moments: dict[int, list[int]] = {}  # by key: the times at which more of it became known
+        self._told: dict[int, int] = {}  # by key: how many of these had passed
+
+    def begin(self, number: int, outline: Outline) -> None:
+        heapq.heappush(self._heap, (outline.ended_ms, number, outline))
+
+    def tell_ended(self, now_ms: int) -> None:
+        while self._heap and self._heap[0][0] < now_ms:
+            _, _, ended = heapq.heappop(self._heap)
+            self._moments.pop(ended.key, None)
+            self._told.pop(ended.key, None)
+            self._tell(self._source.digest(ended.key), ended.here)
+
+    def tell_running(self, now_ms: int) -> None:
+        for _, _, other in sorted(self._heap):
+            if other.first_ms < now_ms:
+                self._tell_running(other, now_ms)
+
+    def _tell_running(self, other: Outline, now_ms: int) -> None:
+        if other.key not in self._moments:
+            self._moments[other.key] = sorted(set(_moments(self._source.material(other.key))))
+        passed = bisect_left(self._moments[other.key], now_ms)
+        if self._told.get(other.key) != passed:
+            self._told[other.key] = passed
+            self._tell(digest(cut(self._source.material(other.key), now_ms)), other.here)
+
+    def _tell(self, known: Digest, here: Here) -> None:
+        for player in self._players:
+            player.know(msgspec.structs.replace(known, repo=here.repo))
+
+
+def _moments(material: Material) -> Iterator[int]:
+    """All times on which a cut of the session depends."""
+    yield from (time for time in (material.identity.started_ms,) if time is not None)
+    yield from (note.at_ms for note in material.notes if note.at_ms is not None)
+    for row in material.actions:
+        if row.at_ms is not None:
+            yield from (row.at_ms, row.at_ms + (row.duration_ms or 0))
+
+
+def replay(
+    outlines: Iterable[Outline],
+    source: Source,
+    players: Sequence[Player],
+    plays: Callable[[Outline], bool],
+    noted: Callable[[Outline], Notes | None] = lambda _: None,
+) -> Iterator[Played]:
+    """All sessions in order. Those for which `plays` holds are played, the others are only made known. What `noted` has
+    from an earlier run that was stopped is taken from there."""
+    running = _Running(source, players)
+    for number, now in enumerate(sorted(outlines, key=lambda one: (one.first_ms, one.here.session))):
+        running.tell_ended(now.first_ms)
+        whole = source.digest(now.key)
+        if plays(now):
+            calls = tuple(row.call_id for row in source.material(now.key).actions)
+            notes = noted(now)
+            if notes is None:
+                running.tell_running(now.first_ms)
+                notes = {player.name: list(_spoken(player, now.here, whole, calls)) for player in players}
+            yield Played(now, whole, calls, notes)
+        else:
+            yield Played(now, whole, (), {}, is_played=False)
+        running.begin(number, now)
+
+
+def _spoken(player: Player, here: Here, whole: Digest, calls: Sequence[str]) -> Iterator[Note]:
+    yield from (_note(here, None, Moment.START, saying) for saying in player.start(here))
+    if whole.task:
+        yield from (_note(here, None, Moment.PROMPT, saying) for saying in player.prompt(here, whole.task))
+    for step, call in zip(whole.steps, calls, strict=True):
+        unknown = DigestStep(step.kind, step.tool, step.target, Status.UNKNOWN, at_s=step.at_s, files=step.files)
+        yield from (_note(here, call, Moment.BEFORE, saying) for saying in player.before(here, unknown))
+        if step.status is Status.FAILED:
+            yield from (_note(here, call, Moment.AFTER, saying) for saying in player.after(here, step))
+
+
+def _note(here: Here, call: str | None, moment: Moment, saying: Saying) -> Note:
+    return Note(
+        session=here.session,
+        action=call,
+        moment=moment,
+        item=" ".join(saying.items),
+        text=saying.text,
+        advice=saying.advice,
+        files=saying.files,
+        is_rewrite=saying.is_rewrite,
+    )

@@ -1,0 +1,285 @@
+"""Scores of a backtest by the product's own definitions: what there was to win, and what a player's notes won of it.
+
+Three pools: *files* that earlier sessions of the repository had changed and this one changes again; *commands* that
+failed in a way known from an earlier session; *rules* that two earlier sessions had met. Earlier is what began
+earlier, whether it was scored or not. Against the pools stands the noise. Saved actions are an estimate: searches
+before a file that was named, and actions between a failure and the fix that was advised. Fed session by session.
+"""
+
+import random
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from afterwit.actions.programs import Weight
+from afterwit.actions.steps import parsed
+from afterwit.digest.paths import shown_by
+from afterwit.measure.likeness import is_right
+from afterwit.measure.notes import Moment, Note
+from afterwit.model.digest import Digest, DigestStep, Failure
+from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status
+
+TOP = 5
+_KNOWN_FILES = 20  # fewer known files in a repository are no pool
+_RULE_SESSIONS = 2
+_ROUNDS = 1000
+_CHANGES = (ActionKind.EDIT, ActionKind.WRITE)
+_COUNTED = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT)
+
+
+class Tally(msgspec.Struct):
+    """Counts of one group of sessions: all, one repository, one agent."""
+
+    sessions: int = 0
+    actions: int = 0
+    file_sessions: int = 0
+    recall: float = 0.0  # sum over sessions
+    named: int = 0  # files named in those sessions, at most five each
+    named_right: int = 0
+    searches: int = 0
+    searches_spared: int = 0
+    repeats: int = 0  # failures known from before
+    covered: int = 0
+    fixable: int = 0
+    fixed: int = 0
+    rules: int = 0
+    rules_reminded: int = 0
+    before: int = 0
+    false_alarms: int = 0
+    spoken: int = 0  # notes before and after actions
+    saved: int = 0
+    spent_tokens: float = 0.0
+
+    def join(self, other: "Tally") -> None:
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+class Score(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures of one player on one group of sessions. None: there was nothing to win."""
+
+    sessions: int
+    actions: int
+    recall_at_5: float | None
+    precision_at_5: float | None
+    searches: int
+    searches_spared: float | None
+    repeats: int
+    covered: float | None
+    right: float | None
+    rules: int
+    rules_reminded: float | None
+    false_alarms: float | None
+    notes_per_100_actions: float
+    saved_per_1000: float
+    tokens_per_session: float
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """One player's scores: as a whole, with an interval, and by repository, agent and class of failure."""
+
+    player: str
+    whole: Score
+    interval: tuple[float, float]  # of the saved actions per 1000, 95 %, drawn by session
+    start_tokens_median: float
+    start_tokens_p95: float
+    by_repo: dict[str, Score]
+    by_agent: dict[str, Score]
+    by_class: dict[str, tuple[int, int]]  # repeats, covered
+    by_source: dict[str, tuple[int, int]]  # what stands behind the notes: given, right
+
+
+class Scorer:
+    """The scores of one player, gathered over the sessions in order."""
+
+    def __init__(self, player: str) -> None:
+        self._player = player
+        self._whole: list[Tally] = []
+        self._by_repo: defaultdict[str, Tally] = defaultdict(Tally)
+        self._by_agent: defaultdict[str, Tally] = defaultdict(Tally)
+        self._by_class: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+        self._by_source: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+        self._start_tokens: list[float] = []
+        self._files: defaultdict[str, set[str]] = defaultdict(set)
+        self._signs: set[tuple[str, str]] = set()
+        self._rules: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+
+    def take(self, digest: Digest, calls: Sequence[str], notes: Sequence[Note]) -> None:
+        """One session, with what was said in it."""
+        tally = Tally(sessions=1, actions=len(digest.steps))
+        self._score_files(tally, digest, notes)
+        self._score_failures(tally, digest, calls, notes)
+        self._score_rules(tally, digest, notes)
+        self._score_noise(tally, digest, calls, notes)
+        self._whole.append(tally)
+        self._by_repo[digest.repo].join(tally)
+        self._by_agent[digest.agent].join(tally)
+        self.remember(digest)
+
+    def report(self, rng: random.Random) -> Report:
+        whole = Tally()
+        for tally in self._whole:
+            whole.join(tally)
+        tokens = sorted(self._start_tokens) or [0.0]
+        return Report(
+            player=self._player,
+            whole=_score(whole),
+            interval=_interval(self._whole, rng),
+            start_tokens_median=statistics.median(tokens),
+            start_tokens_p95=tokens[int(len(tokens) * 0.95)],
+            by_repo={name: _score(tally) for name, tally in sorted(self._by_repo.items())},
+            by_agent={name: _score(tally) for name, tally in sorted(self._by_agent.items())},
+            by_class={name: (counts[0], counts[1]) for name, counts in sorted(self._by_class.items())},
+            by_source={name: (counts[0], counts[1]) for name, counts in sorted(self._by_source.items())},
+        )
+
+    def _score_files(self, tally: Tally, digest: Digest, notes: Sequence[Note]) -> None:
+        known = self._files[digest.repo]
+        old = [path for path in changed_files(digest) if path in known]
+        if not old or not digest.task or len(known) < _KNOWN_FILES:
+            return
+        spoken = (path for note in notes if note.moment in (Moment.START, Moment.PROMPT) for path in note.files)
+        top = list(dict.fromkeys(spoken))[:TOP]
+        right = [path for path in old if path in top]
+        searches = searches_before(digest, old[0])
+        tally.file_sessions = 1
+        tally.recall = len(right) / min(TOP, len(old))
+        tally.named, tally.named_right = len(top), len(right)
+        tally.searches = searches
+        tally.searches_spared = searches if old[0] in top else 0
+        tally.saved += tally.searches_spared
+
+    def _score_failures(self, tally: Tally, digest: Digest, calls: Sequence[str], notes: Sequence[Note]) -> None:
+        at = _by_call(notes)
+        seen: set[str] = set()
+        for failure in digest.failures:
+            if failure.failure not in _COUNTED or failure.signature in seen:
+                continue
+            seen.add(failure.signature)
+            if self._is_known(digest, failure):
+                self._score_failure(tally, digest, failure, at.get(calls[failure.at], []))
+
+    def _score_failure(self, tally: Tally, digest: Digest, failure: Failure, notes: Sequence[Note]) -> None:
+        tally.repeats += 1
+        tally.covered += bool(notes)
+        counts = self._by_class[failure.failure]
+        counts[0] += 1
+        counts[1] += bool(notes)
+        for note in notes:
+            self._by_source[note.item.partition(":")[0]][0] += 1
+        if failure.resolution is not ResolutionKind.CHANGED or failure.by is None or not notes:
+            return
+        fix = digest.steps[failure.by]
+        tally.fixable += 1
+        right = [note for note in notes if is_right(note.advice, digest.steps[failure.at], fix)]
+        tally.fixed += bool(right)
+        for note in right[:1]:
+            self._by_source[note.item.partition(":")[0]][1] += 1
+            tally.saved += failure.by - failure.at - (0 if note.is_rewrite else 1)
+
+    def _is_known(self, digest: Digest, failure: Failure) -> bool:
+        return (digest.repo, failure.signature) in self._signs or ("*", failure.signature) in self._signs
+
+    def _score_rules(self, tally: Tally, digest: Digest, notes: Sequence[Note]) -> None:
+        text = "\n".join(note.text for note in notes)
+        for rule in dict.fromkeys(rule.id for rule in digest.rules):
+            if len(self._rules[digest.repo, rule]) >= _RULE_SESSIONS:
+                tally.rules += 1
+                tally.rules_reminded += rule in text
+
+    def _score_noise(self, tally: Tally, digest: Digest, calls: Sequence[str], notes: Sequence[Note]) -> None:
+        failed = {call for call, step in zip(calls, digest.steps, strict=True) if step.status is Status.FAILED}
+        for note in notes:
+            tally.spent_tokens += note.tokens
+            tally.spoken += note.moment in (Moment.BEFORE, Moment.AFTER)
+            if note.moment is Moment.BEFORE:
+                tally.before += 1
+                tally.false_alarms += note.action not in failed
+        tally.saved -= tally.false_alarms
+        self._start_tokens.append(sum(note.tokens for note in notes if note.moment is Moment.START))
+
+    def remember(self, digest: Digest) -> None:
+        """A session that later ones can be measured against."""
+        self._files[digest.repo].update(changed_files(digest))
+        for failure in digest.failures:
+            place = "*" if failure.failure is FailureClass.INVOCATION else digest.repo
+            self._signs.add((place, failure.signature))
+        for rule in digest.rules:
+            self._rules[digest.repo, rule.id].add(digest.native_id)
+
+
+def changed_files(digest: Digest) -> list[str]:
+    """The files that a session changed, in the order of the first change."""
+    steps = (step for step in digest.steps if step.kind in _CHANGES and step.status is not Status.FAILED)
+    return list(dict.fromkeys(path for step in steps for path in step.files))
+
+
+def searches_before(digest: Digest, path: str) -> int:
+    """How many actions looked around before this file was first touched."""
+    count = 0
+    for step in digest.steps:
+        if path in step.files or _shows(step, path):
+            break
+        count += is_search(step)
+    return count
+
+
+def _shows(step: DigestStep, path: str) -> bool:
+    if step.kind is ActionKind.READ:
+        return step.target.endswith(path)
+    return step.kind is ActionKind.SHELL and any(path.endswith(shown) for shown in shown_by(step.target))
+
+
+def is_search(step: DigestStep) -> bool:
+    """Whether an action only looks for something."""
+    if step.kind is not ActionKind.SHELL:
+        return step.kind is ActionKind.SEARCH
+    main = parsed(step.target).main
+    return main is not None and main.weight is Weight.LOOKS
+
+
+def _by_call(notes: Iterable[Note]) -> dict[str, list[Note]]:
+    found: dict[str, list[Note]] = {}
+    for note in notes:
+        if note.action is not None:
+            found.setdefault(note.action, []).append(note)
+    return found
+
+
+def _share(part: float, whole: float) -> float | None:
+    return round(part / whole, 3) if whole else None
+
+
+def _score(tally: Tally) -> Score:
+    return Score(
+        sessions=tally.sessions,
+        actions=tally.actions,
+        recall_at_5=_share(tally.recall, tally.file_sessions),
+        precision_at_5=_share(tally.named_right, tally.named),
+        searches=tally.searches,
+        searches_spared=_share(tally.searches_spared, tally.searches),
+        repeats=tally.repeats,
+        covered=_share(tally.covered, tally.repeats),
+        right=_share(tally.fixed, tally.fixable),
+        rules=tally.rules,
+        rules_reminded=_share(tally.rules_reminded, tally.rules),
+        false_alarms=_share(tally.false_alarms, tally.before),
+        notes_per_100_actions=_share(100 * tally.spoken, tally.actions) or 0.0,
+        saved_per_1000=_share(1000 * tally.saved, tally.actions) or 0.0,
+        tokens_per_session=_share(tally.spent_tokens, tally.sessions) or 0.0,
+    )
+
+
+def _interval(tallies: Sequence[Tally], rng: random.Random) -> tuple[float, float]:
+    """95 % bootstrap interval of the saved actions per 1000, drawn by session."""
+    if not tallies:
+        return 0.0, 0.0
+    pairs = [(tally.saved, tally.actions) for tally in tallies]
+    draws = sorted(_rate(rng.choices(pairs, k=len(pairs))) for _ in range(_ROUNDS))
+    return round(draws[int(_ROUNDS * 0.025)], 2), round(draws[int(_ROUNDS * 0.975)], 2)
+
+
+def _rate(pairs: Sequence[tuple[int, int]]) -> float:
+    return 1000 * sum(saved for saved, _ in pairs) / max(1, sum(actions for _, actions in pairs))

@@ -1,0 +1,174 @@
+"""Where a task's work is likely to be: files that earlier sessions of the repository changed, best first, with chances.
+
+A logistic model with fixed weights over a handful of features: what the prompt names, how alike earlier tasks were, how
+recently and how often a file was changed. A file is named by its whole path, or by an end of it: the fewer known files
+share that end, the more it says. Deterministic; nothing is read but the index.
+"""
+
+import heapq
+import math
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from afterwit.recall.place_index import File, PlaceIndex
+from afterwit.recall.words import words_of
+
+MOST = 5
+_CANDIDATES = 40  # taken from each source of candidates
+_MEMORY = 400  # sessions that tell how recently a file was changed, and sessions that are compared
+_RARE_PATHS = 60  # a path word that more files share brings none of them in
+_TOKEN = re.compile(r"[~/]?[\w$@.+-]+(?:/[\w$@.+-]+)*")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{3,60}")
+_TRUNKS = frozenset(("", "main", "master", "HEAD", "develop", "dev", "trunk"))
+
+
+class Question(NamedTuple):
+    """A task that has just been given."""
+
+    prompt: str
+    branch: str = ""
+    parent: str = ""  # the session that this one was started from
+
+
+class Place(NamedTuple):
+    path: str
+    chance: float
+
+
+class Features(NamedTuple):
+    """What is known about one file with regard to a question, each about between 0 and 3."""
+
+    bias: float
+    path: float  # the prompt names the path
+    name: float  # the prompt names an end of the path, divided by the files that share it
+    stem: float  # the prompt has the file's name without its ending
+    last: float  # the last session changed it
+    recent: float  # changed in recent sessions
+    lately: float
+    ever: float
+    alike: float  # the most alike session that changed it; one that changed many files says less of each
+    about: float  # words of all sessions that changed it
+    words: float  # words of the path
+    symbols: float  # names defined in it
+    parent: float  # the parent session changed it
+    branch: float  # a session on the same branch changed it
+
+
+WEIGHTS = Features(-4.0, 3.5, 2.0, 0.8, 0.3, 0.6, 0.5, 0.5, 2.0, 0.3, 1.2, 0.8, 1.0, 0.6)
+
+
+def guess(index: PlaceIndex, question: Question, most: int = MOST) -> list[Place]:
+    """The likeliest files."""
+    rated = [Place(path, _chance(found)) for path, found in features(index, question).items()]
+    return sorted(rated, key=lambda place: (-round(place.chance, 9), place.path))[:most]
+
+
+def features(index: PlaceIndex, question: Question) -> dict[str, Features]:
+    """What is known about every file worth a look."""
+    asked = _Asked(index, question)
+    return {path: asked.features(index.files[path]) for path in sorted(asked.candidates())}
+
+
+class _Asked:
+    """A question, with all that is the same for every file."""
+
+    def __init__(self, index: PlaceIndex, question: Question) -> None:
+        self._index, self._question = index, question
+        self._words = sorted(set(words_of(question.prompt)))
+        self._bag = frozenset(self._words)
+        self._rarity = {word: index.rarity(word) for word in self._words}
+        self._identifiers = {name.lower() for name in _IDENTIFIER.findall(question.prompt)}
+        self._paths, self._names = _named(index, question.prompt)
+        self._alike = _alike(index, self._words)
+        self._ages: defaultdict[str, list[int]] = defaultdict(list)
+        for age, sighting in enumerate(index.latest(_MEMORY)):
+            for path in sighting.changed:
+                self._ages[path].append(age)
+        parent = index.sessions.get(question.parent)
+        self._of_parent: Collection[str] = parent.sighting.changed if parent else ()
+
+    def candidates(self) -> set[str]:
+        """Files of alike and of recent sessions, changed often, named, or with a telling word in the path."""
+        index = self._index
+        found = {path for path, ages in self._ages.items() if ages[0] < _CANDIDATES}
+        found.update(heapq.nsmallest(_CANDIDATES, self._alike, key=lambda path: (-self._alike[path], path)))
+        often = heapq.nsmallest(_CANDIDATES, index.files.values(), key=lambda file: (-file.count, file.path))
+        found.update(file.path for file in often)
+        found.update(self._paths, self._names, self._of_parent)
+        for word in self._words:
+            paths = list(index.with_path_word(word))
+            if len(paths) <= _RARE_PATHS:
+                found.update(paths)
+        return found
+
+    def features(self, file: File) -> Features:
+        index, path = self._index, file.path
+        ages = self._ages.get(path, [])
+        base = file.name.partition(".")[0]
+        told = (
+            index.rarity(word) * file.bag[word] / (file.bag[word] + 2.0) for word in self._words if word in file.bag
+        )
+        branch = self._question.branch
+        return Features(
+            bias=1.0,
+            path=float(path in self._paths),
+            name=self._names.get(path, 0.0),
+            stem=float(len(base) > 3 and base in self._identifiers),
+            last=float(0 in ages),
+            recent=_faded(ages, 2),
+            lately=_faded(ages, 8),
+            ever=_faded(ages, 40),
+            alike=self._alike.get(path, 0.0),
+            about=math.log1p(sum(told)),
+            words=_share(index, file.words, self._bag),
+            symbols=math.log1p(sum(file.symbols[name] > 0 for name in self._identifiers if name in file.symbols)),
+            parent=float(path in self._of_parent),
+            branch=float(branch not in _TRUNKS and index.is_on_branch(path, branch)),
+        )
+
+
+def _named(index: PlaceIndex, prompt: str) -> tuple[set[str], dict[str, float]]:
+    """Files named by their whole path, and files named by an end of it with how clearly."""
+    paths: set[str] = set()
+    names: dict[str, float] = {}
+    for raw in sorted(set(_TOKEN.findall(prompt))):
+        token = raw.rstrip(".").removeprefix("@").removeprefix("./").lower()
+        same = list(index.named(token.rpartition("/")[2]))
+        if token.startswith(("/", "~")):
+            paths.update(path for path in same if token.endswith(f"/{path.lower()}") and "/" in path)
+            continue
+        ending = [path for path in same if f"/{path.lower()}".endswith(f"/{token}")]
+        for path in ending:
+            if "/" in token and path.lower() == token:
+                paths.add(path)
+            else:
+                names[path] = max(names.get(path, 0.0), 1 / len(ending))
+    return paths, names
+
+
+def _alike(index: PlaceIndex, words: Collection[str]) -> dict[str, float]:
+    likeness = index.likeness(words)
+    best = heapq.nsmallest(_MEMORY, likeness, key=lambda session: (-likeness[session], session))
+    found: dict[str, float] = {}
+    for session in best:
+        changed = index.sessions[session].sighting.changed
+        for path in changed:
+            found[path] = max(found.get(path, 0.0), 2 * likeness[session] / math.sqrt(len(changed)))
+    return found
+
+
+def _faded(ages: Iterable[int], half: float) -> float:
+    return math.log1p(sum(math.exp(-age / half) for age in ages))
+
+
+def _share(index: PlaceIndex, words: Collection[str], asked: Collection[str]) -> float:
+    """How much of what a path says stands in the prompt."""
+    total = sum(index.path_rarity(word) for word in sorted(words))
+    return sum(index.path_rarity(word) for word in sorted(words) if word in asked) / total if total else 0.0
+
+
+def _chance(found: Features) -> float:
+    mark = sum(weight * value for weight, value in zip(WEIGHTS, found, strict=True))
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, mark))))

@@ -1,0 +1,37 @@
+"""Words of a text for matching: lower case, identifiers taken apart, endings cut, words that say nothing left out.
+
+Deliberately simple: the same text gives the same words on every machine, without a dictionary or a model.
+"""
+
+import re
+from collections import Counter
+
+_HUMP = re.compile(r"([a-z0-9])([A-Z])")
+_WORD = re.compile(r"[a-z][a-z0-9]{2,40}")
+_ENDINGS = ("ations", "ation", "ings", "ing", "ers", "er", "ed", "es", "s")
+_SHORTEST_STEM = 4
+_IDLE = frozenset(
+    """about add all also and any are back been before being but can change code context could did does done each ensure
+    file files fix following for from get give has have here how implement into its just let lets like look make more
+    need needs new not now only other our out over plan please see should show some such than that the their them then
+    there these they this those update use used using want was way were what when where which who why will with would
+    you your""".split()  # noqa: SIM905
+)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, in order."""
+    return [stem(word) for word in _WORD.findall(_HUMP.sub(r"\1 \2", text).lower()) if word not in _IDLE]
+
+
+def bag_of(text: str) -> Counter[str]:
+    """How often each word occurs."""
+    return Counter(words_of(text))
+
+
+def stem(word: str) -> str:
+    """A word without its ending, if enough is left."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            return word[: -len(ending)]
+    return word

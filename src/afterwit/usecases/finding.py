@@ -1,0 +1,106 @@
+"""What lies in a folder of logs: transcripts, sources that hold many sessions, and what nobody can read.
+
+One walk. A source is a database, or a folder of many small files; each of its sessions is a unit as a file would be, at
+the path of its rendering. Listing them opens the source, so it is asked for apart (`sessions_in`). `opened` gives the
+bytes of a unit, whichever kind it is.
+"""
+
+import io
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, NamedTuple, cast
+
+from afterwit.agents.protocol import Reader
+from afterwit.agents.registry import Agent, gatherers_for
+from afterwit.sources.discovery import Found, Unit, Unreadable, discover
+from afterwit.sources.gathering import Gatherer, mark_of
+
+
+class Source(NamedTuple):
+    """A database or folder that holds many sessions. `found` changes whenever one of its files does."""
+
+    agent: str
+    gatherer: Gatherer
+    folder: Path
+    found: Found
+    files: tuple[Found, ...]
+
+
+class Lying(NamedTuple):
+    """What lies in a home."""
+
+    units: list[Unit]
+    sources: list[Source]
+    unread: list[PurePosixPath]  # transcripts without a reader
+    unreadable: list[Unreadable]
+
+
+class _Place(NamedTuple):
+    agent: str
+    gatherer: Gatherer
+    path: PurePosixPath
+
+
+def look_into(folder: Path, agent: Agent, reader: Reader | None) -> Lying:
+    """All that lies in a home of one agent."""
+    unread: list[PurePosixPath] = []
+
+    def primary(path: PurePosixPath) -> PurePosixPath | None:
+        owner = reader.primary(path) if reader else None
+        if owner is None and agent.matches(path):
+            unread.append(path)
+        return owner
+
+    collectors = Collectors([agent.name] if reader else [])
+    found = discover(folder, primary, collectors.place)
+    return Lying(found.units, sources_in(folder, found.collected), unread, found.unreadable)
+
+
+class Collectors:
+    """The gatherers of some agents."""
+
+    def __init__(self, agents: Iterable[str]) -> None:
+        self._gatherers = [(agent, gatherer) for agent in agents for gatherer in gatherers_for(agent)]
+
+    def place(self, path: PurePosixPath) -> "_Place | None":
+        """The source that this file belongs to, if any."""
+        for agent, gatherer in self._gatherers:
+            collection = gatherer.collection(path)
+            if collection is not None:
+                return _Place(agent, gatherer, collection)
+        return None
+
+
+def sources_in(folder: Path, collected: dict[object, list[Found]]) -> list[Source]:
+    """The sources that were found, as `discover` has them by their places."""
+    sources = [_source(folder, cast("_Place", place), files) for place, files in collected.items()]
+    return sorted(sources, key=lambda source: str(source.found.path))
+
+
+def sessions_in(source: Source) -> list[Unit]:
+    """The sessions of a source. Raises OSError where it cannot be read."""
+    found = source.gatherer.sessions(source.folder, source.found.path, source.files)
+    return [Unit(source.folder, session, ()) for session in found]
+
+
+@contextmanager
+def opened(agent: str, home: Path, path: PurePosixPath) -> Iterator[tuple[BinaryIO, int, Found]]:
+    """A file, or what a gatherer renders in its place: its bytes, how many there are, and its marks."""
+    gatherer = next((each for each in gatherers_for(agent) if each.renders(path)), None)
+    if gatherer is not None and not (home / path).is_file():
+        rendering = gatherer.render(home, path)
+        yield io.BytesIO(rendering.data), len(rendering.data), rendering.found
+        return
+    with (home / path).open("rb", buffering=0) as file:
+        about = os.fstat(file.fileno())
+        found = Found(path, about.st_size, about.st_mtime_ns, about.st_ino)
+        yield cast("BinaryIO", file), about.st_size, found
+
+
+def _source(folder: Path, place: _Place, files: list[Found]) -> Source:
+    ordered = tuple(sorted(files))
+    marks = [(str(file.path), file.size_bytes, file.mtime_ns, file.inode) for file in ordered]
+    size, mtime_ns = sum(file.size_bytes for file in ordered), max(file.mtime_ns for file in ordered)
+    return Source(place.agent, place.gatherer, folder, Found(place.path, size, mtime_ns, mark_of(marks)), ordered)
