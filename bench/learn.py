@@ -20,15 +20,18 @@ import orjson
 from afterwit.actions import shell, status
 from afterwit.agents.claude_code.reader import ClaudeCodeReading
 from afterwit.agents.codex.reader import CodexReading
-from afterwit.capture import calls, texts
+from afterwit.capture import calls, notes, texts
 from afterwit.capture.assemble import Assembler
 from afterwit.guard.redaction import Redactor
 from afterwit.sources.lines import Tap
 from afterwit.store import database, parts
 from afterwit.store.archive import Archive
+from afterwit.store.digests import digest_sizes
 from afterwit.store.frames import Packer
 from afterwit.store.layout import Layout
+from afterwit.store.store import opened
 from afterwit.usecases import derive
+from afterwit.usecases import learn as learning
 from afterwit.usecases.commit import Committer
 from afterwit.usecases.configure import load
 from afterwit.usecases.learn import Options, learn
@@ -43,13 +46,15 @@ DEFAULT_SESSIONS = 300
 _REPEATS = 5
 _NOW_MS = 1_800_000_000_000
 _REST = "rest: plan, hand over between processes"
+_DIGEST, _NOTES = "digest", "notes for the digest"
+_READ, _FRAME, _DECODE = _PARSE = ("read, hash", "frame lines", "decode (reader)")
 _SEAMS = [
-    Seam(Tap, "readinto", "read, hash"),
+    Seam(Tap, "readinto", _READ),
     Seam(Packer, "add", "pack (zstd)"),
     Seam(Packer, "finish", "pack (zstd)"),
-    Seam(getattr(derive, "_Reading"), "run", "frame lines"),  # noqa: B009
-    Seam(ClaudeCodeReading, "feed", "decode (reader)"),
-    Seam(CodexReading, "feed", "decode (reader)"),
+    Seam(getattr(derive, "_Reading"), "run", _FRAME),  # noqa: B009
+    Seam(ClaudeCodeReading, "feed", _DECODE),
+    Seam(CodexReading, "feed", _DECODE),
     Seam(Assembler, "take", "assemble"),
     Seam(Assembler, "captured", "assemble"),
     Seam(Redactor, "text", "redact"),
@@ -64,6 +69,10 @@ _SEAMS = [
     Seam(parts, "put_texts", "index (full text)"),
     Seam(Archive, "append", "archive: write"),
     Seam(Archive, "flush", "archive: write"),
+    Seam(notes, "of_text", _NOTES),
+    Seam(notes, "of_call", _NOTES),
+    Seam(notes, "of_result", _NOTES),
+    Seam(learning, "digest_pending", _DIGEST),
     Seam(os, "fsync", "fsync"),
     Seam(database, "_complete", "commit (SQLite, index merges)"),
 ]
@@ -98,6 +107,9 @@ class Learned(msgspec.Struct, kw_only=True):
     sweep_command_cpu_s: float
     database_of_input: float
     archive_of_input: float
+    digest_of_parse: float  # CPU of digesting, beside reading, framing and decoding in the same run
+    notes_of_parse: float  # the same for what capture keeps for the digest
+    digests_of_input: float
 
 
 class Silent:
@@ -140,6 +152,9 @@ def measure(home: Path, scratch: Path) -> Learned:
         sweep_command_cpu_s=sweep,
         database_of_input=_size(scratch / "plain", "*.db*") / input_bytes,
         archive_of_input=_size(scratch / "plain" / "archive", "**/*") / input_bytes,
+        digest_of_parse=_of_parse(split, _DIGEST),
+        notes_of_parse=_of_parse(split, _NOTES),
+        digests_of_input=_digest_bytes(scratch / "plain") / input_bytes,
     )
     shutil.rmtree(scratch)
     return figures
@@ -183,6 +198,16 @@ def _split(home: Path, store: Path, orjson_s: float) -> list[Part]:
     whole = sum(watch.seconds.values())
     dearest = sorted(watch.seconds.items(), key=lambda item: -item[1])
     return [Part(part, seconds, seconds / orjson_s, seconds / whole) for part, seconds in dearest]
+
+
+def _of_parse(split: list[Part], part: str) -> float:
+    seconds = {part.part: part.cpu_s for part in split}
+    return seconds[part] / sum(seconds[name] for name in _PARSE)
+
+
+def _digest_bytes(store: Path) -> int:
+    with opened(Layout(store)) as one:
+        return digest_sizes(one.db).packed_bytes
 
 
 def _cpu(work: Callable[[], Any]) -> float:

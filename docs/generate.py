@@ -26,9 +26,12 @@ from afterwit.model.settings import (
     AgentSettings,
     Aliases,
     LearnSettings,
+    MemorySettings,
     ProfileName,
     Rates,
+    RecallSettings,
     RedactionSettings,
+    RetentionSettings,
     ScheduleSettings,
     StoreSettings,
 )
@@ -41,6 +44,13 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
     ("store", StoreSettings, "Where the data lie."),
     ("learn", LearnSettings, "How `afterwit learn` works."),
     ("schedule", ScheduleSettings, "What `afterwit connect schedule` sets up."),
+    (
+        "retention",
+        RetentionSettings,
+        "How much original logs may take, packed: [the storage budget](../how-to/storage-budget.md).",
+    ),
+    ("memory", MemorySettings, "Where [user memory](../how-to/remember-across-sessions.md) is kept."),
+    ("recall", RecallSettings, "What agents are told."),
     ("agents.<agent>", AgentSettings, "One table for each agent that is not as usual. The names are listed below."),
     ("aliases", Aliases, 'Other names, and what they stand for. Each is a table: `"other name" = "name"`.'),
     (
@@ -57,6 +67,21 @@ _SETTINGS = {
     "learn.jobs": "Processes; 0 means one for every core.",
     "learn.wait_seconds": "How long to wait for another run to end before leaving the job to it.",
     "schedule.cadence": "`hourly`, or the time of day, such as `07:45`, by the local clock.",
+    "retention.raw_soft_cap_bytes": "Above it, originals of analysed sessions go, those worth least per byte first.",
+    "retention.raw_hard_cap_bytes": "Above it, originals that are not analysed go too. Default: twice the soft cap.",
+    "retention.raw_max_age_days": "Originals of analysed sessions go this many days after their end; 0 means never.",
+    "retention.distilled_cap_bytes": "Above it, `learn` and `doctor` warn that what was learned takes much.",
+    "retention.order": "What goes first: `value` (the least value per byte) or `oldest`.",
+    "memory.backend": "`null` (off), `local`, `postgres`, `honcho`, or one that is installed besides.",
+    "memory.user": "Whose entries are read and written. Default: the login name.",
+    "memory.timeout_seconds": "How long to wait for an answer of a server.",
+    "memory.postgres_dsn": "Connection string, without a password: that belongs into `~/.pgpass`.",
+    "memory.postgres_schema": "The schema there. It is made at first use.",
+    "memory.honcho_base_url": "Your own Honcho server. Default: the hosted service.",
+    "memory.honcho_workspace": "The workspace there.",
+    "memory.honcho_api_key_file": "A file with the API key, where `HONCHO_API_KEY` is not set.",
+    "memory.honcho_reasoning": "Whether Honcho's models think about what is stored, which costs money.",
+    "recall.preferences": "Whether preferences in user memory join the start block.",
     "agents.<agent>.homes": "Folders with this agent's logs. Default: where the agent itself puts them.",
     "agents.<agent>.enabled": "Whether `learn` looks for this agent.",
     "aliases.repos": "A remote, owner/name, folder or name, and the repository it counts to.",
@@ -71,11 +96,14 @@ _SETTINGS = {
     "redaction.allow": "Patterns that are never redacted.",
 }
 _EDITOR = re.compile(r"(\.config|Application Support|Roaming)/[^/]+/User")
-_UNUSED = {"prices", "redaction.allow"}
+_UNUSED = {"prices", "redaction.allow", "recall"}
 _VARIABLES = {
     "AFTERWIT_HOME": "The data folder. Goes before `[store] home` of the file.",
     "AFTERWIT_CONFIG": "The configuration file. Goes before the one in the data folder; `--config` goes before it.",
     "AFTERWIT_PROFILE": "The profile. Goes before `[store] profile`; `--profile` goes before it.",
+    "AFTERWIT_MEMORY_BACKEND": "The memory backend. Goes before `[memory] backend`.",
+    "AFTERWIT_MEMORY_DSN": "Connection string of PostgreSQL. Goes before `[memory] postgres_dsn`; may hold a password.",
+    "HONCHO_API_KEY": "The key for Honcho. Used only where Honcho is the memory backend, or evaluated as one.",
     "NO_COLOR": "If set to anything, no colour.",
 }
 
@@ -240,6 +268,8 @@ def _kind(kind: shapes.Type) -> str:
             return f"list of {_kind(kind.item_type)}s"
         case shapes.DictType():
             return "table of texts"
+        case shapes.EnumType():
+            return " or ".join(f'"{choice.value}"' for choice in kind.cls)
     return "path"
 
 

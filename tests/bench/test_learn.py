@@ -13,9 +13,11 @@ def test_every_part_of_a_run_is_measured(tmp_path: Path) -> None:
     found = measure(tmp_path / "home", tmp_path / "stores")
     assert found.sessions == 6
     assert sum(part.share for part in found.parts) == pytest.approx(1)
-    assert {"decode (reader)", "redact", "pack (zstd)", "index (full text)"} <= {part.part for part in found.parts}
+    assert {"decode (reader)", "redact", "digest", "index (full text)"} <= {part.part for part in found.parts}
     assert all(part.cpu_s > 0 for part in found.parts if part.part != "fsync")
     assert 0 < found.archive_of_input < 1
+    assert found.digest_of_parse > 0
+    assert 0 < found.digests_of_input < 1
     assert not (tmp_path / "stores").exists()
 
 

@@ -1,0 +1,125 @@
+"""`make backtest`: the product and all baselines over one home, scored side by side by an outside examiner.
+
+    AFTERWIT_JUDGE=judge.py AFTERWIT_CORPUS=HOME python -m bench.backtest
+
+Learns the home into a temporary store, replays it through every player, and lets the examiner score the notes and those
+of its own players. The cost of the replay stands beside that of learning and of digesting alone. Where the examiner or
+the home is not named it says so and ends well.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from afterwit.digest.digester import digest
+from afterwit.store.layout import Layout
+from afterwit.store.store import readonly_database
+from afterwit.usecases.backtest import PLAYERS, History, backtest, own_files, players_named
+from afterwit.usecases.backtest_notes import NotesFile
+from afterwit.usecases.configure import load
+from afterwit.usecases.filters import Filter
+from afterwit.usecases.learn import Options, learn
+from afterwit.usecases.world import World
+from bench.results import report
+
+READ_BY_EXAMINER = Filter(agents=("claude-code", "codex"))  # others are learned from and not played
+THEIRS = ("nothing", "frequent", "similar", "memoriser", "echo", "static")
+
+
+class Silent:
+    def begin(self, files: int, total_bytes: int) -> None: ...
+
+    def advance(self, files: int, done_bytes: int) -> None: ...
+
+
+def main() -> None:
+    missing = [name for name in ("AFTERWIT_JUDGE", "AFTERWIT_CORPUS") if not os.environ.get(name)]
+    if missing:
+        print(f"Skipped: {' and '.join(missing)} not set (the examiner's script, and the home to replay).")
+        return
+    home = Path(os.environ["AFTERWIT_CORPUS"]).absolute()
+    with tempfile.TemporaryDirectory(prefix="afterwit-backtest-") as folder:
+        found = table(home, Path(folder))
+    print("columns:", ", ".join(found["players"][0]))
+    report("backtest", found)
+
+
+def table(home: Path, folder: Path) -> dict[str, Any]:
+    world = world_of(home, folder / "store")
+    learn_s = cpu_s(lambda: learn(world, Options(), Silent()))
+    digest_s = cpu_s(lambda: digest_all(world))
+    notes = NotesFile(folder / "{player}.jsonl", PLAYERS, own_files(world))
+    replay_s = cpu_s(lambda: backtest(world, players_named(()), READ_BY_EXAMINER, Silent(), notes))
+    ours = [row(f"our {name}", judged(home, folder / f"{name}.jsonl")) for name in PLAYERS]
+    theirs = [row(f"examiner's {name}", judged(home, written(home, folder, name))) for name in THEIRS]
+    costs = {"learn_cpu_s": learn_s, "digest_cpu_s": digest_s, "backtest_cpu_s": replay_s}
+    ratios = {"backtest_to_learn": replay_s / learn_s, "backtest_to_digest": replay_s / digest_s}
+    return {"players": ours + theirs, **costs, **ratios}
+
+
+def world_of(home: Path, store: Path) -> World:
+    environ = {"HOME": str(home), "AFTERWIT_HOME": str(store)}
+    settings = load(environ, sys.platform).settings
+    return World(Layout(store), settings, home, environ, time.time_ns() // 1_000_000)
+
+
+def cpu_s(work: Any) -> float:
+    """CPU seconds, those of ended children included."""
+    before = os.times()
+    work()
+    return sum(os.times()[:4]) - sum(before[:4])
+
+
+def digest_all(world: World) -> None:
+    with readonly_database(world.layout) as db:
+        history = History(db, world)
+        for one in history.outlines:
+            digest(history.material(one.key))
+
+
+def written(home: Path, folder: Path, player: str) -> Path:
+    path = folder / f"examiner-{player}.jsonl"
+    path.write_text(examiner("play", str(home), player))
+    return path
+
+
+def judged(home: Path, notes: Path) -> dict[str, Any]:
+    return dict(json.loads(examiner("score", str(home), str(notes), "--json")))
+
+
+def examiner(*arguments: str) -> str:
+    command = [sys.executable, os.environ["AFTERWIT_JUDGE"], *arguments]
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
+
+
+def row(name: str, found: dict[str, Any]) -> dict[str, Any]:
+    files, commands, noise, headline = (found[part] for part in ("files", "commands", "noise", "headline"))
+    low, high = headline["interval"]
+    return {
+        "player": name,
+        "saved_per_1000": headline["actions_saved_per_1000"],
+        "low": low,
+        "high": high,
+        "recall_at_5": files["recall_at_5"],
+        "precision_at_5": shown(files["precision_at_5"]),
+        "spared": files["of_these_spared"],
+        "covered": commands["covered"],
+        "right": shown(commands["right"]),
+        "rules": found["rules"]["reminded"],
+        "false_alarms": shown(noise["false_alarms"]),
+        "notes_per_100": noise["notes_per_100_actions"],
+        "unknown_actions": found["notes"]["on_unknown_actions"],
+    }
+
+
+def shown(value: float | None) -> float | str:
+    return "-" if value is None else value
+
+
+if __name__ == "__main__":
+    main()
