@@ -65,6 +65,25 @@ class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True):
         return 2 * self.raw_soft_cap_bytes if self.raw_hard_cap_bytes is None else self.raw_hard_cap_bytes
 
 
+class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
+    homes: tuple[Path, ...] = ()
+    enabled: bool = True
+
+
+class Aliases(msgspec.Struct, frozen=True, kw_only=True):
+    """Other names, and what they stand for."""
+
+    repos: dict[str, Text] = msgspec.field(default_factory=dict)
+    tools: dict[str, Text] = msgspec.field(default_factory=dict)
+    users: dict[str, Text] = msgspec.field(default_factory=dict)
+
+
+class RedactionSettings(msgspec.Struct, frozen=True, kw_only=True):
+    people: tuple[Text, ...] = ()  # names to replace by a pseudonym, besides those that are found
+    strings: tuple[Text, ...] = ()  # other texts to replace
+    allow: tuple[Text, ...] = ()  # patterns that are never redacted
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     store: StoreSettings = StoreSettings()
     learn: LearnSettings = LearnSettings()
