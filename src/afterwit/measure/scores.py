@@ -102,6 +102,7 @@ class Scorer:
         self._by_class: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         self._by_source: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         self._start_tokens: list[float] = []
+        self.recalls: dict[str, float] = {}  # of the sessions in which there were files to find
         self._files: defaultdict[str, set[str]] = defaultdict(set)
         self._signs: set[tuple[str, str]] = set()
         self._rules: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
@@ -145,7 +146,7 @@ class Scorer:
         right = [path for path in old if path in top]
         searches = searches_before(digest, old[0])
         tally.file_sessions = 1
-        tally.recall = len(right) / min(TOP, len(old))
+        tally.recall = self.recalls[digest.native_id] = len(right) / min(TOP, len(old))
         tally.named, tally.named_right = len(top), len(right)
         tally.searches = searches
         tally.searches_spared = searches if old[0] in top else 0

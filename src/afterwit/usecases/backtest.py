@@ -17,6 +17,7 @@ from afterwit.capture.prices import price_list
 from afterwit.digest.digester import digest
 from afterwit.digest.material import Material
 from afterwit.measure.baselines import BASELINES
+from afterwit.measure.comparison import Comparison, compared
 from afterwit.measure.places_player import PlacesPlayer
 from afterwit.measure.player import Here, Player
 from afterwit.measure.replay import Outline, Played, replay
@@ -45,6 +46,7 @@ class Backtest(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int
     actions: int
     reports: list[Report]
+    comparisons: list[Comparison]  # of the product with other players, in the recall of files
 
 
 class Progress(Protocol):
@@ -105,7 +107,23 @@ def backtest(
         for name, scorer in scorers.items():
             scorer.take(one.digest, one.calls, one.notes[name])
     reports = [scorer.report(random.Random(_SEED)) for scorer in scorers.values()]  # noqa: S311
-    return Backtest(sentence=sentence_of(reports, sessions), sessions=sessions, actions=actions, reports=reports)
+    return Backtest(
+        sentence=sentence_of(reports, sessions),
+        sessions=sessions,
+        actions=actions,
+        reports=reports,
+        comparisons=_comparisons(scorers),
+    )
+
+
+def _comparisons(scorers: Mapping[str, Scorer]) -> list[Comparison]:
+    """The product against each other player that names files."""
+    product = scorers.get(PRODUCT)
+    if product is None:
+        return []
+    others = ((name, one) for name, one in scorers.items() if name != PRODUCT and any(one.recalls.values()))
+    found = (compared(name, product.recalls, one.recalls, random.Random(_SEED)) for name, one in others)  # noqa: S311
+    return [one for one in found if one is not None]
 
 
 def walked(

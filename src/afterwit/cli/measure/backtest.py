@@ -90,6 +90,12 @@ def _show(found: running.Backtest) -> None:
         return
     print_line("")
     print_listing(_COLUMNS, [_row(report) for report in found.reports])
+    for one in found.comparisons:
+        low, high = one.interval
+        talk(
+            f"{running.PRODUCT} against {one.other}: recall@5 {one.recall_difference:+.2f}"
+            f" ({low:+.2f} to {high:+.2f}) in {one.sessions} sessions{'' if one.is_clear else ', not clearly better'}."
+        )
     whole = found.reports[0].whole
     talk(
         f"{found.sessions:,} sessions, {found.actions:,} actions; {whole.searches:,} searches before a known file,"
