@@ -104,3 +104,48 @@ def test_a_result_that_came_after_the_beginning_is_not_known() -> None:
     others = copy.deepcopy([slow, later])
     scrambled(others[0], 50)
     assert _notes([slow, later])[later.session] == _notes(others)[later.session]
+
+
+def _same_for(session: str, one: list[Log], other: list[Log]) -> bool:
+    return _notes(one)[session] == _notes(other)[session]
+
+
+def _committed(*, goes_on: bool) -> list[Log]:
+    first = Log(0, 0).prompt("Tidy up").edit("src/press.ts").shell("git commit -m 'Mend the barrel gate'")
+    first.records.append({"type": "ai-title", "aiTitle": "Barrel gate", "sessionId": first.session})
+    if goes_on:
+        first.wait(9_000).prompt("thanks").edit("src/gate.ts")
+    return [first, Log(2, 60).prompt("Fill").edit("src/aaa.ts"), Log(1, 3_600).prompt("The barrel gate is stuck")]
+
+
+def test_whether_a_session_goes_on_later_changes_nothing_that_was_said_before() -> None:
+    assert _same_for(Log(1, 0).session, _committed(goes_on=True), _committed(goes_on=False))
+
+
+def test_a_result_that_was_there_is_known_even_if_nothing_followed_it() -> None:
+    notes = _notes(_committed(goes_on=False))[Log(1, 0).session]
+    assert "Mend the barrel gate" in "".join(note.text for note in notes["witness"])
+
+
+def _branched(*, later: bool) -> list[Log]:
+    known = Log(0, 0).prompt("Fill the barrel").edit("src/barrel.ts")
+    now = Log(1, 600).prompt("Go on").edit("src/gate.ts")
+    for record in now.records:
+        record["gitBranch"] = ""
+    if later:
+        now.records[-1]["gitBranch"] = "feature/barrel"
+    for record in known.records:
+        record["gitBranch"] = "feature/barrel"
+    return [known, Log(2, 60).prompt("Paint").edit("src/gate.ts"), now]
+
+
+def test_a_branch_that_a_session_changes_to_later_is_not_known_at_its_first_prompt() -> None:
+    assert _same_for(Log(1, 0).session, _branched(later=True), _branched(later=False))
+
+
+def test_a_later_fork_is_not_told_before_it_exists() -> None:
+    original = Log(0, 0).prompt("Fill the barrel").edit("src/barrel.ts")
+    between = Log(1, 3_600).prompt("Fill the barrel again")
+    fork = Log(9, 7_200).prompt("Fill it in another way").edit("src/gate.ts")
+    fork.records = [dict(copy.deepcopy(record), sessionId=fork.session) for record in original.records] + fork.records
+    assert _same_for(between.session, [original, between, fork], [original, between])

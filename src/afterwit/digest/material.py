@@ -4,7 +4,7 @@ Pure values. Positions of actions are counted over the whole session; notes name
 to by the same positions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -40,6 +40,7 @@ class Part(NamedTuple):
     facts: PartFacts
     actions: Sequence[ActionRow]
     notes: Sequence[NoteRow]
+    results_ms: Mapping[int, int | None] = {}  # by ordinal of the action
 
 
 class Note(NamedTuple):
@@ -58,6 +59,7 @@ class Material(NamedTuple):
     last_kind: str  # of the session's last event
     interrupts: int
     model_errors: int
+    results_ms: tuple[int | None, ...] = ()  # by action: when its result was written, where that was asked for
 
 
 _OF_ACTIONS = frozenset(
@@ -83,6 +85,7 @@ def gathered(identity: Identity, parts: Sequence[Part]) -> Material:
         last.last_kind,
         sum(part.facts.interrupts for part in parts),
         sum(part.facts.model_errors for part in parts),
+        tuple(parts[number].results_ms.get(row.ordinal) for _, number, row in placed),
     )
 
 
@@ -97,23 +100,16 @@ def _when(note: Note) -> tuple[int, int, str]:
 
 def cut(material: Material, before_ms: int) -> Material:
     """The same session as it was known at a moment: what came later is gone, what was running has no result yet. Of a
-    session in which an action has no time, no action is known before its end."""
+    session in which an action has no time, no action is known. A session that had ended and one that goes on later are
+    cut alike, so that nothing tells them apart."""
     is_timed = all(row.at_ms is not None for row in material.actions)
     count = sum((row.at_ms or 0) < before_ms for row in material.actions) if is_timed else 0
-    begun = material.actions[:count]
-    ended = [_has_ended(row, begun, before_ms) for row in begun]
-    actions = tuple(row if has_ended else _open(row) for row, has_ended in zip(begun, ended, strict=True))
+    ended = [at_ms is not None and at_ms < before_ms for at_ms in material.results_ms[:count]]
+    actions = tuple(
+        row if has_ended else _open(row) for row, has_ended in zip(material.actions[:count], ended, strict=True)
+    )
     notes = tuple(note for note in material.notes if _is_known_by(note, ended, before_ms))
-    return Material(_identity_by(material, actions, before_ms), actions, notes, "", 0, 0)
-
-
-def _has_ended(row: ActionRow, begun: Sequence[ActionRow], before_ms: int) -> bool:
-    """Whether its result was there: the agent went on behind it. A duration that a tool reports leaves out the wait
-    for a permission, so it is not enough alone."""
-    if row.duration_ms is None:
-        return False
-    end = (row.at_ms or 0) + row.duration_ms
-    return end < before_ms and (begun[-1].at_ms or 0) >= end and begun[-1] is not row
+    return Material(_identity_by(material, actions, before_ms), actions, notes, "", 0, 0, material.results_ms[:count])
 
 
 def _open(row: ActionRow) -> ActionRow:
@@ -125,18 +121,22 @@ def _open(row: ActionRow) -> ActionRow:
 def _is_known_by(note: Note, ended: Sequence[bool], before_ms: int) -> bool:
     if note.kind in _OF_RESULTS:
         return note.at is not None and note.at < len(ended) and ended[note.at]
+    if note.kind is NoteKind.ENDING:
+        return False
     is_placed = note.kind not in _OF_ACTIONS or (note.at is not None and note.at < len(ended))
     return is_placed and note.at_ms is not None and note.at_ms < before_ms
 
 
 def _identity_by(material: Material, actions: Sequence[ActionRow], before_ms: int) -> Identity:
-    """Who and where stays as it is known now; what the session said, used and spent does not."""
+    """Who and in which repository stays as it is known now; what has no time of its own (title, branch, versions) and
+    what the session spent is left out."""
     identity = material.identity
     prompts = [note.at_ms for note in material.notes if note.kind is NoteKind.PROMPT]
     asked = min((at for at in prompts if at is not None), default=None) if prompts else identity.started_ms
     return identity._replace(
         ended_ms=max((row.at_ms or 0 for row in actions), default=identity.started_ms),
         title="",
+        branch="",
         task=identity.task if asked is not None and asked < before_ms else "",
         versions=(),
         models=(),

@@ -1,10 +1,10 @@
 """Replays history in order: every session through every player, with nothing known that came later.
 
 Sessions are taken in the order of their first timestamps. Before one is played, all others are made known as far as
-they had happened by then: those that had ended as they are, those still running cut at that moment, those that begin in
-the same instant not at all. Who and where a session is (repository, branch, parent) is taken as it is known now.
-Streaming: a session is loaded when it is played and when it has ended, and one that runs beside others is cut again
-only for those that begin after something more of it was known.
+they had happened by then, each cut at that moment whether it has ended or goes on; one that begins in the same instant,
+or that is a later fork of an earlier one, not at all. In which repository a session is, and its parent, is taken as it
+is known now. Streaming: a session is loaded when it is played and when it has ended, and one that runs beside others is
+cut again only for those that begin after something more of it was known.
 """
 
 import heapq
@@ -26,7 +26,8 @@ class Outline(NamedTuple):
     """What the order of a replay needs to know of a session."""
 
     key: int  # under which the caller finds the rest
-    first_ms: int  # of any of its records
+    first_ms: int  # of any of its records, copied ones included: nothing later may be used in it
+    started_ms: int  # of its own records: before that nobody could know it
     ended_ms: int
     here: Here
 
@@ -48,7 +49,6 @@ class Source(Protocol):
     """Where the rest of a session is found, by its key."""
 
     def material(self, key: int) -> Material: ...
-    def digest(self, key: int) -> Digest: ...
 
 
 class _Running:
@@ -68,11 +68,11 @@ class _Running:
             _, _, ended = heapq.heappop(self._heap)
             self._moments.pop(ended.key, None)
             self._told.pop(ended.key, None)
-            self._tell(self._source.digest(ended.key), ended.here)
+            self._tell(digest(cut(self._source.material(ended.key), now_ms)), ended.here)
 
     def tell_running(self, now_ms: int) -> None:
         for _, _, other in sorted(self._heap):
-            if other.first_ms < now_ms:
+            if other.started_ms < now_ms:
                 self._tell_running(other, now_ms)
 
     def _tell_running(self, other: Outline, now_ms: int) -> None:
@@ -92,9 +92,8 @@ def _moments(material: Material) -> Iterator[int]:
     """All times on which a cut of the session depends."""
     yield from (time for time in (material.identity.started_ms,) if time is not None)
     yield from (note.at_ms for note in material.notes if note.at_ms is not None)
-    for row in material.actions:
-        if row.at_ms is not None:
-            yield from (row.at_ms, row.at_ms + (row.duration_ms or 0))
+    yield from (row.at_ms for row in material.actions if row.at_ms is not None)
+    yield from (at_ms for at_ms in material.results_ms if at_ms is not None)
 
 
 def replay(
@@ -109,9 +108,10 @@ def replay(
     running = _Running(source, players)
     for number, now in enumerate(sorted(outlines, key=lambda one: (one.first_ms, one.here.session))):
         running.tell_ended(now.first_ms)
-        whole = source.digest(now.key)
+        material = source.material(now.key)
+        whole = msgspec.structs.replace(digest(material), repo=now.here.repo)
         if plays(now):
-            calls = tuple(row.call_id for row in source.material(now.key).actions)
+            calls = tuple(row.call_id for row in material.actions)
             notes = noted(now)
             if notes is None:
                 running.tell_running(now.first_ms)

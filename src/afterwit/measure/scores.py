@@ -229,8 +229,13 @@ def searches_before(digest: Digest, path: str) -> int:
 
 def _shows(step: DigestStep, path: str) -> bool:
     if step.kind is ActionKind.READ:
-        return step.target.endswith(path)
-    return step.kind is ActionKind.SHELL and any(path.endswith(shown) for shown in shown_by(step.target))
+        return _is_end(path, step.target)
+    return step.kind is ActionKind.SHELL and any(_is_end(shown, path) for shown in shown_by(step.target))
+
+
+def _is_end(short: str, path: str) -> bool:
+    """Whether a path is another one, or its last parts."""
+    return path == short or path.endswith(f"/{short.removeprefix('./')}")
 
 
 def is_search(step: DigestStep) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import apsw
 
 from afterwit.model.captured import ORDINAL_BITS, ActionRow
-from afterwit.model.kinds import ActionKind, Lean, Status
+from afterwit.model.kinds import ActionKind, EventKind, Lean, Status
 
 
 class PartPlace(NamedTuple):
@@ -66,6 +66,13 @@ def action_rows(db: apsw.Connection, part_id: int) -> Iterator[ActionRow]:
     for ordinal, call_id, tool, kind, target, status, lean, *rest in db.execute(query, _span(part_id)):
         kinds = ActionKind(kind), target, Status(status), Lean(lean) if lean else None
         yield ActionRow(0, ordinal, call_id, tool, *kinds, *rest)
+
+
+def result_times(db: apsw.Connection, part_id: int) -> dict[int, int | None]:
+    """By ordinal of the action: when its result was written."""
+    results = {row.offset: row.at_ms for row in part_events(db, part_id) if row.kind == EventKind.RESULT}
+    query = "SELECT id & :mask, result_offset FROM actions WHERE id >= :first AND id < :end"
+    return {ordinal: results.get(offset) for ordinal, offset in db.execute(query, _span(part_id))}
 
 
 def _span(part_id: int) -> dict[str, int]:

@@ -14,7 +14,6 @@ import apsw
 import msgspec
 
 from afterwit.capture.prices import price_list
-from afterwit.digest.digester import digest
 from afterwit.digest.material import Material
 from afterwit.measure.baselines import BASELINES
 from afterwit.measure.comparison import Comparison, compared
@@ -22,14 +21,14 @@ from afterwit.measure.places_player import PlacesPlayer
 from afterwit.measure.player import Here, Player
 from afterwit.measure.replay import Outline, Played, replay
 from afterwit.measure.scores import Report, Scorer
-from afterwit.model.digest import VERSION, Digest
+from afterwit.model.digest import VERSION
 from afterwit.model.errors import UsageError
 from afterwit.store.browsing import SessionRow, selected_sessions, session_row, sessions_with_own_file
 from afterwit.store.parts import parts_of_session
 from afterwit.store.selection import Selection
 from afterwit.store.store import readonly_database
 from afterwit.usecases.backtest_notes import Notebook
-from afterwit.usecases.digesting import load_digest, material_of
+from afterwit.usecases.digesting import material_of
 from afterwit.usecases.filters import Filter, find_session, selection_of
 from afterwit.usecases.world import World
 
@@ -65,16 +64,7 @@ class History:
         self.outlines = list(_outlines(db))
 
     def material(self, key: int) -> Material:
-        return material_of(self._db, self._row(key), self._prices)
-
-    def digest(self, key: int) -> Digest:
-        """The digest, without a title that was given after the end."""
-        row = self._row(key)
-        known = load_digest(self._db, row)
-        if known is None:
-            known = msgspec.structs.replace(digest(self.material(key)), repo=row.repo)
-        titled_ms = max((part.facts.title_at_ms for part in parts_of_session(self._db, key)), default=0)
-        return known if titled_ms <= (row.ended_ms or 0) else msgspec.structs.replace(known, title="")
+        return material_of(self._db, self._row(key), self._prices, with_results=True)
 
     def _row(self, key: int) -> SessionRow:
         row = session_row(self._db, key)
@@ -131,6 +121,7 @@ def walked(
 ) -> Iterator[Played]:
     """All sessions one by one, the wanted ones after they were played."""
     with readonly_database(world.layout) as db:
+        db.execute("BEGIN")  # one view of the store, whatever runs beside
         history = History(db, world)
         keys = {row.id for row in selected_sessions(db, selection_of(db, world.settings, wanted))}
         played = [one for one in history.outlines if one.key in keys]
@@ -148,6 +139,7 @@ def walked(
 def explained(world: World, players: Sequence[Player], name: str, progress: Progress) -> Played:
     """One session, named by its id or the beginning of it, after it was played."""
     with readonly_database(world.layout) as db:
+        db.execute("BEGIN")
         session = find_session(db, name)
         history = History(db, world)
         progress.begin(0, 0)
@@ -174,8 +166,8 @@ def _outlines(db: apsw.Connection) -> Iterator[Outline]:
     for row in list(selected_sessions(db, Selection())):
         first = _first_ms(db, row)
         if first is not None and row.ended_ms is not None and not row.is_partial:
-            here = Here(row.native_id, row.agent, row.repo, row.branch, row.parent)
-            yield Outline(row.id, first, row.ended_ms, here)
+            here = Here(row.native_id, row.agent, row.repo, parent=row.parent)
+            yield Outline(row.id, first, row.started_ms or first, row.ended_ms, here)
 
 
 def _first_ms(db: apsw.Connection, row: SessionRow) -> int | None:
@@ -188,7 +180,7 @@ def sentence_of(reports: Sequence[Report], sessions: int) -> str:
     """What a user should take away."""
     product = next((one for one in reports if one.player == PRODUCT), None)
     if not sessions:
-        return "There is no session to replay yet: run `afterwit learn` first."
+        return "No session to replay: none was learned yet (`afterwit learn`), or no one is left by the filters."
     if product is None:
         return f"{sessions} sessions were replayed; the product itself did not play."
     rest = [one for one in reports if one.player != PRODUCT]
@@ -200,5 +192,11 @@ def sentence_of(reports: Sequence[Report], sessions: int) -> str:
     )
     if best is None or best.whole.saved_per_1000 <= 0:
         return f"{said}; whether agents act on what they are told, a replay cannot show."
-    verb = "more than" if low > best.whole.saved_per_1000 else "not clearly more than"
+    verb = _against(product.whole.saved_per_1000, low, best.whole.saved_per_1000)
     return f"{said}: {verb} the {best.whole.saved_per_1000:.0f} of the simple player `{best.player}`."
+
+
+def _against(ours: float, low: float, theirs: float) -> str:
+    if ours < theirs:
+        return "less than"
+    return "more than" if low > theirs else "not clearly more than"

@@ -24,7 +24,7 @@ from afterwit.store.parts import parts_of_session
 from afterwit.store.selection import Selection
 from afterwit.store.steps import step
 from afterwit.store.store import Store
-from afterwit.store.transcripts import action_rows
+from afterwit.store.transcripts import action_rows, result_times
 from afterwit.usecases.costs import Spending, cost_of
 
 _BATCH = 64
@@ -71,10 +71,15 @@ def _differences(row: SessionRow, made: Digest) -> list[str]:
     return [f"{row.native_id}: {name} was {old}, is {new}" for name, old, new in found if old and old != new]
 
 
-def material_of(db: apsw.Connection, row: SessionRow, prices: Prices) -> Material:
-    """The rows of a session, as a digest needs them."""
+def material_of(db: apsw.Connection, row: SessionRow, prices: Prices, *, with_results: bool = False) -> Material:
+    """The rows of a session, as a digest needs them; with the times of results, if it is to be cut at a moment."""
     parts = [
-        Part(part.facts, list(action_rows(db, part.id)), notes_of_part(db, part.id))
+        Part(
+            part.facts,
+            list(action_rows(db, part.id)),
+            notes_of_part(db, part.id),
+            result_times(db, part.id) if with_results else {},
+        )
         for part in parts_of_session(db, row.id)
     ]
     return gathered(_identity(db, row, prices), parts)

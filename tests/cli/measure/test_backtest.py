@@ -25,7 +25,7 @@ def test_the_summary_opens_with_a_sentence_and_shows_every_player(learned: Run) 
 
 def test_json_has_the_documented_shape(learned: Run) -> None:
     found = json.loads(learned("measure", "backtest", "--player", "places", "--json").stdout)
-    assert set(found) == {"sentence", "sessions", "actions", "reports"}
+    assert set(found) == {"sentence", "sessions", "actions", "reports", "comparisons"}
     assert set(found["reports"][0]) == {
         *("player", "whole", "interval", "start_tokens_median", "start_tokens_p95"),
         *("by_repo", "by_agent", "by_class", "by_source"),
@@ -49,7 +49,7 @@ def test_notes_are_written_one_a_line(learned: Run, tmp_path: Path) -> None:
     done = learned("measure", "backtest", "--player", "echo", "--notes", str(tmp_path / "notes.jsonl"))
     assert done.returncode == 0
     moments = [json.loads(line)["moment"] for line in (tmp_path / "notes.jsonl").read_text().splitlines()]
-    assert set(moments) <= {"after"}
+    assert set(moments) == {"after"}
 
 
 def test_an_unknown_player_is_wrong_use(learned: Run) -> None:
@@ -60,3 +60,9 @@ def test_an_unknown_player_is_wrong_use(learned: Run) -> None:
 
 def test_an_empty_store_says_what_to_do_next(run: Run) -> None:
     assert "afterwit learn" in (done := run("measure", "backtest")).stdout + done.stderr
+
+
+def test_a_walk_is_to_read_and_nothing_else(learned: Run) -> None:
+    done = learned("measure", "backtest", "--explain", "5ea50001", "--json")
+    assert done.returncode == 2
+    assert "--explain" in done.stderr

@@ -68,6 +68,8 @@ def backtest(
     replay shows what would have been said, not what would have been done.
     """
     chosen = running.players_named(players or ((running.PRODUCT,) if explain else ()))
+    if explain and (is_json or notes):
+        raise click.UsageError("--explain prints a walk to read; leave out --json and --notes.")
     if explain:
         with bar("replaying") as progress:
             lines = walk_lines(running.explained(here.world, chosen, explain, progress))

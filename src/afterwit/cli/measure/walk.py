@@ -29,16 +29,18 @@ def _said(played: Played, notes: list[Note]) -> Iterator[str]:
             yield from (f"    {'changed  ' if path in changed else '–        '}{path}" for path in note.files)
     missed = [path for path in changed if all(path not in note.files for note in notes)]
     yield from (f"    missed   {path} (after {searches_before(played.digest, path)} searches)" for path in missed[:10])
-    by_call = {note.action: note for note in notes if note.action is not None}
+    by_call: dict[str, list[Note]] = {}
+    for note in notes:
+        if note.action is not None:
+            by_call.setdefault(note.action, []).append(note)
     for at, (call, step) in enumerate(zip(played.calls, played.digest.steps, strict=True)):
-        spoken = by_call.get(call)
-        if spoken is None and step.status is not Status.FAILED:
+        spoken = by_call.get(call, [])
+        if not spoken and step.status is not Status.FAILED:
             continue
         yield f"  {at:>4} {step.status:<9} {_one_line(step.target)}"
         if step.error:
             yield f"       it said: {_one_line(step.error)}"
-        if spoken is not None:
-            yield f"       {spoken.moment}: {_one_line(spoken.text)}"
+        yield from (f"       {said.moment}: {_one_line(said.text)}" for said in spoken)
 
 
 def _counted(notes: list[Note]) -> str:
