@@ -7,10 +7,10 @@ STAMP := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help learn demo test check docs bench clean
+.PHONY: help learn demo test e2e check docs bench clean
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 learn: $(STAMP)  ## read this machine's own logs
 	@$(BIN)/afterwit learn
@@ -20,6 +20,9 @@ demo: $(STAMP)  ## show what it does, on invented logs
 
 test: $(STAMP)  ## run all tests
 	@$(BIN)/python -m pytest -n auto -q
+
+e2e: $(STAMP)  ## run real clients of nine agents, and read what they wrote
+	@$(BIN)/python -m tests.e2e
 
 check: $(STAMP)  ## check style, types, layers and reference pages
 	@$(BIN)/ruff check .
@@ -33,6 +36,9 @@ docs: $(STAMP)  ## write the reference pages
 
 bench: $(STAMP)  ## print the tables of figures
 	@$(BIN)/python -m bench
+
+backtest: $(STAMP)  ## replay a home; needs AFTERWIT_JUDGE and AFTERWIT_CORPUS
+	@$(BIN)/python -m bench.backtest
 
 clean:  ## remove the virtual environment and the caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,193 @@
+"""How each client is started for one prompt: the settings it finds in its home, its arguments, its variables.
+
+Every client gets a dummy key and the scripted model as its only provider; telemetry and updates are off; it may run
+shell commands without asking. Nothing is taken from the surroundings but where programs lie. Starting and ending the
+process is left to `process`.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.e2e.clients import NODE, Client
+
+_KEY = "dummy"
+_MODEL = "scripted"
+
+
+class Place(NamedTuple):
+    """Where a client runs, and which model it may speak to."""
+
+    home: Path
+    project: Path
+    url: str
+
+
+class Launch(NamedTuple):
+    """What to start."""
+
+    arguments: tuple[str, ...]
+    environ: Mapping[str, str] = {}
+
+
+def command(client: Client, place: Place, prompt: str) -> tuple[list[str], dict[str, str]]:
+    """The command line and the whole environment. Settings are written on the way."""
+    launch = _LAUNCHES[client.name](place, prompt)
+    path = f"{client.programs}:{NODE.programs}:/usr/local/bin:/usr/bin:/bin"
+    environ = {**_SURROUNDINGS, "PATH": path, "HOME": str(place.home), **launch.environ}
+    return [str(client.program), *launch.arguments], environ
+
+
+_SURROUNDINGS = {
+    "LANG": "C.UTF-8",
+    "TERM": "dumb",
+    "USER": "ada",
+    "SHELL": "/bin/bash",
+    "NO_COLOR": "1",
+    "DO_NOT_TRACK": "1",
+}
+
+
+def _claude_code(place: Place, prompt: str) -> Launch:
+    return Launch(
+        ("-p", prompt, "--allowedTools", "Bash"),
+        {
+            "ANTHROPIC_BASE_URL": place.url,
+            "ANTHROPIC_API_KEY": _KEY,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "DISABLE_ERROR_REPORTING": "1",
+            "DISABLE_TELEMETRY": "1",
+        },
+    )
+
+
+def _codex(place: Place, prompt: str) -> Launch:
+    settings = f"""
+model = "gpt-5.3-codex"
+model_provider = "loop"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+[model_providers.loop]
+name = "loop"
+base_url = "{place.url}/v1"
+wire_api = "responses"
+env_key = "LOOP_KEY"
+[analytics]
+enabled = false
+"""
+    _put(place.home / ".codex/config.toml", settings)
+    return Launch(("exec", "--skip-git-repo-check", prompt), {"LOOP_KEY": _KEY})
+
+
+def _gemini(place: Place, prompt: str) -> Launch:
+    _put(place.home / ".gemini/settings.json", _quiet("gemini-api-key"))
+    # With a model that it knows, it asks no router which one to take.
+    arguments = ("-m", "gemini-2.5-flash", "-p", prompt, "--yolo", "--skip-trust")
+    return Launch(
+        arguments,
+        {"GEMINI_API_KEY": _KEY, "GOOGLE_GEMINI_BASE_URL": place.url, "GEMINI_TELEMETRY_ENABLED": "false"},
+    )
+
+
+def _qwen(place: Place, prompt: str) -> Launch:
+    _put(place.home / ".qwen/settings.json", _quiet("openai"))
+    environ = {"OPENAI_API_KEY": _KEY, "OPENAI_BASE_URL": f"{place.url}/v1", "OPENAI_MODEL": _MODEL}
+    return Launch(("-p", prompt, "--yolo"), environ)
+
+
+def _copilot(place: Place, prompt: str) -> Launch:
+    return Launch(
+        ("-p", prompt, "--allow-all-tools", "--allow-all-paths"),
+        {
+            "COPILOT_OFFLINE": "true",
+            "COPILOT_AUTO_UPDATE": "false",
+            "COPILOT_PROVIDER_BASE_URL": f"{place.url}/v1",
+            "COPILOT_PROVIDER_API_KEY": _KEY,
+            "COPILOT_MODEL": _MODEL,
+        },
+    )
+
+
+def _opencode(place: Place, prompt: str) -> Launch:
+    model = f"loop/{_MODEL}"
+    loop = {
+        "npm": "@ai-sdk/openai-compatible",
+        "options": {"baseURL": f"{place.url}/v1", "apiKey": _KEY},
+        "models": {_MODEL: {}},
+    }
+    settings = {
+        "provider": {"loop": loop},
+        "enabled_providers": ["loop"],
+        "model": model,
+        "small_model": model,
+        "autoupdate": False,
+        "share": "disabled",
+        "permission": {"*": "allow"},
+    }
+    _put(place.home / ".config/opencode/opencode.json", json.dumps(settings))
+    quiet = ("OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_DISABLE_LSP_DOWNLOAD")
+    # It puts an argument with a space into quotes, and those become part of the prompt.
+    return Launch(("run", *prompt.split(" ")), dict.fromkeys(quiet, "1"))
+
+
+def _pi(place: Place, prompt: str) -> Launch:
+    model = {"id": _MODEL, "name": _MODEL, "input": ["text"], "contextWindow": 100_000, "maxTokens": 1_000}
+    loop = {"baseUrl": f"{place.url}/v1", "apiKey": _KEY, "api": "openai-completions", "models": [model]}
+    _put(place.home / ".pi/agent/models.json", json.dumps({"providers": {"loop": loop}}))
+    environ = {"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1"}
+    return Launch(("-p", "--provider", "loop", "--model", _MODEL, prompt), environ)
+
+
+def _hermes(place: Place, prompt: str) -> Launch:
+    model = {"provider": "custom", "default": _MODEL, "base_url": f"{place.url}/v1", "api_key": _KEY}
+    # YAML reads JSON as it is.
+    _put(place.home / ".hermes/config.yaml", json.dumps({"model": model}))
+    return Launch(("-z", prompt, "--yolo"))
+
+
+def _kimi_code(place: Place, prompt: str) -> Launch:
+    settings = f"""
+default_model = "{_MODEL}"
+[providers.loop]
+type = "openai"
+base_url = "{place.url}/v1"
+api_key = "{_KEY}"
+[models.{_MODEL}]
+provider = "loop"
+model = "{_MODEL}"
+max_context_size = 100000
+"""
+    _put(place.home / ".kimi-code/config.toml", settings)
+    return Launch(("-p", prompt))
+
+
+def _quiet(authentication: str) -> str:
+    """Settings that Gemini CLI and its fork Qwen Code share."""
+    settings = {
+        "security": {"auth": {"selectedType": authentication}},
+        "privacy": {"usageStatisticsEnabled": False},
+        "telemetry": {"enabled": False},
+        "general": {"enableAutoUpdate": False, "disableAutoUpdate": True},
+    }
+    return json.dumps(settings)
+
+
+def _put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+_LAUNCHES: Mapping[str, Callable[[Place, str], Launch]] = {
+    "claude-code": _claude_code,
+    "codex": _codex,
+    "gemini": _gemini,
+    "qwen": _qwen,
+    "copilot": _copilot,
+    "opencode": _opencode,
+    "pi": _pi,
+    "hermes": _hermes,
+    "kimi-code": _kimi_code,
+}

@@ -1,0 +1,225 @@
+"""Four ways to speak to a model: Anthropic's messages, OpenAI's chat completions and responses, Gemini's content.
+
+Each format reads a request (which tools are offered, how many results of tools it carries) and writes a turn as one
+answer or as a stream of server-sent events. Pure. What the turn says is left to `model_server`.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+Json = dict[str, Any]
+Schema = Mapping[str, Any]
+
+INPUT_TOKENS, OUTPUT_TOKENS = 100, 20
+
+
+class Call(NamedTuple):
+    """The model calls a tool."""
+
+    id: str
+    tool: str
+    arguments: Json
+
+    @property
+    def encoded(self) -> str:
+        return json.dumps(self.arguments)
+
+
+class Said(NamedTuple):
+    """The model says something and ends its turn."""
+
+    id: str
+    text: str
+
+
+Turn = Call | Said
+
+
+class Asked(NamedTuple):
+    """What matters of a request."""
+
+    tools: Mapping[str, Schema]
+    results: int
+
+
+class Format(Protocol):
+    def read(self, body: Json) -> Asked: ...
+
+    def answer(self, model: str, turn: Turn) -> Json: ...
+
+    def stream(self, model: str, turn: Turn) -> Iterator[str]: ...
+
+
+class Anthropic:
+    def read(self, body: Json) -> Asked:
+        tools = {tool["name"]: tool.get("input_schema", {}) for tool in body.get("tools", ())}
+        contents = [message["content"] for message in body["messages"]]
+        blocks = [block for content in contents if isinstance(content, list) for block in content]
+        return Asked(tools, sum(block["type"] == "tool_result" for block in blocks))
+
+    def answer(self, model: str, turn: Turn) -> Json:
+        if isinstance(turn, Call):
+            block = {"type": "tool_use", "id": f"toolu_{turn.id}", "name": turn.tool, "input": turn.arguments}
+        else:
+            block = {"type": "text", "text": turn.text}
+        return {
+            "id": f"msg_{turn.id}",
+            "type": "message",
+            "role": "assistant",
+            "model": model,
+            "content": [block],
+            "stop_reason": "tool_use" if isinstance(turn, Call) else "end_turn",
+            "stop_sequence": None,
+            "usage": {"input_tokens": INPUT_TOKENS, "output_tokens": OUTPUT_TOKENS},
+        }
+
+    def stream(self, model: str, turn: Turn) -> Iterator[str]:
+        message = self.answer(model, turn)
+        (block,) = message["content"]
+        if isinstance(turn, Call):
+            begun, delta = {**block, "input": {}}, {"type": "input_json_delta", "partial_json": turn.encoded}
+        else:
+            begun, delta = {**block, "text": ""}, {"type": "text_delta", "text": turn.text}
+        ended = {"stop_reason": message["stop_reason"], "stop_sequence": None}
+        for event in (
+            {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}},
+            {"type": "content_block_start", "index": 0, "content_block": begun},
+            {"type": "content_block_delta", "index": 0, "delta": delta},
+            {"type": "content_block_stop", "index": 0},
+            {"type": "message_delta", "delta": ended, "usage": message["usage"]},
+            {"type": "message_stop"},
+        ):
+            yield _event(event, named=True)
+
+
+class Chat:
+    def read(self, body: Json) -> Asked:
+        functions = [tool["function"] for tool in body.get("tools") or () if tool["type"] == "function"]
+        tools = {function["name"]: function.get("parameters", {}) for function in functions}
+        return Asked(tools, sum(message["role"] == "tool" for message in body["messages"]))
+
+    def answer(self, model: str, turn: Turn) -> Json:
+        choice = {"index": 0, "message": self._message(turn), "finish_reason": self._reason(turn)}
+        return {**self._head(model, turn, "chat.completion"), "choices": [choice], "usage": self._usage()}
+
+    def stream(self, model: str, turn: Turn) -> Iterator[str]:
+        head = self._head(model, turn, "chat.completion.chunk")
+        message = self._message(turn)
+        if "tool_calls" in message:
+            message["tool_calls"] = [{"index": 0, **call} for call in message["tool_calls"]]
+        said = {"index": 0, "delta": message, "finish_reason": None}
+        ended = {"index": 0, "delta": {}, "finish_reason": self._reason(turn)}
+        yield _event({**head, "choices": [said]})
+        yield _event({**head, "choices": [ended]})
+        yield _event({**head, "choices": [], "usage": self._usage()})
+        yield "data: [DONE]\n\n"
+
+    def _head(self, model: str, turn: Turn, kind: str) -> Json:
+        return {"id": f"chatcmpl-{turn.id}", "object": kind, "created": 1, "model": model}
+
+    def _message(self, turn: Turn) -> Json:
+        if isinstance(turn, Said):
+            return {"role": "assistant", "content": turn.text}
+        function = {"name": turn.tool, "arguments": turn.encoded}
+        call = {"id": f"call_{turn.id}", "type": "function", "function": function}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+    def _reason(self, turn: Turn) -> str:
+        return "tool_calls" if isinstance(turn, Call) else "stop"
+
+    def _usage(self) -> Json:
+        total = INPUT_TOKENS + OUTPUT_TOKENS
+        return {"prompt_tokens": INPUT_TOKENS, "completion_tokens": OUTPUT_TOKENS, "total_tokens": total}
+
+
+class Responses:
+    def read(self, body: Json) -> Asked:
+        tools = {tool["name"]: tool.get("parameters", {}) for tool in body.get("tools") or () if "name" in tool}
+        items = body["input"] if isinstance(body["input"], list) else []
+        return Asked(tools, sum(item.get("type") == "function_call_output" for item in items))
+
+    def answer(self, model: str, turn: Turn) -> Json:
+        return self._response(model, turn, "completed", [self._item(turn)])
+
+    def stream(self, model: str, turn: Turn) -> Iterator[str]:
+        item = self._item(turn)
+        place = {"item_id": item["id"], "output_index": 0}
+        unsaid: Json = {"arguments": ""} if isinstance(turn, Call) else {"content": []}
+        begun = {**item, "status": "in_progress", **unsaid}
+        events: tuple[Json, ...] = (
+            {"type": "response.created", "response": self._response(model, turn, "in_progress", [])},
+            {"type": "response.output_item.added", "output_index": 0, "item": begun},
+            *({**place, **event} for event in self._deltas(turn)),
+            {"type": "response.output_item.done", "output_index": 0, "item": item},
+            {"type": "response.completed", "response": self.answer(model, turn)},
+        )
+        for number, event in enumerate(events):
+            yield _event({**event, "sequence_number": number}, named=True)
+
+    def _item(self, turn: Turn) -> Json:
+        if isinstance(turn, Said):
+            said = {"type": "message", "id": f"msg_{turn.id}", "role": "assistant", "status": "completed"}
+            return {**said, "content": [self._part(turn.text)]}
+        called = {"type": "function_call", "id": f"fc_{turn.id}", "call_id": f"call_{turn.id}", "status": "completed"}
+        return {**called, "name": turn.tool, "arguments": turn.encoded}
+
+    def _deltas(self, turn: Turn) -> Sequence[Json]:
+        if isinstance(turn, Call):
+            kind = "response.function_call_arguments"
+            return (
+                {"type": f"{kind}.delta", "delta": turn.encoded},
+                {"type": f"{kind}.done", "arguments": turn.encoded},
+            )
+        text, part = "response.output_text", "response.content_part"
+        return (
+            {"type": f"{part}.added", "content_index": 0, "part": self._part("")},
+            {"type": f"{text}.delta", "content_index": 0, "delta": turn.text},
+            {"type": f"{text}.done", "content_index": 0, "text": turn.text},
+            {"type": f"{part}.done", "content_index": 0, "part": self._part(turn.text)},
+        )
+
+    def _part(self, text: str) -> Json:
+        return {"type": "output_text", "text": text, "annotations": []}
+
+    def _response(self, model: str, turn: Turn, status: str, output: list[Json]) -> Json:
+        usage = {
+            "input_tokens": INPUT_TOKENS,
+            "input_tokens_details": {"cached_tokens": 0},
+            "output_tokens": OUTPUT_TOKENS,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": INPUT_TOKENS + OUTPUT_TOKENS,
+        }
+        head = {"id": f"resp_{turn.id}", "object": "response", "created_at": 1, "status": status, "model": model}
+        return {**head, "output": output, "usage": usage}
+
+
+class Gemini:
+    def read(self, body: Json) -> Asked:
+        functions = [one for tool in body.get("tools", ()) for one in tool.get("functionDeclarations", ())]
+        tools = {one["name"]: one.get("parametersJsonSchema") or one.get("parameters", {}) for one in functions}
+        parts = [part for content in body["contents"] for part in content.get("parts", ())]
+        return Asked(tools, sum("functionResponse" in part for part in parts))
+
+    def answer(self, model: str, turn: Turn) -> Json:
+        if isinstance(turn, Call):
+            call = {"id": f"call_{turn.id}", "name": turn.tool, "args": turn.arguments}
+            part: Json = {"functionCall": call}
+        else:
+            part = {"text": turn.text}
+        usage = {
+            "promptTokenCount": INPUT_TOKENS,
+            "candidatesTokenCount": OUTPUT_TOKENS,
+            "totalTokenCount": INPUT_TOKENS + OUTPUT_TOKENS,
+        }
+        candidate = {"index": 0, "content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}
+        return {"candidates": [candidate], "modelVersion": model, "usageMetadata": usage}
+
+    def stream(self, model: str, turn: Turn) -> Iterator[str]:
+        yield _event(self.answer(model, turn))
+
+
+def _event(data: Json, *, named: bool = False) -> str:
+    """One server-sent event, with its type as its name if the format wants that."""
+    name = f"event: {data['type']}\n" if named else ""
+    return f"{name}data: {json.dumps(data)}\n\n"
