@@ -108,11 +108,14 @@ def row(name: str, found: dict[str, Any]) -> dict[str, Any]:
         "recall_at_5": files["recall_at_5"],
         "precision_at_5": shown(files["precision_at_5"]),
         "spared": files["of_these_spared"],
+        "net_tokens_per_1000": headline["net_tokens_saved_per_1000_actions"],
         "covered": commands["covered"],
+        "covered_without_largest": shown(commands["covered_without_largest"]),
         "right": shown(commands["right"]),
         "rules": found["rules"]["reminded"],
         "false_alarms": shown(noise["false_alarms"]),
         "notes_per_100": noise["notes_per_100_actions"],
+        "quiet_disturbed": shown(noise["quiet_sessions_disturbed"]),
         "unknown_actions": found["notes"]["on_unknown_actions"],
     }
 

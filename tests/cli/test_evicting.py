@@ -39,10 +39,16 @@ def test_evict_has_the_documented_shape(learned: Run) -> None:
 
 def test_the_plan_is_shown_and_nothing_is_dropped_unasked(learned: Run) -> None:
     asked = learned("store", "evict", "--soft-cap", "0")
-    assert asked.returncode == 3
+    assert asked.returncode == 1
     assert "above the soft cap" in asked.stdout
     assert "They cannot be restored." in asked.stderr
     assert learned("store", "dropped").stdout == "No original was dropped.\n"
+
+
+def test_an_empty_standard_input_is_told_of_yes_and_that_nothing_was_done(learned: Run) -> None:
+    asked = learned("store", "evict", "--soft-cap", "0")
+    assert asked.returncode == 1
+    assert asked.stderr.endswith("\nNobody answered. Use --yes to drop without being asked.\nNothing was dropped.\n")
 
 
 def test_a_dry_run_drops_nothing(learned: Run) -> None:
@@ -118,6 +124,20 @@ def test_data_loss_is_named_in_report_exit_code_and_doctor(run: Run, tmp_path: P
     examined = run("doctor", "--json")
     assert examined.returncode == 1
     assert "data-loss" in {finding["code"] for finding in json.loads(examined.stdout)["findings"]}
+
+
+def test_a_lost_file_that_fits_again_is_captured_by_the_next_learn(run: Run, tmp_path: Path) -> None:
+    log = tmp_path / "home" / ".claude" / "projects" / "-srv-orchard" / "odd.jsonl"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text('{"type": "of-tomorrow", "sessionId": "s9"}\n')
+    config = tmp_path / "store" / "config.toml"
+    config.parent.mkdir(mode=0o700, exist_ok=True)
+    config.write_text(TINY)
+    run("learn")
+    config.unlink()
+    assert run("learn").returncode == 0
+    assert "odd.jsonl" not in run("store", "dropped").stdout
+    assert "data-loss" not in run("doctor", "--json").stdout
 
 
 def test_a_hard_cap_below_the_soft_cap_is_refused(run: Run, tmp_path: Path) -> None:

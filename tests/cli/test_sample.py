@@ -99,13 +99,36 @@ def test_a_file_gets_the_result_and_is_replaced_only_by_force(learned: Run, tmp_
     assert [path.name for path in tmp_path.glob("*first*")] == ["first.json"]
 
 
+def test_a_dash_as_output_is_standard_output(learned: Run, tmp_path: Path) -> None:
+    done = learned("sample", "--json", "--output", "-")
+    assert (done.returncode, done.stdout) == (0, learned("sample", "--json").stdout)
+
+
+def test_a_missing_folder_is_named_and_not_the_temporary_file(learned: Run, tmp_path: Path) -> None:
+    done = learned("sample", "--output", str(tmp_path / "nowhere" / "first.txt"))
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        2,
+        f"afterwit: There is no folder {tmp_path / 'nowhere'}. Make it, or name another file.",
+    )
+
+
 def test_nothing_that_fits_is_said(learned: Run) -> None:
     done = learned("sample", "--repo", "pear")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "No session fits.\n")
 
 
 @pytest.mark.parametrize(
-    "options", [("--scheme", "luck"), ("--count", "-1"), ("--top-percent", "0"), ("--top-percent", "101")]
+    "options",
+    [
+        ("--scheme", "luck"),
+        ("--count", "-1"),
+        ("--top-percent", "0"),
+        ("--top-percent", "101"),
+        ("--top-percent", "nan"),
+        ("--min-score", "nan"),
+        ("--min-score", "inf"),
+        ("--format", "paths", "--json"),
+    ],
 )
 def test_wrong_options_are_wrong_use(learned: Run, options: tuple[str, ...]) -> None:
     assert learned("sample", *options).returncode == 2

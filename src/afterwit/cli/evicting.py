@@ -1,5 +1,7 @@
 """`afterwit store evict` and `dropped`: the storage budget of the archive, and what it has cost."""
 
+import sys
+
 import click
 import msgspec
 
@@ -21,7 +23,7 @@ _SHOWN = 20
     examples=("afterwit store evict --dry-run", "afterwit store evict --soft-cap 1GB --yes"),
     exits={
         ExitCode.FAILED: "data_loss: something went without having been analysed, or what never goes is above the hard"
-        " cap. Also: the answer was no, or there is no store yet.",
+        " cap. Also: the answer was no, nobody answered, or there is no store yet.",
     },
 )
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would go, and drop nothing.")
@@ -47,7 +49,7 @@ def evict(here: Here, is_dry_run: bool, soft_cap_bytes: int | None, is_agreed: b
         if not is_json:
             show_plan(planned)
         count = human_count(len(planned.dropped), "original")
-        return is_agreed or click.confirm(f"Drop {count}? They cannot be restored.", err=True)
+        return is_agreed or _is_confirmed(f"Drop {count}? They cannot be restored.")
 
     done = run(here.world, agree, soft_cap_bytes=soft_cap_bytes, is_dry_run=is_dry_run)
     if done is None:
@@ -95,6 +97,17 @@ def dropped(here: Here, is_json: bool) -> None:
         for one in found
     ]
     print_table(columns, rows, numbers=frozenset({"bytes"}), optional=frozenset({"data_loss"}))
+
+
+def _is_confirmed(question: str) -> bool:
+    """The answer; no where nobody can give one, as in a job or with an empty standard input."""
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort:
+        if sys.stdin.isatty():
+            raise
+        talk("\nNobody answered. Use --yes to drop without being asked.")
+        return False
 
 
 def show_plan(planned: Eviction) -> None:

@@ -1,5 +1,6 @@
 """`afterwit sample`: which sessions to read or harvest first."""
 
+import math
 from enum import StrEnum
 from pathlib import Path
 
@@ -14,8 +15,9 @@ from afterwit.cli.output import human_count, talk
 from afterwit.cli.progress import bar
 from afterwit.cli.sessions.filters import filtered
 from afterwit.cli.sessions.names import EMPTY
-from afterwit.cli.written import refuse_existing, write_whole
+from afterwit.cli.written import STANDARD_OUTPUT, refuse_existing, write_whole
 from afterwit.guard.hygiene import clean
+from afterwit.model.errors import UsageError
 from afterwit.usecases.filters import Filter
 from afterwit.usecases.sample import Sample, Sampled, Scheme, Wanted
 from afterwit.usecases.sample import sample as run
@@ -29,6 +31,12 @@ class Form(StrEnum):
     TABLE = "table"
     JSON = "json"
     PATHS = "paths"
+
+
+def _finite(_ctx: click.Context, _param: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is no number to compare with.")
+    return value
 
 
 @click.command(
@@ -54,10 +62,18 @@ class Form(StrEnum):
 @click.option(
     "--top-percent",
     type=click.FloatRange(min=0, min_open=True, max=100),
+    callback=_finite,
     metavar="P",
     help="The best P percent of the sessions that the filters mean, instead of the default of --count.",
 )
-@click.option("--min-score", type=float, default=0.0, metavar="SCORE", help="Only with this score or a higher one.")
+@click.option(
+    "--min-score",
+    type=float,
+    default=0.0,
+    callback=_finite,
+    metavar="SCORE",
+    help="Only with this score or a higher one.",
+)
 @click.option(
     "--format",
     "form",
@@ -68,9 +84,9 @@ class Form(StrEnum):
 )
 @click.option(
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     metavar="FILE",
-    help="Write to this file instead of standard output. It must not exist yet.",
+    help="Write to this file instead of standard output (-). It must not exist yet.",
 )
 @click.option("--force", "is_forced", is_flag=True, help="Replace FILE if it is there.")
 @as_json
@@ -95,6 +111,9 @@ def sample(
     the others; nothing is stored. A narrow terminal shows fewer columns; a pipe gets them all.
     docs/how-to/sample-sessions.md has the rules.
     """
+    if is_json and form == Form.PATHS:
+        raise UsageError("--json and --format paths exclude each other. --json has the paths of every session too.")
+    output = None if output == STANDARD_OUTPUT else output
     refuse_existing(output, is_forced=is_forced)
     most = count if count is not None else 0 if top_percent is not None else _DEFAULT_COUNT
     chosen = Wanted(Scheme(scheme), wanted, most, 100.0 if top_percent is None else top_percent, min_score)

@@ -1,24 +1,60 @@
-"""Results that go to a file instead of standard output: whole or not at all, private, and never over another."""
+"""Results that go to a file instead of standard output: whole or not at all, private, and never over another.
+
+A file is replaced only if that is asked for, and nothing but a regular file ever is: a link, a pipe or a device that
+bears the name is left alone. Complaints name the file that was asked for, not the one that is written beside it first.
+"""
 
 import os
 import secrets
+import stat
 from pathlib import Path
 
 from afterwit.model.errors import UsageError
 
+STANDARD_OUTPUT = Path("-")
+
 
 def refuse_existing(output: Path | None, *, is_forced: bool) -> None:
     """To be asked before the work begins."""
-    if output is not None and output.exists() and not is_forced:
+    if output is not None and _is_there(output) and not is_forced:
         raise UsageError(f"{output} is there already. --force replaces it.")
 
 
 def write_whole(output: Path, text: str) -> None:
     """Writes beside, then gives the file its name."""
+    _is_there(output)
     beside = output.with_name(f".{output.name}.{secrets.token_hex(4)}")
     try:
+        _write_and_rename(beside, output, text.encode("utf-8", "replace"))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(output)) from error
+
+
+def _write_and_rename(beside: Path, output: Path, content: bytes) -> None:
+    try:
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(text.encode("utf-8", "replace"))
+            file.write(content)
         beside.replace(output)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _is_there(output: Path) -> bool:
+    """Whether a regular file has the name. Raises UsageError if anything else has, or if there is no folder for it."""
+    try:
+        mode = output.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        if not output.parent.is_dir():
+            raise UsageError(f"There is no folder {output.parent}. Make it, or name another file.") from None
+        return False
+    if not stat.S_ISREG(mode):
+        raise UsageError(f"{output} is {_kind(mode)}, no regular file, and is left alone. Name another file.")
+    return True
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISLNK(mode):
+        return "a symbolic link"
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    return "a pipe" if stat.S_ISFIFO(mode) else "a device or a socket"

@@ -79,6 +79,13 @@ def dropped_files(db: apsw.Connection) -> list[DroppedFile]:
     return [DroppedFile(*row) for row in db.execute(query)]
 
 
+def lost_unread(db: apsw.Connection) -> list[int]:
+    """Transcripts that were given up without having been analysed, and of which no session is known."""
+    query = """SELECT id FROM files WHERE role = 'transcript' AND is_live AND state = :lost
+               AND NOT EXISTS (SELECT 1 FROM parts WHERE parts.file_id = files.id) ORDER BY id"""
+    return [row[0] for row in db.execute(query, {"lost": LOST})]
+
+
 def sessions_in(db: apsw.Connection, file_ids: Iterable[int]) -> dict[int, list[SessionName]]:
     """The sessions that have a part in each of the files."""
     query = """SELECT parts.file_id, sessions.id, sessions.native_id FROM json_each(?) AS wanted

@@ -9,6 +9,7 @@ from afterwit.agents.prompt_history import HISTORY
 from afterwit.capture.health import Break, Sign, breaks
 from afterwit.store.archive import Archive
 from afterwit.store.health import archived_label
+from afterwit.store.raw import LOST
 from afterwit.usecases.agent_health import AgentHealth, Horizon, InStore, OnDisk, is_pending, refusal, transcripts
 from afterwit.usecases.findings import Finding, alarm, warning
 
@@ -18,6 +19,10 @@ _SOON_DAYS = 7
 _REMEDY = (
     "Upgrade afterwit and run `afterwit store rebuild`, which reads again what the archive holds; if there is no newer"
     " version, report this one."
+)
+_REMEDY_OF_LOST = (
+    "Originals that went because of the hard cap are not in the archive: upgrade afterwit and run `afterwit learn`,"
+    " which takes in again what the agent still has, if raw_hard_cap_bytes in [retention] of config.toml leaves room."
 )
 
 
@@ -29,7 +34,7 @@ def agent_findings(
         if one.sign is Sign.ODD:
             yield warning(code, f"{_named(health, one)} `afterwit store problems` says why.", health.agent)
         else:
-            yield alarm(code, f"{_named(health, one)} {_REMEDY}", health.agent)
+            yield alarm(code, f"{_named(health, one)} {_remedy(known)}", health.agent)
     if not found and health.unknown_share >= _UNKNOWN_WORTH_SAYING:
         yield warning("unknown-records", _unknown(health), health.agent)
     if archive is not None:
@@ -37,6 +42,15 @@ def agent_findings(
     yield from _unreadable(health, disk, known)
     yield from _unclaimed(health, disk)
     yield from _vanishing(health)
+
+
+def _remedy(known: InStore) -> str:
+    """What the archive does not hold cannot be read again from it."""
+    mute = [row for row in known.rows if row.read_bytes and not known.facts.get(row.id)]
+    lost = [row for row in mute if row.state == LOST]
+    if not lost:
+        return _REMEDY
+    return _REMEDY_OF_LOST if len(lost) == len(mute) else f"{_REMEDY} {_REMEDY_OF_LOST}"
 
 
 def _code(one: Break) -> str:

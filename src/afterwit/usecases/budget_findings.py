@@ -9,6 +9,7 @@ from afterwit.store.raw import LOST
 from afterwit.store.store import Store
 from afterwit.usecases.evict import distilled_bytes, packed_originals
 from afterwit.usecases.findings import Finding, alarm, warning
+from afterwit.usecases.recapture import recapturable
 
 RECENT_DAYS = 7
 _SHOWN = 5
@@ -24,7 +25,7 @@ def budget_findings(store: Store, limits: RetentionSettings, now_ms: int) -> Ite
         yield say(
             "data-loss",
             f"{count} dropped without having been analysed, because the archive was above its hard cap ({names})."
-            " Raise raw_hard_cap_bytes in [retention] of config.toml; `afterwit store dropped` lists them.",
+            f" {_remedy(store, limits)} `afterwit store dropped` lists them.",
         )
     used = packed_originals(store)
     if used > limits.hard_cap_bytes:
@@ -40,3 +41,15 @@ def budget_findings(store: Store, limits: RetentionSettings, now_ms: int) -> Ite
             f"What was learned takes {distilled // 1_000_000:,} MB, more than distilled_cap_bytes"
             f" ({limits.distilled_cap_bytes // 1_000_000:,} MB). Nothing of it is dropped; raise that cap.",
         )
+
+
+def _remedy(store: Store, limits: RetentionSettings) -> str:
+    """What brings back the ones that gave no session; of the others, what was read is there."""
+    if not raw.lost_unread(store.db):
+        return "Raise raw_hard_cap_bytes in [retention] of config.toml, so that it does not happen again."
+    if recapturable(store, limits):
+        return "Run `afterwit learn`: there is room now, and it takes in again what the agents still have."
+    return (
+        "Raise raw_hard_cap_bytes in [retention] of config.toml, then run `afterwit learn`, which takes in again what"
+        " the agents still have."
+    )

@@ -85,10 +85,12 @@ class Committer:
         self._touched: set[int] = set()
         self._texts: dict[int, _Indexed] = {}
 
-    def put(self, origin: Origin, derived: Derived, companions_mark: str = "") -> bool:
-        """Writes one transcript. False if there was no session in it and it was not kept."""
+    def put(self, origin: Origin, derived: Derived, companions_mark: str = "", *, is_again: bool = False) -> bool:
+        """Writes one transcript. False if there was no session in it and it was not kept. One that was given up and is
+        as it was then is written only if it `is_again` wanted."""
         row = files.live_file(self._db, origin.key)
-        if row and row.is_dropped and (derived.mode is Mode.FAILED or derived.sha256 == row.sha256):
+        is_same = row is not None and derived.sha256 == row.sha256 and not is_again
+        if row and row.is_dropped and (derived.mode is Mode.FAILED or is_same):
             self._note_unchanged(row, derived, companions_mark)
             return True
         rewritten = row if row and _is_superseded(row, derived) else None

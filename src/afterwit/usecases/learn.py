@@ -32,6 +32,7 @@ from afterwit.usecases.evict import Eviction, keep_within_budget
 from afterwit.usecases.leaving import settle_leaving
 from afterwit.usecases.parallel import spread
 from afterwit.usecases.plan import AgentPlan, Home, Pending, homes, plan, plan_folder
+from afterwit.usecases.recapture import recapturable
 from afterwit.usecases.retention import soonest_first
 from afterwit.usecases.world import World, rules_for
 
@@ -152,10 +153,11 @@ class _Run:
     def _plans(self) -> list[AgentPlan]:
         world, options = self._world, self._options
         since_ns = options.since_ms * 1_000_000
+        again = recapturable(self._store, world.settings.retention)
         if options.folder is not None:
-            return plan_folder(self._store.db, options.folder, options.agents, since_ns, world.declared)
+            return plan_folder(self._store.db, options.folder, options.agents, since_ns, world.declared, again)
         found = homes(world.settings, world.user_home, options.agents)
-        return plan(self._store.db, found, since_ns, world.declared)
+        return plan(self._store.db, found, since_ns, world.declared, again)
 
     def _note_plan(self, one: AgentPlan) -> None:
         if not one.discovered and not one.unreadable:
@@ -189,7 +191,7 @@ class _Run:
             with transaction(self._store.db):
                 for one, derived in batch:
                     origin = Origin(one.home.agent, one.home.label, one.unit.transcript.path)
-                    is_kept = self._committer.put(origin, derived, one.unit.companions_mark)
+                    is_kept = self._committer.put(origin, derived, one.unit.companions_mark, is_again=one.is_again)
                     self._count(one, derived, is_kept=is_kept)
                 self._committer.settle()
                 self._store.archive.flush()

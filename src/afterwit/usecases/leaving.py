@@ -24,6 +24,7 @@ from afterwit.store.steps import step
 from afterwit.store.store import Store
 from afterwit.usecases.commit import Origin, keys_of, origin_in, put_remains, remove_doomed
 
+PACKED_BYTES = "packed_bytes"  # in the header of remains: what the original took, companions included
 _BATCH = 64
 
 
@@ -122,7 +123,8 @@ def _remains(store: Store, one: Leaver, now_ms: int) -> tuple[dict[str, Any], Re
         cursor=file.cursor,
         companions=[_left(store, companion) for companion in one.companions],
     )
-    return header, remains
+    taken = sum(store.archive.packed_bytes(_name(each)) for each in (file, *one.companions))
+    return header | {PACKED_BYTES: taken}, remains
 
 
 def _owned(store: Store, file: FileRow, keys: dict[str, list[int]]) -> Iterator[list[int]]:

@@ -8,6 +8,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import apsw
@@ -22,6 +23,8 @@ from afterwit.store.files import FileRow, Seen, file_key
 from afterwit.usecases.commit import SESSIONS
 from afterwit.usecases.finding import Collectors, Source, look_into, sessions_in, sources_in
 from afterwit.usecases.recognition import Recognition
+
+NOTHING: Mapping[bytes, str] = MappingProxyType({})
 
 
 class Home(NamedTuple):
@@ -38,6 +41,7 @@ class Pending(NamedTuple):
     home: Home
     unit: Unit
     has_new_companions: bool  # then what was read before is read again, with them
+    is_again: bool = False  # it was lost to the budget, and there is room for it now
 
     @property
     def key(self) -> bytes:
@@ -83,12 +87,17 @@ def homes(settings: Settings, user_home: Path, only: Set[str] = frozenset()) -> 
 
 
 def plan(
-    db: apsw.Connection, found: Iterable[Home], since_ns: int = 0, declared: tuple[Description, ...] = ()
+    db: apsw.Connection,
+    found: Iterable[Home],
+    since_ns: int = 0,
+    declared: tuple[Description, ...] = (),
+    again: Mapping[bytes, str] = NOTHING,
 ) -> list[AgentPlan]:
-    """What to do for each agent, in the order of the registry."""
+    """What to do for each agent, in the order of the registry. `again` are files, with their agents, that count as not
+    seen."""
     plans: dict[str, AgentPlan] = {}
     for home in found:
-        part = _plan_home(db, home, since_ns, declared)
+        part = _plan_home(db, home, since_ns, declared, again)
         before = plans.get(home.agent)
         plans[home.agent] = part if before is None else _joined(before, part)
     return list(plans.values())
@@ -100,6 +109,7 @@ def plan_folder(
     only: Set[str] = frozenset(),
     since_ns: int = 0,
     declared: tuple[Description, ...] = (),
+    again: Mapping[bytes, str] = NOTHING,
 ) -> list[AgentPlan]:
     """What to do for a folder of logs given by hand: each file goes to the reader that recognises it."""
     label = _label(folder)
@@ -112,14 +122,15 @@ def plan_folder(
     for source in sources_in(folder, found.collected):
         if not only or source.agent in only:
             before = plans.get(source.agent) or AgentPlan(source.agent, [], 0, 0, [])
-            plans[source.agent] = _joined(before, _plan_source(db, Home(source.agent, folder, label), source, since_ns))
+            one = _plan_source(db, Home(source.agent, folder, label), source, since_ns, again)
+            plans[source.agent] = _joined(before, one)
     for unit in found.units:
         agent = recognised.agent_of(unit)
         if only and agent not in only:
             continue
         name = agent or "unrecognised"
         into = plans.setdefault(name, AgentPlan(name, [], 0, 0, []))
-        one = _sorted_out(db, Home(name, folder, label), [unit], since_ns) if agent else _unread(name)
+        one = _sorted_out(db, Home(name, folder, label), [unit], since_ns, again) if agent else _unread(name)
         plans[name] = _joined(into, one)
     if found.unreadable:
         plans["unrecognised"] = _joined(
@@ -133,21 +144,27 @@ def _unread(name: str) -> AgentPlan:
     return AgentPlan(name, [], 0, 1, [])
 
 
-def _plan_home(db: apsw.Connection, home: Home, since_ns: int, declared: tuple[Description, ...]) -> AgentPlan:
+def _plan_home(
+    db: apsw.Connection, home: Home, since_ns: int, declared: tuple[Description, ...], again: Mapping[bytes, str]
+) -> AgentPlan:
     reader, agent = registry.reader_for(home.agent, declared), registry.agent(home.agent, declared)
     found = look_into(home.folder, agent, reader)
-    sorted_out = _sorted_out(db, home, found.units, since_ns)
+    sorted_out = _sorted_out(db, home, found.units, since_ns, again)
     planned = sorted_out._replace(no_reader=len(found.unread), unreadable=found.unreadable)
     for source in found.sources:
-        planned = _joined(planned, _plan_source(db, home, source, since_ns))
+        planned = _joined(planned, _plan_source(db, home, source, since_ns, again))
     return planned
 
 
-def _plan_source(db: apsw.Connection, home: Home, source: Source, since_ns: int) -> AgentPlan:
-    """What to do for the sessions of one source. One whose files are as they were is not opened."""
+def _plan_source(
+    db: apsw.Connection, home: Home, source: Source, since_ns: int, again: Mapping[bytes, str]
+) -> AgentPlan:
+    """What to do for the sessions of one source. One whose files are as they were is not opened, unless a session of
+    the agent is to be read again."""
     listed = Listed(home, source.found, 0)
     before = files.live_file(db, listed.key)
-    if before is not None and _is_same(source.found, before) and before.state != "failed":
+    is_as_before = before is not None and _is_same(source.found, before) and before.state != "failed"
+    if before is not None and is_as_before and home.agent not in again.values():
         return AgentPlan(home.agent, [], _sessions_known(before), 0, [])
     try:
         units = sessions_in(source)
@@ -155,7 +172,7 @@ def _plan_source(db: apsw.Connection, home: Home, source: Source, since_ns: int)
         reason = error.strerror or str(error)
         place = Unreadable(source.folder / source.found.path, reason)
         return AgentPlan(home.agent, [], 0, 0, [place], [listed._replace(error=reason)])
-    planned = _sorted_out(db, home, units, since_ns)
+    planned = _sorted_out(db, home, units, since_ns, again)
     return planned._replace(listed=[] if since_ns else [listed._replace(sessions=len(units))])
 
 
@@ -167,17 +184,21 @@ def _sessions_known(row: FileRow) -> int:
     return msgspec.json.decode(row.known, type=dict[str, int]).get(SESSIONS, 0)
 
 
-def _sorted_out(db: apsw.Connection, home: Home, units: list[Unit], since_ns: int) -> AgentPlan:
+def _sorted_out(
+    db: apsw.Connection, home: Home, units: list[Unit], since_ns: int, again: Mapping[bytes, str]
+) -> AgentPlan:
     seen = files.seen_files(db, home.agent)
     pending: list[Pending] = []
     unchanged = 0
     for unit in units:
-        before = seen.get(file_key(home.agent, home.label + str(unit.transcript.path)))
-        if unit.transcript.mtime_ns < since_ns or (before and _is_as_before(home, unit, before, seen)):
+        key = file_key(home.agent, home.label + str(unit.transcript.path))
+        before, is_again = seen.get(key), key in again
+        is_as_before = before is not None and not is_again and _is_as_before(home, unit, before, seen)
+        if unit.transcript.mtime_ns < since_ns or is_as_before:
             unchanged += 1
         else:
             has_new = before is not None and _has_new_companions(home, unit, seen)
-            pending.append(Pending(home, unit, has_new))
+            pending.append(Pending(home, unit, has_new, is_again))
     pending.sort(key=lambda one: (one.unit.transcript.mtime_ns, str(one.unit.transcript.path)))
     return AgentPlan(home.agent, pending, unchanged, 0, [])
 
