@@ -94,6 +94,11 @@ def test_a_check_without_a_telling_message_is_work() -> None:
     assert classify(failed("pnpm run lint", "something odd")) is FailureClass.WORK
 
 
+def test_a_check_that_was_killed_says_nothing_about_the_code() -> None:
+    assert classify(failed("npm test", "> orchard@1.0.0 test", exit_code=137)) is FailureClass.ENVIRONMENT
+    assert classify(failed("npm test", "Tests: 1 failed, 2 passed", exit_code=137)) is FailureClass.WORK
+
+
 def test_rules_in_the_output_of_a_check_make_it_work() -> None:
     assert classify(failed("make verify", "see above"), rules=True) is FailureClass.WORK
 
@@ -145,6 +150,7 @@ def test_a_question_whose_answer_is_no_has_not_failed(command: str, error: str) 
         (126, FailureClass.ENVIRONMENT),
         (127, FailureClass.ENVIRONMENT),
         (130, FailureClass.CANCELLED),
+        (137, FailureClass.ENVIRONMENT),
         (1, FailureClass.UNCLEAR),
         (None, FailureClass.UNCLEAR),
     ],

@@ -63,6 +63,38 @@ SAME = [
         "cargo test -p pear",
         "error: test failed, to rerun pass `-p pear --lib`",
     ),
+    ("python3 a.py", "KeyError: 'a'", "python b.py", "KeyError: 'b'"),
+    (
+        "pip3 install a",
+        "error: externally-managed-environment",
+        "pip install b",
+        "error: externally-managed-environment",
+    ),
+    (
+        "./gradlew build",
+        "FAILURE: Build failed with an exception.\n* What went wrong:\nJava heap space",
+        "./gradlew build",
+        "Java heap space",
+    ),
+    (
+        "pip install a",
+        "ERROR: no match (from versions: 1.0, 1.1rc1)",
+        "pip install a",
+        "ERROR: no match (from versions: 2)",
+    ),
+    (
+        "ssh a",
+        "ssh: Could not resolve hostname pear: Name or service not known",
+        "ssh b",
+        "ssh: Could not resolve hostname plum.example: Name or service not known",
+    ),
+    (
+        "ssh a",
+        "ssh: connect to host 10.0.0.3 port 22: Connection refused",
+        "ssh b",
+        "ssh: connect to host plum port 2222: Connection refused",
+    ),
+    ("git show a", "fatal: bad object deadbeef", "git show b", "fatal: bad object 3f2a1bc"),
 ]
 
 
@@ -81,6 +113,18 @@ DIFFERENT = [
     ("git push", "fatal: no upstream", "git pull", "fatal: no upstream"),
     ("cargo build", "error[E0425]: cannot find value `a`", "cargo build", "error[E0308]: mismatched types"),
     ("tsc", "a.ts(1,2): error TS2304: x", "tsc", "a.ts(1,2): error TS2322: x"),
+    ("gh api a", "gh: Not Found (HTTP 404)", "gh api a", "gh: Unprocessable (HTTP 422)"),
+    ("gh api a", "HTTP 404", "gh api a", "HTTP 422"),
+    (
+        "curl -f a",
+        "curl: (22) The requested URL returned error: 404",
+        "curl -f a",
+        "curl: (22) The requested URL returned error: 400",
+    ),
+    ("python a.py", "bash: python: command not found", "python3 a.py", "bash: python3: command not found"),
+    ("vite build", "error during build:\nplum is odd", "vite build", "error during build:\npear is odd"),
+    ("pip install a", "no match (from versions: none)", "pip install a", "no match (from versions: 1.0)"),
+    ("python a.py", "django.db.utils.OperationalError: x", "python a.py", "django.db.utils.IntegrityError: x"),
 ]
 
 
@@ -122,10 +166,31 @@ def test_a_program_that_speaks_for_itself_gives_the_signature_its_name() -> None
         ("2026-05-01T10:00:00Z ERROR bad thing", "ERROR bad thing"),
         ("error TS2304: Cannot find name 'plum'", "error TS2304: Cannot find name <q>"),
         ("unknown flag: --jsn", "unknown flag: --jsn"),
+        ("can't pick 'pear', it isn't ripe", "can't pick <q>, it isn't ripe"),
+        ("couldn't find pear and couldn't find plum", "couldn't find pear and couldn't find plum"),
+        ("odd value 'the pear's stem' here", "odd value <q> here"),
+        ("bad revision abcdefab", "bad revision <hash>"),
+        ("HTTP/1.1 404 Not Found", "HTTP 404 Not Found"),
+        ("server said 422 Unprocessable Entity after 31 tries", "server said 422 Unprocessable Entity after <n> tries"),
+        ("cannot import django.db", "cannot import django.db"),
+        ("java.lang.IllegalStateException: no pear", "java.lang.IllegalStateException: no pear"),
+        ("django.db.utils.OperationalError in pear.py:3", "django.db.utils.OperationalError in <path>"),
+        ("see pear.example.com for more", "see <host> for more"),
+        ("Connection closed by 10.0.0.3 port 22", "Connection closed by <host> port <n>"),
     ],
 )
 def test_values_of_the_moment_are_masked_and_codes_kept(line: str, expected: str) -> None:
     assert template(line) == expected
+
+
+@pytest.mark.parametrize("output", ["", "pear.py: ripe", "Operation not permitted 3 times"])
+def test_the_dump_of_a_sandbox_is_cut_to_its_kind(output: str) -> None:
+    line = (
+        'exec_command failed for `/bin/zsh -lc "cat pear"`: CreateProcess { message: "Codex(Sandbox(Denied { output: '
+    )
+    assert template(f"{line}{output}") == "exec_command failed: CreateProcess Codex Sandbox Denied"
+    rejected = line.replace("Codex(Sandbox(Denied { output: ", 'Rejected(\\"')
+    assert template(f"{rejected}{output}") == "exec_command failed: CreateProcess Rejected"
 
 
 def test_a_signature_is_one_short_line() -> None:

@@ -133,6 +133,14 @@ def test_a_patch_that_changes_several_files_names_them_all() -> None:
     assert [file.path for file in made.files] == ["src/a.py", "src/b.py"]
 
 
+def test_names_in_a_patch_of_several_files_are_given_to_none_of_them() -> None:
+    paths = msgspec.json.encode(["src/a.py", "src/b.py"]).decode()
+    rows = [action(0, "src/a.py", kind=EDIT), action(1, "src/b.py", kind=EDIT)]
+    notes = [note(NoteKind.FILES, 0, paths), note(NoteKind.SYMBOLS, 0, "pick"), note(NoteKind.SYMBOLS, 1, "ripe")]
+    made = digest(material(rows, notes))
+    assert made.files == (Touched("src/a.py", 0, 1), Touched("src/b.py", 0, 2, ("ripe",)))
+
+
 def test_what_was_said_is_kept_with_who_said_it() -> None:
     notes = [
         note(NoteKind.PROMPT, 0, "Prune the plums. Always use the small saw for young trees.", START_MS),

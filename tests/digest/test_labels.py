@@ -17,6 +17,7 @@ import pytest
 from tests.homes import learned
 
 from afterwit.model.digest import Digest, Failure
+from afterwit.model.kinds import Outcome
 from afterwit.usecases.digesting import unpack
 
 CORPUS = os.environ.get("AFTERWIT_CORPUS", "")
@@ -118,10 +119,16 @@ def test_signatures_neither_merge_nor_split_too_much(corpus: Corpus) -> None:
     assert wrong[False] <= 0.1 * total[False]
 
 
-def test_outcomes_beat_guessing_the_commonest(corpus: Corpus) -> None:
-    given = labels("outcomes")
-    found = agreement(given, "outcome", lambda label: corpus.digests[label["session"]].verdict.outcome.value)
+def test_outcomes_that_are_given_beat_guessing_the_commonest(corpus: Corpus) -> None:
+    def outcome(label: dict[str, Any]) -> str:
+        return corpus.digests[label["session"]].verdict.outcome.value
+
+    every = labels("outcomes")
+    given = [label for label in every if outcome(label) != Outcome.UNKNOWN]
+    found = agreement(given, "outcome", outcome)
     commonest = Counter(label["outcome"] for label in given).most_common(1)[0][1]
-    print(f"always the commonest: {commonest}/{len(given)}")  # noqa: T201 - the figures are for people
-    assert found.of == 60
+    print(f"always the commonest: {commonest}/{found.of}, unknown: {len(every) - found.of}")  # noqa: T201 - the figures are for people
+    assert len(every) == 60
+    assert found.of >= 45
+    assert found.share >= 0.9
     assert found.right > commonest

@@ -38,7 +38,10 @@ ASKED = prompt("Prune the plums")
             EventKind.REPLY,
             Outcome.SUCCESS,
         ),
-        ([action(0, "ls")], [ASKED], EventKind.REPLY, Outcome.SUCCESS),
+        ([action(0, "ls")], [ASKED], EventKind.REPLY, Outcome.UNKNOWN),
+        ([edit(0)], [ASKED], EventKind.REPLY, Outcome.UNKNOWN),
+        ([edit(0)], [ASKED, prompt("Perfect, thanks", 2)], EventKind.REPLY, Outcome.SUCCESS),
+        ([edit(0), action(1, "make test")], [ASKED], EventKind.INTERRUPT, Outcome.UNKNOWN),
         ([edit(0), broke(1)], [ASKED], EventKind.REPLY, Outcome.PARTIAL),
         ([edit(0), action(1, "ls")], [ASKED], EventKind.CALL, Outcome.PARTIAL),
         ([action(0, "ls")], [ASKED], EventKind.RESULT, Outcome.ABANDONED),
@@ -71,6 +74,18 @@ def test_a_correction_at_the_end_speaks_against_success() -> None:
     found = verdict([action(0, "ls")], ASKED, prompt("No, that is the wrong tree", 2))
     assert found.outcome is Outcome.FAILURE
     assert found.reasons == ("the last prompt is a correction",)
+
+
+def test_a_last_reply_that_nothing_bears_out_is_no_success() -> None:
+    found = verdict([action(0, "make test"), edit(1)], ASKED)
+    assert (found.outcome, found.confidence) == (Outcome.UNKNOWN, 0.0)
+    assert found.reasons == ("the agent reported at the end", "nothing bears it out")
+
+
+def test_more_against_a_success_than_for_it_leaves_it_open() -> None:
+    rows = [edit(0), action(1, "git commit -m x"), broke(2)]
+    found = verdict(rows, ASKED, prompt("No, that is wrong", 2), note(NoteKind.COMMIT, 1, "x"), last=EventKind.NOTICE)
+    assert (found.outcome, found.confidence) == (Outcome.UNKNOWN, 0.0)
 
 
 def test_thanks_make_a_success_surer() -> None:

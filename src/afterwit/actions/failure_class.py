@@ -10,6 +10,7 @@ import re
 
 from afterwit.actions import failure_messages as says
 from afterwit.actions.checks import is_checking
+from afterwit.actions.headlines import below_headlines
 from afterwit.actions.programs import names
 from afterwit.actions.shell_tree import Command
 from afterwit.actions.steps import Step, parsed
@@ -44,6 +45,7 @@ _SHORTEST_NAME = 2
 _INTERRUPTED = 130  # 128 + SIGINT
 _OUT_OF_TIME = 124  # of `timeout`
 _CANNOT_RUN = (126, 127)  # of a shell: not executable, not found
+_KILLED = 137  # 128 + SIGKILL, mostly for want of memory
 
 
 def classify(step: Step, command: str = "", rules: bool = False) -> FailureClass:
@@ -60,7 +62,11 @@ def classify(step: Step, command: str = "", rules: bool = False) -> FailureClass
         return FailureClass.CANCELLED
     line = command or step.target
     main = parsed(line).main
-    found = _of_command(line, main, step.error, rules)
+    if step.exit_code == _KILLED and not says.TESTS.search(step.error):
+        return FailureClass.ENVIRONMENT
+    found = _of_command(line, main, below_headlines(step.error), rules)
+    if found is FailureClass.UNCLEAR:
+        found = _of_command(line, main, step.error, rules)
     return found if found is not FailureClass.UNCLEAR else _by_exit(step.exit_code)
 
 
@@ -77,7 +83,7 @@ def _of_command(line: str, main: Command | None, error: str, rules: bool) -> Fai
     if _is_blamed(line, error, is_check=is_check):
         return FailureClass.INVOCATION
     if (is_check and _is_blocked(error)) or says.BLOCKED.search(error):
-        return FailureClass.ENVIRONMENT
+        return FailureClass.TRANSIENT if says.RATE.search(error) else FailureClass.ENVIRONMENT
     if says.TESTS.search(error) or (is_check and _is_report(error, rules)):
         return FailureClass.WORK
     if _is_spoken_by_looker(error):
@@ -132,6 +138,8 @@ def _is_blamed(line: str, error: str, *, is_check: bool) -> bool:
     first = error.strip().partition("\n")[0]
     if any(form.search(first) for form in (says.CODE_PLACE, says.TESTS, says.BUILD, says.ENVIRONMENT)):
         return False
+    if is_check and says.TALLIES.search(first):
+        return False
     if says.USAGE.search(first) and _named(line, first):
         return True
     missing = _MISSING.search(first) if is_check else None
@@ -163,11 +171,13 @@ def _words(line: str) -> frozenset[str]:
 def _is_blocked(error: str) -> bool:
     """A check that could not run: the first line of its report is about the machine."""
     first = error.partition("\n")[0]
-    return bool(says.ENVIRONMENT.search(first)) and not (says.TESTS.search(first) or says.CODE_PLACE.match(first))
+    is_report = says.TESTS.search(first) or says.TALLIES.search(first) or says.CODE_PLACE.match(first)
+    return bool(says.ENVIRONMENT.search(first)) and not is_report
 
 
 def _is_report(error: str, rules: bool) -> bool:
-    return rules or bool(says.LINT.search(error)) or bool(says.CODE_PLACE.match(error))
+    is_told = says.TALLIES.search(error) or says.LINT.search(error) or says.CODE_PLACE.match(error)
+    return rules or bool(is_told)
 
 
 def _is_passing(error: str, *, is_work: bool) -> bool:

@@ -25,9 +25,11 @@ CONTRACT = Phrases(
     r"\bunknown (?:process|session) id\b",
     r"\AShell (?:id )?\S+ not found",
 )
+_RATE = r"\brate.?limit|\brate exceeded\b|\bthrottl(?:ed|ing)|\btoo ?many ?requests\b"
+# Told with a status that otherwise means a lack of rights.
+RATE = Phrases(_RATE)
 TRANSIENT = Phrases(
-    r"\brate.?limit|\brate exceeded\b|\bthrottl(?:ed|ing)",
-    r"\btoo ?many ?requests\b",
+    _RATE,
     r"(?<![\d.:])429\b(?!:)",
     r"ETIMEDOUT|ECONNRESET|EAI_AGAIN|EAGAIN",
     r"\bconnection (?:was )?(?:reset|aborted)\b|\bconnection (?:closed|terminated)\b.{0,20}\bremote\b"
@@ -93,6 +95,11 @@ ENVIRONMENT = Phrases(
     r"\bENOTFOUND\b|\bname or service not known\b|\bdial tcp\b|\bno route to host\b",
     r"\bnetwork is unreachable\b|\bcertificate (?:problem|verify failed|has expired)|\bself.signed certificate\b",
     r"\bNo space left\b|\bENOSPC\b|\bOut of memory\b|\bKilled$|\bheap out of memory\b",
+    r"\bJava heap space\b|\bOutOfMemoryError\b|\btoo many open files\b|\bEMFILE\b",
+    r"\b(?:exit(?:ed)?(?: with)?(?: (?:code|status))?|returned)[:= ]{1,3}137\b|\] Error 137\b",
+    r"\bcan(?:'|no)t connect to\b.{0,40}\bserver\b|\bdns error\b|\bNoDatabaseError\b",
+    r"\bSSL_ERROR_SYSCALL\b|\bTLS handshake\b(?! timeout)",
+    r"\b(?:no|missing) access token\b|\bplease (?:log|sign) ?in\b|\bInterpreterNotFound\b",
     r"\bpromisor remote\b",
     r"\bCouldn't (?:sign|load)\b|\bgpg failed to sign\b|\bagent refused operation\b|\btell me who you are\b"
     r"|\bidentity unknown\b",
@@ -120,6 +127,11 @@ ENVIRONMENT = Phrases(
     r"\bcannot open shared object\b|\blibrary not loaded\b|\bexec format error\b",
     r"\bdisplay\b.{0,20}\bcannot open\b|\bmissing X server\b",
 )
+# How a name begins that a project gives to its own files: a path, an alias of a bundler, a usual folder.
+_OF_THE_PROJECT = (
+    r"[./~#$]|@/|virtual:|(?:src|app|apps|lib|include|components|pages|server|tests?|internal)/"
+    r"|[^/'\"\n]+\.(?:[cm]?[jt]sx?|vue|svelte|s?css|less|json|svg|png)['\"]"
+)
 # Even inside a report about the code, these are about the machine.
 BLOCKED = Phrases(
     r"\b(?:socket|bind|listen\b.{0,60}): (?:operation not permitted|permission denied)",
@@ -127,6 +139,10 @@ BLOCKED = Phrases(
     r"\bcannot connect to the docker daemon\b|\bNo space left on device\b",
     r"^E\s+ModuleNotFoundError: No module named ['\"][^.'\"\n]+['\"]$",
     r"\bmay not be installed\b|\bexecutable doesn't exist at\b|\bDependency \S+ not found\b|\bmust be logged in\b",
+    rf"\b(?:can't|could not|failed to) resolve(?: import)? ['\"](?!{_OF_THE_PROJECT})",
+    rf"\bfatal error: '?(?!{_OF_THE_PROJECT})[\w.+-]+/[\w./+-]+(?:'? file not found|: No such file or directory)\b"
+    r"(?![^\n]*\n[^\n]*#\s*include \")",
+    r"\bfatal error: [^\n]{1,120}(?:file not found|No such file or directory)\n[^\n]*#\s*include <",
 )
 # What a command line names and a tool does not know.
 _NOUN = (
@@ -182,7 +198,10 @@ USAGE = Phrases(
     r"\bdoes not support target\b|\bcould(?: not|n't) find ['\"`]|\bno (?:\w+ ){1,2}named\b|\bdid not match any\b",
     r"\bno such (?:package|target|service|recipe|scheme|feature)\b",
 )
-NO_COMMAND = Phrases(r"\bcommand ['\"`]?[\w.-]+['\"`]? (?:is )?not found\b")
+NO_COMMAND = Phrases(
+    r"\bcommand ['\"`]?[\w.-]+['\"`]? (?:is )?not found\b",
+    r"\bdatabase ['\"`][^'\"`\n]{1,120}['\"`] does not exist\b|\bunknown database ['\"`]",
+)
 # Run in the wrong folder: what the tool works on is not here.
 NO_PROJECT = Phrases(
     r"\b(?:no|not find|n't find|cannot find|contain|unable to find|can't find)\b.{0,60}?(?<![\w/])"
@@ -255,14 +274,19 @@ STATE = Phrases(
 )
 # Reports of a test runner, a compiler or a linter about the code.
 TESTS = Phrases(
-    r"^\s*--- FAIL\b|^FAIL\t(?!.*\[(?:build|setup) failed\])|^FAIL: |^\s*\(fail\)|^\s*(?:✗|✘|✕)",
+    r"^\s*--- FAIL\b|^FAIL\t(?!.*\[(?:build|setup) failed\])|^FAIL: |^\s*\(fail\)",
+    r"^\s*[✗✘✕].{1,200}[(\[]\d+(?:\.\d+)? ?m?s[)\]]$",
     r"\bexpect\(|\bAssertion(?:Failed)?Error\b|^E\s{3,}\S|\bassertion .{0,20}failed\b|\bpanicked at\b",
-    r"^FAILED \S+::|\b[1-9]\d* (?:tests? )?fail(?:ed|ing|ures?)?\b(?!:)|\bTests?:.{0,60}\bfailed\b",
+    r"^FAILED \S+::|\b[1-9]\d* (?:tests?|specs?|suites?|examples?|assertions?) fail|\bTests?:.{0,60}\bfailed\b",
+    r"\b[1-9]\d* (?:tests?|specs?|examples?|assertions?), {1,4}(?:\d+ \w+, {1,4}){0,3}[1-9]\d* fail"
+    r"|\b\d+ pass(?:ed|ing)?\b.{0,40}\b[1-9]\d* fail|\b[1-9]\d* fail(?:ed|ing)?\b.{0,40}\b\d+ pass",
     r"\bshort test summary\b|\btest failures\b|\bFailure/Error: (?!LoadError)|\bXCTAssert\w+ failed\b",
     r"\bReceived:|\bExpected (?:to|substring|value|length)|_test\.go:\d+:|^Expected: .*\n\s*Actual: ",
     r"^FAIL(?:URES!)?\b|^panic: |\bTest\w* failed\b|\bFAILED in \d|\btests failed\b|\bfailures=\d",
     r"^not ok \d+|\bFailures: {1,8}[1-9]|\bFailed: {1,8}[1-9]\d*, Passed",
 )
+# Marks of a test report that other programs use too: they count where the command is a check.
+TALLIES = Phrases(r"^\s*[✗✘✕]|\b[1-9]\d* fail(?:ed|ing|ures?)?\b(?!:)")
 BUILD = Phrases(
     r"\[build failed\]|\[setup failed\]|^# \S+$",
     r"^\S+?\.\w{1,5}:\d+:\d+: (?:undefined|cannot use|declared and not used|missing return|syntax error|too many"

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from afterwit.actions import failure_messages as says
 from afterwit.actions.checks import is_checking
+from afterwit.actions.headlines import below_headlines
 from afterwit.actions.shell_tree import Command, CommandLine
 from afterwit.actions.steps import Step, parsed
 from afterwit.model.kinds import ActionKind, FailureClass
@@ -28,10 +29,40 @@ _WINDOWS_PATH = re.compile(r"\b[A-Za-z]:\\[^\s:'\"`]+")
 _PATH = re.compile(
     r"(?<![\w<])(?:~|\.{1,2})?(?:/[\w.@+,=\-\[\]()<>$%]+)+/?(?::\d+)*|(?<![\w<])[\w.@+-]+/[\w.@+,/\-]+(?::\d+)*"
 )
-_FILE = re.compile(r"(?<![\w<./-])[\w-][\w.-]*\.(?:[a-z]{1,4}|[a-z]+\d)(?::\d+)*(?![\w(-])")
+_ENDINGS = (
+    "pyi?|[cm]?[jt]sx?|jsonl?|ya?ml|toml|mdx?|txt|rst|html?|css|s[ac]ss|less|vue|svelte|go|mod|sum|rs|cc?|cpp|cxx|hh?|hpp|java"
+    "|kts?|scala|groovy|gradle|rb|erb|php|p[lm]|lua|sh|bash|zsh|fish|ps1|bat|cmd|sql|db|sqlite3?|csv|tsv|xml|svg|png|jpe?g"
+    "|gif|webp|pdf|ini|cfg|conf|env|lock|log|out|[oad]|so|dll|dylib|exe|jar|war|class|zip|tar|t?gz|bz2|xz|zst|swift|mm?"
+    "|cs|csproj|sln|fs|exs?|erl|hs|ml|tex|bib|sty|ipynb|proto|graphql|prisma|tf|tfvars|hcl|nix|zig|dart|jl|patch|diff|tmp"
+    "|bak|pem|key|crt|wasm|map|snap|mk|cmake|plist|tpl|tmpl|service|git|test"
+)
+_FILE = re.compile(
+    r"(?<![\w<./-])(?<!from )(?<!import )(?<!module )(?<!package )"
+    rf"[\w-][\w.-]*\.(?:{_ENDINGS})(?::\d+)*(?![\w(-])(?!\.\w)"
+)
+_HOST = re.compile(
+    r"(?<![\w<./-])(?!java\.)(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|local|internal|cloud|ai)(?::\d+)*(?![\w(-])(?!\.\w)"
+)
+_SSH_HOST = re.compile(
+    r"(?P<before>\b(?:resolve hostname|connect to host|known hosts for|authenticity of host"
+    r"|connection (?:closed|reset|timed out) (?:by|with))) ['\"]?(?!remote host)[\w.@\[\]:-]*[\w\]]",
+    re.IGNORECASE,
+)
+_VERSIONS = re.compile(r"\(from versions: (?!none\b)[^)\n]*\)?")
+# The inner structure of a sandbox's refusal: its kinds tell, and what they hold is the command's output.
+_DUMP = re.compile(
+    r"(?P<what>\w+ failed)(?: for [^\n]{0,2000}?)?: CreateProcess \{ message: [\\\"]*(?P<kinds>(?:\w+ ?[({][\\\" ]*)+)"
+)
 _HASH = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
 _TIMES = re.compile(r"\b\d+(?:\.\d+)?(?:ms|s|m|h)\b")
-_NUMBER = re.compile(r"(?<![A-Za-z_<\d])\d+(?:[.,:]\d+)*")
+_GIT_OBJECT = re.compile(r"\b(?P<what>objects?|commits?|revisions?) [0-9a-f]{7,64}\b")
+_HTTP_VERSION = re.compile(r"\bHTTP/\d(?:\.\d)?(?= \d{3}\b)")
+_NUMBER = re.compile(
+    r"(?P<status>\b(?:HTTP|status(?: code)?|returned error|ERROR)[ :=(]{1,3}[1-5]\d\d\b"
+    r"|\b[45]\d\d (?=Not Found|Forbidden|Unauthorized|Unprocessable|Bad|Conflict|Gone|Too Many|Internal|Service"
+    r"|Gateway))"
+    r"|(?<![A-Za-z_<\d])\d+(?:[.,:]\d+)*"
+)
 _NAMED = re.compile(
     r"(?P<what>\b(?:option|flag|switch|subcommand|command|argument(?=:? ['\"`]?-)|shorthand|parameter|field|script"
     r"|task|module|package|skill|tool|target|executable|predicate|primary|JSON field|method|attribute|import)s?"
@@ -39,7 +70,8 @@ _NAMED = re.compile(
     r"\s{1,2}(?P<quote>['\"`]{0,1})(?P<name>(?:--?)?[\w@][\w.@/:-]{0,60})(?P=quote)(?=$|[\s,.:;)])",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"'[^'\n]{0,400}'|\"[^\"\n]{0,400}\"|`[^`\n]{0,400}`|“[^”\n]{0,400}”")
+# An apostrophe within a word neither opens nor closes.
+_QUOTED = re.compile(r"(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){0,400}'|\"[^\"\n]{0,400}\"|`[^`\n]{0,400}`|“[^”\n]{0,400}”")
 _NOT_FOUND = (
     re.compile(r"^(?P<name>[\w.@/+-]{1,60}): (?:command )?not found$"),
     re.compile(r"^command not found: (?P<name>[\w.@/+-]{1,60})$"),
@@ -56,6 +88,8 @@ _OPERAND = re.compile(
 _OS_ERROR = re.compile(r"\s*\(os error \d+\)")
 _SAYS_USAGE = re.compile(r"^\s*[Uu]sage: (?P<program>[\w.-]{1,40})", re.MULTILINE)
 _SELF = re.compile(r"^(?P<program>[\w.+-]{1,30}): (?!(?:command )?not found$)(?P<rest>.+)$", re.DOTALL)
+_NUMBERED = re.compile(r"^(python|pip)\d[\d.]*$")
+_WORD = re.compile(r"\w+")
 _BLANKS = re.compile(r"\s+")
 _TELLING = {
     FailureClass.ENVIRONMENT: (says.BLOCKED, says.ENVIRONMENT),
@@ -68,21 +102,24 @@ def signature(step: Step, failure: FailureClass, command: str = "", rules: Itera
     """The signature of a failed step. `command` is the line behind it, `rules` the rule ids that its output reports."""
     if step.kind is not ActionKind.SHELL or failure is FailureClass.TOOL_CONTRACT:
         return f"{step.kind}: {template(_first_line(step.error))}"
-    head, line = _head(parsed(command or step.target), step.error, _TELLING.get(failure, ()))
+    called, error = parsed(command or step.target), below_headlines(step.error)
+    head, line = _head(called, error, _TELLING.get(failure, ()))
     if failure is FailureClass.TRANSIENT:
         head = head.partition(" ")[0]
-    return f"{head}: {_what(failure, step.error, line, sorted(set(rules)))}"
-
-
-def _what(failure: FailureClass, error: str, line: str, rules: list[str]) -> str:
     if failure is FailureClass.WORK:
-        if rules:
-            return f"rules {' '.join(rules[:_MOST_RULES])}"
-        if says.TESTS.search(error) and not says.BUILD.search(line):
-            return "tests fail"
-        if "[build failed]" in line:
-            return "build fails"
-    return template(line)
+        is_check = _checker(called) is not None
+        return f"{head}: {_work(error, line, sorted(set(rules)), is_check=is_check)}"
+    return f"{head}: {template(line)}"
+
+
+def _work(error: str, line: str, rules: list[str], *, is_check: bool) -> str:
+    """What is wrong with the code: the rules it breaks, its tests, else the line that says it."""
+    if rules:
+        return f"rules {' '.join(rules[:_MOST_RULES])}"
+    is_tested = says.TESTS.search(error) or (is_check and says.TALLIES.search(error))
+    if is_tested and not says.BUILD.search(line):
+        return "tests fail"
+    return "build fails" if "[build failed]" in line else template(line)
 
 
 def _head(line: CommandLine, error: str, telling: tuple[says.Phrases, ...]) -> tuple[str, str]:
@@ -106,7 +143,8 @@ def _checker(line: CommandLine) -> Command | None:
 
 def _name(command: Command) -> str:
     subcommand = command.subcommand if not re.search(r"[/.\d]", command.subcommand) else ""
-    return f"{command.program} {subcommand}".strip()
+    program = _NUMBERED.sub(r"\1", command.program)
+    return f"{program} {subcommand}".strip()
 
 
 def _telling_line(error: str, telling: tuple[says.Phrases, ...]) -> str:
@@ -127,15 +165,19 @@ def template(line: str) -> str:
         found = form.match(line)
         if found:
             return f"command not found: {found['name']}"
-    line = _NO_MATCHES.sub("no matches found: <q>", line)
+    dump = _DUMP.search(line)
+    if dump:
+        return " ".join((f"{dump['what']}: CreateProcess", *_WORD.findall(dump["kinds"])))[:_LONGEST]
+    line = _NO_MATCHES.sub("no matches found: <q>", _VERSIONS.sub("(from versions: <n>)", line))
     line = _OPERAND.sub("<path>: ", _CANNOT_OPEN.sub("", _OS_ERROR.sub("", line)))
     names = [match["name"] for match in _NAMED.finditer(line)]
     line = _NAMED.sub("\\g<what> \0", line)
-    line = _QUOTED.sub("<q>", line)
+    line = _QUOTED.sub("<q>", _HTTP_VERSION.sub("HTTP", _SSH_HOST.sub(r"\g<before> <host>", line)))
     line = _URL.sub("<url>", line)
     line = _WINDOWS_PATH.sub("<path>", line)
-    line = _FILE.sub("<path>", _PATH.sub("<path>", line))
-    line = _NUMBER.sub("<n>", _TIMES.sub("<n>", _HASH.sub("<hash>", line)))
+    line = _HOST.sub("<host>", _FILE.sub("<path>", _PATH.sub("<path>", line)))
+    line = _HASH.sub("<hash>", _GIT_OBJECT.sub(r"\g<what> <hash>", line))
+    line = _NUMBER.sub(lambda found: found["status"] or "<n>", _TIMES.sub("<n>", line))
     return _BLANKS.sub(" ", _restored(line, names)).strip()[:_LONGEST]
 
 

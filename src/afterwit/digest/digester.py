@@ -173,7 +173,8 @@ def _edits(steps: Sequence[Step], at: int, by: int | None) -> int:
 
 
 def _files(material: Material, steps: Sequence[Step]) -> tuple[Touched, ...]:
-    """Files in the order in which they were first touched."""
+    """Files in the order in which they were first touched. Names that a change defines are given to a file only where
+    it is the one that changed: of several, the rows do not say which of them a name stands in."""
     identity = material.identity
     symbols = {note.at: note.text.split() for note in _of(material, NoteKind.SYMBOLS)}
     reads: Counter[str] = Counter()
@@ -188,7 +189,8 @@ def _files(material: Material, steps: Sequence[Step]) -> tuple[Touched, ...]:
             names.setdefault(path, {})
         for path in step.files:
             changes[path] += 1
-            names.setdefault(path, {}).update(dict.fromkeys(symbols.get(at, ())))
+            defined = symbols.get(at, []) if len(step.files) == 1 else []
+            names.setdefault(path, {}).update(dict.fromkeys(defined))
     return tuple(
         Touched(path, reads[path], changes[path], tuple(found)[:_MOST_SYMBOLS]) for path, found in names.items()
     )

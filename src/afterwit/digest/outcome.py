@@ -1,8 +1,9 @@
 """How a session ended: success, partial, failure, abandoned, or unknown; with reasons and a confidence.
 
 Looks at what happened, never at words such as "error" in a text: checks and publications after the last change, how the
-log ends, how the person reacted, what stayed open. Signals for and against are weighed; where they say nothing, or
-contradict each other evenly, the answer is *unknown*. docs/explanation/outcomes.md says what this earns over guessing.
+log ends, how the person reacted, what stayed open. Signals for and against are weighed; where they say nothing,
+contradict each other evenly, or come down to a last reply that nothing bears out, the answer is *unknown*.
+docs/explanation/outcomes.md says what this earns over guessing.
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from afterwit.model.kinds import ActionKind, EventKind, FailureClass, Outcome, R
 _CHANGES = (ActionKind.EDIT, ActionKind.WRITE)
 _LATE = 8  # actions at the end in which an open failure counts
 _MOST_CONFIDENT = 0.95
+_LEAST_CONFIDENT = 0.5
 
 
 class Story(NamedTuple):
@@ -47,8 +49,13 @@ class _Signals(NamedTuple):
 def judge(story: Story) -> Verdict:
     """The verdict on a session."""
     if story.is_partial or not (story.steps or story.prompts):
-        return Verdict(outcome=Outcome.UNKNOWN, confidence=0.0, reasons=("too little is known",))
-    return _weighed(_signals(story), story)
+        return _unknown("too little is known")
+    found = _weighed(_signals(story), story)
+    return found if found.confidence >= _LEAST_CONFIDENT else _unknown(*found.reasons)
+
+
+def _unknown(*reasons: str) -> Verdict:
+    return Verdict(outcome=Outcome.UNKNOWN, confidence=0.0, reasons=reasons)
 
 
 def _weighed(seen: _Signals, story: Story) -> Verdict:
@@ -64,7 +71,7 @@ def _weighed(seen: _Signals, story: Story) -> Verdict:
     reasons = _good(seen)
     against = _bad(seen)
     if seen.is_cut and story.is_subagent:
-        return Verdict(outcome=Outcome.UNKNOWN, confidence=0.0, reasons=("what a subagent answers is its parent's",))
+        return _unknown("what a subagent answers is its parent's")
     if seen.is_cut and not seen.is_published:
         outcome = Outcome.PARTIAL if seen.has_changed or seen.check is not None else Outcome.ABANDONED
         return Verdict(outcome=outcome, confidence=0.5, reasons=("it ends in the middle of a turn", *against))
@@ -72,14 +79,16 @@ def _weighed(seen: _Signals, story: Story) -> Verdict:
         outcome = Outcome.FAILURE if seen.is_corrected and not seen.has_changed else Outcome.PARTIAL
         return Verdict(outcome=outcome, confidence=0.5 + 0.1 * (len(against) - 1), reasons=against)
     if not reasons:
-        return Verdict(outcome=Outcome.UNKNOWN, confidence=0.0, reasons=("no signal for or against",))
+        return _unknown("no signal for or against")
+    if not (seen.is_published or seen.check or seen.is_thanked):
+        return _unknown(*reasons, "nothing bears it out")
     confidence = min(_MOST_CONFIDENT, 0.65 + 0.1 * len(reasons)) - 0.1 * len(against)
     return Verdict(outcome=Outcome.SUCCESS, confidence=round(confidence, 2), reasons=(*reasons, *against))
 
 
 def _interrupted(seen: _Signals) -> Verdict:
     if seen.is_published or seen.check:
-        return Verdict(outcome=Outcome.PARTIAL, confidence=0.5, reasons=("interrupted at the end", *_good(seen)))
+        return _unknown("interrupted at the end", *_good(seen))
     outcome = Outcome.PARTIAL if seen.has_changed else Outcome.ABANDONED
     return Verdict(outcome=outcome, confidence=0.5, reasons=("interrupted at the end",))
 
