@@ -7,7 +7,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from bench import learn, peers, redaction
+from bench import learn, memory, peers, redaction
 from bench.homes import write_home
 from bench.results import report
 
@@ -24,6 +24,7 @@ def main() -> None:
             write_home(home, arguments.sessions)
         report("redaction", redaction.measure(home).summary())
         report("learn", learn.table(home=home))
+        report("memory", memory.table())
         if arguments.home is None:  # a peer may write into the home
             report("peers", peers.table(home, Path(folder)))
     if arguments.full:

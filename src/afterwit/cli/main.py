@@ -19,6 +19,7 @@ COMMANDS = {
     "learn": Entry("afterwit.cli.learn:learn", "Read what your agents have logged since the last time."),
     "sessions": Entry("afterwit.cli.sessions:sessions", "What was captured, and whose it is."),
     "sample": Entry("afterwit.cli.sample:sample", "Say which sessions to read or harvest first, and why."),
+    "memory": Entry("afterwit.cli.memory:memory", "Remember what users and agents prefer, across sessions."),
     "measure": Entry("afterwit.cli.measure:measure", "Measure whether any of it helps."),
     "store": Entry("afterwit.cli.store:store", "Sizes, checks, rebuilding, giving space back."),
     "connect": Entry(

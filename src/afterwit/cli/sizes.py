@@ -11,7 +11,7 @@ _BINARY = {"KI": 1 << 10, "MI": 1 << 20, "GI": 1 << 30, "TI": 1 << 40}
 _UNITS = _DECIMAL | _BINARY
 
 
-class ByteSize(click.ParamType[int]):
+class ByteSize(click.ParamType):  # type: ignore[type-arg]  # generic in later versions of click alone
     """A size in bytes, with or without a unit."""
 
     name = "size"

@@ -13,6 +13,8 @@ Text = Annotated[str, msgspec.Meta(min_length=1)]
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1_000_000)]
 ProfileName = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}\Z")]
 CadenceText = Annotated[str, msgspec.Meta(pattern=r"^(?:hourly|(?:[01][0-9]|2[0-3]):[0-5][0-9])\Z")]
+SqlName = Annotated[str, msgspec.Meta(pattern=r"^[a-z_][a-z0-9_]{0,62}\Z")]
+WorkspaceName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,100}\Z")]
 
 Size = Annotated[int, msgspec.Meta(ge=1, le=1 << 60)]
 
@@ -65,6 +67,24 @@ class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True):
         return 2 * self.raw_soft_cap_bytes if self.raw_hard_cap_bytes is None else self.raw_hard_cap_bytes
 
 
+class MemorySettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Where entries of user memory are kept. A key or a password never stands here."""
+
+    backend: Text = "local"  # null, local, postgres, honcho, or one that is installed besides
+    user: Text | None = None  # whose entries; None: the login name
+    timeout_seconds: Annotated[float, msgspec.Meta(ge=0.1, le=600)] = 10.0  # for an answer of a server
+    postgres_dsn: Text | None = None
+    postgres_schema: SqlName = "afterwit_memory"
+    honcho_base_url: Text | None = None  # None: the hosted service
+    honcho_workspace: WorkspaceName = "afterwit"
+    honcho_api_key_file: Path | None = None
+    honcho_reasoning: bool = False  # whether Honcho's models think about what is stored
+
+
+class RecallSettings(msgspec.Struct, frozen=True, kw_only=True):
+    preferences: bool = False  # whether entries of user memory that are preferences join the start block
+
+
 class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     homes: tuple[Path, ...] = ()
     enabled: bool = True
@@ -89,6 +109,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     learn: LearnSettings = LearnSettings()
     schedule: ScheduleSettings = ScheduleSettings()
     retention: RetentionSettings = RetentionSettings()
+    memory: MemorySettings = MemorySettings()
+    recall: RecallSettings = RecallSettings()
     agents: dict[str, AgentSettings] = msgspec.field(default_factory=dict)
     aliases: Aliases = msgspec.field(default_factory=Aliases)
     domains: dict[str, tuple[Text, ...]] = msgspec.field(default_factory=dict)

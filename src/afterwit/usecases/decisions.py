@@ -7,6 +7,7 @@ rebuilt database gets all entries again.
 from collections.abc import Mapping
 from typing import Any
 
+from afterwit.memory import local as memory
 from afterwit.model.errors import StoreError
 from afterwit.store import applied, pins, repos
 from afterwit.store.database import transaction
@@ -51,5 +52,7 @@ def _apply(store: Store, entry: Entry) -> None:
         pins.put_pin(store.db, body["agent"], body["session"])
     elif entry.kind == SESSION_UNPINNED:
         pins.delete_pin(store.db, body["agent"], body["session"])
+    elif entry.kind in (memory.STORED, memory.DELETED):
+        memory.apply(store.db, entry.kind, body, entry.at_ms)
     else:
         raise StoreError(f"The journal holds an entry of unknown kind {entry.kind!r}. Upgrade afterwit.")

@@ -1,0 +1,119 @@
+"""`afterwit memory evaluate`: measures the backends, and recommends one."""
+
+import click
+
+from afterwit.cli.commands import Command
+from afterwit.cli.listing import Column, print_listing
+from afterwit.cli.options import Here, as_json, in_place
+from afterwit.cli.output import print_json, print_line, talk
+from afterwit.memory.scoring import WEIGHTS
+from afterwit.usecases import memory_evaluate
+from afterwit.usecases.memory_backends import names
+from afterwit.usecases.memory_checks import PASSED
+from afterwit.usecases.memory_evaluate import SIZES, Evaluated, Evaluation
+
+_LATENCIES = (
+    Column("backend"),
+    Column("entries", is_number=True),
+    Column("operation"),
+    Column("p50 ms", is_number=True),
+    Column("p95 ms", is_number=True),
+)
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "afterwit memory evaluate",
+        "afterwit memory evaluate --backend local --entries 1000 --json",
+        "afterwit memory evaluate --weight privacy=60",
+    ),
+)
+@click.option("--backend", "backends", multiple=True, metavar="NAME", help="Only this one; can be repeated.")
+@click.option(
+    "--entries",
+    "sizes",
+    multiple=True,
+    type=click.IntRange(10, 1_000_000),
+    help="Measure latency with so many entries; can be repeated. Default: 1,000 and 100,000.",
+)
+@click.option(
+    "--weight", "weights", multiple=True, metavar="PART=NUMBER", help=f"Of {', '.join(WEIGHTS)}; can be repeated."
+)
+@as_json
+@in_place
+def evaluate(
+    here: Here, backends: tuple[str, ...], sizes: tuple[int, ...], weights: tuple[str, ...], is_json: bool
+) -> None:
+    """Measure the backends, and recommend one.
+
+    Latency, functionality, relevance of queries on a labelled set, privacy, what becomes of writes under faults, cost;
+    a score out of 100. Works on entries of its own and removes them. A backend that is configured and elsewhere gets
+    invented entries only.
+    """
+    for name in backends:
+        if name not in names():
+            raise click.BadParameter(f"{name!r} is none of {', '.join(names())}.", param_hint="--backend")
+    found = memory_evaluate.evaluate(here.world, backends, sorted(sizes) or SIZES, _weights(weights), talk)
+    if is_json:
+        print_json(found)
+    else:
+        _show(found)
+
+
+def _weights(given: tuple[str, ...]) -> dict[str, float]:
+    found = dict(WEIGHTS)
+    for text in given:
+        name, _, number = text.partition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            value = -1.0
+        if name not in WEIGHTS or not 0 <= value <= 1_000:
+            raise click.BadParameter(f"{text!r} is not like privacy=40.", param_hint="--weight")
+        found[name] = value
+    if not sum(found.values()):
+        raise click.BadParameter("All weights are 0.", param_hint="--weight")
+    return found
+
+
+def _show(found: Evaluation) -> None:
+    columns = [Column("backend"), Column("score", is_number=True)]
+    columns += [Column(f"{name} {weight:g}", is_number=True) for name, weight in found.weights.items()]
+    columns += [Column("recall@5", is_number=True, gives_way=2), Column("data leave", gives_way=1)]
+    print_listing(columns, [_row(one, found) for one in found.backends if one.score is not None])
+    latencies = [
+        (one.backend, f"{row.entries:,}", row.operation, f"{row.p50_ms:.2f}", f"{row.p95_ms:.2f}")
+        for one in found.backends
+        for row in one.latencies
+    ]
+    if latencies:
+        print_line("")
+        print_listing(_LATENCIES, latencies)
+    print_line("")
+    for one in found.backends:
+        for line in _remarks(one):
+            print_line(f"{one.backend}: {line}")
+    print_line("")
+    print_line(found.recommendation)
+
+
+def _row(one: Evaluated, found: Evaluation) -> tuple[str, ...]:
+    parts = tuple(f"{weight * one.parts[name]:.1f}" for name, weight in found.weights.items())
+    recall = f"{one.relevance.recall_at_5:.2f}" if one.relevance else ""
+    return (one.backend, f"{one.score:.0f}", *parts, recall, "yes" if one.leaves_machine else "no")
+
+
+def _remarks(one: Evaluated) -> list[str]:
+    if not one.is_configured:
+        return [f"not configured. {one.reason}"]
+    found = [one.reason] if one.reason else []
+    found += [
+        f"{name}: {outcome}" for name, outcome in {**one.functionality, **one.faults}.items() if outcome != PASSED
+    ]
+    if one.functionality:
+        good = sum(outcome == PASSED for outcome in one.functionality.values())
+        found.append(f"{good} of {len(one.functionality)} checks of functionality passed.")
+        survived = sum(outcome == PASSED for outcome in one.faults.values())
+        found.append(f"{survived} of {len(one.faults)} faults survived without a loss.")
+    return [*found, *([one.cost] if one.cost else [])]

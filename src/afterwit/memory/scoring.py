@@ -1,0 +1,73 @@
+"""From measurements of a backend to a score out of 100, and from scores to a recommendation. Pure.
+
+Four parts, each from 0 to 1, weighed and added. The weights are shown beside the score and can be changed; they count
+in proportion.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+AVAILABILITY, FUNCTIONALITY, LATENCY, PRIVACY = "availability", "functionality", "latency", "privacy"
+WEIGHTS: Mapping[str, float] = {AVAILABILITY: 20, FUNCTIONALITY: 40, LATENCY: 20, PRIVACY: 20}
+_FAST_MS = 10.0  # nobody notices
+_SLOW_MS = 1_000.0  # everybody does
+_RELEVANCE_SHARE = 0.25
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A backend that was measured."""
+
+    name: str
+    score: float
+    is_available: bool
+    leaves_machine: bool
+    privacy: str
+
+
+def score(parts: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    """Out of 100."""
+    total = sum(weights.values())
+    return 100 * sum(weights[name] * parts[name] for name in weights) / total if total else 0.0
+
+
+def availability_part(*, is_available: bool, faults: Sequence[bool]) -> float:
+    """Half for being there, half for what is not lost when it is not."""
+    return 0.5 * is_available + 0.5 * share(faults)
+
+
+def functionality_part(checks: Sequence[bool], recall: float) -> float:
+    return (1 - _RELEVANCE_SHARE) * share(checks) + _RELEVANCE_SHARE * recall
+
+
+def latency_part(p95_ms: Sequence[float]) -> float:
+    """1 up to 10 ms, 0 from a second on, even steps for even factors between; the mean of all."""
+    if not p95_ms:
+        return 0.0
+    span = math.log(_SLOW_MS / _FAST_MS)
+    found = [1 - math.log(max(_FAST_MS, min(_SLOW_MS, one)) / _FAST_MS) / span for one in p95_ms]
+    return sum(found) / len(found)
+
+
+def privacy_part(*, leaves_machine: bool, is_separate: bool, is_deleted: bool) -> float:
+    """Half for staying on the machine, a quarter each for separate users and for deletion that holds."""
+    return 0.5 * (not leaves_machine) + 0.25 * is_separate + 0.25 * is_deleted
+
+
+def share(checks: Sequence[bool]) -> float:
+    return sum(checks) / len(checks) if checks else 0.0
+
+
+def recommendation(candidates: Sequence[Candidate]) -> str:
+    """Which to use, in words; and whenever that means that data leave the machine, so."""
+    usable = sorted((one for one in candidates if one.is_available), key=lambda one: -one.score)
+    if not usable:
+        return 'No backend can be used now. Set memory.backend = "local", which needs no server.'
+    best = usable[0]
+    text = f"Use {best.name}: {best.score:.0f} of 100. "
+    if not best.leaves_machine:
+        return text + f"No data leave this machine. {best.privacy}"
+    at_home = next((one for one in usable if not one.leaves_machine), None)
+    instead = f" If they must not, use {at_home.name} ({at_home.score:.0f} of 100)." if at_home else ""
+    return text + f"But with it data leave this machine. {best.privacy}{instead}"

@@ -1,0 +1,36 @@
+"""Changes of the local memory, through the journal.
+
+The moment, the entry in the journal and the change of the database happen under one lock of the database: the order in
+the journal is the order of the moments, so that a rebuild gives the same entries. Killed between the two, the next
+command that opens the store applies what the journal holds.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from afterwit.memory import local, rows
+from afterwit.store import applied
+from afterwit.store.database import transaction
+from afterwit.store.steps import step
+from afterwit.store.store import Store
+from afterwit.usecases.decisions import catch_up
+
+
+class Recorder:
+    """Records changes in one open store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __call__(self, kind: str, body: Mapping[str, Any], at_ms: int) -> None:
+        store = self._store
+        with transaction(store.db):
+            moment = max(at_ms, rows.clock(store.db))
+            number = store.journal.append(kind, body, moment)
+            step("a change of the memory is in the journal, not applied")
+            if applied.applied(store.db).get(store.journal.machine, 0) == number - 1:
+                local.apply(store.db, kind, body, moment)
+                applied.note_applied(store.db, store.journal.machine, number)
+            else:
+                catch_up(store)
+        step("a change of the memory is applied")

@@ -1,0 +1,33 @@
+"""What a user prefers, as lines for the start of a session.
+
+Off unless `recall.preferences = true`. A preference is an entry whose key begins with `preference`. The user chose to
+store it, so it may be said as guidance; it is cleaned and cut like all text that is given to an agent, one line each. A
+failing backend means no lines, never a failing start.
+"""
+
+from afterwit.guard.hygiene import clean
+from afterwit.memory.entry import Entry
+from afterwit.model.errors import AfterwitError
+from afterwit.usecases.memory import memory
+from afterwit.usecases.world import World
+
+PREFIX = "preference"
+_MOST_LINES = 12
+_LONGEST_LINE = 200
+
+
+def preference_lines(world: World, user: str | None = None) -> list[str]:
+    """The lines, by key; none where the setting is off."""
+    if not world.settings.recall.preferences:
+        return []
+    try:
+        with memory(world, user) as mine:
+            entries = [mine.retrieve(key).entry for key in mine.keys(PREFIX).keys[:_MOST_LINES]]
+    except AfterwitError:
+        return []
+    return [_line(entry) for entry in entries if entry]
+
+
+def _line(entry: Entry) -> str:
+    text = " ".join(clean(entry.value).split())
+    return text if len(text) <= _LONGEST_LINE else text[: _LONGEST_LINE - 1].rstrip() + "…"
