@@ -1,16 +1,19 @@
-"""Writes the reference pages: one per command from the commands themselves, one of all settings and variables.
+"""Writes the reference pages: one per command from the commands themselves, one of all settings and variables, one of
+all agents.
 
-    python docs/generate.py            writes docs/reference/commands/*.md and docs/reference/configuration.md
+    python docs/generate.py            writes docs/reference/commands/*.md, configuration.md and agents.md
     python docs/generate.py --check    writes nothing; exits 1 and shows the difference if a page is stale or left over
 
 Pages depend on our own code only, not on the version of Python or of a library, and not on the machine. A setting
-without a description here, or a description without its setting, is an error.
+without a description here, or a description without its setting, is an error; so it is with agents and
+`parts/agents.toml`.
 """
 
 import difflib
 import inspect
 import re
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,15 +22,17 @@ import click
 import msgspec
 from msgspec import inspect as shapes
 
-from afterwit.agents.registry import AGENTS, Agent
+from afterwit.agents.registry import AGENTS, Agent, reader_for
 from afterwit.cli.commands import Command
 from afterwit.cli.main import afterwit
 from afterwit.model.settings import (
     AgentSettings,
     Aliases,
     LearnSettings,
+    MemorySettings,
     ProfileName,
     Rates,
+    RecallSettings,
     RedactionSettings,
     RetentionSettings,
     ScheduleSettings,
@@ -47,6 +52,8 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
         RetentionSettings,
         "How much original logs may take, packed: [the storage budget](../how-to/storage-budget.md).",
     ),
+    ("memory", MemorySettings, "Where [user memory](../how-to/remember-across-sessions.md) is kept."),
+    ("recall", RecallSettings, "What agents are told."),
     ("agents.<agent>", AgentSettings, "One table for each agent that is not as usual. The names are listed below."),
     ("aliases", Aliases, 'Other names, and what they stand for. Each is a table: `"other name" = "name"`.'),
     (
@@ -68,6 +75,16 @@ _SETTINGS = {
     "retention.raw_max_age_days": "Originals of analysed sessions go this many days after their end; 0 means never.",
     "retention.distilled_cap_bytes": "Above it, `learn` and `doctor` warn that what was learned takes much.",
     "retention.order": "What goes first: `value` (the least value per byte) or `oldest`.",
+    "memory.backend": "`null` (off), `local`, `postgres`, `honcho`, or one that is installed besides.",
+    "memory.user": "Whose entries are read and written. Default: the login name.",
+    "memory.timeout_seconds": "How long to wait for an answer of a server.",
+    "memory.postgres_dsn": "Connection string, without a password: that belongs into `~/.pgpass`.",
+    "memory.postgres_schema": "The schema there. It is made at first use.",
+    "memory.honcho_base_url": "Your own Honcho server. Default: the hosted service.",
+    "memory.honcho_workspace": "The workspace there.",
+    "memory.honcho_api_key_file": "A file with the API key, where `HONCHO_API_KEY` is not set.",
+    "memory.honcho_reasoning": "Whether Honcho's models think about what is stored, which costs money.",
+    "recall.preferences": "Whether preferences in user memory join the start block.",
     "agents.<agent>.homes": "Folders with this agent's logs. Default: where the agent itself puts them.",
     "agents.<agent>.enabled": "Whether `learn` looks for this agent.",
     "aliases.repos": "A remote, owner/name, folder or name, and the repository it counts to.",
@@ -87,6 +104,9 @@ _VARIABLES = {
     "AFTERWIT_HOME": "The data folder. Goes before `[store] home` of the file.",
     "AFTERWIT_CONFIG": "The configuration file. Goes before the one in the data folder; `--config` goes before it.",
     "AFTERWIT_PROFILE": "The profile. Goes before `[store] profile`; `--profile` goes before it.",
+    "AFTERWIT_MEMORY_BACKEND": "The memory backend. Goes before `[memory] backend`.",
+    "AFTERWIT_MEMORY_DSN": "Connection string of PostgreSQL. Goes before `[memory] postgres_dsn`; may hold a password.",
+    "HONCHO_API_KEY": "The key for Honcho. Used only where Honcho is the memory backend, or evaluated as one.",
     "NO_COLOR": "If set to anything, no colour.",
 }
 
@@ -130,6 +150,7 @@ def _pages() -> Iterator[tuple[str, str]]:
     for found, name in _walk(afterwit, context):
         yield f"{_COMMANDS}/{_file(name)}", _command_page(found, name)
     yield "reference/configuration.md", _configuration_page()
+    yield "reference/agents.md", _agents_page()
 
 
 def _walk(command: click.Command, context: click.Context) -> Iterator[tuple[click.Context, str]]:
@@ -270,9 +291,28 @@ def _agent_text() -> str:
     rows = [(agent.name, "yes" if agent.reader else "not yet", _places(agent)) for agent in AGENTS]
     return (
         "Where `learn` looks for each agent, below the home folder. An agent without a reader is found and counted, "
-        "not read. `<editor>` stands for Code, Code - Insiders, VSCodium, Cursor and Windsurf.\n\n"
+        "not read. [Agents](agents.md) says what is read of each. "
+        "`<editor>` stands for Code, Code - Insiders, VSCodium, Cursor and Windsurf.\n\n"
         + _table(("agent", "reader", "folders"), rows)
     )
+
+
+def _agents_page() -> str:
+    parts = _HERE / "parts"
+    opening = (parts / "agents.md").read_text(encoding="utf-8").replace("<!-- note -->", _NOTE.strip())
+    told = tomllib.loads((parts / "agents.toml").read_text(encoding="utf-8"))
+    if list(told) != [agent.name for agent in AGENTS]:
+        raise SystemExit("docs/parts/agents.toml does not have the agents of the registry, in its order")
+    rows = [_agent_row(agent, told[agent.name]) for agent in AGENTS]
+    table = _table(("agent", "logs", "what is read", "evidence", "known limits"), rows)
+    measured = _section("On real material", (parts / "agents-measured.md").read_text(encoding="utf-8"))
+    return "\n\n".join(part.strip("\n") for part in (opening, table, measured)) + "\n"
+
+
+def _agent_row(agent: Agent, told: dict[str, str]) -> tuple[str, ...]:
+    reader = reader_for(agent.name)
+    where = _codes(agent.homes) or f"no home; {', '.join(f'`{pattern}`' for pattern in agent.transcripts)}"
+    return agent.name, where, told["read"], reader.evidence.value if reader else "no reader yet", told["limits"]
 
 
 def _places(agent: Agent) -> str:

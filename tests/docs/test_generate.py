@@ -59,3 +59,11 @@ def test_a_page_of_a_command_that_is_gone_is_noticed_and_removed(generate: Modul
 
 def test_an_unknown_argument_is_refused(generate: ModuleType) -> None:
     assert generate.main(["--chek"]) == 2
+
+
+def test_an_agent_that_the_page_does_not_describe_is_an_error(generate: ModuleType, tmp_path: Path) -> None:
+    described = tmp_path / "docs" / "parts" / "agents.toml"
+    text = described.read_text(encoding="utf-8")
+    described.write_text(text[: text.index("[entire]")], encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"agents\.toml"):
+        check(generate)
