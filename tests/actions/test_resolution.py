@@ -182,3 +182,16 @@ def test_any_steps_resolve_to_a_later_success_or_to_none(
     if resolution.by is not None:
         assert resolution.by > at
         assert steps[resolution.by].has_worked
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("pytest -q", "uv run pytest -q"),
+        ("eslint src", "npx eslint src"),
+        ("go test ./...", "CGO_ENABLED=0 go test ./..."),
+    ],
+)
+def test_the_same_command_run_through_something_else_is_a_changed_one(wrong: str, right: str) -> None:
+    missing = broke(wrong, f"zsh: command not found: {wrong.split(maxsplit=1)[0]}")
+    assert found(ENVIRONMENT, missing, ran(right)) == Resolution(ResolutionKind.CHANGED, 1)

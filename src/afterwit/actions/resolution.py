@@ -201,7 +201,9 @@ def _pieces(words: Sequence[str]) -> list[str]:
 
 
 def _how(failed: CommandLine, now: CommandLine, failure: FailureClass, edits: int, prepares: int) -> ResolutionKind:
-    is_same = _bare(failed) == _bare(now) and _open_words(failed) == _open_words(now)
+    is_same = (
+        _bare(failed) == _bare(now) and _open_words(failed) == _open_words(now) and _around(failed) == _around(now)
+    )
     if edits and (failure is FailureClass.WORK or is_same):
         return ResolutionKind.EDITED
     if is_same and _prepared_within(failed, now):
@@ -247,6 +249,11 @@ def _bare(line: CommandLine) -> tuple[str, ...]:
     """Program and arguments of the command that matters: without folder changes, filters and redirections."""
     main = line.main
     return (main.program, *main.arguments) if main else tuple(line.text.split())
+
+
+def _around(line: CommandLine) -> tuple[object, ...]:
+    """What the command runs in: `uv run pytest` where `pytest` was not found is another command."""
+    return (line.main.wrappers, line.main.assignments) if line.main else ()
 
 
 def _open_words(line: CommandLine) -> set[str]:
