@@ -1,7 +1,7 @@
 """The progress bar of long work: how far, how fast, how much longer. Silent without a terminal.
 
-Drawn on standard error and removed at the end, so that the result stands alone. The estimate goes by bytes, because
-transcripts differ in size a thousandfold.
+Drawn on standard error and removed at the end, so that the result stands alone. The estimate goes by bytes where files
+are read, because transcripts differ in size a thousandfold; other work is counted in what it is done on.
 """
 
 import sys
@@ -15,15 +15,16 @@ from afterwit.cli.output import console
 class Bar:
     """Watches a run: `begin` once, `advance` as work is done."""
 
-    def __init__(self, label: str) -> None:
+    def __init__(self, label: str, unit: str) -> None:
         self._label = label
+        self._unit = unit  # "" for files and their bytes
         self._bar: Any = None
         self._task: Any = None
         self._files = 0
 
     def begin(self, files: int, total_bytes: int) -> None:
         if files and sys.stderr.isatty():
-            self._bar = _drawn_bar()
+            self._bar = _counting_bar(self._unit) if self._unit else _drawn_bar()
             self._task = self._bar.add_task(self._label, total=total_bytes, files=0, of=files)
             self._bar.start()
 
@@ -38,8 +39,8 @@ class Bar:
 
 
 @contextmanager
-def bar(label: str) -> Iterator[Bar]:
-    shown = Bar(label)
+def bar(label: str, unit: str = "") -> Iterator[Bar]:
+    shown = Bar(label, unit)
     try:
         yield shown
     finally:
@@ -63,6 +64,21 @@ def _drawn_bar() -> Any:
         TransferSpeedColumn(),
         TimeRemainingColumn(),
         TextColumn("{task.fields[files]}/{task.fields[of]} files"),
+        console=console(is_error=True),
+        transient=True,
+        expand=True,
+    )
+
+
+def _counting_bar(unit: str) -> Any:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        TextColumn(unit),
+        TimeRemainingColumn(),
         console=console(is_error=True),
         transient=True,
         expand=True,

@@ -6,8 +6,7 @@ of a session is its own row, and the number and the latest change of the rows th
 """
 
 import base64
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -15,12 +14,12 @@ from typing import Any, NamedTuple
 import apsw
 
 from afterwit.model.times import ms_from_any
+from afterwit.sources.database_files import DatabaseFiles
 from afterwit.sources.discovery import Found
 from afterwit.sources.foreign_sqlite import columns_of, quoted, reading, rows_of
 from afterwit.sources.gathering import (
     Rendering,
     SourceError,
-    is_rendering,
     mark_of,
     rendering_path,
     row_line,
@@ -29,7 +28,6 @@ from afterwit.sources.gathering import (
 
 PLACE = "(database)"  # the table of the line that says in which folder the database lies
 PARENT = "(parent)"  # the table of the line with the row of the parent
-_BESIDE = ("-wal", "-journal")
 _ROW_BYTES = 2048  # a guess, for progress and batches
 
 
@@ -60,25 +58,15 @@ class Database(NamedTuple):
     parent_columns: tuple[str, ...] = ()  # what of that row is told
 
 
-class DatabaseGatherer:
+class DatabaseGatherer(DatabaseFiles):
     """The sessions of databases of one kind, by the shape of `gathering.Gatherer`."""
 
     def __init__(self, database: Database) -> None:
         self._about = database
-        self._names = re.compile(database.names)
+        super().__init__(database.names)
 
-    def collection(self, path: PurePosixPath) -> PurePosixPath | None:
-        name = path.name
-        for ending in _BESIDE:
-            name = name.removesuffix(ending)
-        return path.with_name(name) if self._names.fullmatch(name) else None
-
-    def renders(self, path: PurePosixPath) -> bool:
-        return is_rendering(path) and self._names.fullmatch(path.parent.name) is not None
-
-    def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[Found]) -> list[Found]:
-        mtime_ns = max((found.mtime_ns for found in files), default=0)
-        return reading(home / collection, partial(self._list, collection, mtime_ns))
+    def _listing(self, collection: PurePosixPath, mtime_ns: int) -> Callable[[apsw.Connection], list[Found]]:
+        return partial(self._list, collection, mtime_ns)
 
     def render(self, home: Path, path: PurePosixPath) -> Rendering:
         collection = path.parent

@@ -6,8 +6,7 @@ range, so that a database of any size is read no further than it has to be. Valu
 (`secrets`) are never read into a rendering.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -16,19 +15,17 @@ import apsw
 import msgspec
 
 from afterwit.model.times import ms_from_any
+from afterwit.sources.database_files import DatabaseFiles
 from afterwit.sources.discovery import Found
 from afterwit.sources.foreign_sqlite import columns_of, quoted, reading
 from afterwit.sources.gathering import (
     Rendering,
     SourceError,
-    is_rendering,
     mark_of,
     rendering_path,
     row_line,
     session_in,
 )
-
-_BESIDE = ("-wal", "-journal")
 
 
 class KeyValues(NamedTuple):
@@ -45,25 +42,15 @@ class KeyValues(NamedTuple):
     secrets: frozenset[str] = frozenset()  # fields that are left out
 
 
-class KeyValueGatherer:
+class KeyValueGatherer(DatabaseFiles):
     """The sessions of databases of one kind, by the shape of `gathering.Gatherer`."""
 
     def __init__(self, about: KeyValues) -> None:
         self._about = about
-        self._names = re.compile(about.names)
+        super().__init__(about.names)
 
-    def collection(self, path: PurePosixPath) -> PurePosixPath | None:
-        name = path.name
-        for ending in _BESIDE:
-            name = name.removesuffix(ending)
-        return path.with_name(name) if self._names.fullmatch(name) else None
-
-    def renders(self, path: PurePosixPath) -> bool:
-        return is_rendering(path) and self._names.fullmatch(path.parent.name) is not None
-
-    def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[Found]) -> list[Found]:
-        mtime_ns = max((found.mtime_ns for found in files), default=0)
-        return reading(home / collection, partial(self._list, collection, mtime_ns))
+    def _listing(self, collection: PurePosixPath, mtime_ns: int) -> Callable[[apsw.Connection], list[Found]]:
+        return partial(self._list, collection, mtime_ns)
 
     def render(self, home: Path, path: PurePosixPath) -> Rendering:
         mtime_ns = (home / path.parent).stat().st_mtime_ns

@@ -71,14 +71,14 @@ def backtest(
     if explain and (is_json or notes):
         raise click.UsageError("--explain prints a walk to read; leave out --json and --notes.")
     if explain:
-        with bar("replaying") as progress:
+        with bar("replaying", "sessions") as progress:
             lines = walk_lines(running.explained(here.world, chosen, explain, progress))
         for line in lines:
             print_line(line)
         return
     names = [player.name for player in chosen]
     notebook = NotesFile(notes, names, running.own_files(here.world)) if notes else None
-    with bar("replaying") as progress:
+    with bar("replaying", "sessions") as progress:
         found = running.backtest(here.world, chosen, wanted, progress, notebook)
     if is_json:
         print_json(found)
