@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 needs_judge = pytest.mark.skipif("AFTERWIT_JUDGE" not in os.environ, reason="AFTERWIT_JUDGE names no examiner")
-needs_corpus = pytest.mark.skipif("AFTERWIT_CORPUS" not in os.environ, reason="AFTERWIT_CORPUS names no home")
 
 
 def judged(home: Path, notes: Path) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from afterwit.actions.checks import is_checking
 from afterwit.actions.programs import Weight, names
 from afterwit.actions.shell_tree import Command, CommandLine
 from afterwit.actions.steps import Step, command_of, parsed
-from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind
+from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind
 
 _REACH = 25  # actions in which a wrong call is mended
 _WORK_REACH = 400  # work takes longer
@@ -23,7 +23,6 @@ _NEAR = 6  # actions in which another way is tried
 _ALIKE = 0.5  # share of equal words that makes a command the same attempt
 _MUCH_ALIKE = 0.7  # the same with another subcommand
 _SHARED = 0.34  # share of telling words that makes another program reach the same aim
-_CHANGES = (ActionKind.EDIT, ActionKind.WRITE)
 _LOOKS = (ActionKind.READ, ActionKind.SEARCH)
 _REWRITES = re.compile(
     r"\bsed\s+(?:-\S+\s+)*-i|\bgofmt\s+-w|\bgoimports\s+-w|:?-{0,2}fix\b|--write\b|\bformat\b|\bfmt\b|\bperl\s+-\S*i|\btee\b"
@@ -65,11 +64,11 @@ def _of_tool(steps: Sequence[Step], at: int) -> Resolution:
         if not step.has_worked:
             continue
         if step.kind is failed.kind and _is_same_thing(failed, step):
-            is_same_call = has_read and failed.kind in _CHANGES and _wanted_reading(failed)
+            is_same_call = has_read and failed.kind in CHANGES and _wanted_reading(failed)
             return Resolution(ResolutionKind.PREPARED if is_same_call else ResolutionKind.CHANGED, later)
-        if failed.kind in _CHANGES and step.kind in _CHANGES and _is_same_file(failed.target, step.target):
+        if failed.kind in CHANGES and step.kind in CHANGES and _is_same_file(failed.target, step.target):
             return Resolution(ResolutionKind.REPLACED, later)
-        if failed.kind in _CHANGES and step.kind is ActionKind.SHELL and _rewrites(step, failed.target):
+        if failed.kind in CHANGES and step.kind is ActionKind.SHELL and _rewrites(step, failed.target):
             return Resolution(ResolutionKind.REPLACED, later)
         if failed.kind in _LOOKS and later <= at + _NEAR and _reaches_same(failed, step):
             return Resolution(ResolutionKind.REPLACED, later)
@@ -78,7 +77,7 @@ def _of_tool(steps: Sequence[Step], at: int) -> Resolution:
 
 
 def _is_same_thing(failed: Step, step: Step) -> bool:
-    if failed.kind in (*_CHANGES, ActionKind.READ):
+    if failed.kind in (*CHANGES, ActionKind.READ):
         return _is_same_file(failed.target, step.target)
     return step.tool == failed.tool
 
@@ -114,7 +113,7 @@ def _of_command(steps: Sequence[Step], at: int, failure: FailureClass) -> Resolu
             continue
         is_near = later <= at + _NEAR
         if step.kind is not ActionKind.SHELL:
-            edits += step.kind in _CHANGES
+            edits += step.kind in CHANGES
             if another is None and is_near and _looks_instead(line, step):
                 another = Resolution(ResolutionKind.REPLACED, later)
             continue

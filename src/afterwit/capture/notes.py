@@ -20,7 +20,7 @@ from afterwit.digest.sentences import stated_by_agent
 from afterwit.digest.symbols import symbols_in
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, NoteRow, PartFacts
-from afterwit.model.kinds import ActionKind, EventKind, Lean, NoteKind, Status
+from afterwit.model.kinds import CHANGES, ActionKind, EventKind, Lean, NoteKind, Status
 from afterwit.model.readings import Event
 
 PROMPT_LIMIT = 2_000
@@ -30,7 +30,6 @@ MESSAGE_LIMIT = 1_500
 _MOST_REPLIES = 60
 _MOST_FILES = 40
 _NAME_LIMIT = 64
-_CHANGES = (ActionKind.EDIT, ActionKind.WRITE)
 _CODE_KEYS = ("old_string", "new_string", "old_str", "new_str", "content", "patch", "input", "raw", "diff", "code_edit")
 _CHECKER = re.compile(r"lint|check|tsc|ruff|mypy|clippy|vet\b|biome|test|build|compile|pyright|pre-commit|verify")
 
@@ -52,7 +51,7 @@ def of_text(number: int, part: PartFacts, event: Event, body: str) -> Iterator[N
 
 def of_call(call: OpenCall, event: Event, redactor: Redactor) -> Iterator[NoteRow]:
     """The notes of a call that changes files: which, if several, and what is defined in the changed text."""
-    if call.kind not in _CHANGES:
+    if call.kind not in CHANGES:
         return
     arguments = event.arguments or {}
     paths = tools.paths_of(event.tool, arguments)[:_MOST_FILES]

@@ -22,13 +22,12 @@ from afterwit.digest.sentences import stated_by_person
 from afterwit.digest.task_type import task_type
 from afterwit.model.captured import ActionRow
 from afterwit.model.digest import Digest, DigestStep, Failure, Measures, Publication, Rule, Said, Touched
-from afterwit.model.kinds import ActionKind, FailureClass, NoteKind, Relation, ResolutionKind, Status
+from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, NoteKind, Relation, ResolutionKind, Status
 
 TARGET_LIMIT = 400
 ERROR_LIMIT = 300
 _EARLY = 30
 _MOST_SYMBOLS = 20
-_CHANGES = (ActionKind.EDIT, ActionKind.WRITE)
 
 
 def digest(material: Material) -> Digest:
@@ -98,7 +97,7 @@ def steps_of(material: Material) -> list[Step]:
         by = started.get(row.target) if row.kind is ActionKind.SHELL else None
         if at in running and by is None:
             started[running[at]] = at
-        changed = files.get(at, (row.target,) if row.target else ()) if row.kind in _CHANGES else ()
+        changed = files.get(at, (row.target,) if row.target else ()) if row.kind in CHANGES else ()
         paths = tuple(below(path, material.identity.cwd, material.identity.root) for path in changed)
         steps.append(_step(row, paths, by))
     return steps
@@ -169,7 +168,7 @@ def _failure(steps: Sequence[Step], at: int, rules: list[str]) -> Failure:
 
 def _edits(steps: Sequence[Step], at: int, by: int | None) -> int:
     between = steps[at + 1 : by] if by is not None else ()
-    return sum(step.kind in _CHANGES and step.has_worked for step in between)
+    return sum(step.kind in CHANGES and step.has_worked for step in between)
 
 
 def _files(material: Material, steps: Sequence[Step]) -> tuple[Touched, ...]:
@@ -234,7 +233,7 @@ def _first_success_ms(material: Material, steps: Sequence[Step]) -> int | None:
     """From the beginning to the first passing check behind a change."""
     start, has_changed = material.identity.started_ms, False
     for at, step in enumerate(steps):
-        has_changed = has_changed or (step.kind in _CHANGES and step.has_worked)
+        has_changed = has_changed or (step.kind in CHANGES and step.has_worked)
         line = command_of(steps, at) if has_changed and step.has_worked else ""
         if line and any(is_checking(command) for command in parsed(line).commands):
             moment = material.actions[at].at_ms

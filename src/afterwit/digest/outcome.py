@@ -13,9 +13,8 @@ from afterwit.actions.checks import is_checking
 from afterwit.actions.steps import Step, command_of, parsed
 from afterwit.digest.reactions import is_correction, is_thanks
 from afterwit.model.digest import Failure, Said, Verdict
-from afterwit.model.kinds import ActionKind, EventKind, FailureClass, Outcome, ResolutionKind
+from afterwit.model.kinds import CHANGES, EventKind, FailureClass, Outcome, ResolutionKind
 
-_CHANGES = (ActionKind.EDIT, ActionKind.WRITE)
 _LATE = 8  # actions at the end in which an open failure counts
 _MOST_CONFIDENT = 0.95
 _LEAST_CONFIDENT = 0.5
@@ -135,7 +134,7 @@ def _is_open(failure: Failure, count: int) -> bool:
 
 
 def _last_change(steps: Sequence[Step]) -> int:
-    changes = (at for at in range(len(steps) - 1, -1, -1) if steps[at].kind in _CHANGES and steps[at].has_worked)
+    changes = (at for at in range(len(steps) - 1, -1, -1) if steps[at].kind in CHANGES and steps[at].has_worked)
     return next(changes, -1)
 
 

@@ -14,16 +14,15 @@ from afterwit.measure.plain_commands import fix_of, is_usage, masked, sign_of
 from afterwit.measure.player import Here, Player
 from afterwit.measure.said_before import SaidBefore, Session, words_of
 from afterwit.model.digest import Digest, DigestStep
-from afterwit.model.kinds import ActionKind, Status
+from afterwit.model.kinds import CHANGES, ActionKind, Status
 
 _MOST = 5
 _EXCERPT = 300
-_CHANGES = (ActionKind.EDIT, ActionKind.WRITE)
 _MIN_FAILURES = 2
 
 
 def _changed(digest: Digest) -> tuple[str, ...]:
-    steps = (step for step in digest.steps if step.kind in _CHANGES and step.status is not Status.FAILED)
+    steps = (step for step in digest.steps if step.kind in CHANGES and step.status is not Status.FAILED)
     return tuple(dict.fromkeys(step.files[0] for step in steps if step.files))
 
 

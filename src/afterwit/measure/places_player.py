@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from afterwit.measure.notes import Saying
 from afterwit.measure.player import Here, Player
 from afterwit.model.digest import Digest
-from afterwit.model.kinds import ActionKind, Status
+from afterwit.model.kinds import CHANGES, Status
 from afterwit.recall.place_index import PlaceIndex, Sighting
 from afterwit.recall.places import Place, Question, guess
 
-_CHANGES = (ActionKind.EDIT, ActionKind.WRITE)
 _MOST_TEXT = 16_000
 
 
@@ -38,7 +37,7 @@ def sighting_of(digest: Digest) -> Sighting:
     symbols = {file.path: file.symbols for file in digest.files}
     changed: dict[str, tuple[str, ...]] = {}
     for step in digest.steps:
-        if step.kind in _CHANGES and step.status is not Status.FAILED:
+        if step.kind in CHANGES and step.status is not Status.FAILED:
             changed |= {path: symbols.get(path, ()) for path in step.files if not path.startswith("/")}
     said = (
         digest.task,

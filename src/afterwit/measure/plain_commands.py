@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from afterwit.model.digest import DigestStep
-from afterwit.model.kinds import ActionKind, Status
+from afterwit.model.kinds import CHANGES, ActionKind, Status
 
 _REACH = 8  # actions behind a failure in which a fix is looked for
 _ALIKE = 0.5
@@ -45,7 +45,6 @@ _USAGE = re.compile(
     r"|flag provided",
     re.IGNORECASE,
 )
-_CHANGES = (ActionKind.EDIT, ActionKind.WRITE)
 
 
 @lru_cache(maxsize=65_536)
@@ -94,7 +93,7 @@ def fix_of(steps: Sequence[DigestStep], at: int) -> str:
     """The changed command that worked soon after a failed one, with nothing edited in between; "" if none did."""
     failed = steps[at]
     for step in steps[at + 1 : at + 1 + _REACH]:
-        if step.kind in _CHANGES:
+        if step.kind in CHANGES:
             return ""
         is_other = step.kind is ActionKind.SHELL and step.target.strip() != failed.target.strip()
         if is_other and step.status in (Status.SUCCEEDED, Status.UNKNOWN) and _alike(failed.target, step.target):

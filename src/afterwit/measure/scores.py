@@ -19,13 +19,12 @@ from afterwit.digest.paths import shown_by
 from afterwit.measure.likeness import is_right
 from afterwit.measure.notes import Moment, Note
 from afterwit.model.digest import Digest, DigestStep, Failure
-from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status
+from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind, Status
 
 TOP = 5
 _KNOWN_FILES = 20  # fewer known files in a repository are no pool
 _RULE_SESSIONS = 2
 _ROUNDS = 1000
-_CHANGES = (ActionKind.EDIT, ActionKind.WRITE)
 _COUNTED = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT)
 
 
@@ -213,7 +212,7 @@ class Scorer:
 
 def changed_files(digest: Digest) -> list[str]:
     """The files that a session changed, in the order of the first change."""
-    steps = (step for step in digest.steps if step.kind in _CHANGES and step.status is not Status.FAILED)
+    steps = (step for step in digest.steps if step.kind in CHANGES and step.status is not Status.FAILED)
     return list(dict.fromkeys(path for step in steps for path in step.files))
 
 

@@ -37,6 +37,10 @@ class ActionKind(StrEnum):
     OTHER = "other"
 
 
+CHANGES = (ActionKind.EDIT, ActionKind.WRITE)
+"""Kinds of actions that change files."""
+
+
 class Status(StrEnum):
     """How an action ended."""
 
