@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from afterwit.recall.words import words_of
+from afterwit.digest.words import words_of
 
 _POSTINGS = 4_000  # sessions looked at for one question, rarest words first
 

@@ -1,0 +1,191 @@
+"""Knowledge: what was seen, what follows from it, and the items that people and agents get.
+
+A harvester *sees* things in single digests (`Seen`) and *concludes* drafts from all that was seen of one matter.
+Belief, trust and people's decisions make items of drafts. All texts are redacted and clean.
+"""
+
+from enum import StrEnum
+from typing import Generic, NamedTuple, TypeVar
+
+import msgspec
+
+SENTENCE_LIMIT = 240
+EXCERPT_LIMIT = 300
+
+
+class Category(StrEnum):
+    FACT = "fact"
+    PITFALL = "pitfall"
+    PATTERN = "pattern"
+    TOOL_QUIRK = "tool-quirk"
+    QUESTION = "question"
+
+
+class ItemStatus(StrEnum):
+    CANDIDATE = "candidate"  # not enough stands behind it
+    ACTIVE = "active"
+    QUARANTINED = "quarantined"  # came from elsewhere, or looks like an attack: a person has to decide
+    SUPERSEDED = "superseded"  # something else took its place
+    STALE = "stale"  # not seen for long, or what it speaks of is gone
+    RETIRED = "retired"  # a person took it out, or a question that was answered
+
+
+class Authority(StrEnum):
+    """How an item may be worded where an agent reads it."""
+
+    GUIDANCE = "guidance"
+    OBSERVATION = "observation"  # quoted data, never an instruction
+
+
+class Channel(StrEnum):
+    """Where words came from."""
+
+    USER = "user-typed"
+    ASSISTANT = "assistant-said"
+    OUTCOME = "verified-outcome"  # no words: something was done and how it ended was seen
+    TOOL = "tool-output"
+    FILE = "file"
+    WEB = "web"
+    MCP = "mcp"
+    IMPORTED = "imported"
+    HOST = "host-memory"
+
+
+class ScopeKind(StrEnum):
+    GLOBAL = "global"
+    REPO = "repo"
+    AGENT = "agent"
+
+
+class Scope(NamedTuple):
+    """Where an item holds."""
+
+    kind: ScopeKind
+    name: str = ""  # of the repository or the agent
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.name}" if self.name else str(self.kind)
+
+
+EVERYWHERE = Scope(ScopeKind.GLOBAL)
+
+
+class SessionRef(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The session in which something was seen."""
+
+    agent: str
+    native_id: str
+    story: str  # the session at the root of subagents, forks and resumes: counted once
+    repo: str = ""
+    user: str = ""
+    machine: str = ""
+    version: str = ""  # of the agent
+    at_ms: int = 0  # when it began
+    worked: bool | None = None  # how it ended; None: cannot be told
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a harvester saw in one session. Each harvester adds fields of its own."""
+
+    at: int | None = None  # the step
+    at_ms: int | None = None
+    excerpt: str = ""
+
+
+S_co = TypeVar("S_co", bound=Seen, covariant=True)
+
+
+class Sighting(NamedTuple, Generic[S_co]):
+    """Something seen, and where."""
+
+    session: SessionRef
+    seen: S_co
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One piece of evidence for or against an item."""
+
+    session: SessionRef
+    channel: Channel
+    source: str = ""  # what it truly comes from, where that is not the story: a page's address, a file
+    at: int | None = None  # the step of the session
+    at_ms: int = 0
+    excerpt: str = ""
+    is_against: bool = False
+
+    @property
+    def origin(self) -> str:
+        """Equal for pieces of evidence that are not independent of each other."""
+        return self.source or self.session.story
+
+
+class Trigger(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What makes an item fire. All fields that are set must match; what is not set matches everything."""
+
+    program: str = ""  # of a command: its first word, without folders
+    words: tuple[str, ...] = ()  # that follow in the command, in this order, perhaps with others between
+    signature: str = ""  # of a failure
+    tool: str = ""  # the agent's own tool
+    path: str = ""  # of a file below the repository; `*` and `**` as in gitignore
+    rule: str = ""  # a lint or compiler rule
+    topic: tuple[str, ...] = ()  # words of a task, all of them, stemmed as `digest.words` does
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What follows from all that was seen of one matter, before belief and people have had their say."""
+
+    harvester: str
+    key: tuple[str, ...]  # with harvester and scope, what the id is made of
+    scope: Scope
+    category: Category
+    sentence: str
+    channel: Channel  # of its words; templates of ours that only quote have that of the evidence
+    triggers: tuple[Trigger, ...] = ()
+    advice: str = ""  # the command line to use
+    files: tuple[str, ...] = ()  # it speaks of, best first
+    evidence: tuple[Evidence, ...] = ()
+    is_closed: bool = False  # a question that was answered
+    supersedes: tuple[str, ...] = ()  # ids
+    saves: float = 1.0  # actions that knowing it spares when it fires
+
+
+class Belief(NamedTuple):
+    """A Beta distribution: the chance that something is true and useful the next time it is checked."""
+
+    a: float
+    b: float
+
+    @property
+    def mean(self) -> float:
+        return self.a / (self.a + self.b)
+
+
+class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The atom of knowledge."""
+
+    id: str
+    harvester: str  # that made it, or "person", "import", "assistant"
+    scope: Scope
+    category: Category
+    sentence: str
+    status: ItemStatus
+    authority: Authority
+    channel: Channel
+    belief: Belief
+    triggers: tuple[Trigger, ...] = ()
+    advice: str = ""
+    files: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    first_ms: int = 0
+    last_ms: int = 0
+    saves: float = 1.0
+    reason: str = ""  # for its status, in words
+    superseded_by: str = ""
+    supersedes: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()  # ids of drafts that went into it
+    is_pinned: bool = False
+    is_known_to_host: bool = False  # the repository's own instructions say it already
+
+    @property
+    def confidence(self) -> float:
+        return round(self.belief.mean, 2)
