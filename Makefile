@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help learn demo test e2e check docs bench backtest clean
+.PHONY: help learn demo test e2e check docs plugins bench backtest clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,9 +30,13 @@ check: $(STAMP)  ## check style, types, layers and reference pages
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python docs/generate.py --check
+	@$(BIN)/python -m afterwit.agents.plugins --check
 
 docs: $(STAMP)  ## write the reference pages
 	@$(BIN)/python docs/generate.py
+
+plugins: $(STAMP)  ## write the plugins for Claude Code, Codex and Gemini
+	@$(BIN)/python -m afterwit.agents.plugins
 
 bench: $(STAMP)  ## print the tables of figures
 	@$(BIN)/python -m bench

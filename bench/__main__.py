@@ -7,7 +7,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from bench import learn, memory, peers, redaction
+from bench import hook, learn, mcp, memory, peers, redaction
 from bench.homes import write_home
 from bench.results import report
 
@@ -25,6 +25,8 @@ def main() -> None:
         report("redaction", redaction.measure(home).summary())
         report("learn", learn.table(home=home))
         report("memory", memory.table())
+        report("hook", hook.table())
+        report("mcp", mcp.table())
         if arguments.home is None:  # a peer may write into the home
             report("peers", peers.table(home, Path(folder)))
     if arguments.full:

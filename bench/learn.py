@@ -73,6 +73,7 @@ _SEAMS = [
     Seam(notes, "of_call", _NOTES),
     Seam(notes, "of_result", _NOTES),
     Seam(learning, "digest_pending", _DIGEST),
+    Seam(learning, "harvest", "harvest"),
     Seam(os, "fsync", "fsync"),
     Seam(database, "_complete", "commit (SQLite, index merges)"),
 ]
@@ -118,6 +119,7 @@ class Silent:
     def begin(self, files: int, total_bytes: int) -> None: ...
 
     def advance(self, files: int, done_bytes: int) -> None: ...
+    def stage(self, label: str, count: int, unit: str) -> None: ...
 
 
 def measure(home: Path, scratch: Path) -> Learned:

@@ -25,7 +25,7 @@ class Pool:
     """All text there is."""
 
     def __init__(self, rng: random.Random) -> None:
-        writers = {Style.PROSE: _sentence, Style.CODE: _code_line, Style.OUTPUT: _output_line}
+        writers = {Style.PROSE: sentence, Style.CODE: _code_line, Style.OUTPUT: _output_line}
         self.data: dict[Style, bytes] = {}
         self.starts: dict[Style, list[int]] = {}
         for style, writer in writers.items():
@@ -92,7 +92,7 @@ def _escaped(line: str) -> bytes:
     return line.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t").encode()
 
 
-def _sentence(rng: random.Random, most: int = 18) -> str:
+def sentence(rng: random.Random, most: int = 18) -> str:
     words = [rng.choice(FILLERS if rng.random() < 0.5 else _any_words(rng)) for _ in range(rng.randint(3, most))]
     if rng.random() < 0.35:
         words.insert(rng.randrange(len(words)), f"`{identifier(rng)}`")
@@ -122,7 +122,7 @@ def _code_line(rng: random.Random) -> str:
             "",
             "return",
             f"func {name}(ctx context.Context, {noun} *{noun.title()}) error {{",
-            f"# {_sentence(rng, 8)}",
+            f"# {sentence(rng, 8)}",
             f"from {noun}.{rng.choice(NOUNS)} import {name}, {other}",
             f"assert {name}({noun}) == [{rng.randint(0, 9)}, {rng.randint(0, 99)}]",
             "}",
@@ -142,14 +142,14 @@ def _output_line(rng: random.Random) -> str:
     if kind == 3:
         return f"tests/test_{rng.choice(NOUNS)}.py::test_{identifier(rng)} PASSED  [{rng.randint(1, 100):3d}%]"
     if kind == 4:
-        return f"✓ {_sentence(rng, 6)} ({rng.randint(1, 900)} ms)"
+        return f"✓ {sentence(rng, 6)} ({rng.randint(1, 900)} ms)"
     if kind == 5:
-        return f"{rng.getrandbits(28):07x} {_sentence(rng, 6)}"
+        return f"{rng.getrandbits(28):07x} {sentence(rng, 6)}"
     if kind == 6:
         return f" {path(rng)} | {rng.randint(1, 90)} {'+' * rng.randint(1, 20)}{'-' * rng.randint(0, 9)}"
     if kind == 7:
         stamp = f"2026-05-{rng.randint(1, 30):02d} 10:{rng.randint(10, 59)}:{rng.randint(10, 59)}"
-        return f"{stamp} INFO {identifier(rng)}: {_sentence(rng, 6)}"
+        return f"{stamp} INFO {identifier(rng)}: {sentence(rng, 6)}"
     if kind == 8:
         return f"{rng.randint(1, 400):6d}→{_code_line(rng)}"
     return _code_line(rng)

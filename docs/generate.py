@@ -85,6 +85,9 @@ _SETTINGS = {
     "memory.honcho_api_key_file": "A file with the API key, where `HONCHO_API_KEY` is not set.",
     "memory.honcho_reasoning": "Whether Honcho's models think about what is stored, which costs money.",
     "recall.preferences": "Whether preferences in user memory join the start block.",
+    "recall.budget_tokens": "At most so many tokens for the start block.",
+    "recall.confidence": "Above which confidence an item may stand in the start block.",
+    "recall.learns_at_end": "Whether the end of a session starts a `learn` of that agent's latest logs.",
     "agents.<agent>.homes": "Folders with this agent's logs. Default: where the agent itself puts them.",
     "agents.<agent>.enabled": "Whether `learn` looks for this agent.",
     "aliases.repos": "A remote, owner/name, folder or name, and the repository it counts to.",
@@ -99,7 +102,7 @@ _SETTINGS = {
     "redaction.allow": "Patterns that are never redacted.",
 }
 _EDITOR = re.compile(r"(\.config|Application Support|Roaming)/[^/]+/User")
-_UNUSED = {"prices", "redaction.allow", "recall"}
+_UNUSED = {"prices", "redaction.allow"}
 _VARIABLES = {
     "AFTERWIT_HOME": "The data folder. Goes before `[store] home` of the file.",
     "AFTERWIT_CONFIG": "The configuration file. Goes before the one in the data folder; `--config` goes before it.",

@@ -1,10 +1,13 @@
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.capture.texts import TEXT_LIMIT, beginning, both_ends, safe_piece, safe_text, telling_part
+from afterwit.capture.texts import TEXT_LIMIT, beginning, both_ends, safe_body, safe_piece, safe_text, telling_part
 from afterwit.guard.placeholders import PLACEHOLDER, unkeyed
 from afterwit.guard.redaction import Redactor
+from afterwit.knowledge.markers import marked
 
 TOKEN = "ghp" + "_" + "q7Rk2ZsV9xLm4TnB8wYc1JdF6hGp3KaE5uXi"
 
@@ -78,3 +81,10 @@ def test_a_piece_around_words_is_redacted_and_its_cut_ends_are_dropped(redactor:
         piece = safe_piece(text, ["ladder"], redactor)
         assert "ladder" in piece
         assert not any(secret[start : start + 12] in piece for start in range(len(secret) - 12))
+
+
+@pytest.mark.parametrize("made", [safe_text, safe_body])
+def test_notes_that_we_gave_to_an_agent_do_not_come_back(
+    made: Callable[[str, Redactor], str], redactor: Redactor
+) -> None:
+    assert made(f"{marked('Prune in winter.')}\nPick the plums.", redactor).strip() == "Pick the plums."

@@ -1,6 +1,7 @@
 """`afterwit doctor`: what it prints, and its exit code."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -70,3 +71,33 @@ def test_without_a_store_it_says_what_to_do(run: Run) -> None:
     done = run("doctor")
     assert done.returncode == 1
     assert "Run `afterwit learn` first" in done.stderr
+
+
+def test_an_audit_for_secrets_fails_where_it_finds_something_or_cannot_be_made(run: Run, tmp_path: Path) -> None:
+    run("learn")
+    missing = run("doctor", "--audit-secrets", PATH=str(tmp_path))
+    assert missing.returncode == 1
+    assert "kingfisher-bin" in missing.stderr
+    program = tmp_path / "kingfisher"
+    hit = '{"findings": [{"rule": {"id": "test.token"}, "finding": {"path": "x", "line": 1}}]}'
+    script = f"""#!/bin/sh\nwhile [ "$1" != --output ]; do shift; done\necho '{hit}' > "$2"\nexit 200\n"""
+    program.write_text(script, encoding="utf-8")
+    program.chmod(0o755)
+    found = run("doctor", "--audit-secrets", PATH=str(tmp_path))
+    assert found.returncode == 1
+    assert "alarm: A place that is not told: something looks like a secret" in found.stdout
+
+
+def test_an_agent_that_calls_a_program_which_is_gone_is_an_alarm(run: Run, home: Path) -> None:
+    run("learn")
+    settings = home / ".claude" / "settings.json"
+    run("connect", "claude-code", "--yes")
+    assert run("doctor").returncode == 0
+    command = re.search(r'"command": "(\S+)', settings.read_text(encoding="utf-8"))
+    assert command is not None
+    settings.write_text(
+        settings.read_text(encoding="utf-8").replace(command[1], "/nowhere/afterwit-hook"), encoding="utf-8"
+    )
+    done = run("doctor")
+    assert done.returncode == 1
+    assert "alarm: claude-code: it calls /nowhere/afterwit-hook" in done.stdout

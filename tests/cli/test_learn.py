@@ -36,7 +36,7 @@ def test_a_second_run_reads_nothing(run: Run) -> None:
 
 def test_its_json_has_the_documented_shape(run: Run) -> None:
     report = json.loads(run("learn", "--json").stdout)
-    assert set(report) == {"agents", "sessions", "digested", "evicted", "is_dry_run"}
+    assert set(report) == {"agents", "sessions", "digested", "harvested", "evicted", "is_dry_run"}
     assert all(set(agent) == KEYS for agent in report["agents"])
     assert report["sessions"] == 5
 

@@ -1,11 +1,11 @@
-"""`make e2e`: installs the clients with the network, then runs each of them once without it."""
+"""`make e2e`: installs the clients with the network, then runs them without it."""
 
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tests.e2e import loopback
+from tests.e2e import loopback, sharing
 from tests.e2e.install import install_all
 
 _INSIDE = "--inside"
@@ -15,7 +15,8 @@ def main() -> int:
     if _INSIDE in sys.argv:
         loopback.raise_loopback()
         chosen = [argument for argument in sys.argv[1:] if argument != _INSIDE]
-        return pytest.main(["-v", "-m", "e2e", "--durations=0", *chosen, str(Path(__file__).parent)])
+        how = ("-v", "-m", "e2e", "-rs", "--durations=20", *sharing.AT_ONCE)
+        return pytest.main([*how, *chosen, str(Path(__file__).parent)], plugins=[sharing])
     install_all()
     return subprocess.call(loopback.fenced([sys.executable, "-m", "tests.e2e", _INSIDE, *sys.argv[1:]]))
 

@@ -14,6 +14,7 @@ from tests.e2e.clients import NODE, Client
 
 _KEY = "dummy"
 _MODEL = "scripted"
+_CONTEXT = 200_000  # tokens
 
 
 class Place(NamedTuple):
@@ -31,14 +32,17 @@ class Launch(NamedTuple):
     environ: Mapping[str, str] = {}
 
 
-def command(client: Client, place: Place, prompt: str) -> tuple[list[str], dict[str, str]]:
-    """The command line and the whole environment. Settings are written on the way."""
+def command(client: Client, place: Place, prompt: str, *, continues: bool = False) -> tuple[list[str], dict[str, str]]:
+    """The command line and the whole environment, for a new session or to go on with the latest one. Settings are
+    written on the way, where there are none."""
     launch = _LAUNCHES[client.name](place, prompt)
-    path = f"{client.programs}:{NODE.programs}:/usr/local/bin:/usr/bin:/bin"
+    more = _CONTINUED.get(client.name, ("--continue",)) if continues else ()
+    path = f"{place.home}/bin:{client.programs}:{NODE.programs}:/usr/local/bin:/usr/bin:/bin"
     environ = {**_SURROUNDINGS, "PATH": path, "HOME": str(place.home), **launch.environ}
-    return [str(client.program), *launch.arguments], environ
+    return [str(client.program), *launch.arguments, *more], environ
 
 
+_CONTINUED: Mapping[str, tuple[str, ...]] = {"gemini": ("--resume", "latest")}
 _SURROUNDINGS = {
     "LANG": "C.UTF-8",
     "TERM": "dumb",
@@ -51,7 +55,7 @@ _SURROUNDINGS = {
 
 def _claude_code(place: Place, prompt: str) -> Launch:
     return Launch(
-        ("-p", prompt, "--allowedTools", "Bash"),
+        ("-p", prompt, "--allowedTools", "Bash", "mcp__afterwit"),
         {
             "ANTHROPIC_BASE_URL": place.url,
             "ANTHROPIC_API_KEY": _KEY,
@@ -59,6 +63,7 @@ def _claude_code(place: Place, prompt: str) -> Launch:
             "DISABLE_AUTOUPDATER": "1",
             "DISABLE_ERROR_REPORTING": "1",
             "DISABLE_TELEMETRY": "1",
+            "ENABLE_TOOL_SEARCH": "false",
         },
     )
 
@@ -70,6 +75,7 @@ model_provider = "loop"
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
 check_for_update_on_startup = false
+model_auto_compact_token_limit = 150000
 [model_providers.loop]
 name = "loop"
 base_url = "{place.url}/v1"
@@ -79,7 +85,8 @@ env_key = "LOOP_KEY"
 enabled = false
 """
     _put(place.home / ".codex/config.toml", settings)
-    return Launch(("exec", "--skip-git-repo-check", prompt), {"LOOP_KEY": _KEY})
+    # Trusting a hook is for the user; the flag stands for it.
+    return Launch(("exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", prompt), {"LOOP_KEY": _KEY})
 
 
 def _gemini(place: Place, prompt: str) -> Launch:
@@ -116,7 +123,7 @@ def _opencode(place: Place, prompt: str) -> Launch:
     loop = {
         "npm": "@ai-sdk/openai-compatible",
         "options": {"baseURL": f"{place.url}/v1", "apiKey": _KEY},
-        "models": {_MODEL: {}},
+        "models": {_MODEL: {"limit": {"context": _CONTEXT, "output": 1_000}}},
     }
     settings = {
         "provider": {"loop": loop},
@@ -128,15 +135,19 @@ def _opencode(place: Place, prompt: str) -> Launch:
         "permission": {"*": "allow"},
     }
     _put(place.home / ".config/opencode/opencode.json", json.dumps(settings))
+    # Where it finds a plugin it asks the registry for a package, which it can do without, again and again.
+    _put(place.home / ".npmrc", "fetch-retries=0\nfetch-timeout=1000\n")
     quiet = ("OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_DISABLE_LSP_DOWNLOAD")
     # It puts an argument with a space into quotes, and those become part of the prompt.
     return Launch(("run", *prompt.split(" ")), dict.fromkeys(quiet, "1"))
 
 
 def _pi(place: Place, prompt: str) -> Launch:
-    model = {"id": _MODEL, "name": _MODEL, "input": ["text"], "contextWindow": 100_000, "maxTokens": 1_000}
+    model = {"id": _MODEL, "name": _MODEL, "input": ["text"], "contextWindow": _CONTEXT, "maxTokens": 1_000}
     loop = {"baseUrl": f"{place.url}/v1", "apiKey": _KEY, "api": "openai-completions", "models": [model]}
     _put(place.home / ".pi/agent/models.json", json.dumps({"providers": {"loop": loop}}))
+    # What a session of tests says is little: a compaction would keep it all.
+    _put(place.home / ".pi/agent/settings.json", json.dumps({"compaction": {"keepRecentTokens": 1}}))
     environ = {"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1"}
     return Launch(("-p", "--provider", "loop", "--model", _MODEL, prompt), environ)
 
@@ -158,7 +169,7 @@ api_key = "{_KEY}"
 [models.{_MODEL}]
 provider = "loop"
 model = "{_MODEL}"
-max_context_size = 100000
+max_context_size = {_CONTEXT}
 """
     _put(place.home / ".kimi-code/config.toml", settings)
     return Launch(("-p", prompt))
@@ -176,8 +187,9 @@ def _quiet(authentication: str) -> str:
 
 
 def _put(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
 
 _LAUNCHES: Mapping[str, Callable[[Place, str], Launch]] = {

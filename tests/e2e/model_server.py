@@ -1,8 +1,9 @@
-"""A model on 127.0.0.1 that follows a script: it has the client run shell commands one by one, then says goodbye.
+"""A model on 127.0.0.1 that follows a script: it has the client call tools one by one, then says goodbye.
 
 It remembers no conversation: which step is due follows from the results that a request carries. So retries, and
-requests for a title or a summary, which offer no tools, cannot put it out of step. What it was asked is kept in
-`requests`, so that a test can see what reached the model. The four wire formats are left to `wire_formats`.
+requests for a title or a summary, cannot put it out of step. Once in a script it can say that the context is nearly
+full, so that the client compacts it; the steps then begin again. What it was asked is kept in `requests`, so that a
+test can see what reached the model. The four wire formats are left to `wire_formats`.
 """
 
 import json
@@ -17,6 +18,7 @@ from tests.e2e.wire_formats import Anthropic, Asked, Call, Chat, Format, Gemini,
 
 SHELL_TOOLS = ("Bash", "bash", "exec_command", "shell_command", "run_shell_command", "terminal", "Shell")
 _COMMAND = ("command", "cmd")
+_CALLS_OTHERS = "tool_call"  # by which Qwen Code calls tools that it does not offer by themselves
 _FORMATS: tuple[tuple[str, Format], ...] = (
     (r"/messages$", Anthropic()),
     (r"/chat/completions$", Chat()),
@@ -24,15 +26,27 @@ _FORMATS: tuple[tuple[str, Format], ...] = (
     (r":(?:streamG|g)enerateContent$", Gemini()),
 )
 _MODEL = "scripted"
+_NEARLY_ALL = 990_000
+_SNAPSHOT = "<state_snapshot>"  # asked for by Gemini CLI and Qwen Code, which doubt one that read less than there was
+_SUMMARY = re.compile(r"(?i)summary of (?:the|our|this) conversation|context checkpoint|respond with text only")
 _ASIDE = "An orchard"
 _VALUES: Json = {"string": _ASIDE, "integer": 10_000, "number": 10_000, "boolean": False, "array": [], "object": {}}
 
 
-class Script(NamedTuple):
-    """What the model does: a shell command for each turn, and what it says at the end."""
+class Use(NamedTuple):
+    """A call of a tool of an MCP server, under whatever name the client offers it."""
 
-    commands: Sequence[str]
+    server: str
+    tool: str
+    arguments: Json
+
+
+class Script(NamedTuple):
+    """What the model does: a shell command or another call for each turn, and what it says at the end."""
+
+    commands: Sequence[str | Use]
     goodbye: str
+    fills_at: int | None = None  # the step at which it says once that the context is nearly full
 
 
 class ModelServer(ThreadingHTTPServer):
@@ -44,7 +58,24 @@ class ModelServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.script = script
         self.requests: list[Asked] = []
+        self.has_filled = False
         self.url = f"http://127.0.0.1:{self.server_port}"
+
+    def play(self, script: Script) -> None:
+        """From here on another script."""
+        self.script, self.requests, self.has_filled = script, [], False
+
+    def answer(self, asked: Asked) -> Turn:
+        """The turn that is due."""
+        self.requests.append(asked)
+        turn = next_turn(self.script, asked, len(self.requests))
+        is_aside = isinstance(turn, Said) and turn.text == _ASIDE
+        if is_aside:
+            is_full = self.has_filled and _SNAPSHOT in asked.text
+        else:
+            is_full = not self.has_filled and asked.results == self.script.fills_at
+            self.has_filled = self.has_filled or is_full
+        return turn._replace(input_tokens=_NEARLY_ALL) if is_full else turn
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hangs up early is no concern of ours."""
@@ -66,11 +97,27 @@ def serving(script: Script) -> Iterator[ModelServer]:
 def next_turn(script: Script, asked: Asked, number: int) -> Turn:
     name = f"{number:08d}"
     tool = next((tool for tool in SHELL_TOOLS if tool in asked.tools), None)
-    if tool is None:
+    if tool is None or _is_for_a_summary(asked):
         return Said(name, _ASIDE)
-    if asked.results < len(script.commands):
-        return Call(name, tool, _arguments(script.commands[asked.results], asked.tools[tool]))
-    return Said(name, script.goodbye)
+    if asked.results >= len(script.commands):
+        return Said(name, script.goodbye)
+    step = script.commands[asked.results]
+    if isinstance(step, str):
+        return Call(name, tool, _arguments(step, asked.tools[tool]))
+    return _use(name, step, asked)
+
+
+def _use(name: str, step: Use, asked: Asked) -> Turn:
+    for tool in asked.tools:
+        if step.server in tool and tool.endswith(step.tool):
+            return Call(name, tool, step.arguments)
+    if _CALLS_OTHERS in asked.tools:
+        return Call(name, _CALLS_OTHERS, {"name": f"mcp__{step.server}__{step.tool}", "arguments": step.arguments})
+    return Said(name, f"{step.server} offers no {step.tool}")
+
+
+def _is_for_a_summary(asked: Asked) -> bool:
+    return bool(asked.messages) and _SUMMARY.search(json.dumps(asked.messages[-1])) is not None
 
 
 def _arguments(command: str, schema: Schema) -> Json:
@@ -104,8 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse()
             return
         asked = spoken.read(body)
-        self.server.requests.append(asked)
-        turn = next_turn(self.server.script, asked, len(self.server.requests))
+        turn = self.server.answer(asked)
         model = body.get("model", _MODEL)
         if body.get("stream") or ":stream" in path:
             self._send("".join(spoken.stream(model, turn)), "text/event-stream")

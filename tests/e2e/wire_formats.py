@@ -12,6 +12,7 @@ Json = dict[str, Any]
 Schema = Mapping[str, Any]
 
 INPUT_TOKENS, OUTPUT_TOKENS = 100, 20
+_IN = "/"  # between a namespace and the name in it
 
 
 class Call(NamedTuple):
@@ -20,6 +21,7 @@ class Call(NamedTuple):
     id: str
     tool: str
     arguments: Json
+    input_tokens: int = INPUT_TOKENS
 
     @property
     def encoded(self) -> str:
@@ -31,6 +33,7 @@ class Said(NamedTuple):
 
     id: str
     text: str
+    input_tokens: int = INPUT_TOKENS
 
 
 Turn = Call | Said
@@ -41,6 +44,8 @@ class Asked(NamedTuple):
 
     tools: Mapping[str, Schema]
     results: int
+    messages: Sequence[Any] = ()
+    text: str = ""
 
 
 class Format(Protocol):
@@ -56,7 +61,8 @@ class Anthropic:
         tools = {tool["name"]: tool.get("input_schema", {}) for tool in body.get("tools", ())}
         contents = [message["content"] for message in body["messages"]]
         blocks = [block for content in contents if isinstance(content, list) for block in content]
-        return Asked(tools, sum(block["type"] == "tool_result" for block in blocks))
+        results = sum(block["type"] == "tool_result" for block in blocks)
+        return Asked(tools, results, body["messages"], _text(body))
 
     def answer(self, model: str, turn: Turn) -> Json:
         if isinstance(turn, Call):
@@ -71,7 +77,7 @@ class Anthropic:
             "content": [block],
             "stop_reason": "tool_use" if isinstance(turn, Call) else "end_turn",
             "stop_sequence": None,
-            "usage": {"input_tokens": INPUT_TOKENS, "output_tokens": OUTPUT_TOKENS},
+            "usage": {"input_tokens": turn.input_tokens, "output_tokens": OUTPUT_TOKENS},
         }
 
     def stream(self, model: str, turn: Turn) -> Iterator[str]:
@@ -97,11 +103,12 @@ class Chat:
     def read(self, body: Json) -> Asked:
         functions = [tool["function"] for tool in body.get("tools") or () if tool["type"] == "function"]
         tools = {function["name"]: function.get("parameters", {}) for function in functions}
-        return Asked(tools, sum(message["role"] == "tool" for message in body["messages"]))
+        results = sum(message["role"] == "tool" for message in body["messages"])
+        return Asked(tools, results, body["messages"], _text(body))
 
     def answer(self, model: str, turn: Turn) -> Json:
         choice = {"index": 0, "message": self._message(turn), "finish_reason": self._reason(turn)}
-        return {**self._head(model, turn, "chat.completion"), "choices": [choice], "usage": self._usage()}
+        return {**self._head(model, turn, "chat.completion"), "choices": [choice], "usage": self._usage(turn)}
 
     def stream(self, model: str, turn: Turn) -> Iterator[str]:
         head = self._head(model, turn, "chat.completion.chunk")
@@ -112,7 +119,7 @@ class Chat:
         ended = {"index": 0, "delta": {}, "finish_reason": self._reason(turn)}
         yield _event({**head, "choices": [said]})
         yield _event({**head, "choices": [ended]})
-        yield _event({**head, "choices": [], "usage": self._usage()})
+        yield _event({**head, "choices": [], "usage": self._usage(turn)})
         yield "data: [DONE]\n\n"
 
     def _head(self, model: str, turn: Turn, kind: str) -> Json:
@@ -128,16 +135,17 @@ class Chat:
     def _reason(self, turn: Turn) -> str:
         return "tool_calls" if isinstance(turn, Call) else "stop"
 
-    def _usage(self) -> Json:
-        total = INPUT_TOKENS + OUTPUT_TOKENS
-        return {"prompt_tokens": INPUT_TOKENS, "completion_tokens": OUTPUT_TOKENS, "total_tokens": total}
+    def _usage(self, turn: Turn) -> Json:
+        total = turn.input_tokens + OUTPUT_TOKENS
+        return {"prompt_tokens": turn.input_tokens, "completion_tokens": OUTPUT_TOKENS, "total_tokens": total}
 
 
 class Responses:
     def read(self, body: Json) -> Asked:
-        tools = {tool["name"]: tool.get("parameters", {}) for tool in body.get("tools") or () if "name" in tool}
+        tools = {name: tool.get("parameters", {}) for name, tool in self._offered(body.get("tools") or ())}
         items = body["input"] if isinstance(body["input"], list) else []
-        return Asked(tools, sum(item.get("type") == "function_call_output" for item in items))
+        results = sum(item.get("type") == "function_call_output" for item in items)
+        return Asked(tools, results, items, _text(body))
 
     def answer(self, model: str, turn: Turn) -> Json:
         return self._response(model, turn, "completed", [self._item(turn)])
@@ -162,7 +170,16 @@ class Responses:
             said = {"type": "message", "id": f"msg_{turn.id}", "role": "assistant", "status": "completed"}
             return {**said, "content": [self._part(turn.text)]}
         called = {"type": "function_call", "id": f"fc_{turn.id}", "call_id": f"call_{turn.id}", "status": "completed"}
-        return {**called, "name": turn.tool, "arguments": turn.encoded}
+        space, _, name = turn.tool.rpartition(_IN)
+        return {**called, **({"namespace": space} if space else {}), "name": name, "arguments": turn.encoded}
+
+    def _offered(self, tools: Sequence[Json]) -> Iterator[tuple[str, Json]]:
+        """Tools by name. Those of a server stand together in a namespace."""
+        for tool in tools:
+            if tool.get("type") == "namespace":
+                yield from ((f"{tool['name']}{_IN}{one['name']}", one) for one in tool["tools"])
+            elif "name" in tool:
+                yield tool["name"], tool
 
     def _deltas(self, turn: Turn) -> Sequence[Json]:
         if isinstance(turn, Call):
@@ -184,11 +201,11 @@ class Responses:
 
     def _response(self, model: str, turn: Turn, status: str, output: list[Json]) -> Json:
         usage = {
-            "input_tokens": INPUT_TOKENS,
+            "input_tokens": turn.input_tokens,
             "input_tokens_details": {"cached_tokens": 0},
             "output_tokens": OUTPUT_TOKENS,
             "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": INPUT_TOKENS + OUTPUT_TOKENS,
+            "total_tokens": turn.input_tokens + OUTPUT_TOKENS,
         }
         head = {"id": f"resp_{turn.id}", "object": "response", "created_at": 1, "status": status, "model": model}
         return {**head, "output": output, "usage": usage}
@@ -199,7 +216,7 @@ class Gemini:
         functions = [one for tool in body.get("tools", ()) for one in tool.get("functionDeclarations", ())]
         tools = {one["name"]: one.get("parametersJsonSchema") or one.get("parameters", {}) for one in functions}
         parts = [part for content in body["contents"] for part in content.get("parts", ())]
-        return Asked(tools, sum("functionResponse" in part for part in parts))
+        return Asked(tools, sum("functionResponse" in part for part in parts), body["contents"], _text(body))
 
     def answer(self, model: str, turn: Turn) -> Json:
         if isinstance(turn, Call):
@@ -208,15 +225,28 @@ class Gemini:
         else:
             part = {"text": turn.text}
         usage = {
-            "promptTokenCount": INPUT_TOKENS,
+            "promptTokenCount": turn.input_tokens,
             "candidatesTokenCount": OUTPUT_TOKENS,
-            "totalTokenCount": INPUT_TOKENS + OUTPUT_TOKENS,
+            "totalTokenCount": turn.input_tokens + OUTPUT_TOKENS,
         }
         candidate = {"index": 0, "content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}
         return {"candidates": [candidate], "modelVersion": model, "usageMetadata": usage}
 
     def stream(self, model: str, turn: Turn) -> Iterator[str]:
         yield _event(self.answer(model, turn))
+
+
+def _text(body: Json) -> str:
+    """All that the model reads of a request, but for the tools on offer."""
+    return "\n".join(_strings([value for name, value in body.items() if name != "tools"]))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _strings(each)
 
 
 def _event(data: Json, *, named: bool = False) -> str:

@@ -8,15 +8,18 @@ from typing import Any
 
 import pytest
 
-from afterwit.store import spool
+from afterwit.store import spool, spool_file
 from afterwit.store.layout import Layout
+from afterwit.store.spool_file import SpoolFile, file_of
 
+AGENT = "claude-code"
 APPEND_FIFTY = """
 import sys
 from pathlib import Path
 from afterwit.store import spool
 for number in range(50):
-    spool.append(Path(sys.argv[1]), "shared", {"by": sys.argv[2], "number": number, "text": "x" * 300})
+    record = {"by": sys.argv[2], "number": number, "text": "x" * 300}
+    spool.append(Path(sys.argv[1]), "codex", "shared", record)
 """
 
 
@@ -25,55 +28,118 @@ def folder(layout: Layout) -> Path:
     return layout.spool
 
 
+def append(folder: Path, session: str, record: dict[str, Any]) -> None:
+    spool.append(folder, AGENT, session, record)
+
+
+def read(folder: Path, session: str) -> list[dict[str, object]]:
+    with SpoolFile(str(folder), AGENT, session) as file:
+        return file.records()
+
+
 def drained(folder: Path) -> list[dict[str, Any]]:
     """All records that wait, acknowledged."""
     found: list[dict[str, Any]] = []
     for batch in spool.drain(folder):
-        found.extend(batch.records)
+        found.extend(record.body for record in batch.records)
         spool.acknowledge(batch)
     return found
 
 
 def test_records_come_back_in_order_and_once(folder: Path) -> None:
     for number in range(3):
-        spool.append(folder, "one", {"number": number, "text": "ü\n\ud800"})
+        append(folder, "one", {"number": number, "text": "ü\n\ud800"})
+    assert spool.backlog(folder)[0] == 1
     assert drained(folder) == [{"number": number, "text": "ü\n\ud800"} for number in range(3)]
     assert drained(folder) == []
     assert spool.backlog(folder) == (0, 0)
 
 
-def test_what_was_not_acknowledged_comes_again(folder: Path) -> None:
-    spool.append(folder, "one", {"number": 1})
-    first = list(spool.drain(folder))
-    spool.append(folder, "one", {"number": 2})
-    assert [batch.records for batch in first] == [({"number": 1},)]
-    assert drained(folder) == [{"number": 1}, {"number": 2}]
+def test_what_was_not_acknowledged_comes_again_with_the_same_key(folder: Path) -> None:
+    append(folder, "one", {"number": 1})
+    (first,) = spool.drain(folder)
+    append(folder, "one", {"number": 2})
+    (second,) = spool.drain(folder)
+    assert [record.body for record in second.records] == [{"number": 1}, {"number": 2}]
+    assert second.records[0] == first.records[0]
+    assert second.records[0].key != second.records[1].key
+
+
+def test_equal_records_have_different_keys(folder: Path) -> None:
+    for session in ("one", "one", "two"):
+        append(folder, session, {"number": 1})
+    assert len({record.key for batch in spool.drain(folder) for record in batch.records}) == 3
 
 
 def test_a_write_during_a_drain_is_kept(folder: Path) -> None:
-    spool.append(folder, "one", {"number": 1})
+    append(folder, "one", {"number": 1})
     for batch in spool.drain(folder):
-        spool.append(folder, "one", {"number": 2})
+        append(folder, "one", {"number": 2})
         spool.acknowledge(batch)
     assert drained(folder) == [{"number": 2}]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="elsewhere an open file is not renamed")
-def test_a_writer_that_opened_the_file_before_it_was_taken_writes_to_a_new_one(
+def test_a_session_still_knows_what_was_taken_in(folder: Path) -> None:
+    append(folder, "one", {"number": 1})
+    drained(folder)
+    append(folder, "one", {"number": 2})
+    assert read(folder, "one") == [{"number": 1}, {"number": 2}]
+
+
+def test_a_line_that_is_still_being_written_waits(folder: Path) -> None:
+    append(folder, "one", {"number": 1})
+    path = Path(file_of(str(folder), AGENT, "one"))
+    with path.open("ab") as file:
+        file.write(b'{"number":')
+    assert drained(folder) == [{"number": 1}]
+    with path.open("ab") as file:
+        file.write(b"2}\n")
+    assert drained(folder) == [{"number": 2}]
+
+
+@pytest.mark.parametrize("mark", ["", "x", "-1", "99999"])
+def test_a_damaged_mark_means_that_all_comes_again(folder: Path, mark: str) -> None:
+    append(folder, "one", {"number": 1})
+    drained(folder)
+    Path(file_of(str(folder), AGENT, "one")).with_suffix(".taken").write_text(mark)
+    assert drained(folder) == [{"number": 1}]
+
+
+def test_tool_events_are_drained_but_not_read_again_by_hooks(folder: Path) -> None:
+    append(folder, "one", {"kind": "tool", "tool": "Bash"})
+    append(folder, "one", {"kind": "draw"})
+    assert read(folder, "one") == [{"kind": "draw"}]
+    assert len(drained(folder)) == 2
+
+
+def test_only_files_that_were_taken_in_and_are_old_are_pruned(folder: Path) -> None:
+    for session in ("old", "waiting", "young"):
+        append(folder, session, {"number": 1})
+    drained(folder)
+    append(folder, "waiting", {"number": 2})
+    for session in ("old", "waiting"):
+        os.utime(file_of(str(folder), AGENT, session), (1_000, 1_000))
+    assert spool.prune(folder, before_s=2_000) == 1
+    assert read(folder, "waiting") == [{"number": 1}, {"number": 2}]
+    assert read(folder, "young") == [{"number": 1}]
+    assert read(folder, "old") == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere an open file is not removed")
+def test_a_writer_that_opened_the_file_before_it_was_pruned_writes_to_a_new_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spool.append(folder, "one", {"number": 1})
-    seen: list[Any] = []
-    lock = spool._lock
+    append(folder, "one", {"number": 1})
+    drained(folder)
+    lock = spool_file.lock
 
-    def taken_just_before(handle: int) -> None:
-        monkeypatch.setattr(spool, "_lock", lock)
-        seen.extend(drained(folder))
+    def pruned_just_before(handle: int) -> None:
+        monkeypatch.setattr(spool_file, "lock", lock)
+        assert spool.prune(folder, before_s=1e12) == 1
         lock(handle)
 
-    monkeypatch.setattr(spool, "_lock", taken_just_before)
-    spool.append(folder, "one", {"number": 2})
-    assert seen == [{"number": 1}]
+    monkeypatch.setattr(spool_file, "lock", pruned_just_before)
+    append(folder, "one", {"number": 2})
     assert drained(folder) == [{"number": 2}]
 
 
@@ -93,25 +159,26 @@ def test_processes_that_write_at_once_lose_and_mix_nothing(folder: Path) -> None
 
 
 def test_unreadable_lines_are_counted_and_the_rest_is_read(folder: Path) -> None:
-    spool.append(folder, "one", {"number": 1})
-    with spool.file_of(folder, "one").open("ab") as file:
+    append(folder, "one", {"number": 1})
+    with Path(file_of(str(folder), AGENT, "one")).open("ab") as file:
         file.write(b'{"torn": \n[1]\n\xff\xfe\n' + b'{"a":' * 100_000 + b"\n")
-    spool.append(folder, "one", {"number": 2})
+    append(folder, "one", {"number": 2})
     (batch,) = spool.drain(folder)
-    assert batch.records == ({"number": 1}, {"number": 2})
+    assert [record.body for record in batch.records] == [{"number": 1}, {"number": 2}]
     assert batch.bad_lines == 4
+    assert read(folder, "one") == [{"number": 1}, {"number": 2}]
 
 
 def test_a_record_that_does_not_fit_on_the_disk_leaves_nothing_behind(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spool.append(folder, "one", {"number": 1})
+    append(folder, "one", {"number": 1})
     write = os.write
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", lambda handle, data: write(handle, data[:5]))
         with pytest.raises(OSError, match="No space left"):
-            spool.append(folder, "one", {"number": 2})
-    spool.append(folder, "one", {"number": 3})
+            append(folder, "one", {"number": 2})
+    append(folder, "one", {"number": 3})
     assert drained(folder) == [{"number": 1}, {"number": 3}]
 
 
@@ -119,38 +186,31 @@ def test_a_record_that_does_not_fit_on_the_disk_leaves_nothing_behind(
 def test_a_link_is_neither_written_to_nor_read(folder: Path, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text(json.dumps({"foreign": True}))
-    for path in (spool.file_of(folder, "one"), spool.file_of(folder, "two").with_suffix(".taken")):
-        path.symlink_to(victim)
+    Path(file_of(str(folder), AGENT, "one")).symlink_to(victim)
     with pytest.raises(OSError, match="symbolic link"):
-        spool.append(folder, "one", {})
+        append(folder, "one", {})
     assert list(spool.drain(folder)) == []
-    assert spool.read(folder, "one") == spool.read(folder, "two") == []
     assert victim.read_text() == '{"foreign": true}'
 
 
 @pytest.mark.parametrize("session", ["../../etc/passwd", "a/b", "nul\0nul", "\ud800\udfff", "", "x" * 5_000, "."])
 def test_a_session_may_be_named_anything(folder: Path, session: str) -> None:
-    spool.append(folder, session, {"number": 1})
+    append(folder, session, {"number": 1})
     assert [path.parent for path in folder.parent.rglob("*.jsonl")] == [folder]
-    assert spool.read(folder, session) == [{"number": 1}]
+    assert read(folder, session) == [{"number": 1}]
 
 
-def test_sessions_do_not_see_each_other(folder: Path) -> None:
-    spool.append(folder, "one", {"number": 1})
-    spool.append(folder, "two", {"number": 2})
-    assert spool.read(folder, "one") == [{"number": 1}]
-    assert spool.read(folder, "three") == []
-    assert spool.backlog(folder)[0] == 2
-
-
-def test_a_session_reads_what_is_being_drained(folder: Path) -> None:
-    spool.append(folder, "one", {"number": 1})
-    list(spool.drain(folder))
-    spool.append(folder, "one", {"number": 2})
-    assert spool.read(folder, "one") == [{"number": 1}, {"number": 2}]
+def test_sessions_and_agents_do_not_see_each_other(folder: Path) -> None:
+    append(folder, "one", {"number": 1})
+    append(folder, "two", {"number": 2})
+    spool.append(folder, "codex", "one", {"number": 3})
+    assert read(folder, "one") == [{"number": 1}]
+    assert read(folder, "three") == []
+    assert spool.backlog(folder)[0] == 3
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are POSIX's")
 def test_only_the_user_can_read_the_spool(folder: Path) -> None:
-    spool.append(folder, "one", {})
-    assert stat.S_IMODE(spool.file_of(folder, "one").stat().st_mode) == 0o600
+    append(folder, "one", {})
+    drained(folder)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}

@@ -139,6 +139,7 @@ def test_names_from_logs_never_become_paths(tmp_path: Path, name: str) -> None:
         "backups",
         "learn.lock",
         "redaction.key",
+        "deck.db",
     }
     assert {path.name for path in tmp_path.iterdir()} == {"home", "store"}
 

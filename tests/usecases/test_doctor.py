@@ -451,10 +451,10 @@ def test_a_run_at_work_is_named_and_a_killed_one_too(home: Path, store: Path) ->
 def test_what_waits_in_the_spool_is_counted(home: Path, store: Path) -> None:
     mixed_home(home)
     learned(home, store)
-    spool.append(Layout(store).spool, "s1", {"shown": "x" * 100})
+    spool.append(Layout(store).spool, "codex", "s1", {"shown": "x" * 100})
     found = examined(home, store)
     assert (found.store.spool_files, found.store.spool_bytes > 100, found.findings) == (1, True, [])
-    spool.append(Layout(store).spool, "s2", {"shown": "x" * 11_000_000})
+    spool.append(Layout(store).spool, "codex", "s2", {"shown": "x" * 11_000_000})
     assert warnings(examined(home, store)) == ["spool"]
 
 

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from tests.homes import world_of
 
+from afterwit.memory.definition import ACTIONS
 from afterwit.memory.errors import EntryError
 from afterwit.usecases.memory import memory
-from afterwit.usecases.memory_tool import ACTIONS, MemoryTool, ToolError
+from afterwit.usecases.memory_tool import MemoryTool, ToolError
 from afterwit.usecases.world import World
 
 

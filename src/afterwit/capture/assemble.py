@@ -10,7 +10,7 @@ from collections.abc import Mapping, Set
 
 import msgspec
 
-from afterwit.capture import calls, notes
+from afterwit.capture import calls, instructions, notes
 from afterwit.capture.keys import key_of
 from afterwit.capture.remotes import canonical_remote, last_part, name_key
 from afterwit.capture.repo import root_name, root_of, user_of
@@ -194,6 +194,9 @@ class Assembler:
             and _is_speech(event)
         ):
             part.task = self._safe(event.text)
+        if event.kind is EventKind.NOTICE or event.file:
+            for note in instructions.of_event(number, part, event, self._context.redactor):
+                self._note(note)
         if event.kind not in _SEARCHED:
             return ""
         body = safe_body(event.text, self._context.redactor)
@@ -240,6 +243,8 @@ class Assembler:
     def _open_call(self, number: int, part: PartFacts, event: Event) -> str:
         context = self._context
         call = calls.opened(event, context.agent, number, part.calls, context.redactor, context.tool_names)
+        showing = instructions.shown_by_call(call.kind, event, part, context.redactor)
+        call = msgspec.structs.replace(call, showing=showing) if showing else call
         part.calls += 1
         key = self._call_key(number, event)
         early = self._early.pop(key, None)
@@ -262,6 +267,8 @@ class Assembler:
         """Joins a result with its call. One that says that the command still runs leaves the call open."""
         key = self._call_key(number, event)
         call = self._open.get(key)
+        if call is not None and event.file:
+            call = msgspec.structs.replace(call, showing=None)
         if call is not None:
             self._settle(call, calls.outcome(event, output))
             if not (event.result and event.result.is_running):

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import msgspec
 
 from afterwit.actions import shell, status, tools
+from afterwit.capture.instructions import Showing
 from afterwit.capture.texts import beginning, both_ends, safe_text, telling_part
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow
@@ -36,6 +37,7 @@ class OpenCall(msgspec.Struct, frozen=True, array_like=True):
     target: str
     at_ms: int | None
     offset: int
+    showing: Showing | None = None  # of an instruction file
 
 
 class Outcome(msgspec.Struct, frozen=True, array_like=True):

@@ -1,4 +1,5 @@
-"""What a digest needs and no other row holds: prompts, stated sentences, summaries, rules, symbols, commit messages.
+"""What later stages need and no other row holds: prompts, stated sentences, summaries, rules, symbols, commit messages,
+instruction files.
 
 Taken while the text is in hand, so that a session can be digested, and digested again, without its original. Everything
 that comes in here is redacted already or is redacted here. Sizes are bounded per note; the number of replies per part
@@ -12,6 +13,7 @@ from typing import Any
 import msgspec
 
 from afterwit.actions import tools
+from afterwit.capture import instructions
 from afterwit.capture.calls import OpenCall, Outcome
 from afterwit.capture.texts import beginning, safe_text
 from afterwit.digest.publications import published
@@ -65,8 +67,11 @@ def of_call(call: OpenCall, event: Event, redactor: Redactor) -> Iterator[NoteRo
 
 
 def of_result(call: OpenCall, row: ActionRow, outcome: Outcome, redactor: Redactor) -> Iterator[NoteRow]:
-    """The notes of a shell call with a result: rules that its output reports, messages that it published, the name
-    under which it goes on in the background."""
+    """The notes of a call with a result: the instruction file that it shows; of a shell call rules that its output
+    reports, messages that it published, the name under which it goes on in the background."""
+    has_worked = row.status is Status.SUCCEEDED or row.lean is Lean.FINE
+    if call.showing and has_worked:
+        yield from instructions.of_showing(call.showing, (row.part, row.ordinal), row.at_ms, outcome.text)
     if row.kind is not ActionKind.SHELL:
         return
     if outcome.facts.running_as:
@@ -76,7 +81,7 @@ def of_result(call: OpenCall, row: ActionRow, outcome: Outcome, redactor: Redact
         rules = rules_in(outcome.text)
         if rules:
             yield NoteRow(row.part, NoteKind.RULES, row.ordinal, row.at_ms, msgspec.json.encode(rules).decode())
-    if row.status is Status.SUCCEEDED or row.lean is Lean.FINE:
+    if has_worked:
         for one in published(call.target):
             yield NoteRow(row.part, one.kind, row.ordinal, row.at_ms, beginning(one.text, MESSAGE_LIMIT))
 

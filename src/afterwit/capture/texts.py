@@ -1,4 +1,4 @@
-"""Texts of a log on their way into a row: clean, redacted, bounded, in this order.
+"""Texts of a log on their way into a row: without our own notes, clean, redacted, bounded, in this order.
 
 A text is never cut before it is redacted: half a secret is not recognised and would stay. Nor is a placeholder cut in
 two, because ids and hashes must be able to leave out its suffix. What counts as a secret is `guard`'s business.
@@ -11,6 +11,7 @@ from afterwit.actions.excerpt import error_excerpt
 from afterwit.capture.snippets import around
 from afterwit.guard.hygiene import clean
 from afterwit.guard.redaction import Redactor
+from afterwit.knowledge.markers import OPENING, without_own
 
 TEXT_LIMIT = 4_000  # characters of a name or a title that are stored
 TASK_LIMIT = 12_000  # the same of a first prompt: pasted plans name their files far down
@@ -24,6 +25,7 @@ def safe_text(text: str, redactor: Redactor, limit: int = TEXT_LIMIT) -> str:
     """At most `limit` characters of the text. The rest of a long one costs nothing."""
     if not text:
         return ""
+    text = _without_own(text)
     taken = text[: limit + _MARGIN]
     redacted = redactor.text(clean(taken))
     if len(taken) < len(text):  # then it may end with half a secret
@@ -33,11 +35,17 @@ def safe_text(text: str, redactor: Redactor, limit: int = TEXT_LIMIT) -> str:
 
 def safe_body(text: str, redactor: Redactor) -> str:
     """A whole text, or both ends of a very long one: what is indexed and searched for its telling lines."""
+    text = _without_own(text)
     if len(text) <= 2 * (_END_LIMIT + _MARGIN):
         return redactor.text(clean(text)) if text else ""
     head = redactor.text(clean(text[: _END_LIMIT + _MARGIN]))[:-_MARGIN]
     tail = redactor.text(clean(text[-_END_LIMIT - _MARGIN :]))[_MARGIN:]
     return f"{_TORN_END.sub('', head)}\n{_TORN_START.sub('', tail)}"
+
+
+def _without_own(text: str) -> str:
+    """What we said ourselves is not what happened: notes that were given to an agent come back in its log."""
+    return without_own(text) if OPENING in text else text
 
 
 def safe_piece(text: str, wanted: Sequence[str], redactor: Redactor) -> str:

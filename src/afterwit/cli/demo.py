@@ -16,8 +16,11 @@ from afterwit.cli.options import Here, as_json
 from afterwit.cli.output import print_json, print_line
 from afterwit.cli.progress import bar
 from afterwit.demo.home import SHOWN
-from afterwit.usecases.demo import DemoPlace, demo_of, learn_demo, remove_demo, write_demo
+from afterwit.usecases.demo import Demo, DemoPlace, demo_of, learn_demo, remove_demo, write_demo
+from afterwit.usecases.showing import shown
 
+_REPO = "orchard"
+_ITEM = "79f4ed"  # the first item of that repository
 TRIES = (
     ("sessions list", "all agents in one table"),
     (f"sessions show {SHOWN}", "a session with its subagent"),
@@ -25,6 +28,9 @@ TRIES = (
     ("sessions search pytest", "who met it, and what was said"),
     ("sessions cost --by repo", "what it cost"),
     ("sessions repos", "how repositories were recognised"),
+    ("knowledge list", "what was learned"),
+    (f"knowledge why {_ITEM}", "what stands behind an item"),
+    (f"recall --repo {_REPO}", "what a session there is told"),
     ("sample --count 5", "what to read first"),
     ("measure backtest", "what would have been said"),
     ("doctor", "whether anything is missed"),
@@ -93,7 +99,14 @@ def _learn(place: DemoPlace, now_ms: int, *, is_json: bool) -> None:
         return
     print_line(f"An invented home is in {place.home}. This is what `afterwit learn` says of it:\n")
     show(Here(found.configured, found.world), report, None)
+    _recall(found)
     _invite(place)
+
+
+def _recall(found: Demo) -> None:
+    print_line(f"\nA session in `{_REPO}` would be told this at its start, once its agent is connected:\n")
+    for line in shown(found.world, found.world.user_home, _REPO, "", "", None).start.text.splitlines():
+        print_line(f"  {line}")
 
 
 def _invite(place: DemoPlace) -> None:

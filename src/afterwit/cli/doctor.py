@@ -3,14 +3,17 @@
 import click
 
 from afterwit.cli.commands import Command, ExitCode
+from afterwit.cli.connect.host import this_machine
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import console, human_bytes, human_count, print_json, print_line, print_table
 from afterwit.guard.hygiene import clean
 from afterwit.model.times import iso_from_ms
 from afterwit.usecases.agent_findings import within
 from afterwit.usecases.agent_health import AgentHealth, RetentionHealth, VersionHealth
+from afterwit.usecases.audit_secrets import audited
 from afterwit.usecases.doctor import Examination, examine
 from afterwit.usecases.findings import Level
+from afterwit.usecases.hook_findings import missing_hooks
 from afterwit.usecases.store_health import StoreHealth
 
 _COLUMNS = ("version", "files", "sessions", "events", "actions", "unknown", "last session")
@@ -20,25 +23,33 @@ _LEASES = {"free": "free", "held": "held by process", "stale": "free; left by a 
 
 @click.command(
     cls=Command,
-    examples=("afterwit doctor", "afterwit doctor --full", "afterwit doctor --json"),
+    examples=("afterwit doctor", "afterwit doctor --full", "afterwit doctor --audit-secrets", "afterwit doctor --json"),
     exits={
         ExitCode.FINE: "No alarm. Warnings do not change the exit code.",
-        ExitCode.FAILED: "At least one alarm, or there is no store yet.",
+        ExitCode.FAILED: "At least one alarm, or there is no store yet, or the audit cannot be made.",
     },
 )
 @click.option("--full", "is_full", is_flag=True, help="Read every archived byte, as `store verify` does.")
 @click.option(
     "--versions", "has_all_versions", is_flag=True, help="Show every version of an agent, not only the newest."
 )
+@click.option(
+    "--audit-secrets",
+    "is_audited",
+    is_flag=True,
+    help="Let kingfisher, where it is installed, look for secrets in everything but the archive. Offline.",
+)
 @as_json
 @in_place
-def doctor(here: Here, is_full: bool, has_all_versions: bool, is_json: bool) -> None:
+def doctor(here: Here, is_full: bool, has_all_versions: bool, is_audited: bool, is_json: bool) -> None:
     """Check that nothing is missed and that the store is sound.
 
     Readers of logs go blind when an agent changes its format: files are read and nothing comes out. This compares what
     lies on the disk with what was read, per agent and version, and looks after the store. Each alarm says what to do.
     """
-    found = examine(here.world, is_full=is_full)
+    found = examine(here.world, is_full=is_full).plus(missing_hooks(this_machine(here)))
+    if is_audited:
+        found = audited(here.world, found)
     if is_json:
         print_json(found)
     else:

@@ -9,6 +9,7 @@ from afterwit.cli.agent_names import AgentName, refuse_unknown
 from afterwit.cli.commands import Command, ExitCode
 from afterwit.cli.digesting import show as show_digested
 from afterwit.cli.evicting import show as show_eviction
+from afterwit.cli.harvesting import show as show_harvested
 from afterwit.cli.moments import moment_ms
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import human_bytes, human_count, print_json, print_line, print_table, talk
@@ -69,6 +70,9 @@ _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", 
     default=None,
     help="How long to wait for another run to end. Default: what the configuration says.",
 )
+@click.option(
+    "--reharvest", "is_reharvest", is_flag=True, help="Let the present harvesters look at all sessions again."
+)
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Do everything but write.")
 @as_json
 @in_place
@@ -79,19 +83,26 @@ def learn(
     since: str | None,
     jobs: int | None,
     wait_seconds: float | None,
+    is_reharvest: bool,
     is_dry_run: bool,
     is_json: bool,
 ) -> None:
     """Read what your agents have logged since the last time.
 
-    Finds the logs of all agents on this machine, archives them, and stores sessions, events and actions, with secrets
-    removed. Unchanged files cost a glance. Run it as often as you like.
+    Finds the logs of all agents on this machine, archives them, stores sessions, events and actions, with secrets
+    removed, and harvests what is worth knowing next time. Unchanged files cost a glance. Run it as often as you like.
     """
     refuse_unknown(sources, here.world.declared, "--source")
     wait = here.world.settings.learn.wait_seconds if wait_seconds is None else wait_seconds
     processes = (os.cpu_count() or 1) if jobs == 0 else jobs or 0
     options = Options(
-        frozenset(sources), folder, moment_ms(since, here.world.now_ms, "--since") or 0, processes, wait, is_dry_run
+        frozenset(sources),
+        folder,
+        moment_ms(since, here.world.now_ms, "--since") or 0,
+        processes,
+        wait,
+        is_dry_run,
+        is_reharvest,
     )
     try:
         with bar("learning") as progress:
@@ -104,11 +115,11 @@ def learn(
     if is_json:
         print_json(report)
     else:
-        show(here, report, folder)
+        show(here, report, folder, is_reharvest=is_reharvest)
     _exit(report)
 
 
-def show(here: Here, report: Report, folder: Path | None) -> None:
+def show(here: Here, report: Report, folder: Path | None, *, is_reharvest: bool = False) -> None:
     """The report of a run, for people."""
     found = [agent for agent in report.agents if agent.discovered or agent.failed]
     if not found:
@@ -130,6 +141,7 @@ def show(here: Here, report: Report, folder: Path | None) -> None:
     verb = "would hold" if report.is_dry_run else "holds"
     print_line(f"The store {verb} {human_count(report.sessions, 'session')}.")
     show_digested(report.digested)
+    show_harvested(report.harvested, is_again=is_reharvest)
     if report.evicted is not None:
         show_eviction(report.evicted)
 

@@ -13,7 +13,7 @@ from afterwit.cli.output import console
 
 
 class Bar:
-    """Watches a run: `begin` once, `advance` as work is done."""
+    """Watches a run: `begin` once, `advance` as work is done, `stage` where other work follows."""
 
     def __init__(self, label: str, unit: str) -> None:
         self._label = label
@@ -33,9 +33,15 @@ class Bar:
             self._files += files
             self._bar.update(self._task, advance=done_bytes, files=self._files)
 
+    def stage(self, label: str, count: int, unit: str) -> None:
+        self.end()
+        self._label, self._unit, self._files = label, unit, 0
+        self.begin(count, count)
+
     def end(self) -> None:
         if self._bar is not None:
             self._bar.stop()
+            self._bar = None
 
 
 @contextmanager

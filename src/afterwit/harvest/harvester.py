@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from afterwit.model.digest import Digest
-from afterwit.model.knowledge import Channel, Draft, Evidence, Seen, Sighting
+from afterwit.model.knowledge import EXCERPT_LIMIT, Channel, Draft, Evidence, Seen, Sighting
 
 S = TypeVar("S", bound=Seen)
 
@@ -25,6 +25,7 @@ class Grouped(NamedTuple, Generic[S]):
 class Harvester(Protocol[S]):
     name: str
     version: int  # counts up when it would see or conclude otherwise
+    minimum_stories: int  # that must show the same before an item counts without a person's word
     seen: type[S]
 
     def see(self, digest: Digest) -> Iterable[Grouped[S]]:
@@ -45,6 +46,6 @@ def evidence_of(sighting: Sighting[S], channel: Channel, *, is_against: bool = F
         source=source,
         at=seen.at,
         at_ms=seen.at_ms or session.at_ms,
-        excerpt=seen.excerpt,
+        excerpt=seen.excerpt[:EXCERPT_LIMIT],
         is_against=is_against,
     )

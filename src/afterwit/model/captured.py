@@ -8,7 +8,7 @@ import msgspec
 
 from afterwit.model.kinds import ActionKind, EventKind, Lean, NoteKind, Status
 
-CAPTURE_VERSION = 1  # of the rows made of a transcript; files with older rows are derived again
+CAPTURE_VERSION = 2  # of the rows made of a transcript; files with older rows are derived again
 ORDINAL_BITS = 24  # a part holds at most 2^24 events
 
 
@@ -108,7 +108,7 @@ class NoteRow(msgspec.Struct, frozen=True, array_like=True):
 
     part: int
     kind: NoteKind
-    place: int  # ordinal of the action for what belongs to one, else of the event
+    place: int  # ordinal of the action for what belongs to one, else of the event; of a file: a hash of its path
     at_ms: int | None
     text: str
 

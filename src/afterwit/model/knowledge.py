@@ -144,6 +144,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     advice: str = ""  # the command line to use
     files: tuple[str, ...] = ()  # it speaks of, best first
     evidence: tuple[Evidence, ...] = ()
+    agents: tuple[str, ...] = ()  # that it concerns; empty: all
     is_closed: bool = False  # a question that was answered
     supersedes: tuple[str, ...] = ()  # ids
     saves: float = 1.0  # actions that knowing it spares when it fires
@@ -176,6 +177,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     advice: str = ""
     files: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    agents: tuple[str, ...] = ()  # that it concerns; empty: all
     first_ms: int = 0
     last_ms: int = 0
     saves: float = 1.0

@@ -41,6 +41,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     tool: str = ""  # calls: the agent's own name of the tool
     arguments: dict[str, Any] | None = None  # calls: decoded; {"raw": text} where the log has a string that is no JSON
     result: Result | None = None  # results
+    file: tuple[str, str] | None = None  # an instruction file that the record holds whole: its path and its text
 
 
 class Usage(msgspec.Struct, frozen=True):

@@ -17,6 +17,8 @@ SqlName = Annotated[str, msgspec.Meta(pattern=r"^[a-z_][a-z0-9_]{0,62}\Z")]
 WorkspaceName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,100}\Z")]
 
 Size = Annotated[int, msgspec.Meta(ge=1, le=1 << 60)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Tokens = Annotated[int, msgspec.Meta(ge=100, le=2_000)]
 
 DEFAULT_PROFILE = "default"
 
@@ -83,6 +85,9 @@ class MemorySettings(msgspec.Struct, frozen=True, kw_only=True):
 
 class RecallSettings(msgspec.Struct, frozen=True, kw_only=True):
     preferences: bool = False  # whether entries of user memory that are preferences join the start block
+    budget_tokens: Tokens = 1_000  # of the start block
+    confidence: Share = 0.7  # above which an item may stand in the start block
+    learns_at_end: bool = True  # whether the end of a session starts a `learn` of that agent's latest logs
 
 
 class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):

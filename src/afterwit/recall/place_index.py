@@ -1,15 +1,18 @@
 """What earlier sessions of one repository touched, indexed by words, names, branches and time.
 
-One entry per session; putting a session again replaces what was known of it, so that a session that is still running
-can be kept up to date. What the index answers depends on the sessions in it, not on the order in which they came. All
+`Known` is all that recall asks. One implementation lives here, in memory; another one reads the tables of a deck. One
+entry per session; putting a session again replaces what was known of it, so that a session that is still running can
+be kept up to date. What the index answers depends on the sessions in it, not on the order in which they came. All
 lookups are by word, by name or by the end of the timeline: a question costs what matches it, not what is known.
+Standard library only, so that a hook can import it.
 """
 
+import heapq
 import math
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import NamedTuple, Protocol
 
 from afterwit.digest.words import words_of
 
@@ -24,6 +27,46 @@ class Sighting(NamedTuple):
     changed: Mapping[str, tuple[str, ...]]  # path → names defined in what was changed
     branch: str = ""
     at_ms: int = 0  # when it was last heard of
+
+
+class Known(Protocol):
+    """The sessions of one repository, as far as they are known."""
+
+    def rarity(self, word: str) -> float:
+        """How much a word tells: more, the fewer sessions hold it."""
+
+    def path_share(self, path: str, words: frozenset[str]) -> float:
+        """How much of what the path says stands among these words."""
+
+    def look_up(self, words: frozenset[str], names: frozenset[str]) -> None:
+        """Says which words, and which names in lower case, will be asked for: an index may fetch them at once."""
+
+    def likeness(self, words: Iterable[str]) -> dict[str, float]:
+        """How alike sessions are to a text with these words: about the cosine of their vectors."""
+
+    def latest_changes(self, most: int) -> list[Collection[str]]:
+        """The files of the last sessions that changed something, the newest first."""
+
+    def changed_by(self, session: str) -> Collection[str]:
+        """The files that a session changed; none for one that is not known."""
+
+    def changed_most(self, most: int) -> list[str]:
+        """The files that most sessions changed."""
+
+    def told_of(self, path: str, words: frozenset[str]) -> Mapping[str, int]:
+        """For each of the words, how many sessions changed the file and hold it; without those that none holds."""
+
+    def defined_in(self, path: str, names: frozenset[str]) -> int:
+        """How many of the names, in lower case, were defined in what was changed of the file."""
+
+    def with_path_word(self, word: str) -> Iterable[str]:
+        """Files with this word in their path."""
+
+    def named(self, name: str) -> Iterable[str]:
+        """Files of this name, in lower case, in any folder."""
+
+    def is_on_branch(self, path: str, branch: str) -> bool:
+        """Whether a session on this branch changed the file."""
 
 
 class Seen(NamedTuple):
@@ -72,34 +115,47 @@ class PlaceIndex:
             self._put_file(path, symbols, seen)
 
     def rarity(self, word: str) -> float:
-        """How much a word tells: more, the fewer sessions hold it."""
-        return math.log(1 + (len(self.sessions) + 0.5) / (len(self._by_word.get(word, ())) + 0.5))
+        return rarity(len(self.sessions), len(self._by_word.get(word, ())))
 
-    def path_rarity(self, word: str) -> float:
-        """How much a word of a path tells: more, the fewer paths hold it."""
-        return math.log(1 + (len(self.files) + 0.5) / (len(self._by_path_word.get(word, ())) + 0.5))
+    def path_share(self, path: str, words: frozenset[str]) -> float:
+        return path_share(self.files[path].words, words, self._path_rarity)
+
+    def look_up(self, words: frozenset[str], names: frozenset[str]) -> None:
+        """All is at hand."""
+
+    def _path_rarity(self, word: str) -> float:
+        return rarity(len(self.files), len(self._by_path_word.get(word, ())))
 
     def likeness(self, words: Iterable[str]) -> dict[str, float]:
-        """How alike sessions are to a text with these words: about the cosine of their vectors."""
-        ranked = sorted((-self.rarity(word), word) for word in set(words))
-        found: defaultdict[str, float] = defaultdict(float)
-        left = _POSTINGS
-        for negative, word in ranked:
-            holders = self._by_word.get(word, {})
-            left -= len(holders)
-            if left < 0:
-                break
-            for session in holders:
-                found[session] += negative * negative
-        total = sum(rarity * rarity for rarity, _ in ranked) or 1.0
-        return {
-            session: mark / total * math.sqrt(len(ranked) / len(self.sessions[session].bag))
-            for session, mark in found.items()
-        }
+        return likeness(
+            words,
+            self.rarity,
+            lambda word: self._by_word.get(word, {}),
+            lambda session: len(self.sessions[session].bag),
+        )
 
     def latest(self, most: int) -> list[Sighting]:
         """The last sessions that changed something, the newest first."""
         return [self.sessions[session].sighting for _, session in reversed(self._timeline[-most:])]
+
+    def latest_changes(self, most: int) -> list[Collection[str]]:
+        return [sighting.changed for sighting in self.latest(most)]
+
+    def changed_by(self, session: str) -> Collection[str]:
+        seen = self.sessions.get(session)
+        return seen.sighting.changed if seen else ()
+
+    def changed_most(self, most: int) -> list[str]:
+        found = heapq.nsmallest(most, self.files.values(), key=lambda file: (-file.count, file.path))
+        return [file.path for file in found]
+
+    def told_of(self, path: str, words: frozenset[str]) -> Mapping[str, int]:
+        bag = self.files[path].bag
+        return {word: bag[word] for word in bag.keys() & words if bag[word]}
+
+    def defined_in(self, path: str, names: frozenset[str]) -> int:
+        symbols = self.files[path].symbols
+        return sum(symbols[name] > 0 for name in symbols.keys() & names)
 
     def with_path_word(self, word: str) -> Iterable[str]:
         return self._by_path_word.get(word, ())
@@ -108,7 +164,6 @@ class PlaceIndex:
         return self._by_name.get(name, ())
 
     def is_on_branch(self, path: str, branch: str) -> bool:
-        """Whether a session on this branch changed the file."""
         return branch in self._by_branch and self._by_branch[branch][path] > 0
 
     def _put_file(self, path: str, symbols: tuple[str, ...], seen: Seen) -> None:
@@ -143,3 +198,40 @@ class PlaceIndex:
             for word in file.words:
                 del self._by_path_word[word][file.path]
             del self._by_name[file.name][file.path]
+
+
+def rarity(of: int, holders: int) -> float:
+    """How much a word tells that so many of these hold."""
+    return math.log(1 + (of + 0.5) / (holders + 0.5))
+
+
+def likeness(
+    words: Iterable[str],
+    rarity_of: Callable[[str], float],
+    holders: Callable[[str], Collection[str]],
+    size: Callable[[str], int],
+) -> dict[str, float]:
+    """How alike sessions are to a text with these words, given who holds a word and how many words a session has."""
+    ranked = sorted((-rarity_of(word), word) for word in set(words))
+    found: defaultdict[str, float] = defaultdict(float)
+    left = _POSTINGS
+    for negative, word in ranked:
+        sessions = holders(word)
+        left -= len(sessions)
+        if left < 0:
+            break
+        for session in sessions:
+            found[session] += negative * negative
+    total = sum(mark * mark for mark, _ in ranked) or 1.0
+    return {session: mark / total * math.sqrt(len(ranked) / size(session)) for session, mark in found.items()}
+
+
+def path_share(path: Collection[str], words: Collection[str], rarity_of: Callable[[str], float]) -> float:
+    """How much of what the words of a path say stands among these words."""
+    total = path_total(path, rarity_of)
+    return sum(rarity_of(word) for word in sorted(path) if word in words) / total if total else 0.0
+
+
+def path_total(path: Iterable[str], rarity_of: Callable[[str], float]) -> float:
+    """How much the words of a path say."""
+    return sum(rarity_of(word) for word in sorted(path))

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from afterwit.digest.words import words_of
-from afterwit.recall.place_index import File, PlaceIndex
+from afterwit.recall.place_index import Known
 
 MOST = 5
 _CANDIDATES = 40  # taken from each source of candidates
@@ -59,43 +59,42 @@ class Features(NamedTuple):
 WEIGHTS = Features(-4.0, 3.5, 2.0, 0.8, 0.3, 0.6, 0.5, 0.5, 2.0, 0.3, 1.2, 0.8, 1.0, 0.6)
 
 
-def guess(index: PlaceIndex, question: Question, most: int = MOST) -> list[Place]:
+def guess(index: Known, question: Question, most: int = MOST) -> list[Place]:
     """The likeliest files."""
     rated = [Place(path, _chance(found)) for path, found in features(index, question).items()]
     return sorted(rated, key=lambda place: (-round(place.chance, 9), place.path))[:most]
 
 
-def features(index: PlaceIndex, question: Question) -> dict[str, Features]:
+def features(index: Known, question: Question) -> dict[str, Features]:
     """What is known about every file worth a look."""
     asked = _Asked(index, question)
-    return {path: asked.features(index.files[path]) for path in sorted(asked.candidates())}
+    return {path: asked.features(path) for path in sorted(asked.candidates())}
 
 
 class _Asked:
     """A question, with all that is the same for every file."""
 
-    def __init__(self, index: PlaceIndex, question: Question) -> None:
+    def __init__(self, index: Known, question: Question) -> None:
         self._index, self._question = index, question
         self._words = sorted(set(words_of(question.prompt)))
         self._bag = frozenset(self._words)
+        self._identifiers = frozenset(name.lower() for name in _IDENTIFIER.findall(question.prompt))
+        index.look_up(self._bag, self._identifiers)
         self._rarity = {word: index.rarity(word) for word in self._words}
-        self._identifiers = {name.lower() for name in _IDENTIFIER.findall(question.prompt)}
         self._paths, self._names = _named(index, question.prompt)
         self._alike = _alike(index, self._words)
         self._ages: defaultdict[str, list[int]] = defaultdict(list)
-        for age, sighting in enumerate(index.latest(_MEMORY)):
-            for path in sighting.changed:
+        for age, changed in enumerate(index.latest_changes(_MEMORY)):
+            for path in changed:
                 self._ages[path].append(age)
-        parent = index.sessions.get(question.parent)
-        self._of_parent: Collection[str] = parent.sighting.changed if parent else ()
+        self._of_parent = index.changed_by(question.parent)
 
     def candidates(self) -> set[str]:
         """Files of alike and of recent sessions, changed often, named, or with a telling word in the path."""
         index = self._index
         found = {path for path, ages in self._ages.items() if ages[0] < _CANDIDATES}
         found.update(heapq.nsmallest(_CANDIDATES, self._alike, key=lambda path: (-self._alike[path], path)))
-        often = heapq.nsmallest(_CANDIDATES, index.files.values(), key=lambda file: (-file.count, file.path))
-        found.update(file.path for file in often)
+        found.update(index.changed_most(_CANDIDATES))
         found.update(self._paths, self._names, self._of_parent)
         for word in self._words:
             paths = list(index.with_path_word(word))
@@ -103,13 +102,12 @@ class _Asked:
                 found.update(paths)
         return found
 
-    def features(self, file: File) -> Features:
-        index, path = self._index, file.path
+    def features(self, path: str) -> Features:
+        index = self._index
         ages = self._ages.get(path, [])
-        base = file.name.partition(".")[0]
-        told = (
-            index.rarity(word) * file.bag[word] / (file.bag[word] + 2.0) for word in self._words if word in file.bag
-        )
+        base = path.rpartition("/")[2].lower().partition(".")[0]
+        counts = sorted(index.told_of(path, self._bag).items())
+        told = (self._rarity[word] * count / (count + 2.0) for word, count in counts)
         branch = self._question.branch
         return Features(
             bias=1.0,
@@ -122,14 +120,14 @@ class _Asked:
             ever=_faded(ages, 40),
             alike=self._alike.get(path, 0.0),
             about=math.log1p(sum(told)),
-            words=_share(index, file.words, self._bag),
-            symbols=math.log1p(sum(file.symbols[name] > 0 for name in self._identifiers if name in file.symbols)),
+            words=index.path_share(path, self._bag),
+            symbols=math.log1p(index.defined_in(path, self._identifiers)),
             parent=float(path in self._of_parent),
             branch=float(branch not in _TRUNKS and index.is_on_branch(path, branch)),
         )
 
 
-def _named(index: PlaceIndex, prompt: str) -> tuple[set[str], dict[str, float]]:
+def _named(index: Known, prompt: str) -> tuple[set[str], dict[str, float]]:
     """Files named by their whole path, and files named by an end of it with how clearly."""
     paths: set[str] = set()
     names: dict[str, float] = {}
@@ -148,12 +146,12 @@ def _named(index: PlaceIndex, prompt: str) -> tuple[set[str], dict[str, float]]:
     return paths, names
 
 
-def _alike(index: PlaceIndex, words: Collection[str]) -> dict[str, float]:
+def _alike(index: Known, words: Collection[str]) -> dict[str, float]:
     likeness = index.likeness(words)
     best = heapq.nsmallest(_MEMORY, likeness, key=lambda session: (-likeness[session], session))
     found: dict[str, float] = {}
     for session in best:
-        changed = index.sessions[session].sighting.changed
+        changed = index.changed_by(session)
         for path in changed:
             found[path] = max(found.get(path, 0.0), 2 * likeness[session] / math.sqrt(len(changed)))
     return found
@@ -161,12 +159,6 @@ def _alike(index: PlaceIndex, words: Collection[str]) -> dict[str, float]:
 
 def _faded(ages: Iterable[int], half: float) -> float:
     return math.log1p(sum(math.exp(-age / half) for age in ages))
-
-
-def _share(index: PlaceIndex, words: Collection[str], asked: Collection[str]) -> float:
-    """How much of what a path says stands in the prompt."""
-    total = sum(index.path_rarity(word) for word in sorted(words))
-    return sum(index.path_rarity(word) for word in sorted(words) if word in asked) / total if total else 0.0
 
 
 def _chance(found: Features) -> float:

@@ -74,6 +74,12 @@ def session_row(db: apsw.Connection, session: int) -> SessionRow | None:
     return SessionRow(*row) if row else None
 
 
+def session_of(db: apsw.Connection, agent: str, native_id: str) -> SessionRow | None:
+    query = f"SELECT {_COLUMNS} FROM sessions WHERE agent = :agent AND native_id = :native_id"  # noqa: S608
+    row = db.execute(query, {"agent": agent, "native_id": native_id}).fetchone()
+    return SessionRow(*row) if row else None
+
+
 def sessions_named(db: apsw.Connection, name: str, limit: int) -> list[SessionRow]:
     """Sessions whose id, or the last part of it, begins with this name; whole matches first."""
     query = f"""SELECT {_COLUMNS} FROM sessions
@@ -81,6 +87,51 @@ def sessions_named(db: apsw.Connection, name: str, limit: int) -> list[SessionRo
                    OR instr(native_id, '/' || :name)
                 ORDER BY native_id <> :name, native_id, agent LIMIT :limit"""  # noqa: S608
     return [SessionRow(*row) for row in db.execute(query, {"name": name, "limit": limit})]
+
+
+def newest_versions(db: apsw.Connection) -> dict[str, str]:
+    """The version that each agent's latest session ran with."""
+    query = """SELECT agent, json_extract(versions, '$[#-1]'), max(started_ms) FROM sessions
+               WHERE json_array_length(versions) GROUP BY agent"""
+    return {agent: version for agent, version, _ in db.execute(query) if version}
+
+
+class LastWork(NamedTuple):
+    agent: str
+    repo: str
+    at_ms: int
+
+
+def last_work(db: apsw.Connection) -> list[LastWork]:
+    """When each agent last worked in each repository."""
+    query = """SELECT agent, repo, max(coalesce(ended_ms, started_ms)) FROM sessions
+               WHERE coalesce(ended_ms, started_ms) IS NOT NULL GROUP BY agent, repo ORDER BY agent, repo"""
+    return [LastWork(*row) for row in db.execute(query)]
+
+
+class RepoMark(NamedTuple):
+    repo: str
+    mark: str
+
+
+def repo_marks(db: apsw.Connection) -> list[RepoMark]:
+    """Of each repository, a text that changes when any of its sessions does."""
+    query = """SELECT repo, count(*) || ' ' || sum(events) || ' ' || sum(actions) || ' ' || max(sessions.id) || ' '
+                   || ifnull(max(ended_ms), 0) || ' ' || ifnull(sum(length(body)), 0)
+               FROM sessions LEFT JOIN digests ON digests.session_id = sessions.id GROUP BY repo ORDER BY repo"""
+    return [RepoMark(*row) for row in db.execute(query)]
+
+
+class StoryCount(NamedTuple):
+    agent: str
+    repo: str
+    stories: int
+
+
+def story_counts(db: apsw.Connection) -> list[StoryCount]:
+    """How many sessions of each agent in each repository came out of no other."""
+    query = """SELECT agent, repo, count(*) FROM sessions WHERE parent = '' GROUP BY agent, repo ORDER BY agent, repo"""
+    return [StoryCount(*row) for row in db.execute(query)]
 
 
 def subagents_of(db: apsw.Connection, agent: str, native_id: str) -> list[SessionRow]:

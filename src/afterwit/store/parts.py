@@ -11,7 +11,7 @@ import msgspec
 
 from afterwit.model.captured import ORDINAL_BITS, ActionRow, Captured, PartFacts, ProblemRow
 from afterwit.store.database import one
-from afterwit.store.notes import clear_notes, put_notes
+from afterwit.store.notes import WHOLE_TEXT, WITH_SHARED, clear_notes, put_notes
 
 
 class PartRow(NamedTuple):
@@ -176,5 +176,6 @@ def part_rows(db: apsw.Connection, part_id: int) -> Iterator[tuple[Any, ...]]:
         (part_id,),
     )
     yield from db.execute(
-        "SELECT kind, place, at_ms, text FROM notes WHERE part_id = ? ORDER BY kind, place", (part_id,)
+        f"SELECT kind, place, at_ms, {WHOLE_TEXT} FROM {WITH_SHARED} WHERE part_id = ? ORDER BY kind, place",  # noqa: S608
+        (part_id,),
     )

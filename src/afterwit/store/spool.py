@@ -1,139 +1,123 @@
-"""The spool: where hooks leave what they saw, one append-only file per agent session.
+"""The spool: where hooks leave what they saw and showed, one append-only file per agent session.
 
-Hooks never touch the database. They append one JSON line with a single write; `drain` hands the lines to the next
-`learn`, which acknowledges them when they are stored. A file being drained is renamed first, under the lock that
-writers take too: a hook that was about to write finds out and starts a new file, so that no line goes into one that is
-about to be removed. Standard library only.
+Hooks never touch the database. `drain` hands the lines that are new to the next `learn`, which acknowledges them when
+they are stored; a small file beside each says how far. Files stay, because hooks look up in them what a session was
+shown, until the session has been silent for long: `prune`. A record has a key, so that one that comes a second time,
+because a run died before it could acknowledge, is known.
 """
 
-import errno
 import hashlib
-import json
 import os
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-_ENDING = ".jsonl"
+from afterwit.store.spool_file import ENDING, SpoolFile, is_at, lock, record_in
+
 _TAKEN = ".taken"
+_KEY_BYTES = 12
+
+
+class Spooled(NamedTuple):
+    """One record, with what tells it from all others."""
+
+    key: bytes
+    body: dict[str, Any]
 
 
 class Batch(NamedTuple):
-    """The records of one spool file, and how many of its lines were unreadable."""
+    """The new records of one spool file, and how many of its lines were unreadable."""
 
     path: Path
-    records: tuple[dict[str, Any], ...]
+    records: tuple[Spooled, ...]
     bad_lines: int
+    end: int  # the offset up to which this goes
 
 
-def append(folder: Path, session: str, record: dict[str, Any]) -> None:
+def append(folder: Path, agent: str, session: str, record: dict[str, Any]) -> None:
     """Adds one record, whole or not at all. Lines of one session keep their order; concurrent writers never mix."""
-    line = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
-    path = file_of(folder, session)
-    while True:
-        with _locked(path, os.O_CREAT | os.O_APPEND) as handle:
-            if _is_at(handle, path):
-                _write(handle, line)
-                return
-
-
-def read(folder: Path, session: str) -> list[dict[str, Any]]:
-    """What this session has been shown and has done so far, drained or not."""
-    path = file_of(folder, session)
-    taken = path.with_suffix(_TAKEN)
-    return [record for file in (taken, path) if _is_plain(file) for record in _parse(file).records]
+    with SpoolFile(str(folder), agent, session) as file:
+        file.append(record)
 
 
 def drain(folder: Path) -> Iterator[Batch]:
     """All batches waiting. Pass each to `acknowledge` once its records are stored; until then they come again."""
-    for path in sorted(folder.glob(f"*{_TAKEN}")):
-        if _is_plain(path):
-            yield _parse(path)
-    for path in sorted(folder.glob(f"*{_ENDING}")):
-        taken = path.with_suffix(_TAKEN)
-        if _is_plain(path) and not taken.exists() and _rename(path, taken):
-            yield _parse(taken)
+    for path in _files(folder):
+        start = _taken(path)
+        if path.stat().st_size > start:
+            batch = _batch(path, start)
+            if batch.end > start:
+                yield batch
 
 
 def acknowledge(batch: Batch) -> None:
-    batch.path.unlink(missing_ok=True)
+    """Remembers how far the file was taken in."""
+    mark = batch.path.with_suffix(_TAKEN)
+    beside = mark.with_suffix(f".{os.getpid()}")
+    beside.unlink(missing_ok=True)
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    with os.fdopen(handle, "w") as file:
+        file.write(str(batch.end))
+    beside.replace(mark)
+
+
+def prune(folder: Path, before_s: float) -> int:
+    """Removes files that were taken in whole and not written to since. Returns how many."""
+    return sum(_prune(path, before_s) for path in _files(folder))
 
 
 def backlog(folder: Path) -> tuple[int, int]:
     """(files, bytes) waiting."""
-    sizes = [path.stat().st_size for path in folder.glob("*") if path.suffix in (_ENDING, _TAKEN)]
-    return len(sizes), sum(sizes)
+    waiting = [size for path in _files(folder) if (size := path.stat().st_size - _taken(path)) > 0]
+    return len(waiting), sum(waiting)
 
 
-def file_of(folder: Path, session: str) -> Path:
-    """The session's file: named by a hash, because session ids come from outside."""
-    return folder / f"{hashlib.sha256(session.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}{_ENDING}"
+def _files(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.glob(f"*{ENDING}")) if path.is_file() and not path.is_symlink()]
 
 
-def _is_plain(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
-
-
-@contextmanager
-def _locked(path: Path, flags: int = 0) -> Iterator[int]:
-    """The file, open for writing, for one process at a time. A link is refused."""
-    flags |= os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    handle = os.open(path, flags, 0o600)
+def _taken(path: Path) -> int:
+    """How far a file was taken in. A mark that cannot be read, or is beyond the file's end, is none."""
+    mark = path.with_suffix(_TAKEN)
     try:
-        _lock(handle)
-        yield handle
+        offset = int(mark.read_text("ascii")) if not mark.is_symlink() else 0
+    except (FileNotFoundError, ValueError):
+        return 0
+    return offset if 0 <= offset <= path.stat().st_size else 0
+
+
+def _batch(path: Path, start: int) -> Batch:
+    with path.open("rb") as file:
+        file.seek(start)
+        content = file.read()
+    whole = content[: content.rfind(b"\n") + 1]
+    records, bad, at = [], 0, start
+    for line in whole.split(b"\n")[:-1]:
+        body = record_in(line)
+        if body is None:
+            bad += 1
+        else:
+            records.append(Spooled(_key(path.name, at, line), body))
+        at += len(line) + 1
+    return Batch(path, tuple(records), bad, start + len(whole))
+
+
+def _key(name: str, offset: int, line: bytes) -> bytes:
+    return hashlib.blake2b(b"%s\0%d\0%s" % (name.encode(), offset, line), digest_size=_KEY_BYTES).digest()
+
+
+def _prune(path: Path, before_s: float) -> bool:
+    """Under the lock that hooks take: whoever waits for it finds the file gone and starts a new one."""
+    handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        lock(handle)
+        found = os.fstat(handle)
+        if found.st_mtime >= before_s or found.st_size > _taken(path) or not is_at(handle, str(path)):
+            return False
+        path.with_suffix(_TAKEN).unlink(missing_ok=True)
+        path.unlink()
+    except PermissionError:  # Windows removes no file that someone has open
+        return False
     finally:
         os.close(handle)
-
-
-def _is_at(handle: int, path: Path) -> bool:
-    """Whether the open file is still the one of that name."""
-    try:
-        return os.path.samestat(os.fstat(handle), path.lstat())
-    except FileNotFoundError:
-        return False
-
-
-def _write(handle: int, line: bytes) -> None:
-    size_bytes = os.fstat(handle).st_size
-    if os.write(handle, line) < len(line):
-        os.ftruncate(handle, size_bytes)
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _rename(path: Path, target: Path) -> bool:
-    """False where a hook has the file open and the system refuses: it is taken another time."""
-    try:
-        with _locked(path):
-            path.rename(target)
-    except PermissionError:
-        return False
     return True
-
-
-if sys.platform == "win32":
-
-    def _lock(handle: int) -> None:
-        """Windows does not rename a file that someone has open, which is all that the lock is for."""
-else:
-    import fcntl
-
-    def _lock(handle: int) -> None:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-
-
-def _parse(path: Path) -> Batch:
-    records, bad = [], 0
-    for line in path.read_bytes().splitlines():
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            bad += 1
-            continue
-        if isinstance(record, dict):
-            records.append(record)
-        else:
-            bad += 1
-    return Batch(path, tuple(records), bad)

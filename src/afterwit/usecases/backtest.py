@@ -8,7 +8,6 @@ known from a history of prompts alone, cannot be placed and are left out.
 import hashlib
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import Protocol
 
 import apsw
 import msgspec
@@ -19,6 +18,7 @@ from afterwit.measure.baselines import BASELINES
 from afterwit.measure.comparison import Comparison, compared
 from afterwit.measure.places_player import PlacesPlayer
 from afterwit.measure.player import Here, Player
+from afterwit.measure.recall_player import RecallPlayer
 from afterwit.measure.replay import Outline, Played, replay
 from afterwit.measure.scores import Report, Scorer
 from afterwit.model.digest import VERSION
@@ -30,12 +30,13 @@ from afterwit.store.store import readonly_database
 from afterwit.usecases.backtest_notes import Notebook
 from afterwit.usecases.digesting import material_of
 from afterwit.usecases.filters import Filter, find_session, selection_of
+from afterwit.usecases.watching import Progress
 from afterwit.usecases.world import World
 
 _SEED = 84  # of the intervals: the same figures for the same notes
-_KINDS: tuple[type[Player], ...] = (*BASELINES, PlacesPlayer)
+_KINDS: tuple[type[Player], ...] = (*BASELINES, PlacesPlayer, RecallPlayer)
 PLAYERS: Mapping[str, type[Player]] = {one.name: one for one in _KINDS}
-PRODUCT = PlacesPlayer.name
+PRODUCT = RecallPlayer.name
 
 
 class Backtest(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,13 +47,6 @@ class Backtest(msgspec.Struct, frozen=True, kw_only=True):
     actions: int
     reports: list[Report]
     comparisons: list[Comparison]  # of the product with other players, in the recall of files
-
-
-class Progress(Protocol):
-    """Whoever wants to watch."""
-
-    def begin(self, files: int, total_bytes: int) -> None: ...
-    def advance(self, files: int, done_bytes: int) -> None: ...
 
 
 class History:

@@ -7,10 +7,15 @@ rebuilt database gets all entries again.
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
+from afterwit.knowledge import decided as knowledge
 from afterwit.memory import local as memory
 from afterwit.model.errors import StoreError
-from afterwit.store import applied, pins, repos
+from afterwit.store import applied, experiment, hooks, items, pins, repos
 from afterwit.store.database import transaction
+from afterwit.store.experiment import Shares
+from afterwit.store.items import DecisionRow
 from afterwit.store.journal import Entry
 from afterwit.store.steps import step
 from afterwit.store.store import Store
@@ -20,6 +25,10 @@ ALIAS_SET = "alias-set"  # {"subject": repo|tool|user, "name": …, "target": �
 ALIAS_REMOVED = "alias-removed"  # {"subject": …, "name": …}
 SESSION_PINNED = "session-pinned"  # {"agent": …, "session": native id}
 SESSION_UNPINNED = "session-unpinned"  # the same
+AGENT_CONNECTED = "agent-connected"  # see `connections`
+AGENT_DISCONNECTED = "agent-disconnected"
+EXPERIMENT_SET = "experiment-set"  # {"session_share": …, "item_share": …}
+DRAWN = "drawn"  # {"draws": […]}: what sessions were shown, or would have been; see `spooled`
 
 
 def decide(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> None:
@@ -52,6 +61,18 @@ def _apply(store: Store, entry: Entry) -> None:
         pins.put_pin(store.db, body["agent"], body["session"])
     elif entry.kind == SESSION_UNPINNED:
         pins.delete_pin(store.db, body["agent"], body["session"])
+    elif entry.kind in (AGENT_CONNECTED, AGENT_DISCONNECTED):
+        return  # what was changed lies in the agents' own files
+    elif entry.kind in frozenset(knowledge.Entry):
+        item = str(body.get("item", ""))
+        text = msgspec.json.encode(body, order="deterministic").decode()
+        items.put_decision(store.db, DecisionRow(entry.machine, entry.number, entry.at_ms, entry.kind, item, text))
+    elif entry.kind == EXPERIMENT_SET:
+        chosen = Shares(float(body["session_share"]), float(body["item_share"]), entry.at_ms)
+        experiment.put_shares(store.db, chosen)
+    elif entry.kind == DRAWN:
+        for draw in body["draws"]:
+            hooks.put_draw(store.db, draw)
     elif entry.kind in (memory.STORED, memory.DELETED):
         memory.apply(store.db, entry.kind, body, entry.at_ms)
     else:

@@ -3,7 +3,7 @@
 Reads; repairs nothing. A store that is damaged is an alarm like others, and the rest is still reported.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -17,6 +17,7 @@ from afterwit.usecases.agent_findings import agent_findings
 from afterwit.usecases.agent_health import NOTHING, AgentHealth, InStore, OnDisk, agent_health, look
 from afterwit.usecases.budget_findings import budget_findings
 from afterwit.usecases.findings import Finding, Level, alarm
+from afterwit.usecases.hook_findings import fault_findings
 from afterwit.usecases.plan import homes
 from afterwit.usecases.store_health import (
     StoreHealth,
@@ -41,6 +42,11 @@ class Examination(msgspec.Struct, kw_only=True):
     def has_alarms(self) -> bool:
         return any(finding.level is Level.ALARM for finding in self.findings)
 
+    def plus(self, findings: Iterable[Finding]) -> "Examination":
+        """With what was found elsewhere."""
+        both = sorted([*self.findings, *findings], key=lambda one: one.level)
+        return msgspec.structs.replace(self, findings=both)
+
 
 def examine(world: World, *, is_full: bool = False) -> Examination:
     require(world.layout)
@@ -48,12 +54,13 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
     findings: list[Finding] = []
     known: dict[str, InStore] = {}
     archive: Archive | None = None
-    budget: list[Finding] = []
+    beside: list[Finding] = []
     try:
         with opened(world.layout) as store:
             findings += examine_store(store, health)
             known, archive = _known(store), store.archive
-            budget = list(budget_findings(store, world.settings.retention, world.now_ms))
+            beside += budget_findings(store, world.settings.retention, world.now_ms)
+            beside += fault_findings(store, world.now_ms)
         if is_full:
             findings += fully_checked(world.layout)
     except DamagedError as error:
@@ -62,7 +69,7 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
         what = f"database: a row cannot be read ({error}). `afterwit store rebuild` derives it again from the archive."
         findings.append(alarm("damaged", what))
     health.is_sound = not findings
-    findings += budget
+    findings += beside
     findings += surrounding_findings(world.layout, health, world.now_ms)
     agents: list[AgentHealth] = []
     for agent, disk in _on_disk(world, known).items():

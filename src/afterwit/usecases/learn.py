@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import msgspec
 
@@ -22,9 +22,11 @@ from afterwit.store.archive import Archive
 from afterwit.store.database import transaction, translated
 from afterwit.store.lease import held
 from afterwit.store.repos import RepoRow
+from afterwit.store.spool import backlog
 from afterwit.store.steps import step
 from afterwit.store.store import Store, opened, rehearsed
 from afterwit.usecases.commit import Committer, Origin, remove_doomed
+from afterwit.usecases.dealing import deal
 from afterwit.usecases.decisions import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.usecases.derive import Bookmark, Derived, Rules, copied_companion, derive_live
 from afterwit.usecases.digesting import Digested, digest_pending
@@ -34,7 +36,10 @@ from afterwit.usecases.parallel import spread
 from afterwit.usecases.plan import AgentPlan, Home, Pending, homes, plan, plan_folder
 from afterwit.usecases.recapture import recapturable
 from afterwit.usecases.retention import soonest_first
-from afterwit.usecases.world import World, rules_for
+from afterwit.usecases.settling import Harvested, harvest
+from afterwit.usecases.spooled import take_in
+from afterwit.usecases.watching import Progress
+from afterwit.usecases.world import World, redactor_of, rules_for
 
 BATCH_FILES = 256
 BATCH_BYTES = 40 << 20
@@ -51,6 +56,7 @@ class Options(NamedTuple):
     jobs: int = 0  # 0: one per core
     wait_seconds: float = 0.0
     is_dry_run: bool = False
+    is_reharvest: bool = False  # the present harvesters look at everything again
 
 
 class AgentReport(msgspec.Struct, kw_only=True):
@@ -76,19 +82,13 @@ class Report(msgspec.Struct, kw_only=True):
     agents: list[AgentReport]
     sessions: int = 0  # in the store, after the run
     digested: Digested = msgspec.field(default_factory=Digested)
+    harvested: Harvested = msgspec.field(default_factory=Harvested)
     evicted: Eviction | None = None  # None: all originals are well within their budget
     is_dry_run: bool = False
 
     @property
     def has_failures(self) -> bool:
         return any(agent.failed for agent in self.agents)
-
-
-class Progress(Protocol):
-    """Whoever wants to watch."""
-
-    def begin(self, files: int, total_bytes: int) -> None: ...
-    def advance(self, files: int, done_bytes: int) -> None: ...
 
 
 def learn(world: World, options: Options, progress: Progress) -> Report:
@@ -123,6 +123,7 @@ class _Run:
         remove_doomed(self._store)
         settle_leaving(self._store)
         catch_up(self._store)
+        self._take_in_spool()
         plans = self._plans()
         for one in plans:
             self._note_plan(one)
@@ -140,15 +141,24 @@ class _Run:
         self._note_checkouts()
         resolve_repos(self._store, self._world.settings)
         digested = digest_pending(self._store, price_list(self._world.settings.prices))
+        harvested = harvest(self._store, self._world, self._progress, is_again=self._options.is_reharvest)
+        if not self._options.is_dry_run:
+            deal(self._store, self._world)
         evicted = keep_within_budget(self._store, self._world, is_dry_run=self._options.is_dry_run)
         count = sessions.count_sessions(self._store.db)
         return Report(
             agents=list(self._reports.values()),
             sessions=count,
             digested=digested,
+            harvested=harvested,
             evicted=evicted,
             is_dry_run=self._options.is_dry_run,
         )
+
+    def _take_in_spool(self) -> None:
+        """What hooks noted since the last run. Making a redactor is costly, so only where something waits."""
+        if not self._options.is_dry_run and backlog(self._store.layout.spool)[0]:
+            take_in(self._store, redactor_of(self._world), self._world.now_ms)
 
     def _plans(self) -> list[AgentPlan]:
         world, options = self._world, self._options

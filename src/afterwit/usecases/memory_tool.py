@@ -1,28 +1,22 @@
-"""The memory as a tool for agents: a name, a description, a JSON schema, and a function to call.
+"""The memory as a tool for agents: what `memory.definition` offers, and a function to call.
 
-Ready to be registered by an MCP server or by a plugin of an agent. The user is fixed when the tool is made and is no
-argument, so that no agent can ask for the entries of somebody else. What is wrong with a call is raised as a
-`ToolError` or another of our errors; the text says what to do and is meant for the agent.
+Called by the MCP server, and by `afterwit memory call` for the plugin of an agent. The user is fixed when the tool is
+made, so that no agent can ask for the entries of somebody else. What is wrong with a call is raised as a `ToolError` or
+another of our errors; the text says what to do and is meant for the agent.
 """
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
-from afterwit.memory.entry import LONGEST_KEY, LONGEST_VALUE, MOST_HITS
+from afterwit.memory.definition import ACTIONS, DESCRIPTION, NAME, SCHEMA
 from afterwit.model.errors import UsageError
 from afterwit.usecases.memory import Memory, info, memory
 from afterwit.usecases.memory_evaluate import evaluate
 from afterwit.usecases.world import World
 
-NAME = "memory"
-DESCRIPTION = (
-    "Remembers what the user prefers and what holds across sessions, as entries with a key. Store what the user asks to"
-    " be remembered, under a short dotted key such as editor.indent; storing again replaces. Query with a few words"
-    " before asking the user what they like. Never store passwords, tokens or other secrets."
-)
 _EVALUATED_ENTRIES = (1_000,)
 
 
@@ -30,43 +24,6 @@ class ToolError(UsageError):
     """The arguments of a call are wrong."""
 
 
-class Action(NamedTuple):
-    needed: tuple[str, ...]
-    optional: tuple[str, ...] = ()
-
-
-ACTIONS: Mapping[str, Action] = {
-    "store": Action(("key", "value"), ("metadata",)),
-    "retrieve": Action(("key",)),
-    "query": Action(("text",), ("limit",)),
-    "list": Action((), ("prefix",)),
-    "delete": Action(("key",)),
-    "info": Action(()),
-    "evaluate": Action(()),
-}
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "action": {"type": "string", "enum": list(ACTIONS), "description": "What to do."},
-        "key": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": LONGEST_KEY,
-            "description": "For store, retrieve, delete.",
-        },
-        "value": {"type": "string", "minLength": 1, "maxLength": LONGEST_VALUE, "description": "For store: the text."},
-        "metadata": {
-            "type": "object",
-            "additionalProperties": {"type": ["string", "number", "boolean", "null"]},
-            "description": "For store: plain values to keep beside the text.",
-        },
-        "text": {"type": "string", "minLength": 1, "description": "For query: a few words."},
-        "limit": {"type": "integer", "minimum": 1, "maximum": MOST_HITS, "description": "For query: at most so many."},
-        "prefix": {"type": "string", "description": "For list: only keys that begin so."},
-    },
-    "required": ["action"],
-    "additionalProperties": False,
-}
 _TYPES: Mapping[str, tuple[type, str]] = {
     "key": (str, "a text"),
     "value": (str, "a text"),

@@ -34,9 +34,11 @@ from afterwit.usecases.companions import belonging
 from afterwit.usecases.decisions import catch_up
 from afterwit.usecases.derive import Derived, Rules, derive_archived
 from afterwit.usecases.digesting import digest_pending
-from afterwit.usecases.learn import Progress, jobs_for, resolve_repos
+from afterwit.usecases.learn import jobs_for, resolve_repos
 from afterwit.usecases.leaving import drop_in
 from afterwit.usecases.parallel import spread
+from afterwit.usecases.settling import harvest
+from afterwit.usecases.watching import Progress
 from afterwit.usecases.world import World, rules_for
 
 _BATCH = 64
@@ -98,6 +100,7 @@ class _Rebuilding:
             committer.settle()
         resolve_repos(self._store, self._world.settings)
         digest_pending(self._store, price_list(self._world.settings.prices))
+        harvest(self._store, self._world)
         return faults, count
 
     def _adopt_remains(

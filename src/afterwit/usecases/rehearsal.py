@@ -14,8 +14,9 @@ import apsw
 from afterwit.model.errors import BusyError
 from afterwit.store.lease import held
 from afterwit.store.store import readonly_database, rehearsed
-from afterwit.usecases.learn import Options, Progress, sweep
+from afterwit.usecases.learn import Options, sweep
 from afterwit.usecases.plan import Pending, homes, plan
+from afterwit.usecases.watching import Progress
 from afterwit.usecases.world import World
 
 

@@ -26,10 +26,10 @@ from afterwit.usecases.browse import short_ids
 from afterwit.usecases.digesting import load_digest
 from afterwit.usecases.filters import Filter, one_line, selection_of
 from afterwit.usecases.finding import look_into
-from afterwit.usecases.learn import Progress
 from afterwit.usecases.plan import homes
 from afterwit.usecases.rehearsal import Rehearsed, rehearsal
 from afterwit.usecases.retention import keeping_in, vanishes_at
+from afterwit.usecases.watching import Progress
 from afterwit.usecases.world import World
 
 _SOON_MS = 7 * 86_400_000

@@ -1,7 +1,9 @@
+import json
+
 import pytest
 
-from afterwit.agents.claude_code.records import Outcome
-from afterwit.agents.claude_code.results import result_of, stated_spill
+from afterwit.agents.claude_code.records import Outcome, decode
+from afterwit.agents.claude_code.results import edited_file, result_of, stated_spill
 
 
 @pytest.mark.parametrize(
@@ -73,3 +75,20 @@ def test_a_spill_is_named_by_the_record_or_by_the_preview() -> None:
     assert stated_spill("<persisted-output>\nFull output saved to: /x/b2.txt\n\nPreview", None) == "/x/b2.txt"
     assert stated_spill("<persisted-output>\n…", None) == ""
     assert stated_spill("plain", Outcome()) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("/srv/orchard/CLAUDE.md", ("/srv/orchard/CLAUDE.md", "Pick pears.\nPress them.")), ("/srv/orchard/row.py", None)],
+)
+def test_an_edit_of_an_instruction_file_tells_its_whole_text(path: str, expected: tuple[str, str] | None) -> None:
+    edit = {"filePath": path, "originalFile": "Pick plums.\nPress them.", "oldString": "plums", "newString": "pears"}
+    for other in ({}, {"uuid": 7}):  # the second has a flaw, so that it is read loosely
+        line = decode(json.dumps({"type": "user", "toolUseResult": edit, **other}).encode())
+        assert edited_file(line.line.tool_use_result) == expected
+
+
+def test_results_without_a_file_tell_none() -> None:
+    assert edited_file("done") is None
+    assert edited_file(Outcome(file_path="CLAUDE.md")) is None
+    assert edited_file(Outcome(file_path=7)) is None

@@ -148,3 +148,13 @@ def test_old_messages_are_read_where_there_is_no_timeline() -> None:
     assert transcript.call("toolu_9").arguments == {"command": "ls"}
     assert transcript.result("toolu_9").text == "a.py b.py"
     assert transcript.texts(EventKind.REPLY) == ["I look.", "There are two files."]
+
+
+def test_the_system_prompt_holds_the_instruction_files() -> None:
+    prompt = "You are the terminal assistant. " + "Be kind. " * 2_000
+    content = f"{prompt}<custom_instruction>\\nPick plums.\\n</custom_instruction>"
+    line = f'{{"type":"system.message","data":{{"content":"{content}"}},"id":"e1","parentId":null}}\n'
+    (event,) = read(READER, f"{FOLDER}/events.jsonl", line.encode()).events
+    assert event.file == ("AGENTS.md", "\nPick plums.\n")
+    assert event.text.startswith("You are")
+    assert "Pick plums." not in event.text

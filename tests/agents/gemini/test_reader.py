@@ -111,6 +111,14 @@ def test_the_text_of_a_hook_is_cut_from_the_prompt() -> None:
     assert "Remember the tabs." in fixture("log.jsonl").texts(EventKind.NOTICE)
 
 
+def test_the_text_of_a_hook_behind_the_prompt_is_cut_too() -> None:
+    content = [{"text": "Prune the row"}, {"text": "<hook_context>Mind the bees.</hook_context>"}]
+    message = {"id": "m1", "type": "user", "content": content}
+    transcript = read(READER, LOG, lines(HEADER, message))
+    assert transcript.texts(EventKind.PROMPT) == ["Prune the row"]
+    assert transcript.texts(EventKind.NOTICE) == ["Mind the bees."]
+
+
 def test_the_folder_stands_in_the_first_message() -> None:
     assert [facts.cwd for facts in fixture("log.jsonl").facts if facts.cwd] == ["/w/app"]
 

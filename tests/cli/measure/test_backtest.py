@@ -20,7 +20,7 @@ def test_the_summary_opens_with_a_sentence_and_shows_every_player(learned: Run) 
     assert sentence.startswith("Had Afterwit spoken in these")
     assert heading.split()[0] == "player"
     players = [row.split()[0] for row in rows]
-    assert players == ["nothing", "frequent", "similar", "bm25", "memoriser", "echo", "places"]
+    assert players == ["nothing", "frequent", "similar", "bm25", "memoriser", "echo", "places", "afterwit"]
 
 
 def test_json_has_the_documented_shape(learned: Run) -> None:
@@ -42,7 +42,7 @@ def test_explain_walks_through_one_session(learned: Run) -> None:
     done = learned("measure", "backtest", "--explain", "5ea50001")
     assert done.returncode == 0
     assert done.stdout.startswith("claude-code 5ea50001")
-    assert "places: said nothing" in done.stdout
+    assert "afterwit: said nothing" in done.stdout
 
 
 def test_notes_are_written_one_a_line(learned: Run, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def _struct(value: Mapping[str, Any], kind: type[_S], flaws: list[str], at: str)
 
 
 def _fitted(value: Any, kind: Any, flaws: list[str], at: str) -> Any:
-    if kind is Any:
+    if kind in (Any, msgspec.Raw):
         return value
     options = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
     if isinstance(value, dict):

@@ -12,7 +12,7 @@ import msgspec
 
 from afterwit.agents.claude_code.content import placeholder, text_of_result, without_reminders
 from afterwit.agents.claude_code.records import Block, Line, Message, TokenCounts
-from afterwit.agents.claude_code.results import result_of, stated_spill
+from afterwit.agents.claude_code.results import edited_file, result_of, stated_spill
 from afterwit.agents.claude_code.speech import kind_of
 from afterwit.agents.claude_code.state import State
 from afterwit.model.kinds import EventKind
@@ -168,6 +168,7 @@ def _result(block: Block, line: Line, place: Place, spill: Spill) -> Event | Pro
         text=text,
         call_id=call,
         result=result,
+        file=edited_file(outcome),
     )
 
 

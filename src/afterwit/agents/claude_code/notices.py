@@ -29,6 +29,12 @@ def attachment_text(attachment: Attachment) -> str:
     return shortened("\n".join(text for text in (head, body) if text))
 
 
+def loaded_file(attachment: Attachment) -> tuple[str, str] | None:
+    """An instruction file that the client loaded because work came to it: path and whole text."""
+    text = text_of_anything(attachment.content) if attachment.type == "nested_memory" else ""
+    return (attachment.path, text) if attachment.path and text else None
+
+
 def system_text(line: Line) -> str:
     """What a system record says, or "" if it says nothing."""
     told = (line.content, line.hook_errors, line.hook_additional_context)

@@ -16,7 +16,7 @@ import msgspec
 from afterwit.agents.claude_code import catalog, layout
 from afterwit.agents.claude_code.content import text_of_anything
 from afterwit.agents.claude_code.messages import Place, assistant_readings, user_readings
-from afterwit.agents.claude_code.notices import attachment_text, error_text, shortened, system_text
+from afterwit.agents.claude_code.notices import attachment_text, error_text, loaded_file, shortened, system_text
 from afterwit.agents.claude_code.records import Attachment, Line, decode
 from afterwit.agents.claude_code.sessions import Sessions
 from afterwit.agents.claude_code.speech import kind_of_queued
@@ -150,7 +150,8 @@ class ClaudeCodeReading:
         if attachment.type == "queued_command":
             yield from self._delivered(attachment, place)
         elif text := attachment_text(attachment):
-            yield place.event(EventKind.NOTICE, place.uuid, text)
+            notice = place.event(EventKind.NOTICE, place.uuid, text)
+            yield msgspec.structs.replace(notice, file=loaded_file(attachment))
 
     def _delivered(self, attachment: Attachment, place: Place) -> Iterator[Event]:
         """A text from the queue that reached the model while it worked."""

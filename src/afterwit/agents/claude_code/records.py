@@ -1,9 +1,9 @@
 """The shapes of Claude Code's records, reduced to the fields that mean something to us.
 
-`decode` builds one `Line` from the bytes of one record. Fields that are not named here (whole files in `originalFile`,
-patches, base64 images) are skipped without being built, which is what keeps reading fast. A record whose fields have
-other types than expected is decoded again, loosely: what fits is kept, and `flaws` names what did not. Bytes that are
-no JSON object raise `msgspec.DecodeError`. What a record means is left to the other modules.
+`decode` builds one `Line` from the bytes of one record. Fields that are not named here (patches, base64 images) and
+whole files in `originalFile` are passed over without being built, which is what keeps reading fast. A record whose
+fields have other types than expected is decoded again, loosely: what fits is kept, and `flaws` names what did not.
+Bytes that are no JSON object raise `msgspec.DecodeError`. What a record means is left to the other modules.
 """
 
 from typing import Any, NamedTuple
@@ -63,6 +63,10 @@ class Outcome(_Shape, frozen=True):
     duration_ms: Any = None
     duration_seconds: Any = None
     persisted_output_path: Any = None
+    file_path: Any = None
+    original_file: msgspec.Raw = msgspec.Raw()
+    old_string: msgspec.Raw = msgspec.Raw()
+    new_string: msgspec.Raw = msgspec.Raw()
 
 
 class Attachment(_Shape, frozen=True):

@@ -6,7 +6,10 @@ client's own, at the beginning of an error's output, so that a tool's ordinary o
 
 import re
 
+import msgspec
+
 from afterwit.agents.claude_code.records import Outcome
+from afterwit.model.instruction_files import placed
 from afterwit.model.readings import Result
 
 _HEAD_CHARS = 400
@@ -47,6 +50,23 @@ def result_of(text: str, is_error: bool | None, outcome: object) -> Result:
         running_as=facts.background_task_id if isinstance(facts.background_task_id, str) else "",
         duration_ms=_duration_ms(facts),
     )
+
+
+def edited_file(outcome: object) -> tuple[str, str] | None:
+    """The path and the whole text of an instruction file after an edit. Of other files only the change is told."""
+    if not isinstance(outcome, Outcome) or not isinstance(outcome.file_path, str) or not placed(outcome.file_path):
+        return None
+    original, old, new = (_string(raw) for raw in (outcome.original_file, outcome.old_string, outcome.new_string))
+    return (outcome.file_path, original.replace(old, new, 1)) if original and old else None
+
+
+def _string(raw: object) -> str:
+    """The text of a field. Where the record was read loosely it is one already."""
+    try:
+        found = msgspec.json.decode(raw) if isinstance(raw, msgspec.Raw) and bytes(raw) else raw
+    except msgspec.DecodeError:
+        return ""
+    return found if isinstance(found, str) else ""
 
 
 def stated_spill(text: str, outcome: object) -> str | None:

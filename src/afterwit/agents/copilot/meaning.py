@@ -6,8 +6,11 @@ records name them, and become a session of their own, `<session>/agent-<id>`. Wh
 A rewind removes records from the file, which then is read anew; nothing else is needed for it.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
+
+import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.copilot.outcomes import outcome_of
@@ -18,6 +21,8 @@ from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Spend, Usage
 
 _NOTICE_CHARS = 8_000
+_INSTRUCTIONS = "AGENTS.md"  # stands for all files that the client joins without their names
+_INSTRUCTION = re.compile(r"<custom_instruction>(.*?)</custom_instruction>", re.DOTALL)
 
 
 class Line(NamedTuple):
@@ -208,6 +213,16 @@ def _notice(_: State, line: Line) -> list[Reading]:
     return line.said(EventKind.NOTICE, fields.without_blobs(text[:_NOTICE_CHARS]))
 
 
+def _system(_: State, line: Line) -> list[Reading]:
+    """The system prompt: of it the beginning, and the instruction files that it holds."""
+    text = fields.text(line.data, "content")
+    instructions = "\n\n".join(_INSTRUCTION.findall(text))
+    notice = line.place.said(EventKind.NOTICE, fields.without_blobs(text[:_NOTICE_CHARS]), line.key())
+    if not text.strip():
+        return []
+    return [msgspec.structs.replace(notice, file=(_INSTRUCTIONS, instructions)) if instructions.strip() else notice]
+
+
 def _reasoning(_: State, line: Line) -> list[Reading]:
     return line.said(EventKind.THOUGHT, fields.text(line.data, "content"))
 
@@ -235,7 +250,7 @@ MEANINGS: dict[str, Callable[[State, Line], list[Reading]]] = {
     "permission.completed": _permission,
     "subagent.started": _subagent,
     "skill.invoked": _notice,
-    "system.message": _notice,
+    "system.message": _system,
     "system.notification": _notice,
     "abort": _abort,
 }

@@ -25,7 +25,8 @@ _INJECTED = re.compile(
     r"\s*(?:<(?:session_context|hook_context|system-?reminder|system_reminder|available_skills|loaded_context)\b"
     r"|System: Please continue\.|This is the (?:Gemini CLI|Qwen Code)\b)"
 )
-_HOOK = re.compile(r"\s*<hook_context>(.*?)</hook_context>\s*", re.DOTALL)
+_HOOK = re.compile(r"\s*<hook_context>(.*?)</hook_context>\s*", re.DOTALL)  # at a start before a prompt, else behind it
+_ADDED = "<hook_context>"
 _FOLDER = re.compile(r"(?:Workspace Directories:\*\*\s*\n\s*- |currently working in the directory: )([^\n]{1,1000})")
 _THANKS = "Got it. Thanks for the additional context!"
 
@@ -55,6 +56,10 @@ def _user(message: Mapping[str, Any], name: str, place: Place, memory: Memory, *
     if hook and text[hook.end() :].strip():
         yield from _once(EventKind.NOTICE, f"{name}:hook" if name else "", hook[1], place, memory)
         text = text[hook.end() :]
+    added = _HOOK.fullmatch(text, max(0, text.rfind(_ADDED)))
+    if added and text[: added.start()].strip():
+        yield from _once(EventKind.NOTICE, f"{name}:added" if name else "", added[1], place, memory)
+        text = text[: added.start()].rstrip()
     kind = _speaker(text, is_child=is_child)
     folder = _FOLDER.search(text) if kind is EventKind.NOTICE else None
     if folder:

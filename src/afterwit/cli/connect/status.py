@@ -1,15 +1,25 @@
 """`afterwit connect status`: what is connected."""
 
+from typing import Any
+
 import click
 import msgspec
 
 from afterwit.cli.commands import Command
-from afterwit.cli.connect.host import this_host
+from afterwit.cli.connect.host import this_host, this_machine
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import print_json, print_line, talk
+from afterwit.integration.edits import Presence
 from afterwit.schedule.cadence import Cadence
 from afterwit.usecases import schedule
+from afterwit.usecases.connecting import State, states
 from afterwit.usecases.schedule import Installed
+
+_TOLD = {
+    Presence.CURRENT: "connected",
+    Presence.OUTDATED: "connected, but not as it would be now: connect it again",
+    Presence.ABSENT: "was connected, but nothing of ours is left: connect it again, or disconnect it",
+}
 
 
 @click.command(cls=Command, examples=("afterwit connect status", "afterwit connect status --json"))
@@ -18,15 +28,22 @@ from afterwit.usecases.schedule import Installed
 def status(here: Here, is_json: bool) -> None:
     """Show what is connected.
 
-    Whether a regular `learn` is set up for this store, by which scheduler, how often, and in which files.
+    Which agents and files hear from Afterwit, and what in their files is ours. Whether a regular `learn` is set up for
+    this store, by which scheduler, how often, and in which files.
     """
     host = this_host(here)
     installed = schedule.status(host, schedule.label_for(here.configured.place, host))
     wanted = here.world.settings.schedule.cadence
+    found = states(this_machine(here))
     if is_json:
-        print_json({"schedule": {**msgspec.structs.asdict(installed), "configured_cadence": wanted}})
-    else:
-        _show(installed, wanted)
+        planned = {**msgspec.structs.asdict(installed), "configured_cadence": wanted}
+        print_json({"schedule": planned, "agents": [_shape(state) for state in found]})
+        return
+    _show(installed, wanted)
+    for state in found:
+        _show_state(state)
+    if not found:
+        print_line("No agent is connected. `afterwit connect --all` connects those that are found.")
 
 
 def _show(installed: Installed, wanted: str) -> None:
@@ -41,3 +58,17 @@ def _show(installed: Installed, wanted: str) -> None:
         talk("But the scheduler does not know of it. `afterwit connect schedule` sets it up again.")
     if installed.cadence != wanted:
         talk(f"The setting schedule.cadence is {wanted}; `afterwit connect schedule` applies it.")
+
+
+def _show_state(state: State) -> None:
+    name = state.project if state.is_file else state.agent
+    place = f" in {state.project}" if state.project and not state.is_file else ""
+    may = [word for word, is_on in (("refuses", state.may_refuse), ("rewrites", state.may_rewrite)) if is_on]
+    allowed = f"; {' and '.join(may)} commands" if may else ""
+    print_line(f"{name}{place}: {state.fault or _TOLD[state.presence]}{allowed}")
+    for path in state.paths:
+        print_line(f"    {path}")
+
+
+def _shape(state: State) -> dict[str, Any]:
+    return {**state._asdict(), "presence": state.presence.value, "paths": [str(path) for path in state.paths]}

@@ -6,6 +6,7 @@ from afterwit.cli.lazy import Entry, LazyGroup
 
 COMMANDS = {
     "backtest": Entry("afterwit.cli.measure.backtest:backtest", "Replay your own history: what would have been said?"),
+    "experiment": Entry("afterwit.cli.measure.experiment:experiment", "Choose how much is held out, to compare with."),
 }
 
 

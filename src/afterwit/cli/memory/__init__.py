@@ -12,6 +12,7 @@ COMMANDS = {
     "delete": Entry("afterwit.cli.memory.delete:delete", "Forget what is remembered under a key."),
     "info": Entry("afterwit.cli.memory.info:info", "Show which backend is in use, who sees the data, what waits."),
     "evaluate": Entry("afterwit.cli.memory.evaluate:evaluate", "Measure the backends, and recommend one."),
+    "call": Entry("afterwit.cli.memory.call:call", "Answer one call of the tool for agents, as JSON."),
 }
 
 

@@ -1,0 +1,166 @@
+"""What a hook costs: a cold process each time, beside a bare interpreter, with a deck of 100,000 lines.
+
+Run as `python -m bench.hook [--lines N] [--rounds N]`. The kinds of calls take turns, so that a busy moment of the
+machine hits all of them. *no match* is what nearly every call is. A failure is known or unknown by its words, unless it
+is one of several commands in a line: then, and before a command that is refused, the parser and the patterns that
+signatures need are loaded. The repository has 400 past sessions. A prompt comes to a session that was told of its
+start, or to one that was not and is told both at once.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import msgspec
+
+from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Line, Section
+from afterwit.model.knowledge import Authority, Scope, ScopeKind, Trigger
+from afterwit.store.layout import Layout
+from afterwit.usecases.deck import compile_deck, deck_path, holdout_key
+from bench.prompts import SESSIONS, TASK, history
+from bench.results import report
+
+_REPOS = 50
+_REPO = "example.org/team/project-1"
+_START, _PROMPT = "start", f"prompt, {SESSIONS} sessions"
+_MAIN = "from afterwit.hook.entry import main; main()"
+
+
+class Row(msgspec.Struct):
+    call: str
+    wall_ms: float
+    of_bare: float
+    cpu_ms: float
+
+
+class Hooks(msgspec.Struct):
+    lines: int
+    deck_mb: float
+    compile_s: float
+    calls: list[Row]
+
+
+def table(lines: int = 100_000, rounds: int = 41) -> Hooks:
+    """All figures, medians."""
+    with tempfile.TemporaryDirectory(prefix="afterwit-bench-") as folder:
+        layout, project = Layout(Path(folder, "store")), Path(folder, "project")
+        layout.create()
+        project.mkdir()
+        started = time.perf_counter()
+        compile_deck(deck_path(layout), deck_of(lines, project, holdout_key(layout)))
+        compile_s = time.perf_counter() - started
+        calls = _calls(str(project))
+        taken: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
+        for number in range(rounds):
+            for name, (arguments, payload) in calls.items():
+                session = f"{_START if name == _PROMPT else name} {number}"
+                taken[name].append(_run(arguments, {**payload, "session_id": session}, layout))
+        size = deck_path(layout).stat().st_size / 1e6
+    bare = statistics.median(wall for wall, _ in taken["bare interpreter"])
+    rows = [_row(name, figures, bare) for name, figures in taken.items()]
+    return Hooks(lines, size, compile_s, rows)
+
+
+def deck_of(count: int, project: Path, key: bytes) -> Deck:
+    """A deck with invented lines for fifty repositories, and the history of one of them."""
+    lines = [_line(number) for number in range(count)]
+    rules = tuple(
+        Entry(f"rule-{n}", f"- Rule {n}: run `make check` before a commit, not single linters.") for n in range(25)
+    )
+    blocks = [Block((Section("Standing rules", rules),), repo=f"example.org/team/project-{n}") for n in range(_REPOS)]
+    settings = DeckSettings(key=key, session_share=0.0, item_share=0.0)
+    return Deck(settings, roots={str(project): _REPO}, blocks=blocks, lines=lines, prompts={_REPO: history()})
+
+
+def _line(number: int) -> Line:
+    tool, option = f"tool{number % 3_000}", f"--option-{number}"
+    return Line(
+        item=f"{number:012x}",
+        text=f"`{tool} run {option}` fails here; use `{tool} start`.",
+        scope=Scope(ScopeKind.REPO, f"example.org/team/project-{number % _REPOS}"),
+        authority=Authority.GUIDANCE,
+        advice=f"{tool} start",
+        confidence=0.8,
+        triggers=(
+            Trigger(signature=f"{tool}: unknown option {option}"),
+            Trigger(program=tool, words=("run", option)),
+            Trigger(topic=(f"matter{number % 5_000}", f"part{number}")),
+        ),
+    )
+
+
+def _calls(project: str) -> dict[str, tuple[list[str], dict[str, object]]]:
+    shell: dict[str, object] = {"cwd": project, "tool_name": "Bash"}
+    failed = {**shell, "hook_event_name": "PostToolUseFailure"}
+    known = {
+        "tool_input": {"command": "tool1 run --option-1"},
+        "error": "Exit code 2\nerror: unknown option --option-1",
+    }
+    joined = {**known, "tool_input": {"command": "cd src && tool1 run --option-1"}}
+    unknown = {
+        "tool_input": {"command": "ls ./nowhere"},
+        "error": "Exit code 2\nls: cannot access './nowhere': No such file",
+    }
+    fine = {**shell, "tool_input": {"command": "git status"}, "tool_response": {"stdout": "nothing to commit\n" * 20}}
+    before = {**shell, "tool_input": {"command": "git status --short"}}
+    hook = [sys.executable, "-I", "-c", _MAIN, "claude-code"]
+    return {
+        "bare interpreter": ([sys.executable, "-I", "-c", "pass"], {}),
+        "after, no match": ([*hook, "after"], fine),
+        "after, unknown failure": ([*hook, "after"], {**failed, **unknown}),
+        "after, known failure": ([*hook, "after"], {**failed, **known}),
+        "after, known, joined commands": ([*hook, "after"], {**failed, **joined}),
+        "before, no match": ([*hook, "before", "--refuse"], before),
+        "before, refused": (
+            [*hook, "before", "--refuse"],
+            {**shell, "tool_input": {"command": "tool1 run --option-1"}},
+        ),
+        _START: ([*hook, "start"], {"cwd": project, "source": "startup"}),
+        _PROMPT: ([*hook, "prompt"], {"cwd": project, "prompt": TASK}),
+        "prompt and start at once": ([*hook, "prompt"], {"cwd": project, "prompt": TASK}),
+        "end": ([*hook, "end"], {"cwd": project}),
+    }
+
+
+def _run(arguments: list[str], payload: dict[str, object], layout: Layout) -> tuple[float, float]:
+    """Wall and CPU time in milliseconds."""
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        arguments,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        env={"HOME": str(layout.root), "AFTERWIT_HOME": str(layout.root), "PATH": os.environ.get("PATH", "")},
+    )
+    assert process.stdin is not None
+    try:
+        process.stdin.write(json.dumps(payload).encode())
+        process.stdin.close()
+    except BrokenPipeError:  # the bare interpreter reads nothing
+        pass
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return wall * 1000, (usage.ru_utime + usage.ru_stime) * 1000
+
+
+def _row(name: str, figures: list[tuple[float, float]], bare: float) -> Row:
+    wall = statistics.median(wall for wall, _ in figures)
+    return Row(name, wall, wall / bare, statistics.median(cpu for _, cpu in figures))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--lines", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=41)
+    options = parser.parse_args()
+    report("hook", table(options.lines, options.rounds))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""Cline's hooks: text reaches the model with the result of a call. A refusal would end the whole run: there is none."""
+
+from afterwit.agents.moments import AFTER, Answer, Moment, all_text, fields_at, number_after, text_at
+from afterwit.model.quick_json import dumps
+
+CARRIES = (AFTER,)
+REFUSES = False
+REWRITES = True
+
+
+def read(event: str, payload: dict[str, object]) -> Moment | None:
+    call = fields_at(payload, "tool_result") or fields_at(payload, "tool_call")
+    parts = call.get("output")
+    output = all_text(parts)
+    has_failed = isinstance(parts, list) and any(
+        isinstance(each, dict) and each.get("success") is False for each in parts
+    )
+    roots = payload.get("workspaceRoots")
+    return Moment(
+        event,
+        text_at(payload, "taskId"),
+        native=text_at(payload, "hookName"),
+        cwd=text_at(payload, "cwd") or (all_text(roots[0]) if isinstance(roots, list) and roots else ""),
+        tool=text_at(call, "name"),
+        arguments=fields_at(call, "input"),
+        call=text_at(call, "id"),
+        output=output,
+        is_error=has_failed or call.get("is_error") is True,
+        exit_code=number_after(output, "Command exited with code"),
+    )
+
+
+def write(moment: Moment, answer: Answer) -> str:  # noqa: ARG001 - every agent's has it
+    said: dict[str, object] = {}
+    if answer.arguments is not None:
+        said["overrideInput"] = answer.arguments
+    if answer.text:
+        said["contextModification"] = answer.text
+    return dumps(said) if said else ""

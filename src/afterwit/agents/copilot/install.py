@@ -1,0 +1,36 @@
+"""Ties the Copilot CLI to us: a hook file of our own in the user's folder, and the MCP server in its list."""
+
+import json
+
+from afterwit.integration.edits import Integration, Surroundings
+from afterwit.integration.hooks import SECONDS, Reach
+from afterwit.integration.json_file import JsonFile
+from afterwit.integration.ours import server_entry
+from afterwit.integration.own_file import OwnFile
+
+REACH = Reach(
+    "copilot",
+    {
+        "sessionStart": "start",
+        "userPromptSubmitted": "prompt",
+        "preToolUse": "before",
+        "postToolUse": "after",
+        "postToolUseFailure": "after",
+        "preCompact": "compact",
+        "sessionEnd": "end",
+    },
+)
+
+
+def integration(at: Surroundings) -> Integration:
+    home = at.home_below("COPILOT_HOME", ".copilot")
+    shell = "powershell" if at.platform == "win32" else "bash"
+    hooks = {
+        own: [{"type": "command", shell: REACH.command(at, ours), "timeoutSec": SECONDS[ours]}]
+        for own, ours in REACH.used(at).items()
+    }
+    content = json.dumps({"version": 1, "hooks": hooks}, indent=2, ensure_ascii=False) + "\n"
+    server = {"type": "local", **server_entry(at), "tools": ["*"]}
+    return REACH.integration(
+        at, OwnFile(home / "hooks" / "afterwit.json", content), JsonFile(home / "mcp-config.json", server=server)
+    )

@@ -1,0 +1,23 @@
+"""Ties Gemini CLI to us: hooks and the MCP server in the user's settings. Its hooks count time in milliseconds."""
+
+from afterwit.integration.edits import Integration, Surroundings
+from afterwit.integration.hooks import Reach
+from afterwit.integration.json_file import JsonFile
+from afterwit.integration.ours import server_entry
+
+REACH = Reach(
+    "gemini",
+    {
+        "SessionStart": "start",
+        "BeforeAgent": "prompt",
+        "BeforeTool": "before",
+        "AfterTool": "after",
+        "SessionEnd": "end",
+    },
+)
+
+
+def integration(at: Surroundings) -> Integration:
+    home = at.home_below("GEMINI_CLI_HOME", "") / ".gemini"
+    hooks = REACH.groups(at, per_second=1000)
+    return REACH.integration(at, JsonFile(home / "settings.json", hooks=hooks, server=server_entry(at)))

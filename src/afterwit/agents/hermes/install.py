@@ -1,0 +1,48 @@
+"""Ties Hermes to us: a plugin in its folder, and in its settings the plugin's name and the MCP server.
+
+A plugin, not shell hooks: only a plugin can say something after an action, and bring a tool for the user's memory. The
+tool has a name of its own, because Hermes has a `memory` already.
+"""
+
+import json
+from pprint import pformat
+from typing import Any
+
+from afterwit.integration.edits import Integration, Surroundings
+from afterwit.integration.hooks import Reach
+from afterwit.integration.ours import MARK, NAME, own_words, server_entry
+from afterwit.integration.own_file import OwnFile
+from afterwit.integration.scripts import script
+from afterwit.integration.yaml_file import YamlFile
+from afterwit.memory.definition import DESCRIPTION, SCHEMA
+
+REACH = Reach(
+    "hermes",
+    {
+        "pre_llm_call": "prompt",
+        "on_session_start": "start",
+        "pre_tool_call": "before",
+        "transform_tool_result": "after",
+        "on_session_end": "end",
+    },
+)
+MEMORY_TOOL: dict[str, Any] = {"name": f"{NAME}_memory", "description": DESCRIPTION, "parameters": dict(SCHEMA)}
+_MANIFEST = f"# {MARK}\nname: {NAME}\nversion: 1.0.0\ndescription: Notes from past sessions\n"
+
+
+def integration(at: Surroundings) -> Integration:
+    default = "AppData/Local/hermes" if at.platform == "win32" else ".hermes"
+    home = at.home_below("HERMES_HOME", default)
+    plugin = home / "plugins" / NAME
+    return REACH.integration(
+        at,
+        OwnFile(plugin / "plugin.yaml", _MANIFEST),
+        OwnFile(plugin / "__init__.py", _plugin(at)),
+        YamlFile(home / "config.yaml", items={("plugins", "enabled"): NAME}, server=server_entry(at)),
+    )
+
+
+def _plugin(at: Surroundings) -> str:
+    text = script("afterwit.agents.hermes", "plugin.py.txt", REACH, at)
+    words = json.dumps(own_words(at, "memory", "call"))
+    return text.replace("__MEMORY__", words).replace("__TOOL__", pformat(MEMORY_TOOL, width=110, sort_dicts=False))

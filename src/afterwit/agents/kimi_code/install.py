@@ -1,0 +1,26 @@
+"""Ties Kimi Code to us: hooks in its settings, and the MCP server in its list.
+
+Only a prompt's hook can say something to its model, so the start of a session speaks at the first prompt.
+"""
+
+from afterwit.integration.edits import Integration, Surroundings
+from afterwit.integration.hooks import SECONDS, Reach
+from afterwit.integration.json_file import JsonFile
+from afterwit.integration.ours import server_entry
+from afterwit.integration.toml_file import TomlFile
+
+REACH = Reach(
+    "kimi-code",
+    {"UserPromptSubmit": "prompt", "PreToolUse": "before", "PostCompact": "compact", "SessionEnd": "end"},
+    can_rewrite=False,
+)
+
+
+def integration(at: Surroundings) -> Integration:
+    home = at.home_below("KIMI_CODE_HOME", ".kimi-code")
+    hooks = [
+        {"event": own, "command": REACH.command(at, ours), "timeout": SECONDS[ours]}
+        for own, ours in REACH.used(at).items()
+    ]
+    servers = JsonFile(home / "mcp.json", server=server_entry(at))
+    return REACH.integration(at, TomlFile(home / "config.toml", hooks=hooks), servers)

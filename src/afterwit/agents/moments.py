@@ -1,0 +1,163 @@
+"""What a hook of any agent is told and may answer, in one shape.
+
+`agents/<name>/payloads.py` turns an agent's own input into a `Moment` and an `Answer` into the output that this agent
+accepts. Both sides see only these values. Imports nothing: a hook lives for some milliseconds.
+"""
+
+START = "start"  # a session begins, is resumed, or goes on after a compaction
+PROMPT = "prompt"  # a person asked for something
+BEFORE = "before"  # a tool is about to be called
+AFTER = "after"  # a tool was called
+COMPACT = "compact"  # the context was, or is about to be, cut to a summary
+END = "end"
+EVENTS = (START, PROMPT, BEFORE, AFTER, COMPACT, END)
+
+_COMMAND_KEYS = ("command", "cmd", "script", "commands")
+_PATH_KEYS = ("file_path", "filePath", "path", "absolute_path", "notebook_path", "target_file", "filename", "file")
+_LONGEST_NUMBER = 11
+
+
+class Moment:
+    """One call of a hook. What an agent does not tell is empty or None."""
+
+    __slots__ = (
+        "arguments",
+        "call",
+        "context",
+        "cwd",
+        "event",
+        "exit_code",
+        "is_error",
+        "native",
+        "output",
+        "prompt",
+        "session",
+        "source",
+        "tool",
+    )
+
+    def __init__(
+        self,
+        event: str,
+        session: str,
+        *,
+        native: str = "",
+        cwd: str = "",
+        context: str = "",
+        source: str = "",
+        prompt: str = "",
+        tool: str = "",
+        arguments: dict[str, object] | None = None,
+        call: str = "",
+        output: str = "",
+        is_error: bool | None = None,
+        exit_code: int | None = None,
+    ) -> None:
+        self.event = event
+        self.session = session
+        self.native = native  # the agent's own name of the event
+        self.cwd = cwd
+        self.context = context  # the subagent; "" for the session itself
+        self.source = source  # of a start: startup, resume, clear or compact
+        self.prompt = prompt
+        self.tool = tool
+        self.arguments = arguments or {}
+        self.call = call
+        self.output = output
+        self.is_error = is_error
+        self.exit_code = exit_code
+
+    @property
+    def command(self) -> str:
+        """The command line; "" where the tool is no shell."""
+        if self.path:
+            return ""
+        for key in _COMMAND_KEYS:
+            value = self.arguments.get(key)
+            if isinstance(value, str) and value:
+                return value
+            if isinstance(value, list) and value:
+                return _script(value)
+        return ""
+
+    def with_command(self, command: str) -> dict[str, object] | None:
+        """The arguments with another command line; None where it cannot be put in."""
+        for key in _COMMAND_KEYS:
+            value = self.arguments.get(key)
+            if isinstance(value, str) and value:
+                return {**self.arguments, key: command}
+            if isinstance(value, list) and len(value) == 1:
+                return {**self.arguments, key: [command]}
+        return None
+
+    @property
+    def path(self) -> str:
+        """The file that the tool is called on; "" where it names none."""
+        for key in _PATH_KEYS:
+            value = self.arguments.get(key)
+            if isinstance(value, str) and value:
+                return value
+        return ""
+
+
+class Answer:
+    """What to tell an agent. Empty: nothing."""
+
+    __slots__ = ("arguments", "notice", "reason", "text")
+
+    def __init__(
+        self, text: str = "", *, reason: str = "", arguments: dict[str, object] | None = None, notice: str = ""
+    ) -> None:
+        self.text = text  # for the model
+        self.reason = reason  # to refuse the call, with this for the model
+        self.arguments = arguments  # to call the tool with instead
+        self.notice = notice  # for the user's eyes
+
+
+def text_at(payload: dict[str, object], *keys: str) -> str:
+    """The first of these fields that holds a text."""
+    for key in keys:
+        value = payload.get(key)
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+def fields_at(payload: dict[str, object], key: str) -> dict[str, object]:
+    """The object in this field; an empty one where there is none."""
+    value = payload.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def all_text(value: object) -> str:
+    """The texts of a value of any shape, one below the other: of a list of parts, of an object's own texts."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(filter(None, map(all_text, value)))
+    if isinstance(value, dict):
+        keys = ("llmContent", "text", "content", "output", "stdout", "stderr", "result", "message", "error")
+        return "\n".join(filter(None, (all_text(value.get(key)) for key in keys)))
+    return ""
+
+
+def number_after(text: str, *phrases: str) -> int | None:
+    """The number that follows the last of these phrases in a text, such as an exit code."""
+    for phrase in phrases:
+        at = text.rfind(phrase)
+        if at < 0:
+            continue
+        rest = text[at + len(phrase) :][:_LONGEST_NUMBER].lstrip(" :")
+        length = 1 if rest.startswith("-") else 0
+        while length < len(rest) and rest[length] in "0123456789":
+            length += 1
+        if rest[:length] not in ("", "-"):
+            return int(rest[:length])
+    return None
+
+
+def _script(words: list[object]) -> str:
+    """The script of `["bash", "-lc", script]`; of several command lines the first."""
+    if len(words) == 3 and isinstance(words[1], str) and words[1].startswith("-") and words[1].endswith("c"):
+        return str(words[2])
+    return str(words[0]) if len(words) == 1 or " " in str(words[0]) else " ".join(map(str, words))

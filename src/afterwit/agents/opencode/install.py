@@ -1,0 +1,36 @@
+"""Ties OpenCode to us: a plugin file in the user's folder, and the MCP server in the user's settings."""
+
+from pathlib import PurePath
+
+from afterwit.integration.edits import Integration, Surroundings
+from afterwit.integration.hooks import Reach
+from afterwit.integration.json_file import JsonFile
+from afterwit.integration.own_file import OwnFile
+from afterwit.integration.scripts import script
+
+REACH = Reach(
+    "opencode",
+    {
+        "chat.message": "prompt",
+        "session.compacted": "start",
+        "tool.execute.before": "before",
+        "tool.execute.after": "after",
+        "session.idle": "end",
+    },
+)
+
+
+def integration(at: Surroundings) -> Integration:
+    home = at.home_below("XDG_CONFIG_HOME", ".config") / "opencode"
+    plugin = OwnFile(home / "plugins" / "afterwit.js", script("afterwit.agents.opencode", "plugin.js", REACH, at))
+    server = {"type": "local", "command": list(at.server), "enabled": True}
+    if at.store:
+        server["environment"] = dict(at.store)
+    settings = JsonFile(_settings(at, home), server=server, server_at=("mcp", "afterwit"))
+    return REACH.integration(at, plugin, settings)
+
+
+def _settings(at: Surroundings, home: PurePath) -> PurePath:
+    """The file that is there; OpenCode reads both."""
+    commented = home / "opencode.jsonc"
+    return commented if at.exists(commented) else home / "opencode.json"

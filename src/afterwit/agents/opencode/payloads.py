@@ -1,0 +1,18 @@
+"""OpenCode's plugin: the exit code of a command is a number of its own."""
+
+from afterwit.agents import plugin_hooks
+from afterwit.agents.moments import AFTER, PROMPT, START, Answer, Moment
+
+CARRIES = (START, PROMPT, AFTER)
+REFUSES = REWRITES = True
+
+
+def read(event: str, payload: dict[str, object]) -> Moment | None:
+    moment = plugin_hooks.read(event, payload)
+    if moment.is_error is None and moment.exit_code is not None:
+        moment.is_error = moment.exit_code != 0
+    return moment
+
+
+def write(moment: Moment, answer: Answer) -> str:  # noqa: ARG001 - every agent's has it
+    return plugin_hooks.write(answer)

@@ -1,0 +1,21 @@
+"""Ties OpenHands to us: hooks in the user's folder, and the MCP server in its list.
+
+Only a prompt's hook can say something to its model, so the start of a session speaks at the first prompt.
+"""
+
+from afterwit.integration.edits import Integration, Surroundings
+from afterwit.integration.hooks import Reach
+from afterwit.integration.json_file import JsonFile
+from afterwit.integration.ours import server_entry
+
+REACH = Reach(
+    "openhands", {"UserPromptSubmit": "prompt", "PreToolUse": "before", "SessionEnd": "end"}, can_rewrite=False
+)
+PROJECTS = "In a project with a file .openhands/hooks.json of its own, OpenHands uses that one alone."
+
+
+def integration(at: Surroundings) -> Integration:
+    home = at.user_home / ".openhands"
+    hooks = JsonFile(home / "hooks.json", hooks=REACH.groups(at, matcher="*"))
+    servers = JsonFile(home / "mcp.json", server=server_entry(at))
+    return REACH.integration(at, hooks, servers, to_do=(PROJECTS,))

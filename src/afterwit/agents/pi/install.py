@@ -1,0 +1,23 @@
+"""Ties pi to us: an extension file in the user's folder. pi has no MCP."""
+
+from afterwit.integration.edits import Integration, Surroundings
+from afterwit.integration.hooks import Reach
+from afterwit.integration.own_file import OwnFile
+from afterwit.integration.scripts import script
+
+REACH = Reach(
+    "pi",
+    {
+        "session_start": "start",
+        "before_agent_start": "prompt",
+        "tool_call": "before",
+        "tool_result": "after",
+        "session_shutdown": "end",
+    },
+)
+
+
+def integration(at: Surroundings) -> Integration:
+    home = at.home_below("PI_CODING_AGENT_DIR", ".pi/agent")
+    extension = OwnFile(home / "extensions" / "afterwit.ts", script("afterwit.agents.pi", "extension.ts", REACH, at))
+    return REACH.integration(at, extension)

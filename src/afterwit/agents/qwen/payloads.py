@@ -1,0 +1,26 @@
+"""Qwen's hooks: Claude Code's protocol. After each tool call it announces a prompt without words: no prompt.
+
+What a command printed comes in a frame. What was said at a start is not kept: a resumed session has lost it, as after
+a compaction. Text before a call is dropped and arguments cannot be changed.
+"""
+
+from afterwit.agents import claude_hooks
+from afterwit.agents.gemini.frame import unframed
+from afterwit.agents.moments import AFTER, PROMPT, START, Answer, Moment
+
+CARRIES = (START, PROMPT, AFTER)
+REFUSES = True
+REWRITES = False
+
+
+def read(event: str, payload: dict[str, object]) -> Moment | None:
+    moment = claude_hooks.read(event, payload)
+    moment.output, code = unframed(moment.output)
+    moment.exit_code = moment.exit_code if code is None else code
+    if moment.source == "resume":
+        moment.source = "compact"
+    return None if event == PROMPT and not moment.prompt.strip() else moment
+
+
+def write(moment: Moment, answer: Answer) -> str:
+    return claude_hooks.write(moment, answer)

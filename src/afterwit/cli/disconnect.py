@@ -1,0 +1,59 @@
+"""`afterwit disconnect`: takes out of agents' files what `connect` has put in."""
+
+from pathlib import Path
+
+import click
+
+from afterwit.agents.installing import Scope, installer
+from afterwit.cli.commands import Command, ExitCode
+from afterwit.cli.connect.changing import How, carry_out
+from afterwit.cli.connect.host import this_machine
+from afterwit.cli.options import Here, as_json, in_place
+from afterwit.cli.output import talk
+from afterwit.usecases.connecting import FILE, Machine, connected, plan_removal
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "afterwit disconnect codex",
+        "afterwit disconnect --all --yes",
+        "afterwit disconnect file AGENTS.md",
+    ),
+    exits={ExitCode.FAILED: "A file cannot be changed, or the answer was no."},
+)
+@click.argument("names", metavar="[AGENT]... | file PATH...", nargs=-1)
+@click.option("--all", "is_all", is_flag=True, help="Everything that is connected, in all projects.")
+@click.option("--yes", "is_agreed", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")
+@as_json
+@in_place
+def disconnect(
+    here: Here, names: tuple[str, ...], is_all: bool, is_agreed: bool, is_dry_run: bool, is_json: bool
+) -> None:
+    """Take out of agents' files what `connect` has put in.
+
+    A file that nobody has changed since is byte for byte what it was before; from any other only what is ours is taken
+    out.
+    """
+    if bool(names) == is_all:
+        raise click.UsageError("Name what to disconnect, or say --all.")
+    machine = this_machine(here)
+    chosen = connected(machine) if is_all else _named(machine, names)
+    if not chosen and not is_json:
+        talk("Nothing is connected.")
+    plans = [(_name(*key), lambda key=key: plan_removal(machine, *key)) for key in chosen]
+    carry_out(machine, plans, How(is_agreed, is_dry_run, is_json))
+
+
+def _named(machine: Machine, names: tuple[str, ...]) -> list[tuple[str, str]]:
+    if names[0] == FILE:
+        if len(names) == 1:
+            raise click.UsageError("Name the file, such as: afterwit disconnect file AGENTS.md")
+        return [(FILE, str(Path(name).absolute())) for name in names[1:]]
+    found = [installer(name) for name in dict.fromkeys(names)]
+    return [(each.agent, str(machine.at.project) if each.scope is Scope.PROJECT else "") for each in found]
+
+
+def _name(agent: str, project: str) -> str:
+    return project if agent == FILE else f"{agent} in {project}" if project else agent

@@ -1,0 +1,121 @@
+"""`afterwit knowledge audit`: a reader judges a random sample, and the junk rate follows."""
+
+import secrets
+import sys
+from pathlib import Path
+
+import click
+
+from afterwit.cli.commands import Command
+from afterwit.cli.knowledge.shapes import EMPTY, EXITS, item_shape, where
+from afterwit.cli.options import Here, as_json, in_place
+from afterwit.cli.output import human_count, print_json, print_line, talk
+from afterwit.model.errors import UsageError
+from afterwit.model.knowledge import Item
+from afterwit.usecases.auditing import JUNK, SKIP, Audit, Verdict, record, sample, verdicts_in
+
+_KEYS = {
+    "d": Verdict.DURABLE,
+    "u": Verdict.DUPLICATE,
+    "r": Verdict.RESTATED,
+    "m": Verdict.MOMENTARY,
+    "w": Verdict.WRONG,
+}
+_QUESTION = "(d)urable, d(u)plicate, (r)estated, (m)omentary, (w)rong, (s)kip, (q)uit"
+_QUIT = "q"
+_SEEDS = 1_000_000
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "afterwit knowledge audit",
+        "afterwit knowledge audit --size 100 --seed 7 --draw --json > sample.json",
+        "afterwit knowledge audit --verdicts verdicts.txt",
+    ),
+    exits=EXITS,
+)
+@click.option("--size", type=click.IntRange(min=0), default=20, show_default=True, help="Draw so many; 0 means all.")
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Draw the same sample again.")
+@click.option("--draw", "is_drawn", is_flag=True, help="Only print the sample, for somebody to judge elsewhere.")
+@click.option(
+    "--verdicts",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    metavar="FILE",
+    help="Take the verdicts from a file, or - for standard input: lines like `3fa9c1d2e4b5 durable`, or a JSON object.",
+)
+@as_json
+@in_place
+def audit(here: Here, size: int, seed: int | None, is_drawn: bool, verdicts: Path | None, is_json: bool) -> None:
+    """Judge a random sample of active items, and see how much of what is known is junk.
+
+    A verdict per item: durable and useful; a duplicate of another; a prompt or instruction file restated; true for a
+    moment only; wrong. They are kept and change no item. The rate comes with its interval of 95 %.
+    """
+    seed = secrets.randbelow(_SEEDS) if seed is None else seed
+    if is_drawn:
+        _show_sample(sample(here.world, size, seed), seed, is_json=is_json)
+        return
+    given = _read(verdicts) if verdicts is not None else _asked(sample(here.world, size, seed))
+    done = record(here.world, given, seed)
+    if is_json:
+        print_json(done)
+    else:
+        _show(done)
+
+
+def _read(path: Path) -> dict[str, str]:
+    if str(path) == "-":
+        return verdicts_in(sys.stdin.read())
+    try:
+        return verdicts_in(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}.") from error
+
+
+def _asked(drawn: list[Item]) -> dict[str, str]:
+    if drawn and not sys.stdin.isatty():
+        raise click.UsageError("There is no terminal to ask on. --draw prints the sample, --verdicts takes verdicts.")
+    given: dict[str, str] = {}
+    for number, item in enumerate(drawn, start=1):
+        talk(f"\n{number} of {len(drawn)}: {item.sentence}")
+        talk(f"  {item.id}, {where(item)}, {item.category}, confidence {item.confidence:.2f}")
+        answer = _answer()
+        if answer == _QUIT:
+            break
+        given[item.id] = _KEYS.get(answer, SKIP)
+    return given
+
+
+def _answer() -> str:
+    """Whoever stops in the middle keeps the verdicts given so far."""
+    choices = click.Choice([*_KEYS, "s", _QUIT])
+    try:
+        return str(click.prompt(_QUESTION, type=choices, show_choices=False, err=True))
+    except click.Abort:
+        return _QUIT
+
+
+def _show_sample(drawn: list[Item], seed: int, *, is_json: bool) -> None:
+    if is_json:
+        print_json({"seed": seed, "items": [item_shape(item) for item in drawn]})
+        return
+    for item in drawn:
+        print_line(f"{item.id}  {where(item)}  {item.sentence}")
+    talk(f"Seed {seed}." if drawn else EMPTY)
+
+
+def _show(done: Audit) -> None:
+    if done.junk_rate is None:
+        talk(EMPTY if not done.active else "Nothing was judged.")
+        return
+    for verdict, count in done.counts.items():
+        print_line(f"{count:>5}  {verdict}{' (junk)' if Verdict(verdict) in JUNK else ''}")
+    low, high = done.interval
+    print_line(
+        f"Junk: {done.junk} of {human_count(done.judged, 'item')}, {done.junk_rate:.1%}"
+        f" (95 % interval {low:.1%} to {high:.1%}); {human_count(done.active, 'active item')} in all, seed {done.seed}."
+    )
+    junk = [item for item, verdict in done.verdicts.items() if Verdict(verdict) in JUNK]
+    if junk:
+        talk(f"`afterwit knowledge reject {' '.join(junk)}` takes the junk out.")

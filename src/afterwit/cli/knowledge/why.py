@@ -1,0 +1,83 @@
+"""`afterwit knowledge why`: every piece of evidence behind an item."""
+
+from typing import Any
+
+import click
+import msgspec
+
+from afterwit.cli.amounts import minute
+from afterwit.cli.commands import Command
+from afterwit.cli.knowledge.shapes import EXITS, item_shape
+from afterwit.cli.options import Here, as_json, in_place
+from afterwit.cli.output import print_json, print_line
+from afterwit.knowledge.documents import WrittenEvidence, written
+from afterwit.model.knowledge import Evidence
+from afterwit.usecases import item_evidence
+from afterwit.usecases.curating import PERSON
+from afterwit.usecases.item_evidence import Backing, Why
+
+
+@click.command(
+    cls=Command,
+    examples=("afterwit knowledge why 3fa9c1", "afterwit knowledge why 3fa9c1 --json"),
+    exits=EXITS,
+)
+@click.argument("item")
+@as_json
+@in_place
+def why(here: Here, item: str, is_json: bool) -> None:
+    """Show every piece of evidence behind an item: where, when, and the words themselves.
+
+    ITEM is an id or the beginning of one. Below each piece stands how to open its session.
+    """
+    found = item_evidence.why(here.world, item)
+    if is_json:
+        print_json(_shape(found))
+        return
+    print_line(found.item.sentence)
+    print_line(f"{found.item.status}, confidence {found.item.confidence:.2f}: {found.item.reason or 'no reason noted'}")
+    for backing in found.evidence:
+        print_line("")
+        _show(backing)
+    if not found.evidence:
+        print_line("")
+        print_line("No evidence is left.")
+    for decision in found.decisions:
+        print_line("")
+        print_line(f"{minute(decision.at_ms)}  decided: {decision.what}")
+
+
+def _show(backing: Backing) -> None:
+    piece, session = backing.evidence, backing.evidence.session
+    sign = "against" if piece.is_against else "for"
+    at = f", step {piece.at}" if piece.at is not None else ""
+    repo = session.repo.rpartition("/")[2]
+    place = "  ".join(filter(None, (minute(piece.at_ms or session.at_ms or None), session.agent, repo)))
+    print_line(f"{place}  {sign}, {piece.channel}{at}")
+    if piece.excerpt:
+        for line in piece.excerpt.splitlines():
+            print_line(f"  │ {line}")
+    if piece.source:
+        print_line(f"  from {piece.source}")
+    print_line(f"  {_opening(piece, is_here=backing.is_here)}")
+
+
+def _opening(piece: Evidence, *, is_here: bool) -> str:
+    if is_here:
+        return f"afterwit sessions show {piece.session.native_id}"
+    if piece.session.agent == PERSON:
+        return "written by a person"
+    return f"session {piece.session.native_id} is not in this store"
+
+
+def _shape(found: Why) -> dict[str, Any]:
+    item = item_shape(found.item, has_evidence=False)
+    evidence = [_evidence_shape(found, backing) for backing in found.evidence]
+    return {"item": item, "evidence": evidence, "decisions": msgspec.to_builtins(found.decisions)}
+
+
+def _evidence_shape(found: Why, backing: Backing) -> dict[str, Any]:
+    """As in `index.json`, with all fields, and whether the session can be opened."""
+    alone = msgspec.structs.replace(found.item, evidence=(backing.evidence,))
+    (piece,) = written(alone).evidence
+    return {name: getattr(piece, name) for name in WrittenEvidence.__struct_fields__} | {"is_here": backing.is_here}

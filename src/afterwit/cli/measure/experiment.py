@@ -1,0 +1,52 @@
+"""`afterwit measure experiment`: how much is held out."""
+
+import click
+
+from afterwit.cli.commands import Command
+from afterwit.cli.options import Here, as_json, in_place
+from afterwit.cli.output import print_json, print_line
+from afterwit.model.times import iso_from_ms
+from afterwit.usecases.experimenting import Experiment, experiment_now, set_experiment
+
+_PERCENT = click.FloatRange(min=0, max=90)
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "afterwit measure experiment",
+        "afterwit measure experiment --sessions 20 --items 10",
+        "afterwit measure experiment --sessions 0 --items 0",
+    ),
+)
+@click.option("--sessions", type=_PERCENT, metavar="PERCENT", help="So many sessions get nothing.")
+@click.option("--items", type=_PERCENT, metavar="PERCENT", help="So many items does a session not get.")
+@as_json
+@in_place
+def experiment(here: Here, sessions: float | None, items: float | None, is_json: bool) -> None:
+    """Show or choose how much is held out, to compare with.
+
+    Without a group that gets nothing, nobody can say whether the notes help. Who belongs to it is drawn before anything
+    is shown, and the same for the whole of a session. 0 and 0 end the experiment: every session gets everything.
+    """
+    is_set = sessions is not None or items is not None
+    found = set_experiment(here.world, _share(sessions), _share(items)) if is_set else experiment_now(here.world)
+    if is_json:
+        print_json(found)
+    else:
+        _show(found)
+
+
+def _share(percent: float | None) -> float | None:
+    return None if percent is None else percent / 100
+
+
+def _show(found: Experiment) -> None:
+    since = f", since {iso_from_ms(found.since_ms)[:10]}" if found.since_ms else ""
+    print_line(
+        f"{found.session_share:.0%} of sessions get nothing, {found.item_share:.0%} of items are left out{since}."
+    )
+    if found.shown or found.held_out:
+        print_line(f"So far items were shown {found.shown} times and held out {found.held_out} times.")
+    else:
+        print_line("Nothing was drawn yet: `afterwit connect` brings the notes to your agents.")

@@ -1,0 +1,94 @@
+"""`afterwit recall`: what a session would be told here."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from afterwit.cli.agent_names import AgentName
+from afterwit.cli.commands import Command
+from afterwit.cli.options import Here, as_json, in_place
+from afterwit.cli.output import print_json, print_line, talk
+from afterwit.usecases.showing import Shown, shown
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "afterwit recall",
+        'afterwit recall --task "make the importer skip empty rows"',
+        "afterwit recall --repo orchard --agent codex --explain",
+    ),
+)
+@click.option("--task", metavar="TEXT", help="Show the block for a first prompt like this, too.")
+@click.option("--repo", metavar="NAME", help="For this repository, instead of that of the present folder.")
+@click.option("--agent", type=AgentName(), metavar="AGENT", default="", help="As this agent would get it.")
+@click.option(
+    "--budget",
+    type=click.IntRange(min=100, max=2000),
+    metavar="TOKENS",
+    help="So many tokens for the start block. Default: what the configuration says.",
+)
+@click.option("--explain", "is_explained", is_flag=True, help="Say why each item is in, and what was left out.")
+@as_json
+@in_place
+def recall(
+    here: Here,
+    task: str | None,
+    repo: str | None,
+    agent: str,
+    budget: int | None,
+    is_explained: bool,
+    is_json: bool,
+) -> None:
+    """Show what a session would be told here.
+
+    The block for its start and, with a task, that for its first prompt. Nothing is held out here: this is all that
+    could be said. Agents get it between markers.
+    """
+    found = shown(here.world, Path.cwd(), repo, agent, task or "", budget)
+    if is_json:
+        print_json(_shape(found))
+        return
+    if not found.start.text and not found.prompt.text:
+        talk(f"Nothing to say {_where(found)}: `afterwit knowledge list --all` shows what is known anywhere.")
+    for text in filter(None, (found.start.text, found.prompt.text)):
+        print_line(text)
+        print_line("")
+    if is_explained:
+        _explain(found)
+
+
+def _where(found: Shown) -> str:
+    return f"in {found.repo}" if found.repo else "here: no session was seen in this folder"
+
+
+def _explain(found: Shown) -> None:
+    for item in found.start.items:
+        print_line(
+            f"in   {item.id}  {item.reason}, confidence {item.confidence:.2f}, {found.worth[item.id]:.2f} actions"
+        )
+    for name in found.prompt.items:
+        print_line(f"in   {name}  fits the task")
+    for item, why in found.start.left_out:
+        print_line(f"out  {item.id}  {why}: {item.sentence}")
+
+
+def _shape(found: Shown) -> dict[str, Any]:
+    return {
+        "repo": found.repo,
+        "agent": found.agent,
+        "start": {
+            "text": found.start.text,
+            "items": [
+                {"id": item.id, "confidence": item.confidence, "expected_saving": round(found.worth[item.id], 3)}
+                for item in found.start.items
+            ],
+            "left_out": [{"id": item.id, "reason": why} for item, why in found.start.left_out],
+        },
+        "prompt": {
+            "text": found.prompt.text,
+            "items": list(found.prompt.items),
+            "files": list(found.prompt.files),
+        },
+    }

@@ -1,0 +1,107 @@
+"""Misuse of an agent's own tools, where the error does not say what to do instead.
+
+Most of these errors explain themselves, and are left alone. What remains are names that do not exist: a skill, an agent
+type or an MCP server that sessions keep calling. A later call of that name that works speaks against it. One
+repository's names hold there, those of several for the agent.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from afterwit.harvest.harvester import Grouped, evidence_of
+from afterwit.harvest.sightings import by_repo, in_order, place, stories_in
+from afterwit.harvest.wording import quoted, sentence
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import FailureClass, Status
+from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
+
+_UNKNOWN = re.compile(
+    r"\b(?:unknown|no such|invalid)\s+(?P<what>skill|agent type|subagent type|MCP server|tool)\b:?\s+"
+    r"['\"`\\]*(?P<name>[\w:.@/-]{2,60})",
+    re.IGNORECASE,
+)
+_NOT_FOUND = re.compile(
+    r"\b(?P<what>skill|agent type|subagent type|MCP server)\s+['\"`\\]*(?P<name>[\w:.@/-]{2,60})['\"`\\]*\s+"
+    r"(?:was )?not found",
+    re.IGNORECASE,
+)
+_TWO = 2
+
+
+class Called(Seen, frozen=True, kw_only=True, omit_defaults=True):
+    """A name that one of the agent's tools did not know; without a signature, one that it knew."""
+
+    tool: str
+    name: str
+    what: str = ""
+    signature: str = ""
+
+
+class Contracts:
+    name = "contracts"
+    version = 1
+    minimum_stories = 2
+    seen = Called
+
+    def see(self, digest: Digest) -> Iterable[Grouped[Called]]:
+        given = set()
+        for called in (*_unknown(digest), *_known(digest)):
+            if called.name not in given:
+                given.add(called.name)
+                yield Grouped(f"{digest.agent}\n{called.name}", called)
+
+    def conclude(self, group: str, sightings: Sequence[Sighting[Called]]) -> Iterable[Draft]:
+        del group
+        unknown = in_order(one for one in sightings if one.seen.signature)
+        known = in_order(one for one in sightings if not one.seen.signature)
+        repos = by_repo(unknown)
+        if len(repos) >= _TWO:
+            yield _draft(Scope(ScopeKind.AGENT, unknown[0].session.agent), unknown, known)
+            return
+        for scope, same in repos.items():
+            yield _draft(scope, same, [one for one in known if one.session.repo == scope.name])
+
+
+def _unknown(digest: Digest) -> Iterator[Called]:
+    for failure in digest.failures:
+        step = digest.steps[failure.at]
+        found = _UNKNOWN.search(step.error) or _NOT_FOUND.search(step.error)
+        if failure.failure is FailureClass.TOOL_CONTRACT and found:
+            yield Called(
+                at=failure.at,
+                excerpt=step.error[:120],
+                tool=step.tool,
+                name=found["name"].rstrip("."),
+                what=found["what"],
+                signature=failure.signature,
+            )
+
+
+def _known(digest: Digest) -> Iterator[Called]:
+    tools = {step.target: step.tool for step in digest.steps if step.status is Status.SUCCEEDED}
+    for name in digest.skills:
+        if name in tools:
+            yield Called(tool=tools[name], name=name)
+
+
+def _draft(scope: Scope, unknown: Sequence[Sighting[Called]], known: Sequence[Sighting[Called]]) -> Draft:
+    last = unknown[-1].seen
+    against = [
+        evidence_of(one, Channel.OUTCOME, is_against=True)
+        for one in known
+        if place(one) > place(unknown[0]) and one.session.story not in stories_in(unknown)
+    ]
+    where = "here" if scope.kind is ScopeKind.REPO else f"in {scope.name}"
+    return Draft(
+        harvester=Contracts.name,
+        key=(last.tool, last.name),
+        scope=scope,
+        category=Category.TOOL_QUIRK,
+        sentence=sentence(f"There is no {last.what} named {quoted(last.name)} {where}: do its work with other tools."),
+        channel=Channel.OUTCOME,
+        triggers=(
+            Trigger(tool=last.tool, signature=last.signature),
+            Trigger(tool=last.tool, words=(last.name,)),
+        ),
+        evidence=(*(evidence_of(one, Channel.OUTCOME) for one in unknown), *against),
+    )

@@ -1,0 +1,196 @@
+"""What a machine or the set-up of a repository lacks, and what is used instead.
+
+Programs and modules that are not found, with the words that reached them (`uv run`, `python -m`) or the command that
+installed them. Where nothing was found that helps, nothing is known. Worded for the case that it happens, because
+another machine may have what this one lacks. Where the same person's sessions ran the program plainly, that speaks
+against it. A failure counts by its signature only if that names what is missing: others are the noise of a shell. What
+a sandbox refuses is left to `refusals`.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from afterwit.actions.command_changes import ARROW
+from afterwit.actions.command_words import bare, is_general, simples
+from afterwit.actions.programs import MODULE_RUNNERS, names
+from afterwit.actions.steps import parsed
+from afterwit.harvest.calls import command_at
+from afterwit.harvest.harvester import Grouped, evidence_of
+from afterwit.harvest.invocations import has_worked
+from afterwit.harvest.sightings import by_repo, commonest_signatures, in_order, stories_in
+from afterwit.harvest.wording import plain, quoted, sentence
+from afterwit.model.digest import Digest, Failure
+from afterwit.model.kinds import FailureClass, ResolutionKind
+from afterwit.model.knowledge import (
+    EVERYWHERE,
+    Category,
+    Channel,
+    Draft,
+    Scope,
+    Seen,
+    Sighting,
+    Trigger,
+)
+
+_ABSENT = (
+    re.compile(r"command not found: ([\w.+-]{1,40})"),
+    re.compile(r"(?:^|[\s:])([\w.+-]{1,40}): (?:command )?not found\s*$", re.MULTILINE),
+    re.compile(r"No module named '?([\w.-]{1,60})"),
+    re.compile(r"exec: \"([\w.+-]{1,40})\": executable file not found"),
+    re.compile(r"No version is set for command ([\w.+-]{1,40})"),
+    re.compile(r"'([\w.+-]{1,40})' is not recognized as an? (?:internal|name of a cmdlet)"),
+)
+_INSTALLS = re.compile(
+    r"^(?:npm|pnpm|yarn|bun|uv|pip3?|poetry|pdm|bundle|composer|cargo|go|mise|mix|gem|pixi|rye|hatch|dotnet|flutter|dart)"
+    r" (?:install|ci|i|sync|get|deps\.get|mod download|restore|pub get|bootstrap)\b(?! -g)[\w .:-]{0,40}$"
+)
+_TOOLCHAIN = MODULE_RUNNERS | names(
+    "pip pip3 pytest node npm npx pnpm yarn bun deno go cargo ruby bundle java mvn gradle php composer dotnet swift mix"
+    " make docker podman kubectl gh jq yq rg tsc ruff mypy uv poetry"
+)
+_REACH = 25
+_MOST_PROGRAMS = 6
+_TWO = 2
+
+
+class Lacked(Seen, frozen=True, kw_only=True, omit_defaults=True):
+    """Something that was not there, and what helped; or that it was there after all."""
+
+    signature: str = ""
+    instead: str = ""  # the words that reach a missing program
+    install: str = ""  # the command that brought it
+    worked: bool = False
+
+
+class Environment:
+    name = "environment"
+    version = 2
+    minimum_stories = 2
+    seen = Lacked
+
+    def see(self, digest: Digest) -> Iterable[Grouped[Lacked]]:
+        given = set()
+        for found in (*_lacks(digest), *_present(digest)):
+            key = (found.group, found.seen.signature, found.seen.instead, found.seen.install)
+            if key not in given:
+                given.add(key)
+                yield found
+
+    def conclude(self, group: str, sightings: Sequence[Sighting[Lacked]]) -> Iterable[Draft]:
+        lacked = [one for one in sightings if not one.seen.worked]
+        worked = [one for one in sightings if one.seen.worked]
+        repos = by_repo(lacked)
+        ways = {scope: _commonest(same) for scope, same in repos.items()}
+        is_one = len(repos) >= _TWO and len(set(ways.values())) == 1
+        if is_one and any(next(iter(ways.values()))):
+            every = [one for same in repos.values() for one in same]
+            yield _draft(group, EVERYWHERE, next(iter(ways.values())), every, worked)
+            return
+        for scope, same in repos.items():
+            if any(ways[scope]):
+                yield _draft(group, scope, ways[scope], same, worked)
+
+
+def _lacks(digest: Digest) -> Iterator[Grouped[Lacked]]:
+    for failure in digest.failures:
+        error = digest.steps[failure.at].error
+        if failure.failure is FailureClass.ENVIRONMENT and command_at(digest.steps, failure.at):
+            name = next((found[1] for form in _ABSENT if (found := form.search(error))), "")
+            if name:
+                yield Grouped(name, _absent(digest, failure, name))
+
+
+def _absent(digest: Digest, failure: Failure, name: str) -> Lacked:
+    instead = install = ""
+    for at in range(failure.at + 1, min(failure.at + 1 + _REACH, len(digest.steps))):
+        line = command_at(digest.steps, at)
+        if not line or not has_worked(digest.steps[at]):
+            continue
+        instead = instead or _way_to(name, line)
+        shown = bare(plain(line))
+        if failure.resolution is ResolutionKind.PREPARED and _INSTALLS.match(shown):
+            install = install or shown
+    return Lacked(
+        at=failure.at, excerpt=f"{name}: not found", signature=failure.signature, instead=instead, install=install
+    )
+
+
+def _way_to(name: str, line: str) -> str:
+    """The words by which a line reaches the program: `uv run python`, `python -m pytest`, `.venv/bin/pytest`."""
+    for command in parsed(line).commands:
+        is_wrapped = command.program == name and command.wrappers
+        is_module = command.program in MODULE_RUNNERS and command.subcommand == f"-m {name}"
+        texts = [word.text for word in command.words]
+        at = next((at for at, word in enumerate(texts) if word.rpartition("/")[2] == name), None)
+        is_elsewhere = at == 0 and texts[0] != name and not texts[0].startswith(("/", "~", "$"))
+        if at is None or not (is_wrapped or is_module or is_elsewhere):
+            continue
+        words = texts[: at + 1]
+        if all(is_general(word, is_program=True) for word in words):
+            return " ".join(words)
+    return ""
+
+
+def _present(digest: Digest) -> Iterator[Grouped[Lacked]]:
+    found: dict[str, None] = {}
+    for at, step in enumerate(digest.steps):
+        line = command_at(digest.steps, at)
+        if line and has_worked(step):
+            commands = simples(bare(line))
+            program = commands[0].texts[0] if commands else ""
+            if program in _TOOLCHAIN:
+                found[program] = None
+    for program in list(found)[:_MOST_PROGRAMS]:
+        yield Grouped(program, Lacked(worked=True))
+
+
+def _commonest(same: Sequence[Sighting[Lacked]]) -> tuple[str, str]:
+    """What helped in most stories: the words that reach the program, and the command that brings it."""
+    found: list[str] = []
+    for field in ("instead", "install"):
+        stories: defaultdict[str, set[str]] = defaultdict(set)
+        for one in same:
+            if getattr(one.seen, field):
+                stories[getattr(one.seen, field)].add(one.session.story)
+        found.append(max(sorted(stories), key=lambda way: len(stories[way]), default=""))
+    return found[0], found[1]
+
+
+def _draft(
+    name: str,
+    scope: Scope,
+    way: tuple[str, str],
+    same: Sequence[Sighting[Lacked]],
+    worked: Sequence[Sighting[Lacked]],
+) -> Draft:
+    machines = {_machine(one) for one in same}
+    against = [
+        evidence_of(one, Channel.OUTCOME, is_against=True)
+        for one in in_order(worked)
+        if _machine(one) in machines and one.session.story not in stories_in(same)
+    ]
+    words, advice = _said(name, *way)
+    return Draft(
+        harvester=Environment.name,
+        key=(name,),
+        scope=scope,
+        category=Category.FACT,
+        sentence=sentence(words),
+        channel=Channel.OUTCOME,
+        triggers=tuple(Trigger(signature=signature) for signature in commonest_signatures(same) if name in signature),
+        advice=advice,
+        evidence=(*(evidence_of(one, Channel.OUTCOME) for one in same), *against),
+    )
+
+
+def _said(name: str, instead: str, install: str) -> tuple[str, str]:
+    """What to do, in words and as an advice."""
+    shown = quoted(name)
+    if instead:
+        return f"When {shown} is not found here, call {quoted(f'{instead} …')}.", f"{name}{ARROW}{instead}"
+    return f"{shown} is missing in a fresh checkout: run {quoted(install)} first.", install
+
+
+def _machine(one: Sighting[Lacked]) -> tuple[str, str, str]:
+    return one.session.repo, one.session.user, one.session.machine

@@ -1,0 +1,104 @@
+"""Steps that a repository asks for before a commit or a push, and that sessions left out.
+
+What everyone does anyway is no procedure, however many do it. Taken is what was got wrong: a commit or push that a hook
+refused with reports of a check which the session had not run since its last change. Told with the command that runs
+this check, once two stories were refused.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from afterwit.actions.steps import parsed
+from afterwit.harvest.file_wording import shown_repo
+from afterwit.harvest.harvester import Grouped, evidence_of
+from afterwit.harvest.invocations import Run, has_failed, has_worked, runs_in
+from afterwit.harvest.purposes import CHANGING, Purpose
+from afterwit.harvest.rule_advice import is_compiling
+from afterwit.harvest.sightings import in_order, stories_in
+from afterwit.harvest.wording import quoted, sentence
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import CHANGES, ActionKind
+from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
+
+_PUBLISHING = ("commit", "push")
+_STORIES = 2
+
+
+class LeftOut(Seen, frozen=True, kw_only=True, omit_defaults=True):
+    """A commit or push that was refused for a check which had been left out; or the commands that run the check."""
+
+    step: str = ""
+    commands: tuple[str, ...] = ()
+
+
+class Procedures:
+    name = "procedures"
+    version = 2
+    seen = LeftOut
+    minimum_stories = _STORIES
+
+    def see(self, digest: Digest) -> Iterable[Grouped[LeftOut]]:
+        if not digest.repo:
+            return
+        runs = [run for run in runs_in(digest) if not run.form.is_part]
+        given: set[Purpose] = set()
+        for at, step, purpose in _refused(digest):
+            if purpose not in given and not _was_run(digest, runs, at, purpose):
+                given.add(purpose)
+                excerpt = digest.steps[at].error
+                yield Grouped(f"{digest.repo}\n{purpose}", LeftOut(at=at, step=step, excerpt=excerpt[:120]))
+        for purpose in (Purpose.LINT, Purpose.TYPES):
+            lines = tuple(dict.fromkeys(run.line for run in runs if run.purpose is purpose and run.ran))
+            if lines:
+                yield Grouped(f"{digest.repo}\n{purpose}", LeftOut(commands=lines))
+
+    def conclude(self, group: str, sightings: Sequence[Sighting[LeftOut]]) -> Iterable[Draft]:
+        repo, _, purpose = group.partition("\n")
+        refused = in_order(one for one in sightings if one.seen.step)
+        counts = Counter(line for _, seen in sightings for line in seen.commands)
+        command = min(counts, key=lambda line: (-counts[line], line), default="")
+        if not refused or not quoted(command):
+            return
+        step, stories = refused[-1].seen.step, len(stories_in(refused))
+        times = "in 1 session" if stories == 1 else f"in {stories} sessions"
+        text = (
+            f"In {shown_repo(repo)}, a hook refuses `git {step}` where {quoted(command)} fails: run it before; {times}"
+        )
+        yield Draft(
+            harvester=self.name,
+            key=(step, purpose),
+            scope=Scope(ScopeKind.REPO, repo),
+            category=Category.PITFALL,
+            sentence=sentence(f"{text} it had been left out."),
+            channel=Channel.OUTCOME,
+            triggers=(Trigger(program="git", words=(step,)),),
+            advice=command,
+            evidence=tuple(evidence_of(one, Channel.OUTCOME) for one in refused),
+            saves=2.0,
+        )
+
+
+def _refused(digest: Digest) -> Iterator[tuple[int, str, Purpose]]:
+    """Commits and pushes that failed with reports of a check, and what check that is."""
+    for at, step in enumerate(digest.steps):
+        rules = [rule.id for rule in digest.rules if rule.at == at]
+        if step.kind is not ActionKind.SHELL or not rules or has_worked(step) or not has_failed(step):
+            continue
+        published = _publishing(step.target)
+        if published:
+            for purpose in sorted({Purpose.TYPES if is_compiling(rule) else Purpose.LINT for rule in rules}):
+                yield at, published, purpose
+
+
+def _publishing(line: str) -> str:
+    """Whether a line commits or pushes; "" where it does neither."""
+    words = (one.subcommand.partition(" ")[0] for one in parsed(line).commands if one.program == "git")
+    return next((word for word in words if word in _PUBLISHING), "")
+
+
+def _was_run(digest: Digest, runs: Sequence[Run], at: int, purpose: Purpose) -> bool:
+    """Whether the check was run between the last change and the commit. One that changed files itself counts too."""
+    changes = [number for number in range(at) if digest.steps[number].kind in CHANGES]
+    last = changes[-1] if changes else -1
+    mends = CHANGING if purpose is Purpose.LINT else frozenset[Purpose]()
+    return any(last < run.at <= at and (run.purpose is purpose or run.purpose in mends) for run in runs)

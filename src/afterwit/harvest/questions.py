@@ -1,0 +1,175 @@
+"""Questions: failures that were still open when a session ended, until a later one shows them solved.
+
+Only checks that found fault with the code, with nothing edited afterwards, and commands that the machine did not let
+run: a search that finds nothing or a wrong path leaves no question. A question is closed, with evidence, when the same
+command works in a later story; what could not run is closed already when it runs at all. So what is open was left so by
+the latest story that tried.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from afterwit.actions.checks import is_checking
+from afterwit.actions.programs import Weight
+from afterwit.actions.shell_tree import Command
+from afterwit.actions.steps import parsed
+from afterwit.harvest.calls import command_at
+from afterwit.harvest.harvester import Grouped, evidence_of
+from afterwit.harvest.invocations import form_of, has_failed, has_worked
+from afterwit.harvest.purposes import purpose_of
+from afterwit.harvest.sightings import in_order
+from afterwit.harvest.wording import quoted, sentence
+from afterwit.model.digest import Digest, Failure
+from afterwit.model.kinds import CHANGES, ActionKind, FailureClass
+from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
+
+_MOST_OPEN = 3  # a session
+_MOST_PROGRAMS = 6
+_MOST_HEADS = 6
+_REASON = 90
+_GIT_HOOKS = ("commit", "push")
+_INLINE = frozenset(("-e", "-c", "--eval", "-p"))  # code of the moment
+
+
+class QuestionSeen(Seen, frozen=True, kw_only=True):
+    """What a session left open of one program, or what of it worked."""
+
+    command: str = ""  # that was left failing, in general form
+    head: str = ""  # its program and subcommand
+    signature: str = ""
+    is_work: bool = False
+    worked: tuple[str, ...] = ()  # heads
+    ran: tuple[str, ...] = ()  # heads that at least ran
+
+
+class Questions:
+    name = "questions"
+    version = 1
+    seen = QuestionSeen
+    minimum_stories = 1
+
+    def see(self, digest: Digest) -> Iterable[Grouped[QuestionSeen]]:
+        if not digest.repo:
+            return
+        for program, seen in [*_left_open(digest), *_went_well(digest)]:
+            yield Grouped(f"{digest.repo}\n{program}", seen)
+
+    def conclude(self, group: str, sightings: Sequence[Sighting[QuestionSeen]]) -> Iterable[Draft]:
+        repo, _, program = group.partition("\n")
+        ordered = in_order(sorted(sightings, key=lambda one: one.seen.signature))
+        matters: defaultdict[tuple[str, str], list[Sighting[QuestionSeen]]] = defaultdict(list)
+        for one in ordered:
+            if one.seen.signature:
+                matters[one.seen.head, one.seen.signature].append(one)
+        for (head, signature), left in sorted(matters.items()):
+            solved = _solved(left, ordered)
+            text = _said(repo, left[-1].seen, is_closed=solved is not None)
+            if not text:
+                continue
+            yield Draft(
+                harvester=self.name,
+                key=(head, signature),
+                scope=Scope(ScopeKind.REPO, repo),
+                category=Category.QUESTION,
+                sentence=sentence(text),
+                channel=Channel.TOOL,
+                triggers=(Trigger(program=program, signature=signature),),
+                evidence=(
+                    *(evidence_of(one, Channel.TOOL) for one in left),
+                    *([evidence_of(solved, Channel.OUTCOME, is_against=True)] if solved else []),
+                ),
+                is_closed=solved is not None,
+            )
+
+
+class _Of(NamedTuple):
+    program: str
+    seen: QuestionSeen
+
+
+def _left_open(digest: Digest) -> Iterator[_Of]:
+    found: dict[str, _Of] = {}
+    for failure in digest.unresolved:
+        command = _command(digest, failure)
+        if command is None:
+            continue
+        form = form_of(command) if purpose_of(command) else None
+        head = _head(command)
+        found[failure.signature] = _Of(
+            command.program,
+            QuestionSeen(
+                at=failure.at,
+                excerpt=digest.steps[failure.at].error,
+                command=form.text if form else head,
+                head=head,
+                signature=failure.signature,
+                is_work=failure.failure is FailureClass.WORK,
+            ),
+        )
+    yield from list(found.values())[-_MOST_OPEN:]
+
+
+def _command(digest: Digest, failure: Failure) -> Command | None:
+    """The command of a failure that leaves a question."""
+    step = digest.steps[failure.at]
+    if step.kind is not ActionKind.SHELL or failure.failure not in (FailureClass.WORK, FailureClass.ENVIRONMENT):
+        return None
+    main = parsed(command_at(digest.steps, failure.at)).main
+    if main is None or main.weight is not Weight.WORKS or not _INLINE.isdisjoint(main.flags):
+        return None
+    if failure.failure is FailureClass.ENVIRONMENT:
+        return main
+    is_check = is_checking(main) or (main.program == "git" and main.subcommand in _GIT_HOOKS)
+    edited = any(later.kind in CHANGES for later in digest.steps[failure.at + 1 :])
+    return main if is_check and not edited else None
+
+
+def _head(command: Command) -> str:
+    subcommand = command.subcommand if not any(mark in command.subcommand for mark in "/.$*") else ""
+    return f"{command.program} {subcommand}".strip()
+
+
+def _went_well(digest: Digest) -> Iterator[_Of]:
+    """Per program, the subcommands that worked, and those that ran and found fault with the code."""
+    worked: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    ran: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    work = {one.at for one in digest.failures if one.failure is FailureClass.WORK}
+    for at, step in enumerate(digest.steps):
+        if step.kind is not ActionKind.SHELL or not (has_worked(step) or (has_failed(step) and at in work)):
+            continue
+        for command in parsed(command_at(digest.steps, at)).commands:
+            if command.weight is Weight.WORKS:
+                (worked if has_worked(step) else ran)[command.program].setdefault(_head(command), at)
+    programs = sorted({*worked, *ran}, key=lambda one: (-len(worked[one]) - len(ran[one]), one))
+    for program in programs[:_MOST_PROGRAMS]:
+        good = tuple(sorted(worked[program])[:_MOST_HEADS])
+        rest = tuple(head for head in sorted(ran[program])[:_MOST_HEADS] if head not in good)
+        at = min((*worked[program].values(), *ran[program].values()))
+        yield _Of(program, QuestionSeen(at=at, worked=good, ran=rest))
+
+
+def _solved(
+    left: Sequence[Sighting[QuestionSeen]], ordered: Sequence[Sighting[QuestionSeen]]
+) -> Sighting[QuestionSeen] | None:
+    """The first later story in which the command works, or runs if it could not."""
+    last = left[-1]
+    for one in ordered:
+        is_later = one.session.at_ms > last.session.at_ms and one.session.story != last.session.story
+        heads = one.seen.worked if last.seen.is_work else (*one.seen.worked, *one.seen.ran)
+        if is_later and last.seen.head in heads:
+            return one
+    return None
+
+
+def _said(repo: str, seen: QuestionSeen, *, is_closed: bool) -> str:
+    reason = quoted(seen.signature.partition(": ")[2], _REASON)
+    command = quoted(seen.command)
+    if not reason or not command:
+        return ""
+    where = f"In {quoted(repo.rpartition('/')[2])}, {command}"
+    if is_closed:
+        return f"{where} was left failing ({reason}), and works again since."
+    if seen.is_work:
+        return f"{where} was left failing ({reason}): look whether it fails before your change too."
+    return f"{where} could not run when last tried ({reason}): no way around it is known yet."

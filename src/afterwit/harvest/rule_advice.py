@@ -1,0 +1,78 @@
+"""What well-known rules of linters and compilers want, in words of ours.
+
+The table is `rule_advice.toml`, read once. A rule that it does not know is not refused: its own message may be quoted.
+Some ids say something about a piece of work and nothing about the project, as a type that does not fit: those are
+momentary, and so are all codes of compilers that the table does not know. Others are everyday: nobody has to be told.
+"""
+
+import re
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+_COMPILER = re.compile(r"TS\d{4,5}|E\d{4}|C[SA]\d{4}|FS\d{4}|[A-Z]{2,4}\d{5}")
+_NAMED_CHECK = re.compile(r"(?P<check>[A-Za-z][\w-]{2,40}): ")
+_CHECKS_WITHIN = ("revive", "gocritic", "govet", "perfsprint", "gosec", "testifylint", "modernize", "staticcheck")
+
+
+class Advice(NamedTuple):
+    """What a rule wants."""
+
+    text: str
+    is_fixable: bool  # its tool can put it right by itself
+    tool: str
+
+
+class _Table(NamedTuple):
+    advice: dict[str, Advice]
+    formatting: frozenset[str]
+    compiling: frozenset[str]
+    momentary: frozenset[str]
+    everyday: frozenset[str]
+
+
+def advice_for(rule: str, check: str = "") -> Advice | None:
+    """What a rule wants, or a check within it; None where the table does not say."""
+    known = _table().advice
+    return known.get(f"{rule}/{check}") or known.get(rule)
+
+
+def is_momentary(rule: str) -> bool:
+    """Whether a report of this rule says nothing about the project's rules."""
+    table = _table()
+    return rule in table.momentary or is_compiling(rule)
+
+
+def is_compiling(rule: str) -> bool:
+    """Whether a momentary rule means that the code does not compile or its types do not fit."""
+    table = _table()
+    return rule not in table.advice and bool(rule in table.compiling or _COMPILER.fullmatch(rule))
+
+
+def is_formatting(rule: str) -> bool:
+    """Whether a formatter puts the rule right."""
+    return rule in _table().formatting
+
+
+def is_everyday(rule: str, check: str = "") -> bool:
+    """Whether every agent knows the rule, and the message says what to do."""
+    return f"{rule}/{check}" in _table().everyday if check else rule in _table().everyday
+
+
+def check_within(rule: str, message: str) -> str:
+    """The check that a linter of many names at the beginning of its message."""
+    found = _NAMED_CHECK.match(message) if rule in _CHECKS_WITHIN else None
+    return found["check"] if found else ""
+
+
+@cache
+def _table() -> _Table:
+    source = resources.files(__package__).joinpath("rule_advice.toml").read_text("utf-8")
+    tables = tomllib.loads(source)
+    sets = [frozenset(tables.pop(name)["ids"].split()) for name in ("formatting", "compiling", "momentary", "everyday")]
+    known: dict[str, Advice] = {}
+    for tool, table in tables.items():
+        fixable = frozenset(table["fixable"].split())
+        known |= {rule: Advice(text, rule in fixable, tool) for rule, text in table["advice"].items()}
+    return _Table(known, *sets)

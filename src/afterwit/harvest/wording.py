@@ -1,0 +1,47 @@
+"""The words of items: sentences of a bounded length, with foreign text in them quoted and harmless.
+
+`quoted` puts a command, a path or a message between backticks: one line, nothing invisible, no backtick inside, home
+folders shortened to `~`. A text that needs a value which was taken out cannot be quoted, and gives "": whoever gets
+that drafts nothing. `sentence` brings a finished text to the length that an item may have. What is said is up to the
+harvesters.
+"""
+
+import re
+
+from afterwit.guard.hygiene import clean
+from afterwit.guard.placeholders import PLACEHOLDER
+from afterwit.model.knowledge import SENTENCE_LIMIT
+
+_HOME = re.compile(
+    rf"(?<![\w.~])(?:/(?:Users|home|var/home)/|[A-Za-z]:[\\/]Users[\\/])(?:{PLACEHOLDER.pattern}|[^\s/\\'\"`:;,)‹]+)"
+)
+_ROOT_HOME = re.compile(r"(?<![\w./~])/root(?=/)")
+_BLANKS = re.compile(r"\s+")
+_CUT = "…"
+
+
+def quoted(text: str, limit: int = 80) -> str:
+    """The text between backticks, at most `limit` characters of it; "" where nothing is left that can be shown."""
+    line = plain(text)
+    if not line:
+        return ""
+    return f"`{line if len(line) <= limit else line[: limit - 1].rstrip() + _CUT}`"
+
+
+def plain(text: str) -> str:
+    """The text in one clean line, without home folders and backticks; "" where it holds a placeholder."""
+    line = _BLANKS.sub(" ", clean(text)).strip().replace("`", "'")
+    line = _ROOT_HOME.sub("~", _HOME.sub("~", line))
+    return "" if PLACEHOLDER.search(line) else line
+
+
+def sentence(text: str) -> str:
+    """The text in one line of at most `SENTENCE_LIMIT` characters, cut at a word; what was quoted stays closed."""
+    line = _BLANKS.sub(" ", text).strip()
+    if len(line) <= SENTENCE_LIMIT:
+        return line
+    kept = line[: SENTENCE_LIMIT - 2]
+    if not line[len(kept)].isspace() and " " in kept:
+        kept = kept.rpartition(" ")[0]
+    kept = kept.rstrip(" ,;:-`") if kept.endswith(" `") else kept.rstrip(" ,;:-")
+    return f"{kept}{_CUT}`" if kept.count("`") % 2 else f"{kept}{_CUT}"

@@ -1,0 +1,140 @@
+"""One call of a hook: input in, answer out, records into the spool.
+
+Thinks first, without a lock; then, with the session's file locked, decides what is new, records it, and only then
+answers. Without a store there is nothing to do; without a deck calls are still noted. A deck that cannot be read is a
+fault, which is noted, and else like none.
+"""
+
+import os
+import time
+
+import apsw
+
+from afterwit.agents.moments import AFTER, BEFORE, COMPACT, END, PROMPT, START, Answer, Moment
+from afterwit.hook import timebox
+from afterwit.hook.deck import Deck
+from afterwit.hook.history import ENDED, FAULT, History
+from afterwit.hook.places import place_of
+from afterwit.hook.proposals import Permissions, proposed
+from afterwit.hook.summaries import summary
+from afterwit.store.spool_file import TOOL, SpoolFile
+
+DECK = "deck.db"
+SPOOL = "spool"
+_LOOKS_BACK = (START, PROMPT, COMPACT)
+
+
+class Call:
+    """What was asked, by whom, with which permissions."""
+
+    def __init__(self, agent: str, payloads: object, moment: Moment, folder: str, flags: list[str]) -> None:
+        self._agent = agent
+        self._payloads = payloads
+        self._moment = moment
+        self._folder = folder
+        self._flags = flags
+        self._records: list[dict[str, object]] = []
+
+    def run(self) -> str:
+        """The output for the agent. From here on the time limit is off, if there is an output."""
+        moment = self._moment
+        deck = self._deck()
+        is_own = deck is not None and deck.text("opening") in moment.output  # a refusal of ours comes back
+        if moment.event in (AFTER, END):
+            self._note_event("denied" if is_own and moment.command else _status(moment))
+        answer = self._answered(deck) if deck is not None and not is_own else None
+        if answer is None:
+            self._append()
+        if moment.event == END and deck is not None:
+            from afterwit.hook.learning import learn_soon
+
+            learn_soon(deck, self._agent, moment.session)
+        write = getattr(self._payloads, "write")  # noqa: B009 - a module, known by name only
+        return str(write(moment, answer)) if answer is not None else ""
+
+    def _answered(self, deck: Deck) -> Answer | None:
+        """What to answer, recorded; None where there was nothing to decide."""
+        moment, carries = self._moment, self._carries
+        if moment.event == END:
+            return None
+        is_dumb = moment.event not in (BEFORE, COMPACT, *carries)
+        place = place_of(deck, moment.cwd)
+        may = Permissions(
+            refuse=self._may(deck, "REFUSES", "--refuse", "refusing"),
+            rewrite=self._may(deck, "REWRITES", "--rewrite", "rewriting"),
+        )
+        proposal = None if is_dumb else proposed(deck, self._agent, moment, place, may)
+        if proposal is None and moment.event not in _LOOKS_BACK and carries != (AFTER,):
+            return None
+        from afterwit.hook.telling import Teller
+
+        teller = Teller(deck, self._agent, moment, place, self._now_ms())
+        with self._file() as file:
+            answer = teller.tell(History(file.records(), moment.context), proposal, carries)
+            timebox.close()
+            self._records += teller.records
+            if self._records:
+                file.append(*self._records)
+        return answer
+
+    @property
+    def _carries(self) -> tuple[str, ...]:
+        carries = getattr(self._payloads, "CARRIES")  # noqa: B009
+        return carries if isinstance(carries, tuple) else ()
+
+    def _may(self, deck: Deck, ability: str, flag: str, setting: str) -> bool:
+        """Whether the agent can do it and the user asked for it, when connecting or in the settings."""
+        if self._moment.event != BEFORE or not getattr(self._payloads, ability):
+            return False
+        return flag in self._flags or self._agent in deck.names(setting)
+
+    def _deck(self) -> Deck | None:
+        path = f"{self._folder}/{DECK}"
+        if not os.path.exists(path):  # noqa: PTH110
+            return None
+        try:
+            return Deck(path)
+        except (apsw.Error, ValueError) as error:
+            self._records.append(fault(self._agent, self._moment.session, self._moment.event, error))
+            return None
+
+    def _note_event(self, status: str) -> None:
+        moment = self._moment
+        record: dict[str, object] = {"kind": TOOL if moment.event == AFTER else ENDED, "at": self._now_ms()}
+        record |= {"agent": self._agent, "session": moment.session}
+        if moment.event == AFTER:
+            target = moment.command or moment.path
+            record |= {"tool": moment.tool[:80], "target": summary(target), "status": status}
+            record |= {"call": moment.call[:80]} if moment.call else {}
+            record |= {"context": moment.context} if moment.context else {}
+            record |= {"summary": summary(moment.output)} if status == "failed" else {}
+        self._records.append(record)
+
+    def _append(self) -> None:
+        if self._records:
+            with self._file() as file:
+                timebox.close()
+                file.append(*self._records)
+
+    def _file(self) -> SpoolFile:
+        return SpoolFile(f"{self._folder}/{SPOOL}", self._agent, self._moment.session)
+
+    def _now_ms(self) -> int:
+        return time.time_ns() // 1_000_000
+
+
+def fault(agent: str, session: str, event: str, error: BaseException) -> dict[str, object]:
+    """A record of what went wrong: where and what kind, and nothing of the input."""
+    at, where = error.__traceback__, ""
+    while at is not None:
+        where = f"{at.tb_frame.f_code.co_filename.rpartition('afterwit')[2]}:{at.tb_lineno}"
+        at = at.tb_next
+    said = error.strerror if isinstance(error, OSError) else ""
+    record = {"kind": FAULT, "at": time.time_ns() // 1_000_000, "agent": agent, "session": session, "event": event}
+    return {**record, "error": type(error).__name__, "where": where, **({"said": said} if said else {})}
+
+
+def _status(moment: Moment) -> str:
+    if moment.is_error or moment.exit_code:
+        return "failed"
+    return "succeeded" if moment.is_error is False or moment.exit_code == 0 else "unknown"

@@ -1,0 +1,90 @@
+"""The entry point of hooks: `afterwit-hook <agent> <event> [--refuse] [--rewrite]`, the input on standard input.
+
+Never breaks the agent: it ends with 0 whatever happens, within a limit of time, and says nothing where something of
+ours went wrong. Faults go to the spool. Loads only what the event needs; a test guards the list.
+"""
+
+import os
+import sys
+
+from afterwit.agents.moments import EVENTS, PROMPT, START
+from afterwit.hook import timebox
+
+MODULES = {
+    "claude-code": "claude_code",
+    "codex": "codex",
+    "gemini": "gemini",
+    "qwen": "qwen",
+    "copilot": "copilot",
+    "kimi-code": "kimi_code",
+    "openhands": "openhands",
+    "cline-cli": "cline_cli",
+    "opencode": "opencode",
+    "pi": "pi",
+    "hermes": "hermes",
+}
+_ACTION_SECONDS = 1.0
+_BLOCK_SECONDS = 2.0
+_LARGEST_INPUT = 64 << 20
+
+
+def main() -> None:
+    """Answers one call and ends the process."""
+    agent, event, *flags = [*sys.argv[1:], "", ""]
+    timebox.start(_BLOCK_SECONDS if event in (START, PROMPT) else _ACTION_SECONDS)
+    try:
+        text = answered(agent, event, flags)
+        timebox.close()
+        _print(text)
+    except Exception as error:  # noqa: BLE001 - nothing of ours may reach the agent
+        _note_fault(agent, event, error)
+    finally:
+        os._exit(0)
+
+
+def answered(agent: str, event: str, flags: list[str]) -> str:
+    """What the agent is to read on standard output."""
+    from afterwit.hook.places import store_folder
+
+    folder = store_folder(os.environ)
+    if agent not in MODULES or event not in EVENTS or not os.path.isdir(f"{folder}/spool"):  # noqa: PTH112
+        return ""
+    from afterwit.hook.call import Call
+    from afterwit.model.quick_json import loads
+
+    payload = loads(_input().decode("utf-8", "replace"))
+    if not isinstance(payload, dict):
+        return ""
+    payloads = __import__(f"afterwit.agents.{MODULES[agent]}.payloads", None, None, ["read"])
+    moment = payloads.read(event, payload)
+    if moment is None or not moment.session:
+        return ""
+    moment.cwd = moment.cwd or os.getcwd()  # noqa: PTH109
+    return Call(agent, payloads, moment, folder, flags).run()
+
+
+def _input() -> bytes:
+    pieces = []
+    size = 0
+    while piece := os.read(0, 1 << 20):
+        pieces.append(piece)
+        size += len(piece)
+        if size > _LARGEST_INPUT:
+            return b""
+    return b"".join(pieces)
+
+
+def _print(text: str) -> None:
+    content = text.encode("utf-8", "replace")
+    while content:
+        content = content[os.write(1, content) :]
+
+
+def _note_fault(agent: str, event: str, error: Exception) -> None:
+    """Into a file of its own: the session may be what could not be told. A fault here is nobody's any more."""
+    from afterwit.hook.call import SPOOL, fault
+    from afterwit.hook.places import store_folder
+    from afterwit.store.spool_file import SpoolFile
+
+    with SpoolFile(f"{store_folder(os.environ)}/{SPOOL}", agent, "") as file:
+        file.append(fault(agent, "", event, error))

@@ -1,0 +1,99 @@
+"""The exact question: does this trigger fire here?
+
+Asked only of triggers whose words all occur (`deck.words`), because what answers it takes long to load: the parser of
+command lines, the classes of failures and their signatures, the shapes of rules. All of it is what `learn` uses, so a
+failure here has the signature that it had there.
+"""
+
+from afterwit.agents.moments import Moment
+from afterwit.hook.deck import Trigger
+
+_LONGEST_COMMAND = 65_536
+
+
+class Failure:
+    """How a call failed, as far as triggers ask."""
+
+    __slots__ = ("command", "rules", "signature")
+
+    def __init__(self, signature: str, rules: set[str], command: str) -> None:
+        self.signature = signature
+        self.rules = rules
+        self.command = command
+
+
+def failure_of(agent: str, moment: Moment) -> Failure | None:
+    """The failure that a call ended with; None where it did not fail."""
+    from afterwit.actions.excerpt import error_excerpt
+    from afterwit.actions.failure_class import classify
+    from afterwit.actions.signature import signature
+    from afterwit.actions.status import judge, lean_of
+    from afterwit.actions.steps import Step, parsed
+    from afterwit.actions.tools import kind_of, target_of
+    from afterwit.digest.rules import rules_in
+    from afterwit.model.kinds import ActionKind, Status
+
+    kind = kind_of(agent, moment.tool, moment.arguments)
+    if kind is ActionKind.OTHER and moment.command:
+        kind = ActionKind.SHELL
+    target = moment.command[:_LONGEST_COMMAND] or target_of(kind, moment.tool, moment.arguments)
+    line = parsed(target) if kind is ActionKind.SHELL else None
+    verdict = judge(kind, line, moment.output, is_error=moment.is_error, exit_code=moment.exit_code)
+    lean = verdict.lean
+    if verdict.status is Status.UNKNOWN and lean is None and line is not None:
+        lean = lean_of(line, moment.output)
+    step = Step(kind, moment.tool, target, verdict.status, lean, verdict.exit_code, error_excerpt(moment.output))
+    if not step.has_failed:
+        return None
+    rules = list(rules_in(moment.output))
+    found = classify(step, target, rules=bool(rules))
+    return Failure(signature(step, found, target, rules), set(rules), target if line else "")
+
+
+def fires_at_failure(trigger: Trigger, failure: Failure, moment: Moment) -> bool:
+    """After a call that failed."""
+    if trigger.signature and trigger.signature != failure.signature:
+        return False
+    if trigger.rule and trigger.rule not in failure.rules:
+        return False
+    return is_of_tool(trigger, moment) and fires_at_command(trigger, failure.command)
+
+
+def is_of_tool(trigger: Trigger, moment: Moment) -> bool:
+    return not trigger.tool or trigger.tool == moment.tool
+
+
+def fires_at_command(trigger: Trigger, command: str) -> bool:
+    """At a command line: a command of it, or what wraps it, is the program, and the words follow in their order."""
+    if not trigger.program and not trigger.words:
+        return True
+    from afterwit.actions.steps import parsed
+
+    for each in parsed(command[:_LONGEST_COMMAND]).commands:
+        words = [word.text for word in each.words]
+        last = len(words) - len(each.arguments)
+        starts = [at + 1 for at in range(last) if words[at].rpartition("/")[2] == trigger.program]
+        if any(_follow(trigger.words, words[at:]) for at in (starts if trigger.program else [0])):
+            return True
+    return False
+
+
+def fits_path(pattern: str, path: str) -> bool:
+    """Whether a path below the repository is meant by a pattern as in gitignore: a folder means all that is in it."""
+    import re
+
+    names = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    parts = re.split(r"(\*\*/?|\*|\?)", pattern.strip("/"))
+    body = "".join(names.get(part, re.escape(part)) for part in parts)
+    before = "" if "/" in pattern.rstrip("/") else "(?:.*/)?"
+    return re.fullmatch(f"{before}{body}(?:/.*)?", path.lstrip("/"), re.DOTALL) is not None
+
+
+def _follow(wanted: list[str], words: list[str]) -> bool:
+    """Whether the wanted words come in this order, perhaps with others between. A flag may carry a value."""
+    rest = iter(words)
+    return all(any(_is_word(want, word) for word in rest) for want in wanted)
+
+
+def _is_word(want: str, word: str) -> bool:
+    return want == word or (want.startswith("-") and word.startswith(f"{want}="))

@@ -1,0 +1,47 @@
+"""What a session was told so far, from its own file in the spool.
+
+Each subagent has a context of its own: what the session was told, it was not. What was held out counts as told, so that
+one draw is one record. What stood in the start block may be said once more when the failure that it speaks of happens:
+there it is acted on.
+"""
+
+from afterwit.agents.moments import PROMPT, START
+
+DRAW = "draw"
+STARTED = "started"  # a start that gave no block: a resume, or nothing to say
+PROMPTED = "prompted"
+COMPACTED = "compacted"
+CLEARED = "cleared"
+ENDED = "ended"
+FAULT = "fault"
+
+
+class History:
+    """The records of a session, read once."""
+
+    def __init__(self, records: list[dict[str, object]], context: str) -> None:
+        self.told: set[str] = set()  # ids of items
+        self.answered: set[str] = set()  # those told at an action, and not only at the start or at a prompt
+        self.refused: set[str] = set()  # marks of commands
+        self.has_started = False
+        self.has_prompted = False
+        self.awaits_block = False  # since a compaction
+        for record in records:
+            self._take(record, context)
+
+    def _take(self, record: dict[str, object], context: str) -> None:
+        kind = record.get("kind")
+        if kind == DRAW and record.get("context", "") == context:
+            items = record.get("items")
+            self.told.update(items if isinstance(items, dict) else ())
+            if record.get("moment") not in (START, PROMPT):
+                self.answered.update(items if isinstance(items, dict) else ())
+            self.refused.add(str(record.get("command", "")))
+        if kind == STARTED or (kind == DRAW and record.get("moment") == START):
+            self.has_started, self.awaits_block = True, False
+        elif kind == PROMPTED:
+            self.has_prompted = True
+        elif kind == COMPACTED:
+            self.awaits_block = True
+        elif kind == CLEARED:
+            self.__init__([], context)  # type: ignore[misc]

@@ -1,0 +1,76 @@
+"""How knowledge ages: certainty fades by category, and what an item speaks of can be gone at once.
+
+A half-life is the time after which a sighting counts half. What is gone (files, commands, versions of agents) is
+found by others and passed in as `Gone`; nothing here looks at a disk.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from afterwit.model.knowledge import Category, Draft, ScopeKind
+
+HALF_LIFE_DAYS: Mapping[Category, float] = {
+    Category.FACT: 120,  # commands and places move with the code
+    Category.PITFALL: 180,  # command-line interfaces change slowly
+    Category.PATTERN: 180,  # habits and standing rules outlive the code they were stated for
+    Category.TOOL_QUIRK: 180,  # the same; quirks of an agent's own tools go at once with its version
+    Category.QUESTION: 30,  # a failure that nobody met again is no longer a question
+}
+_RELEASES = 3  # minor releases after which an agent's quirk has to be seen again
+_NUMBER = re.compile(r"\d+")
+
+
+class Gone(NamedTuple):
+    """What does not exist any more, as far as the caller knows."""
+
+    files: Mapping[str, frozenset[str]] = {}  # by repository
+    commands: Mapping[str, frozenset[str]] = {}  # command lines or programs by repository; "" is everywhere
+    versions: Mapping[str, str] = {}  # the newest version of each agent
+
+
+NOTHING_GONE = Gone()
+
+
+def gone_reason(draft: Draft, gone: Gone) -> str:
+    """What the draft speaks of and is gone, in words; "" where nothing is."""
+    return _file_gone(draft, gone) or _command_gone(draft, gone) or _version_gone(draft, gone)
+
+
+def _file_gone(draft: Draft, gone: Gone) -> str:
+    """Half of the files or more: an item about several places outlives one of them."""
+    missing = gone.files.get(draft.scope.name, frozenset()) if draft.scope.kind is ScopeKind.REPO else frozenset()
+    lost = [file for file in draft.files if file in missing]
+    if not lost or 2 * len(lost) < len(draft.files):
+        return ""
+    return f"{lost[0]} is gone"
+
+
+def _command_gone(draft: Draft, gone: Gone) -> str:
+    repo = draft.scope.name if draft.scope.kind is ScopeKind.REPO else ""
+    words = draft.advice.split()
+    for command in sorted(gone.commands.get(repo, frozenset()) | gone.commands.get("", frozenset())):
+        asked = command.split()
+        if asked and words[: len(asked)] == asked:
+            return f"the command {command} is gone"
+    return ""
+
+
+def _version_gone(draft: Draft, gone: Gone) -> str:
+    if draft.scope.kind is not ScopeKind.AGENT or draft.scope.name not in gone.versions:
+        return ""
+    newest = gone.versions[draft.scope.name]
+    seen = [piece.session.version for piece in draft.evidence if piece.session.version and not piece.is_against]
+    if not seen or _is_near(max(map(_release, seen)), _release(newest)):
+        return ""
+    return f"not seen since {draft.scope.name} {max(seen, key=_release)}, now {newest}"
+
+
+def _release(version: str) -> tuple[int, int]:
+    """The first two numbers of a version."""
+    major, minor, *_ = (*map(int, _NUMBER.findall(version)[:2]), 0, 0)
+    return major, minor
+
+
+def _is_near(seen: tuple[int, int], newest: tuple[int, int]) -> bool:
+    return seen >= newest or (seen[0] == newest[0] and newest[1] - seen[1] < _RELEASES)

@@ -1,0 +1,303 @@
+"""`index.json`: knowledge as a document that people keep in git, send to each other and merge.
+
+The same items give the same bytes: sorted by id, fields in a fixed order, moments in UTC, and of redaction placeholders
+only the type. Decoding is strict, and every complaint says what is wrong, where, and what to do. `merge` depends on the
+set of documents alone: evidence unites, the latest words stand, and confidence is counted again by whoever calls.
+Whether a document may be believed is not decided here. docs/reference/knowledge.md describes the shape.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from afterwit.guard.hygiene import clean
+from afterwit.guard.placeholders import unkeyed
+from afterwit.model.errors import UsageError
+from afterwit.model.knowledge import (
+    EXCERPT_LIMIT,
+    SENTENCE_LIMIT,
+    Authority,
+    Category,
+    Channel,
+    Evidence,
+    Item,
+    ItemStatus,
+    Scope,
+    ScopeKind,
+    SessionRef,
+    Trigger,
+)
+from afterwit.model.times import iso_from_ms, ms_from_any
+
+VERSION = 1
+GLOBAL = "global"
+_ID = re.compile(r"[0-9a-f]{12}")
+_SETTLED = (  # where two documents differ, the later in this list stands
+    ItemStatus.CANDIDATE,
+    ItemStatus.ACTIVE,
+    ItemStatus.STALE,
+    ItemStatus.QUARANTINED,
+    ItemStatus.SUPERSEDED,
+    ItemStatus.RETIRED,
+)
+
+
+class WrittenEvidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One piece of evidence, as documents hold it: without user and machine."""
+
+    agent: str
+    session: str
+    channel: Channel
+    date: str = ""
+    step: int | None = None
+    excerpt: str = ""
+    is_against: bool = False
+    story: str = ""  # "": the session itself
+    source: str = ""
+    repo: str = ""
+    version: str = ""
+
+    @property
+    def identity(self) -> tuple[str, str, int, str, bool]:
+        """Equal for the same piece in two documents."""
+        return (self.agent, self.session, -1 if self.step is None else self.step, self.channel, self.is_against)
+
+
+class WrittenItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One item, as documents hold it. Only empty values are left out: others are compared by identity."""
+
+    id: str
+    fact: str
+    category: Category
+    scope: ScopeKind
+    repo: str  # the repository's name; "global" where it holds in all
+    agent: str = ""  # where it holds for one agent only
+    confidence: float
+    status: ItemStatus
+    authority: Authority
+    channel: Channel
+    harvester: str
+    saves: float  # actions spared when it fires
+    first_seen: str = ""
+    last_seen: str = ""
+    worded: str = ""  # the moment up to which its words take everything into account
+    triggers: tuple[Trigger, ...] = ()
+    advice: str = ""
+    files: tuple[str, ...] = ()
+    superseded_by: str = ""
+    supersedes: tuple[str, ...] = ()
+    evidence: tuple[WrittenEvidence, ...] = ()
+
+    @property
+    def place(self) -> Scope:
+        """Where it holds, as the rest of the program says it."""
+        name = {ScopeKind.GLOBAL: "", ScopeKind.REPO: self.repo, ScopeKind.AGENT: self.agent}[self.scope]
+        return Scope(self.scope, name)
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True):
+    """All that one `index.json` holds, sorted by id."""
+
+    version: int = VERSION
+    items: tuple[WrittenItem, ...] = ()
+
+
+class _Envelope(msgspec.Struct):
+    version: int
+    items: list[msgspec.Raw]
+
+
+Confidence = Callable[[WrittenItem], float]
+
+
+def document(items: Iterable[Item]) -> Document:
+    """Items as a document."""
+    return _sorted(written(item) for item in items)
+
+
+def written(item: Item) -> WrittenItem:
+    pieces = {piece.identity: piece for piece in sorted(map(_piece, item.evidence), key=_bytes)}
+    found = WrittenItem(
+        id=item.id,
+        fact=" ".join(item.sentence.split())[:SENTENCE_LIMIT],
+        category=item.category,
+        scope=item.scope.kind,
+        repo=item.scope.name if item.scope.kind is ScopeKind.REPO else GLOBAL,
+        agent=item.scope.name if item.scope.kind is ScopeKind.AGENT else "",
+        confidence=item.confidence,
+        status=item.status,
+        authority=item.authority,
+        channel=item.channel,
+        harvester=item.harvester,
+        first_seen=_moment(item.first_ms),
+        last_seen=_moment(item.last_ms),
+        worded=_moment(item.last_ms),
+        triggers=item.triggers,
+        advice=item.advice,
+        files=item.files,
+        saves=item.saves,
+        superseded_by=item.superseded_by,
+        supersedes=tuple(sorted(item.supersedes)),
+        evidence=_in_order(pieces.values()),
+    )
+    return msgspec.convert(_plain(msgspec.to_builtins(found)), WrittenItem)
+
+
+def encoded(whole: Document) -> bytes:
+    """The bytes of `index.json`."""
+    return msgspec.json.format(msgspec.json.encode(whole), indent=2) + b"\n"
+
+
+def decoded(content: bytes, where: str) -> Document:
+    """The document in these bytes. `where` names the file in complaints. Two items with one id are refused."""
+    again = "Export it again, or restore an earlier version of the file."
+    try:
+        envelope = msgspec.json.decode(content, type=_Envelope)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"{where} is no index of knowledge: {error}. {again}") from error
+    if envelope.version != VERSION:
+        raise UsageError(
+            f"{where} has version {envelope.version}; this afterwit knows version {VERSION}. Upgrade afterwit."
+        )
+    found: dict[str, WrittenItem] = {}
+    for number, raw in enumerate(envelope.items, start=1):
+        try:
+            item = _checked(msgspec.convert(_plain(msgspec.json.decode(raw)), WrittenItem))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
+            raise UsageError(f"{where}, item {number}: {error}. Correct or remove that item.") from error
+        if item.id in found:
+            raise UsageError(f"{where}, item {number}: the id {item.id} occurs twice. Remove one of the two.")
+        found[item.id] = item
+    return _sorted(found.values())
+
+
+def merge(documents: Iterable[Document], confidence: Confidence) -> Document:
+    """One document that holds what all hold. Neither order, grouping nor repetition changes the result.
+
+    `confidence` must depend on nothing but the item that it is given.
+    """
+    found: dict[str, list[WrittenItem]] = {}
+    for whole in documents:
+        for item in whole.items:
+            found.setdefault(item.id, []).append(item)
+    return _sorted(_merged(same, confidence) for same in found.values())
+
+
+def evidence_in(item: WrittenItem) -> tuple[Evidence, ...]:
+    """The evidence of a written item, as the rest of the program knows it."""
+    return tuple(
+        Evidence(
+            session=SessionRef(
+                agent=piece.agent,
+                native_id=piece.session,
+                story=piece.story or piece.session,
+                repo=piece.repo,
+                version=piece.version,
+                at_ms=ms_from_any(piece.date) or 0,
+            ),
+            channel=piece.channel,
+            source=piece.source,
+            at=piece.step,
+            at_ms=ms_from_any(piece.date) or 0,
+            excerpt=piece.excerpt,
+            is_against=piece.is_against,
+        )
+        for piece in item.evidence
+    )
+
+
+def _merged(same: list[WrittenItem], confidence: Confidence) -> WrittenItem:
+    words = max(same, key=_precedence)
+    pieces: dict[tuple[str, str, int, str, bool], WrittenEvidence] = {}
+    for piece in sorted((piece for item in same for piece in item.evidence), key=_bytes):
+        pieces[piece.identity] = piece
+    united = msgspec.structs.replace(
+        words,
+        status=max((item.status for item in same), key=_SETTLED.index),
+        first_seen=min((item.first_seen for item in same if item.first_seen), default=""),
+        last_seen=max(item.last_seen for item in same),
+        superseded_by=max(item.superseded_by for item in same),
+        supersedes=tuple(sorted({one for item in same for one in item.supersedes})),
+        evidence=_in_order(pieces.values()),
+        confidence=0.0,
+    )
+    return msgspec.structs.replace(united, confidence=round(confidence(united), 2))
+
+
+def _precedence(item: WrittenItem) -> tuple[str, bytes]:
+    """Whose words stand: the latest; of those, any, but always the same. Nothing that merging changes counts."""
+    own = msgspec.structs.replace(
+        item,
+        confidence=0.0,
+        status=ItemStatus.CANDIDATE,
+        first_seen="",
+        last_seen="",
+        superseded_by="",
+        supersedes=(),
+        evidence=(),
+    )
+    return (item.worded, _bytes(own))
+
+
+def _piece(evidence: Evidence) -> WrittenEvidence:
+    session = evidence.session
+    return WrittenEvidence(
+        agent=session.agent,
+        session=session.native_id,
+        channel=evidence.channel,
+        date=_moment(evidence.at_ms or session.at_ms),
+        step=evidence.at,
+        excerpt=evidence.excerpt[:EXCERPT_LIMIT],
+        is_against=evidence.is_against,
+        story=session.story if session.story != session.native_id else "",
+        source=evidence.source,
+        repo=session.repo,
+        version=session.version,
+    )
+
+
+def _checked(item: WrittenItem) -> WrittenItem:
+    """The item, if it keeps what every reader relies on. Raises ValueError."""
+    if not _ID.fullmatch(item.id):
+        raise ValueError(f"its id {item.id[:40]!r} is not twelve hexadecimal digits")
+    if not item.fact.strip() or len(item.fact) > SENTENCE_LIMIT or len(item.fact.splitlines()) > 1:
+        raise ValueError(f"its `fact` is not one line of 1 to {SENTENCE_LIMIT} characters")
+    if not 0 <= item.confidence <= 1:
+        raise ValueError(f"its `confidence` {item.confidence} is not between 0 and 1")
+    if item.scope is not ScopeKind.GLOBAL and not item.place.name:
+        raise ValueError(f"its `scope` is {item.scope}, but no {item.scope} is named")
+    moments = [item.first_seen, item.last_seen, item.worded, *(piece.date for piece in item.evidence)]
+    for moment in filter(None, moments):
+        at_ms = ms_from_any(moment)
+        if at_ms is None or iso_from_ms(at_ms) != moment:
+            raise ValueError(f"{moment[:40]!r} is not a moment like {iso_from_ms(1_767_225_600_000)}")
+    return item
+
+
+def _plain(value: Any) -> Any:
+    """Every text clean and without what only one machine can make."""
+    if isinstance(value, str):
+        return unkeyed(clean(value))
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    return value
+
+
+def _in_order(pieces: Iterable[WrittenEvidence]) -> tuple[WrittenEvidence, ...]:
+    return tuple(sorted(pieces, key=lambda piece: (piece.date, piece.identity)))
+
+
+def _sorted(items: Iterable[WrittenItem]) -> Document:
+    return Document(items=tuple(sorted(items, key=lambda item: item.id)))
+
+
+def _moment(at_ms: int) -> str:
+    return iso_from_ms(at_ms) if at_ms > 0 else ""
+
+
+def _bytes(value: msgspec.Struct) -> bytes:
+    return msgspec.json.encode(value)

@@ -1,0 +1,153 @@
+"""The gate between what harvesters draft and what is kept: all pass through it, and every refusal has a reason.
+
+Pure and strict: when in doubt, a draft stays out. What the hosts' own files say already is no reason to refuse, only to
+stay silent about it (`host_text`), except where an agent merely repeats them. Text that reads like an instruction from
+elsewhere is not refused but flagged: patterns find few attacks, so they may ask for a person's eye and never stand in
+for the origin of words, which decides how a draft may be used.
+"""
+
+import functools
+import re
+from enum import StrEnum
+
+from afterwit.guard.hygiene import clean
+from afterwit.guard.placeholders import PLACEHOLDER
+from afterwit.guard.redaction import Redactor
+from afterwit.harvest.momentary import is_deictic, momentary
+from afterwit.harvest.statements import words_stated
+from afterwit.knowledge.foreign_orders import reads_like_an_order
+from afterwit.knowledge.host_text import HostText, repeats_host
+from afterwit.knowledge.markers import is_own
+from afterwit.knowledge.unsafe_text import danger_in
+from afterwit.model.knowledge import SENTENCE_LIMIT, Category, Channel, Draft
+
+
+class Rejection(StrEnum):
+    """Why a draft is not kept."""
+
+    SECRET = "secret"  # noqa: S105 - the name of a reason
+    TAKEN_OUT = "taken-out"
+    OWN = "own-output"
+    BOOT = "boot-text"
+    HOST = "host-memory"
+    MOMENTARY = "momentary"
+    INFERABLE = "inferable"
+    UNSAFE = "unsafe"
+    MALFORMED = "malformed"
+    SAYS_NOTHING = "says-nothing"
+
+    @property
+    def words(self) -> str:
+        """The reason in one sentence."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Rejection.SECRET: "It holds something that looks like a secret or names a person.",
+    Rejection.TAKEN_OUT: "It needs a value that redaction took out.",
+    Rejection.OWN: "It is our own output come back.",
+    Rejection.BOOT: "It is text that the agent's own program puts into every session.",
+    Rejection.HOST: "The agent only repeats the instructions it was given.",
+    Rejection.MOMENTARY: "It is about one moment, one machine or one conversation.",
+    Rejection.INFERABLE: "A look at the code shows it.",
+    Rejection.UNSAFE: "It holds an address, a blob, a credential's path or a destructive command that no user typed.",
+    Rejection.MALFORMED: "It is not one plain sentence of the allowed length.",
+    Rejection.SAYS_NOTHING: "It does not say what is so or what to do.",
+}
+_BOOT = re.compile(
+    r"</?(?:system-reminder|command-(?:name|message|args|contents)|local-command-\w+|user-prompt-submit-hook"
+    r"|environment_context|user_instructions"
+    r"|permissions instructions|instructions|skill|collaboration_mode|turn_aborted|user_query|attached_files"
+    r"|subagent_notification)\b"
+    r"|this session is being continued from a previous conversation|^#* ?AGENTS\.md instructions\b"
+    r"|base directory for this skill\b"
+    r"|contents of \S*(?:CLAUDE|AGENTS|GEMINI|MEMORY)\.md\b|\byou are (?:claude|codex|chatgpt|gpt-|gemini|copilot"
+    r"|a coding agent|an ai)\b"
+    r"|caveat: the messages below|\bhook (?:additional context|success|feedback|blocking error)\b|\b(?:PreToolUse"
+    r"|PostToolUse|SessionStart):"
+    r"|codebase and user instructions are shown below|this context may or may not be relevant"
+    r"|your todo list (?:has changed|is currently)"
+    r"|\[request interrupted by user\b|\bauto-?memory\b.*\bpersist",
+    re.IGNORECASE,
+)
+_INFERABLE = re.compile(
+    r"^(?:the (?:repo(?:sitory)?|project|code ?base) (?:has|contains|is written in|consists of)\b|there (?:is"
+    r"|are) (?:an? |the )?(?:file|folder|script"
+    r"|function|class|package|director\w+)\b|`[^`]+` (?:exists|contains|lives in|is (?:defined|declared|located"
+    r"|a (?:file|folder|script|function"
+    r"|class|module|target)|in))\b|the (?:script|target|file|function|class) `[^`]+` (?:is|exists|lives)\b)",
+    re.IGNORECASE,
+)
+_NEEDED = re.compile(
+    r"\b(?:must|never|always|only|because|since|fails?|not|instead|before|after|until|unless|otherwise|needs?"
+    r"|requires?)\b|n't\b",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"`[^`]*`")
+_TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?>")
+_WORD = re.compile(r"[A-Za-z][A-Za-z'’]*")
+_VERB = re.compile(
+    r"\b(?:is|are|be|use|run|call|do|has|have|was|were|can|must|should|will|needs?|fails?|works?|wants?|take|keep|set"
+    r"|put|go|give|add|say|said|see|open"
+    r"|find|read|make|stop|avoid|prefer|write|pass|quote|drop|change|edit|check|try|let|start|end)\b|\w{3,}(?:s|ed"
+    r"|ing|n't)\b",
+    re.IGNORECASE,
+)
+_FEWEST_WORDS = 3
+_REPEATING = (Channel.ASSISTANT, Channel.FILE, Channel.HOST)
+
+
+def rejection(draft: Draft, host: HostText | None = None) -> Rejection | None:
+    """Why the draft may not be kept, or None."""
+    said = words_stated(draft.sentence)
+    shown = f"{said}\n{draft.advice}"
+    if PLACEHOLDER.search(shown):
+        return Rejection.TAKEN_OUT
+    if _redactor().text(shown) != shown:
+        return Rejection.SECRET
+    return _about_origin(draft, host) or _about_form(draft, said) or _about_content(draft, said)
+
+
+def wants_review(draft: Draft) -> bool:
+    """Whether the draft, or what it rests on, reads like an instruction that no user gave."""
+    foreign = [one.excerpt for one in draft.evidence if one.channel is not Channel.USER]
+    own_words = [] if draft.channel is Channel.USER else [words_stated(draft.sentence), draft.advice, *draft.files]
+    return any(reads_like_an_order(text) for text in (*own_words, *foreign))
+
+
+def _about_origin(draft: Draft, host: HostText | None) -> Rejection | None:
+    excerpts = [one.excerpt for one in draft.evidence if one.excerpt and not one.is_against]
+    if is_own(draft.sentence) or is_own(draft.advice) or (excerpts and all(map(is_own, excerpts))):
+        return Rejection.OWN
+    if _BOOT.search(draft.sentence) or (excerpts and all(_BOOT.search(one) for one in excerpts)):
+        return Rejection.BOOT
+    if host is not None and draft.channel in _REPEATING and repeats_host(words_stated(draft.sentence), host):
+        return Rejection.HOST
+    return None
+
+
+def _about_form(draft: Draft, said: str) -> Rejection | None:
+    if len(draft.sentence) > SENTENCE_LIMIT or "\n" in draft.sentence or clean(draft.sentence) != draft.sentence:
+        return Rejection.MALFORMED
+    prose = _CODE.sub("x", said)
+    if _TAG.search(prose) or prose.startswith(("#", "- ", "* ", ">", "|")) or "`" in prose:
+        return Rejection.MALFORMED
+    if len(_WORD.findall(prose)) < _FEWEST_WORDS or not (_VERB.search(prose) or prose.endswith(".")):
+        return Rejection.SAYS_NOTHING
+    return None
+
+
+def _about_content(draft: Draft, said: str) -> Rejection | None:
+    if momentary(said) or momentary(draft.advice) or (said != draft.sentence and is_deictic(said)):
+        return Rejection.MOMENTARY
+    if draft.channel is not Channel.USER and (danger_in(said) or danger_in(draft.advice)):
+        return Rejection.UNSAFE
+    if draft.category is Category.FACT and not draft.advice and _INFERABLE.match(said) and not _NEEDED.search(said):
+        return Rejection.INFERABLE
+    return None
+
+
+@functools.cache
+def _redactor() -> Redactor:
+    """Only asked whether it would change anything, so its key does not matter."""
+    return Redactor(b"\0" * 32)

@@ -1,0 +1,182 @@
+"""What the host's own files say: AGENTS.md, CLAUDE.md, rules, the agents' memory files, by path.
+
+Whether something is said there already is asked passage by passage: a list item, a paragraph or a line of a code block,
+with the heading above it. A draft counts as said when a passage names its command, without forbidding it, together with
+what it is a cure for; when it names its rule; or when it holds nearly all of its telling words with the same sign.
+Commands that belong together may stand below one heading, those of a list anywhere. Reading files is left to others.
+"""
+
+import functools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from afterwit.guard.hygiene import clean
+from afterwit.harvest.recurrence import is_negative
+from afterwit.harvest.statements import salient, words_stated
+from afterwit.knowledge.markers import without_own
+from afterwit.model.knowledge import Draft, Item, Trigger
+
+_MOSTLY = 0.8
+_FEWEST_WORDS = 3
+_REPEATED_LENGTH = 24
+_HEADING = re.compile(r"^\s*#{1,6}\s+(.*)$")
+_ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_BLANKS = re.compile(r"\s+")
+_PROMPT = re.compile(r"^\s*\$\s+")
+_ARROW = " → "
+_QUOTED = re.compile(r"`([^`]*)`")
+_BESIDES = re.compile(r"; (?:also used|a part of it)\b")
+_CLAUSE = re.compile(r"[.;:!?—](?=\s)|,\s+(?=(?:use|call|run|but|always|instead|only|prefer)\b)")
+_NO = re.compile(r"\b(?:never|not|avoid|without|instead of|rather than)\b|n't\b")
+_EXCEPT = re.compile(r"\b(?:until|unless|before|except)\b")
+
+
+class Passage(NamedTuple):
+    """A piece of a file that says one thing."""
+
+    path: str
+    line: int
+    text: str
+    heading: str = ""
+    is_code: bool = False
+
+
+class HostText(NamedTuple):
+    """The texts by path. Blocks of ours in them are not the host's word and are passed over."""
+
+    texts: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, texts: Mapping[str, str]) -> "HostText":
+        return cls(tuple(sorted(texts.items())))
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        return _passages(self.texts)
+
+
+def said_by_host(draft: Draft | Item, host: HostText | None) -> bool:
+    """Whether the host's files say this already."""
+    return host is not None and where_said(draft, host) is not None
+
+
+def where_said(draft: Draft | Item, host: HostText) -> Passage | None:
+    """The passage that says it."""
+    if draft.advice and not draft.triggers:
+        return _all_named((draft.advice, *_listed(draft.sentence)), host.passages)
+    if draft.advice:
+        return next((found for section in _sections(host.passages) if (found := _named_as_cure(draft, section))), None)
+    return next((passage for passage in host.passages if _says(passage, draft)), None)
+
+
+def repeats_host(text: str, host: HostText) -> bool:
+    """Whether a text is found word for word in the host's files."""
+    flat = _flat(text).rstrip(".…")
+    return len(flat) >= _REPEATED_LENGTH and any(flat in _flat(passage.text) for passage in host.passages)
+
+
+def _sections(passages: Sequence[Passage]) -> Iterator[tuple[Passage, ...]]:
+    """The passages below one heading."""
+    return (tuple(group) for _, group in groupby(passages, lambda one: (one.path, one.heading)))
+
+
+def _listed(sentence: str) -> list[str]:
+    """The command lines that a sentence lists, without those that are only used besides."""
+    return [quoted for quoted in _QUOTED.findall(_BESIDES.split(sentence)[0]) if " " in quoted]
+
+
+def _all_named(commands: Sequence[str], passages: Sequence[Passage]) -> Passage | None:
+    """The passage that names the first command, if some passage names each."""
+    found = [next((one for one in passages if _advises(one, command)), None) for command in commands]
+    return found[0] if all(found) else None
+
+
+def _named_as_cure(draft: Draft | Item, section: Sequence[Passage]) -> Passage | None:
+    """The passage that names the command, if it or its section tells what the command is for."""
+    worse, arrow, better = draft.advice.removesuffix(" …").rpartition(_ARROW)
+    commands = [better] if arrow else better.split(" && ")
+    if _all_named(commands, section) is None:
+        return None
+    ailments = [worse] if arrow and f" {worse} " not in f" {better} " else []
+    ailments += [trigger.rule for trigger in draft.triggers if trigger.rule]
+    triggers = [] if arrow else [one for one in draft.triggers if not _starts(draft.advice, one)]
+    return next(
+        (
+            one
+            for one in section
+            if _advises(one, commands[0])
+            and all(_holds(one, ailment) for ailment in ailments)
+            and all(_holds(one, trigger.program) or _is_about(section, trigger) for trigger in triggers)
+        ),
+        None,
+    )
+
+
+def _is_about(section: Sequence[Passage], trigger: Trigger) -> bool:
+    """Whether the words of the command that fires stand in the section: `commit` in one about a hook before commits."""
+    text = _flat(" ".join((section[0].heading, *(one.text for one in section))))
+    return bool(trigger.words) and all(re.search(rf"\b{re.escape(word.lower())}", text) for word in trigger.words)
+
+
+def _says(passage: Passage, draft: Draft | Item) -> bool:
+    rules = {trigger.rule for trigger in draft.triggers if trigger.rule}
+    if rules:
+        return all(_holds(passage, rule) for rule in rules)
+    words = salient(words_stated(draft.sentence))
+    shared = words & salient(f"{passage.heading} {passage.text}")
+    is_enough = len(words) >= _FEWEST_WORDS and len(shared) >= _MOSTLY * len(words)
+    return is_enough and is_negative(words_stated(draft.sentence)) == is_negative(passage.text)
+
+
+def _starts(advice: str, trigger: Trigger) -> bool:
+    return not trigger.program or trigger.program in advice.split()
+
+
+def _advises(passage: Passage, command: str) -> bool:
+    """Whether the passage names the command, and not only to forbid it."""
+    text = _flat(passage.text)
+    return any(not _is_forbidden(text[: found.start()]) for found in _where_held(text, command))
+
+
+def _is_forbidden(before: str) -> bool:
+    """By the words before it in its clause: two refusals, or a refusal with an exception, ask for it."""
+    clause = _CLAUSE.split(before)[-1]
+    return len(_NO.findall(clause)) == 1 and not _EXCEPT.search(clause)
+
+
+def _holds(passage: Passage, wanted: str) -> bool:
+    return any(_where_held(_flat(passage.text), wanted))
+
+
+def _where_held(text: str, wanted: str) -> Iterator[re.Match[str]]:
+    return re.finditer(rf"(?<![\w/.-]){re.escape(_flat(wanted))}(?![\w-]|:\w)", text)
+
+
+def _flat(text: str) -> str:
+    return _BLANKS.sub(" ", text.replace("`", "").replace("*", "")).strip().lower()
+
+
+@functools.lru_cache(maxsize=64)
+def _passages(texts: tuple[tuple[str, str], ...]) -> tuple[Passage, ...]:
+    return tuple(passage for path, text in texts for passage in _of_file(path, without_own(clean(text))))
+
+
+def _of_file(path: str, text: str) -> list[Passage]:
+    found: list[Passage] = []
+    heading, is_code, is_open = "", False, False
+    for number, line in enumerate(text.splitlines(), start=1):
+        title = None if is_code else _HEADING.match(line)
+        if _FENCE.match(line):
+            is_code, is_open = not is_code, False
+        elif title or not line.strip():
+            heading, is_open = title[1].strip() if title else heading, False
+        elif is_open and not is_code and not _ITEM.match(line):
+            found[-1] = found[-1]._replace(text=f"{found[-1].text} {line.strip()}")
+        else:
+            words = _PROMPT.sub("", line) if is_code else _ITEM.sub("", line)
+            found.append(Passage(path, number, words.strip(), heading, is_code))
+            is_open = not is_code
+    return found

@@ -1,0 +1,78 @@
+"""Whether a trigger fires at a moment: before an action, after a failure, or at a prompt.
+
+All fields that are set must match; a trigger without any never fires. A command matches when any simple command of
+its line does, with its wrappers or without them. Pure, and cheap enough to be asked for each action.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from afterwit.actions.shell_tree import Command, CommandLine
+from afterwit.model.knowledge import Trigger
+
+_NEVER = Trigger()
+
+
+class Moment(NamedTuple):
+    """What is known when an item may be said."""
+
+    command: CommandLine | None = None
+    tool: str = ""
+    signature: str = ""  # of the failure that has just happened
+    rules: frozenset[str] = frozenset()
+    paths: tuple[str, ...] = ()  # below the repository, that the action is about
+    words: frozenset[str] = frozenset()  # of the prompt, by `digest.words`
+
+
+def fires(trigger: Trigger, moment: Moment) -> bool:
+    """Whether everything that the trigger asks for is there."""
+    return (
+        trigger != _NEVER
+        and (not trigger.signature or trigger.signature == moment.signature)
+        and (not trigger.tool or trigger.tool == moment.tool)
+        and (not trigger.rule or trigger.rule in moment.rules)
+        and moment.words.issuperset(trigger.topic)
+        and (not trigger.path or any(path_matches(trigger.path, path) for path in moment.paths))
+        and (not (trigger.program or trigger.words) or _is_in(trigger, moment.command))
+    )
+
+
+def path_matches(pattern: str, path: str) -> bool:
+    """Whether a path is meant by a pattern as in gitignore: a folder means all that is in it."""
+    return _pattern(pattern).fullmatch(path.lstrip("/")) is not None
+
+
+def _is_in(trigger: Trigger, line: CommandLine | None) -> bool:
+    return line is not None and any(_is_command(trigger, command) for command in line.commands)
+
+
+def _is_command(trigger: Trigger, command: Command) -> bool:
+    """The program may be the one that runs in the end, or one that wraps it."""
+    words = [word.text for word in command.words]
+    last = len(words) - len(command.arguments)
+    if not trigger.program:
+        return _follow(trigger.words, words)
+    starts = (at for at in range(last) if words[at].rpartition("/")[2] == trigger.program)
+    return any(_follow(trigger.words, words[at + 1 :]) for at in starts)
+
+
+def _follow(wanted: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether the wanted words come in this order, perhaps with others between. A flag may carry a value."""
+    rest = iter(words)
+    return all(any(_is_word(want, word) for word in rest) for want in wanted)
+
+
+def _is_word(want: str, word: str) -> bool:
+    return want == word or (want.startswith("-") and word.startswith(f"{want}="))
+
+
+@lru_cache(maxsize=4096)
+def _pattern(pattern: str) -> re.Pattern[str]:
+    anchored = "/" in pattern.rstrip("/")
+    parts = re.split(r"(\*\*/?|\*|\?)", pattern.strip("/"))
+    body = "".join(
+        {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(part, re.escape(part)) for part in parts
+    )
+    return re.compile(f"{'' if anchored else '(?:.*/)?'}{body}(?:/.*)?", re.DOTALL)

@@ -1,0 +1,218 @@
+"""Makes one draft of those that mean one thing, and says which pairs a person should look at.
+
+Within a scope drafts merge that have the same triggers and advice, or whose sentences say the same. The same matter
+drafted in two repositories, with nothing of them in it, holds everywhere. The outcome is a function of the set of
+drafts. A union keeps its parts: joining unions with more drafts is merging all parts at once. Words and channel are
+those of one part, the most trusted; evidence of others is added and keeps its own channel, so that nothing is
+laundered.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import chain
+from math import ceil
+from typing import NamedTuple
+
+import msgspec
+
+from afterwit.harvest.ids import id_of
+from afterwit.knowledge.belief import newest_first
+from afterwit.knowledge.likeness import DOUBTFUL, Meaning, alike, doubt, meaning
+from afterwit.knowledge.promotion import everywhere
+from afterwit.knowledge.trust import rank
+from afterwit.model.knowledge import Category, Channel, Draft, Evidence, Scope, ScopeKind
+
+_STATED = (Channel.USER, Channel.ASSISTANT, Channel.IMPORTED)
+Matter = tuple[str, tuple[str, ...]]
+
+
+class Union(NamedTuple):
+    """Drafts that mean one thing."""
+
+    draft: Draft
+    parts: tuple[Draft, ...]
+    id: str
+    absorbed: tuple[str, ...]  # ids of the parts, without its own
+
+
+class Review(NamedTuple):
+    """Two items that a person should look at."""
+
+    one: str
+    other: str
+    likeness: float
+    reason: str
+
+
+class Merged(NamedTuple):
+    """What merging made of a set of drafts, by id."""
+
+    unions: tuple[Union, ...]
+    reviews: tuple[Review, ...] = ()
+
+    @property
+    def drafts(self) -> tuple[Draft, ...]:
+        return tuple(union.draft for union in self.unions)
+
+    @property
+    def parts(self) -> tuple[Draft, ...]:
+        return tuple(chain.from_iterable(union.parts for union in self.unions))
+
+
+def merged(drafts: Iterable[Draft]) -> Merged:
+    """Merges a set of drafts; give it the `parts` of earlier results to add to them."""
+    by_matter: defaultdict[Matter, list[Draft]] = defaultdict(list)
+    for draft in drafts:
+        by_matter[matter_of(draft)].append(draft)
+    by_scope: defaultdict[Scope, list[Union]] = defaultdict(list)
+    for same in by_matter.values():
+        for union in placed(same):
+            by_scope[union.draft.scope].append(union)
+    results = [merged_in_scope(unions) for unions in by_scope.values()]
+    unions = sorted(chain.from_iterable(results), key=lambda union: union.id)
+    return Merged(tuple(unions), tuple(sorted(chain.from_iterable(map(reviews, results)))))
+
+
+def matter_of(draft: Draft) -> Matter:
+    """What a draft is about, wherever it holds."""
+    return draft.harvester, draft.key
+
+
+def placed(drafts: Sequence[Draft]) -> list[Union]:
+    """Drafts of one matter, one union for each scope, or one for all where it holds everywhere."""
+    by_scope: defaultdict[Scope, list[Draft]] = defaultdict(list)
+    for draft in drafts:
+        by_scope[draft.scope].append(draft)
+    unions = [_united(same) for _, same in sorted(by_scope.items())]
+    bound = [union for union in unions if union.draft.scope.kind is ScopeKind.AGENT]
+    free = [union for union in unions if union.draft.scope.kind is not ScopeKind.AGENT]
+    promoted = everywhere([union.draft for union in free])
+    if not promoted:
+        return unions
+    parts = _in_order(chain.from_iterable(union.parts for union in free))
+    return [_union(min(promoted, key=_precedence), parts), *bound]
+
+
+def merged_in_scope(unions: Sequence[Union]) -> tuple[Union, ...]:
+    """Merges the unions of one scope, by id."""
+    results = [group[0] if len(group) == 1 else _one_of(group) for group in _connected(unions)]
+    return tuple(sorted(results, key=lambda union: union.id))
+
+
+def reviews(unions: Sequence[Union]) -> Iterator[Review]:
+    """Pairs of one scope that share enough words to be looked at. Two mechanical drafts of one harvester are different
+    matters by its own word."""
+    said = [meaning(union.draft.sentence) for union in unions]
+    for one, other in _pairs(said):
+        first, second = unions[one].draft, unions[other].draft
+        is_stated = first.channel in _STATED or second.channel in _STATED
+        reason = doubt(said[one], said[other]) if is_stated or first.harvester != second.harvester else ""
+        if reason:
+            yield Review(unions[one].id, unions[other].id, round(alike(said[one], said[other]), 2), reason)
+
+
+def united_evidence(drafts: Iterable[Draft]) -> tuple[Evidence, ...]:
+    """All pieces of evidence, each step of a session once for a channel and a side."""
+    pieces: dict[Hashable, Evidence] = {}
+    for piece in sorted(chain.from_iterable(draft.evidence for draft in drafts), key=newest_first):
+        session = piece.session
+        place = (session.agent, session.native_id, piece.at, piece.channel, piece.source, piece.is_against)
+        pieces.setdefault(place, piece)
+    return tuple(pieces.values())
+
+
+def _connected(unions: Sequence[Union]) -> list[list[Union]]:
+    """Unions that share a name of what they mean, directly or through others."""
+    owner: dict[Hashable, int] = {}
+    leader = list(range(len(unions)))
+    for number, union in enumerate(unions):
+        for name in set(chain.from_iterable(_names(part, union.draft.scope) for part in union.parts)):
+            one, other = _leader_of(leader, owner.setdefault(name, number)), _leader_of(leader, number)
+            leader[max(one, other)] = min(one, other)
+    groups: defaultdict[int, list[Union]] = defaultdict(list)
+    for number, union in enumerate(unions):
+        groups[_leader_of(leader, number)].append(union)
+    return list(groups.values())
+
+
+def _leader_of(leader: list[int], number: int) -> int:
+    while leader[number] != number:
+        leader[number] = leader[leader[number]]
+        number = leader[number]
+    return number
+
+
+def _names(draft: Draft, scope: Scope) -> Iterator[Hashable]:
+    """Names of what a draft means: equal names, same thing."""
+    is_question = draft.category is Category.QUESTION
+    said = meaning(draft.sentence)
+    yield "said", scope, is_question, draft.advice, said
+    yield "id", scope, draft.harvester, draft.key
+    if not draft.triggers:
+        return
+    triggers = frozenset(draft.triggers)
+    if draft.advice:
+        yield "advice", draft.category, triggers, draft.advice
+    elif all(trigger.rule or trigger.signature for trigger in triggers):
+        yield "sign", draft.category, triggers, draft.files, said.denied, said.quotes, said.marks
+
+
+def _one_of(group: Sequence[Union]) -> Union:
+    kept = min((union.draft for union in group), key=_precedence)
+    return _union(kept, _in_order(chain.from_iterable(union.parts for union in group)))
+
+
+def _united(drafts: Sequence[Draft]) -> Union:
+    """Drafts of one matter and one scope."""
+    parts = _in_order(drafts)
+    return _union(min(parts, key=_precedence), parts)
+
+
+def _union(kept: Draft, parts: tuple[Draft, ...]) -> Union:
+    own = id_of(kept)
+    return Union(_joined(kept, parts), parts, own, tuple(sorted({id_of(part) for part in parts} - {own})))
+
+
+def _joined(kept: Draft, parts: Sequence[Draft]) -> Draft:
+    """The words of one, the evidence, triggers and files of all."""
+    others = sorted(parts, key=_precedence)
+    ids = {id_of(part) for part in parts} | {id_of(kept)}
+    triggers = sorted({trigger for part in parts for trigger in part.triggers}, key=msgspec.json.encode)
+    newest = min(others, key=lambda part: min(map(newest_first, part.evidence), default=(0,)))
+    return msgspec.structs.replace(
+        kept,
+        triggers=tuple(triggers),
+        files=tuple(dict.fromkeys(chain(kept.files, *(part.files for part in others)))),
+        evidence=united_evidence(parts),
+        is_closed=newest.is_closed,
+        supersedes=tuple(sorted({old for part in parts for old in part.supersedes} - ids)),
+        saves=max(part.saves for part in parts),
+    )
+
+
+def _precedence(draft: Draft) -> tuple[object, ...]:
+    """Whose words are kept: the most trusted, then the first. Does not change with evidence that comes later."""
+    first = min((piece.at_ms or piece.session.at_ms for piece in draft.evidence), default=0)
+    is_spoken = draft.channel is not Channel.USER
+    return -rank(draft.channel), is_spoken, not draft.advice, first, id_of(draft), msgspec.json.encode(draft)
+
+
+def _in_order(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
+    """Each draft once."""
+    return tuple(sorted(set(drafts), key=msgspec.json.encode))
+
+
+def _pairs(said: Sequence[Meaning]) -> list[tuple[int, int]]:
+    """Pairs that can share enough words: they have one of their rarest words in common."""
+    counts: defaultdict[str, int] = defaultdict(int)
+    for one in said:
+        for word in one.bag:
+            counts[word] += 1
+    by_word: defaultdict[str, list[int]] = defaultdict(list)
+    pairs: set[tuple[int, int]] = set()
+    for number, one in enumerate(said):
+        rarest = sorted(one.bag, key=lambda word: (counts[word], word))
+        for word in rarest[: len(rarest) - ceil(DOUBTFUL * len(rarest)) + 1]:
+            pairs.update((earlier, number) for earlier in by_word[word])
+            by_word[word].append(number)
+    return sorted(pairs)

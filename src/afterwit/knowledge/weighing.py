@@ -1,0 +1,255 @@
+"""Makes items of drafts: belief, authority, and a status with its reason.
+
+A person's decision comes first; then what is gone, what came from elsewhere, what was contradicted; then the quorum
+and the belief. The rules are in `_judged`, in the order in which they apply. `weighed` looks at a whole set and
+settles what takes the place of what. Pure: everything it needs is in the context.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+import msgspec
+
+from afterwit.harvest.ids import id_of
+from afterwit.knowledge.aging import HALF_LIFE_DAYS, NOTHING_GONE, Gone, gone_reason
+from afterwit.knowledge.belief import APPROVAL, DAY_MS, believed, faded, prior_of
+from afterwit.knowledge.merging import Union
+from afterwit.knowledge.trust import authority_of, backing, quorum, rank
+from afterwit.model.knowledge import Belief, Channel, Draft, Evidence, Item, ItemStatus, Scope
+
+MINIMUM_STORIES = 2
+THRESHOLD = 0.6
+_CONTRADICTED = 0.4
+_NEVER = 1_000  # stories: a harvester that asks for so many wants no item to be active by itself
+_MECHANICAL = (Channel.OUTCOME, Channel.USER)
+
+
+class DecisionKind(StrEnum):
+    APPROVE = "approve"
+    REJECT = "reject"
+    RETIRE = "retire"
+    PIN = "pin"
+    UNPIN = "unpin"
+    EDIT = "edit"
+
+
+class Decision(NamedTuple):
+    """What a person decided about an item."""
+
+    at_ms: int
+    kind: DecisionKind
+    sentence: str = ""  # of an edit
+
+
+class Context(NamedTuple):
+    """What weighing needs to know beside the drafts. Mappings are by the item's id."""
+
+    now_ms: int
+    echoes: Mapping[str, frozenset[str]] = {}  # stories that were shown the item
+    gone: Gone = NOTHING_GONE
+    known_to_host: frozenset[str] = frozenset()
+    decisions: Mapping[str, Sequence[Decision]] = {}
+    suspects: Mapping[str, str] = {}  # why the gate wants a person to look first
+    minimum_stories: Mapping[str, int] = {}  # by harvester
+    threshold: float = THRESHOLD
+    last_work_ms: Mapping[Scope, int] = {}  # when there was last work in a scope; time stands still there since
+
+    def moment_in(self, scope: Scope) -> int:
+        """The time by which knowledge of a scope ages: what nobody works on does not grow old."""
+        return min(self.now_ms, self.last_work_ms.get(scope, self.now_ms))
+
+
+class _Will(NamedTuple):
+    """What people want of an item: of each kind the latest decision counts."""
+
+    verdict: Decision | None = None  # approve, edit, reject or retire
+    is_pinned: bool = False
+    sentence: str = ""
+
+    @property
+    def is_approved(self) -> bool:
+        return self.is_pinned or (self.verdict is not None and self.verdict.kind in _APPROVALS)
+
+
+class _Weighed(NamedTuple):
+    """A draft with all that its status depends on."""
+
+    draft: Draft
+    will: _Will
+    belief: Belief
+    unfaded: Belief  # as if nothing had faded; of no interest where enough is left
+    support: int  # origins that may stand behind its words
+    minimum: int
+    gone: str
+    suspect: str
+    age_days: int
+    half_life_days: float
+    threshold: float
+
+
+_APPROVALS = (DecisionKind.APPROVE, DecisionKind.EDIT)
+_VERDICTS = (*_APPROVALS, DecisionKind.REJECT, DecisionKind.RETIRE)
+_TAKEN_OUT = {DecisionKind.REJECT: "rejected by a person", DecisionKind.RETIRE: "retired by a person"}
+
+
+def weighed(unions: Iterable[Union], context: Context) -> tuple[Item, ...]:
+    """The items of a set, by id, with what took the place of what."""
+    items = {item.id: item for item in (weigh(union.draft, context, union.absorbed) for union in unions)}
+    heads = {old: item.id for item in items.values() for old in item.merged}
+    replaced: dict[str, Item] = {}
+    for item in sorted(items.values(), key=lambda item: (item.last_ms, item.id)):
+        for old in item.supersedes:
+            earlier = items.get(heads.get(old, old))
+            if earlier is not None and item.id not in replaced and _takes_place(item, earlier):
+                replaced[earlier.id] = msgspec.structs.replace(
+                    earlier, status=ItemStatus.SUPERSEDED, reason=f"replaced by {item.id}", superseded_by=item.id
+                )
+    return tuple(item for _, item in sorted((items | replaced).items()))
+
+
+def weigh(draft: Draft, context: Context, absorbed: Sequence[str] = ()) -> Item:
+    """The item of one draft. `absorbed` are the ids of others that were merged into it: what was decided about them
+    holds for it."""
+    own = id_of(draft)
+    ids = (own, *absorbed)
+    will = _will(decision for each in ids for decision in context.decisions.get(each, ()))
+    echoes = frozenset().union(*(context.echoes.get(each, frozenset()) for each in ids))
+    weighed = _weighed(draft, ids, will, echoes, context)
+    status, reason = _judged(weighed)
+    times = [piece.at_ms or piece.session.at_ms for piece in draft.evidence]
+    return Item(
+        id=own,
+        harvester=draft.harvester,
+        scope=draft.scope,
+        category=draft.category,
+        sentence=will.sentence or draft.sentence,
+        status=status,
+        authority=authority_of(draft.channel, draft.evidence, echoes=echoes, is_decided=will.is_approved),
+        channel=draft.channel,
+        belief=weighed.belief,
+        triggers=draft.triggers,
+        advice=draft.advice,
+        files=draft.files,
+        evidence=draft.evidence,
+        agents=draft.agents,
+        first_ms=min(filter(None, times), default=0),
+        last_ms=max(times, default=0),
+        saves=draft.saves,
+        reason=reason,
+        supersedes=draft.supersedes,
+        merged=tuple(absorbed),
+        is_pinned=will.is_pinned,
+        is_known_to_host=not context.known_to_host.isdisjoint(ids),
+    )
+
+
+def _weighed(draft: Draft, ids: Sequence[str], will: _Will, echoes: frozenset[str], context: Context) -> _Weighed:
+    half_life = HALF_LIFE_DAYS[draft.category]
+    prior, now = prior_of(draft.harvester, draft.channel), context.moment_in(draft.scope)
+    belief = believed(
+        prior, draft.evidence, now_ms=now, half_life_days=None if will.is_pinned else half_life, echoes=echoes
+    )
+    if will.verdict is not None and will.verdict.kind in _APPROVALS:
+        fading = 1.0 if will.is_pinned else faded(will.verdict.at_ms, now, half_life)
+        belief = Belief(belief.a + APPROVAL * fading, belief.b)
+    stated_minimum = MINIMUM_STORIES if draft.channel is Channel.USER else 1
+    return _Weighed(
+        draft=draft,
+        will=will,
+        belief=belief,
+        unfaded=belief
+        if belief.mean >= context.threshold
+        else believed(prior, draft.evidence, now_ms=now, half_life_days=None, echoes=echoes),
+        support=quorum(backing(draft.channel, draft.evidence), echoes=echoes),
+        minimum=max(stated_minimum, context.minimum_stories.get(draft.harvester, MINIMUM_STORIES)),
+        gone=gone_reason(draft, context.gone),
+        suspect=next((context.suspects[each] for each in ids if each in context.suspects), ""),
+        age_days=_age_days(draft.evidence, now),
+        half_life_days=half_life,
+        threshold=context.threshold,
+    )
+
+
+def _judged(weighed: _Weighed) -> tuple[ItemStatus, str]:
+    """The status and why."""
+    draft, will = weighed.draft, weighed.will
+    if will.verdict is not None and will.verdict.kind in _TAKEN_OUT:
+        return ItemStatus.RETIRED, _TAKEN_OUT[will.verdict.kind]
+    if will.is_pinned:
+        return ItemStatus.ACTIVE, "pinned by a person"
+    if draft.is_closed:
+        return ItemStatus.RETIRED, "answered"
+    if weighed.gone:
+        return ItemStatus.STALE, weighed.gone
+    if not will.is_approved and (weighed.suspect or draft.channel is Channel.IMPORTED):
+        return ItemStatus.QUARANTINED, weighed.suspect or "imported: waits for a person"
+    if weighed.belief.mean < _CONTRADICTED and any(piece.is_against for piece in draft.evidence):
+        return ItemStatus.STALE, f"contradicted by {_stories(_against(draft.evidence))}"
+    if will.is_approved:
+        return ItemStatus.ACTIVE, "approved by a person"
+    return _by_evidence(weighed)
+
+
+def _by_evidence(weighed: _Weighed) -> tuple[ItemStatus, str]:
+    """The status of an item that no person has decided about.
+
+    What faded is stale after a half-life without a sighting; what never was active, after two.
+    """
+    draft, support = weighed.draft, weighed.support
+    was_active = support >= weighed.minimum and weighed.unfaded.mean >= weighed.threshold
+    if (
+        weighed.belief.mean < weighed.threshold
+        and weighed.age_days >= (1 if was_active else 2) * weighed.half_life_days
+    ):
+        return ItemStatus.STALE, f"not seen for {weighed.age_days} days"
+    if not _may_be_active(draft):
+        return ItemStatus.CANDIDATE, f"words from {draft.channel}: waits for a person"
+    if weighed.minimum >= _NEVER:
+        return ItemStatus.CANDIDATE, "never active without a person"
+    if support < weighed.minimum:
+        return ItemStatus.CANDIDATE, f"seen in {_stories(support)}, needs {weighed.minimum}"
+    if weighed.belief.mean < weighed.threshold:
+        return ItemStatus.CANDIDATE, f"believed {weighed.belief.mean:.2f}, needs {weighed.threshold:.2f}"
+    return ItemStatus.ACTIVE, f"seen in {_stories(support)}"
+
+
+def _may_be_active(draft: Draft) -> bool:
+    """Verified outcomes and a user's words may, and what tools say of a rule, as an observation."""
+    is_rule = draft.channel is Channel.TOOL and any(trigger.rule for trigger in draft.triggers)
+    return draft.channel in _MECHANICAL or is_rule
+
+
+def _takes_place(later: Item, earlier: Item) -> bool:
+    """Whether an item may replace another: as trusted, as far along, not older, and no person kept the other."""
+    if later.id == earlier.id or earlier.is_pinned or later.last_ms < earlier.last_ms:
+        return False
+    is_held = later.status in (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
+    was_held = earlier.status in (ItemStatus.ACTIVE, ItemStatus.CANDIDATE, ItemStatus.STALE)
+    return is_held and was_held and rank(later.channel) >= rank(earlier.channel)
+
+
+def _will(decisions: Iterable[Decision]) -> _Will:
+    will = _Will()
+    for decision in sorted(decisions):
+        if decision.kind in _VERDICTS:
+            will = will._replace(verdict=decision)
+        else:
+            will = will._replace(is_pinned=decision.kind is DecisionKind.PIN)
+        if decision.kind is DecisionKind.EDIT:
+            will = will._replace(sentence=decision.sentence)
+    return will
+
+
+def _age_days(evidence: Iterable[Evidence], now_ms: int) -> int:
+    """Since it was last seen to hold."""
+    last = max((piece.at_ms or piece.session.at_ms for piece in evidence if not piece.is_against), default=0)
+    return max(0, now_ms - last) // DAY_MS if last else 0
+
+
+def _against(evidence: Iterable[Evidence]) -> int:
+    return len({piece.session.story for piece in evidence if piece.is_against})
+
+
+def _stories(number: int) -> str:
+    return f"{number} {'story' if number == 1 else 'stories'}"

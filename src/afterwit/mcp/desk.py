@@ -1,0 +1,95 @@
+"""Where tools are called and resources read: the store behind the server.
+
+The server loads this module when it is needed, and a tool's own module when that is called. Each call sees the
+settings, the clock and the store as they are then. An error of ours is the answer of a tool, in words for the model: a
+store that is missing, busy or damaged, a configuration that cannot be used, a wrong argument.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from afterwit.mcp.clients import agent_of
+from afterwit.mcp.messages import Code, RpcError
+from afterwit.mcp.tool import Caller, Tool
+from afterwit.model.errors import AfterwitError, UsageError
+from afterwit.store.store import readonly_database
+from afterwit.usecases.world import World
+
+TOOLS = ("recall", "explain_item", "search_sessions", "record_lesson", "report_item", "open_questions", "memory")
+MOST_WRITES = 100  # lessons and reports of one run: an agent that goes in circles must not fill the journal
+_COUNTED = ("record_lesson", "report_item")
+
+
+class StoreDesk:
+    """The desk of one run of the server."""
+
+    def __init__(self, world: Callable[[], World], folder: Path | None, run: str) -> None:
+        self._world = world
+        self._folder = folder
+        self._run = run
+        self._started_ms = 0
+        self._writes = 0
+
+    def call(self, name: str, arguments: Mapping[str, Any], client: str) -> dict[str, Any]:
+        """The result of a tool. A tool that is not there is an error of the protocol."""
+        if name not in TOOLS:
+            raise RpcError(Code.INVALID_PARAMS, f"There is no tool {name[:80]!r}. There are: {', '.join(TOOLS)}.")
+        try:
+            return _said(self._called(name, arguments, client))
+        except AfterwitError as error:
+            return _said(str(error)) | {"isError": True}
+        except OSError as error:
+            return _said(f"{error.strerror or error}: {error.filename or 'no file named'}.") | {"isError": True}
+
+    def resources(self, cursor: str, client: str) -> dict[str, Any]:
+        """A page of items; an empty one where there is no store yet, because clients ask for it unasked."""
+        from afterwit.mcp import resources
+
+        with _told():
+            caller = self._caller(client)
+            if not caller.world.layout.exists():
+                return {"resources": []}
+            with readonly_database(caller.world.layout) as db:
+                return resources.listed(db, caller, cursor)
+
+    def read(self, uri: str) -> list[dict[str, Any]]:
+        from afterwit.mcp import resources
+
+        with _told(), readonly_database(self._world().layout) as db:
+            return resources.read(db, uri)
+
+    def _called(self, name: str, arguments: Mapping[str, Any], client: str) -> str:
+        tool = tool_named(name)
+        is_counted = name in _COUNTED
+        if is_counted and self._writes >= MOST_WRITES:
+            raise UsageError(f"This session has written {MOST_WRITES} lessons and reports. Leave it at that.")
+        answer = tool.call(self._caller(client), arguments)
+        self._writes += is_counted
+        return answer
+
+    def _caller(self, client: str) -> Caller:
+        world = self._world()
+        self._started_ms = self._started_ms or world.now_ms
+        return Caller(world, agent_of(client), self._folder, self._run, self._started_ms)
+
+
+def tool_named(name: str) -> Tool:
+    """One of TOOLS."""
+    tool: Tool = import_module(f"afterwit.mcp.tools.{name}").TOOL
+    return tool
+
+
+def _said(text: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}]}
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Resources have no errors of their own, so ours become those of the protocol."""
+    try:
+        yield
+    except AfterwitError as error:
+        raise RpcError(Code.INTERNAL, str(error)) from error

@@ -1,0 +1,42 @@
+"""The text of answers: notes from past sessions between the fixed markers, and never more than a model should read.
+
+Whatever comes from items, sessions or memory goes through here. It is data to an agent, and our own output when it
+comes back in a transcript. Pure.
+"""
+
+from collections.abc import Iterable
+
+from afterwit.guard.hygiene import clean
+from afterwit.knowledge.markers import marked
+from afterwit.model.times import iso_from_ms
+
+MOST_CHARS = 8_000  # about 2,000 tokens
+
+
+def notes(lines: Iterable[str], most: int = MOST_CHARS) -> str:
+    """Lines between the markers: as many as there is room for, and how many were left out."""
+    kept: list[str] = []
+    left, dropped = most, 0
+    for line in lines:
+        if dropped or len(line) + 1 > left:
+            dropped += 1
+        else:
+            kept.append(line)
+            left -= len(line) + 1
+    if dropped:
+        kept.append(f"({dropped} more lines left out)")
+    return marked("\n".join(kept))
+
+
+def one_line(text: str, most: int) -> str:
+    """A foreign text on one line, cleaned and cut."""
+    line = " ".join(clean(text[: most * 4]).split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
+def day(at_ms: int | None) -> str:
+    return iso_from_ms(at_ms)[:10] if at_ms else "no date"
+
+
+def last_part(repo: str) -> str:
+    return repo.rpartition("/")[2]

@@ -1,0 +1,57 @@
+"""Items as resources: `afterwit://item/<id>`. Those that hold here are listed; every one can be read."""
+
+from typing import Any
+
+import apsw
+
+from afterwit.knowledge.markers import marked
+from afterwit.mcp.addresses import PREFIX
+from afterwit.mcp.explaining import explained
+from afterwit.mcp.messages import Code, RpcError
+from afterwit.mcp.places import repo_of
+from afterwit.mcp.quoting import notes
+from afterwit.mcp.tool import Caller
+from afterwit.model.errors import UsageError
+from afterwit.model.knowledge import Item
+from afterwit.recall.situation import Situation, holding
+from afterwit.usecases.items import find_item
+from afterwit.usecases.recalling import speaking_items
+
+PAGE = 50
+
+
+def listed(db: apsw.Connection, caller: Caller, cursor: str) -> dict[str, Any]:
+    """A page of the items that hold here."""
+    start = _start(cursor)
+    situation = Situation(repo_of(db, caller, {}), caller.agent)
+    here = holding(speaking_items(db, situation.scopes()), situation)
+    page: dict[str, Any] = {"resources": [_resource(item) for item in here[start : start + PAGE]]}
+    return page | ({"nextCursor": str(start + PAGE)} if start + PAGE < len(here) else {})
+
+
+def read(db: apsw.Connection, uri: str) -> list[dict[str, Any]]:
+    """The contents of a resource. Raises LookupError where there is none."""
+    name = uri.removeprefix(PREFIX)
+    if not uri.startswith(PREFIX) or not name.isalnum():
+        raise LookupError(f"There is no resource {uri[:200]!r}. Items are {PREFIX}<id>.")
+    try:
+        item = find_item(db, name)
+    except UsageError as error:
+        raise LookupError(str(error)) from error
+    return [{"uri": f"{PREFIX}{item.id}", "mimeType": "text/plain", "text": notes(explained(item))}]
+
+
+def _start(cursor: str) -> int:
+    if cursor and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
+        raise RpcError(Code.INVALID_PARAMS, "`cursor` is none that this server gave.")
+    return int(cursor or 0)
+
+
+def _resource(item: Item) -> dict[str, Any]:
+    return {
+        "uri": f"{PREFIX}{item.id}",
+        "name": item.id,
+        "title": f"{item.category} {item.id}",
+        "description": marked(item.sentence),
+        "mimeType": "text/plain",
+    }

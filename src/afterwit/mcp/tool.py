@@ -1,0 +1,124 @@
+"""What a tool is: a name, words and a schema for the model, and a function that gives the text of its answer.
+
+Arguments are checked against the schema before the function sees them. A wrong call is a `UsageError` whose text says
+what to do, so that a model can mend it.
+"""
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from afterwit.model.errors import UsageError
+from afterwit.usecases.world import World
+
+Schema = Mapping[str, Any]
+_LONGEST_TEXT = 4_000
+
+
+class Caller(NamedTuple):
+    """Who calls, and where."""
+
+    world: World
+    agent: str  # as Afterwit names it; "" where the client is none that it knows
+    folder: Path | None  # that the server runs in
+    session: str  # one for each run of the server
+    started_ms: int
+
+
+class Tool(NamedTuple):
+    """One tool."""
+
+    name: str
+    title: str
+    description: str
+    properties: Mapping[str, Schema]
+    run: Callable[[Caller, Mapping[str, Any]], str]
+    needed: tuple[str, ...] = ()
+    changes: bool = False  # whether it writes anything
+    destroys: bool = False  # whether it may take away what was there
+    checks_itself: bool = False  # whether arguments go to `run` as they come
+
+    def definition(self) -> dict[str, Any]:
+        """As MCP lists a tool."""
+        schema = {
+            "type": "object",
+            "properties": dict(self.properties),
+            "required": list(self.needed),
+            "additionalProperties": False,
+        }
+        hints = {"title": self.title, "readOnlyHint": not self.changes, "openWorldHint": False}
+        if self.changes:
+            hints |= {"destructiveHint": self.destroys, "idempotentHint": False}
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": schema,
+            "annotations": hints,
+        }
+
+    def call(self, caller: Caller, arguments: Mapping[str, Any]) -> str:
+        """The text of the answer."""
+        if not self.checks_itself:
+            self._check_all(arguments)
+        return self.run(caller, arguments)
+
+    def _check_all(self, arguments: Mapping[str, Any]) -> None:
+        for name, value in arguments.items():
+            self._check(name, value)
+        for name in self.needed:
+            if name not in arguments:
+                raise UsageError(f"`{self.name}` needs `{name}`: {self.properties[name]['description']}")
+
+    def _check(self, name: str, value: Any) -> None:
+        if name not in self.properties:
+            known = tuple(self.properties)
+            near = get_close_matches(name, known, n=1)
+            advice = f"Did you mean `{near[0]}`?" if near else f"It takes {', '.join(known) or 'nothing'}."
+            raise UsageError(f"`{self.name}` does not take `{name[:80]}`. {advice}")
+        fault = _fault(value, self.properties[name])
+        if fault:
+            raise UsageError(f"`{name}` {fault}.")
+
+
+def text(description: str, longest: int = _LONGEST_TEXT) -> Schema:
+    return {"type": "string", "minLength": 1, "maxLength": longest, "description": description}
+
+
+def texts(description: str, most: int) -> Schema:
+    items = {"type": "string", "minLength": 1, "maxLength": 400}
+    return {"type": "array", "items": items, "maxItems": most, "description": description}
+
+
+def choice(description: str, values: tuple[str, ...]) -> Schema:
+    return {"type": "string", "enum": list(values), "description": description}
+
+
+def number(description: str, most: int) -> Schema:
+    return {"type": "integer", "minimum": 1, "maximum": most, "description": description}
+
+
+def _fault(value: Any, schema: Schema) -> str:
+    """What is wrong with a value, in words; "" if nothing is."""
+    match schema["type"]:
+        case "integer":
+            lowest, highest = schema["minimum"], schema["maximum"]
+            is_whole = isinstance(value, int) and not isinstance(value, bool)
+            return "" if is_whole and lowest <= value <= highest else f"must be a number from {lowest} to {highest}"
+        case "array":
+            return _list_fault(value, schema)
+    if not isinstance(value, str):
+        return f"must be a text; it is {type(value).__name__}"
+    if "enum" in schema:
+        return "" if value in schema["enum"] else f"must be one of {', '.join(schema['enum'])}"
+    if not value.strip():
+        return "must not be empty"
+    return "" if len(value) <= schema["maxLength"] else f"has more than {schema['maxLength']} characters"
+
+
+def _list_fault(value: Any, schema: Schema) -> str:
+    if not isinstance(value, list) or len(value) > schema["maxItems"]:
+        return f"must be a list of at most {schema['maxItems']} texts"
+    faults = (_fault(one, schema["items"]) for one in value)
+    return next((f"holds a text that {fault}" for fault in faults if fault), "")

@@ -1,0 +1,29 @@
+"""`explain_item`: what stands behind a note."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from afterwit.mcp.explaining import explained
+from afterwit.mcp.quoting import notes
+from afterwit.mcp.tool import Caller, Tool, text
+from afterwit.store.store import readonly_database
+from afterwit.usecases.items import find_item
+
+
+def explain_item(caller: Caller, arguments: Mapping[str, Any]) -> str:
+    with readonly_database(caller.world.layout) as db:
+        return notes(explained(find_item(db, arguments["item"])))
+
+
+ITEM = text("The note's id, or the beginning of it.", 64)
+TOOL = Tool(
+    name="explain_item",
+    title="Explain a note",
+    description=(
+        "Why a note is believed: its confidence, who said it or what was seen, in which sessions and when. Use it when"
+        " a note surprises you or contradicts what you see."
+    ),
+    properties={"item": ITEM},
+    needed=("item",),
+    run=explain_item,
+)

@@ -1,0 +1,44 @@
+"""`open_questions`: what earlier sessions left open."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from afterwit.mcp.places import PLACE, repo_of
+from afterwit.mcp.quoting import day, notes
+from afterwit.mcp.tool import Caller, Tool, number
+from afterwit.model.knowledge import Category, Item, ItemStatus
+from afterwit.recall.situation import Situation
+from afterwit.store.store import readonly_database
+from afterwit.usecases.recalling import speaking_items
+
+_QUESTIONS = 10
+_MOST = 50
+
+
+def open_questions(caller: Caller, arguments: Mapping[str, Any]) -> str:
+    with readonly_database(caller.world.layout) as db:
+        repo = repo_of(db, caller, arguments)
+        here = speaking_items(db, Situation(repo, caller.agent).scopes())
+    found = [item for item in here if item.category is Category.QUESTION]
+    if not found:
+        return "No question is open here."
+    newest = sorted(found, key=lambda item: (item.status is not ItemStatus.ACTIVE, -item.last_ms, item.id))
+    limit = arguments.get("limit", _QUESTIONS)
+    more = [f"({len(found) - limit} more)"] if len(found) > limit else []
+    return notes(["Left open by earlier sessions:", *map(_line, newest[:limit]), *more])
+
+
+def _line(item: Item) -> str:
+    return f"- {item.sentence} ({item.status}, last seen {day(item.last_ms)}) [{item.id}]"
+
+
+TOOL = Tool(
+    name="open_questions",
+    title="List open questions",
+    description=(
+        "Questions and failures that earlier sessions in this repository left open. If your work answers one, say so"
+        " with `record_lesson`."
+    ),
+    properties={"limit": number(f"At most so many. Default: {_QUESTIONS}.", _MOST), **PLACE},
+    run=open_questions,
+)

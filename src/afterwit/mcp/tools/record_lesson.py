@@ -1,0 +1,86 @@
+"""`record_lesson`: what an agent found out and wants to hold next time."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from afterwit.actions.shell import parse
+from afterwit.mcp.places import PLACE, repo_of
+from afterwit.mcp.quoting import notes
+from afterwit.mcp.tool import Caller, Tool, choice, text, texts
+from afterwit.model.errors import UsageError
+from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Category, Scope, ScopeKind, Trigger
+from afterwit.store.store import readonly_database
+from afterwit.usecases.curating import Words
+from afterwit.usecases.lessons import Teller, record
+
+_HERE, _EVERYWHERE = "this repository", "everywhere"
+_MOST_FILES = 10
+
+
+def record_lesson(caller: Caller, arguments: Mapping[str, Any]) -> str:
+    words = Words(
+        sentence=arguments["lesson"],
+        category=Category(arguments.get("category", Category.FACT)),
+        scope=_scope(caller, arguments),
+        advice=arguments.get("command", ""),
+        files=tuple(arguments.get("files", ())),
+        triggers=_triggers(arguments.get("on_command", "")),
+    )
+    lesson = record(caller.world, teller_of(caller), words)
+    if lesson.known_as:
+        known = notes([f"Item {lesson.id}: {lesson.known_as}"])
+        return f"Known already; nothing was written. If it helped, say so with `report_item`.\n{known}"
+    return (
+        f"Noted as {lesson.id}: a candidate, in an assistant's words. `afterwit learn` takes it in, and it is used once"
+        " a person has approved it."
+    )
+
+
+def teller_of(caller: Caller) -> Teller:
+    return Teller(caller.agent, caller.session, caller.started_ms)
+
+
+def _scope(caller: Caller, arguments: Mapping[str, Any]) -> Scope:
+    if arguments.get("holds") == _EVERYWHERE:
+        return EVERYWHERE
+    with readonly_database(caller.world.layout) as db:
+        repo = repo_of(db, caller, arguments)
+    if not repo:
+        raise UsageError(
+            "No repository is known here. Give `folder` or `repo`; or say in `holds` that it holds everywhere."
+        )
+    return Scope(ScopeKind.REPO, repo)
+
+
+def _triggers(line: str) -> tuple[Trigger, ...]:
+    if not line:
+        return ()
+    found = parse(line).commands
+    if len(found) != 1 or not found[0].program:
+        raise UsageError("`on_command` must be one simple command, such as `make count`.")
+    return (Trigger(program=found[0].program, words=tuple(found[0].arguments)),)
+
+
+TOOL = Tool(
+    name="record_lesson",
+    title="Record a lesson",
+    description=(
+        "Keep one thing for later sessions: what cost you several attempts, or what the user told you to do always. One"
+        " sentence that says when and what to do. Nothing that a look at the code shows, nothing about this moment (no"
+        " dates, ids, temporary paths), no secrets. It is a candidate until a person approves it."
+    ),
+    properties={
+        "lesson": text(
+            "One sentence, such as: `make count` needs the tree index; run `make index` first.", SENTENCE_LIMIT
+        ),
+        "category": choice("What it is. Default: fact.", tuple(category.value for category in Category)),
+        "holds": choice("Where it holds. Default: this repository.", (_HERE, _EVERYWHERE)),
+        "command": text("The command line to use, if there is one.", 400),
+        "on_command": text("The command at which this matters, such as: make count", 400),
+        "files": texts("Files that it speaks of, below the repository.", _MOST_FILES),
+        **PLACE,
+    },
+    needed=("lesson",),
+    run=record_lesson,
+    changes=True,
+)

@@ -1,0 +1,33 @@
+"""`report_item`: whether a note helped or was wrong."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from afterwit.mcp.quoting import notes
+from afterwit.mcp.tool import Caller, Tool, choice
+from afterwit.mcp.tools.explain_item import ITEM
+from afterwit.mcp.tools.record_lesson import teller_of
+from afterwit.usecases.lessons import report
+
+_HELPFUL, _WRONG = "helpful", "wrong"
+
+
+def report_item(caller: Caller, arguments: Mapping[str, Any]) -> str:
+    is_helpful = arguments["verdict"] == _HELPFUL
+    item = report(caller.world, teller_of(caller), arguments["item"], is_helpful=is_helpful)
+    said = notes([f"Item {item.id}: {item.sentence}"])
+    return f"Noted that it was {arguments['verdict']}. `afterwit learn` takes it in.\n{said}"
+
+
+TOOL = Tool(
+    name="report_item",
+    title="Report a note as helpful or wrong",
+    description=(
+        "Say whether a note from `recall` helped or turned out to be wrong, after you have seen it yourself. Wrong"
+        " notes lose belief and go away."
+    ),
+    properties={"item": ITEM, "verdict": choice("What you saw.", (_HELPFUL, _WRONG))},
+    needed=("item", "verdict"),
+    run=report_item,
+    changes=True,
+)

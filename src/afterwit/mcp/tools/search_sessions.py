@@ -1,0 +1,75 @@
+"""`search_sessions`: full text over what was said and done in earlier sessions."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from afterwit.mcp.places import PLACE, repo_of
+from afterwit.mcp.quoting import day, last_part, notes, one_line
+from afterwit.mcp.tool import Caller, Tool, choice, number, text
+from afterwit.store.store import readonly_database
+from afterwit.store.texts import KINDS
+from afterwit.usecases.filters import Filter
+from afterwit.usecases.search import Answer, Found, find
+
+_HITS = 5
+_MOST_HITS = 20
+_SNIPPET = 300
+_DAY_MS = 86_400_000
+_HERE, _EVERYWHERE = "this repository", "all repositories"
+
+
+def search_sessions(caller: Caller, arguments: Mapping[str, Any]) -> str:
+    repo = "" if arguments.get("where") == _EVERYWHERE else _repo(caller, arguments)
+    wanted = Filter(repos=(_literal(repo),) if repo else (), since_ms=_since(caller, arguments))
+    limit = arguments.get("limit", _HITS)
+    answer = find(caller.world, arguments["query"], wanted, arguments.get("kind", ""), limit, _SNIPPET)
+    place = f"`{last_part(repo)}`" if repo else _EVERYWHERE
+    if not answer.hits:
+        return f"Nothing found in {place}. Fewer words find more, and `wor*` finds words that begin so."
+    return notes([_heading(answer, place), *map(_line, answer.hits)])
+
+
+def _repo(caller: Caller, arguments: Mapping[str, Any]) -> str:
+    with readonly_database(caller.world.layout) as db:
+        return repo_of(db, caller, arguments)
+
+
+def _literal(name: str) -> str:
+    """A name as a pattern that fits nothing else."""
+    return "".join(f"[{one}]" if one in "*?[" else one for one in name)
+
+
+def _since(caller: Caller, arguments: Mapping[str, Any]) -> int | None:
+    return caller.world.now_ms - arguments["days"] * _DAY_MS if "days" in arguments else None
+
+
+def _heading(answer: Answer, place: str) -> str:
+    more = f", the best {len(answer.hits)} of them" if len(answer.hits) < answer.total else ""
+    return f"{answer.total} {'place' if answer.total == 1 else 'places'} in {place}{more}:"
+
+
+def _line(hit: Found) -> str:
+    place = ", ".join(filter(None, (day(hit.at_ms), hit.agent, last_part(hit.repo), hit.kind)))
+    said = "(the text is not in the archive any more)" if hit.snippet is None else one_line(hit.snippet, _SNIPPET + 40)
+    return f"- {place}, session {hit.session}: {said}"
+
+
+TOOL = Tool(
+    name="search_sessions",
+    title="Search earlier sessions",
+    description=(
+        "Full text over prompts, replies, commands, errors and outputs of earlier sessions of all coding agents. Use it"
+        ' to find out how something was done or decided before. All words must occur; "a phrase" in its order; wor*'
+        " finds words that begin so; -word excludes. Secrets are taken out."
+    ),
+    properties={
+        "query": text("A few words.", 400),
+        "where": choice("Where to look. Default: this repository, if it is known.", (_HERE, _EVERYWHERE)),
+        "kind": choice("Only this kind of text.", tuple(KINDS)),
+        "days": number("Only sessions of the last so many days.", 36_500),
+        "limit": number(f"At most so many hits. Default: {_HITS}.", _MOST_HITS),
+        **PLACE,
+    },
+    needed=("query",),
+    run=search_sessions,
+)

@@ -1,0 +1,106 @@
+"""The product's player: what recall would have said, from what was harvested of earlier sessions."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from afterwit.harvest.registry import HARVESTERS
+from afterwit.knowledge.gate import rejection, wants_review
+from afterwit.knowledge.library import Library
+from afterwit.knowledge.weighing import Context
+from afterwit.measure.notes import Saying
+from afterwit.measure.places_player import sighting_of
+from afterwit.measure.player import Here, Player
+from afterwit.model.digest import Digest, DigestStep
+from afterwit.model.kinds import Outcome
+from afterwit.model.knowledge import EVERYWHERE, Draft, Item, Scope, ScopeKind, SessionRef
+from afterwit.recall.at_failure import Failed, fix_for
+from afterwit.recall.at_prompt import at_prompt
+from afterwit.recall.place_index import PlaceIndex
+from afterwit.recall.places import Question
+from afterwit.recall.situation import Situation
+from afterwit.recall.start_block import start_block
+from afterwit.recall.talk_reading import talk_of
+from afterwit.recall.talks import TalkIndex
+
+_WORKED = {Outcome.SUCCESS: True, Outcome.FAILURE: False}
+
+
+def _is_let_in(draft: Draft) -> bool:
+    return rejection(draft) is None and not wants_review(draft)
+
+
+class RecallPlayer(Player):
+    name = "afterwit"
+
+    def __init__(self) -> None:
+        self._library = Library(HARVESTERS, _is_let_in)
+        self._places: defaultdict[str, PlaceIndex] = defaultdict(PlaceIndex)
+        self._talks: defaultdict[str, TalkIndex] = defaultdict(TalkIndex)
+        self._parents: dict[str, str] = {}
+        self._stories: defaultdict[Scope, set[str]] = defaultdict(set)
+        self._latest: Counter[str] = Counter()
+        self._begun: dict[str, frozenset[str]] = {}  # items of a session's start block
+        self._answered: set[tuple[str, str]] = set()
+
+    def know(self, digest: Digest) -> None:
+        self._parents[digest.native_id] = digest.parent
+        story = self._story(digest.native_id)
+        self._stories[Scope(ScopeKind.REPO, digest.repo)].add(story)
+        self._stories[EVERYWHERE].add(story)
+        at_ms = digest.ended_ms or digest.started_ms or 0
+        for place in (digest.repo, ""):
+            self._latest[place] = max(self._latest[place], at_ms)
+        self._library.know(digest, _session(digest, story))
+        self._places[digest.repo].put(sighting_of(digest))
+        self._talks[digest.repo].put(talk_of(digest))
+
+    def start(self, here: Here) -> Iterable[Saying]:
+        counts = {scope: len(stories) for scope, stories in self._stories.items()}
+        block = start_block(self._items(here), _situation(here), counts)
+        if block.text:
+            self._begun[here.session] = frozenset(item.id for item in block.items)
+            yield Saying(text=block.text, items=tuple(item.id for item in block.items))
+
+    def prompt(self, here: Here, prompt: str) -> Iterable[Saying]:
+        question = Question(prompt, here.branch, here.parent)
+        told = self._begun.get(here.session, frozenset())
+        known, talks = self._places[here.repo], self._talks[here.repo]
+        block = at_prompt(self._items(here), _situation(here), question, known, talks, told)
+        if block.text:
+            yield Saying(text=block.text, items=block.items, files=block.files)
+
+    def after(self, here: Here, step: DigestStep) -> Iterable[Saying]:
+        failed = Failed(step.kind, step.tool, step.target, step.error)
+        fix = fix_for(self._items(here), _situation(here), failed)
+        if fix is not None and (here.session, fix.item.id) not in self._answered:
+            self._answered.add((here.session, fix.item.id))
+            yield Saying(text=fix.text, items=(fix.item.id,), advice=fix.advice)
+
+    def _items(self, here: Here) -> tuple[Item, ...]:
+        now_ms = self._latest[here.repo] or self._latest[""]
+        minimum = {one.name: one.minimum_stories for one in HARVESTERS}
+        return self._library.items(Context(now_ms=now_ms, minimum_stories=minimum), _situation(here).scopes())
+
+    def _story(self, session: str) -> str:
+        seen = {session}
+        while (above := self._parents.get(session)) and above not in seen and above in self._parents:
+            seen.add(above)
+            session = above
+        return session
+
+
+def _situation(here: Here) -> Situation:
+    return Situation(here.repo, here.agent)
+
+
+def _session(digest: Digest, story: str) -> SessionRef:
+    return SessionRef(
+        agent=digest.agent,
+        native_id=digest.native_id,
+        story=story,
+        repo=digest.repo,
+        user=digest.user,
+        version=digest.versions[-1] if digest.versions else "",
+        at_ms=digest.started_ms or 0,
+        worked=_WORKED.get(digest.verdict.outcome),
+    )

@@ -1,0 +1,79 @@
+"""Recall at the first prompt, with items at hand: guesses the places, picks what bites there, asks what was decided.
+
+Of items only those wait for a prompt whose triggers name a topic or a path. They must be active and hold here; a path
+counts if the work is likely enough to be there. What a quote says already is not said twice. A hook does the same from
+the tables of a deck, without this module.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from afterwit.digest.words import words_of
+from afterwit.knowledge.matching import Moment, fires
+from afterwit.model.knowledge import Item
+from afterwit.recall.biting_rules import biting_rules
+from afterwit.recall.decisions import Quote, decided
+from afterwit.recall.place_index import Known
+from afterwit.recall.places import Place, Question, guess
+from afterwit.recall.prompt_block import MOST_BITES, Bite, PromptBlock, prompt_block
+from afterwit.recall.situation import Situation, holding
+from afterwit.recall.start_block import line_of
+from afterwit.recall.talks import Talks
+from afterwit.recall.worth import per_token
+
+_LIKELY = 0.2  # chance of a file whose pitfalls are worth naming
+
+
+def at_prompt(
+    items: Iterable[Item],
+    situation: Situation,
+    question: Question,
+    known: Known,
+    talks: Talks,
+    told: Collection[str] = (),
+) -> PromptBlock:
+    """The block for the first prompt of a session that was told these items at its start."""
+    here = list(items)
+    places = guess(known, question)
+    quotes = decided(talks, question)
+    return prompt_block(
+        places, biting(here, situation, question, places, quotes), quotes, rules_for_prompt(here, situation, told)
+    )
+
+
+def rules_for_prompt(items: Iterable[Item], situation: Situation, told: Collection[str]) -> list[Bite]:
+    """Of the rules that bite most here, those that the start block did not have: seen in fewer sessions."""
+    return [_bite(item) for item in biting_rules(items, situation) if item.id not in told]
+
+
+def _bite(item: Item) -> Bite:
+    return Bite(item.id, line_of(item).removeprefix("- "))
+
+
+def biting(
+    items: Iterable[Item],
+    situation: Situation,
+    question: Question,
+    places: Sequence[Place],
+    quotes: Sequence[Quote] = (),
+) -> list[Bite]:
+    """What matters most where the work is, the best first."""
+    paths = tuple(place.path for place in places if place.chance >= _LIKELY)
+    moment = Moment(paths=paths, words=frozenset(words_of(question.prompt)))
+    here = [item for item in holding(items, situation) if _waits(item) and _fires(item, moment)]
+    here.sort(key=lambda item: (-per_token(item, {}), item.id))
+    new = (item for item in here if not any(_says(quote, item) for quote in quotes))
+    return [_bite(item) for item in new][:MOST_BITES]
+
+
+def _waits(item: Item) -> bool:
+    return any(trigger.topic or trigger.path for trigger in item.triggers)
+
+
+def _fires(item: Item, moment: Moment) -> bool:
+    return any(fires(trigger, moment) for trigger in item.triggers if trigger.topic or trigger.path)
+
+
+def _says(quote: Quote, item: Item) -> bool:
+    """Whether both quote the same words."""
+    _, _, words = item.sentence.partition(': "')
+    return bool(words) and words.rstrip('"…. ')[:80] in quote.text

@@ -1,0 +1,146 @@
+"""Writes the deck: a read-only SQLite file with all that hooks need.
+
+Written beside and renamed into place, so that a hook reads the old deck or the new one, never half of one. Each trigger
+is filed under the rarest word that must occur wherever it fires (`deck.words`), so that a hook finds it, or finds that
+there is nothing, with one look. Reading is left to `hook.deck`.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from afterwit.deck.prompt_tables import write_prompt_tables
+from afterwit.deck.values import Block, Deck, DeckSettings, Line
+from afterwit.deck.words import needed_by_path, needed_by_signature, words_in
+from afterwit.knowledge.markers import CLOSING, OPENING, defused
+from afterwit.model.knowledge import Trigger
+from afterwit.store.database import transaction, translated
+
+VERSION = 1
+
+
+class _Key(NamedTuple):
+    moment: str
+    needs: frozenset[str]
+    trigger: int
+
+
+def write_deck(path: Path, deck: Deck) -> None:
+    """Puts a deck at this path, in the place of the one that is there."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.unlink(missing_ok=True)
+        beside.touch(mode=0o600)
+        with closing(apsw.Connection(str(beside))) as db:
+            _fill(db, deck, _attached(db, path))
+        _sync(beside)
+        beside.replace(path)
+    except (apsw.Error, OSError) as error:
+        raise translated(error, path) from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _attached(db: apsw.Connection, path: Path) -> str | None:
+    """The name under which the deck that is there can be read; None where there is none of this version."""
+    if not path.is_file():
+        return None
+    try:
+        db.execute("ATTACH ? AS earlier", (str(path),))
+        if db.pragma("user_version", schema="earlier") == VERSION:
+            db.execute("SELECT mark FROM earlier.prompt_repos LIMIT 1").fetchone()
+            return "earlier"
+    except apsw.Error:
+        return None
+    return None
+
+
+def _fill(db: apsw.Connection, deck: Deck, earlier: str | None) -> None:
+    db.execute("PRAGMA main.journal_mode = OFF; PRAGMA main.synchronous = OFF; PRAGMA main.page_size = 4096")
+    with transaction(db):
+        db.execute(resources.files("afterwit.store").joinpath("deck.sql").read_text("utf-8"))
+        db.executemany("INSERT INTO main.settings VALUES (?, ?)", _settings(deck.settings))
+        db.executemany("INSERT INTO main.roots VALUES (?, ?)", sorted(deck.roots.items()))
+        db.executemany("INSERT INTO main.remotes VALUES (?, ?)", sorted(deck.remotes.items()))
+        db.executemany("INSERT OR REPLACE INTO main.blocks VALUES (?, ?, ?)", map(_block, deck.blocks))
+        db.executemany("INSERT OR REPLACE INTO main.indexes VALUES (?, ?, ?)", deck.indexes)
+        _put_keys(db, _put_lines(db, deck.lines))
+        write_prompt_tables(db, deck.prompts, earlier)
+        db.pragma("user_version", VERSION)
+
+
+def _settings(settings: DeckSettings) -> Iterator[tuple[str, object]]:
+    yield from (("opening", OPENING), ("closing", CLOSING))
+    for name, value in settings._asdict().items():
+        is_list = isinstance(value, tuple)
+        yield name, msgspec.json.encode(value).decode() if is_list else int(value) if isinstance(value, bool) else value
+
+
+def _block(block: Block) -> tuple[str, str, str]:
+    sections = [
+        (defused(section.heading), [(entry.item, defused(entry.text)) for entry in section.entries])
+        for section in block.sections
+    ]
+    return block.repo, block.agent, msgspec.json.encode(sections).decode()
+
+
+def _put_lines(db: apsw.Connection, lines: Iterable[Line]) -> list[_Key]:
+    keys: list[_Key] = []
+    for number, line in enumerate(lines):
+        kind, place = line.scope
+        agents = "".join(f" {agent} " for agent in line.agents)
+        row = (str(kind), place, str(line.authority), line.advice, line.replaces, line.confidence, agents)
+        values = (number, line.item, defused(line.text), *row)
+        db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+        for trigger in line.triggers:
+            key = _key(len(keys), trigger)
+            if key is not None:
+                keys.append(key)
+                db.execute("INSERT INTO main.triggers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _trigger(key, number, trigger))
+    return keys
+
+
+def _trigger(key: _Key, line: int, trigger: Trigger) -> tuple[object, ...]:
+    words = msgspec.json.encode(trigger.words).decode()
+    return (
+        key.trigger,
+        line,
+        trigger.program,
+        words,
+        trigger.signature,
+        trigger.tool,
+        trigger.path,
+        trigger.rule,
+    )
+
+
+def _key(number: int, trigger: Trigger) -> _Key | None:
+    """Under what a trigger is filed; None where hooks have no use for it: one that names nothing but a tool."""
+    called = words_in(trigger.program).union(*map(words_in, trigger.words))
+    if trigger.signature or trigger.rule:
+        needs = needed_by_signature(trigger.signature) | words_in(trigger.rule) | called
+        return _Key("failure", frozenset(needs), number)
+    if trigger.program or trigger.words:
+        return _Key("command", frozenset(called), number)
+    if trigger.path:
+        return _Key("path", frozenset(needed_by_path(trigger.path)), number)
+    return _Key("topic", frozenset(trigger.topic), number) if trigger.topic else None
+
+
+def _put_keys(db: apsw.Connection, keys: list[_Key]) -> None:
+    frequency = Counter((key.moment, word) for key in keys for word in key.needs)
+    for moment, needs, trigger in keys:
+        word = min(needs, key=lambda each: (frequency[moment, each], -len(each), each), default="")
+        db.execute("INSERT INTO main.keys VALUES (?, ?, ?, ?)", (moment, word, " ".join(sorted(needs)), trigger))
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,104 @@
+"""Rows of the harvest: what was seen in each session, which matters wait to be concluded, and the drafts."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import apsw
+
+from afterwit.store.database import one
+
+
+class SightingRow(NamedTuple):
+    harvester: str
+    matter: str
+    session_id: int
+    ordinal: int
+    body: bytes
+
+
+class Matter(NamedTuple):
+    harvester: str
+    name: str
+
+
+class DraftRow(NamedTuple):
+    id: str
+    harvester: str
+    matter: str
+    body: bytes
+
+
+def unharvested(db: apsw.Connection, version: str) -> list[int]:
+    """Sessions with a digest that were not looked at by these harvesters; those that promise most come first."""
+    query = """SELECT sessions.id FROM sessions JOIN digests ON digests.session_id = sessions.id
+               LEFT JOIN harvested ON harvested.session_id = sessions.id
+               WHERE sessions.is_digested AND (harvested.session_id IS NULL OR harvested.version <> ?
+                   OR harvested.repo <> sessions.repo)
+               ORDER BY sessions.failures + sessions.prompts + sessions.denials DESC, sessions.actions DESC,
+                   sessions.id"""
+    return [row[0] for row in db.execute(query, (version,))]
+
+
+def put_seen(db: apsw.Connection, session_id: int, version: str, repo: str, rows: Iterable[SightingRow]) -> None:
+    """Replaces what was seen in a session. The matters before and after are touched."""
+    _touch_session(db, session_id)
+    db.execute("DELETE FROM sightings WHERE session_id = ?", (session_id,))
+    db.executemany("INSERT INTO sightings VALUES (?, ?, ?, ?, ?)", rows)
+    _touch_session(db, session_id)
+    db.execute("INSERT OR REPLACE INTO harvested VALUES (?, ?, ?)", (session_id, version, repo))
+
+
+def drop_gone(db: apsw.Connection) -> None:
+    """Forgets what was seen in sessions that are no longer there."""
+    gone = "SELECT DISTINCT session_id FROM sightings WHERE session_id NOT IN (SELECT id FROM sessions)"
+    for session_id in [int(row[0]) for row in db.execute(gone)]:
+        _touch_session(db, session_id)
+        db.execute("DELETE FROM sightings WHERE session_id = ?", (session_id,))
+    db.execute("DELETE FROM harvested WHERE session_id NOT IN (SELECT id FROM sessions)")
+
+
+def _touch_session(db: apsw.Connection, session_id: int) -> None:
+    query = "INSERT OR IGNORE INTO touched SELECT DISTINCT harvester, matter FROM sightings WHERE session_id = ?"
+    db.execute(query, (session_id,))
+
+
+def forget_harvest(db: apsw.Connection) -> None:
+    """Every session is to be looked at again."""
+    db.execute("DELETE FROM harvested")
+
+
+def touch_all(db: apsw.Connection) -> None:
+    """Every matter is to be concluded again."""
+    db.execute("INSERT OR IGNORE INTO touched SELECT DISTINCT harvester, matter FROM sightings")
+    db.execute("INSERT OR IGNORE INTO touched SELECT DISTINCT harvester, matter FROM drafts")
+
+
+def touched(db: apsw.Connection) -> list[Matter]:
+    return [Matter(*row) for row in db.execute("SELECT harvester, matter FROM touched ORDER BY harvester, matter")]
+
+
+def sightings_of(db: apsw.Connection, matter: Matter) -> list[SightingRow]:
+    query = """SELECT harvester, matter, session_id, ordinal, body FROM sightings
+               WHERE harvester = ? AND matter = ? ORDER BY session_id, ordinal"""
+    return [SightingRow(*row) for row in db.execute(query, matter)]
+
+
+def put_drafts(db: apsw.Connection, matter: Matter, rows: Iterable[DraftRow]) -> None:
+    """Replaces what was concluded in a matter, which is then no longer touched."""
+    db.execute("DELETE FROM drafts WHERE harvester = ? AND matter = ?", matter)
+    db.executemany("INSERT OR REPLACE INTO drafts VALUES (?, ?, ?, ?)", rows)
+    db.execute("DELETE FROM touched WHERE harvester = ? AND matter = ?", matter)
+
+
+def all_drafts(db: apsw.Connection) -> Iterator[DraftRow]:
+    query = "SELECT id, harvester, matter, body FROM drafts ORDER BY harvester, matter, id"
+    return (DraftRow(*row) for row in db.execute(query))
+
+
+class HarvestSizes(NamedTuple):
+    sightings: int
+    packed_bytes: int
+
+
+def harvest_sizes(db: apsw.Connection) -> HarvestSizes:
+    return HarvestSizes(*one(db, "SELECT count(*), ifnull(sum(length(body) + length(matter)), 0) FROM sightings"))

@@ -1,0 +1,223 @@
+"""People decide about items: approve, reject, pin, retire, edit, add.
+
+A decision is journalled, survives a rebuild and can be undone. All that one command decides has one moment, so that
+`undo` takes it back as a whole. The items are settled again at once; killed before that, the same command does it.
+Names that fit no item are refused before anything is decided.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+
+from afterwit.guard.hygiene import clean
+from afterwit.harvest.ids import id_of
+from afterwit.knowledge.decided import Entry, decided
+from afterwit.knowledge.gate import rejection
+from afterwit.knowledge.weighing import DecisionKind
+from afterwit.model.errors import UsageError
+from afterwit.model.knowledge import (
+    EXCERPT_LIMIT,
+    SENTENCE_LIMIT,
+    Category,
+    Channel,
+    Draft,
+    Evidence,
+    Item,
+    Scope,
+    ScopeKind,
+    SessionRef,
+    Trigger,
+)
+from afterwit.store import sightings
+from afterwit.store.database import transaction
+from afterwit.store.lease import held
+from afterwit.store.store import Store, opened, require
+from afterwit.usecases.dealing import deal
+from afterwit.usecases.decisions import catch_up, decide
+from afterwit.usecases.harvesting import conclude_touched
+from afterwit.usecases.items import all_items, find_item
+from afterwit.usecases.settling import recorded, settle
+from afterwit.usecases.world import World, redactor_of
+
+PERSON = "person"  # the harvester of what people add
+_WAIT_SECONDS = 60
+_PINS = {DecisionKind.PIN: True, DecisionKind.UNPIN: False}
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one item. `status` is "" where it is no longer there."""
+
+    id: str
+    fact: str
+    before: str
+    status: str
+    reason: str
+    has_changed: bool
+
+
+class Words(msgspec.Struct, frozen=True, kw_only=True):
+    """An item in a person's own words."""
+
+    sentence: str
+    category: Category
+    scope: Scope
+    advice: str = ""
+    files: tuple[str, ...] = ()
+    triggers: tuple[Trigger, ...] = ()
+
+
+class Desk:
+    """Where one command decides: writes its entries, all of one moment, and settles the items after them."""
+
+    def __init__(self, store: Store, world: World) -> None:
+        self.store = store
+        self._world = world
+        self.at_ms = max(world.now_ms, max((entry.at_ms for entry in recorded(store)), default=-1) + 1)
+
+    def note(self, kind: Entry, body: Mapping[str, Any]) -> None:
+        decide(self.store, kind, body, self.at_ms)
+
+    def settle(self, *, is_concluded_again: bool = False) -> None:
+        """Makes the items anew. What was forgotten, or no longer is, changes what is concluded, too."""
+        if is_concluded_again:
+            with transaction(self.store.db):
+                sightings.touch_all(self.store.db)
+            conclude_touched(self.store, decided(recorded(self.store)).forgotten)
+        settle(self.store, self._world, is_forced=is_concluded_again)
+        deal(self.store, self._world)
+
+
+@contextmanager
+def desk(world: World, *, is_new: bool = False) -> Iterator[Desk]:
+    """The store, held and open, with all that the journal holds applied. `is_new`: it may be made for this."""
+    if is_new:
+        world.layout.create()
+    else:
+        require(world.layout)
+    with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+        catch_up(store)
+        yield Desk(store, world)
+
+
+def judge(world: World, decision: DecisionKind, names: Sequence[str]) -> list[Judged]:
+    """Decides the same about several items."""
+    with desk(world) as place:
+        found = {item.id: item for item in (find_item(place.store.db, name) for name in names)}
+        changed = {item.id for item in found.values() if not _is_decided(place.store, item, decision)}
+        for item in sorted(changed):
+            place.note(Entry.DECIDED, {"item": item, "decision": decision})
+        place.settle()
+        return [_judged(place.store, item, has_changed=item.id in changed) for item in found.values()]
+
+
+def edit(world: World, name: str, sentence: str) -> Judged:
+    """Gives an item other words. That approves it, too."""
+    with desk(world) as place:
+        item = find_item(place.store.db, name)
+        words = worded(world, sentence)
+        _refuse_unfit(_draft_of(item, words))
+        has_changed = words != item.sentence
+        if has_changed:
+            place.note(Entry.DECIDED, {"item": item.id, "decision": DecisionKind.EDIT, "sentence": words})
+        place.settle()
+        return _judged(place.store, item, has_changed=has_changed)
+
+
+def add(world: World, words: Words) -> Judged:
+    """An item that a person wrote. It needs no other evidence, and is approved with it."""
+    with desk(world, is_new=True) as place:
+        draft = _written(world, words, place)
+        _refuse_unfit(draft)
+        own = id_of(draft)
+        before = _present(place.store, own)
+        place.note(Entry.ADDED, {"item": own, "draft": msgspec.to_builtins(draft)})
+        place.note(Entry.DECIDED, {"item": own, "decision": DecisionKind.APPROVE})
+        place.settle()
+        after = _present(place.store, own)
+        return Judged(
+            id=after.id if after else own,
+            fact=after.sentence if after else draft.sentence,
+            before=before.status if before else "",
+            status=after.status if after else "",
+            reason=after.reason if after else "",
+            has_changed=True,
+        )
+
+
+def worded(world: World, text: str) -> str:
+    """A sentence as people typed it, in one clean line, redacted. Raises where it is none."""
+    line = redactor_of(world).text(" ".join(clean(text).split()))
+    if not line:
+        raise UsageError("There are no words. Say in one sentence when and what to do.")
+    if len(line) > SENTENCE_LIMIT:
+        raise UsageError(f"The sentence has {len(line)} characters; {SENTENCE_LIMIT} are the most. Make it shorter.")
+    return line
+
+
+def _written(world: World, words: Words, place: Desk) -> Draft:
+    """The words themselves are the evidence."""
+    sentence, machine = worded(world, words.sentence), place.store.journal.machine
+    story = f"{machine}:{place.at_ms}"
+    repo = words.scope.name if words.scope.kind is ScopeKind.REPO else ""
+    session = SessionRef(agent=PERSON, native_id=story, story=story, repo=repo, machine=machine, at_ms=place.at_ms)
+    said = Evidence(session=session, channel=Channel.USER, at_ms=place.at_ms, excerpt=sentence[:EXCERPT_LIMIT])
+    redact = redactor_of(world)
+    return Draft(
+        harvester=PERSON,
+        key=(sentence,),
+        scope=words.scope,
+        category=words.category,
+        sentence=sentence,
+        channel=Channel.USER,
+        triggers=words.triggers,
+        advice=redact.text(clean(words.advice)),
+        files=tuple(redact.path(clean(file)) for file in words.files),
+        evidence=(said,),
+    )
+
+
+def _draft_of(item: Item, sentence: str) -> Draft:
+    """An item in other words, for the gate."""
+    return Draft(
+        harvester=PERSON,
+        key=(sentence,),
+        scope=item.scope,
+        category=item.category,
+        sentence=sentence,
+        channel=Channel.USER,
+        advice=item.advice,
+    )
+
+
+def _refuse_unfit(draft: Draft) -> None:
+    why = rejection(draft)
+    if why is not None:
+        raise UsageError(f"This cannot be kept as knowledge. {why.words} Put it in other words.")
+
+
+def _is_decided(store: Store, item: Item, decision: DecisionKind) -> bool:
+    """Whether the decision would change nothing."""
+    if decision in _PINS:
+        return item.is_pinned is _PINS[decision]
+    made = decided(recorded(store)).decisions.get(item.id, ())
+    verdicts = [one.kind for one in made if one.kind not in _PINS]
+    return bool(verdicts) and verdicts[-1] is decision
+
+
+def _judged(store: Store, item: Item, *, has_changed: bool) -> Judged:
+    after = _present(store, item.id)
+    return Judged(
+        id=item.id,
+        fact=after.sentence if after else item.sentence,
+        before=item.status,
+        status=after.status if after else "",
+        reason=after.reason if after else "",
+        has_changed=has_changed,
+    )
+
+
+def _present(store: Store, own: str) -> Item | None:
+    """The item with this id, or the one that it went into."""
+    return next((item for item in all_items(store.db) if own == item.id or own in item.merged), None)

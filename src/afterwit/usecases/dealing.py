@@ -1,0 +1,129 @@
+"""Deals the deck: puts into one small file all that hooks may say, from what is known now.
+
+Lines carry their triggers; blocks are rendered for each repository, and once more for agents with quirks of their own.
+What is only for this machine (where checkouts lie, the key of the hold-out) is added here. Dealing again with nothing
+new writes nothing.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+import msgspec
+
+from afterwit.deck.prompt_tables import PromptSource
+from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Index, Line, Section
+from afterwit.guard.placeholders import placeholder
+from afterwit.hook.prompting import RULES
+from afterwit.model.knowledge import Channel, Item, ItemStatus, ScopeKind, Trigger
+from afterwit.recall.at_prompt import rules_for_prompt
+from afterwit.recall.situation import Situation
+from afterwit.recall.start_block import Piece, line_of
+from afterwit.store import experiment, repos
+from afterwit.store.browsing import repo_marks
+from afterwit.store.store import Store
+from afterwit.usecases.deck import compile_deck, deck_path, holdout_key
+from afterwit.usecases.recalling import prompt_index, speaking_items, start_block_for, stories
+from afterwit.usecases.world import World
+
+_LEARN = ("-m", "afterwit", "learn", "--source", "{agent}", "--since", "2d")
+_LEAST_BELIEF = 0.45  # of a line that answers a failure
+_STATED = (Channel.USER, Channel.ASSISTANT)
+
+
+def deal(store: Store, world: World) -> None:
+    """Compiles the deck from the store."""
+    known = speaking_items(store.db)
+    deck = Deck(
+        settings=_settings(store, world),
+        roots=_roots(store, world),
+        remotes={row.remote: row.repo for row in repos.repo_rows(store.db) if row.remote and row.repo},
+        blocks=tuple(_blocks(store, world, known)),
+        lines=tuple(_lines(known)),
+        indexes=tuple(_rules(world, store, known)),
+        prompts=_prompts(store),
+    )
+    compile_deck(deck_path(world.layout), deck)
+
+
+def _settings(store: Store, world: World) -> DeckSettings:
+    shares = experiment.shares(store.db)
+    return DeckSettings(
+        key=holdout_key(world.layout),
+        session_share=shares.session_share,
+        item_share=shares.item_share,
+        learns_at_end=world.settings.recall.learns_at_end,
+        learn_command=(sys.executable, *_LEARN),
+    )
+
+
+def _roots(store: Store, world: World) -> dict[str, str]:
+    """Folders of repositories, those in the user's home below `~`: they are stored without the user's name."""
+    home = world.user_home
+    hidden = str(home.parent / placeholder("user", home.name, store.key))
+    found: dict[str, str] = {}
+    for row in repos.repo_rows(store.db):
+        if row.repo and row.root:
+            inside = next((row.root[len(top) :] for top in (hidden, str(home)) if row.root.startswith(f"{top}/")), None)
+            found[row.root if inside is None else f"~{inside}"] = row.repo
+    return found
+
+
+def _blocks(store: Store, world: World, known: Sequence[Item]) -> Iterator[Block]:
+    counts = stories(store.db)
+    places = sorted({"", *(item.scope.name for item in known if item.scope.kind is ScopeKind.REPO)})
+    own = {item.scope.name for item in known if item.scope.kind is ScopeKind.AGENT}
+    agents = sorted({"", *own, *(agent for item in known for agent in item.agents)})
+    for repo in places:
+        for agent in agents:
+            block = start_block_for(world, Situation(repo, agent), known, counts)
+            if block.text:
+                yield Block(tuple(_sections(block.pieces)), repo, agent)
+
+
+def _rules(world: World, store: Store, known: Sequence[Item]) -> Iterator[Index]:
+    """Rules that the start block does not have, for the first prompt."""
+    counts = stories(store.db)
+    for repo in sorted({item.scope.name for item in known if item.scope.kind is ScopeKind.REPO}):
+        situation = Situation(repo)
+        told = {item.id for item in start_block_for(world, situation, known, counts).items}
+        rules = [[rule.item, rule.text] for rule in rules_for_prompt(known, situation, told)]
+        if rules:
+            yield Index(repo, RULES, msgspec.json.encode(rules))
+
+
+def _prompts(store: Store) -> dict[str, PromptSource]:
+    """By repository, what was done and said there, made anew only where sessions changed."""
+    return {
+        row.repo: PromptSource(row.mark, partial(prompt_index, store.db, row.repo))
+        for row in repo_marks(store.db)
+        if row.repo
+    }
+
+
+def _sections(pieces: Iterable[Piece]) -> Iterator[Section]:
+    for heading, lines in pieces:
+        yield Section(heading, tuple(Entry(line.item, line.text) for line in lines))
+
+
+def _lines(known: Iterable[Item]) -> Iterator[Line]:
+    for item in known:
+        triggers = tuple(trigger for trigger in item.triggers if _is_used(item, trigger))
+        if triggers and not item.is_known_to_host:
+            yield Line(
+                item=item.id,
+                text=line_of(item).removeprefix("- "),
+                scope=item.scope,
+                authority=item.authority,
+                advice=item.advice,
+                confidence=item.belief.mean,
+                agents=item.agents,
+                triggers=triggers,
+            )
+
+
+def _is_used(item: Item, trigger: Trigger) -> bool:
+    """Candidates only answer a failure, and only those that no words stand behind; else an item must be active."""
+    if trigger.rule or item.status is ItemStatus.ACTIVE:
+        return not trigger.rule
+    return bool(trigger.signature) and item.belief.mean >= _LEAST_BELIEF and item.channel not in _STATED

@@ -1,0 +1,54 @@
+"""The text for agents that read a file: what was learned for a place, as the deck has it.
+
+The same block that hooks give at the start of a session, without a draw: a file is read by every session, so nothing in
+it can be held out from some of them. Between the fixed markers, so that it is recognised when it comes back.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import apsw
+
+from afterwit.hook.call import DECK
+from afterwit.hook.deck import Deck
+from afterwit.hook.places import place_of
+from afterwit.knowledge.markers import marked
+from afterwit.store.layout import Layout
+
+NOTHING_YET = "Nothing has been learned for this place yet."
+
+
+def notes_of(layout: Layout) -> Callable[[str, Path | None], str]:
+    """What gives the text for an agent in a project, or for what is true everywhere."""
+
+    def notes(agent: str, project: Path | None) -> str:
+        deck = _deck(layout)
+        repo = place_of(deck, str(project)).repo if deck and project else ""
+        lines = list(_lines(deck.block(repo, agent))) if deck else []
+        return marked("\n".join(lines) or NOTHING_YET)
+
+    return notes
+
+
+def _deck(layout: Layout) -> Deck | None:
+    """The deck; none where there is none that can be read."""
+    try:
+        return Deck(str(layout.root / DECK))
+    except (apsw.Error, ValueError):
+        return None
+
+
+def _lines(block: list[object]) -> Iterator[str]:
+    """Headings and entries of a block that has `[heading, [[item, text], …]]` for every section."""
+    for section in block:
+        match section:
+            case [str(heading), [*entries]]:
+                texts = [text for entry in entries for text in _text(entry)]
+                yield from [heading, *texts] if texts and heading else texts
+
+
+def _text(entry: object) -> list[str]:
+    match entry:
+        case [_, str(text)]:
+            return [text]
+    return []

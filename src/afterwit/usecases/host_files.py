@@ -1,0 +1,88 @@
+"""What the repositories, and the agents' own memories, tell every session already.
+
+Repositories are known by redacted paths; those below the user's home folder can be found again, because the home folder
+is known. Of files that are gone, or lie on another machine, what transcripts showed of them last counts.
+"""
+
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from afterwit.guard.placeholders import placeholder
+from afterwit.sources.instructions import of_checkout, of_home, of_project
+from afterwit.store import notes, repos
+from afterwit.store.store import Store
+from afterwit.usecases.world import World
+
+_MOST_ROOTS = 4  # checkouts of one repository that are looked at
+
+
+class Checkout(NamedTuple):
+    repo: str
+    root: Path
+
+
+def checkouts(store: Store, world: World) -> list[Checkout]:
+    """The checkouts of known repositories that are on this machine."""
+    home, hidden = world.user_home, _hidden_home(store, world)
+    found: dict[str, list[Path]] = {}
+    for row in repos.repo_rows(store.db):
+        root = Path(row.root.replace(hidden, str(home), 1) if row.root.startswith(hidden) else row.root)
+        known = found.setdefault(row.repo, [])
+        if row.repo and root.is_absolute() and len(known) < _MOST_ROOTS and root not in known and _is_folder(root):
+            known.append(root)
+    return [Checkout(repo, root) for repo, roots in found.items() for root in roots]
+
+
+def instructions(store: Store, world: World, found: list[Checkout]) -> dict[str, dict[str, str]]:
+    """Texts by path, by repository; under "" those that every session gets. Files on this machine stand before what
+    transcripts showed of them."""
+    texts = _shown(store, world)
+    texts.setdefault("", {}).update(of_home(world.user_home))
+    for repo, root in found:
+        texts.setdefault(repo, {}).update(of_checkout(root) | of_project(world.user_home, root))
+    return {repo: named for repo, named in texts.items() if named}
+
+
+def _shown(store: Store, world: World) -> dict[str, dict[str, str]]:
+    """What transcripts showed last: of each file its latest state, with the pieces that were seen later."""
+    homes = (f"{_hidden_home(store, world)}/", f"{world.user_home}/")
+    texts: dict[str, dict[str, str]] = {}
+    for repo, _, (path, text, is_whole) in notes.shown_files(store.db):
+        own = next((home for home in homes if path.startswith(home)), "")
+        if not own and (PurePosixPath(path).is_absolute() or not repo):
+            continue
+        named, below = texts.setdefault("" if own else repo, {}), path.removeprefix(own)
+        named[below] = text if is_whole else f"{named.get(below, '')}\n\n{text}".strip()
+    return texts
+
+
+def _hidden_home(store: Store, world: World) -> str:
+    """The user's home folder as redacted paths have it."""
+    home = world.user_home
+    return str(home.parent / placeholder("user", home.name, store.key))
+
+
+def missing_files(found: list[Checkout], named: dict[str, set[str]]) -> dict[str, frozenset[str]]:
+    """Of the files that are named of each repository, those that no checkout of it on this machine has."""
+    roots: dict[str, list[Path]] = {}
+    for repo, root in found:
+        roots.setdefault(repo, []).append(root)
+    return {
+        repo: frozenset(path for path in paths if not any(_exists(root / path) for root in roots[repo]))
+        for repo, paths in named.items()
+        if repo in roots
+    }
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return True

@@ -1,0 +1,198 @@
+"""Settles what is known: makes items of drafts, by the gate, merging, belief, trust and what people decided.
+
+The items are a function of the drafts, the decisions, what was shown to whom, the hosts' own files and the day. So they
+are made anew when one of these changed, and rows are written only where an item did. This is also the maintenance pass:
+a new day alone lets belief fade.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from afterwit.harvest.ids import id_of
+from afterwit.harvest.registry import HARVESTERS
+from afterwit.knowledge.aging import Gone
+from afterwit.knowledge.belief import DAY_MS
+from afterwit.knowledge.decided import Decided, Recorded, decided
+from afterwit.knowledge.gate import rejection, wants_review
+from afterwit.knowledge.host_text import HostText, said_by_host
+from afterwit.knowledge.merging import merged
+from afterwit.knowledge.weighing import Context, weighed
+from afterwit.model.knowledge import EVERYWHERE, Draft, Item, Scope, ScopeKind
+from afterwit.store import items, sightings
+from afterwit.store.browsing import last_work, newest_versions, session_of
+from afterwit.store.database import transaction
+from afterwit.store.items import RejectionRow
+from afterwit.store.steps import step
+from afterwit.store.store import Store
+from afterwit.usecases.harvesting import conclude_touched, see_pending, story_of, version_of
+from afterwit.usecases.host_files import checkouts, instructions, missing_files
+from afterwit.usecases.items import all_items, item_row
+from afterwit.usecases.watching import Progress
+from afterwit.usecases.world import World
+
+_SUSPICIOUS = "reads like an instruction that no user gave"
+
+
+class Harvested(msgspec.Struct, kw_only=True):
+    """What a harvest did."""
+
+    seen: int = 0  # sessions looked at
+    items: int = 0
+    active: int = 0
+    gained: list[str] = msgspec.field(default_factory=list)  # ids
+    lost: list[str] = msgspec.field(default_factory=list)
+    changed: list[str] = msgspec.field(default_factory=list)  # other words, scope or status
+
+
+def harvest(store: Store, world: World, progress: Progress | None = None, *, is_again: bool = False) -> Harvested:
+    """Looks at what is new, or at everything again, and settles what is known."""
+    if is_again:
+        with transaction(store.db):
+            sightings.forget_harvest(store.db)
+            sightings.touch_all(store.db)
+    seen = see_pending(store, progress)
+    concluded = conclude_touched(store, decided(recorded(store)).forgotten)
+    done = settle(store, world, is_forced=bool(concluded) or is_again)
+    done.seen = seen
+    return done
+
+
+def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
+    """Makes the items anew, if anything that they depend on has changed."""
+    found = checkouts(store, world)
+    hosts = instructions(store, world, found)
+    mark = _mark(store, world, hosts)
+    before = {item.id: item for item in all_items(store.db)}
+    if not is_forced and mark == items.settled_mark(store.db):
+        return _counted(before, before)
+    known = decided(recorded(store))
+    texts = {repo: HostText.of(named) for repo, named in hosts.items()}
+    kept, rejected = _gated(_drafts(store, known), texts)
+    unions = merged(kept)
+    context = Context(
+        now_ms=world.now_ms,
+        echoes=_echoes(store),
+        gone=Gone(files=missing_files(found, _named_files(kept)), versions=newest_versions(store.db)),
+        known_to_host=frozenset(id_of(draft) for draft in kept if _is_known(draft, texts)),
+        decisions=known.decisions,
+        suspects={id_of(draft): _SUSPICIOUS for draft in kept if wants_review(draft)},
+        last_work_ms=_last_work(store),
+        minimum_stories={one.name: one.minimum_stories for one in HARVESTERS},
+    )
+    after = {item.id: item for item in weighed(unions.unions, context)}
+    with transaction(store.db):
+        _write(store, before, after)
+        items.put_rejections(store.db, rejected)
+        items.put_doubles(store.db, sorted({(one.one, one.other) for one in unions.reviews}))
+        items.put_settled_mark(store.db, mark)
+        step("items are written, not committed")
+    return _counted(before, after)
+
+
+def recorded(store: Store) -> list[Recorded]:
+    """The entries of the journal about knowledge, in the order in which they count."""
+    return [
+        Recorded(row.machine, row.number, row.at_ms, row.kind, row.item, msgspec.json.decode(row.body))
+        for row in items.decisions(store.db)
+    ]
+
+
+def _drafts(store: Store, known: Decided) -> Iterable[Draft]:
+    """All drafts that are still backed by something, with what agents reported of them."""
+    decode = msgspec.msgpack.Decoder(Draft).decode
+    mechanical = (decode(row.body) for row in sightings.all_drafts(store.db))
+    for draft in (*mechanical, *known.drafts):
+        evidence = tuple(piece for piece in draft.evidence if not known.forgotten.takes(piece))
+        if any(not piece.is_against for piece in evidence):
+            reports = known.reports.get(id_of(draft), ())
+            yield msgspec.structs.replace(draft, evidence=(*evidence, *reports))
+
+
+def _gated(drafts: Iterable[Draft], texts: Mapping[str, HostText]) -> tuple[list[Draft], list[RejectionRow]]:
+    kept: list[Draft] = []
+    rejected: list[RejectionRow] = []
+    for draft in drafts:
+        why = next((why for host in _hosts(draft, texts) if (why := rejection(draft, host))), None)
+        if why is None:
+            kept.append(draft)
+        else:
+            rejected.append(RejectionRow(id_of(draft), why, draft.harvester, str(draft.scope), draft.sentence))
+    return kept, rejected
+
+
+def _hosts(draft: Draft, texts: Mapping[str, HostText]) -> list[HostText | None]:
+    """What every session where the draft holds is told already."""
+    own = draft.scope.name if draft.scope.kind is ScopeKind.REPO else ""
+    return [texts[name] for name in ("", own) if name in texts] or [None]
+
+
+def _is_known(draft: Draft, texts: Mapping[str, HostText]) -> bool:
+    return any(said_by_host(draft, host) for host in _hosts(draft, texts))
+
+
+def _named_files(drafts: Iterable[Draft]) -> dict[str, set[str]]:
+    named: defaultdict[str, set[str]] = defaultdict(set)
+    for draft in drafts:
+        if draft.scope.kind is ScopeKind.REPO:
+            named[draft.scope.name].update(draft.files)
+    return dict(named)
+
+
+def _last_work(store: Store) -> dict[Scope, int]:
+    """When there was last work in each scope. For what holds everywhere, that is the last work anywhere."""
+    found: dict[Scope, int] = {}
+    for row in last_work(store.db):
+        for scope in (Scope(ScopeKind.REPO, row.repo), Scope(ScopeKind.AGENT, row.agent), EVERYWHERE):
+            found[scope] = max(found.get(scope, 0), row.at_ms)
+    return found
+
+
+def _echoes(store: Store) -> dict[str, frozenset[str]]:
+    """Stories that were shown an item, by item."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for row in items.exposures(store.db):
+        if row.is_shown:
+            session = session_of(store.db, row.agent, row.session)
+            found[row.item].add(story_of(store.db, session) if session else row.session)
+    return {item: frozenset(stories) for item, stories in found.items()}
+
+
+def _write(store: Store, before: Mapping[str, Item], after: Mapping[str, Item]) -> None:
+    for gone in sorted(before.keys() - after.keys()):
+        items.delete_item(store.db, gone)
+    for name, item in sorted(after.items()):
+        if before.get(name) != item:
+            items.put_item(store.db, item_row(item), f"{item.sentence} {item.advice} {' '.join(item.files)}")
+
+
+def _counted(before: Mapping[str, Item], after: Mapping[str, Item]) -> Harvested:
+    return Harvested(
+        items=len(after),
+        active=sum(item.status == "active" for item in after.values()),
+        gained=sorted(after.keys() - before.keys()),
+        lost=sorted(before.keys() - after.keys()),
+        changed=sorted(name for name in after.keys() & before.keys() if _look(before[name]) != _look(after[name])),
+    )
+
+
+def _look(item: Item) -> Sequence[Any]:
+    return item.sentence, item.scope, item.status, item.advice, item.files, item.authority
+
+
+def _mark(store: Store, world: World, hosts: Mapping[str, Mapping[str, str]]) -> str:
+    """What the items depend on beside the drafts, as a short text."""
+    counts = [(row.machine, row.number) for row in items.decisions(store.db)]
+    content = msgspec.json.encode(
+        [
+            world.now_ms // DAY_MS,
+            version_of(),
+            counts,
+            items.count_exposures(store.db),
+            {repo: dict(sorted(named.items())) for repo, named in sorted(hosts.items())},
+        ]
+    )
+    return hashlib.sha256(content).hexdigest()[:32]

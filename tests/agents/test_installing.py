@@ -1,0 +1,144 @@
+"""Every agent that can be connected: what is written for it, and that all of it comes out again."""
+
+import ast
+import json
+import tomllib
+from pathlib import PurePath
+
+import pytest
+from tests.integration.surroundings import AT, EVERYTHING
+
+from afterwit.agents.installing import INSTALLERS, Scope, installer, integration
+from afterwit.agents.registry import agent
+from afterwit.integration.edits import Edit, Presence, Surroundings
+from afterwit.model.errors import UsageError
+
+HOOK = "/opt/afterwit/bin/afterwit-hook"
+NAMES = [each.agent for each in INSTALLERS]
+
+
+def written(name: str, end: str, at: Surroundings = AT) -> str:
+    """What a new file of this agent, by the end of its path, holds."""
+    (edit,) = [edit for edit in integration(name, at).edits if edit.path.as_posix().endswith(end)]
+    return edit.added("")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("at", [AT, EVERYTHING], ids=["usual", "everything"])
+def test_what_is_written_for_an_agent_is_current_and_comes_out_again(name: str, at: Surroundings) -> None:
+    found = integration(name, at)
+    assert found.moments
+    for edit in found.edits:
+        added = edit.added("")
+        assert added
+        assert edit.presence(added) is Presence.CURRENT
+        assert edit.added(added) == added
+        assert edit.removed(added) == ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_agent_that_can_be_connected_is_one_that_is_read(name: str) -> None:
+    assert agent(name).name == name
+
+
+def test_projects_are_touched_for_those_agents_only_that_have_no_other_place() -> None:
+    def is_in_project(edit: Edit) -> bool:
+        return edit.path.is_relative_to(AT.project)
+
+    touched = [name for name in NAMES if any(map(is_in_project, integration(name, AT).edits))]
+    assert touched == [each.agent for each in INSTALLERS if each.scope is Scope.PROJECT] == ["grok-cli", "cursor"]
+
+
+def test_names_that_people_use_are_known() -> None:
+    assert [installer(name).agent for name in ("claude", "kimi", "cline")] == ["claude-code", "kimi-code", "cline-cli"]
+    with pytest.raises(UsageError, match="'emacs' cannot be connected"):
+        installer("emacs")
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex", "gemini", "qwen", "openhands"])
+def test_nothing_is_called_before_an_action_unless_that_is_allowed(name: str) -> None:
+    file = "settings.json" if name in ("claude-code", "gemini", "qwen") else "hooks.json"
+    before = "BeforeTool" if name == "gemini" else "PreToolUse"
+    assert before not in json.loads(written(name, file))["hooks"]
+    assert f"{HOOK} {name} before --refuse" in written(name, file, EVERYTHING)
+
+
+def test_claude_code_hears_at_every_moment() -> None:
+    hooks = json.loads(written("claude-code", "settings.json"))["hooks"]
+    called = {event: groups[0]["hooks"][0]["command"] for event, groups in hooks.items()}
+    assert called == {
+        "SessionStart": f"{HOOK} claude-code start",
+        "UserPromptSubmit": f"{HOOK} claude-code prompt",
+        "PostToolUse": f"{HOOK} claude-code after",
+        "PostToolUseFailure": f"{HOOK} claude-code after",
+        "SessionEnd": f"{HOOK} claude-code end",
+    }
+    assert json.loads(written("claude-code", "/ada/.claude.json"))["mcpServers"]["afterwit"]["type"] == "stdio"
+    moved = AT._replace(environ={"CLAUDE_CONFIG_DIR": "/etc/claude"})
+    assert [edit.path.as_posix() for edit in integration("claude-code", moved).edits] == [
+        "/etc/claude/settings.json",
+        "/etc/claude/.claude.json",
+    ]
+
+
+def test_codex_is_given_a_server_and_its_user_the_word_about_trust() -> None:
+    found = tomllib.loads(written("codex", "config.toml"))
+    assert found == {"mcp_servers": {"afterwit": {"command": "/opt/afterwit/bin/afterwit", "args": ["mcp"]}}}
+    assert "trust" in integration("codex", AT).to_do[0]
+    assert "trusted_hash" not in written("codex", "hooks.json") + written("codex", "config.toml")
+
+
+def test_gemini_counts_in_milliseconds() -> None:
+    hooks = json.loads(written("gemini", "settings.json"))["hooks"]
+    assert hooks["SessionEnd"][0]["hooks"][0]["timeout"] == 3000
+
+
+def test_copilot_has_a_file_of_ours() -> None:
+    found = json.loads(written("copilot", "hooks/afterwit.json"))
+    assert found["version"] == 1
+    assert found["hooks"]["sessionStart"] == [{"type": "command", "bash": f"{HOOK} copilot start", "timeoutSec": 10}]
+
+
+def test_kimi_code_gets_no_key_that_it_does_not_know() -> None:
+    hooks = tomllib.loads(written("kimi-code", "config.toml", EVERYTHING))["hooks"]
+    assert {key for hook in hooks for key in hook} == {"event", "command", "timeout"}
+    assert "--rewrite" not in written("kimi-code", "config.toml", EVERYTHING)
+    assert "no way to rewrite" in integration("kimi-code", EVERYTHING).to_do[-1]
+
+
+def test_cline_runs_scripts_that_are_executable() -> None:
+    scripts = [edit for edit in integration("cline-cli", AT).edits if edit.is_executable]
+    assert [edit.path.name for edit in scripts] == ["PostToolUse", "PreCompact", "TaskComplete"]
+    assert scripts[0].added("").splitlines()[::2] == ["#!/bin/sh", f"exec {HOOK} cline-cli after"]
+
+
+@pytest.mark.parametrize(
+    ("name", "end"), [("opencode", "afterwit.js"), ("pi", "afterwit.ts"), ("hermes", "__init__.py")]
+)
+def test_code_that_an_agent_loads_has_our_command_in_it(name: str, end: str) -> None:
+    usual, allowed = written(name, end), written(name, end, EVERYTHING)
+    assert f'HOOK = ["{HOOK}", "{name}"]' in usual.replace(": string[]", "")
+    assert "BEFORE = []" in usual.replace(": string[]", "")
+    assert f'["{HOOK}", "{name}", "before", "--refuse", "--rewrite"]' in allowed
+    assert "__HOOK__" not in usual + allowed
+
+
+def test_the_plugin_for_hermes_is_python() -> None:
+    ast.parse(written("hermes", "__init__.py"))
+
+
+def test_opencode_keeps_to_the_settings_file_that_is_there() -> None:
+    commented = PurePath("/home/ada/.config/opencode/opencode.jsonc")
+    found = integration("opencode", AT._replace(exists=lambda path: path == commented))
+    assert commented in [edit.path for edit in found.edits]
+
+
+def test_aider_reads_a_file_of_ours() -> None:
+    assert written("aider", ".aider.conf.yml") == f'read:\n  - "{AT.notes_file}"\n'
+    assert "Prune in spring." in written("aider", "aider.md")
+
+
+def test_cursor_always_reads_our_rule() -> None:
+    rule = written("cursor", "afterwit.mdc")
+    assert rule.startswith("---\n")
+    assert "alwaysApply: true" in rule

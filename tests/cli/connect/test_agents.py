@@ -1,0 +1,109 @@
+"""`afterwit connect <agent>`, `connect file`, `connect status` and `disconnect`, as people call them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+
+NO_SCHEDULE = "No schedule. `afterwit connect schedule` sets one up."
+
+
+@pytest.fixture
+def settings(home: Path) -> Path:
+    path = home / ".claude" / "settings.json"
+    path.write_text('{\n  "model": "x"\n}\n', encoding="utf-8")
+    return path
+
+
+def test_a_dry_run_shows_the_change_and_does_nothing(run: Run, settings: Path, tmp_path: Path) -> None:
+    before = settings.read_bytes()
+    done = run("connect", "claude-code", "--dry-run")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert '+    "SessionStart": [' in done.stdout
+    assert "PreToolUse" not in done.stdout
+    assert settings.read_bytes() == before
+    assert not (tmp_path / "store").exists()
+
+
+def test_an_agent_is_connected_shown_and_disconnected(run: Run, settings: Path, home: Path) -> None:
+    before = settings.read_bytes()
+    done = run("connect", "claude", "--refuse", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert "connected (start of a session, first prompt" in done.stdout
+    assert "before --refuse" in settings.read_text(encoding="utf-8")
+    assert run("connect", "claude-code", "--refuse", "--yes").stdout == "claude-code: connected already.\n"
+    assert run("connect", "status").stdout.splitlines() == [
+        NO_SCHEDULE,
+        "claude-code: connected; refuses commands",
+        f"    {settings}",
+        f"    {home / '.claude.json'}",
+    ]
+    done = run("disconnect", "claude-code", "--yes")
+    assert done.stdout.endswith("claude-code: disconnected.\n")
+    assert settings.read_bytes() == before
+    assert not (home / ".claude.json").exists()
+    assert run("disconnect", "--all", "--yes").stderr == "Nothing is connected.\n"
+    assert "No agent is connected." in run("connect", "status").stdout
+
+
+def test_all_that_is_found_is_connected_and_what_cannot_be_is_told(run: Run, settings: Path, home: Path) -> None:
+    (home / ".codex" / "config.toml").write_text("model = ", encoding="utf-8")
+    done = run("connect", "--all", "--yes")
+    assert done.returncode == 3
+    assert "config.toml: it is no TOML" in done.stderr
+    assert "hermes: connected" in done.stdout
+    assert "codex: connected" not in done.stdout
+    assert run("disconnect", "--all", "--yes").returncode == 0
+    assert settings.read_text(encoding="utf-8") == '{\n  "model": "x"\n}\n'
+
+
+def test_killed_at_any_point_it_can_be_undone_exactly(run: Run, settings: Path, home: Path) -> None:
+    state = home / ".claude.json"
+    state.write_text('{"projects": {}}', encoding="utf-8")
+    before = (settings.read_bytes(), state.read_bytes())
+    for kill_at in range(1, 30):
+        done = run("connect", "claude-code", "--yes", AFTERWIT_KILL_AT_STEP=str(kill_at))
+        assert json.loads(settings.read_bytes())["model"] == "x"
+        assert run("disconnect", "claude-code", "--yes").returncode == 0
+        assert (settings.read_bytes(), state.read_bytes()) == before
+        if done.returncode == 0:
+            break
+    assert kill_at > 3
+
+
+def test_json_says_what_was_done(run: Run, settings: Path) -> None:
+    (done,) = json.loads(run("connect", "claude-code", "--yes", "--json").stdout)
+    assert (done["agent"], done["action"], done["is_applied"]) == ("claude-code", "connect", True)
+    assert {file["action"] for file in done["files"]} == {"change", "create"}
+    (state,) = json.loads(run("connect", "status", "--json").stdout)["agents"]
+    assert (state["agent"], state["presence"], state["fault"]) == ("claude-code", "current", "")
+
+
+def test_the_word_about_trust_is_given(run: Run, settings: Path) -> None:
+    assert "Codex skips new and changed hooks until you trust them." in run("connect", "codex", "--yes").stdout
+
+
+def test_without_a_terminal_it_must_be_agreed(run: Run, settings: Path) -> None:
+    before = settings.read_bytes()
+    done = run("connect", "claude-code")
+    assert done.returncode == 2
+    assert "add --yes" in done.stderr
+    assert settings.read_bytes() == before
+
+
+@pytest.mark.parametrize("words", [("connect", "emacs"), ("connect", "--yes"), ("disconnect",), ("disconnect", "file")])
+def test_wrong_use_is_told(run: Run, words: tuple[str, ...]) -> None:
+    assert run(*words).returncode == 2
+
+
+def test_a_file_gets_a_block_and_loses_it_again(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "AGENTS.md"
+    path.write_text("# Orchard\n", encoding="utf-8")
+    assert run("connect", "file", str(path), "--yes").returncode == 0
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("# Orchard\n\n<!-- afterwit:begin")
+    assert "[afterwit notes from past sessions]\nNothing has been learned for this place yet." in text
+    assert f"{path}: connected" in run("connect", "status").stdout
+    assert run("disconnect", "file", str(path), "--yes").returncode == 0
+    assert path.read_text(encoding="utf-8") == "# Orchard\n"

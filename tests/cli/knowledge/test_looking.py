@@ -1,0 +1,85 @@
+"""`afterwit knowledge list`, `show`, `why`, `search` and `rejected`: what they print."""
+
+import json
+
+from tests.cli.conftest import Run
+from tests.cli.knowledge.conftest import ITEM
+from tests.knowledge_home import FACT
+
+SHAPE = {
+    *("id", "fact", "category", "scope", "repo", "confidence", "status", "authority", "channel", "harvester", "saves"),
+    *("first_seen", "last_seen", "worded", "triggers", "advice", "stories", "reason", "merged", "is_pinned"),
+    "is_known_to_host",
+}
+
+
+def test_items_are_listed_with_where_they_hold(knowing: Run) -> None:
+    done = knowing("knowledge", "list")
+    header, _, row = done.stdout.splitlines()
+    assert header.split() == ["id", "conf", "where", "category", "status", "fact"]
+    assert row.split()[:1] + row.split()[2:5] == [ITEM, "orchard", "tool-quirk", "active"]
+    assert row.endswith(FACT)
+    assert done.stderr == "1 item.\n"
+
+
+def test_the_list_has_the_documented_shape(knowing: Run) -> None:
+    found = json.loads(knowing("knowledge", "list", "--json").stdout)
+    assert (found["found"], found["by_status"]) == (1, {"active": 1})
+    assert set(found["items"][0]) == SHAPE
+
+
+def test_where_nothing_fits_it_says_what_there_is(knowing: Run) -> None:
+    done = knowing("knowledge", "list", "--status", "quarantined")
+    assert done.stdout == ""
+    assert "No item fits. There are: 1 active." in done.stderr
+    assert knowing("knowledge", "list", "--repo", "harbour").stdout == ""
+    assert ITEM in knowing("knowledge", "list", "--repo", "orch*").stdout
+
+
+def test_where_nothing_was_learned_it_says_what_to_do(run: Run) -> None:
+    done = run("knowledge", "list")
+    assert (done.returncode, "Run `afterwit learn` first" in done.stderr) == (1, True)
+
+
+def test_one_item_is_shown_by_the_beginning_of_its_id(knowing: Run) -> None:
+    done = knowing("knowledge", "show", ITEM[:4])
+    assert done.stdout.splitlines()[0] == FACT
+    assert "status      active: seen in 3 stories" in done.stdout
+    assert "fires on    command rtk make" in done.stdout
+    assert set(json.loads(knowing("knowledge", "show", ITEM, "--json").stdout)) == SHAPE | {"evidence"}
+
+
+def test_an_unknown_item_is_wrong_use(knowing: Run) -> None:
+    done = knowing("knowledge", "show", "ffff")
+    assert (done.returncode, done.stderr.strip()) == (
+        2,
+        "afterwit: No item 'ffff'. `afterwit knowledge list` shows what there is.",
+    )
+
+
+def test_why_shows_each_piece_with_its_words_and_how_to_open_its_session(knowing: Run) -> None:
+    done = knowing("knowledge", "why", ITEM)
+    assert done.stdout.count("  │ rtk make count") == 3
+    for session in ("s1", "s2", "s3"):
+        assert f"  afterwit sessions show {session}\n" in done.stdout
+    assert knowing("sessions", "show", "s2").returncode == 0
+    found = json.loads(knowing("knowledge", "why", ITEM, "--json").stdout)
+    assert set(found) == {"item", "evidence", "decisions"}
+    assert set(found["evidence"][0]) == {
+        *("agent", "session", "channel", "date", "step", "excerpt", "is_against", "story", "source", "repo", "version"),
+        "is_here",
+    }
+
+
+def test_items_are_found_by_words(knowing: Run) -> None:
+    assert ITEM in knowing("knowledge", "search", "rtk", "fails").stdout
+    assert ITEM in knowing("knowledge", "search", "failing").stdout
+    missed = knowing("knowledge", "search", "tomatoes")
+    assert (missed.stdout, "No item has these words" in missed.stderr) == ("", True)
+    assert json.loads(knowing("knowledge", "search", "rtk", "--json").stdout)["found"] == 1
+
+
+def test_what_was_kept_out_is_counted_by_reason(knowing: Run) -> None:
+    assert json.loads(knowing("knowledge", "rejected", "--json").stdout) == []
+    assert "Nothing was kept out" in knowing("knowledge", "rejected").stderr
+    assert knowing("knowledge", "rejected", "--reason", "boredom").returncode == 2

@@ -1,0 +1,67 @@
+"""What is missing is told with what is used instead."""
+
+from typing import Any
+
+from tests.harvest.mishaps import broken, call, mishap
+from tests.harvest.talks import concluded, sentences, talk
+
+from afterwit.harvest.environment import Environment
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import FailureClass, ResolutionKind
+from afterwit.model.knowledge import EVERYWHERE, Draft
+
+
+def lacking(name: str, *then: str, day: int = 0, **more: Any) -> Digest:
+    steps = (broken(f"{name} -m press", f"zsh:1: command not found: {name}"), *(call(line) for line in then))
+    given = {"failure": FailureClass.ENVIRONMENT, "signature": f"{name}: command not found: {name}", **more}
+    return mishap(*steps, day=day, **given)
+
+
+def drafts(*digests: Digest) -> list[Draft]:
+    return concluded(Environment(), digests)
+
+
+def test_the_words_that_reach_a_missing_program_are_given() -> None:
+    (draft,) = drafts(lacking("python", "ls", "uv run python -m press"))
+    assert draft.sentence == "When `python` is not found here, call `uv run python …`."
+    assert draft.advice == "python → uv run python"
+    assert [one.signature for one in draft.triggers] == ["python: command not found: python"]
+
+
+def test_a_module_and_a_local_folder_are_ways_too() -> None:
+    assert drafts(lacking("pytest", "python3 -m pytest -q"))[0].advice == "pytest → python3 -m pytest"
+    assert drafts(lacking("pytest", ".venv/bin/pytest -q"))[0].advice == "pytest → .venv/bin/pytest"
+
+
+def test_where_nothing_took_its_place_nothing_is_known() -> None:
+    assert drafts(lacking("yq", "which yq", "brew install yq")) == []
+
+
+def test_a_signature_that_does_not_name_the_program_is_no_trigger() -> None:
+    noise = "<path>: line <n>: <path>: Operation not permitted"
+    (draft,) = drafts(lacking("python", "uv run python -m press", signature=noise))
+    assert draft.triggers == ()
+
+
+def test_what_installed_it_is_given_when_the_same_call_then_worked() -> None:
+    one = lacking("tsc", "bun install", "bun run types", resolution=ResolutionKind.PREPARED)
+    assert sentences(drafts(one)) == ["`tsc` is missing in a fresh checkout: run `bun install` first."]
+
+
+def test_two_repositories_with_the_same_way_hold_everywhere() -> None:
+    one, other = (
+        lacking("python", "uv run python x.py"),
+        lacking("python", "uv run python y.py", day=1, repo="elsewhere"),
+    )
+    (draft,) = drafts(one, other)
+    assert draft.scope == EVERYWHERE
+
+
+def test_the_same_person_running_it_plainly_speaks_against() -> None:
+    plain = talk(steps=(call("go test ./..."),), day=2)
+    (draft,) = drafts(lacking("go", "mise exec -- go test ./..."), plain)
+    assert [one.is_against for one in draft.evidence] == [False, True]
+
+
+def test_another_failure_is_none_of_its_business() -> None:
+    assert drafts(mishap(broken("make", "2 failed"), call("make"), signature="x", failure=FailureClass.WORK)) == []

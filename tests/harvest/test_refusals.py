@@ -1,0 +1,78 @@
+"""What a sandbox refuses is told once, with what to do at once."""
+
+from typing import Any
+
+from tests.harvest.mishaps import broken, call, mishap
+from tests.harvest.talks import concluded, sentences
+
+from afterwit.harvest.refusals import Refusals
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import FailureClass, ResolutionKind
+from afterwit.model.knowledge import Channel, Draft, Scope, ScopeKind
+
+
+def refused(line: str, error: str, head: str = "git fetch", **more: Any) -> Digest:
+    given: dict[str, Any] = {"resolution": ResolutionKind.RETRIED, "failure": FailureClass.ENVIRONMENT, **more}
+    return mishap(broken(line, error), call(line), signature=f"{head}: x", **given)
+
+
+def drafts(*digests: Digest) -> list[Draft]:
+    return concluded(Refusals(), digests)
+
+
+def test_no_network_is_one_matter_whatever_was_run() -> None:
+    one = refused("git fetch", "ssh: Could not resolve hostname example.org")
+    other = refused("go get x", "dial tcp: lookup proxy.local: no such host", "go get", day=1)
+    assert sentences(drafts(one, other)) == [
+        "The sandbox of codex has no network here, and `git fetch`, `go get` need it: ask at once to run them outside."
+    ]
+
+
+def test_a_refused_port_is_told() -> None:
+    (draft,) = drafts(refused("go test ./...", "listen tcp6 [::1]:0: bind: operation not permitted", "go test"))
+    assert draft.sentence.startswith("What opens a port (`go test`) is refused in the sandbox of codex here")
+
+
+def test_two_repositories_make_it_a_matter_of_the_agent() -> None:
+    some = [refused("git fetch", "no such host", day=day, repo=f"repo {day}") for day in range(2)]
+    (draft,) = drafts(*some)
+    assert draft.scope == Scope(ScopeKind.AGENT, "codex")
+
+
+def test_a_refusal_counts_only_when_the_same_call_was_allowed_later() -> None:
+    error = "cannot lock ref: Operation not permitted"
+    assert len(drafts(refused("git switch -c plum", error))) == 1
+    assert drafts(refused("git switch -c plum", error, resolution=ResolutionKind.CHANGED)) == []
+
+
+def test_a_sandbox_that_keeps_git_read_only_is_named() -> None:
+    error = "cannot lock ref 'plum': Unable to create '/w/orchard/.git/refs/heads/plum.lock': Operation not permitted"
+    assert sentences(drafts(refused("git switch -c plum", error, "git switch"))) == [
+        "The sandbox of codex cannot write below `.git` here (`git switch`): ask at once to run it outside."
+    ]
+
+
+def test_a_locked_key_is_for_the_user_to_unlock_whichever_agent_meets_it() -> None:
+    error = "error: Couldn't sign message (signer): agent refused operation?"
+    some = [refused("git commit", error, "git commit", day=day, agent=agent) for day, agent in enumerate("ab")]
+    (draft,) = drafts(*some)
+    assert "ask the user to unlock it and wait" in draft.sentence
+    assert len(draft.evidence) == 2
+
+
+def test_an_invented_host_is_no_lack_of_network() -> None:
+    assert drafts(refused("make test", "lookup git.example: no such host")) == []
+
+
+def test_a_complaint_of_the_shell_s_start_is_told_when_different_programs_had_it() -> None:
+    error = "/opt/brew/cmd/shellenv.sh: line 18: /bin/ps: Operation not permitted\nrest"
+    one, other = refused("sed -n 1p a", error, "sed"), refused("pytest", error, "pytest", day=1)
+    assert drafts(one) == []
+    (draft,) = drafts(one, other)
+    assert draft.channel is Channel.TOOL
+    assert draft.sentence.startswith("`shellenv.sh: line 18: ps: Operation not permitted` comes from the start")
+
+
+def test_the_order_of_sessions_does_not_matter() -> None:
+    some = [refused("git fetch", "no such host", day=day) for day in range(3)]
+    assert drafts(*some) == drafts(*reversed(some))

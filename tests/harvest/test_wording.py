@@ -1,0 +1,61 @@
+"""Foreign text in items is one harmless line, and sentences keep their length."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from afterwit.harvest.wording import plain, quoted, sentence
+from afterwit.model.knowledge import SENTENCE_LIMIT
+
+
+def test_a_command_is_put_between_backticks() -> None:
+    assert quoted("make  test\n  ALL=1") == "`make test ALL=1`"
+
+
+def test_backticks_inside_cannot_end_the_quotation() -> None:
+    assert quoted("echo `id`") == "`echo 'id'`"
+
+
+def test_what_cannot_be_seen_is_gone() -> None:
+    assert quoted("ls\x1b[31m a\u202eb\u200b") == "`ls ab`"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("cat /home/ada/notes.txt", "`cat ~/notes.txt`"),
+        ("cat /Users/‹user:1a2b3c›/notes.txt", "`cat ~/notes.txt`"),
+        (r"type C:\Users\ada\notes.txt", r"`type ~\notes.txt`"),
+        ("ls /root/work", "`ls ~/work`"),
+        ("ls src/home/index.ts", "`ls src/home/index.ts`"),
+    ],
+)
+def test_home_folders_are_shortened(text: str, shown: str) -> None:
+    assert quoted(text) == shown
+
+
+def test_a_text_that_needs_what_was_taken_out_is_refused() -> None:
+    assert quoted("curl -H ‹token:0011ff› https://example.org") == ""
+    assert quoted(" \n") == ""
+
+
+def test_a_long_text_is_cut() -> None:
+    assert quoted("abc def", 5) == "`abc…`"
+
+
+def test_a_short_sentence_stays_as_it_is() -> None:
+    assert sentence("Use  `make`.\n") == "Use `make`."
+
+
+def test_a_long_sentence_is_cut_at_a_word_and_its_quotation_closed() -> None:
+    text = sentence(f"Use `{'word ' * 100}`.")
+    assert len(text) <= SENTENCE_LIMIT
+    assert text.endswith("word…`")
+
+
+@given(st.text(max_size=600))
+def test_no_text_breaks_the_bounds(text: str) -> None:
+    assert "`" not in plain(text)
+    assert "\n" not in quoted(text)
+    assert len(quoted(text)) <= 82
+    assert len(sentence(text)) <= SENTENCE_LIMIT

@@ -1,0 +1,151 @@
+"""A store with a small deck, and a hook that is called as agents call it: a process with JSON on standard input."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Line, Section
+from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, ScopeKind, Trigger
+from afterwit.store import spool
+from afterwit.store.layout import Layout
+from afterwit.usecases.deck import compile_deck, deck_path
+
+REPO = "example.org/team/orchard"
+KEY = b"k" * 32
+MAIN = "from afterwit.hook.entry import main; main()"
+HERE = Scope(ScopeKind.REPO, REPO)
+
+
+class Answered(NamedTuple):
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def output(self) -> Any:
+        return json.loads(self.stdout) if self.stdout else None
+
+    @property
+    def context(self) -> str:
+        """The text for the model, in Claude Code's shape."""
+        return str(self.output["hookSpecificOutput"].get("additionalContext", "")) if self.stdout else ""
+
+
+class Hook:
+    """Calls the hook in a project of its own."""
+
+    def __init__(self, layout: Layout, project: Path) -> None:
+        self.layout = layout
+        self.project = project
+        self.environ = {
+            "HOME": str(layout.root.parent),
+            "AFTERWIT_HOME": str(layout.root),
+            "PATH": os.environ.get("PATH", ""),
+        }
+
+    def __call__(self, agent: str, event: str, payload: Any, *flags: str) -> Answered:
+        content = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+        return self.raw([agent, event, *flags], content)
+
+    def raw(self, arguments: list[str], content: bytes) -> Answered:
+        command = [sys.executable, "-I", "-c", MAIN, *arguments]
+        ran = subprocess.run(command, input=content, capture_output=True, env=self.environ, timeout=60, check=False)
+        return Answered(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
+
+    def claude(self, event: str, *flags: str, session: str = "s1", **fields: Any) -> Answered:
+        payload = {"session_id": session, "cwd": str(self.project), **fields}
+        return self("claude-code", event, payload, *flags)
+
+    def failed(self, command: str, error: str, **fields: Any) -> Answered:
+        """A command of Claude Code that ended with 1."""
+        shell: dict[str, Any] = {
+            "tool_name": "Bash",
+            "tool_input": {"command": command},
+            "error": f"Exit code 1\n{error}",
+        }
+        return self.claude("after", hook_event_name="PostToolUseFailure", **shell, **fields)
+
+    def before(self, command: str, *flags: str, **fields: Any) -> Answered:
+        return self.claude("before", *flags, tool_name="Bash", tool_input={"command": command}, **fields)
+
+    def records(self, kind: str) -> list[dict[str, Any]]:
+        """What the spool holds, taken in or not."""
+        lines = (line for path in sorted(self.layout.spool.glob("*.jsonl")) for line in path.read_bytes().splitlines())
+        return [record for line in lines if (record := json.loads(line))["kind"] == kind]
+
+    def waiting(self) -> list[dict[str, Any]]:
+        return [record.body for batch in spool.drain(self.layout.spool) for record in batch.records]
+
+    def compile(self, lines: list[Line] | None = None, blocks: list[Block] | None = None, **settings: Any) -> None:
+        chosen = DeckSettings(**{"key": KEY, "session_share": 0.0, "item_share": 0.0, **settings})
+        deck = Deck(
+            chosen,
+            roots={str(self.project): REPO},
+            remotes={"example.org/team/orchard": REPO},
+            blocks=BLOCKS if blocks is None else blocks,
+            lines=LINES if lines is None else lines,
+        )
+        compile_deck(deck_path(self.layout), deck)
+
+
+BLOCKS = [
+    Block(
+        (
+            Section("Standing rules", (Entry("rule-1", "- Run `make check` before a commit (0.9)."),)),
+            Section("Commands that work here", (Entry("cmd-1", "- Tests: `uv run pytest` (0.8)."),)),
+        ),
+        repo=REPO,
+    )
+]
+LINES = [
+    Line(
+        item="fix-1",
+        text="`pnpm test --fast` fails here; use `pnpm run unit`.",
+        scope=HERE,
+        authority=Authority.GUIDANCE,
+        advice="pnpm run unit",
+        replaces="pnpm test --fast",
+        confidence=0.96,
+        triggers=(
+            Trigger(signature="pnpm test: unknown option --fast"),
+            Trigger(program="pnpm", words=("test", "--fast")),
+        ),
+    ),
+    Line(
+        item="other-repo",
+        text="Nothing of another repository.",
+        scope=Scope(ScopeKind.REPO, "example.org/team/harbour"),
+        confidence=0.99,
+        triggers=(Trigger(signature="pnpm test: unknown option --fast"),),
+    ),
+    Line(
+        item="codex-only",
+        text="Only for Codex.",
+        scope=Scope(ScopeKind.AGENT, "codex"),
+        triggers=(Trigger(rule="E501"),),
+    ),
+    Line(item="path-1", text="Files here are generated.", scope=HERE, triggers=(Trigger(path="src/api/*.py"),)),
+    Line(
+        item="topic-1",
+        text="The importer is in `src/importer.py`.",
+        scope=HERE,
+        triggers=(Trigger(topic=("import", "speed")),),
+    ),
+    Line(item="lint-1", text="E501 bites here: keep lines short.", scope=EVERYWHERE, triggers=(Trigger(rule="E501"),)),
+]
+
+
+@pytest.fixture
+def hook(tmp_path: Path) -> Hook:
+    layout = Layout(tmp_path / "store")
+    layout.create()
+    project = tmp_path / "orchard"
+    (project / "src").mkdir(parents=True)
+    found = Hook(layout, project)
+    found.compile()
+    return found

@@ -1,0 +1,356 @@
+"""The hook as agents call it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+from tests.hook.conftest import BLOCKS, MAIN, Hook
+
+from afterwit.deck.values import Block, Entry, Section
+from afterwit.hook.entry import MODULES
+from afterwit.usecases.deck import deck_path
+
+OPENING, CLOSING = "[afterwit notes from past sessions]", "[end of afterwit notes]"
+BLOCK = f"""{OPENING}
+Standing rules
+- Run `make check` before a commit (0.9).
+Commands that work here
+- Tests: `uv run pytest` (0.8).
+{CLOSING}"""
+FIX = f"{OPENING}\n- `pnpm test --fast` fails here; use `pnpm run unit`.\n{CLOSING}"
+UNKNOWN_OPTION = "error: unknown option --fast"
+
+
+def test_a_session_starts_with_its_block_whole_and_once(hook: Hook) -> None:
+    assert hook.claude("start", source="startup").context == BLOCK
+    assert hook.claude("start", source="startup").stdout == ""
+    assert hook.claude("start", source="startup", session="s2").context == BLOCK
+
+
+def test_the_block_comes_again_once_after_a_compaction(hook: Hook) -> None:
+    hook.claude("start", source="startup")
+    assert hook.claude("start", source="compact").context == BLOCK
+    assert hook.claude("prompt", prompt="go on").stdout == ""
+
+
+def test_a_compaction_that_is_told_apart_brings_the_block_with_the_next_prompt(hook: Hook) -> None:
+    hook.claude("start", source="startup")
+    hook.claude("prompt", prompt="first")
+    assert hook.claude("compact").stdout == ""
+    assert hook.claude("prompt", prompt="second").context == BLOCK
+    assert hook.claude("prompt", prompt="third").stdout == ""
+
+
+def test_a_resumed_session_gets_nothing(hook: Hook) -> None:
+    assert hook.claude("start", source="resume").stdout == ""
+    assert hook.claude("prompt", prompt="speed up the import").stdout == ""
+
+
+def test_a_cleared_context_starts_anew(hook: Hook) -> None:
+    hook.claude("start", source="startup")
+    hook.failed("pnpm test --fast", UNKNOWN_OPTION)
+    assert hook.claude("start", source="clear").context == BLOCK
+    assert hook.failed("pnpm test --fast", UNKNOWN_OPTION).context == FIX
+
+
+def test_the_first_prompt_gets_what_is_known_of_its_topic(hook: Hook) -> None:
+    hook.claude("start", source="startup")
+    said = hook.claude("prompt", prompt="Imports need more speed").context.splitlines()
+    assert (said[0], said[-2:]) == (OPENING, ["- The importer is in `src/importer.py`.", CLOSING])
+    assert hook.claude("prompt", prompt="Imports need more speed", session="s1").stdout == ""
+
+
+def test_a_later_prompt_gets_nothing(hook: Hook) -> None:
+    hook.claude("start", source="startup")
+    assert hook.claude("prompt", prompt="Hello there").stdout == ""
+    assert hook.claude("prompt", prompt="Imports need more speed").stdout == ""
+
+
+def test_where_no_start_was_seen_the_first_prompt_brings_the_block(hook: Hook) -> None:
+    assert hook.claude("prompt", prompt="Hello there").context == BLOCK
+
+
+def test_a_known_failure_is_answered_once(hook: Hook) -> None:
+    assert hook.failed("pnpm test --fast", UNKNOWN_OPTION).context == FIX
+    assert hook.failed("pnpm test --fast", UNKNOWN_OPTION).stdout == ""
+
+
+def test_a_subagent_has_not_heard_what_its_session_heard(hook: Hook) -> None:
+    hook.failed("pnpm test --fast", UNKNOWN_OPTION)
+    assert hook.failed("pnpm test --fast", UNKNOWN_OPTION, agent_id="a1").context == FIX
+
+
+def test_nothing_is_said_that_the_output_says_already(hook: Hook) -> None:
+    assert hook.failed("pnpm test --fast", f"{UNKNOWN_OPTION}\nDid you mean pnpm run unit?").stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [("pnpm test --slow", "error: unknown option --slow"), ("npm test --fast", UNKNOWN_OPTION), ("ls", "no such file")],
+)
+def test_another_failure_gets_nothing(hook: Hook, command: str, error: str) -> None:
+    assert hook.failed(command, error).stdout == ""
+
+
+def test_elsewhere_nothing_of_this_repository_is_said(hook: Hook, tmp_path: Path) -> None:
+    elsewhere = {"cwd": str(tmp_path / "elsewhere")}
+    assert hook.claude("start", source="startup", **elsewhere).stdout == ""
+    assert hook.claude("prompt", prompt="Imports need more speed", **elsewhere).stdout == ""
+    assert hook.failed("pnpm test --fast", UNKNOWN_OPTION, **elsewhere).stdout == ""
+
+
+def test_a_rule_is_known_wherever_it_bites(hook: Hook) -> None:
+    answered = hook.failed("ruff check .", "src/a.py:1:80: E501 Line too long (99 > 88)\nFound 1 error.")
+    assert "E501 bites here" in answered.context
+    assert "Only for Codex" not in answered.context
+
+
+def test_a_file_brings_what_is_known_of_it(hook: Hook) -> None:
+    touched: dict[str, Any] = {"tool_name": "Edit", "tool_input": {"file_path": str(hook.project / "src/api/users.py")}}
+    assert "Files here are generated." in hook.claude("after", **touched, tool_response={"ok": 1}).context
+    other: dict[str, Any] = {
+        "tool_name": "Edit",
+        "tool_input": {"file_path": str(hook.project / "src/api/deep/users.py")},
+    }
+    assert hook.claude("after", **other, tool_response={"ok": 1}, session="s2").stdout == ""
+
+
+def test_a_command_is_refused_once_and_then_passes(hook: Hook) -> None:
+    refused = hook.before("pnpm test --fast src", "--refuse").output["hookSpecificOutput"]
+    assert refused["permissionDecision"] == "deny"
+    assert refused["permissionDecisionReason"] == (
+        f"{OPENING}\n`pnpm test --fast` fails here; use `pnpm run unit`.\n"
+        f"Use `pnpm run unit`, or call the same command again to run it as it is.\n{CLOSING}"
+    )
+    assert hook.before("pnpm test --fast src", "--refuse").stdout == ""
+
+
+def test_a_refusal_that_comes_back_is_no_failure(hook: Hook) -> None:
+    reason = hook.before("pnpm test --fast src", "--refuse").output["hookSpecificOutput"]["permissionDecisionReason"]
+    assert hook.failed("pnpm test --fast src", f"{reason}\n{UNKNOWN_OPTION}", session="s2").stdout == ""
+    assert [call["status"] for call in hook.records("tool")] == ["denied"]
+
+
+def test_an_answer_of_our_own_server_is_no_refusal(hook: Hook) -> None:
+    asked: dict[str, Any] = {"tool_name": "mcp__afterwit__recall", "tool_input": {"task": "prune"}}
+    assert hook.claude("after", **asked, tool_response=f"{OPENING}\n- A note.\n{CLOSING}").stdout == ""
+    assert [call["status"] for call in hook.records("tool")] == ["succeeded"]
+
+
+def test_a_known_correction_is_put_in_for_that_very_command(hook: Hook) -> None:
+    said = hook.before("pnpm test --fast", "--rewrite", "--refuse").output
+    assert said["hookSpecificOutput"]["updatedInput"] == {"command": "pnpm run unit"}
+    assert "afterwit runs `pnpm run unit` instead" in said["systemMessage"]
+    text = said["hookSpecificOutput"]["additionalContext"]
+    assert text.endswith(f"afterwit runs `pnpm run unit` instead of `pnpm test --fast`.\n{CLOSING}")
+    assert hook.before("pnpm test --fast src", "--rewrite", session="s2").stdout == ""
+
+
+def test_without_being_asked_for_nothing_is_refused_or_rewritten(hook: Hook) -> None:
+    assert hook.before("pnpm test --fast").stdout == ""
+    hook.compile(refusing=("claude-code",))
+    assert "deny" in hook.before("pnpm test --fast").stdout
+
+
+def test_a_session_that_is_held_out_gets_nothing_and_is_recorded(hook: Hook) -> None:
+    hook.compile(session_share=1.0)
+    assert hook.claude("start", source="startup").stdout == ""
+    assert hook.failed("pnpm test --fast", UNKNOWN_OPTION).stdout == ""
+    assert hook.before("pnpm test --fast src", "--refuse").stdout == ""
+    start, after = hook.records("draw")
+    assert (start["held"], start["items"], start["text"]) == (1, {"rule-1": 0, "cmd-1": 0}, "")
+    assert "make check" in start["would"]
+    assert (after["items"], after["would"]) == ({"fix-1": 0}, "- `pnpm test --fast` fails here; use `pnpm run unit`.")
+
+
+def test_an_item_that_is_held_out_leaves_the_rest_in_place(hook: Hook) -> None:
+    entries = tuple(Entry(f"item-{number}", f"- Rule {number}.") for number in range(40))
+    hook.compile(blocks=[Block((Section("Rules", entries),), repo=BLOCKS[0].repo)], item_share=0.5)
+    text = hook.claude("start", source="startup").context
+    (drawn,) = hook.records("draw")
+    shown = {item for item, is_shown in drawn["items"].items() if is_shown}
+    assert 5 < len(shown) < 35
+    assert [f"- Rule {number}." in text.splitlines() for number in range(40)] == [
+        f"item-{number}" in shown for number in range(40)
+    ]
+    assert (drawn["held"], len(drawn["would"].splitlines()), drawn["text"]) == (0, 40, text)
+
+
+def test_what_was_shown_is_in_the_spool(hook: Hook) -> None:
+    hook.failed("pnpm test --fast", UNKNOWN_OPTION)
+    (drawn,) = hook.records("draw")
+    assert (drawn["agent"], drawn["session"], drawn["moment"]) == ("claude-code", "s1", "after")
+    assert (drawn["items"], drawn["text"], "would" in drawn) == ({"fix-1": 1}, FIX, False)
+    assert drawn["signature"] == "pnpm test: unknown option --fast"
+
+
+def test_calls_are_noted_without_their_secrets(hook: Hook) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    hook.failed(f"deploy --token {secret} --to=staging", f"denied for {secret}")
+    (call,) = hook.records("tool")
+    assert (call["tool"], call["status"], call["target"]) == ("Bash", "failed", "deploy --token … --to=staging")
+    assert secret not in "".join(path.read_text() for path in hook.layout.spool.iterdir())
+
+
+def test_a_long_block_is_cut_at_a_line(hook: Hook) -> None:
+    entries = tuple(Entry(f"item-{number}", f"- Rule {number}: {'x' * 100}") for number in range(200))
+    hook.compile(blocks=[Block((Section("Rules", entries),), repo=BLOCKS[0].repo)])
+    text = hook.claude("start", source="startup").context
+    assert 9_000 < len(text) <= 9_500
+    assert text.endswith(f"x\n{CLOSING}")
+
+
+def test_the_end_of_a_session_is_noted_and_starts_a_learn(hook: Hook, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    hook.compile(learn_command=("/bin/sh", "-c", 'echo "$0 $1" > "$2"', "{agent}", "{session}", str(pipe)))
+    assert hook.claude("end").stdout == ""
+    assert pipe.read_text() == "claude-code s1\n"
+    assert [record["session"] for record in hook.records("ended")] == ["s1"]
+
+
+@pytest.mark.parametrize("content", [b"", b"junk", b"[]", b"{}", b'{"session_id": 5}', b"\xff\xfe", b'{"a":' * 50_000])
+@pytest.mark.parametrize("agent", ["claude-code", "hermes"])
+def test_input_that_makes_no_sense_is_met_with_silence(hook: Hook, content: bytes, agent: str) -> None:
+    assert hook(agent, "after", content) == (0, "", "")
+
+
+@pytest.mark.parametrize("arguments", [[], ["nobody", "start"], ["codex"], ["codex", "never"], ["../codex", "start"]])
+def test_a_call_that_makes_no_sense_is_met_with_silence(hook: Hook, arguments: list[str]) -> None:
+    assert hook.raw(arguments, b'{"session_id": "s1"}') == (0, "", "")
+
+
+def test_without_a_store_nothing_happens(hook: Hook, tmp_path: Path) -> None:
+    hook.environ["AFTERWIT_HOME"] = str(tmp_path / "nowhere")
+    assert hook.claude("start", source="startup") == (0, "", "")
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_without_a_deck_calls_are_still_noted(hook: Hook) -> None:
+    deck_path(hook.layout).unlink()
+    assert hook.failed("pnpm test --fast", UNKNOWN_OPTION) == (0, "", "")
+    assert len(hook.records("tool")) == 1
+    assert hook.records("fault") == []
+
+
+@pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\0" + b"\0" * 5_000])
+def test_a_corrupt_deck_is_a_fault_that_only_the_spool_hears_of(hook: Hook, content: bytes) -> None:
+    deck_path(hook.layout).write_bytes(content)
+    assert hook.claude("start", source="startup") == (0, "", "")
+    assert hook.failed("pnpm test --fast", UNKNOWN_OPTION) == (0, "", "")
+    assert len(hook.records("fault")) == 2
+    assert len(hook.records("tool")) == 1
+
+
+def test_a_locked_deck_is_read_all_the_same(hook: Hook) -> None:
+    other = apsw.Connection(str(deck_path(hook.layout)))
+    other.execute("BEGIN EXCLUSIVE")
+    assert hook.claude("start", source="startup").context == BLOCK
+    other.close()
+
+
+def test_a_spool_that_cannot_be_written_means_silence(hook: Hook) -> None:
+    for name in ("claude-code", "codex"):
+        hook(name, "start", {"session_id": "s1", "cwd": str(hook.project)})
+    for path in hook.layout.spool.iterdir():
+        path.unlink()
+        path.symlink_to("/dev/null")
+    assert hook.claude("start", source="startup") == (0, "", "")
+
+
+def test_a_fault_says_where_and_nothing_of_the_input(hook: Hook) -> None:
+    hook("codex", "after", b'{"prompt": "my secret words"')
+    (fault,) = hook.records("fault")
+    assert (fault["agent"], fault["event"]) == ("codex", "after")
+    assert "secret" not in str(fault)
+
+
+def test_a_hook_that_takes_too_long_ends_silently_with_zero() -> None:
+    script = "from afterwit.hook import timebox; import os; timebox.start(0.05); os.read(0, 1); print('late')"
+    with subprocess.Popen(
+        [sys.executable, "-I", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.read() == b""
+        assert process.wait(timeout=30) == 0
+
+
+def test_what_is_being_delivered_is_not_cut_off() -> None:
+    script = (
+        "from afterwit.hook import timebox; import os, time; timebox.start(0.01); timebox.close(); timebox.close();"
+        "time.sleep(0.1); os.write(1, b'whole'); os._exit(0)"
+    )
+    ran = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, timeout=30, check=False)
+    assert (ran.returncode, ran.stdout) == (0, b"whole")
+
+
+LOADED = f"import os, sys; os._exit = lambda code: print(*sorted(sys.modules), file=sys.stderr); {MAIN}"
+HEAVY = {"re", "json", "enum", "typing", "pathlib", "dataclasses", "hashlib", "msgspec", "click", "rich", "re2"}
+
+
+def loaded(hook: Hook, event: str, payload: dict[str, Any], *flags: str) -> set[str]:
+    """The modules that a call loads."""
+    command = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:] = {sys.path!r}; {LOADED}"]
+    content = json.dumps({"session_id": "s9", "cwd": str(hook.project), **payload}).encode()
+    ran = subprocess.run(
+        [*command, "claude-code", event, *flags], input=content, capture_output=True, env=hook.environ, check=True
+    )
+    return set(ran.stderr.decode().split())
+
+
+@pytest.mark.parametrize(
+    ("event", "payload"),
+    [
+        ("start", {"source": "startup"}),
+        ("after", {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "a"}}),
+        (
+            "after",
+            {
+                "hook_event_name": "PostToolUseFailure",
+                "tool_name": "Bash",
+                "tool_input": {"command": "ls x"},
+                "error": "no",
+            },
+        ),
+        ("before", {"tool_name": "Bash", "tool_input": {"command": "git status"}}),
+        ("end", {}),
+    ],
+)
+def test_a_usual_call_loads_nothing_slow(hook: Hook, event: str, payload: dict[str, Any]) -> None:
+    assert loaded(hook, event, payload, "--refuse") & HEAVY == set()
+
+
+@pytest.mark.parametrize(
+    ("event", "payload"),
+    [
+        ("prompt", {"prompt": "Imports need more speed"}),
+        ("before", {"tool_name": "Bash", "tool_input": {"command": "pnpm test --fast src"}}),
+        (
+            "after",
+            {
+                "hook_event_name": "PostToolUseFailure",
+                "tool_name": "Bash",
+                "tool_input": {"command": "pnpm test --fast"},
+                "error": UNKNOWN_OPTION,
+            },
+        ),
+    ],
+)
+def test_no_call_loads_what_hooks_must_not(hook: Hook, event: str, payload: dict[str, Any]) -> None:
+    found = loaded(hook, event, payload, "--refuse")
+    assert found & {"msgspec", "click", "rich", "re2", "zstandard", "dataclasses"} == set()
+    assert "afterwit.hook.entry" in found
+
+
+def test_every_agent_has_payloads_of_the_same_shape() -> None:
+    for folder in MODULES.values():
+        module = __import__(f"afterwit.agents.{folder}.payloads", None, None, ["read"])
+        assert isinstance(module.CARRIES, tuple)
+        assert {type(module.REFUSES), type(module.REWRITES)} == {bool}
+        assert callable(module.read)
+        assert callable(module.write)

@@ -1,0 +1,36 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from afterwit.hook.summaries import LONGEST, summary
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("git commit -m 'a word'", "git commit -m 'a word'"),
+        ("uv run pytest tests/test_a.py", "uv run pytest tests/test_a.py"),
+        ("mysql --password hunter2 db", "mysql --password … db"),
+        ("API_KEY=abc make deploy", "API_KEY=… make deploy"),
+        ("curl https://user:pw@host.example", "curl …"),
+        ("curl -H Authorization: Bearer abcdef", "curl -H Authorization: … …"),
+        ("send to someone@example.org now", "send to … now"),
+        ("echo 4111111111111111 5500000000000004", "echo …"),
+        ("", ""),
+    ],
+)
+def test_only_plain_words_are_kept(text: str, kept: str) -> None:
+    assert summary(text).replace("… …", "…") == kept.replace("… …", "…")
+
+
+def test_tokens_are_never_kept() -> None:
+    for token in ("ghp_" + "a1B2c3D4" * 5, "sk-" + "proj-" + "Ab1" * 16, "AKIA" + "Q7W8E9R0" * 2, "f" * 40):
+        assert token not in summary(f"deploy {token} --now {token}")
+
+
+@settings(max_examples=100)
+@given(st.text())
+def test_it_is_short_and_one_line(text: str) -> None:
+    found = summary(text)
+    assert len(found) <= LONGEST
+    assert len(found.splitlines()) <= 1

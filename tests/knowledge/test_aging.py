@@ -1,0 +1,68 @@
+import pytest
+from tests.knowledge.drafting import HARBOUR, ORCHARD, draft, piece
+
+from afterwit.knowledge.aging import HALF_LIFE_DAYS, Gone, gone_reason
+from afterwit.model.knowledge import Category, Draft, Scope, ScopeKind
+
+_CODEX = Scope(ScopeKind.AGENT, "codex")
+
+
+def test_every_category_has_a_half_life() -> None:
+    assert set(HALF_LIFE_DAYS) == set(Category)
+
+
+def _place(*files: str) -> Draft:
+    return draft("Work on the press is in these files.", files=files, category=Category.FACT)
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        (("press.py",), "press.py is gone"),
+        (("press.py", "barrel.py"), "press.py is gone"),
+        (("barrel.py", "cider.py", "press.py"), ""),
+        (("barrel.py",), ""),
+        ((), ""),
+    ],
+)
+def test_an_item_is_stale_when_half_of_its_files_are_gone(files: tuple[str, ...], reason: str) -> None:
+    assert gone_reason(_place(*files), Gone(files={ORCHARD.name: frozenset(("press.py",))})) == reason
+
+
+def test_a_file_that_is_gone_elsewhere_does_not_matter() -> None:
+    assert not gone_reason(_place("press.py"), Gone(files={HARBOUR.name: frozenset(("press.py",))}))
+
+
+@pytest.mark.parametrize(
+    ("repo", "command", "is_gone"),
+    [
+        (ORCHARD.name, "npm run press", True),
+        ("", "npm", True),
+        (ORCHARD.name, "npm run pres", False),
+        (HARBOUR.name, "npm run press", False),
+    ],
+)
+def test_an_item_is_stale_when_its_command_is_gone(repo: str, command: str, is_gone: bool) -> None:
+    advised = draft(advice="npm run press -- --slow")
+    assert bool(gone_reason(advised, Gone(commands={repo: frozenset((command,))}))) is is_gone
+
+
+@pytest.mark.parametrize(
+    ("seen", "newest", "is_gone"),
+    [
+        ("2.1.150", "2.1.163", False),
+        ("0.98.0", "0.100.1", False),
+        ("0.98.0", "0.101.0", True),
+        ("1.9.4", "2.0.0", True),
+        ("2.0.0", "1.9.4", False),
+        ("", "2.0.0", False),
+    ],
+)
+def test_a_quirk_is_stale_when_its_version_is_gone(seen: str, newest: str, is_gone: bool) -> None:
+    quirk = draft(scope=_CODEX, category=Category.TOOL_QUIRK, evidence=(piece("one", version=seen),))
+    assert bool(gone_reason(quirk, Gone(versions={"codex": newest}))) is is_gone
+
+
+def test_a_quirk_seen_again_in_the_newest_version_stays() -> None:
+    evidence = (piece("one", version="0.9.0"), piece("two", version="0.98.0"))
+    assert not gone_reason(draft(scope=_CODEX, evidence=evidence), Gone(versions={"codex": "0.99.0"}))

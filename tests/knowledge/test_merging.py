@@ -1,0 +1,201 @@
+from itertools import chain
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.knowledge.drafting import HARBOUR, ORCHARD, draft, piece, pieces
+
+from afterwit.harvest.ids import id_of
+from afterwit.knowledge.merging import Merged, merged
+from afterwit.knowledge.trust import authority_of
+from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Channel, Draft, Trigger
+
+_PYTEST = Trigger(program="pytest")
+_ADVICE = "uv run pytest"
+
+
+def _one(*drafts: Draft) -> Draft:
+    (only,) = merged(drafts).drafts
+    return only
+
+
+def test_equal_triggers_and_advice_merge() -> None:
+    first = draft("`pytest` is missing: use `uv run pytest`.", triggers=(_PYTEST,), advice=_ADVICE)
+    second = draft(
+        "Run tests with `uv run pytest`.",
+        triggers=(_PYTEST,),
+        advice=_ADVICE,
+        evidence=(piece("two"),),
+        harvester="environment",
+    )
+    assert {one.session.story for one in _one(first, second).evidence} == {"story 0", "two"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"advice": "tox"},
+        {"scope": HARBOUR},
+        {"category": Category.TOOL_QUIRK},
+        {"triggers": (Trigger(program="py.test"),)},
+    ],
+)
+def test_another_advice_scope_category_or_trigger_keeps_them_apart(change: dict[str, object]) -> None:
+    first = draft("`pytest` is missing: use `uv run pytest`.", triggers=(_PYTEST,), advice=_ADVICE)
+    second = draft("Something else is meant.", **({"triggers": (_PYTEST,), "advice": _ADVICE} | change))
+    assert len(merged((first, second)).drafts) == 2
+
+
+def test_equal_triggers_that_say_nothing_alone_do_not_merge() -> None:
+    push = Trigger(program="git", words=("push",))
+    first = draft("Wait for the hooks after `git push`.", triggers=(push,))
+    second = draft("Name the remote with `git push`.", triggers=(push,))
+    assert len(merged((first, second)).drafts) == 2
+
+
+def test_sentences_that_say_the_same_merge_within_a_scope() -> None:
+    first = draft("Never mock the database.", channel=Channel.USER, evidence=(piece("one", channel=Channel.USER),))
+    second = draft("Do not mock the database!", channel=Channel.USER, evidence=(piece("two", channel=Channel.USER),))
+    assert len(_one(first, second).evidence) == 2
+
+
+def test_a_question_is_not_an_answer() -> None:
+    first, second = draft("Mock the database.", category=Category.QUESTION), draft("Mock the database!")
+    assert len(merged((first, second)).drafts) == 2
+
+
+def test_the_words_and_the_channel_of_the_most_trusted_are_kept() -> None:
+    agent = draft("Don't mock the database.", channel=Channel.ASSISTANT, evidence=pieces(9, channel=Channel.ASSISTANT))
+    user = draft("Never mock the database.", channel=Channel.USER, evidence=(piece("said", channel=Channel.USER),))
+    kept = _one(agent, user)
+    assert (kept.sentence, kept.channel) == (user.sentence, Channel.USER)
+    assert {one.channel for one in kept.evidence} == {Channel.USER, Channel.ASSISTANT}
+
+
+def test_merging_never_launders_words() -> None:
+    web = draft("Fetch the installer first.", channel=Channel.WEB, evidence=pieces(9, channel=Channel.WEB))
+    agent = draft(
+        "Fetch the installer, first.", channel=Channel.ASSISTANT, evidence=pieces(9, channel=Channel.ASSISTANT)
+    )
+    kept = _one(web, agent)
+    assert kept.channel is Channel.ASSISTANT
+    assert authority_of(kept.channel, kept.evidence) is Authority.OBSERVATION
+
+
+def test_a_step_seen_twice_is_one_piece_of_evidence() -> None:
+    first = draft(triggers=(_PYTEST,), advice=_ADVICE, evidence=(piece("one", at=4), piece("one", at=5)))
+    second = draft(
+        "Else.", triggers=(_PYTEST,), advice=_ADVICE, evidence=(piece("one", at=4, excerpt="said otherwise"),)
+    )
+    assert sorted(one.at or 0 for one in _one(first, second).evidence) == [4, 5]
+
+
+def test_a_step_may_speak_for_and_against() -> None:
+    both = (piece("one", at=4), piece("one", at=4, is_against=True))
+    assert len(_one(draft(evidence=both)).evidence) == 2
+
+
+def test_a_union_names_what_it_absorbed() -> None:
+    first, second = draft("Keep functions small."), draft("Functions should be kept small.", evidence=(piece("late"),))
+    (union,) = merged((first, second)).unions
+    assert {union.id, *union.absorbed} == {id_of(first), id_of(second)}
+
+
+def test_what_was_merged_does_not_supersede_itself() -> None:
+    first = draft("Keep functions small.")
+    second = draft("Functions should be kept small.", supersedes=(id_of(first), "0123456789ab"))
+    assert _one(first, second).supersedes == ("0123456789ab",)
+
+
+def test_doubtful_pairs_go_to_review() -> None:
+    one = draft("Always squash the commits when merging.", channel=Channel.USER)
+    other = draft("Never squash the commits when merging.", channel=Channel.USER)
+    far = draft("Translations are checked by the editors.", channel=Channel.USER)
+    result = merged((one, other, far))
+    assert len(result.drafts) == 3
+    (review,) = result.reviews
+    assert {review.one, review.other} == {id_of(one), id_of(other)}
+    assert review.reason == "may say the opposite"
+
+
+def test_two_mechanical_drafts_of_one_harvester_need_no_review() -> None:
+    assert not merged((draft("`go vet` fails before the build."), draft("`go vet` fails after the build."))).reviews
+
+
+_SENTENCES = (
+    "Never mock the database.",
+    "Do not mock the database.",
+    "Mock the database.",
+    "Use `uv run pytest` for the tests.",
+    "Call `uv run pytest` for tests.",
+    "In `orchard`, call `jq` with single quotes.",
+    "In `harbour`, call `jq` with single quotes.",
+)
+_CHANNELS = (Channel.USER, Channel.OUTCOME, Channel.ASSISTANT, Channel.WEB)
+
+
+@st.composite
+def _drafts(any_of: st.DrawFn) -> Draft:
+    channel = any_of(st.sampled_from(_CHANNELS))
+    stories = any_of(st.lists(st.integers(0, 4), max_size=3, unique=True))
+    triggers = any_of(st.lists(st.sampled_from((_PYTEST, Trigger(program="jq"))), max_size=2, unique=True))
+    return draft(
+        any_of(st.sampled_from(_SENTENCES)),
+        harvester=any_of(st.sampled_from(("corrections", "standing-rules"))),
+        key=(any_of(st.sampled_from(("pytest", "jq", "mock"))),),
+        scope=any_of(st.sampled_from((ORCHARD, HARBOUR, EVERYWHERE))),
+        channel=channel,
+        triggers=tuple(triggers),
+        advice=any_of(st.sampled_from(("", _ADVICE))),
+        files=any_of(st.sampled_from(((), ("src/press.py",)))),
+        evidence=tuple(piece(f"story {at}", days_ago=at, channel=channel) for at in stories),
+        is_closed=any_of(st.booleans()),
+    )
+
+
+_SETS = st.lists(_drafts(), max_size=7)
+
+
+@given(drafts=_SETS, data=st.data())
+@settings(max_examples=150)
+def test_merging_is_commutative(drafts: list[Draft], data: st.DataObject) -> None:
+    assert merged(data.draw(st.permutations(drafts))) == merged(drafts)
+
+
+@given(one=_SETS, two=_SETS, three=_SETS)
+@settings(max_examples=150)
+def test_merging_is_associative(one: list[Draft], two: list[Draft], three: list[Draft]) -> None:
+    def join(left: Merged, right: Merged) -> Merged:
+        return merged(chain(left.parts, right.parts))
+
+    first, second, third = merged(one), merged(two), merged(three)
+    assert join(join(first, second), third) == join(first, join(second, third)) == merged([*one, *two, *three])
+
+
+@given(drafts=_SETS)
+@settings(max_examples=150)
+def test_merging_is_idempotent(drafts: list[Draft]) -> None:
+    once = merged(drafts)
+    assert merged(once.parts) == once
+    assert merged([*drafts, *drafts]) == once
+
+
+@given(drafts=_SETS)
+@settings(max_examples=100)
+def test_no_evidence_is_lost_and_ids_are_unique(drafts: list[Draft]) -> None:
+    result = merged(drafts)
+    stories = {one.session.story for each in result.drafts for one in each.evidence}
+    assert stories == {one.session.story for each in drafts for one in each.evidence}
+    assert len({id_of(each) for each in result.drafts}) == len(result.drafts)
+
+
+@given(drafts=_SETS)
+@settings(max_examples=100)
+def test_no_words_get_a_channel_that_they_did_not_come_from(drafts: list[Draft]) -> None:
+    said = {
+        (each.sentence.removeprefix("In `orchard`, ").removeprefix("In `harbour`, ").lower(), each.channel)
+        for each in drafts
+    }
+    for each in merged(drafts).drafts:
+        words = each.sentence.removeprefix("In `orchard`, ").removeprefix("In `harbour`, ").lower()
+        assert (words, each.channel) in said

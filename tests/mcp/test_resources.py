@@ -1,0 +1,61 @@
+"""Items as resources: listed where they hold, read by their address."""
+
+import pytest
+from tests.mcp.conftest import ORCHARD, put_items
+
+from afterwit.knowledge.markers import without_own
+from afterwit.mcp import resources
+from afterwit.mcp.desk import StoreDesk
+from afterwit.mcp.messages import RpcError
+from afterwit.usecases.world import World
+
+
+def test_items_that_hold_here_are_listed_and_can_be_read(desk: StoreDesk) -> None:
+    found = desk.resources("", "claude-code")["resources"]
+    assert found
+    for one in found:
+        assert one["uri"] == f"afterwit://item/{one['name']}"
+        assert without_own(one["description"]) == ""
+        (content,) = desk.read(one["uri"])
+        assert (content["uri"], content["mimeType"]) == (one["uri"], "text/plain")
+        assert without_own(content["text"]) == ""
+
+
+def test_nothing_of_another_repository_is_listed(world: World) -> None:
+    desk = StoreDesk(lambda: world, None, "mcp-1")
+    assert desk.resources("", "claude-code") == {"resources": []}
+
+
+def test_a_list_comes_in_pages(desk: StoreDesk, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_items(world, ["Prune in March.", "Never prune in June."])
+    whole = desk.resources("", "")["resources"]
+    assert len(whole) > 1
+    monkeypatch.setattr(resources, "PAGE", 1)
+    pages, cursor = [], ""
+    for _ in whole:
+        page = desk.resources(cursor, "")
+        pages += page["resources"]
+        cursor = page.get("nextCursor", "")
+    assert (pages, cursor) == (whole, "")
+
+
+@pytest.mark.parametrize("cursor", ["-1", "x", "9" * 40, "²"])
+def test_a_cursor_of_somebody_else_is_refused(desk: StoreDesk, cursor: str) -> None:
+    with pytest.raises(RpcError, match="cursor"):
+        desk.resources(cursor, "")
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "",
+        "afterwit://item/",
+        "afterwit://item/ffff",
+        "afterwit://item/../x",
+        f"file://{ORCHARD}",
+        "AFTERWIT://item/a b",
+    ],
+)
+def test_an_address_of_nothing_is_not_found(desk: StoreDesk, uri: str) -> None:
+    with pytest.raises(LookupError):
+        desk.read(uri)

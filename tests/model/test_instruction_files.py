@@ -1,0 +1,35 @@
+import pytest
+
+from afterwit.model.instruction_files import IN_HOMES, Instruction, Placed, instruction, placed
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("AGENTS.md", Placed("", "AGENTS.md")),
+        ("/srv/orchard/CLAUDE.md", Placed("/srv/orchard", "CLAUDE.md")),
+        ("/srv/orchard/.claude/CLAUDE.md", Placed("/srv/orchard", ".claude/CLAUDE.md")),
+        ("/srv/orchard/.github/copilot-instructions.md", Placed("/srv/orchard", ".github/copilot-instructions.md")),
+        ("/srv/orchard/.cursor/rules/fruit.mdc", Placed("/srv/orchard", ".cursor/rules/fruit.mdc")),
+        ("c:\\orchard\\AGENTS.md", Placed("c:/orchard", "AGENTS.md")),
+        ("docs/AGENTS.md", Placed("docs", "AGENTS.md")),
+        ("README.md", None),
+        ("my-AGENTS.md", None),
+        (".cursor/rules/deep/fruit.mdc", None),
+        ("x/" * 600 + "AGENTS.md", None),
+        ("", None),
+    ],
+)
+def test_a_path_is_taken_apart_at_the_longest_name(path: str, expected: Placed | None) -> None:
+    assert placed(path) == expected
+
+
+def test_home_folders_have_names_of_their_own() -> None:
+    assert placed("/home/ada/.codex/AGENTS.md", IN_HOMES) == Placed("/home/ada", ".codex/AGENTS.md")
+    assert placed("/home/ada/AGENTS.md", IN_HOMES) is None
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_what_was_noted_is_read_back(is_whole: bool) -> None:
+    found = Instruction(".claude/rules/ripe fruit.md", "Pick it.", is_whole)
+    assert instruction(found.head, found.text) == found

@@ -1,0 +1,36 @@
+"""Items for tests of recall, with invented content."""
+
+from typing import Any
+
+from tests.knowledge.drafting import NOW_MS, ORCHARD, draft, pieces
+
+from afterwit.knowledge.weighing import Context, weigh
+from afterwit.model.knowledge import Category, Item, Trigger
+from afterwit.recall.situation import Situation
+
+HERE = Situation(ORCHARD.name, "codex")
+
+
+def item(sentence: str, stories: int = 5, **more: Any) -> Item:
+    """What comes of a draft that so many stories show."""
+    given: dict[str, Any] = {"evidence": pieces(stories), **more}
+    return weigh(draft(sentence, **given), Context(now_ms=NOW_MS))
+
+
+def correction(stories: int = 5, **more: Any) -> Item:
+    trigger = Trigger(program="wrapit", words=("cargo",), signature="wrapit: unrecognized subcommand cargo")
+    return item(
+        "Instead of `wrapit cargo …`, which fails, call `cargo …`.",
+        stories,
+        advice="wrapit cargo → cargo",
+        triggers=(trigger,),
+        **more,
+    )
+
+
+def rule(name: str, stories: int = 5, **more: Any) -> Item:
+    return item(f"In `orchard`, `{name}` keeps failing: prune it.", stories, triggers=(Trigger(rule=name),), **more)
+
+
+def command(line: str, stories: int = 5) -> Item:
+    return item(f"In `orchard`, run the tests with `{line}`.", stories, advice=line, category=Category.FACT)

@@ -1,0 +1,69 @@
+"""The known fix right after a known failure."""
+
+import pytest
+from tests.knowledge.drafting import HARBOUR, pieces
+from tests.recall.knowing import HERE, correction, item
+
+from afterwit.model.kinds import ActionKind
+from afterwit.model.knowledge import Trigger
+from afterwit.recall.at_failure import Failed, fix_for
+
+UNKNOWN = "error: unrecognized subcommand 'cargo'\nUsage: wrapit [OPTIONS] <COMMAND>"
+
+
+def failed(line: str = "wrapit cargo test", error: str = UNKNOWN) -> Failed:
+    return Failed(ActionKind.SHELL, "Bash", line, error)
+
+
+def test_the_change_is_applied_to_the_command_that_failed() -> None:
+    fix = fix_for([correction()], HERE, failed("wrapit cargo test --all"))
+    assert fix is not None
+    assert fix.advice == "cargo test --all"
+    assert fix.text.endswith("Here: `cargo test --all`")
+
+
+def test_one_story_is_enough_and_is_said_as_an_observation() -> None:
+    fix = fix_for([correction(1)], HERE, failed())
+    assert fix is not None
+    assert fix.text.startswith("Seen in an earlier session: ")
+
+
+def test_what_was_contradicted_is_silent() -> None:
+    against = tuple(one for one in pieces(4, is_against=True))
+    assert fix_for([correction(evidence=(*pieces(1), *against))], HERE, failed()) is None
+
+
+def test_another_repositorys_fix_is_silent() -> None:
+    assert fix_for([correction(scope=HARBOUR)], HERE, failed()) is None
+
+
+def test_another_failure_is_not_answered() -> None:
+    assert fix_for([correction()], HERE, failed(error="error: the orchard is closed")) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("cargo test", "test pears ... FAILED\n\nerror: test failed, to rerun pass `--lib`"),
+        ("npx tsc", "src/press.ts(4,7): error TS2322: Type 'Pear' is not assignable to type 'Apple'."),
+    ],
+)
+def test_failures_of_the_work_itself_get_nothing(line: str, error: str) -> None:
+    known = item("Press harder.", advice="make press", triggers=(Trigger(program=line.partition(" ")[0]),))
+    assert fix_for([known], HERE, failed(line, error)) is None
+
+
+def test_what_the_error_says_itself_is_not_said_again() -> None:
+    assert fix_for([correction()], HERE, failed(error=f"{UNKNOWN}\nDid you mean: cargo test")) is None
+
+
+def test_a_path_that_the_error_names_is_answered() -> None:
+    known = item(
+        "There is no `.lint.yml`: it is `.lint.yaml`.",
+        advice=".lint.yml → .lint.yaml",
+        triggers=(Trigger(path=".lint.yml"),),
+    )
+    fix = fix_for([known], HERE, failed("cat .lint.yml", "cat: .lint.yml: No such file or directory"))
+    assert fix is not None
+    assert fix.advice == "cat .lint.yaml"
+    assert fix_for([known], HERE, failed("cat .other.yml", "cat: .other.yml: No such file or directory")) is None

@@ -1,0 +1,108 @@
+"""The start block: few things, bounded, the same bytes for the same knowledge."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.knowledge.drafting import HARBOUR, ORCHARD, piece
+from tests.recall.knowing import HERE, command, correction, item, rule
+
+from afterwit.model.errors import ConfigError
+from afterwit.model.knowledge import Category, Channel, Scope, ScopeKind, Trigger
+from afterwit.recall.biting_rules import MOST_RULES
+from afterwit.recall.situation import Situation
+from afterwit.recall.start_block import MOST_CHARS, MOST_TOKENS, Settings, checked_template, start_block
+from afterwit.recall.worth import tokens
+
+STORIES = {ORCHARD: 10}
+
+
+def test_sections_come_in_their_order_with_confidence() -> None:
+    known = [rule("no-stones"), correction(), command("make test"), item("Prune?", category=Category.QUESTION)]
+    text = start_block(known, HERE, STORIES).text
+    places = [text.index(word) for word in ("make test", "wrapit cargo", "no-stones", "Prune?")]
+    assert places == sorted(places)
+    assert "in `orchard`" in text
+    assert "(0.80)" in text
+
+
+def test_nothing_known_is_no_block() -> None:
+    assert start_block([], HERE, STORIES).text == ""
+
+
+def test_another_repositorys_items_never_appear() -> None:
+    assert start_block([rule("no-stones", scope=HARBOUR)], HERE, STORIES).text == ""
+
+
+def test_an_item_that_concerns_another_agent_does_not_appear() -> None:
+    assert start_block([rule("no-stones", agents=("gemini",))], HERE, STORIES).text == ""
+    assert start_block([rule("no-stones", agents=("codex",))], HERE, STORIES).text
+
+
+def test_an_agents_own_quirk_appears_in_every_repository() -> None:
+    quirk = correction(scope=Scope(ScopeKind.AGENT, "codex"))
+    assert start_block([quirk], Situation("elsewhere", "codex"), {}).items == (quirk,)
+    assert not start_block([quirk], Situation("elsewhere", "claude-code"), {}).items
+
+
+def test_what_is_believed_too_little_is_left_out_with_its_reason() -> None:
+    doubtful = command("make test", stories=2)
+    block = start_block([doubtful], HERE, STORIES)
+    assert (block.text, block.left_out) == ("", ((doubtful, "confidence 0.70"),))
+
+
+def test_at_most_eight_rules() -> None:
+    known = [rule(f"rule-{number}") for number in range(12)]
+    assert len(start_block(known, HERE, STORIES).items) == MOST_RULES
+
+
+def test_places_and_paths_wait_for_a_prompt() -> None:
+    known = [item("Work on pears.", triggers=(Trigger(topic=("pear",)),)), item("A", triggers=(Trigger(path="a"),))]
+    assert start_block(known, HERE, STORIES).text == ""
+
+
+def test_foreign_words_are_marked_as_seen() -> None:
+    said = rule(
+        "no-stones", channel=Channel.TOOL, evidence=tuple(piece(f"s{n}", channel=Channel.TOOL) for n in range(9))
+    )
+    assert "- seen: In `orchard`" in start_block([said], HERE, STORIES).text
+
+
+def test_preferences_stand_first() -> None:
+    text = start_block([command("make test")], HERE, STORIES, ["two spaces in YAML"]).text
+    assert text.index("two spaces") < text.index("make test")
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(20, 230), max_size=80), st.integers(100, 2_000))
+def test_the_budget_holds(lengths: list[int], budget: int) -> None:
+    known = [command(f"make {'x' * length} {number}"[:200]) for number, length in enumerate(lengths)]
+    text = start_block(known, HERE, STORIES, (), Settings(budget_tokens=budget)).text
+    assert len(text) <= MOST_CHARS
+    assert tokens(text) <= min(budget, MOST_TOKENS)
+
+
+@settings(max_examples=30)
+@given(st.permutations([rule("one"), rule("two"), correction(), command("make test"), command("make lint")]))
+def test_the_order_of_items_makes_no_difference(known: list) -> None:  # type: ignore[type-arg]
+    expected = start_block(
+        [rule("one"), rule("two"), correction(), command("make test"), command("make lint")], HERE, {}
+    )
+    assert start_block(known, HERE, {}).text == expected.text
+
+
+def test_a_little_more_belief_changes_no_byte() -> None:
+    one, other = start_block([rule("one", 20)], HERE, STORIES), start_block([rule("one", 21)], HERE, STORIES)
+    assert one.text == other.text
+
+
+def test_people_replace_the_template() -> None:
+    made = Settings(template="House notes.\n{commands}\nThat is all.")
+    text = start_block([command("make test"), rule("one")], HERE, STORIES, (), made).text
+    assert text.splitlines()[0] == "House notes."
+    assert text.splitlines()[-1] == "That is all."
+    assert "one" not in text.replace("House notes.", "")
+
+
+def test_an_unknown_field_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"mine\.md has an unknown field \{weather\}"):
+        checked_template("{weather}", "mine.md")

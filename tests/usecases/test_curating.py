@@ -1,0 +1,146 @@
+"""What people decide about items holds, survives a rebuild, and is refused where it makes no sense."""
+
+from pathlib import Path
+
+import pytest
+from tests.homes import Silent, learned, world_of
+from tests.knowledge_home import FACT, learnable_home
+
+from afterwit.knowledge.weighing import DecisionKind
+from afterwit.model.errors import StoreError, UsageError
+from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Item, ItemStatus, Scope, ScopeKind, Trigger
+from afterwit.store.store import opened
+from afterwit.usecases.curating import Words, add, edit, judge
+from afterwit.usecases.item_evidence import why
+from afterwit.usecases.item_views import ItemFilter, listed
+from afterwit.usecases.rebuild import rebuild
+from afterwit.usecases.world import World
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    learned(learnable_home(tmp_path / "home"), tmp_path / "store")
+    return world_of(tmp_path / "home", tmp_path / "store")
+
+
+def only(world: World) -> Item:
+    (item,) = listed(world, ItemFilter()).items
+    return item
+
+
+def entries(world: World) -> int:
+    with opened(world.layout) as store:
+        return store.journal.count()
+
+
+def test_what_was_learned_is_there(world: World) -> None:
+    assert (only(world).sentence, only(world).status) == (FACT, ItemStatus.ACTIVE)
+
+
+@pytest.mark.parametrize("decision", [DecisionKind.RETIRE, DecisionKind.REJECT])
+def test_what_people_take_out_stays_out_also_after_a_rebuild(world: World, decision: DecisionKind) -> None:
+    (done,) = judge(world, decision, [only(world).id[:4]])
+    assert (done.before, done.status, done.has_changed) == ("active", "retired", True)
+    rebuild(world, Silent())
+    assert only(world).status is ItemStatus.RETIRED
+    learned(world.user_home, world.layout.root)
+    assert only(world).status is ItemStatus.RETIRED
+
+
+def test_approval_makes_a_candidate_active(tmp_path: Path) -> None:
+    learned(learnable_home(tmp_path / "home", 1), tmp_path / "store")
+    world = world_of(tmp_path / "home", tmp_path / "store")
+    assert only(world).status is ItemStatus.CANDIDATE
+    (done,) = judge(world, DecisionKind.APPROVE, [only(world).id])
+    assert (done.status, done.reason) == ("active", "approved by a person")
+    assert only(world).authority is Authority.GUIDANCE
+
+
+def test_a_pin_holds_until_it_is_taken_off(world: World) -> None:
+    judge(world, DecisionKind.PIN, [only(world).id])
+    assert only(world).is_pinned
+    judge(world, DecisionKind.UNPIN, [only(world).id])
+    assert not only(world).is_pinned
+
+
+def test_deciding_the_same_again_changes_nothing(world: World) -> None:
+    judge(world, DecisionKind.APPROVE, [only(world).id])
+    before = entries(world)
+    (done,) = judge(world, DecisionKind.APPROVE, [only(world).id])
+    assert (done.has_changed, entries(world)) == (False, before)
+
+
+def test_with_one_unknown_name_nothing_is_decided(world: World) -> None:
+    before = entries(world)
+    with pytest.raises(UsageError, match="No item 'ffff'"):
+        judge(world, DecisionKind.RETIRE, [only(world).id, "ffff"])
+    assert (entries(world), only(world).status) == (before, ItemStatus.ACTIVE)
+
+
+def test_an_edit_gives_other_words_and_keeps_the_evidence(world: World) -> None:
+    before = only(world)
+    edit(world, before.id, "Call `make`   itself:\n`rtk` cannot run it.")
+    after = only(world)
+    assert (after.id, after.sentence) == (before.id, "Call `make` itself: `rtk` cannot run it.")
+    assert after.evidence == before.evidence
+    rebuild(world, Silent())
+    assert only(world).sentence == after.sentence
+
+
+@pytest.mark.parametrize("words", ["", "  \n ", "x" * 241, "tomatoes", "Use the branch of today, 2026-05-01."])
+def test_words_that_cannot_be_an_item_are_refused(world: World, words: str) -> None:
+    before = entries(world)
+    with pytest.raises(UsageError):
+        edit(world, only(world).id, words)
+    assert entries(world) == before
+
+
+def test_secrets_in_words_are_refused(world: World) -> None:
+    token = "ghp_" + "A8x9Kq3ZpL0vYt7Nf2WcRb5Hd1Sg6Jm4UeQi"
+    with pytest.raises(UsageError, match="cannot be kept as knowledge"):
+        add(world, Words(sentence=f"Log in with {token} first.", category=Category.FACT, scope=EVERYWHERE))
+
+
+def test_what_a_person_adds_is_active_guidance_with_its_words_as_evidence(world: World) -> None:
+    scope = Scope(ScopeKind.REPO, only(world).scope.name)
+    words = Words(
+        sentence="Prune in March, never after the first blossom.",
+        category=Category.PATTERN,
+        scope=scope,
+        advice="make prune",
+        triggers=(Trigger(program="make", words=("prune",)),),
+    )
+    done = add(world, words)
+    found = why(world, done.id)
+    assert (done.status, found.item.authority, found.item.harvester) == ("active", Authority.GUIDANCE, "person")
+    assert found.item.confidence >= 0.9
+    assert (found.item.triggers, found.item.advice, found.item.scope) == (words.triggers, "make prune", scope)
+    assert [backing.evidence.excerpt for backing in found.evidence] == [words.sentence]
+    rebuild(world, Silent())
+    assert why(world, done.id).item == found.item
+
+
+def test_adding_the_same_words_again_adds_no_second_item(world: World) -> None:
+    words = Words(sentence="Never push on a Friday.", category=Category.FACT, scope=EVERYWHERE)
+    assert add(world, words).id == add(world, words).id
+    assert len(listed(world, ItemFilter()).items) == 2
+
+
+def test_an_item_can_be_added_before_anything_was_learned(tmp_path: Path) -> None:
+    world = world_of(tmp_path / "home", tmp_path / "store")
+    words = Words(sentence="Never push on a Friday.", category=Category.FACT, scope=EVERYWHERE)
+    assert add(world, words).status == "active"
+    assert only(world).scope == EVERYWHERE
+
+
+def test_without_a_store_nothing_can_be_decided(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="Run `afterwit learn` first"):
+        judge(world_of(tmp_path / "home", tmp_path / "store"), DecisionKind.PIN, ["0a0a"])
+
+
+def test_why_shows_every_session_and_whether_it_can_be_opened(world: World) -> None:
+    found = why(world, only(world).id)
+    assert [backing.evidence.session.native_id for backing in found.evidence] == ["s1", "s2", "s3"]
+    assert all(backing.is_here and "rtk make" in backing.evidence.excerpt for backing in found.evidence)
+    judge(world, DecisionKind.PIN, [only(world).id])
+    assert [one.what for one in why(world, only(world).id).decisions] == [f"pin {only(world).id}"]

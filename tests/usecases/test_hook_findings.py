@@ -1,0 +1,105 @@
+"""A hook that fails in silence, and a program that is gone, are seen by `doctor`."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.homes import NOW_MS, learned, mixed_home, world_of
+from tests.integration.surroundings import AT
+
+from afterwit.agents.retention import DAY_MS
+from afterwit.store.hooks import FaultRow, put_faults
+from afterwit.store.layout import Layout
+from afterwit.store.store import opened
+from afterwit.usecases.applying import apply
+from afterwit.usecases.connecting import Machine, plan_connection, plan_file, plan_removal
+from afterwit.usecases.doctor import examine
+from afterwit.usecases.findings import Finding, Level
+from afterwit.usecases.hook_findings import missing_hooks
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    """With a hook program that is there."""
+    program = tmp_path / "bin" / "afterwit-hook"
+    program.parent.mkdir()
+    program.touch()
+    home = tmp_path / "home"
+    (home / "src/orchard").mkdir(parents=True)
+    at = AT._replace(user_home=home, project=home / "src/orchard", hook=(str(program),))
+    return Machine(Layout(tmp_path / "store"), at, lambda agent, project: f"notes for {agent}", NOW_MS)
+
+
+def connected(machine: Machine, *agents: str) -> None:
+    for agent in agents:
+        apply(machine, plan_connection(machine, agent))
+
+
+def fault(number: int, **more: Any) -> FaultRow:
+    row = FaultRow(b"%d" % number, "codex", "after", NOW_MS - number, "Error", "/hook/deck.py:7", "")
+    return row._replace(**more)
+
+
+def faulty(tmp_path: Path, *faults: FaultRow) -> list[Finding]:
+    """What `doctor` finds in a healthy store to which hooks told these."""
+    mixed_home(tmp_path / "home")
+    learned(tmp_path / "home", tmp_path / "store")
+    with opened(Layout(tmp_path / "store")) as store:
+        put_faults(store.db, faults)
+    return examine(world_of(tmp_path / "home", tmp_path / "store")).findings
+
+
+def test_faults_of_the_last_days_are_a_warning_with_the_latest_of_them(tmp_path: Path) -> None:
+    old = fault(3, at_ms=NOW_MS - 8 * DAY_MS, error="OldError")
+    latest = fault(1, error="PermissionError", said="Permission denied")
+    one, two = faulty(tmp_path, fault(2), latest, old, fault(4, agent="pi", event="start"))
+    assert (one.level, one.code, one.agent) == (Level.WARNING, "hook-fault", "pi")
+    assert "failed once in the last 7 days" in one.what
+    assert (two.code, two.agent) == ("hook-fault", "codex")
+    assert "failed 2 times in the last 7 days" in two.what
+    assert "at after, PermissionError (Permission denied) in /hook/deck.py:7. Run `afterwit learn`" in two.what
+
+
+def test_faults_of_long_ago_are_no_matter(tmp_path: Path) -> None:
+    assert faulty(tmp_path, fault(1, at_ms=NOW_MS - 8 * DAY_MS)) == []
+
+
+def test_a_connected_agent_whose_program_is_there_is_fine(machine: Machine) -> None:
+    connected(machine, "claude-code", "hermes")
+    assert list(missing_hooks(machine)) == []
+
+
+def test_a_connected_agent_that_calls_a_program_which_is_gone_is_an_alarm(machine: Machine) -> None:
+    connected(machine, "claude-code", "hermes", "aider", "cursor")
+    apply(machine, plan_file(machine, Path(machine.at.project) / "AGENTS.md"))
+    program = Path(machine.at.hook[0])
+    program.unlink()
+    elsewhere = machine._replace(at=machine.at._replace(hook=("/opt/new/bin/afterwit-hook",)))
+    for seen in (machine, elsewhere):
+        found = list(missing_hooks(seen))
+        assert [(one.level, one.code, one.agent) for one in found] == [
+            (Level.ALARM, "hook-missing", "claude-code"),
+            (Level.ALARM, "hook-missing", "hermes"),
+        ]
+        assert f"calls {program}, which does not exist any more" in found[0].what
+        assert "Run `afterwit connect claude-code`, or `afterwit disconnect claude-code`." in found[0].what
+    apply(machine, plan_removal(machine, "hermes"))
+    assert [one.agent for one in missing_hooks(machine)] == ["claude-code"]
+
+
+def test_an_agent_that_was_connected_by_another_store_is_seen_in_its_files(machine: Machine, tmp_path: Path) -> None:
+    connected(machine, "codex")
+    Path(machine.at.hook[0]).unlink()
+    other = machine._replace(layout=Layout(tmp_path / "other"))
+    assert [one.agent for one in missing_hooks(other)] == ["codex"]
+
+
+def test_what_cannot_be_read_says_nothing(machine: Machine) -> None:
+    connected(machine, "claude-code", "hermes")
+    Path(machine.at.hook[0]).unlink()
+    settings = machine.home / ".claude/settings.json"
+    settings.unlink()
+    settings.mkdir()
+    assert [one.agent for one in missing_hooks(machine)] == ["hermes"]
+    machine.layout.journal.write_bytes(b"no database" * 100)
+    assert list(missing_hooks(machine)) == []
