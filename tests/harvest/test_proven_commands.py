@@ -68,6 +68,12 @@ def test_a_check_that_takes_long_checks_something() -> None:
     assert draft.advice == "npm test"
 
 
+def test_what_users_name_themselves_was_not_found_out() -> None:
+    asked = [session(*_checked("make check"), day=day, task="Run make check, then commit") for day in range(3)]
+    assert concluded(ProvenCommands(), asked) == []
+    assert concluded(ProvenCommands(), [*asked, *(session(*_checked("make check"), day=day) for day in range(4, 8))])
+
+
 def test_what_one_story_ran_is_not_proven() -> None:
     assert not concluded(
         ProvenCommands(), [session(*_checked("make check"), parent="root", day=day) for day in (0, 1)][:1]

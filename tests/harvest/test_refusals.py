@@ -5,7 +5,8 @@ from typing import Any
 from tests.harvest.mishaps import broken, call, mishap
 from tests.harvest.talks import concluded, sentences
 
-from afterwit.harvest.refusals import Refusals
+from afterwit.harvest.harvester import NEVER_ALONE
+from afterwit.harvest.refusals import Offline, Refusals
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import FailureClass, ResolutionKind
 from afterwit.model.knowledge import Channel, Draft, Scope, ScopeKind
@@ -23,7 +24,9 @@ def drafts(*digests: Digest) -> list[Draft]:
 def test_no_network_is_one_matter_whatever_was_run() -> None:
     one = refused("git fetch", "ssh: Could not resolve hostname example.org")
     other = refused("go get x", "dial tcp: lookup proxy.local: no such host", "go get", day=1)
-    assert sentences(drafts(one, other)) == [
+    assert drafts(one, other) == []
+    assert Offline.minimum_stories == NEVER_ALONE
+    assert sentences(concluded(Offline(), [one, other])) == [
         "The sandbox of codex has no network here, and `git fetch`, `go get` need it: ask at once to run them outside."
     ]
 
@@ -35,7 +38,8 @@ def test_a_refused_port_is_told() -> None:
 
 def test_two_repositories_make_it_a_matter_of_the_agent() -> None:
     some = [refused("git fetch", "no such host", day=day, repo=f"repo {day}") for day in range(2)]
-    (draft,) = drafts(*some)
+    (draft,) = concluded(Offline(), some)
+    assert (draft.harvester, draft.agents) == ("offline", ("codex",))
     assert draft.scope == Scope(ScopeKind.AGENT, "codex")
 
 

@@ -7,7 +7,7 @@ from tests.harvest.mishaps import broken, call, mishap
 from tests.harvest.talks import concluded, talk
 
 from afterwit.actions.command_changes import advised
-from afterwit.harvest.wrong_paths import WrongPaths
+from afterwit.harvest.wrong_paths import FoldersRead, WrongPaths
 from afterwit.model.digest import Digest, DigestStep, Touched
 from afterwit.model.kinds import ActionKind, FailureClass, Status
 from afterwit.model.knowledge import Draft, Trigger
@@ -46,14 +46,16 @@ def test_another_file_is_not_the_right_one(right: str) -> None:
     assert drafts(guessed("src/README.md", right)) == []
 
 
-def test_a_folder_read_as_a_file_is_told() -> None:
+def test_a_folder_read_as_a_file_only_answers_the_failure() -> None:
     read = DigestStep(
         ActionKind.READ, "Read", "/w/orchard/tasks/lint", Status.FAILED, error="EISDIR: illegal operation"
     )
     edit = DigestStep(ActionKind.EDIT, "Edit", "/w/orchard/tasks/lint/go", Status.SUCCEEDED, files=("tasks/lint/go",))
     files = (Touched("tasks/lint/go", 0, 1),)
     one = mishap(read, edit, signature="read: EISDIR", failure=FailureClass.TOOL_CONTRACT, files=files)
-    draft = about("tasks/lint", one)
+    assert drafts(one) == []
+    (draft,) = concluded(FoldersRead(), [one])
+    assert draft.harvester == "folders-read"
     assert draft.sentence == "`tasks/lint` is a folder, no file; it holds `go`."
     assert draft.advice == "ls tasks/lint"
 

@@ -57,6 +57,7 @@ class CommandsSeen(Seen, frozen=True, kw_only=True):
     """The commands that a session ran, those of each purpose the commonest first."""
 
     forms: tuple[FormSeen, ...] = ()
+    asked: tuple[str, ...] = ()  # those that a prompt of the session names
 
 
 class Choice(NamedTuple):

@@ -9,7 +9,7 @@ the command that reports them earliest.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from afterwit.harvest.harvester import Grouped
+from afterwit.harvest.harvester import NEVER_ALONE, Grouped
 from afterwit.harvest.invocations import Run, runs_in
 from afterwit.harvest.purposes import Purpose
 from afterwit.harvest.rule_advice import advice_for, is_compiling, is_momentary
@@ -21,7 +21,6 @@ from afterwit.model.digest import Digest, Rule
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Sighting, Trigger
 
 COMPILER = "compiler"
-_NEVER = 1_000_000
 _MOST_RULES = 8  # a session
 _MOST_CODES = 4
 _COMPILES = (Purpose.TYPES, Purpose.BUILD, Purpose.CHECK)
@@ -32,7 +31,7 @@ class EverydayRules:
     name = "everyday-rules"
     version = 1
     seen = RuleSeen
-    minimum_stories = _NEVER
+    minimum_stories = NEVER_ALONE
 
     def see(self, digest: Digest) -> Iterable[Grouped[RuleSeen]]:
         reports = reports_in(digest) if digest.repo else {}

@@ -8,14 +8,13 @@ import re
 from collections.abc import Iterable, Sequence
 
 from afterwit.actions.command_changes import WIDEN
-from afterwit.harvest.harvester import Grouped, evidence_of
+from afterwit.harvest.harvester import NEVER_ALONE, Grouped, evidence_of
 from afterwit.harvest.sightings import by_repo, in_order
 from afterwit.harvest.wording import quoted, sentence
 from afterwit.harvest.wrong_paths import Guessed, guesses_in
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Category, Channel, Draft, Sighting, Trigger
 
-_NEVER = 1_000_000
 _MOST_SHOWN = 3
 _NAMED = re.compile(r".+/[^/]+\.\w+")
 _MISSING = ": <path>: No such file or directory"
@@ -25,7 +24,7 @@ _READERS = ("cat", "grep", "head", "nl", "rg", "sed", "tail", "wc")
 class GuessedNames:
     name = "guessed-names"
     version = 1
-    minimum_stories = _NEVER
+    minimum_stories = NEVER_ALONE
     seen = Guessed
 
     def see(self, digest: Digest) -> Iterable[Grouped[Guessed]]:

@@ -13,6 +13,8 @@ from afterwit.model.digest import Digest
 from afterwit.model.knowledge import EXCERPT_LIMIT, Channel, Draft, Evidence, Seen, Sighting
 
 S = TypeVar("S", bound=Seen)
+NEVER_ALONE = 1_000_000
+"""Stories asked of what never counts without a person's word: it only answers a failure, however often it is seen."""
 
 
 class Grouped(NamedTuple, Generic[S]):

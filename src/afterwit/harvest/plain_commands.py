@@ -17,7 +17,7 @@ from afterwit.harvest.command_forms import (
     shown_duration,
 )
 from afterwit.harvest.file_wording import shown_repo
-from afterwit.harvest.harvester import Grouped
+from afterwit.harvest.harvester import NEVER_ALONE, Grouped
 from afterwit.harvest.invocations import runs_in
 from afterwit.harvest.purposes import Purpose
 from afterwit.harvest.wording import quoted, sentence
@@ -34,7 +34,6 @@ _DOES = {
     Purpose.BUILD: "build with",
     Purpose.RUN: "run it with",
 }
-_NEVER = 1_000_000
 _OTHER_IS_COMMON = 0.25  # of the stories of the best
 _FEW = 2
 _MOST_TRIGGERS = 3
@@ -44,7 +43,7 @@ class PlainCommands:
     name = "plain-commands"
     version = 1
     seen = CommandsSeen
-    minimum_stories = _NEVER
+    minimum_stories = NEVER_ALONE
 
     def see(self, digest: Digest) -> Iterable[Grouped[CommandsSeen]]:
         found = forms_in(digest, runs_in(digest)) if digest.repo else {}

@@ -2,7 +2,8 @@
 
 One item a repository. What anybody would try first is no knowledge: it is drafted only if at least one command takes
 long, runs in another folder, is a task of the project's own runner, or came after another form that could not run; then
-all are shown that two stories ran. A check must have been seen to complain or to take long. All commands, whether worth
+all are shown that two stories ran and that users do not name themselves. A check must have been seen to complain or to
+take long. All commands, whether worth
 knowing or not, are kept by `plain_commands` for the moment in which another one cannot run.
 """
 
@@ -69,7 +70,7 @@ class _Proven(NamedTuple):
 
 class ProvenCommands:
     name = "proven-commands"
-    version = 2
+    version = 3
     seen = CommandsSeen
     minimum_stories = _STORIES
 
@@ -77,7 +78,9 @@ class ProvenCommands:
         forms = forms_in(digest, runs_in(digest)) if digest.repo else {}
         if forms:
             every = tuple(form for some in forms.values() for form in some)
-            yield Grouped(digest.repo, CommandsSeen(at=every[0].at, excerpt=every[0].text, forms=every))
+            said = "\n".join((digest.task, *(prompt.text for prompt in digest.prompts)))
+            asked = tuple(dict.fromkeys(form.text for form in every if form.text in said))
+            yield Grouped(digest.repo, CommandsSeen(at=every[0].at, excerpt=every[0].text, forms=every, asked=asked))
 
     def conclude(self, group: str, sightings: Sequence[Sighting[CommandsSeen]]) -> Iterable[Draft]:
         proven = list(_proven(sightings))[:_MOST]
@@ -107,9 +110,15 @@ def _proven(sightings: Sequence[Sighting[CommandsSeen]]) -> Iterator[_Proven]:
         )
         fit = [one for one in whole if one.is_reliable and one.stories >= _STORIES]
         best = next((one for one in fit if purpose not in CHECKS or _checks_something(one)), None)
-        if best is not None:
+        if best is not None and not _is_asked_for(best, sightings):
             failed = [one for one in whole if one.refused >= _STORIES and not one.is_reliable]
             yield _Proven(purpose, best, max(failed, key=lambda one: (one.refused, one.text), default=None))
+
+
+def _is_asked_for(best: Choice, sightings: Sequence[Sighting[CommandsSeen]]) -> bool:
+    """Whether the user mostly names the command: then nothing was found out."""
+    stories = {one.session.story for one in sightings if best.text in one.seen.asked}
+    return 2 * len(stories) >= best.stories
 
 
 def _checks_something(one: Choice) -> bool:

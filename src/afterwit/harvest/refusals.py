@@ -11,8 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
+import msgspec
+
 from afterwit.harvest.calls import command_at
-from afterwit.harvest.harvester import Grouped, evidence_of
+from afterwit.harvest.harvester import NEVER_ALONE, Grouped, evidence_of
 from afterwit.harvest.sightings import by_repo, commonest_signatures, in_order
 from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest, Failure
@@ -61,20 +63,25 @@ class Refused(Seen, frozen=True, kw_only=True, omit_defaults=True):
 
 class Refusals:
     name = "refusals"
-    version = 2
+    version = 3
     minimum_stories = 2
     seen = Refused
+    _told = frozenset(Refusal) - {Refusal.NETWORK}
 
     def see(self, digest: Digest) -> Iterable[Grouped[Refused]]:
         given = set()
         for failure in digest.failures:
             for found in _seen_in(digest, failure):
                 key = (found.group, found.seen.signature)
-                if key not in given:
+                if key not in given and found.group.partition("\n")[0] in self._told:
                     given.add(key)
                     yield found
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Refused]]) -> Iterable[Draft]:
+        for draft in self._concluded(group, sightings):
+            yield msgspec.structs.replace(draft, harvester=self.name)
+
+    def _concluded(self, group: str, sightings: Sequence[Sighting[Refused]]) -> Iterator[Draft]:
         kind, _, name = group.partition("\n")
         refusal = Refusal(kind)
         repos = by_repo(sightings)
@@ -84,6 +91,15 @@ class Refusals:
             return
         for scope, same in repos.items():
             yield from _draft(refusal, name, scope, same)
+
+
+class Offline(Refusals):
+    """That a sandbox has no network, agents are told; which command needs it depends on the moment. So it is only said
+    when a command has failed for it."""
+
+    name = "offline"
+    minimum_stories = NEVER_ALONE
+    _told = frozenset({Refusal.NETWORK})
 
 
 def _seen_in(digest: Digest, failure: Failure) -> Iterator[Grouped[Refused]]:
@@ -133,6 +149,7 @@ def _said(refusal: Refusal, name: str, programs: str) -> str:
     if refusal is Refusal.PORT:
         return (
             f"What opens a port ({programs}) is refused in the sandbox of {name} here: ask at once to run it outside."
+            " Where asking is not allowed, it says nothing about the code."
         )
     if refusal is Refusal.SIGNING:
         return (

@@ -18,12 +18,12 @@ from afterwit.harvest.procedures import Procedures
 from afterwit.harvest.proven_commands import ProvenCommands
 from afterwit.harvest.put_off import PutOff
 from afterwit.harvest.questions import Questions
-from afterwit.harvest.refusals import Refusals
+from afterwit.harvest.refusals import Offline, Refusals
 from afterwit.harvest.reproofs import Reproofs
 from afterwit.harvest.root_causes import RootCauses
 from afterwit.harvest.rules import Rules
 from afterwit.harvest.standing_rules import StandingRules
-from afterwit.harvest.wrong_paths import WrongPaths
+from afterwit.harvest.wrong_paths import FoldersRead, WrongPaths
 
 HARVESTERS: tuple[Harvester[Any], ...] = (
     Choices(),
@@ -34,7 +34,9 @@ HARVESTERS: tuple[Harvester[Any], ...] = (
     Distilled(),
     Environment(),
     EverydayRules(),
+    FoldersRead(),
     GuessedNames(),
+    Offline(),
     Places(),
     PlainCommands(),
     Procedures(),

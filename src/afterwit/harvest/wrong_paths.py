@@ -11,10 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
+import msgspec
+
 from afterwit.actions.command_changes import ARROW
 from afterwit.actions.steps import parsed
 from afterwit.harvest.calls import command_at, excerpt_of
-from afterwit.harvest.harvester import Grouped, evidence_of
+from afterwit.harvest.harvester import NEVER_ALONE, Grouped, evidence_of
 from afterwit.harvest.invocations import folder_below, has_worked, roots_of
 from afterwit.harvest.sightings import by_repo, in_order, place
 from afterwit.harvest.wording import quoted, sentence
@@ -58,23 +60,34 @@ class Guessed(Seen, frozen=True, kw_only=True, omit_defaults=True):
 
 class WrongPaths:
     name = "wrong-paths"
-    version = 2
+    version = 3
     minimum_stories = 2
     seen = Guessed
+    _are_folders = False
 
     def see(self, digest: Digest) -> Iterable[Grouped[Guessed]]:
         if not digest.repo:
             return
         there = {file.path for file in digest.files}
         for guessed in guesses_in(digest, there):
-            yield Grouped(f"{digest.repo}\n{_top(guessed.wrong)}", guessed)
+            if guessed.is_folder is self._are_folders:
+                yield Grouped(f"{digest.repo}\n{_top(guessed.wrong)}", guessed)
         yield from _touched(digest, there)
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Guessed]]) -> Iterable[Draft]:
         del group
         wrong = in_order(one for one in sightings if one.seen.wrong)
         for scope, same in by_repo(wrong).items():
-            yield from _paths(scope, same, sightings)
+            for draft in _paths(scope, same, sightings):
+                yield msgspec.structs.replace(draft, harvester=self.name)
+
+
+class FoldersRead(WrongPaths):
+    """Folders that were read as files: the error says so itself, so what is in them only answers it."""
+
+    name = "folders-read"
+    minimum_stories = NEVER_ALONE
+    _are_folders = True
 
 
 def _top(path: str) -> str:
