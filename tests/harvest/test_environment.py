@@ -33,6 +33,14 @@ def test_a_module_and_a_local_folder_are_ways_too() -> None:
     assert drafts(lacking("pytest", ".venv/bin/pytest -q"))[0].advice == "pytest → .venv/bin/pytest"
 
 
+def test_another_program_with_the_same_arguments_took_its_place() -> None:
+    changed = ResolutionKind.CHANGED
+    assert drafts(lacking("python", "python3 -m press", resolution=changed))[0].advice == "python → python3"
+    (draft,) = drafts(lacking("docker-compose", "docker compose -m press", resolution=changed))
+    assert draft.advice == "docker-compose → docker compose"
+    assert drafts(lacking("python", "ruby -m squeeze", resolution=changed)) == []
+
+
 def test_where_nothing_took_its_place_nothing_is_known() -> None:
     assert drafts(lacking("yq", "which yq", "brew install yq")) == []
 

@@ -6,7 +6,7 @@ from tests.harvest.mishaps import broken, call, mishap
 from tests.harvest.talks import concluded, sentences
 
 from afterwit.harvest.harvester import NEVER_ALONE
-from afterwit.harvest.refusals import Offline, Refusals
+from afterwit.harvest.refusals import Refusals, RefusedForNow
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import FailureClass, ResolutionKind
 from afterwit.model.knowledge import Channel, Draft, Scope, ScopeKind
@@ -25,8 +25,8 @@ def test_no_network_is_one_matter_whatever_was_run() -> None:
     one = refused("git fetch", "ssh: Could not resolve hostname example.org")
     other = refused("go get x", "dial tcp: lookup proxy.local: no such host", "go get", day=1)
     assert drafts(one, other) == []
-    assert Offline.minimum_stories == NEVER_ALONE
-    assert sentences(concluded(Offline(), [one, other])) == [
+    assert RefusedForNow.minimum_stories == NEVER_ALONE
+    assert sentences(concluded(RefusedForNow(), [one, other])) == [
         "The sandbox of codex has no network here, and `git fetch`, `go get` need it: ask at once to run them outside."
     ]
 
@@ -38,20 +38,21 @@ def test_a_refused_port_is_told() -> None:
 
 def test_two_repositories_make_it_a_matter_of_the_agent() -> None:
     some = [refused("git fetch", "no such host", day=day, repo=f"repo {day}") for day in range(2)]
-    (draft,) = concluded(Offline(), some)
-    assert (draft.harvester, draft.agents) == ("offline", ("codex",))
+    (draft,) = concluded(RefusedForNow(), some)
+    assert (draft.harvester, draft.agents) == ("refused-for-now", ("codex",))
     assert draft.scope == Scope(ScopeKind.AGENT, "codex")
 
 
 def test_a_refusal_counts_only_when_the_same_call_was_allowed_later() -> None:
     error = "cannot lock ref: Operation not permitted"
-    assert len(drafts(refused("git switch -c plum", error))) == 1
-    assert drafts(refused("git switch -c plum", error, resolution=ResolutionKind.CHANGED)) == []
+    assert len(concluded(RefusedForNow(), [refused("git switch -c plum", error)])) == 1
+    changed = refused("git switch -c plum", error, resolution=ResolutionKind.CHANGED)
+    assert concluded(RefusedForNow(), [changed]) == []
 
 
 def test_a_sandbox_that_keeps_git_read_only_is_named() -> None:
     error = "cannot lock ref 'plum': Unable to create '/w/orchard/.git/refs/heads/plum.lock': Operation not permitted"
-    assert sentences(drafts(refused("git switch -c plum", error, "git switch"))) == [
+    assert sentences(concluded(RefusedForNow(), [refused("git switch -c plum", error, "git switch")])) == [
         "The sandbox of codex cannot write below `.git` here (`git switch`): ask at once to run it outside."
     ]
 

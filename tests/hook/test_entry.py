@@ -178,7 +178,7 @@ def test_an_item_that_is_held_out_leaves_the_rest_in_place(hook: Hook) -> None:
     assert [f"- Rule {number}." in text.splitlines() for number in range(40)] == [
         f"item-{number}" in shown for number in range(40)
     ]
-    assert (drawn["held"], len(drawn["would"].splitlines()), drawn["text"]) == (0, 40, text)
+    assert (drawn["held"], len(drawn["would"].splitlines()), drawn["text"]) == (0, 41, text)
 
 
 def test_what_was_shown_is_in_the_spool(hook: Hook) -> None:
@@ -208,9 +208,9 @@ def test_a_long_block_is_cut_at_a_line(hook: Hook) -> None:
 def test_the_end_of_a_session_is_noted_and_starts_a_learn(hook: Hook, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    hook.compile(learn_command=("/bin/sh", "-c", 'echo "$0 $1" > "$2"', "{agent}", "{session}", str(pipe)))
+    hook.compile(learn_command=("/bin/sh", "-c", 'echo "$0" > "$1"', "{agent}", str(pipe)))
     assert hook.claude("end").stdout == ""
-    assert pipe.read_text() == "claude-code s1\n"
+    assert pipe.read_text() == "claude-code\n"
     assert [record["session"] for record in hook.records("ended")] == ["s1"]
 
 

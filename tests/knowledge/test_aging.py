@@ -34,20 +34,6 @@ def test_a_file_that_is_gone_elsewhere_does_not_matter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("repo", "command", "is_gone"),
-    [
-        (ORCHARD.name, "npm run press", True),
-        ("", "npm", True),
-        (ORCHARD.name, "npm run pres", False),
-        (HARBOUR.name, "npm run press", False),
-    ],
-)
-def test_an_item_is_stale_when_its_command_is_gone(repo: str, command: str, is_gone: bool) -> None:
-    advised = draft(advice="npm run press -- --slow")
-    assert bool(gone_reason(advised, Gone(commands={repo: frozenset((command,))}))) is is_gone
-
-
-@pytest.mark.parametrize(
     ("seen", "newest", "is_gone"),
     [
         ("2.1.150", "2.1.163", False),

@@ -196,9 +196,9 @@ def test_a_candidate_that_nothing_confirmed_is_stale_after_two_half_lives() -> N
 
 
 def test_what_it_speaks_of_is_gone_at_once() -> None:
-    one = draft(evidence=pieces(9), advice="npm run press")
-    item = _weigh(one, gone=Gone(commands={"": frozenset(("npm",))}))
-    assert (item.status, item.reason) == (ItemStatus.STALE, "the command npm is gone")
+    one = draft(files=("src/press.py",), evidence=pieces(9))
+    item = _weigh(one, gone=Gone(files={ORCHARD.name: frozenset(("src/press.py",))}))
+    assert (item.status, item.reason) == (ItemStatus.STALE, "src/press.py is gone")
 
 
 def test_what_the_host_says_already_is_marked() -> None:

@@ -61,7 +61,7 @@ def test_a_line_is_found_where_all_its_words_occur(tmp_path: Path) -> None:
         line("tool", Trigger(tool="Edit")),
     ]
     deck = written(tmp_path / "deck.db", lines=lines)
-    assert found(deck, "failure", "npm", "run", "missing", "script", "lint", "more") == ["sig"]
+    assert found(deck, "failure", "npm", "run", "missing", "script", "lint", "more") == ["sig", "call"]
     assert found(deck, "failure", "npm", "missing", "script", "lint") == []
     assert found(deck, "failure", "e501") == ["rule"]
     assert found(deck, "command", "npm", "run", "lint") == ["call"]
@@ -75,7 +75,7 @@ def test_a_trigger_without_words_is_always_asked_about(tmp_path: Path) -> None:
     assert found(deck, "failure", "anything") == ["one"]
 
 
-def test_scopes_keep_lines_apart_and_the_most_believed_comes_first(tmp_path: Path) -> None:
+def test_scopes_keep_lines_apart_and_the_narrowest_comes_first(tmp_path: Path) -> None:
     trigger = Trigger(rule="E501")
     lines = [
         line("low", trigger, confidence=0.2),
@@ -84,7 +84,7 @@ def test_scopes_keep_lines_apart_and_the_most_believed_comes_first(tmp_path: Pat
         line("mine", trigger, scope=Scope(ScopeKind.AGENT, "codex"), confidence=0.9),
     ]
     deck = written(tmp_path / "deck.db", lines=lines)
-    assert found(deck, "failure", "e501", repo="r", agent="codex") == ["mine", "here", "low"]
+    assert found(deck, "failure", "e501", repo="r", agent="codex") == ["here", "mine", "low"]
     assert found(deck, "failure", "e501") == ["low"]
 
 

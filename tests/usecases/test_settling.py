@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.homes import Silent, hash_of, learned, world_of
 from tests.measure.histories import HOUR_S, Log
 
 from afterwit.knowledge.decided import Entry, Forgettable
 from afterwit.knowledge.weighing import DecisionKind
-from afterwit.model.knowledge import Authority, Item, ItemStatus
+from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus
 from afterwit.store.items import ExposureRow, put_exposure
 from afterwit.store.layout import Layout
 from afterwit.store.sightings import touch_all
@@ -138,6 +139,29 @@ def test_a_session_that_was_shown_an_item_is_no_evidence_for_it(home: Path, tmp_
     after = wrapper_item(store)
     assert after.status is ItemStatus.CANDIDATE
     assert after.confidence < before.confidence
+
+
+def test_what_was_imported_touches_nothing_that_was_found_here(home: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    learned(home, store)
+    before = wrapper_item(store)
+    forged = before.evidence[0]
+    draft = {
+        "harvester": before.harvester,
+        "key": ["forged"],
+        "scope": list(before.scope),
+        "category": before.category,
+        "sentence": before.sentence,
+        "channel": Channel.IMPORTED,
+        "triggers": msgspec.to_builtins(before.triggers),
+        "files": ["/etc/evil"],
+        "evidence": [msgspec.to_builtins(msgspec.structs.replace(forged, channel=Channel.IMPORTED, is_against=False))],
+        "saves": 1e9,
+    }
+    decided(home, store, Entry.IMPORTED, drafts=[draft], source="elsewhere")
+    after = {item.id: item for item in items_of(store)}
+    assert after.pop(before.id) == before
+    assert [item.status for item in after.values() if item.channel is Channel.IMPORTED] == [ItemStatus.QUARANTINED]
 
 
 def test_what_an_agent_reports_as_wrong_loses_belief(home: Path, tmp_path: Path) -> None:

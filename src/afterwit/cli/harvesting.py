@@ -15,10 +15,13 @@ def show(harvested: Harvested, *, is_again: bool = False) -> None:
         for ids, word in ((harvested.gained, "new"), (harvested.lost, "gone"), (harvested.changed, "changed"))
         if ids
     )
-    active = f"{human_count(harvested.active, 'item')} of knowledge" + (f" ({news})" if news else "")
-    print_line(f"It knows {active}; `afterwit knowledge list` shows them.")
+    waiting = harvested.items - harvested.active
+    rest = f", {waiting} more {'waits' if waiting == 1 else 'wait'} for evidence or a person" if waiting else ""
+    print_line(f"It knows {human_count(harvested.active, 'item')} of knowledge{rest}{f' ({news})' if news else ''}.")
     if is_again:
         for word, ids in (("gained", harvested.gained), ("lost", harvested.lost), ("changed", harvested.changed)):
-            if ids:
+            if not ids:
+                print_line(f"{word}: none")
+            else:
                 more = f" and {len(ids) - _MOST_SHOWN} more" if len(ids) > _MOST_SHOWN else ""
                 print_line(f"{word}: {' '.join(ids[:_MOST_SHOWN])}{more}")

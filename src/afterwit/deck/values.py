@@ -67,7 +67,7 @@ class DeckSettings(NamedTuple):
     rewriting: tuple[str, ...] = ()  # agents whose commands may be rewritten
     refuse_confidence: float = 0.8
     rewrite_confidence: float = 0.95
-    most_lines: int = 2  # after one failure
+    most_lines: int = 1  # after one failure
     learns_at_end: bool = True  # whether the end of a session starts a `learn`
     learn_command: tuple[str, ...] = ()  # that does it
 

@@ -49,6 +49,7 @@ _TOOLCHAIN = MODULE_RUNNERS | names(
     "pip pip3 pytest node npm npx pnpm yarn bun deno go cargo ruby bundle java mvn gradle php composer dotnet swift mix"
     " make docker podman kubectl gh jq yq rg tsc ruff mypy uv poetry"
 )
+_MOST_INSTEAD = 3  # words that take the place of a program
 _REACH = 25
 _MOST_PROGRAMS = 6
 _TWO = 2
@@ -65,7 +66,7 @@ class Lacked(Seen, frozen=True, kw_only=True, omit_defaults=True):
 
 class Environment:
     name = "environment"
-    version = 2
+    version = 3
     minimum_stories = 2
     seen = Lacked
 
@@ -111,9 +112,32 @@ def _absent(digest: Digest, failure: Failure, name: str) -> Lacked:
         shown = bare(plain(line))
         if failure.resolution is ResolutionKind.PREPARED and _INSTALLS.match(shown):
             install = install or shown
+    instead = instead or _taken_for(digest, failure, name)
     return Lacked(
         at=failure.at, excerpt=f"{name}: not found", signature=failure.signature, instead=instead, install=install
     )
+
+
+def _taken_for(digest: Digest, failure: Failure, name: str) -> str:
+    """The program that did the same with the same arguments: `python3` for `python`, `docker compose` for
+    `docker-compose`; "" where the session found none."""
+    if failure.by is None:
+        return ""
+    failed, fixed = (_words(command_at(digest.steps, at)) for at in (failure.at, failure.by))
+    rest = failed[1:]
+    cut = len(fixed) - len(rest)
+    if not failed or failed[0] != name or cut < 1 or fixed[cut:] != rest or fixed[0] == name:
+        return ""
+    return " ".join(fixed[:cut]) if cut <= _MOST_INSTEAD and all(map(_is_program, fixed[:cut])) else ""
+
+
+def _words(line: str) -> tuple[str, ...]:
+    commands = simples(bare(plain(line)))
+    return commands[0].texts if len(commands) == 1 else ()
+
+
+def _is_program(word: str) -> bool:
+    return is_general(word, is_program=True)
 
 
 def _way_to(name: str, line: str) -> str:

@@ -32,6 +32,7 @@ class Refusal(StrEnum):
 
 
 _DENIED = r"(?:operation not permitted|permission denied|read-only file system)"
+_OF_THE_MOMENT = frozenset((Refusal.NETWORK, Refusal.GIT, Refusal.LEAVE))
 _SANDBOXED = (Refusal.NETWORK, Refusal.PORT, Refusal.GIT, Refusal.LEAVE)  # which agent it is matters
 _FORMS = (
     (Refusal.STARTUP, r"\A[^\n]*(?:shellenv|profile|zshrc|bashrc|zshenv|zlogin)\b[\w.]*: (?:line )?\d+:"),
@@ -66,7 +67,7 @@ class Refusals:
     version = 3
     minimum_stories = 2
     seen = Refused
-    _told = frozenset(Refusal) - {Refusal.NETWORK}
+    _told = frozenset(Refusal) - _OF_THE_MOMENT
 
     def see(self, digest: Digest) -> Iterable[Grouped[Refused]]:
         given = set()
@@ -93,13 +94,13 @@ class Refusals:
             yield from _draft(refusal, name, scope, same)
 
 
-class Offline(Refusals):
-    """That a sandbox has no network, agents are told; which command needs it depends on the moment. So it is only said
-    when a command has failed for it."""
+class RefusedForNow(Refusals):
+    """That a sandbox has no network and guards some files, agents are told; which command is refused depends on the
+    moment. So it is only said when a command has failed for it."""
 
-    name = "offline"
+    name = "refused-for-now"
     minimum_stories = NEVER_ALONE
-    _told = frozenset({Refusal.NETWORK})
+    _told = _OF_THE_MOMENT
 
 
 def _seen_in(digest: Digest, failure: Failure) -> Iterator[Grouped[Refused]]:

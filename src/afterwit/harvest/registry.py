@@ -18,7 +18,7 @@ from afterwit.harvest.procedures import Procedures
 from afterwit.harvest.proven_commands import ProvenCommands
 from afterwit.harvest.put_off import PutOff
 from afterwit.harvest.questions import Questions
-from afterwit.harvest.refusals import Offline, Refusals
+from afterwit.harvest.refusals import Refusals, RefusedForNow
 from afterwit.harvest.reproofs import Reproofs
 from afterwit.harvest.root_causes import RootCauses
 from afterwit.harvest.rules import Rules
@@ -36,7 +36,6 @@ HARVESTERS: tuple[Harvester[Any], ...] = (
     EverydayRules(),
     FoldersRead(),
     GuessedNames(),
-    Offline(),
     Places(),
     PlainCommands(),
     Procedures(),
@@ -44,6 +43,7 @@ HARVESTERS: tuple[Harvester[Any], ...] = (
     PutOff(),
     Questions(),
     Refusals(),
+    RefusedForNow(),
     Reproofs(),
     RootCauses(),
     Rules(),

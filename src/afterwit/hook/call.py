@@ -36,10 +36,14 @@ class Call:
         self._records: list[dict[str, object]] = []
 
     def run(self) -> str:
-        """The output for the agent. From here on the time limit is off, if there is an output."""
+        """The output for the agent. From here on the time limit is off, if there is an output. A refusal of ours that
+        comes back as an error is neither a failure nor answered."""
         moment = self._moment
         deck = self._deck()
-        is_own = deck is not None and deck.text("opening") in moment.output  # a refusal of ours comes back
+        is_refused = moment.is_error is not False and moment.exit_code in (None, 1)
+        is_own = (
+            deck is not None and is_refused and deck.text("opening") in moment.output
+        )  # a refusal of ours comes back
         if moment.event in (AFTER, END):
             self._note_event("denied" if is_own and moment.command else _status(moment))
         answer = self._answered(deck) if deck is not None and not is_own else None
@@ -48,7 +52,7 @@ class Call:
         if moment.event == END and deck is not None:
             from afterwit.hook.learning import learn_soon
 
-            learn_soon(deck, self._agent, moment.session)
+            learn_soon(deck, self._agent)
         write = getattr(self._payloads, "write")  # noqa: B009 - a module, known by name only
         return str(write(moment, answer)) if answer is not None else ""
 

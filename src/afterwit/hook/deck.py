@@ -84,7 +84,8 @@ class Deck:
         return body if isinstance(body, list) else []
 
     def lines(self, moment: str, words: set[str], repo: str, agent: str) -> list[tuple[Trigger, Line]]:
-        """Lines that may fire in this place: all words that they need occur. The most believed come first."""
+        """Lines that may fire in this place: all words that they need occur. The narrowest scope comes first, then
+        the most believed."""
         query = """SELECT keys.needs, triggers.program, triggers.words, triggers.signature, triggers.tool,
                        triggers.path, triggers.rule, lines.item, lines.text, lines.authority, lines.advice,
                        lines.replaces, lines.confidence
@@ -95,7 +96,7 @@ class Deck:
                    WHERE (lines.scope = 'global' OR (lines.scope = 'repo' AND lines.place = :repo)
                        OR (lines.scope = 'agent' AND lines.place = :agent))
                        AND (lines.agents = '' OR instr(lines.agents, ' ' || :agent || ' '))
-                   ORDER BY lines.confidence DESC, lines.item"""
+                   ORDER BY lines.scope = 'global', lines.scope = 'agent', lines.confidence DESC, lines.item"""
         values = {"words": dumps([*words, ""]), "moment": moment, "repo": repo, "agent": agent}
         rows = self._db.execute(query, values)
         return [(Trigger(*row[1:7]), Line(*row[7:])) for row in rows if words.issuperset(row[0].split())]

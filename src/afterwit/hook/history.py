@@ -43,5 +43,7 @@ class History:
             self.has_prompted = True
         elif kind == COMPACTED:
             self.awaits_block = True
+            self.told.clear()
+            self.answered.clear()
         elif kind == CLEARED:
             self.__init__([], context)  # type: ignore[misc]

@@ -12,6 +12,7 @@ from afterwit.hook.places import Place
 _COMPOUND = "|;&\n("
 _END_LIMIT = 60_000  # characters of either end of an output that are looked at, as `actions.failure_shapes` does
 _GUIDANCE = "guidance"
+_NO_SUCH_PLACE = ("o such file", "does not exist", "s a directory", "EISDIR", "ot a directory")
 _CHANGE = " → "  # between what is wrong and what is right, in an advice that is no command line by itself
 
 
@@ -116,6 +117,10 @@ def _after_failure(deck: Deck, agent: str, moment: Moment, place: Place) -> Prop
     if not _may_have_failed(moment):
         return None
     output = _plain(_ends(moment.output))
+    misplaced = _misplaced(deck, agent, place, output)
+    if misplaced is not None:
+        here = _meant(misplaced, moment)
+        return Proposal([_shown_here(here)]) if here is not None and not _says(moment, here) else None
     found = deck.lines("failure", words_in(output) | words_called(moment.command), place.repo, agent)
     if not found:
         return None
@@ -123,6 +128,27 @@ def _after_failure(deck: Deck, agent: str, moment: Moment, place: Place) -> Prop
     meant = [line for general in fitting if (line := _meant(general, moment)) is not None]
     lines = _each_once([_shown_here(line) for line in meant if not _says(moment, line)])
     return Proposal(lines[: int(deck.share("most_lines"))], signature=signature) if lines else None
+
+
+def _misplaced(deck: Deck, agent: str, place: Place, output: str) -> Line | None:
+    """The line about a wrong path that the error names."""
+    if not any(words in output for words in _NO_SUCH_PLACE):
+        return None
+    lines = deck.lines("path", words_in(output), place.repo, agent)
+    return next((line for trigger, line in lines if line.advice and _names(output, trigger.path)), None)
+
+
+def _names(output: str, path: str) -> bool:
+    """Whether a path stands in an output by itself, and not as a piece of another."""
+    at = output.find(path)
+    while at >= 0:
+        before, after = output[at - 1 : at], output[at + len(path) : at + len(path) + 1]
+        if not (before.isalnum() or before in ("_", ".", "-")) and not (
+            after.isalnum() or after in ("_", ".", "/", "-")
+        ):
+            return True
+        at = output.find(path, at + 1)
+    return False
 
 
 def _plainly(found: list[tuple[Trigger, Line]], moment: Moment, output: str) -> tuple[str, list[Line]] | None:
@@ -175,7 +201,11 @@ def _at_path(deck: Deck, agent: str, moment: Moment, place: Place) -> Proposal |
         return None
     from afterwit.hook.firing import fits_path, is_of_tool
 
-    fitting = [line for trigger, line in found if is_of_tool(trigger, moment) and fits_path(trigger.path, path)]
+    fitting = [
+        line
+        for trigger, line in found
+        if not line.advice and is_of_tool(trigger, moment) and fits_path(trigger.path, path)
+    ]
     lines = _each_once(fitting)[: int(deck.share("most_lines"))]
     return Proposal(lines) if lines else None
 

@@ -53,6 +53,7 @@ class Teller:
     def _started(self, history: History) -> str:
         source = self._moment.source
         if source == "compact":
+            self._note(COMPACTED)
             return self._block()
         if source == "clear" and history.has_started:
             self._note(CLEARED)
@@ -73,10 +74,11 @@ class Teller:
         if history.has_prompted:
             return block, ""
         self._note(PROMPTED)
-        return block, self._sections(history, proposal) if proposal else ""
+        room = LONGEST - len(block) - 2 if block else LONGEST
+        return block, self._sections(history, proposal, room) if proposal else ""
 
-    def _sections(self, history: History, proposal: Proposal) -> str:
-        """The block of a prompt without what the session knows and what is held out."""
+    def _sections(self, history: History, proposal: Proposal, room: int) -> str:
+        """The block of a prompt without what the session knows and what is held out; nothing where it does not fit."""
         from afterwit.recall.prompt_block import text_of
 
         items: dict[str, int] = {}
@@ -86,9 +88,10 @@ class Teller:
             items.update({item: int(self._is_shown(item)) for item, _ in new})
             wanted.append((heading, new))
             told.append((heading, [entry for entry in new if items[entry[0]]]))
-        if not items:
+        text = text_of(told)
+        if not items or len(self._marked(text)) > room:
             return ""
-        return self._drawn(PROMPT, items, text_of(told), text_of(wanted))
+        return self._drawn(PROMPT, items, text, text_of(wanted))
 
     def _is_due_at_action(self, history: History, carries: tuple[str, ...]) -> bool:
         """Where an agent takes text neither at the start nor at a prompt, the block comes with the first result."""
@@ -103,16 +106,18 @@ class Teller:
         for section in self._deck.block(self._place.repo, self._agent):
             heading, entries = _pair(section)
             kept: list[str] = []
+            expected: list[str] = []
             for entry in entries if isinstance(entries, list) else ():
                 item, text = _pair(entry)
                 is_shown = not item or self._is_shown(str(item))
                 items.update({str(item): int(is_shown)} if item else {})
                 kept += [str(text)] if is_shown else []
-                wanted.append(str(text))
+                expected.append(str(text))
             is_frame = not entries
             told += [str(heading), *kept] if heading and (kept or is_frame) else kept
+            wanted += [str(heading), *expected] if heading else expected
             has_lines = has_lines or bool(kept)
-        if not wanted:
+        if not items and not has_lines:
             self._note(STARTED)
             return ""
         return self._drawn(START, items, "\n".join(told) if has_lines else "", "\n".join(wanted))

@@ -1,6 +1,6 @@
 """How knowledge ages: certainty fades by category, and what an item speaks of can be gone at once.
 
-A half-life is the time after which a sighting counts half. What is gone (files, commands, versions of agents) is
+A half-life is the time after which a sighting counts half. What is gone (files, versions of agents) is
 found by others and passed in as `Gone`; nothing here looks at a disk.
 """
 
@@ -25,7 +25,6 @@ class Gone(NamedTuple):
     """What does not exist any more, as far as the caller knows."""
 
     files: Mapping[str, frozenset[str]] = {}  # by repository
-    commands: Mapping[str, frozenset[str]] = {}  # command lines or programs by repository; "" is everywhere
     versions: Mapping[str, str] = {}  # the newest version of each agent
 
 
@@ -34,7 +33,7 @@ NOTHING_GONE = Gone()
 
 def gone_reason(draft: Draft, gone: Gone) -> str:
     """What the draft speaks of and is gone, in words; "" where nothing is."""
-    return _file_gone(draft, gone) or _command_gone(draft, gone) or _version_gone(draft, gone)
+    return _file_gone(draft, gone) or _version_gone(draft, gone)
 
 
 def _file_gone(draft: Draft, gone: Gone) -> str:
@@ -44,16 +43,6 @@ def _file_gone(draft: Draft, gone: Gone) -> str:
     if not lost or 2 * len(lost) < len(draft.files):
         return ""
     return f"{lost[0]} is gone"
-
-
-def _command_gone(draft: Draft, gone: Gone) -> str:
-    repo = draft.scope.name if draft.scope.kind is ScopeKind.REPO else ""
-    words = draft.advice.split()
-    for command in sorted(gone.commands.get(repo, frozenset()) | gone.commands.get("", frozenset())):
-        asked = command.split()
-        if asked and words[: len(asked)] == asked:
-            return f"the command {command} is gone"
-    return ""
 
 
 def _version_gone(draft: Draft, gone: Gone) -> str:

@@ -26,6 +26,8 @@ def holding(items: Iterable[Item], situation: Situation) -> list[Item]:
     """Active items that hold there and that nobody else says, narrowest scope first, in a stable order."""
     order = {scope: place for place, scope in enumerate(situation.scopes())}
     here = [
-        item for item in items if item.scope in order and item.status is ItemStatus.ACTIVE and not item.is_known_to_host
+        item
+        for item in items
+        if situation.concerns(item) and item.status is ItemStatus.ACTIVE and not item.is_known_to_host
     ]
     return sorted(here, key=lambda item: (order[item.scope], item.id))

@@ -93,6 +93,7 @@ def _block(block: Block) -> tuple[str, str, str]:
 
 def _put_lines(db: apsw.Connection, lines: Iterable[Line]) -> list[_Key]:
     keys: list[_Key] = []
+    count = 0
     for number, line in enumerate(lines):
         kind, place = line.scope
         agents = "".join(f" {agent} " for agent in line.agents)
@@ -100,10 +101,13 @@ def _put_lines(db: apsw.Connection, lines: Iterable[Line]) -> list[_Key]:
         values = (number, line.item, defused(line.text), *row)
         db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         for trigger in line.triggers:
-            key = _key(len(keys), trigger)
-            if key is not None:
-                keys.append(key)
-                db.execute("INSERT INTO main.triggers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _trigger(key, number, trigger))
+            found = list(_keys_of(count, trigger))
+            if found:
+                keys += found
+                count += 1
+                db.execute(
+                    "INSERT INTO main.triggers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _trigger(found[0], number, trigger)
+                )
     return keys
 
 
@@ -121,17 +125,19 @@ def _trigger(key: _Key, line: int, trigger: Trigger) -> tuple[object, ...]:
     )
 
 
-def _key(number: int, trigger: Trigger) -> _Key | None:
-    """Under what a trigger is filed; None where hooks have no use for it: one that names nothing but a tool."""
+def _keys_of(number: int, trigger: Trigger) -> Iterator[_Key]:
+    """Under what a trigger is filed; nothing where hooks have no use for it: one that names nothing but a tool. A
+    command is known before it runs, and by its failure."""
     called = words_in(trigger.program).union(*map(words_in, trigger.words))
     if trigger.signature or trigger.rule:
         needs = needed_by_signature(trigger.signature) | words_in(trigger.rule) | called
-        return _Key("failure", frozenset(needs), number)
-    if trigger.program or trigger.words:
-        return _Key("command", frozenset(called), number)
-    if trigger.path:
-        return _Key("path", frozenset(needed_by_path(trigger.path)), number)
-    return _Key("topic", frozenset(trigger.topic), number) if trigger.topic else None
+        yield _Key("failure", frozenset(needs), number)
+    elif trigger.program or trigger.words:
+        yield from (_Key(moment, frozenset(called), number) for moment in ("command", "failure"))
+    elif trigger.path:
+        yield _Key("path", frozenset(needed_by_path(trigger.path)), number)
+    elif trigger.topic:
+        yield _Key("topic", frozenset(trigger.topic), number)
 
 
 def _put_keys(db: apsw.Connection, keys: list[_Key]) -> None:

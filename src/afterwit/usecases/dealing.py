@@ -26,7 +26,7 @@ from afterwit.usecases.deck import compile_deck, deck_path, holdout_key
 from afterwit.usecases.recalling import prompt_index, speaking_items, start_block_for, stories
 from afterwit.usecases.world import World
 
-_LEARN = ("-m", "afterwit", "learn", "--source", "{agent}", "--since", "2d")
+_LEARN = ("-m", "afterwit", "learn", "--source", "{agent}", "--since", "2d", "--jobs", "1")
 _LEAST_BELIEF = 0.45  # of a line that answers a failure
 _STATED = (Channel.USER, Channel.ASSISTANT)
 
@@ -126,4 +126,5 @@ def _is_used(item: Item, trigger: Trigger) -> bool:
     """Candidates only answer a failure, and only those that no words stand behind; else an item must be active."""
     if trigger.rule or item.status is ItemStatus.ACTIVE:
         return not trigger.rule
-    return bool(trigger.signature) and item.belief.mean >= _LEAST_BELIEF and item.channel not in _STATED
+    answers = bool(trigger.signature or (trigger.path and item.advice))
+    return answers and item.belief.mean >= _LEAST_BELIEF and item.channel not in _STATED

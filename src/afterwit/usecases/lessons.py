@@ -34,9 +34,9 @@ from afterwit.store.store import Store, opened, readonly_database, require
 from afterwit.usecases.curating import Words, worded
 from afterwit.usecases.decisions import catch_up
 from afterwit.usecases.items import find_item, search_items
+from afterwit.usecases.settling import ASSISTANT
 from afterwit.usecases.world import World, redactor_of
 
-ASSISTANT = "assistant"  # the harvester of what agents record
 _UNKNOWN = "mcp"  # an agent that is none we know
 _WAIT_MS = 5_000
 _SIMILAR = 20

@@ -7,7 +7,7 @@ a new day alone lets belief fade.
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -21,7 +21,7 @@ from afterwit.knowledge.gate import rejection, wants_review
 from afterwit.knowledge.host_text import HostText, said_by_host
 from afterwit.knowledge.merging import merged
 from afterwit.knowledge.weighing import Context, weighed
-from afterwit.model.knowledge import EVERYWHERE, Draft, Item, Scope, ScopeKind
+from afterwit.model.knowledge import EVERYWHERE, Channel, Draft, Item, Scope, ScopeKind
 from afterwit.store import items, sightings
 from afterwit.store.browsing import last_work, newest_versions, session_of
 from afterwit.store.database import transaction
@@ -34,6 +34,8 @@ from afterwit.usecases.items import all_items, item_row
 from afterwit.usecases.watching import Progress
 from afterwit.usecases.world import World
 
+ASSISTANT = "assistant"  # the harvester of what agents record
+_DRAFT = msgspec.msgpack.Decoder(Draft)
 _SUSPICIOUS = "reads like an instruction that no user gave"
 
 
@@ -65,29 +67,32 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     """Makes the items anew, if anything that they depend on has changed."""
     found = checkouts(store, world)
     hosts = instructions(store, world, found)
-    mark = _mark(store, world, hosts)
+    drafts = [_DRAFT.decode(row.body) for row in sightings.all_drafts(store.db)]
+    gone = Gone(files=missing_files(found, _named_files(drafts)), versions=newest_versions(store.db))
+    mark = _mark(store, world, hosts, gone)
     before = {item.id: item for item in all_items(store.db)}
     if not is_forced and mark == items.settled_mark(store.db):
         return _counted(before, before)
     known = decided(recorded(store))
     texts = {repo: HostText.of(named) for repo, named in hosts.items()}
-    kept, rejected = _gated(_drafts(store, known), texts)
-    unions = merged(kept)
+    kept, rejected = _gated(_backed(drafts, known), texts)
+    own, foreign = merged(draft for draft in kept if not _is_foreign(draft)), merged(_not_known(kept))
+    unions = (*own.unions, *foreign.unions)
     context = Context(
         now_ms=world.now_ms,
         echoes=_echoes(store),
-        gone=Gone(files=missing_files(found, _named_files(kept)), versions=newest_versions(store.db)),
+        gone=gone,
         known_to_host=frozenset(id_of(draft) for draft in kept if _is_known(draft, texts)),
         decisions=known.decisions,
         suspects={id_of(draft): _SUSPICIOUS for draft in kept if wants_review(draft)},
         last_work_ms=_last_work(store),
         minimum_stories={one.name: one.minimum_stories for one in HARVESTERS},
     )
-    after = {item.id: item for item in weighed(unions.unions, context)}
+    after = {item.id: item for item in weighed(unions, context)}
     with transaction(store.db):
         _write(store, before, after)
         items.put_rejections(store.db, rejected)
-        items.put_doubles(store.db, sorted({(one.one, one.other) for one in unions.reviews}))
+        items.put_doubles(store.db, sorted({(one.one, one.other) for one in (*own.reviews, *foreign.reviews)}))
         items.put_settled_mark(store.db, mark)
         step("items are written, not committed")
     return _counted(before, after)
@@ -101,11 +106,9 @@ def recorded(store: Store) -> list[Recorded]:
     ]
 
 
-def _drafts(store: Store, known: Decided) -> Iterable[Draft]:
+def _backed(drafts: Sequence[Draft], known: Decided) -> Iterable[Draft]:
     """All drafts that are still backed by something, with what agents reported of them."""
-    decode = msgspec.msgpack.Decoder(Draft).decode
-    mechanical = (decode(row.body) for row in sightings.all_drafts(store.db))
-    for draft in (*mechanical, *known.drafts):
+    for draft in (*drafts, *known.drafts):
         evidence = tuple(piece for piece in draft.evidence if not known.forgotten.takes(piece))
         if any(not piece.is_against for piece in evidence):
             reports = known.reports.get(id_of(draft), ())
@@ -122,6 +125,17 @@ def _gated(drafts: Iterable[Draft], texts: Mapping[str, HostText]) -> tuple[list
         else:
             rejected.append(RejectionRow(id_of(draft), why, draft.harvester, str(draft.scope), draft.sentence))
     return kept, rejected
+
+
+def _is_foreign(draft: Draft) -> bool:
+    """What was imported, or recorded by an agent: it never touches what was found here."""
+    return draft.channel is Channel.IMPORTED or draft.harvester == ASSISTANT
+
+
+def _not_known(drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """Foreign drafts, without those that were found here as well."""
+    own = {id_of(draft) for draft in drafts if not _is_foreign(draft)}
+    return (draft for draft in drafts if _is_foreign(draft) and id_of(draft) not in own)
 
 
 def _hosts(draft: Draft, texts: Mapping[str, HostText]) -> list[HostText | None]:
@@ -183,7 +197,7 @@ def _look(item: Item) -> Sequence[Any]:
     return item.sentence, item.scope, item.status, item.advice, item.files, item.authority
 
 
-def _mark(store: Store, world: World, hosts: Mapping[str, Mapping[str, str]]) -> str:
+def _mark(store: Store, world: World, hosts: Mapping[str, Mapping[str, str]], gone: Gone) -> str:
     """What the items depend on beside the drafts, as a short text."""
     counts = [(row.machine, row.number) for row in items.decisions(store.db)]
     content = msgspec.json.encode(
@@ -193,6 +207,8 @@ def _mark(store: Store, world: World, hosts: Mapping[str, Mapping[str, str]]) ->
             counts,
             items.count_exposures(store.db),
             {repo: dict(sorted(named.items())) for repo, named in sorted(hosts.items())},
+            {repo: sorted(paths) for repo, paths in sorted(gone.files.items())},
+            sorted(gone.versions.items()),
         ]
     )
     return hashlib.sha256(content).hexdigest()[:32]
