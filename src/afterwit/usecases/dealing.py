@@ -39,7 +39,7 @@ def deal(store: Store, world: World) -> None:
         roots=_roots(store, world),
         remotes={row.remote: row.repo for row in repos.repo_rows(store.db) if row.remote and row.repo},
         blocks=tuple(_blocks(store, world, known)),
-        lines=tuple(_lines(known)),
+        lines=tuple(lines_of(known)),
         indexes=tuple(_rules(world, store, known)),
         prompts=_prompts(store),
     )
@@ -106,7 +106,7 @@ def _sections(pieces: Iterable[Piece]) -> Iterator[Section]:
         yield Section(heading, tuple(Entry(line.item, line.text) for line in lines))
 
 
-def _lines(known: Iterable[Item]) -> Iterator[Line]:
+def lines_of(known: Iterable[Item]) -> Iterator[Line]:
     for item in known:
         triggers = tuple(trigger for trigger in item.triggers if _is_used(item, trigger))
         if triggers and not item.is_known_to_host:

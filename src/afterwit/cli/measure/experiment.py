@@ -49,4 +49,7 @@ def _show(found: Experiment) -> None:
     if found.shown or found.held_out:
         print_line(f"So far items were shown {found.shown} times and held out {found.held_out} times.")
     else:
-        print_line("Nothing was drawn yet: `afterwit connect` brings the notes to your agents.")
+        print_line(
+            "Nothing was drawn yet. `afterwit connect` brings the notes to your agents; `afterwit learn` takes in"
+        )
+        print_line("what they were shown.")
