@@ -26,7 +26,7 @@ def test_what_cannot_be_seen_is_gone() -> None:
         ("cat /home/ada/notes.txt", "`cat ~/notes.txt`"),
         ("cat /Users/‹user:1a2b3c›/notes.txt", "`cat ~/notes.txt`"),
         (r"type C:\Users\ada\notes.txt", r"`type ~\notes.txt`"),
-        ("ls /root/work", "`ls ~/work`"),
+        ("ls /root/pears", "`ls ~/pears`"),
         ("ls src/home/index.ts", "`ls src/home/index.ts`"),
     ],
 )

@@ -42,7 +42,7 @@ def test_a_missing_folder_says_nothing(tmp_path: Path) -> None:
 def test_memory_files_of_agents_are_read(tmp_path: Path) -> None:
     write(tmp_path / ".claude/CLAUDE.md", "Be brief.")
     write(tmp_path / ".codex/memories/tools.md", "Use rg.")
-    write(tmp_path / ".claude/projects/-work-harbour/memory/notes.md", "Tides.")
+    write(tmp_path / ".claude/projects/-srv-harbour/memory/notes.md", "Tides.")
     assert of_home(tmp_path) == {".claude/CLAUDE.md": "Be brief.", ".codex/memories/tools.md": "Use rg."}
-    found = of_project(tmp_path, Path("/work/harbour"))
-    assert found == {".claude/projects/-work-harbour/memory/notes.md": "Tides."}
+    found = of_project(tmp_path, Path("/srv/harbour"))
+    assert found == {".claude/projects/-srv-harbour/memory/notes.md": "Tides."}

@@ -7,12 +7,13 @@ statement it is; the caller says what a recurrence means.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from afterwit.harvest.harvester import evidence_of
-from afterwit.harvest.statements import Speaker, Stated, salient
-from afterwit.model.knowledge import Channel, Evidence, Sighting
+from afterwit.harvest.statements import Speaker, Stated, attributed, salient
+from afterwit.harvest.topics import topic_of
+from afterwit.model.knowledge import Category, Channel, Draft, Evidence, Scope, ScopeKind, Sighting, Trigger
 
 _ALIKE = 0.6
 _NEGATION = re.compile(
@@ -100,3 +101,21 @@ def _evidence(sighting: Sighting[Stated]) -> Evidence:
 def _order(sighting: Sighting[Stated]) -> tuple[int, str, str, int, str]:
     session, seen = sighting
     return moment(sighting), session.agent, session.native_id, seen.at or 0, seen.excerpt
+
+
+def stated_pitfalls(
+    harvester: str, repo: str, sightings: Sequence[Sighting[Stated]], speaker: Speaker, channel: Channel
+) -> Iterator[Draft]:
+    """Of each matter that was stated in a repository, its last words as a pitfall."""
+    for matter in matters(sightings):
+        text = matter.last.seen.excerpt
+        yield Draft(
+            harvester=harvester,
+            key=matter.key,
+            scope=Scope(ScopeKind.REPO, repo),
+            category=Category.PITFALL,
+            sentence=attributed(speaker, moment(matter.last), text),
+            channel=channel,
+            triggers=(Trigger(topic=topic_of(text)),),
+            evidence=matter.evidence,
+        )

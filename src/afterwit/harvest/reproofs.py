@@ -10,12 +10,11 @@ from collections.abc import Iterable, Sequence
 
 from afterwit.harvest.choices import is_choice
 from afterwit.harvest.harvester import Grouped
-from afterwit.harvest.recurrence import matters, moment
+from afterwit.harvest.recurrence import stated_pitfalls
 from afterwit.harvest.standing_rules import is_rule
-from afterwit.harvest.statements import Speaker, Stated, attributed, is_general, is_typed, stated, statements
-from afterwit.harvest.topics import topic_of
+from afterwit.harvest.statements import Speaker, Stated, is_general, is_typed, stated, statements
 from afterwit.model.digest import Digest
-from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Sighting, Trigger
+from afterwit.model.knowledge import Channel, Draft, Sighting
 
 _MOST = 3
 _OPENING = re.compile(
@@ -55,18 +54,7 @@ class Reproofs:
         return [Grouped(digest.repo, seen) for seen in list(found.values())[:_MOST]]
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Stated]]) -> Iterable[Draft]:
-        for matter in matters(sightings):
-            text = matter.last.seen.excerpt
-            yield Draft(
-                harvester=self.name,
-                key=matter.key,
-                scope=Scope(ScopeKind.REPO, group),
-                category=Category.PITFALL,
-                sentence=attributed(Speaker.USER, moment(matter.last), text),
-                channel=Channel.USER,
-                triggers=(Trigger(topic=topic_of(text)),),
-                evidence=matter.evidence,
-            )
+        return stated_pitfalls(self.name, group, sightings, Speaker.USER, Channel.USER)
 
 
 def is_lesson(text: str) -> bool:

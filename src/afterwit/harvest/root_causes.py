@@ -12,12 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from afterwit.actions.checks import is_checking
 from afterwit.actions.shell import parse
 from afterwit.harvest.harvester import Grouped
-from afterwit.harvest.recurrence import matters, moment
-from afterwit.harvest.statements import Speaker, Stated, attributed, is_general, stated, statements
-from afterwit.harvest.topics import topic_of
+from afterwit.harvest.recurrence import stated_pitfalls
+from afterwit.harvest.statements import Speaker, Stated, is_general, stated, statements
 from afterwit.model.digest import Digest, DigestStep, Said
 from afterwit.model.kinds import ActionKind, Lean, Outcome, Status
-from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Sighting, Trigger
+from afterwit.model.knowledge import Channel, Draft, Sighting
 
 _MOST = 3
 _NAME_LENGTH = 7
@@ -68,18 +67,7 @@ class RootCauses:
         return [Grouped(digest.repo, seen) for seen in list(_causes(digest))[:_MOST]]
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Stated]]) -> Iterable[Draft]:
-        for matter in matters(sightings):
-            text = matter.last.seen.excerpt
-            yield Draft(
-                harvester=self.name,
-                key=matter.key,
-                scope=Scope(ScopeKind.REPO, group),
-                category=Category.PITFALL,
-                sentence=attributed(Speaker.AGENT, moment(matter.last), text),
-                channel=Channel.ASSISTANT,
-                triggers=(Trigger(topic=topic_of(text)),),
-                evidence=matter.evidence,
-            )
+        return stated_pitfalls(self.name, group, sightings, Speaker.AGENT, Channel.ASSISTANT)
 
 
 def is_lasting_cause(text: str) -> bool:
