@@ -93,11 +93,10 @@ def test_an_agent_that_calls_a_program_which_is_gone_is_an_alarm(run: Run, home:
     settings = home / ".claude" / "settings.json"
     run("connect", "claude-code", "--yes")
     assert run("doctor").returncode == 0
-    command = re.search(r'"command": "(\S+)', settings.read_text(encoding="utf-8"))
-    assert command is not None
-    settings.write_text(
-        settings.read_text(encoding="utf-8").replace(command[1], "/nowhere/afterwit-hook"), encoding="utf-8"
-    )
+    connected = settings.read_text(encoding="utf-8")
+    moved, count = re.subn(r"(?<= )/\S+/afterwit-hook(?= )", "/nowhere/afterwit-hook", connected)
+    assert count
+    settings.write_text(moved, encoding="utf-8")
     done = run("doctor")
     assert done.returncode == 1
     assert "alarm: claude-code: it calls /nowhere/afterwit-hook" in done.stdout
