@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from tests.e2e.wire_formats import Anthropic, Asked, Call, Chat, Format, Gemini, Json, Responses, Said, Schema, Turn
@@ -117,7 +118,10 @@ def _use(name: str, step: Use, asked: Asked) -> Turn:
 
 
 def _is_for_a_summary(asked: Asked) -> bool:
-    return bool(asked.messages) and _SUMMARY.search(json.dumps(asked.messages[-1])) is not None
+    """Whether the last message asks for one, or the one before it, where a reminder of the client's own came after."""
+    open_ones = list(takewhile(lambda message: message.get("role") == "user", reversed(asked.messages[:-1])))
+    latest = [*asked.messages[-1:], *open_ones[:1]]
+    return any(_SUMMARY.search(json.dumps(message)) for message in latest)
 
 
 def _arguments(command: str, schema: Schema) -> Json:
