@@ -22,6 +22,20 @@ from afterwit.digest.rules import rules_in
         ("a.py:1:0: C0114: Missing module docstring (missing-module-docstring)", "missing-module-docstring", "Missing"),
         ("^-- SC2086 (info): Double quote to prevent globbing", "SC2086", "Double quote"),
         ("Pear.cs(3,9): error CS0103: The name 'plum' does not exist", "CS0103", "The name"),
+        ("a.go:3:10: error strings should not be capitalized (ST1005)", "ST1005", "error strings"),
+        ("[lint:go] pear/a.go:3:10: undefined: plum (typecheck)", "typecheck", "undefined: plum"),
+        ("web:types: src/a.ts(3,7): error TS2322: Type 'string' is not assignable.", "TS2322", "Type 'string'"),
+        ("packages/web types: src/a.ts(3,7): error TS2322: Type 'string' is not fit.", "TS2322", "Type 'string'"),
+        ("    src/a.test.ts:3:7 - error TS2339: Property 'plum' does not exist.", "TS2339", "Property 'plum'"),
+        ("TS2339: Property 'plum' does not exist on type 'Pear'.", "TS2339", "Property 'plum'"),
+        ("TS2345 [ERROR]: Argument of type 'string' does not fit.", "TS2345", "Argument of type"),
+        ("  L12: TS2345 Argument of type 'string' does not fit.", "TS2345", "Argument of type"),
+        ("lint\tRun lint\t2026-05-01T10:00:00.1234567Z ##[error]a.go:3:1: not checked (errcheck)", "errcheck", "not"),
+        (
+            "lint\tRun lint\t2026-05-01T10:00:00.1234567Z ./a.ts:3:7 lint/style/useConst  FIXABLE  ━━━",
+            "lint/style/useConst",
+            "",
+        ),
         ("   = note: `-D clippy::collapsible-if` implied; clippy::collapsible_if", "clippy::collapsible_if", ""),
     ],
 )
@@ -45,6 +59,8 @@ def test_biome_says_its_message_below() -> None:
         "drwxr-xr-x 2 root root 4096 May 1 10:00 src",
         "commit 3f2a1bc (origin/main)",
         "see rule F401 of ruff",
+        "note: TS2345 came up again",
+        "fixed: the report of TS2345: it was a typo",
     ],
 )
 def test_prose_and_listings_report_no_rule(output: str) -> None:

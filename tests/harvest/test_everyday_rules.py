@@ -28,14 +28,31 @@ def test_checks_within_a_linter_are_told_together() -> None:
     )
 
 
-def test_type_errors_teach_together_to_check_types_earlier() -> None:
+def test_type_errors_that_want_the_same_are_told_together() -> None:
     sessions = [
         session(failed("npm run typecheck", rules=((code, "does not fit"),)), day=day)
         for day, code in enumerate(("TS2322", "TS2345", "TS2322"))
     ]
     assert sentences(concluded(EverydayRules(), sessions)) == [
-        "In `orchard`, code keeps failing to compile (`TS2322`, `TS2345`): run `npm run typecheck` before linting and"
-        " committing."
+        "In `orchard`, code keeps failing its checks (`TS2322`, `TS2345`): look up the declared type before passing,"
+        " assigning or returning a value, and set every required property; `npm run typecheck` shows it."
+    ]
+
+
+def test_codes_that_want_something_else_are_told_apart() -> None:
+    reports = (("TS2322", "does not fit"), ("TS2304", "cannot find name"))
+    sessions = [session(failed("npx tsc", rules=reports), day=day) for day in range(2)]
+    drafts = concluded(EverydayRules(), sessions)
+    assert sorted(trigger.rule for draft in drafts for trigger in draft.triggers) == ["TS2304", "TS2322"]
+    assert len(drafts) == 2
+
+
+def test_codes_of_which_no_more_is_known_teach_to_check_earlier() -> None:
+    sessions = [
+        session(failed("npx tsc", rules=((code, "odd"),)), day=day) for day, code in enumerate(("TS9901", "TS9902"))
+    ]
+    assert sentences(concluded(EverydayRules(), sessions)) == [
+        "In `orchard`, code keeps failing its checks (`TS9901`, `TS9902`): see it early; `npx tsc` shows it."
     ]
 
 

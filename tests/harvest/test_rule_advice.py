@@ -14,6 +14,7 @@ from afterwit.harvest.rule_advice import (
 
 _LONGEST = 130
 _TABLES = tomllib.loads(resources.files("afterwit.harvest").joinpath("rule_advice.toml").read_text("utf-8"))
+_THEMES = _TABLES.pop("themes")
 _SETS = ("formatting", "compiling", "momentary", "everyday")
 _ADVICE = {rule: text for table in _TABLES.values() for rule, text in table.get("advice", {}).items()}
 
@@ -37,6 +38,16 @@ def test_no_rule_both_teaches_and_is_momentary() -> None:
     assert not {rule for name in ("compiling", "momentary") for rule in _TABLES[name]["ids"].split()} & set(_ADVICE)
 
 
+def test_a_code_of_a_theme_stands_in_no_other_and_has_no_phrase_of_its_own() -> None:
+    codes = [code for theme in _THEMES.values() for code in theme["ids"].split()]
+    assert len(codes) == len(set(codes))
+    assert not set(codes) & (set(_ADVICE) | set(_TABLES["everyday"]["ids"].split()))
+    for theme in _THEMES.values():
+        assert 10 < len(theme["advice"]) <= _LONGEST
+        assert theme["advice"][0].islower()
+        assert not theme["advice"].endswith(".")
+
+
 def test_a_check_within_a_linter_is_known_before_the_linter() -> None:
     check = check_within("revive", "unused-parameter: parameter 'crate' seems to be unused")
     found, general = advice_for("revive", check), advice_for("revive", "odd-check")
@@ -47,7 +58,7 @@ def test_a_check_within_a_linter_is_known_before_the_linter() -> None:
     assert check_within("errcheck", "note: unchecked") == ""
 
 
-@pytest.mark.parametrize("rule", ["TS2322", "TS2345", "E0308", "typecheck", "arg-type", "CS0246"])
+@pytest.mark.parametrize("rule", ["TS2322", "TS2345", "E0308", "arg-type", "CS0246"])
 def test_a_type_that_does_not_fit_is_the_work_of_the_moment(rule: str) -> None:
     assert is_momentary(rule)
     assert is_compiling(rule)

@@ -50,7 +50,7 @@ def test_rules_that_one_command_puts_right_are_one_item_with_the_command() -> No
 
 
 def test_a_rule_that_the_same_tool_can_mend_joins_unless_the_command_only_formats() -> None:
-    fixing = session(_lint(("lint/style/useTemplate", "join")), ran("make lint-fix"), ran("make lint"))
+    fixing = session(_lint(("lint/style/useExportType", "types")), ran("make lint-fix"), ran("make lint"))
     other = session(_lint(("lint/style/useImportType", "types")), day=1)
     assert len(concluded(Rules(), [fixing, other])) == 1
     formatting = session(_lint(("format", "")), ran("make format"), ran("make lint"))

@@ -1,7 +1,8 @@
 """Rules of linters, type checkers and compilers that an output reports, with what each says.
 
 A rule is known by the shape of the line that reports it, not by its id alone: `E501` in prose or in a listing is no
-report. Only the beginning and the end of a long output are looked at, and each rule is taken once.
+report. What runs many tasks at once puts a name before each line, and the log of a continuous integration a time: they
+are taken off. Only the beginning and the end of a long output are looked at, and each rule is taken once.
 """
 
 import re
@@ -21,10 +22,16 @@ _SHAPES = (
     # src/a.ts(1,2): error TS2345: message, and tsc's pretty form with " - error"
     re.compile(rf"^{_PLACE}(?::| -) (?:error|warning) (?P<id>[A-Z]{{2,4}}\d{{3,5}}):? (?P<message>.+)$"),
     re.compile(r"^(?:error|warning)(?: |\[)(?P<id>[A-Z]{1,4}\d{3,5})\]?: (?P<message>.+)$"),
+    # TS2345: message of bundlers, TS2345 [ERROR]: message of deno, L3: TS2345 message of a shortened report
+    re.compile(r"^(?:✘ \[ERROR\] )?(?P<id>TS\d{4,5})(?: \[ERROR\])?: (?P<message>\S.+)$"),
+    re.compile(r"^L\d{1,6}: (?P<id>TS\d{4,5}) (?P<message>\S.+)$"),
     # path:1:2: C0114: message (missing-docstring) of pylint
     re.compile(rf"^{_PLACE}: (?P<code>[CEFRW]\d{{4}}): (?P<message>.+) \((?P<id>[a-z][a-z-]{{3,50}})\)$"),
-    # path:1:2: message (linter) of golangci-lint; staticcheck names its check first
-    re.compile(rf"^{_PLACE}: (?P<message>(?:(?P<check>[A-Z]{{1,2}}\d{{4}}): )?.+) \((?P<id>[a-z][a-z0-9-]{{2,30}})\)$"),
+    # path:1:2: message (linter) of golangci-lint, which names a check of staticcheck first; staticcheck itself, last
+    re.compile(
+        rf"^{_PLACE}: (?P<message>(?:(?P<check>[A-Z]{{1,2}}\d{{4}}): )?.+)"
+        r" \((?P<id>[a-z][a-z0-9-]{2,30}|(?:SA|ST|QF|S|U)\d{4})\)$"
+    ),
     # path:1: error: message  [code] of mypy
     re.compile(rf"^{_PLACE}: (?:error|note): (?P<message>.+?)  ?\[(?P<id>[a-z][a-z-]{{2,40}})\]$"),
     # path:1:2 lint/group/name of biome; its message follows on a later line
@@ -38,10 +45,23 @@ _SHAPES = (
     re.compile(r"^\s*\^-+\^? (?P<id>SC\d{4})(?: \(\w+\))?: (?P<message>.+)$"),
     re.compile(r"^\s*= (?:note|help): .*(?P<id>clippy::[a-z_]{3,60})(?P<message>.*)$"),
 )
-_MAYBE = re.compile(
-    r"[A-Z]\d{3}|\([a-z][a-z0-9-]{2,30}\)[ \t\r]*$|\[[a-z][a-z-]{2,40}\][ \t\r]*$|(?:lint|assist)/|format ━"
-    r"|  [@\w/-]+[ \t\r]*$|clippy::",
-    re.MULTILINE,
+# Every shape contains one of these. Apart, because a search for one of them is many times faster than for any of all.
+_HINTS = tuple(
+    re.compile(hint, re.MULTILINE)
+    for hint in (
+        r"[A-Z]\d{3}",
+        r"\([a-z][a-z0-9-]{2,30}\)[ \t\r]*$",
+        r"\[[a-z][a-z-]{2,40}\][ \t\r]*$",
+        r"  [@\w/-]+[ \t\r]*$",
+        "lint/",
+        "assist/",
+        "format ━",
+        "clippy::",
+    )
+)
+_TASK = re.compile(
+    r"^(?:[^\t\n]{1,80}\t[^\t\n]{0,80}\t)?(?:\ufeff?\d{4}-\d\d-\d\dT[\d:.]{8,20}Z )?\s*(?:##\[error\])?"
+    r"(?:\[[^\]\n]{1,60}\] |[\w@/.-]{1,80}(?:[: ][a-z][\w:.-]{0,40})?: |[\w.-]{1,40} +\| )?\s*"
 )
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _NEXT = re.compile(r"^\s*[×✖!]\s+(?P<message>\S.*)$")
@@ -49,14 +69,12 @@ _NEXT = re.compile(r"^\s*[×✖!]\s+(?P<message>\S.*)$")
 
 def rules_in(output: str) -> dict[str, str]:
     """Rule ids that this output reports, in order, with the message of the first report of each."""
-    if not _MAYBE.search(output, 0, _HEAD):
+    if not any(hint.search(output, 0, _HEAD) for hint in _HINTS):
         return {}
     found: dict[str, str] = {}
-    text, end = _ends_of(output), -1
-    for hint in _MAYBE.finditer(text):
-        if hint.start() <= end:
-            continue
-        start, end = text.rfind("\n", 0, hint.start()) + 1, text.find("\n", hint.start()) % (len(text) + 1)
+    text = _ends_of(output)
+    for start in _hinted_lines(text):
+        end = text.find("\n", start) % (len(text) + 1)
         match = _match(text[start:end].rstrip()) if end - start <= _LONGEST_LINE else None
         if match is None:
             continue
@@ -70,12 +88,23 @@ def rules_in(output: str) -> dict[str, str]:
     return found
 
 
+def _hinted_lines(text: str) -> list[int]:
+    """Where the lines begin that may report a rule."""
+    return sorted({text.rfind("\n", 0, hit.start()) + 1 for hint in _HINTS for hit in hint.finditer(text)})
+
+
 def _ends_of(output: str) -> str:
     text = output if len(output) <= _HEAD + _TAIL else f"{output[:_HEAD]}\n{output[-_TAIL:]}"
     return _ANSI.sub("", text) if "\x1b" in text else text
 
 
 def _match(line: str) -> re.Match[str] | None:
+    """The report in a line: as it stands, within an indented block, or behind the name of a task."""
+    bare = line.lstrip()
+    return _shaped(line) or (_shaped(bare) if bare != line else None) or _shaped(_TASK.sub("", line, count=1))
+
+
+def _shaped(line: str) -> re.Match[str] | None:
     return next((match for shape in _SHAPES if (match := shape.match(line))), None)
 
 

@@ -3,6 +3,7 @@
 The table is `rule_advice.toml`, read once. A rule that it does not know is not refused: its own message may be quoted.
 Some ids say something about a piece of work and nothing about the project, as a type that does not fit: those are
 momentary, and so are all codes of compilers that the table does not know. Others are everyday: nobody has to be told.
+Momentary ones that want the same make a theme.
 """
 
 import re
@@ -24,7 +25,15 @@ class Advice(NamedTuple):
     tool: str
 
 
+class Theme(NamedTuple):
+    """What several codes of compilers and checkers want."""
+
+    name: str
+    advice: str
+
+
 class _Table(NamedTuple):
+    themes: dict[str, Theme]
     advice: dict[str, Advice]
     formatting: frozenset[str]
     compiling: frozenset[str]
@@ -41,13 +50,18 @@ def advice_for(rule: str, check: str = "") -> Advice | None:
 def is_momentary(rule: str) -> bool:
     """Whether a report of this rule says nothing about the project's rules."""
     table = _table()
-    return rule in table.momentary or is_compiling(rule)
+    return rule in table.momentary or rule in table.themes or is_compiling(rule)
 
 
 def is_compiling(rule: str) -> bool:
     """Whether a momentary rule means that the code does not compile or its types do not fit."""
     table = _table()
     return rule not in table.advice and bool(rule in table.compiling or _COMPILER.fullmatch(rule))
+
+
+def theme_of(rule: str) -> Theme | None:
+    """The theme of a momentary rule; None where it has none."""
+    return _table().themes.get(rule)
 
 
 def is_formatting(rule: str) -> bool:
@@ -71,8 +85,13 @@ def _table() -> _Table:
     source = resources.files(__package__).joinpath("rule_advice.toml").read_text("utf-8")
     tables = tomllib.loads(source)
     sets = [frozenset(tables.pop(name)["ids"].split()) for name in ("formatting", "compiling", "momentary", "everyday")]
+    themes = {
+        rule: Theme(name, theme["advice"])
+        for name, theme in tables.pop("themes").items()
+        for rule in theme["ids"].split()
+    }
     known: dict[str, Advice] = {}
     for tool, table in tables.items():
         fixable = frozenset(table["fixable"].split())
         known |= {rule: Advice(text, rule in fixable, tool) for rule, text in table["advice"].items()}
-    return _Table(known, *sets)
+    return _Table(themes, known, *sets)
