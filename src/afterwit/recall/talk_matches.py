@@ -27,6 +27,8 @@ _RARE = 0.55  # of what a term tells that no other talk holds: less says nothing
 _BEFORE = 3  # turns before a decision that say what it is about
 _BESIDE = 0.8  # what a term counts that stands there, and not in the deciding turn itself
 _PASSAGE = 60  # terms of a decision and of what stands before it; in more, some are always found
+_MOST_FORCE = 2.0  # more decides no more plainly
+_EVEN = 0.6  # of what a passage counts however plainly it decides
 
 _SHARE = 0.28  # of what the prompt tells
 _ALONE = 0.45  # the same, where a single term is shared
@@ -36,10 +38,8 @@ _FEW_TERMS = 5
 _LEAD_PER_TERM = 0.12  # more for each term that is shared above these
 _MOST_LEAD = 2.6
 _CLEAR_LEAD = 4.0  # more says no more
-_STRONG = 1.4  # the three multiplied: a short prompt says little, of a long one little is needed
+_STRONG = 1.5  # the three multiplied: a short prompt says little, of a long one little is needed
 _LATER_STRONG = 2.4  # for sentences that do not begin the prompt
-_PLAINLY = 0.7  # force of what decides by its form, and not only by where it stands
-_UNMARKED = 0.6  # what a match counts where nothing of that kind is near
 _AGENTS_FORCE = 1.0
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
@@ -95,7 +95,7 @@ class _Passage(NamedTuple):
 
     own: frozenset[str]
     beside: frozenset[str]
-    damping: float
+    weight: float  # less for a long one, more for one that decides plainly
 
 
 class Asked:
@@ -139,7 +139,7 @@ class Asked:
             return 0.0
         own = sum(tells for term, tells in part.tells.items() if term in found.own)
         beside = sum(tells for term, tells in part.tells.items() if term in found.beside)
-        return (own + beside * _BESIDE) * found.damping
+        return (own + beside * _BESIDE) * found.weight
 
     def about(self, match: Match) -> list[Match]:
         """The talks that share most with what was decided in this one."""
@@ -190,10 +190,7 @@ def is_strong(match: Match, found: Sequence[Match], part: Part) -> bool:
         return False
     if match.share < _SHARE or match.worth < _WORTH or lead < _needed_lead(match.terms):
         return False
-    around = match.turns[max(0, match.best - 1) : match.best + 3]
-    is_plain = max(turn.force for turn in around) >= _PLAINLY
-    strength = match.share * match.worth * min(lead, _CLEAR_LEAD) * (1.0 if is_plain else _UNMARKED)
-    return strength >= (_STRONG if part.is_first else _LATER_STRONG)
+    return match.share * match.worth * min(lead, _CLEAR_LEAD) >= (_STRONG if part.is_first else _LATER_STRONG)
 
 
 def _lead(score: float, ranked: Sequence[object], scores: Mapping[str, float]) -> float:
@@ -215,8 +212,5 @@ def _decides(turn: Turn) -> bool:
 def _passage(turns: Sequence[Turn], at: int) -> _Passage:
     own = turns[at].terms
     beside = frozenset().union(*(turn.terms for turn in turns[max(0, at - _BEFORE) : at])) - own
-    return _Passage(own, beside, _damping(len(own) + len(beside)))
-
-
-def _damping(terms: int) -> float:
-    return min(1.0, math.sqrt(_PASSAGE / (1 + terms)))
+    damping = min(1.0, math.sqrt(_PASSAGE / (1 + len(own) + len(beside))))
+    return _Passage(own, beside, damping * (_EVEN + (1 - _EVEN) * min(turns[at].force, _MOST_FORCE)))
