@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from bench import commands
 from bench.log_file import LogFile, token, uuid4
+from bench.mistakes import mistake
 from bench.shape import RARE, Lines
 from bench.texts import Style, path
 from bench.words import MODELS
@@ -15,6 +16,7 @@ from bench.words import MODELS
 _CALL, _RESULT, _SPOKEN = "assistant/tool_use", "user/tool_result", "user/text"
 _VERSIONS = ("2.1.110", "2.1.150", "2.1.187")
 _FAILING = 0.07
+_KNOWN = 0.5  # of failing commands: a mistake that others made before
 _NEW_FILE = 0.07
 _LENGTHS = (0, 0, 0, 160, 240, 400)  # of command lines
 _HIDDEN = 0.08  # successes by their exit, failures by their output
@@ -43,6 +45,7 @@ class ClaudeLog:
         self._version = self._rng.choice(_VERSIONS).encode()
         self._model = self._rng.choice(MODELS).encode()
         self._call = b""
+        self._mended = ""  # the command that sets the last mistake right
         self._response, self._usage, self._output = b"", (0, 0, 0), 0
         self._result_size = 0
         self._child = b""
@@ -177,27 +180,37 @@ class ClaudeLog:
 
     def _shell(self, head: bytes, tail: bytes, room: int) -> None:
         rng, log = self._rng, self._log
-        is_failing = rng.random() < _FAILING
-        if is_failing:
-            command = commands.work(rng)
+        said = b""
+        if self._mended:
+            command, self._mended = self._mended, ""
+        elif rng.random() < _FAILING:
+            command, said = self._failing()
         elif room > 500 and rng.random() < 0.5:
             body = log.shelf.take(Style.PROSE, room - 140).decode("utf-8", "replace").replace('\\"', "'")
             command = f"git add -A && git commit -m \\\"$(cat <<'EOF'\\n{body}\\nEOF\\n)\\\""
             self._use(head, tail, b"Bash", b'"command":"%b"' % command.encode())
-            self._shell_result(is_failing=False)
+            self._shell_result(b"")
             return
         else:
             first = rng.choice((commands.piped, commands.piped, commands.look, commands.work))(rng)
             size = min(room - 60, rng.choice(_LENGTHS))
             command = first if "|" in first else commands.chain(rng, first, size)
         escaped = command.replace("\\", "\\\\").replace('"', '\\"').encode()
-        said = log.shelf.take(Style.PROSE, room - len(escaped) - 34)
-        self._use(head, tail, b"Bash", b'"command":"%b","description":"%b"' % (escaped, said))
-        self._shell_result(is_failing=is_failing)
+        about = log.shelf.take(Style.PROSE, room - len(escaped) - 34)
+        self._use(head, tail, b"Bash", b'"command":"%b","description":"%b"' % (escaped, about))
+        self._shell_result(said)
 
-    def _shell_result(self, *, is_failing: bool) -> None:
-        self._log.truth.failures += is_failing
-        code = b"Exit code %d\\n%b" % (self._rng.choice((1, 2)), self._rng.choice(_FAILED)) if is_failing else b""
+    def _failing(self) -> tuple[str, bytes]:
+        """A command that fails, and what is said of it."""
+        if self._rng.random() >= _KNOWN:
+            return commands.work(self._rng), self._rng.choice(_FAILED)
+        command, said, self._mended = mistake(self._rng)
+        return command, said.encode() + b"\\n"
+
+    def _shell_result(self, said: bytes) -> None:
+        """The result of a command; one that failed says why."""
+        self._log.truth.failures += bool(said)
+        code = b"Exit code %d\\n%b" % (self._rng.choice((1, 2)), said) if said else b""
         if not code and self._rng.random() < _HIDDEN:
             code = self._rng.choice(_FAILED)
         self._result(code, Style.OUTPUT, b'{"stdout":"', b'","stderr":"","interrupted":false,"isImage":false}')

@@ -9,11 +9,13 @@ from collections.abc import Mapping
 
 from bench import commands
 from bench.log_file import LogFile, token, uuid7
+from bench.mistakes import mistake
 from bench.shape import RARE, Lines
 from bench.texts import Style, path
 from bench.words import CODEX_MODELS
 
 _FAILING = 0.06
+_KNOWN = 0.5  # of failing commands: a mistake that others made before
 _REPEATED_COUNT = 0.12
 _NEW_TURN = 0.9
 _END, _CALL, _OUTPUT = "event_msg/exec_command_end", "response_item/function_call", "response_item/function_call_output"
@@ -56,6 +58,7 @@ class CodexLog:
         self._model = self._rng.choice(CODEX_MODELS).encode()
         self._totals = [0, 0, 0, 0]
         self._last = (0, 0, 0, 0)
+        self._mended = ""  # the command that sets the last mistake right
 
     def begin(self) -> tuple[str, ...]:
         scene = self._log.scene
@@ -141,12 +144,13 @@ class CodexLog:
         rng, log = self._rng, self._log
         log.truth.calls += 1
         call = b"call_" + token(rng, 24)
-        is_failing = rng.random() < _FAILING
+        is_failing = not self._mended and rng.random() < _FAILING
         log.truth.failures += is_failing
         head = self._item(b"function_call") + b'"name":"exec_command","arguments":"'
         tail = b'","call_id":"%b"}}' % call
         room = log.room(_CALL, head, tail) - 24
-        log.put(head, self._arguments(room, is_failing=is_failing), tail)
+        command, said = self._failing() if is_failing else (self._working(room), b"")
+        log.put(head, self._arguments(room, command), tail)
         code = rng.choice((1, 2)) if is_failing else 0
         if is_watched:
             head = self._event(b"exec_command_end") + b'"call_id":"%b","turn_id":"%b","cwd":"%b","stdout":"",' % (
@@ -155,21 +159,31 @@ class CodexLog:
                 log.scene.cwd.encode(),
             )
             head += b'"exit_code":%d,"duration":{"secs":1,"nanos":52000000},"status":"completed",' % code
-            log.fill(_END, head + b'"aggregated_output":"', b'"}}', Style.OUTPUT)
+            log.fill(_END, head + b'"aggregated_output":"' + said, b'"}}', Style.OUTPUT)
         head = self._item(b"function_call_output") + (
             b'"call_id":"%b","output":"Chunk ID: %b\\nWall time: 0.0521 seconds\\nProcess exited with code %d\\n'
-            b"Original token count: 410\\nOutput:\\n" % (call, token(rng, 6), code)
+            b"Original token count: 410\\nOutput:\\n%b" % (call, token(rng, 6), code, said)
         )
         log.fill(_OUTPUT, head, b'"}}', Style.OUTPUT)
 
-    def _arguments(self, room: int, *, is_failing: bool) -> bytes:
-        """A command line of about this length, as JSON inside a JSON string."""
+    def _failing(self) -> tuple[str, bytes]:
+        """A command that fails, and what is said of it."""
+        if self._rng.random() >= _KNOWN:
+            return commands.work(self._rng), b""
+        command, said, self._mended = mistake(self._rng)
+        return command, said.encode() + b"\\n"
+
+    def _working(self, room: int) -> str:
+        """A command line of about this length."""
         rng = self._rng
-        if is_failing:
-            command = commands.work(rng)
-        else:
-            command = commands.look(rng) if rng.random() < 0.95 else commands.piped(rng)
-            command = command if "|" in command else commands.chain(rng, command, room - 100)
+        if self._mended:
+            command, self._mended = self._mended, ""
+            return command
+        command = commands.look(rng) if rng.random() < 0.95 else commands.piped(rng)
+        return command if "|" in command else commands.chain(rng, command, room - 100)
+
+    def _arguments(self, room: int, command: str) -> bytes:
+        """The arguments of a call, of about this length, as JSON inside a JSON string."""
         said = {"cmd": command, "workdir": self._log.scene.cwd, "yield_time_ms": 1000}
         left = room - len(command) - len(self._log.scene.cwd) - 70
         if left > 20:

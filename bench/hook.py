@@ -1,10 +1,11 @@
 """What a hook costs: a cold process each time, beside a bare interpreter, with a deck of 100,000 lines.
 
 Run as `python -m bench.hook [--lines N] [--rounds N]`. The kinds of calls take turns, so that a busy moment of the
-machine hits all of them. *no match* is what nearly every call is. A failure is known or unknown by its words, unless it
-is one of several commands in a line: then, and before a command that is refused, the parser and the patterns that
-signatures need are loaded. The repository has 400 past sessions. A prompt comes to a session that was told of its
-start, or to one that was not and is told both at once.
+machine hits all of them. *no match* is what nearly every call is. A known failure of a plain command line, alone or
+joined with others, whose message is one line is known by its words, and so is a command that is refused. A message of
+several lines is *asked exactly*: then the parser and the patterns that signatures need are loaded. The repository has
+400 past sessions. A prompt comes to a session that was told of its start, or to one that was not and is told both at
+once.
 """
 
 import argparse
@@ -69,7 +70,7 @@ def table(lines: int = 100_000, rounds: int = 41) -> Hooks:
 
 def deck_of(count: int, project: Path, key: bytes) -> Deck:
     """A deck with invented lines for fifty repositories, and the history of one of them."""
-    lines = [_line(number) for number in range(count)]
+    lines = [_change(), *(_line(number) for number in range(count))]
     rules = tuple(
         Entry(f"rule-{n}", f"- Rule {n}: run `make check` before a commit, not single linters.") for n in range(25)
     )
@@ -95,6 +96,22 @@ def _line(number: int) -> Line:
     )
 
 
+def _change() -> Line:
+    """A line whose advice has to be applied to the command at hand."""
+    return Line(
+        item="change",
+        text="Instead of `wrapit cargo …`, which fails, call `cargo …`.",
+        scope=Scope(ScopeKind.REPO, _REPO),
+        authority=Authority.GUIDANCE,
+        advice="wrapit cargo → cargo",
+        confidence=0.8,
+        triggers=(
+            Trigger(program="wrapit", words=("cargo",), signature="wrapit: unrecognized subcommand cargo"),
+            Trigger(program="wrapit", words=("cargo",)),
+        ),
+    )
+
+
 def _calls(project: str) -> dict[str, tuple[list[str], dict[str, object]]]:
     shell: dict[str, object] = {"cwd": project, "tool_name": "Bash"}
     failed = {**shell, "hook_event_name": "PostToolUseFailure"}
@@ -103,6 +120,11 @@ def _calls(project: str) -> dict[str, tuple[list[str], dict[str, object]]]:
         "error": "Exit code 2\nerror: unknown option --option-1",
     }
     joined = {**known, "tool_input": {"command": "cd src && tool1 run --option-1"}}
+    usage = {**known, "error": f"{known['error']}\n\nUsage: tool1 [options]\n\nOptions:\n  --help  Show this"}
+    changed = {
+        "tool_input": {"command": "cd src && wrapit cargo test --all 2>&1 | tail -20"},
+        "error": "Exit code 2\nerror: unrecognized subcommand 'cargo'",
+    }
     unknown = {
         "tool_input": {"command": "ls ./nowhere"},
         "error": "Exit code 2\nls: cannot access './nowhere': No such file",
@@ -116,6 +138,8 @@ def _calls(project: str) -> dict[str, tuple[list[str], dict[str, object]]]:
         "after, unknown failure": ([*hook, "after"], {**failed, **unknown}),
         "after, known failure": ([*hook, "after"], {**failed, **known}),
         "after, known, joined commands": ([*hook, "after"], {**failed, **joined}),
+        "after, known, a change to apply": ([*hook, "after"], {**failed, **changed}),
+        "after, known, asked exactly": ([*hook, "after"], {**failed, **usage}),
         "before, no match": ([*hook, "before", "--refuse"], before),
         "before, refused": (
             [*hook, "before", "--refuse"],

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 import orjson
 
-from afterwit.actions import shell, status
+from afterwit.actions import status, steps
 from afterwit.agents.claude_code.reader import ClaudeCodeReading
 from afterwit.agents.codex.reader import CodexReading
 from afterwit.capture import calls, notes, texts
@@ -28,13 +28,17 @@ from afterwit.store import database, parts
 from afterwit.store.archive import Archive
 from afterwit.store.digests import digest_sizes
 from afterwit.store.frames import Packer
+from afterwit.store.items import all_items
 from afterwit.store.layout import Layout
+from afterwit.store.sessions import count_sessions
+from afterwit.store.sightings import harvest_sizes
 from afterwit.store.store import opened
 from afterwit.usecases import derive
 from afterwit.usecases import learn as learning
 from afterwit.usecases.commit import Committer
 from afterwit.usecases.configure import load
 from afterwit.usecases.learn import Options, learn
+from afterwit.usecases.standing import nothing_new
 from afterwit.usecases.world import World
 from bench.homes import LENGTH, write_home
 from bench.processes import afterwit
@@ -60,7 +64,7 @@ _SEAMS = [
     Seam(Redactor, "text", "redact"),
     Seam(Redactor, "path", "redact"),
     Seam(texts, "clean", "clean text"),
-    Seam(shell, "parse", "parse command lines"),
+    Seam(steps, "parse", "parse command lines"),
     Seam(status, "judge", "judge outcomes"),
     Seam(calls, "telling_part", "judge outcomes"),
     Seam(Committer, "put", "rows (SQLite)"),
@@ -106,6 +110,12 @@ class Learned(msgspec.Struct, kw_only=True):
     sweep_s: float
     sweep_of_stat: float
     sweep_command_cpu_s: float
+    stored_sessions: int  # with subagents
+    sightings: int
+    items: int
+    reharvest_command_cpu_s: float
+    reharvest_wall_s: float
+    reharvest_peak_mb: float
     database_of_input: float
     archive_of_input: float
     digest_of_parse: float  # CPU of digesting, beside reading, framing and decoding in the same run
@@ -132,8 +142,9 @@ def measure(home: Path, scratch: Path) -> Learned:
     one = afterwit(home, scratch / "one", "learn", "--jobs", "1")
     two = afterwit(home, scratch / "two", "learn", "--jobs", "2")
     stat_s = min(_cpu(lambda: [os.stat(path) for path in logs]) for _ in range(_REPEATS))  # noqa: PTH116
-    sweep_s = min(_cpu(lambda: _learn(home, scratch / "plain")) for _ in range(_REPEATS))
+    sweep_s = min(_cpu(lambda: _glance(home, scratch / "plain")) for _ in range(_REPEATS))
     sweep = min(afterwit(home, scratch / "plain", "learn").cpu_s for _ in range(_REPEATS))
+    again = afterwit(home, scratch / "plain", "learn", "--reharvest")
     figures = Learned(
         sessions=len(logs),
         input_mb=input_bytes / 1e6,
@@ -152,6 +163,10 @@ def measure(home: Path, scratch: Path) -> Learned:
         sweep_s=sweep_s,
         sweep_of_stat=sweep_s / stat_s,
         sweep_command_cpu_s=sweep,
+        **_counts(scratch / "plain"),
+        reharvest_command_cpu_s=again.cpu_s,
+        reharvest_wall_s=again.wall_s,
+        reharvest_peak_mb=again.peak_mb,
         database_of_input=_size(scratch / "plain", "*.db*") / input_bytes,
         archive_of_input=_size(scratch / "plain" / "archive", "**/*") / input_bytes,
         digest_of_parse=_of_parse(split, _DIGEST),
@@ -181,6 +196,21 @@ def _logs(home: Path) -> list[Path]:
 
 def _learn(home: Path, store: Path) -> None:
     learn(world_of(home, store), Options(jobs=1), Silent())
+
+
+def _glance(home: Path, store: Path) -> None:
+    """What `learn` does where nothing has changed."""
+    if nothing_new(world_of(home, store)) is None:
+        raise RuntimeError("Something changed while it was measured.")
+
+
+def _counts(store: Path) -> dict[str, int]:
+    with opened(Layout(store)) as one:
+        return {
+            "stored_sessions": count_sessions(one.db),
+            "sightings": harvest_sizes(one.db).sightings,
+            "items": sum(1 for _ in all_items(one.db)),
+        }
 
 
 def _orjson(logs: list[Path]) -> tuple[int, float]:

@@ -87,7 +87,7 @@ _SETTINGS = {
     "recall.preferences": "Whether preferences in user memory join the start block.",
     "recall.budget_tokens": "At most so many tokens for the start block.",
     "recall.confidence": "Above which confidence an item may stand in the start block.",
-    "recall.learns_at_end": "Whether the end of a session starts a `learn` of that agent's latest logs.",
+    "recall.learns_at_end": "Whether the end of a session starts a `learn` of that session, in the background.",
     "agents.<agent>.homes": "Folders with this agent's logs. Default: where the agent itself puts them.",
     "agents.<agent>.enabled": "Whether `learn` looks for this agent.",
     "aliases.repos": "A remote, owner/name, folder or name, and the repository it counts to.",

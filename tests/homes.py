@@ -10,7 +10,8 @@ from afterwit.store.content import content_hash
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 from afterwit.usecases.configure import load
-from afterwit.usecases.learn import Options, Report, learn
+from afterwit.usecases.learn import Options, learn
+from afterwit.usecases.learn_report import Report
 from afterwit.usecases.world import World
 
 NOW_MS = 1_780_000_000_000

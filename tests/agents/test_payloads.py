@@ -207,6 +207,12 @@ def test_what_only_looks_like_a_prompt_is_none() -> None:
     assert read(gemini, PROMPT, prompt="<hook_context>ours</hook_context>\n\nfix it").prompt == "fix it"
 
 
+@pytest.mark.parametrize("agent", [claude, codex, gemini, qwen])
+def test_where_the_log_of_a_session_lies(agent: ModuleType) -> None:
+    assert agent.read("end", {"session_id": "s1", "transcript_path": "/logs/s1.jsonl"}).transcript == "/logs/s1.jsonl"
+    assert agent.read("end", {"session_id": "s1"}).transcript == ""
+
+
 def test_an_editor_whose_argument_is_called_command_is_no_shell() -> None:
     moment = read(openhands, AFTER, tool_input={"command": "view", "path": "/w/a.py"})
     assert (moment.command, moment.path) == ("", "/w/a.py")

@@ -105,3 +105,38 @@ def test_escapes_in_file_names_do_not_reach_the_terminal(run: Run, tmp_path: Pat
     folder = tmp_path / "odd\x1b[31mred"
     folder.mkdir()
     assert "\x1b" not in run("learn", "--sessions-dir", str(folder)).stderr
+
+
+def test_one_session_is_read_alone(run: Run) -> None:
+    done = run("learn", "--session", "claude-code/5ea50001", "--json")
+    assert {agent["agent"]: agent["read"] for agent in json.loads(done.stdout)["agents"]} == {"claude-code": 1}
+
+
+def test_a_session_without_a_log_is_said_to_have_none(run: Run) -> None:
+    done = run("learn", "--session", "codex/nobody")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "No log of such a session was found" in done.stderr
+    assert run("learn", "--ended").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--session", "codex"], "AGENT/ID"),
+        (["--session", "nobody/1"], "'nobody' is not one of"),
+        (["--session", "codex/1", "--source", "codex"], "go with none of"),
+        (["--ended", "--since", "2d"], "go with none of"),
+        (["--ended", "--dry-run"], "--dry-run"),
+        (["--at-most", "0"], "--at-most"),
+    ],
+)
+def test_sessions_named_wrongly_are_refused(run: Run, words: list[str], said: str) -> None:
+    done = run("learn", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_a_run_whose_time_is_up_stops_as_at_ctrl_c(run: Run) -> None:
+    done = run("learn", "--at-most", "0.000001")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "Stopped. What was done so far is kept" in done.stderr

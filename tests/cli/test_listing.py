@@ -34,6 +34,19 @@ def test_the_least_important_column_goes_first() -> None:
     assert drawn(COLUMNS, ROWS, 48)[2].split()[:2] == ["a1", "2026-05-01"]
 
 
+def test_a_cut_sentence_is_marked_also_where_a_word_ends() -> None:
+    columns = (Column("id"), Column("fact", is_cut=True))
+    assert [line.endswith("…") for line in drawn(columns, [("a", "one two three four five six")], 12)[2:]] == [True]
+    for width in range(6, 30):
+        (line,) = drawn(columns, [("a", "one two three four five six")], width)[2:]
+        assert line.endswith(("…", "six"))
+
+
+def test_a_column_that_needs_more_room_makes_others_leave_earlier() -> None:
+    columns = (*COLUMNS[:3], Column("title", is_cut=True, least=40), COLUMNS[4])
+    assert drawn(columns, ROWS, 60)[0].split() == ["id", "title", "cost"]
+
+
 def test_numbers_stand_to_the_right() -> None:
     assert [line[-6:] for line in drawn(COLUMNS, ROWS, 80)[2:]] == [" $1.00", "$12.50"]
 

@@ -5,9 +5,12 @@ import re
 import subprocess
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.cli.conftest import Run, command
 
-from afterwit.cli.output import human_bytes, human_count, print_table
+from afterwit.cli import output
+from afterwit.cli.output import human_bytes, human_count, print_table, print_text
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 posix_only = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
@@ -47,6 +50,27 @@ def test_tables_fit_a_terminal_of_80_columns(run: Run, environ: dict[str, str], 
 
 
 @posix_only
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_the_doctor_cuts_no_number_on_a_narrow_terminal(run: Run, environ: dict[str, str], columns: int) -> None:
+    run("learn")
+    lines = ESCAPE.sub("", on_terminal(["doctor"], environ, columns)).splitlines()
+    tables = [line.split() for line in lines if line.startswith("version")]
+    assert tables
+    assert all({"sessions", "actions", "last", "session"} <= set(heading) for heading in tables)
+    assert not any("…" in line for line in lines)
+    assert max(len(line) for line in lines if not line.startswith("store")) <= columns
+
+
+@posix_only
+def test_tables_without_room_lose_nothing(run: Run, environ: dict[str, str]) -> None:
+    run("learn")
+    lines = ESCAPE.sub("", on_terminal(["sessions", "tools"], environ, 40)).splitlines()
+    agents = "".join(line.split("  ")[0].strip() for line in lines)
+    assert "claude-code" in agents
+    assert max(len(line) for line in lines) <= 40
+
+
+@posix_only
 def test_a_terminal_gets_escapes_and_no_color_takes_them_away(run: Run, environ: dict[str, str]) -> None:
     run("learn")
     assert "\x1b" in on_terminal(["sessions", "tools"], environ)
@@ -72,6 +96,12 @@ def test_output_that_the_encoding_lacks_does_not_stop_the_command(run: Run) -> N
     done = run("sessions", "users", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert done.returncode == 0
     assert "user:" in done.stdout
+
+
+def test_text_begins_as_asked_and_is_one_line_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    print_text("apples " * 40, first="in   ", rest="     ")
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("in   apples apples")
 
 
 def test_columns_that_say_nothing_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,3 +131,12 @@ def test_numbers_have_nouns() -> None:
     assert human_count(1200, "session") == "1,200 sessions"
     assert human_count(2, "entry", "entries") == "2 entries"
     assert human_count(1200) == "1,200"
+
+
+_CELLS = st.text(alphabet="ab 1[]/\\", max_size=12)
+
+
+@given(st.lists(st.tuples(_CELLS, _CELLS, _CELLS), max_size=4), st.sets(st.sampled_from(["name", "count", "note"])))
+def test_a_plain_table_looks_as_a_rich_one_in_a_pipe(cells: list[tuple[str, str, str]], numbers: set[str]) -> None:
+    table = (("name", "count", "note"), cells, frozenset(numbers))
+    assert output._drawn_plainly(*table) == output._drawn_richly(*table)

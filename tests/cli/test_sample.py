@@ -113,7 +113,7 @@ def test_a_missing_folder_is_named_and_not_the_temporary_file(learned: Run, tmp_
 
 
 def test_nothing_that_fits_is_said(learned: Run) -> None:
-    done = learned("sample", "--repo", "pear")
+    done = learned("sample", "--branch", "pear")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "No session fits.\n")
 
 

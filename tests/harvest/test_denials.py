@@ -45,3 +45,37 @@ def test_what_runs_in_as_many_stories_was_refused_for_the_moment() -> None:
     ran = [talk(steps=(call("git push"),), day=day) for day in (5, 6)]
     assert [len(one.evidence) for one in drafts(*refused, ran[0])] == [3]
     assert drafts(*refused, *ran) == []
+
+
+def test_what_runs_late_in_a_long_session_counts_as_well() -> None:
+    refused = [denied(ActionKind.SHELL, "Bash", "git push", day) for day in range(2)]
+    before = [call(f"make row{number}") for number in range(40)]
+    ran = [talk(steps=(*before, call("git push")), day=day) for day in (5, 6)]
+    assert drafts(*refused, *ran) == []
+
+
+def test_a_file_is_the_same_in_every_checkout() -> None:
+    refused = [denied(ActionKind.EDIT, "Edit", "/w/orchard/CHANGES.md", day) for day in range(2)]
+    step = DigestStep(
+        ActionKind.EDIT, "Edit", "/v/orchard/CHANGES.md", Status.SUCCEEDED, files=("/v/orchard/CHANGES.md",)
+    )
+    assert drafts(*refused, *(talk(steps=(step,), day=day) for day in (5, 6))) == []
+
+
+def test_what_was_allowed_later_in_the_session_was_refused_for_the_moment() -> None:
+    no = DigestStep(ActionKind.SHELL, "Bash", "git push", Status.DENIED, error="No.")
+    some = [talk(steps=(no, call("git push")), denials=(0,), day=day) for day in range(3)]
+    assert drafts(*some) == []
+
+
+def test_a_page_that_may_be_read_in_other_sessions_is_not_forbidden() -> None:
+    page = "https://orchard.example/apples"
+    refused = [denied(ActionKind.WEB, "WebFetch", page, day) for day in range(2)]
+    read = [talk(steps=(DigestStep(ActionKind.WEB, "WebFetch", page, Status.SUCCEEDED),), day=day) for day in (5, 6)]
+    assert len(drafts(*refused)) == 1
+    assert drafts(*refused, *read) == []
+
+
+def test_a_refused_change_to_several_files_tells_nothing_of_one() -> None:
+    step = DigestStep(ActionKind.EDIT, "Patch", "", Status.DENIED, files=("a.py", "b.py"), error="No.")
+    assert drafts(*(talk(steps=(step,), denials=(0,), day=day) for day in range(2))) == []

@@ -109,7 +109,6 @@ LINES = [
         scope=HERE,
         authority=Authority.GUIDANCE,
         advice="pnpm run unit",
-        replaces="pnpm test --fast",
         confidence=0.96,
         triggers=(
             Trigger(signature="pnpm test: unknown option --fast"),
@@ -127,7 +126,8 @@ LINES = [
         item="codex-only",
         text="Only for Codex.",
         scope=Scope(ScopeKind.AGENT, "codex"),
-        triggers=(Trigger(rule="E501"),),
+        confidence=0.9,
+        triggers=(Trigger(signature="gradl: command not found: gradl"),),
     ),
     Line(item="path-1", text="Files here are generated.", scope=HERE, triggers=(Trigger(path="src/api/*.py"),)),
     Line(
@@ -136,7 +136,28 @@ LINES = [
         scope=HERE,
         triggers=(Trigger(topic=("import", "speed")),),
     ),
-    Line(item="lint-1", text="E501 bites here: keep lines short.", scope=EVERYWHERE, triggers=(Trigger(rule="E501"),)),
+    Line(
+        item="tool-1",
+        text="Gradle is called by `./gradlew` here.",
+        scope=EVERYWHERE,
+        confidence=0.7,
+        triggers=(Trigger(signature="gradl: command not found: gradl"),),
+    ),
+    Line(
+        item="change-1",
+        text="Instead of `wrapit cargo …`, which fails, call `cargo …`.",
+        scope=HERE,
+        advice="wrapit cargo → cargo",
+        confidence=0.8,
+        triggers=(Trigger(program="wrapit", words=("cargo",), signature="wrapit: unrecognized subcommand cargo"),),
+    ),
+    Line(
+        item="tests-1",
+        text="Tests fail: run them again.",
+        scope=HERE,
+        confidence=0.9,
+        triggers=(Trigger(signature="pytest: tests fail"), Trigger(program="pytest"), Trigger(program="ruff")),
+    ),
 ]
 
 

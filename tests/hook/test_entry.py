@@ -9,10 +9,11 @@ from typing import Any
 
 import apsw
 import pytest
-from tests.hook.conftest import BLOCKS, MAIN, Hook
+from tests.hook.conftest import BLOCKS, LINES, MAIN, Hook
 
 from afterwit.deck.values import Block, Entry, Section
 from afterwit.hook.entry import MODULES
+from afterwit.model.knowledge import Trigger
 from afterwit.usecases.deck import deck_path
 
 OPENING, CLOSING = "[afterwit notes from past sessions]", "[end of afterwit notes]"
@@ -104,9 +105,14 @@ def test_elsewhere_nothing_of_this_repository_is_said(hook: Hook, tmp_path: Path
     assert hook.failed("pnpm test --fast", UNKNOWN_OPTION, **elsewhere).stdout == ""
 
 
-def test_a_rule_is_known_wherever_it_bites(hook: Hook) -> None:
-    answered = hook.failed("ruff check .", "src/a.py:1:80: E501 Line too long (99 > 88)\nFound 1 error.")
-    assert "E501 bites here" in answered.context
+def test_failures_of_the_work_itself_get_nothing(hook: Hook) -> None:
+    assert hook.failed("ruff check .", "src/a.py:1:80: E501 Line too long (99 > 88)\nFound 1 error.").stdout == ""
+    assert hook.failed("pytest", "FAILED tests/test_press.py::test_pears - assert 1 == 2\n1 failed").stdout == ""
+
+
+def test_what_holds_everywhere_is_said_everywhere_and_an_agents_own_only_there(hook: Hook) -> None:
+    answered = hook.failed("gradl tasks", "zsh: command not found: gradl", cwd="/srv/elsewhere")
+    assert "Gradle is called" in answered.context
     assert "Only for Codex" not in answered.context
 
 
@@ -143,12 +149,18 @@ def test_an_answer_of_our_own_server_is_no_refusal(hook: Hook) -> None:
 
 
 def test_a_known_correction_is_put_in_for_that_very_command(hook: Hook) -> None:
-    said = hook.before("pnpm test --fast", "--rewrite", "--refuse").output
-    assert said["hookSpecificOutput"]["updatedInput"] == {"command": "pnpm run unit"}
-    assert "afterwit runs `pnpm run unit` instead" in said["systemMessage"]
+    change = LINES[0]._replace(advice="wrapit cargo → cargo", triggers=(Trigger(program="wrapit", words=("cargo",)),))
+    hook.compile(lines=[change])
+    said = hook.before("wrapit cargo test", "--rewrite", "--refuse").output
+    assert said["hookSpecificOutput"]["updatedInput"] == {"command": "cargo test"}
+    assert "afterwit runs `cargo test` instead" in said["systemMessage"]
     text = said["hookSpecificOutput"]["additionalContext"]
-    assert text.endswith(f"afterwit runs `pnpm run unit` instead of `pnpm test --fast`.\n{CLOSING}")
-    assert hook.before("pnpm test --fast src", "--rewrite", session="s2").stdout == ""
+    assert text.endswith(f"afterwit runs `cargo test` instead of `wrapit cargo test`.\n{CLOSING}")
+    assert hook.before("wrapit cargo test | tail", "--rewrite", session="s2").stdout == ""
+
+
+def test_advice_that_is_a_command_of_its_own_is_put_in_for_no_other(hook: Hook) -> None:
+    assert hook.before("pnpm test --fast", "--rewrite").stdout == ""
 
 
 def test_without_being_asked_for_nothing_is_refused_or_rewritten(hook: Hook) -> None:
@@ -209,9 +221,10 @@ def test_the_end_of_a_session_is_noted_and_starts_a_learn(hook: Hook, tmp_path: 
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     hook.compile(learn_command=("/bin/sh", "-c", 'echo "$0" > "$1"', "{agent}", str(pipe)))
-    assert hook.claude("end").stdout == ""
-    assert pipe.read_text() == "claude-code\n"
-    assert [record["session"] for record in hook.records("ended")] == ["s1"]
+    assert hook.claude("end", transcript_path="/logs/s1.jsonl; rm").stdout == ""
+    assert pipe.read_text() == "{agent}\n"
+    noted = [(record["session"], record["transcript"]) for record in hook.records("ended")]
+    assert noted == [("s1", "/logs/s1.jsonl; rm")]
 
 
 @pytest.mark.parametrize("content", [b"", b"junk", b"[]", b"{}", b'{"session_id": 5}', b"\xff\xfe", b'{"a":' * 50_000])
@@ -325,20 +338,37 @@ def test_a_usual_call_loads_nothing_slow(hook: Hook, event: str, payload: dict[s
     assert loaded(hook, event, payload, "--refuse") & HEAVY == set()
 
 
+def known_failure(command: str, error: str = UNKNOWN_OPTION) -> dict[str, Any]:
+    return {
+        "hook_event_name": "PostToolUseFailure",
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+        "error": f"Exit code 1\n{error}",
+    }
+
+
+@pytest.mark.parametrize(
+    ("event", "payload", "said"),
+    [
+        ("after", known_failure("pnpm test --fast"), "pnpm run unit"),
+        ("after", known_failure("cd web && pnpm test --fast src 2>&1 | tail -5"), "pnpm run unit"),
+        ("after", known_failure("cd a; wrapit cargo build", "error: unrecognized subcommand 'cargo'"), "cargo build"),
+        ("before", {"tool_name": "Bash", "tool_input": {"command": "cd web && pnpm test --fast src"}}, "pnpm run unit"),
+    ],
+)
+def test_a_plain_call_is_answered_without_anything_slow(
+    hook: Hook, event: str, payload: dict[str, Any], said: str
+) -> None:
+    assert loaded(hook, event, payload, "--refuse") & HEAVY == set()
+    assert said in hook.claude(event, "--refuse", session="s10", **payload).stdout
+
+
 @pytest.mark.parametrize(
     ("event", "payload"),
     [
         ("prompt", {"prompt": "Imports need more speed"}),
-        ("before", {"tool_name": "Bash", "tool_input": {"command": "pnpm test --fast src"}}),
-        (
-            "after",
-            {
-                "hook_event_name": "PostToolUseFailure",
-                "tool_name": "Bash",
-                "tool_input": {"command": "pnpm test --fast"},
-                "error": UNKNOWN_OPTION,
-            },
-        ),
+        ("before", {"tool_name": "Bash", "tool_input": {"command": "sudo pnpm test --fast src"}}),
+        ("after", known_failure("pnpm test --fast", f"{UNKNOWN_OPTION}\nUsage: pnpm test")),
     ],
 )
 def test_no_call_loads_what_hooks_must_not(hook: Hook, event: str, payload: dict[str, Any]) -> None:

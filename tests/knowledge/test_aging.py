@@ -4,7 +4,7 @@ from tests.knowledge.drafting import HARBOUR, ORCHARD, draft, piece
 from afterwit.knowledge.aging import HALF_LIFE_DAYS, Gone, gone_reason
 from afterwit.model.knowledge import Category, Draft, Scope, ScopeKind
 
-_CODEX = Scope(ScopeKind.AGENT, "codex")
+_CLAUDE = Scope(ScopeKind.AGENT, "claude-code")
 
 
 def test_every_category_has_a_half_life() -> None:
@@ -40,15 +40,31 @@ def test_a_file_that_is_gone_elsewhere_does_not_matter() -> None:
         ("0.98.0", "0.100.1", False),
         ("0.98.0", "0.101.0", True),
         ("1.9.4", "2.0.0", True),
-        ("2.0.0", "1.9.4", False),
+        ("2.0.0", "1.9.4", True),
+        ("0.101.0", "0.98.0", True),
+        ("0.100.0", "0.98.0", False),
         ("", "2.0.0", False),
     ],
 )
-def test_a_quirk_is_stale_when_its_version_is_gone(seen: str, newest: str, is_gone: bool) -> None:
-    quirk = draft(scope=_CODEX, category=Category.TOOL_QUIRK, evidence=(piece("one", version=seen),))
-    assert bool(gone_reason(quirk, Gone(versions={"codex": newest}))) is is_gone
+def test_a_quirk_is_stale_when_the_agent_has_another_version_now(seen: str, newest: str, is_gone: bool) -> None:
+    quirk = draft(scope=_CLAUDE, category=Category.TOOL_QUIRK, evidence=(piece("one", version=seen),))
+    assert bool(gone_reason(quirk, Gone(versions={"claude-code": newest}))) is is_gone
 
 
 def test_a_quirk_seen_again_in_the_newest_version_stays() -> None:
     evidence = (piece("one", version="0.9.0"), piece("two", version="0.98.0"))
-    assert not gone_reason(draft(scope=_CODEX, evidence=evidence), Gone(versions={"codex": "0.99.0"}))
+    assert not gone_reason(draft(scope=_CLAUDE, evidence=evidence), Gone(versions={"claude-code": "0.99.0"}))
+
+
+@pytest.mark.parametrize(
+    ("now", "is_gone"), [("0.159.0", False), ("0.161.0", True), ("0.98.0", False), ("1.0.0", True)]
+)
+def test_a_quirk_that_has_outlived_many_versions_may_outlive_as_many_more(now: str, is_gone: bool) -> None:
+    evidence = (piece("one", version="0.118.0"), piece("two", version="0.139.0"))
+    reason = gone_reason(draft(scope=_CLAUDE, evidence=evidence), Gone(versions={"claude-code": now}))
+    assert reason == (f"seen with claude-code 0.139.0, now {now}" if is_gone else "")
+
+
+def test_the_version_of_an_agent_does_not_matter_to_what_holds_in_a_repository() -> None:
+    sandboxed = draft(agents=("claude-code",), evidence=(piece("one", version="0.9.0"),))
+    assert not gone_reason(sandboxed, Gone(versions={"claude-code": "1.0.0"}))

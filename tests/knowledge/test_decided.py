@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.knowledge.drafting import draft, piece
 
 from afterwit.knowledge.decided import Entry, Forgettable, Forgotten, Recorded, decided, in_force
-from afterwit.model.knowledge import Channel
+from afterwit.knowledge.will import Changes
+from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Trigger
 
 ITEM = "0a0a0a0a0a0a"
 
@@ -34,7 +35,16 @@ def kinds(*entries: Recorded) -> list[str]:
 def test_decisions_come_by_item_with_an_edits_words() -> None:
     assert kinds(judged(1, "approve"), judged(2, "retire")) == ["approve", "retire"]
     made = decided([judged(1, "edit", sentence="Use `make all`.")]).decisions[ITEM]
-    assert [one.sentence for one in made] == ["Use `make all`."]
+    assert [one.changes.named for one in made] == [{"sentence": "Use `make all`."}]
+
+
+def test_an_edit_may_set_everything_that_an_item_says_of_itself() -> None:
+    changes = Changes(
+        scope=EVERYWHERE, category=Category.PITFALL, triggers=(Trigger(program="make", words=("all",)),), advice=""
+    )
+    body = msgspec.json.decode(msgspec.json.encode({"item": ITEM, "decision": "edit", **msgspec.to_builtins(changes)}))
+    (made,) = decided([entry(1, Entry.DECIDED, body, ITEM)]).decisions[ITEM]
+    assert made.changes == changes
 
 
 def test_what_was_undone_was_never_decided() -> None:

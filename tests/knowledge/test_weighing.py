@@ -6,16 +6,17 @@ from tests.knowledge.drafting import DAY_MS, NOW_MS, ORCHARD, draft, piece, piec
 from afterwit.harvest.ids import id_of
 from afterwit.knowledge.aging import Gone
 from afterwit.knowledge.merging import merged
-from afterwit.knowledge.weighing import Context, Decision, DecisionKind, weigh, weighed
-from afterwit.model.knowledge import Authority, Category, Channel, Draft, Item, ItemStatus, Trigger
+from afterwit.knowledge.weighing import Context, weigh, weighed
+from afterwit.knowledge.will import Changes, Decision, DecisionKind
+from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Channel, Draft, Item, ItemStatus, Trigger
 
 
 def _weigh(one: Draft, *decisions: Decision, **more: Any) -> Item:
     return weigh(one, Context(now_ms=NOW_MS, decisions={id_of(one): decisions}, **more))
 
 
-def _decided(kind: DecisionKind, days_ago: int = 0, sentence: str = "") -> Decision:
-    return Decision(NOW_MS - days_ago * DAY_MS, kind, sentence)
+def _decided(kind: DecisionKind, days_ago: int = 0, **changes: Any) -> Decision:
+    return Decision(NOW_MS - days_ago * DAY_MS, kind, Changes(**changes))
 
 
 def _stated(channel: Channel, stories: int) -> Draft:
@@ -124,6 +125,21 @@ def test_an_edit_changes_the_words_and_approves_them() -> None:
     item = _weigh(draft(), _decided(DecisionKind.EDIT, sentence="Tests need `uv run`."))
     assert (item.sentence, item.status) == ("Tests need `uv run`.", ItemStatus.ACTIVE)
     assert item.authority is Authority.GUIDANCE
+
+
+def test_an_edit_gives_another_place_and_other_triggers_but_the_same_id() -> None:
+    one = draft()
+    changes: dict[str, Any] = {"scope": EVERYWHERE, "category": Category.PITFALL, "triggers": (Trigger(rule="E501"),)}
+    item = _weigh(one, _decided(DecisionKind.EDIT, **changes))
+    assert (item.scope, item.category, item.triggers) == (EVERYWHERE, Category.PITFALL, (Trigger(rule="E501"),))
+    assert (item.id, item.sentence) == (id_of(one), one.sentence)
+
+
+def test_a_pin_brings_back_what_was_rejected() -> None:
+    item = _weigh(draft(), _decided(DecisionKind.REJECT, days_ago=1), _decided(DecisionKind.PIN))
+    assert (item.status, item.reason, item.is_pinned) == (ItemStatus.ACTIVE, "pinned by a person", True)
+    again = _weigh(draft(), _decided(DecisionKind.PIN, days_ago=1), _REJECTED)
+    assert (again.status, again.is_pinned) == (ItemStatus.RETIRED, False)
 
 
 def test_what_is_pinned_neither_fades_nor_goes() -> None:

@@ -14,6 +14,7 @@ from afterwit.mcp.server import Server
 from afterwit.model.knowledge import Authority, Belief, Category, Channel, Item, ItemStatus
 from afterwit.store.items import put_item
 from afterwit.store.store import opened
+from afterwit.usecases.experimenting import set_experiment
 from afterwit.usecases.items import all_items, item_row
 from afterwit.usecases.world import World
 
@@ -36,12 +37,13 @@ def learned_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number in range(3):
         wrong_wrapper(number).put(folder / "home")
     learned(folder / "home", folder / "store")
+    set_experiment(world_of(folder / "home", folder / "store"), 0.0, 0.0)
     return folder
 
 
 @pytest.fixture
 def world(learned_store: Path, tmp_path: Path) -> World:
-    shutil.copytree(learned_store, tmp_path / "own", ignore=shutil.ignore_patterns("spool"))
+    shutil.copytree(learned_store, tmp_path / "own")
     return world_of(tmp_path / "own" / "home", tmp_path / "own" / "store", {"USER": "ada"})
 
 

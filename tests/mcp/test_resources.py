@@ -16,7 +16,7 @@ def test_items_that_hold_here_are_listed_and_can_be_read(desk: StoreDesk) -> Non
     for one in found:
         assert one["uri"] == f"afterwit://item/{one['name']}"
         assert without_own(one["description"]) == ""
-        (content,) = desk.read(one["uri"])
+        (content,) = desk.read(one["uri"], "claude-code")
         assert (content["uri"], content["mimeType"]) == (one["uri"], "text/plain")
         assert without_own(content["text"]) == ""
 
@@ -58,4 +58,4 @@ def test_a_cursor_of_somebody_else_is_refused(desk: StoreDesk, cursor: str) -> N
 )
 def test_an_address_of_nothing_is_not_found(desk: StoreDesk, uri: str) -> None:
     with pytest.raises(LookupError):
-        desk.read(uri)
+        desk.read(uri, "")

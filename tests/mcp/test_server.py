@@ -28,7 +28,7 @@ class StubDesk:
     def resources(self, cursor: str, client: str) -> dict[str, Any]:
         return {"resources": [], "nextCursor": cursor + client}
 
-    def read(self, uri: str) -> list[dict[str, Any]]:
+    def read(self, uri: str, client: str) -> list[dict[str, Any]]:
         raise LookupError(f"nothing at {uri}")
 
 

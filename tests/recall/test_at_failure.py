@@ -67,3 +67,20 @@ def test_a_path_that_the_error_names_is_answered() -> None:
     assert fix is not None
     assert fix.advice == "cat .lint.yaml"
     assert fix_for([known], HERE, failed("cat .other.yml", "cat: .other.yml: No such file or directory")) is None
+
+
+def test_a_candidate_is_silent_where_only_the_command_is_like_its_own() -> None:
+    by_words = item("Call cargo.", 1, advice="cargo test", triggers=(Trigger(program="wrapit", words=("cargo",)),))
+    assert fix_for([by_words], HERE, failed()) is None
+
+
+def test_what_the_user_ran_already_is_no_fix() -> None:
+    known = item("Call cargo.", advice="wrapit cargo test", triggers=(Trigger(program="wrapit"),))
+    assert fix_for([known], HERE, failed("wrapit cargo test")) is None
+    assert fix_for([known], HERE, failed("wrapit cargo build")) is not None
+
+
+def test_a_change_is_applied_to_one_line_of_several() -> None:
+    fix = fix_for([correction()], HERE, failed("cd orchard\nwrapit cargo test"))
+    assert fix is not None
+    assert fix.advice == "cargo test"

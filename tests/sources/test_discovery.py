@@ -3,7 +3,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from afterwit.sources.discovery import Discovery, Found, Unit, Unreadable, discover, walk
+from afterwit.sources.discovery import Discovery, Found, Unit, Unreadable, discover, glimpse, walk
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="links and such names are POSIX's")
 
@@ -167,3 +167,33 @@ def test_an_error_of_the_system_is_reported_and_a_file_that_is_gone_is_not(
     found = discover(tmp_path, logs)
     assert found.unreadable == [Unreadable(tmp_path / "closed", "Permission denied")]
     assert [str(unit.transcript.path) for unit in found.units] == ["c.jsonl"]
+
+
+def test_a_glimpse_is_the_same_until_a_file_comes_goes_or_changes(tmp_path: Path) -> None:
+    put(tmp_path, "a.jsonl", "deep/er/b.jsonl")
+    seen = [glimpse(tmp_path)]
+    assert glimpse(tmp_path) == seen[0]
+    with (tmp_path / "a.jsonl").open("a") as file:
+        file.write("more")
+    seen.append(glimpse(tmp_path))
+    put(tmp_path, "deep/c.jsonl")
+    seen.append(glimpse(tmp_path))
+    (tmp_path / "deep/c.jsonl").rename(tmp_path / "deep/d.jsonl")
+    seen.append(glimpse(tmp_path))
+    os.utime(tmp_path / "a.jsonl", (1, 1))
+    seen.append(glimpse(tmp_path))
+    (tmp_path / "deep/er/b.jsonl").unlink()
+    seen.append(glimpse(tmp_path))
+    assert len(set(seen)) == len(seen)
+
+
+def test_a_glimpse_of_nothing_is_none_of_something(tmp_path: Path) -> None:
+    put(tmp_path, "home/a.jsonl")
+    assert glimpse(tmp_path / "nowhere") == glimpse(tmp_path / "nor there") != glimpse(tmp_path / "home")
+
+
+@posix_only
+def test_names_that_are_no_text_are_glimpsed(tmp_path: Path) -> None:
+    before = glimpse(tmp_path)
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.jsonl")).touch()
+    assert glimpse(tmp_path) != before

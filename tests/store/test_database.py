@@ -130,7 +130,8 @@ def test_a_full_file_system_is_a_full_store(number: int) -> None:
         (apsw.NotADBError("no database"), DamagedError, "afterwit store rebuild"),
         (apsw.IOError("disk I/O error"), StoreError, "Check the disk"),
         (apsw.CantOpenError("unable"), StoreError, "Cannot use"),
-        (PermissionError(errno.EACCES, "Permission denied"), StoreError, "Permission denied"),
+        (PermissionError(errno.EACCES, "Permission denied"), StoreError, "No permission"),
+        (apsw.ReadOnlyError("attempt to write"), StoreError, "made read-only"),
     ],
 )
 def test_every_error_says_what_where_and_what_to_do(error: Exception, kind: type[StoreError], says: str) -> None:

@@ -214,3 +214,14 @@ def test_only_the_user_can_read_the_spool(folder: Path) -> None:
     append(folder, "one", {})
     drained(folder)
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+
+
+def test_sessions_under_way_are_those_that_spoke_lately_and_did_not_end(folder: Path) -> None:
+    for session, kinds in (("on", ("started", "tool")), ("over", ("started", "ended")), ("back", ("ended", "tool"))):
+        for kind in kinds:
+            record = {"kind": kind, "agent": "codex", "session": session}
+            spool.append(folder, "codex", session, record | ({"repo": "orchard"} if kind == "started" else {}))
+    spool.append(folder, "pi", "on", {"kind": "started", "agent": "pi", "session": "on"})
+    spool.append(folder, "codex", "", {"kind": "fault", "agent": "codex", "session": ""})
+    assert spool.under_way(folder, "codex", 0) == {"on": frozenset({"orchard"}), "back": frozenset()}
+    assert spool.under_way(folder, "codex", 1e12) == {}

@@ -69,7 +69,6 @@ def test_a_session_costs_what_its_responses_cost(world: World) -> None:
         (Filter(agents=("codex", "hermes")), 2),
         (Filter(repos=("orchard",)), 5),
         (Filter(repos=("git.example/*",)), 5),
-        (Filter(repos=("pear",)), 0),
         (Filter(domains=("fruit",)), 5),
         (Filter(branch="ma*"), 5),
         (Filter(text="pick ROW"), 1),

@@ -14,7 +14,16 @@ from afterwit.model.errors import AfterwitError
 from afterwit.store.layout import Layout
 from afterwit.usecases import applying, connecting, connections, foreign_files
 from afterwit.usecases.applying import apply
-from afterwit.usecases.connecting import FILE, Machine, Plan, plan_connection, plan_file, plan_removal, states
+from afterwit.usecases.connecting import (
+    FILE,
+    NOTHING_YET,
+    Machine,
+    Plan,
+    plan_connection,
+    plan_file,
+    plan_removal,
+    states,
+)
 
 FURNISHED = {
     ".claude/settings.json": '{\n  // mine\n  "model": "x"\n}\n',
@@ -212,6 +221,23 @@ def test_one_file_gets_a_block_that_is_brought_up_to_date(machine: Machine, home
     assert [(state.agent, state.project) for state in states(later)] == [(FILE, str(path))]
     disconnect(machine, FILE, str(path))
     assert path.read_text() == "# Orchard"
+
+
+def test_a_block_with_nothing_left_to_say_is_taken_out(machine: Machine, home: Path) -> None:
+    path = home / "src/orchard/AGENTS.md"
+    path.write_text("# Orchard")
+    apply(machine, plan_file(machine, path))
+    silent = machine._replace(notes=lambda agent, project: "")
+    assert [state.presence for state in states(silent)] == [Presence.OUTDATED]
+    plan = plan_file(silent, path)
+    apply(silent, plan)
+    assert (plan.is_empty, path.read_text(), states(silent)) == (True, "# Orchard", [])
+
+
+def test_an_agent_that_reads_a_file_is_connected_before_anything_is_known(machine: Machine, home: Path) -> None:
+    silent = machine._replace(notes=lambda agent, project: "")
+    connect(silent, "aider")
+    assert NOTHING_YET in (machine.layout.root / "notes" / "aider.md").read_text()
 
 
 def test_two_projects_of_one_agent_are_independent(machine: Machine, home: Path) -> None:

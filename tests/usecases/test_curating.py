@@ -6,14 +6,15 @@ import pytest
 from tests.homes import Silent, learned, world_of
 from tests.knowledge_home import FACT, learnable_home
 
-from afterwit.knowledge.weighing import DecisionKind
+from afterwit.knowledge.will import Changes, DecisionKind
 from afterwit.model.errors import StoreError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Item, ItemStatus, Scope, ScopeKind, Trigger
 from afterwit.store.store import opened
-from afterwit.usecases.curating import Words, add, edit, judge
+from afterwit.usecases.curating import Judged, Words, add, edit, judge
 from afterwit.usecases.item_evidence import why
 from afterwit.usecases.item_views import ItemFilter, listed
 from afterwit.usecases.rebuild import rebuild
+from afterwit.usecases.undoing import undo
 from afterwit.usecases.world import World
 
 
@@ -79,7 +80,7 @@ def test_with_one_unknown_name_nothing_is_decided(world: World) -> None:
 
 def test_an_edit_gives_other_words_and_keeps_the_evidence(world: World) -> None:
     before = only(world)
-    edit(world, before.id, "Call `make`   itself:\n`rtk` cannot run it.")
+    edit(world, before.id, Changes(sentence="Call `make`   itself:\n`rtk` cannot run it."))
     after = only(world)
     assert (after.id, after.sentence) == (before.id, "Call `make` itself: `rtk` cannot run it.")
     assert after.evidence == before.evidence
@@ -87,11 +88,52 @@ def test_an_edit_gives_other_words_and_keeps_the_evidence(world: World) -> None:
     assert only(world).sentence == after.sentence
 
 
+def test_an_edit_moves_an_item_and_changes_what_it_fires_on(world: World) -> None:
+    before = only(world)
+    changes = Changes(scope=EVERYWHERE, category=Category.FACT, triggers=(Trigger(program="rtk"),), advice="make")
+    done = edit(world, before.id, changes)
+    after = only(world)
+    assert (done.has_changed, after.id, after.sentence) == (True, before.id, before.sentence)
+    assert (after.scope, after.category, after.advice) == (EVERYWHERE, Category.FACT, "make")
+    assert after.triggers == (Trigger(program="rtk"),)
+    rebuild(world, Silent())
+    assert only(world).scope == EVERYWHERE
+    undo(world)
+    assert (only(world).scope, only(world).triggers) == (before.scope, before.triggers)
+
+
+def test_an_edit_that_changes_nothing_is_not_journalled(world: World) -> None:
+    before = entries(world)
+    item = only(world)
+    assert not edit(world, item.id, Changes(sentence=item.sentence, scope=item.scope)).has_changed
+    assert entries(world) == before
+
+
+def test_a_pin_of_a_rejected_item_puts_it_back_in_use(world: World) -> None:
+    judge(world, DecisionKind.REJECT, [only(world).id])
+    (done,) = judge(world, DecisionKind.PIN, [only(world).id])
+    assert (done.before, done.status, done.has_changed) == ("retired", "active", True)
+    (again,) = judge(world, DecisionKind.REJECT, [only(world).id])
+    assert (again.status, again.has_changed, only(world).is_pinned) == ("retired", True, False)
+
+
+def test_adding_the_same_again_is_no_second_story(world: World) -> None:
+    words = Words(sentence="Prune in March, never later.", category=Category.PATTERN, scope=EVERYWHERE)
+    first = add(world, words)
+    before = entries(world)
+    assert add(world, words) == Judged(
+        id=first.id, fact=first.fact, before="active", status="active", reason=first.reason, has_changed=False
+    )
+    with pytest.raises(UsageError, match=f"knowledge edit {first.id}"):
+        add(world, Words(sentence=words.sentence, category=Category.FACT, scope=EVERYWHERE))
+    assert entries(world) == before
+
+
 @pytest.mark.parametrize("words", ["", "  \n ", "x" * 241, "tomatoes", "Use the branch of today, 2026-05-01."])
 def test_words_that_cannot_be_an_item_are_refused(world: World, words: str) -> None:
     before = entries(world)
     with pytest.raises(UsageError):
-        edit(world, only(world).id, words)
+        edit(world, only(world).id, Changes(sentence=words))
     assert entries(world) == before
 
 

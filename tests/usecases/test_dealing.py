@@ -8,10 +8,10 @@ from tests.knowledge_home import FACT, learnable_home
 
 from afterwit.hook.deck import Deck
 from afterwit.model.errors import ConfigError
+from afterwit.store.layout import TEMPLATE_FILE
 from afterwit.usecases.deck import deck_path
 from afterwit.usecases.experimenting import experiment_now, set_experiment
 from afterwit.usecases.rebuild import rebuild
-from afterwit.usecases.recalling import TEMPLATE_FILE
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from afterwit.demo.home import SESSIONS
 from afterwit.demo.script import Delegate
 from afterwit.model.errors import UsageError
 from afterwit.usecases.demo import DemoPlace, demo_of, learn_demo, remove_demo, script_text, write_demo
-from afterwit.usecases.learn import Report
+from afterwit.usecases.learn_report import Report
 
 DAY = dt.date(2026, 5, 1)
 COMMAND = (sys.executable, "-m", "afterwit")

@@ -29,10 +29,11 @@ from afterwit.store.store import opened
 from afterwit.usecases import upkeep
 from afterwit.usecases.browse import Order, browse
 from afterwit.usecases.doctor import examine
-from afterwit.usecases.evict import Eviction, evict
+from afterwit.usecases.evict import evict
 from afterwit.usecases.filters import Filter, find_session
 from afterwit.usecases.gone import dropped
-from afterwit.usecases.learn import Options, Report, learn
+from afterwit.usecases.learn import Options, learn
+from afterwit.usecases.learn_report import Eviction, Report
 from afterwit.usecases.originals import files_of
 from afterwit.usecases.pinning import pin
 from afterwit.usecases.rebuild import rebuild

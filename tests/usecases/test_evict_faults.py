@@ -107,7 +107,7 @@ def test_a_full_disk_stops_an_eviction_and_costs_nothing(tmp_path: Path, limit_b
 
     failed = subprocess.run(
         EVICT,
-        env=environment(home, store),
+        env=environment(home, store, PYTHONDONTWRITEBYTECODE="1"),
         capture_output=True,
         text=True,
         timeout=120,

@@ -25,8 +25,9 @@ from afterwit.store import archive, steps
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 from afterwit.usecases import upkeep
-from afterwit.usecases.evict import Eviction, evict
+from afterwit.usecases.evict import evict
 from afterwit.usecases.learn import Options, learn
+from afterwit.usecases.learn_report import Eviction
 from afterwit.usecases.pinning import pin
 from afterwit.usecases.rebuild import rebuild
 

@@ -9,7 +9,7 @@ from afterwit.hook.call import DECK
 from afterwit.knowledge.markers import CLOSING, OPENING
 from afterwit.store.deck import write_deck
 from afterwit.store.layout import Layout
-from afterwit.usecases.file_notes import NOTHING_YET, notes_of
+from afterwit.usecases.file_notes import notes_of
 
 
 @pytest.fixture
@@ -20,9 +20,9 @@ def layout(tmp_path: Path) -> Layout:
 
 
 def test_without_a_deck_there_is_nothing_yet(layout: Layout, tmp_path: Path) -> None:
-    assert notes_of(layout)("cursor", tmp_path) == f"{OPENING}\n{NOTHING_YET}\n{CLOSING}"
+    assert notes_of(layout)("cursor", tmp_path) == ""
     (layout.root / DECK).write_bytes(b"no deck")
-    assert NOTHING_YET in notes_of(layout)("cursor", tmp_path)
+    assert notes_of(layout)("cursor", tmp_path) == ""
 
 
 def test_a_project_gets_its_own_block_and_the_user_what_is_true_everywhere(layout: Layout, tmp_path: Path) -> None:

@@ -2,13 +2,14 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 from tests.homes import Silent, learned, world_of
 from tests.knowledge_home import FACT, learnable_home
 
-from afterwit.knowledge.weighing import DecisionKind
+from afterwit.knowledge.will import DecisionKind
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Item, ItemStatus
 from afterwit.usecases.curating import Words, add, judge
@@ -105,10 +106,11 @@ def test_what_is_written_is_private(world: World, tmp_path: Path) -> None:
 def test_what_comes_in_is_quarantined_until_it_is_approved(world: World, elsewhere: World, tmp_path: Path) -> None:
     export(world, tmp_path / "team", ALL)
     done = taken(elsewhere, tmp_path / "team")
-    assert [(one.source, one.items, one.new) for one in done.folders] == [("import:team", 1, 1)]
+    ((source, known, new),) = [(one.source, one.items, one.new) for one in done.folders]
+    assert (source.rpartition("-")[0], known, new) == ("import:team", 1, 1)
     (item,) = items(elsewhere)
     assert (item.sentence, item.status, item.authority) == (FACT, ItemStatus.QUARANTINED, Authority.OBSERVATION)
-    assert {piece.origin for piece in item.evidence} == {"import:team"}
+    assert {piece.origin for piece in item.evidence} == {source}
     judge(elsewhere, DecisionKind.APPROVE, [item.id])
     assert items(elsewhere)[0].status is ItemStatus.ACTIVE
     rebuild(elsewhere, Silent())
@@ -158,6 +160,29 @@ def test_an_import_can_be_undone_and_forgotten(world: World, elsewhere: World, t
     assert items(elsewhere) == []
 
 
+def test_two_folders_of_one_name_are_two_origins(world: World, elsewhere: World, tmp_path: Path) -> None:
+    export(world, tmp_path / "ada" / "knowledge", ALL)
+    shutil.copytree(tmp_path / "ada", tmp_path / "grace")
+    index = tmp_path / "grace" / "knowledge" / "index.json"
+    whole = json.loads(index.read_text())
+    whole["items"][0] |= {"id": "0123456789ab", "fact": "Prune in March, never after the first blossom."}
+    index.write_text(json.dumps(whole))
+    done = taken(elsewhere, tmp_path / "ada" / "knowledge", tmp_path / "grace" / "knowledge")
+    ada, grace = (one.source for one in done.folders)
+    assert ada != grace
+    with pytest.raises(UsageError, match=f"Several folders are called 'import:knowledge': .*{ada}"):
+        forget(elsewhere, Wanted(origin="import:knowledge"), lambda _: True)
+    forget(elsewhere, Wanted(origin=ada), lambda _: True)
+    assert [item.sentence for item in items(elsewhere)] == ["Prune in March, never after the first blossom."]
+
+
+def test_a_folder_that_has_changed_is_still_the_same_origin(world: World, elsewhere: World, tmp_path: Path) -> None:
+    export(world, tmp_path / "team", ALL)
+    before = taken(elsewhere, tmp_path / "team").folders[0].source
+    (tmp_path / "team" / "index.json").write_text('{"version": 1, "items": []}')
+    assert taken(elsewhere, tmp_path / "team").folders[0].source == before
+
+
 def test_a_dry_run_and_a_no_import_nothing(world: World, elsewhere: World, tmp_path: Path) -> None:
     export(world, tmp_path / "team", ALL)
     planned = import_folders(elsewhere, [tmp_path / "team"], lambda _: True, is_dry_run=True)
@@ -189,7 +214,8 @@ def test_an_item_without_evidence_names_the_folder_as_its_evidence(
     del whole["items"][0]["evidence"]
     index.write_text(json.dumps(whole))
     taken(elsewhere, index)
-    assert [piece.origin for piece in items(elsewhere)[0].evidence] == ["import:team"]
+    (origin,) = [piece.origin for piece in items(elsewhere)[0].evidence]
+    assert origin.startswith("import:team-")
 
 
 def test_what_is_no_folder_of_knowledge_is_refused(elsewhere: World, tmp_path: Path) -> None:

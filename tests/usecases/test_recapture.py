@@ -13,9 +13,10 @@ from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 from afterwit.usecases import upkeep
 from afterwit.usecases.doctor import examine
-from afterwit.usecases.evict import Eviction, evict
+from afterwit.usecases.evict import evict
 from afterwit.usecases.gone import dropped
-from afterwit.usecases.learn import Options, Report, learn
+from afterwit.usecases.learn import Options, learn
+from afterwit.usecases.learn_report import Eviction, Report
 from afterwit.usecases.rebuild import rebuild
 from afterwit.usecases.world import World
 

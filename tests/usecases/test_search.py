@@ -57,7 +57,7 @@ def test_hits_are_narrowed_by_agent_kind_repository_and_date(place: Path) -> Non
     assert {hit.kind for hit in search(place, "row", kind="prompt").hits} == {"prompt"}
     assert search(place, "ladder", kind="error").total == 1
     assert search(place, "row", repos=("orchard",)).total > 0
-    assert search(place, "row", repos=("elsewhere",)).total == 0
+    assert search(place, "row", branch="elsewhere").total == 0
     assert search(place, "row", until_ms=1_000).total == 0
     assert search(place, "row", since_ms=1_000).total > 0
 

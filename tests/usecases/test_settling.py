@@ -8,7 +8,7 @@ from tests.homes import Silent, hash_of, learned, world_of
 from tests.measure.histories import HOUR_S, Log
 
 from afterwit.knowledge.decided import Entry, Forgettable
-from afterwit.knowledge.weighing import DecisionKind
+from afterwit.knowledge.will import DecisionKind
 from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus
 from afterwit.store.items import ExposureRow, put_exposure
 from afterwit.store.layout import Layout
@@ -16,8 +16,9 @@ from afterwit.store.sightings import touch_all
 from afterwit.store.store import opened
 from afterwit.usecases.decisions import decide
 from afterwit.usecases.items import all_items
+from afterwit.usecases.learn_report import Harvested
 from afterwit.usecases.rebuild import rebuild
-from afterwit.usecases.settling import Harvested, harvest
+from afterwit.usecases.settling import harvest
 
 UNKNOWN = "Exit code 2\nerror: unrecognized subcommand 'cargo'"
 

@@ -44,7 +44,7 @@ FAULT = {
     "error": "OSError",
     "where": "x:1",
 }
-ENDED = {"kind": "ended", "at": 8, "agent": "codex", "session": "s1"}
+ENDED = {"kind": "ended", "at": 8, "agent": "codex", "session": "s1", "transcript": "/logs/s1.jsonl"}
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def journalled(store: Store) -> list[str]:
 def test_everything_finds_its_place(store: Store, redactor: Redactor) -> None:
     put(store, DRAW, CALL, FAULT, ENDED, {"kind": "prompted", "at": 1})
     taken = take_in(store, redactor, NOW_MS)
-    assert taken == (1, 1, 1, (("codex", "s1"),), 0)
+    assert taken == (1, 1, 1, (("codex", "s1", "/logs/s1.jsonl"),), 0)
     (draw,) = hooks.draws(store.db)
     assert (draw.session, draw.moment, draw.items, draw.text) == ("s1", "after", '{"one":1,"two":0}', "[…] shown")
     assert [(row.item, row.is_shown) for row in items.exposures(store.db)] == [("one", 1), ("two", 0)]

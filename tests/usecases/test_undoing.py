@@ -1,16 +1,18 @@
 """Undoing: command by command, and itself undone."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from tests.homes import Silent, learned, world_of
 from tests.knowledge_home import learnable_home
 
-from afterwit.knowledge.weighing import DecisionKind
+from afterwit.knowledge.will import DecisionKind
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category
 from afterwit.usecases.curating import Words, add, judge
-from afterwit.usecases.item_views import ItemFilter, listed
+from afterwit.usecases.item_evidence import why
+from afterwit.usecases.item_views import ItemFilter, listed, shown
 from afterwit.usecases.rebuild import rebuild
 from afterwit.usecases.undoing import past, undo
 from afterwit.usecases.world import World
@@ -85,3 +87,20 @@ def test_a_clock_that_went_back_does_not_change_the_order(world: World) -> None:
     judge(earlier, DecisionKind.RETIRE, [item])
     undo(earlier)
     assert statuses(world)[item] == "active"
+
+
+def test_looking_at_the_past_writes_nothing(world: World) -> None:
+    item = next(iter(statuses(world)))
+    judge(world, DecisionKind.RETIRE, [item])
+    world.layout.journal.rename(world.layout.root / "away")
+    assert past(world, 0)[0].what == f"retire {item}"
+    assert why(world, item).decisions[-1].what == f"retire {item}"
+    assert not world.layout.journal.exists()
+
+
+def test_several_items_that_begin_alike_are_named_with_their_words(world: World) -> None:
+    for number in range(20):
+        add(world, Words(sentence=f"Never pick row {number} on a Friday.", category=Category.FACT, scope=EVERYWHERE))
+    several = Counter(item[0] for item in statuses(world)).most_common(1)[0][0]
+    with pytest.raises(UsageError, match=r"Several items begin with [^:]*:(?s:.)*Never pick row"):
+        shown(world, several)

@@ -6,6 +6,7 @@ change in front, redirections, and filters that only shorten the output.
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 _WORD = r"(?:'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.|\$\([^()]*\)|[^\s'\"\\|&;<>()])+"
@@ -14,6 +15,7 @@ _PIECE = re.compile(
     rf"|(?P<operator>&&|\|\||\|&|[|;&()\n])|(?P<word>{_WORD}))",
     re.DOTALL,
 )
+_GIVEN = rf"(?:^|[\s;&|])([A-Za-z_]\w*\+?={_WORD}|[A-Za-z_]\w*=)$"  # compiled when it is needed, for hooks' sake
 _IN_FRONT = re.compile(r"[A-Za-z_]\w*\+?=|env$")
 _FILTERS = frozenset(("head", "tail", "cat", "less", "more", "wc", "sort", "grep", "rg", "tee", "uniq", "column"))
 _SHOWS = frozenset(("echo", "true", "printf"))
@@ -46,14 +48,15 @@ class Simple(NamedTuple):
         return tuple(word.text for word in self.words)
 
 
+@lru_cache(maxsize=4096)
 def simples(line: str) -> tuple[Simple, ...]:
     """The simple commands of a line in their order; none where it cannot be taken apart."""
     found: list[Simple] = []
     words: list[WordAt] = []
-    joint, at = "", 0
+    joint, at, end = "", 0, len(line.rstrip())
     if "<<" in line:
         return ()
-    while at < len(line.rstrip()):
+    while at < end:
         piece = _PIECE.match(line, at)
         if piece is None:
             return ()
@@ -68,6 +71,7 @@ def simples(line: str) -> tuple[Simple, ...]:
     return tuple((*found, Simple(tuple(words), joint)) if words else found)
 
 
+@lru_cache(maxsize=4096)
 def bare(line: str) -> str:
     """The line without what belongs to the moment."""
     commands = list(simples(line))
@@ -100,7 +104,7 @@ def _spelled(line: str, command: Simple) -> str:
     start = command.words[0].start
     before = line[:start].rstrip()
     given: list[str] = []
-    while found := re.search(rf"(?:^|[\s;&|])([A-Za-z_]\w*\+?={_WORD}|[A-Za-z_]\w*=)$", before):
+    while "=" in before and (found := re.search(_GIVEN, before)):
         given.insert(0, found[1])
         before = before[: found.start(1)].rstrip()
     return " ".join((*given, *command.texts))

@@ -5,15 +5,21 @@ tool's sentence. The order in which the tables are asked is `failure_class`'s.
 """
 
 import re
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cached_property, lru_cache
 
 
 class Phrases:
-    """Patterns of which one is to be found. The same text is asked about often, so answers are remembered."""
+    """Patterns of which one is to be found. The same text is asked about often, so answers are remembered. Compiled
+    when first asked: a hook asks few of the tables."""
 
     def __init__(self, *forms: str) -> None:
-        pattern = re.compile("|".join(forms), re.IGNORECASE | re.MULTILINE)
-        self.search = lru_cache(maxsize=256)(pattern.search)
+        self._forms = forms
+
+    @cached_property
+    def search(self) -> Callable[[str], re.Match[str] | None]:
+        pattern = re.compile("|".join(self._forms), re.IGNORECASE | re.MULTILINE)
+        return lru_cache(maxsize=256)(pattern.search)
 
 
 # The agent's own tool speaks, not a program that it ran.

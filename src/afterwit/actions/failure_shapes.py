@@ -27,38 +27,46 @@ _COUNTED = (
     r"(?:^|[,;:(|=·✖✗×]|\b(?:and|with|[Ff]ound|Tests?|Suites?|Files|Failed))\s{0,8}[1-9]\d{0,6} "
     r"(?:tests? |specs? |suites? |checks? )?(?:errors?|failed|failures?|failing|fail|problems?)\b"
 )
-_SHAPES = (
-    r"\berror(?:\s+[A-Z]{1,6}\d{1,6}|\[[\w-]{1,40}\])?:",
-    r"\b(?:Error|ERROR)\b(?::|\]|\s+-)",
-    r"\bERR!",
-    r"^npm error\b",
-    r"\bERR_[A-Z_]{3,60}\b",
-    r"\bELIFECYCLE\b",
-    r"^Traceback \(most recent call last\)",
-    r"^[\w.]{0,120}(?:Error|Exception|Interrupt)\b(?::|$)",
-    r"\bFAIL(?:ED|URE|URES)?\b",
-    r"^\s*(?:\(fail\)|✗|✘|×|✖|❌)",
-    _COUNTED,
-    r"^[1-9]\d{0,6} issues:",
-    r"\b(?:[Ff]ailures?|[Ff]ailed|[Ee]rrors?)\s?[:=] ?[1-9]",
-    r"\b[Ee]xit(?:ed)?(?: with)? (?:code|status)[:= ]{1,3}-?[1-9]|\bexit\s?[:=] ?-?[1-9]",
-    r"\b[Ee]rror code [1-9]",
-    r"^make(?:\[\d+\])?: \*\*\*",
-    r"^\s*(?:fatal|panic|FATAL|Fatal error)\b[: ]",
-    r"\bpanicked at\b",
-    r"\bSegmentation fault\b|\bcore dumped\b|\bBus error\b|^Killed\b|\bOut of memory\b",
-    r"\bcommand not found\b|: not found\s*$|\b[Nn]o such file or directory\b|\bis not recognized as\b",
-    r"\b[Pp]ermission denied\b|\b[Oo]peration not permitted\b|\b[Aa]ccess denied\b",
-    r"^zsh:\d{0,6}:? |\bno matches found:",
-    r"^(?:[Cc]annot|[Cc]an't|[Cc]ould not|[Uu]nable to|accepts (?:at most )?\d{1,3} arg|unknown (?:JSON )?field)\b",
-    r"\bERROR task failed\b|^The following paths are ignored\b|^no pull requests found\b|^GraphQL: ",
-    r"\bundefined (?:reference|symbol|:)|^[^ :]{1,200}:\d{1,6}:\d{1,6}: undefined:",
-    r"\bCannot find (?:module|name|package)\b|\bNo module named\b|\bcannot find package\b",
-    r"\b(?:unrecognized|unknown|unexpected|invalid) (?:option|flag|subcommand|command|argument|shorthand)\b",
-    r"\bCould not resolve\b|\bno such host\b|^HTTP [45]\d\d\b|\b[Cc]onnection refused\b|\bECONNREFUSED\b|\bETIMEDOUT\b",
-    r"! \[(?:remote )?rejected\]|^CONFLICT \(|\bmerge conflict\b|^Aborting\b",
-    r"\berror Command failed\b|\bscript \"[^\"]{1,80}\" exited with code [1-9]",
+_SHAPES_AT_START = (
+    r"npm error\b",
+    r"Traceback \(most recent call last\)",
+    r"[\w.]{0,120}(?:Error|Exception|Interrupt)\b(?::|$)",
+    r"\s*(?:\(fail\)|✗|✘|×|✖|❌)",
+    r"[1-9]\d{0,6} issues:",
+    r"make(?:\[\d+\])?: \*\*\*",
+    r"\s*(?:fatal|panic|FATAL|Fatal error)\b[: ]",
+    r"Killed\b",
+    r"zsh:\d{0,6}:? ",
+    r"(?:[Cc]annot|[Cc]an't|[Cc]ould not|[Uu]nable to|accepts (?:at most )?\d{1,3} arg|unknown (?:JSON )?field)\b",
+    r"The following paths are ignored\b|no pull requests found\b|GraphQL: ",
+    r"[^ :]{1,200}:\d{1,6}:\d{1,6}: undefined:",
+    r"HTTP [45]\d\d\b",
+    r"CONFLICT \(|Aborting\b",
 )
+_SHAPES_AT_WORD = (
+    r"error(?:\s+[A-Z]{1,6}\d{1,6}|\[[\w-]{1,40}\])?:",
+    r"(?:Error|ERROR)\b(?::|\]|\s+-)",
+    r"ERR!",
+    r"ERR_[A-Z_]{3,60}\b",
+    r"ELIFECYCLE\b",
+    r"FAIL(?:ED|URE|URES)?\b",
+    r"(?:[Ff]ailures?|[Ff]ailed|[Ee]rrors?)\s?[:=] ?[1-9]",
+    r"[Ee]xit(?:ed)?(?: with)? (?:code|status)[:= ]{1,3}-?[1-9]|exit\s?[:=] ?-?[1-9]",
+    r"[Ee]rror code [1-9]",
+    r"panicked at\b",
+    r"Segmentation fault\b|core dumped\b|Bus error\b|Out of memory\b",
+    r"command not found\b|[Nn]o such file or directory\b|is not recognized as\b",
+    r"[Pp]ermission denied\b|[Oo]peration not permitted\b|[Aa]ccess denied\b",
+    r"no matches found:",
+    r"ERROR task failed\b",
+    r"undefined (?:reference|symbol|:)",
+    r"Cannot find (?:module|name|package)\b|No module named\b|cannot find package\b",
+    r"(?:unrecognized|unknown|unexpected|invalid) (?:option|flag|subcommand|command|argument|shorthand)\b",
+    r"Could not resolve\b|no such host\b|[Cc]onnection refused\b|ECONNREFUSED\b|ETIMEDOUT\b",
+    r"merge conflict\b",
+    r"error Command failed\b|script \"[^\"]{1,80}\" exited with code [1-9]",
+)
+_SHAPES_ANYWHERE = (_COUNTED, r": not found\s*$", r"! \[(?:remote )?rejected\]")
 # Every shape contains one of these in lower case: a cheap look before the dear one.
 _MARKS = (
     *(
@@ -102,7 +110,8 @@ _MARKS = (
     ),
     *("aborting", "are ignored", "no pull requests", "graphql:", "✗", "✘", "×", "✖", "❌"),
 )
-_FAILING = re.compile("|".join(f"(?:{shape})" for shape in _SHAPES))
+_FAILING_AT_START = re.compile("|".join(_SHAPES_AT_START))
+_FAILING = re.compile("|".join((rf"\b(?:{'|'.join(_SHAPES_AT_WORD)})", *_SHAPES_ANYWHERE)))
 _SETTLED = re.compile(
     rf"\bFAIL(?:ED|URE|URES)?\b|{_COUNTED}"
     r"|\bexited with code [1-9]|\btest failed\b|^make(?:\[\d+\])?: \*\*\*"
@@ -161,9 +170,11 @@ def is_failing_line(line: str, marks: tuple[str, ...] = _MARKS) -> bool:
             break
     else:
         return False
-    if _FAILING.search(line) is None or _PASSING.match(line):
-        return False
-    return _FAILING.search(_FINE.sub("", line)) is not None
+    return _has_shape(line) and not _PASSING.match(line) and _has_shape(_FINE.sub("", line))
+
+
+def _has_shape(line: str) -> bool:
+    return _FAILING_AT_START.match(line) is not None or _FAILING.search(line) is not None
 
 
 def is_failing(output: str) -> bool:

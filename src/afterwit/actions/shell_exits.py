@@ -81,7 +81,7 @@ def _sequence(body: Sequence[Pipeline], options: _Options) -> tuple[_Reach, _Opt
         aborting |= reach.aborting
         if options.errexit and not chain[0].is_condition:
             aborting |= reach.reporting
-        last = reach._replace(deciding=reach.deciding or last.deciding)
+        last = _Reach(reach.reporting, reach.aborting, reach.deciding or last.deciding)
     if body and _passes_code_on(body[-1]):
         ran = list(_run(body))
         return _Reach({command.number for command in ran}, aborting, _main(ran)), options
@@ -131,12 +131,13 @@ def _always_fails(stage: Stage) -> bool:
 
 
 def _pipeline(pipeline: Pipeline, options: _Options) -> _Reach:
-    reaches = [_stage(stage, options) for stage in pipeline.stages]
-    if len(reaches) == 1:
-        return reaches[0]
-    counting = reaches if options.pipefail else reaches[-1:]
-    reporting = set[int]().union(*(reach.reporting | reach.aborting for reach in counting))
-    return _Reach(reporting, set(), reaches[-1].deciding)
+    last = _stage(pipeline.stages[-1], options)
+    if len(pipeline.stages) == 1:
+        return last
+    reporting, _, deciding = _ended(last)
+    for stage in pipeline.stages[:-1] if options.pipefail else ():
+        reporting |= _ended(_stage(stage, options)).reporting
+    return _Reach(reporting, set(), deciding)
 
 
 def _stage(stage: Stage, options: _Options) -> _Reach:

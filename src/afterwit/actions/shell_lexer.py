@@ -48,6 +48,10 @@ class Tokens(NamedTuple):
 
 _BLANK = re.compile(r"(?:[ \t\r]|\\\n)+")
 _PLAIN = re.compile(r"[^ \t\r\n|&;()<>'\"\\$`*?\[]+")
+_WHOLE_WORD = re.compile(  # one without anything special in it, or in quotes from end to end
+    r"(?:[ \t\r]|\\\n)*+(?:([^ \t\r\n|&;()<>'\"\\$`*?\[#][^ \t\r\n|&;()<>'\"\\$`*?\[]*+)|'([^']*+)'|\"([^\"\\$`]*+)\")"
+    r"(?=[ \t\r\n|&;)]|\Z)"
+)
 _OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[|&;()\n]")
 _REDIRECTION = re.compile(r"(\d{0,4})(<<<|<<-|<<|<>|<&|>>|>\||>&|[<>])|()(&>>|&>)")
 _VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w*|[0-9?#@*!$_-])")
@@ -79,12 +83,19 @@ class _Lexer:
 
     def run(self) -> None:
         while True:
+            self._read_whole_words()
             self._skip_blank()
             if self._at >= len(self._text):
                 break
             if not (self._comment() or self._redirection() or self._arithmetic() or self._operator()):
                 self.tokens.append(self._word())
         self.is_whole = self.is_whole and not self._pending
+
+    def _read_whole_words(self) -> None:
+        """Most words are of this kind: a short way for them."""
+        while word := _WHOLE_WORD.match(self._text, self._at):
+            self.tokens.append(Word(word[1]) if word[1] else Word(word[2] or word[3] or "", is_quoted=True))
+            self._at = word.end()
 
     def _skip_blank(self) -> None:
         blank = _BLANK.match(self._text, self._at)

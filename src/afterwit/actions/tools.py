@@ -7,7 +7,8 @@ reads or searches; the one exception is a patch that an agent applies through it
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from afterwit.actions.shell_lexer import Word
@@ -71,9 +72,11 @@ def command_of(arguments: Mapping[str, Any]) -> str:
     flat = _flat(arguments)
     for key in COMMAND_KEYS:
         value = flat.get(key)
-        if isinstance(value, str) and value:
+        if not value:
+            continue
+        if isinstance(value, str):
             return value
-        if isinstance(value, Sequence) and value:
+        if isinstance(value, Sequence):
             return _joined([str(word) for word in value])
     return ""
 
@@ -85,6 +88,7 @@ def paths_of(tool: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(_paths(arguments))
 
 
+@lru_cache(maxsize=1 << 10)
 def _listed(tool: str) -> str:
     """The folded name, without the namespace or server that some agents put before their own tools."""
     name = fold(tool)
@@ -96,7 +100,7 @@ def _listed(tool: str) -> str:
 def _flat(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Codex puts the arguments of built-in calls into an `action`."""
     action = arguments.get("action")
-    return {**arguments, **action} if isinstance(action, Mapping) else arguments
+    return {**arguments, **action} if action and isinstance(action, Mapping) else arguments
 
 
 def _first(arguments: Mapping[str, Any], keys: Sequence[str]) -> str:
@@ -133,7 +137,7 @@ def _joined(argv: list[str]) -> str:
 
 def _paths(arguments: Mapping[str, Any]) -> dict[str, None]:
     """All paths among the arguments, in order; a dict because it keeps each once."""
-    found = [*_named(arguments)]
+    found = _named(arguments)
     for key in PATH_LIST_KEYS:
         value = arguments.get(key)
         for each in value if isinstance(value, list | tuple) else ():
@@ -142,11 +146,8 @@ def _paths(arguments: Mapping[str, Any]) -> dict[str, None]:
     return dict.fromkeys(path for path in found if path)
 
 
-def _named(arguments: Mapping[str, Any]) -> Iterator[str]:
-    for key in PATH_KEYS:
-        value = arguments.get(key)
-        if isinstance(value, str):
-            yield value
+def _named(arguments: Mapping[str, Any]) -> list[str]:
+    return [value for key in PATH_KEYS if key in arguments and isinstance(value := arguments[key], str)]
 
 
 def _patch(arguments: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from afterwit.actions.programs import MODULE_RUNNERS, SUBCOMMANDS, names
+from afterwit.actions.program_table import SHELLS, SUBCOMMANDS, names, operand_at, subcommand_in
 from afterwit.actions.shell_lexer import Redirection, Word
 from afterwit.actions.shell_tree import Assignment
 
@@ -116,7 +116,7 @@ WRAPPERS: dict[str, Wrapper] = {
     "infisical run": _AFTER_DASHES,
     "dotenv run": _PLAIN,
 }
-SHELLS = names("bash sh zsh dash ksh ash fish")
+_FIRST_WORDS = frozenset(name.partition(" ")[0] for name in WRAPPERS if " " in name)
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
 _VERSION = re.compile(r"(?<=.)@[^/]*\Z")
 _MOST_WRAPPERS = 12
@@ -125,6 +125,8 @@ _MOST_WRAPPERS = 12
 def program_name(word: Word) -> str:
     """The name of the program that a word calls: no folder, no `.exe`. Every `(( … ))` is called `((`."""
     text = word.text
+    if text.isalnum():
+        return text
     if text.startswith("(("):
         return "(("
     if word.expands and ("$(" in text or "`" in text):
@@ -165,22 +167,7 @@ def unwrap(words: Sequence[Word]) -> Unwrapped:
 
 def subcommand_of(program: str, arguments: Sequence[Word]) -> str:
     """The subcommand among the words after a program."""
-    if program in MODULE_RUNNERS:
-        return _module(arguments)
-    known = SUBCOMMANDS.get(program)
-    if known is None:
-        return ""
-    found: list[str] = []
-    wanted, at = known.depth, 0
-    while len(found) < wanted:
-        index = _operand(arguments, at, known.value_options)
-        if index is None:
-            break
-        found.append(arguments[index].text)
-        at = index + 1
-        if len(found) == 1 and found[0] in known.nested:
-            wanted = max(wanted, 2)
-    return " ".join(found)
+    return subcommand_in(program, [word.text for word in arguments])
 
 
 def script_of(program: str, arguments: Sequence[Word], redirections: Sequence[Redirection]) -> Script | None:
@@ -212,12 +199,15 @@ def _wrapper_at(words: Sequence[Word], at: int) -> tuple[str, int] | None:
     name = program_name(words[at])
     if name in WRAPPERS:
         return name, at + 1
+    if name not in _FIRST_WORDS:
+        return None
     known = SUBCOMMANDS.get(name)
-    index = _operand(words, at + 1, known.value_options if known else frozenset())
+    texts = [word.text for word in words]
+    index = operand_at(texts, at + 1, known.value_options if known else frozenset())
     for _ in range(2):
         if index is None:
             return None
-        name = f"{name} {words[index].text}"
+        name = f"{name} {texts[index]}"
         index += 1
         if name in WRAPPERS:
             return name, index
@@ -256,29 +246,3 @@ def _past(words: Sequence[Word], at: int, wrapper: Wrapper) -> _Wrapped:
         else:
             return _Wrapped(at, assignments)
     return _Wrapped(None, assignments)
-
-
-def _operand(words: Sequence[Word], at: int, value_options: frozenset[str]) -> int | None:
-    """The index of the first word that is neither an option, an option's value, an assignment nor a toolchain."""
-    while at < len(words):
-        text = words[at].text
-        if text in value_options:
-            at += 2
-        elif text[:1] in ("-", "+") or _ASSIGNMENT.match(text):
-            at += 1
-        else:
-            return at
-    return None
-
-
-def _module(arguments: Sequence[Word]) -> str:
-    """`-m name` of a Python call, looked for before the first operand."""
-    at = 0
-    while at < len(arguments) and arguments[at].text.startswith("-"):
-        text = arguments[at].text
-        if text == "-m":
-            return " ".join(word.text for word in arguments[at : at + 2])
-        if text in ("-", "-c"):
-            break
-        at += 2 if text in ("-W", "-X") else 1
-    return ""

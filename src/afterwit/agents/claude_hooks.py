@@ -51,6 +51,7 @@ def read(event: str, payload: dict[str, object]) -> Moment:
         output=(error or output) if has_failed else output,
         is_error=None if payload.get("is_interrupt") is True else has_failed,
         exit_code=number_after((error or output)[:200], "Exit code", "Exit Code:") if has_failed else None,
+        transcript=text_at(payload, "transcript_path"),
     )
 
 

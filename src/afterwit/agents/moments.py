@@ -11,6 +11,9 @@ AFTER = "after"  # a tool was called
 COMPACT = "compact"  # the context was, or is about to be, cut to a summary
 END = "end"
 EVENTS = (START, PROMPT, BEFORE, AFTER, COMPACT, END)
+RECALL = "recall"  # no hook: an agent asked the MCP server what is known
+ASKED = "asked"  # the same, for an item by its id
+RUN = "mcp-"  # begins the id of a run of the MCP server, which stands for a session that cannot be told
 
 _COMMAND_KEYS = ("command", "cmd", "script", "commands")
 _PATH_KEYS = ("file_path", "filePath", "path", "absolute_path", "notebook_path", "target_file", "filename", "file")
@@ -34,6 +37,7 @@ class Moment:
         "session",
         "source",
         "tool",
+        "transcript",
     )
 
     def __init__(
@@ -52,6 +56,7 @@ class Moment:
         output: str = "",
         is_error: bool | None = None,
         exit_code: int | None = None,
+        transcript: str = "",
     ) -> None:
         self.event = event
         self.session = session
@@ -66,6 +71,7 @@ class Moment:
         self.output = output
         self.is_error = is_error
         self.exit_code = exit_code
+        self.transcript = transcript  # where the session's log lies
 
     @property
     def command(self) -> str:

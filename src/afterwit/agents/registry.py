@@ -14,13 +14,15 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.globs import matches
-from afterwit.agents.protocol import Reader
 from afterwit.model.errors import UsageError
-from afterwit.sources.gathering import Gatherer
+
+if TYPE_CHECKING:
+    from afterwit.agents.protocol import Reader
+    from afterwit.sources.gathering import Gatherer
 
 _EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
 
@@ -287,7 +289,7 @@ def homes(agent: Agent, user_home: Path, environ: Mapping[str, str], platform: s
 
 
 @cache
-def reader_for(name: str, declared: tuple[Description, ...] = ()) -> Reader | None:
+def reader_for(name: str, declared: tuple[Description, ...] = ()) -> "Reader | None":
     """The reader of the agent of that name, or None where there is none: not yet, or, in an old store, not any more."""
     known = next((each for each in agents_with(declared) if each.name == name), None)
     if known is None or known.reader is None:
@@ -298,7 +300,7 @@ def reader_for(name: str, declared: tuple[Description, ...] = ()) -> Reader | No
 
 
 @cache
-def gatherers_for(name: str) -> tuple[Gatherer, ...]:
+def gatherers_for(name: str) -> "tuple[Gatherer, ...]":
     """What finds the sessions of this agent that are not one file each."""
     known = _BY_NAME.get(name)
     if known is None or known.gatherers is None:

@@ -7,6 +7,7 @@ have keys; everything else goes with the last of them. Texts are cleaned and red
 """
 
 from collections.abc import Mapping, Set
+from functools import lru_cache
 
 import msgspec
 
@@ -280,7 +281,7 @@ class Assembler:
 
     def _call_key(self, number: int, event: Event) -> int:
         """What joins a call with its result. A hash, because ids come from the log and go into `resume`."""
-        return key_of(f"{self._parts[number].native_id}\0{event.call_id}")
+        return _call_key(self._parts[number].native_id, event.call_id)
 
     def _take_spend(self, spend: Spend) -> None:
         number = self._part(spend.session)
@@ -376,8 +377,16 @@ def merged_spend(one: SpendRow, other: SpendRow) -> SpendRow:
 def _figures(spend: Spend) -> tuple[int, int, int, int, int, float | None]:
     usage = spend.usage
     counts = (usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning)
-    read, cache_read, cache_write, output, reasoning = (min(max(count, 0), _MOST_TOKENS) for count in counts)
-    return read, cache_read, cache_write, output, reasoning, spend.cost_usd
+    if min(counts) < 0 or max(counts) > _MOST_TOKENS:
+        read, cache_read, cache_write, output, reasoning = (min(max(count, 0), _MOST_TOKENS) for count in counts)
+        counts = read, cache_read, cache_write, output, reasoning
+    return *counts, spend.cost_usd
+
+
+@lru_cache(maxsize=1 << 10)
+def _call_key(native_id: str, call_id: str) -> int:
+    """Asked for when the call comes, and twice when its result does."""
+    return key_of(f"{native_id}\0{call_id}")
 
 
 def user_pseudonym(user: str, redactor: Redactor) -> str:

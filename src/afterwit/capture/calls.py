@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from afterwit.actions import shell, status, tools
+from afterwit.actions import status, tools
+from afterwit.actions.steps import parsed
 from afterwit.capture.instructions import Showing
 from afterwit.capture.texts import beginning, both_ends, safe_text, telling_part
 from afterwit.guard.redaction import Redactor
@@ -92,7 +93,7 @@ def _verdict(call: OpenCall, result: Outcome) -> status.Verdict:
     facts = result.facts
     return status.judge(
         call.kind,
-        shell.parse(call.target) if _must_be_parsed(call, facts) else None,
+        parsed(call.target) if _must_be_parsed(call, facts) else None,
         result.text,
         is_error=facts.is_error,
         exit_code=facts.exit_code,

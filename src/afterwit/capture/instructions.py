@@ -8,20 +8,21 @@ Texts are redacted here or were so before. Which text is the newest of several s
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from afterwit.actions import tools
-from afterwit.actions.shell import parse
 from afterwit.actions.shell_tree import Command
+from afterwit.actions.steps import parsed
 from afterwit.capture.folders import root_name, root_of, user_of
 from afterwit.capture.keys import key_of
 from afterwit.capture.texts import beginning, safe_body, safe_text
 from afterwit.guard.placeholders import unkeyed
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import NoteRow, PartFacts
-from afterwit.model.instruction_files import IN_HOMES, Instruction, placed
+from afterwit.model.instruction_files import IN_CHECKOUTS, IN_HOMES, Instruction, Placed, placed
 from afterwit.model.kinds import ActionKind, NoteKind
 from afterwit.model.readings import Event
 
@@ -110,13 +111,19 @@ def _noted(number: int, found: Instruction, at_ms: int | None, ordinal: int) -> 
 
 def _name_of(path: str, part: PartFacts, redactor: Redactor) -> str:
     """The path below the repository; the redacted path of a file in a home folder; "" for any other file."""
-    at_home = placed(path, IN_HOMES)
+    at_home = _placed(path, IN_HOMES)
     if at_home and user_of(at_home.folder) and not root_name(at_home.folder):
         return safe_text(path, redactor)
-    found = placed(path)
+    found = _placed(path, IN_CHECKOUTS)
     if found is None or not (found.folder in ("", ".") or _is_above(found.folder, part, redactor)):
         return ""
     return safe_text(found.name, redactor)
+
+
+@lru_cache(maxsize=1 << 10)
+def _placed(path: str, patterns: tuple[str, ...]) -> Placed | None:
+    """A session reads the same files again and again."""
+    return placed(path, patterns)
 
 
 def _is_above(folder: str, part: PartFacts, redactor: Redactor) -> bool:
@@ -132,7 +139,7 @@ def _shown_by_shell(arguments: Mapping[str, Any], part: PartFacts, redactor: Red
     line = tools.command_of(arguments)
     if not _NAMED.search(line):
         return None
-    loud = [one for one in parse(line).commands if one.program not in _QUIET] if len(line) < LIMIT else []
+    loud = [one for one in parsed(line).commands if one.program not in _QUIET] if len(line) < LIMIT else []
     if len(loud) != 1 or loud[0].joint in ("|", "|&"):
         return None
     printed = _printed(loud[0])

@@ -13,7 +13,7 @@ from afterwit.cli.commands import Command, ExitCode
 from afterwit.cli.itself import own_command
 from afterwit.cli.learn import show
 from afterwit.cli.options import Here, as_json
-from afterwit.cli.output import print_json, print_line
+from afterwit.cli.output import print_json, print_line, print_text
 from afterwit.cli.progress import bar
 from afterwit.demo.home import SHOWN
 from afterwit.usecases.demo import Demo, DemoPlace, demo_of, learn_demo, remove_demo, write_demo
@@ -106,7 +106,7 @@ def _learn(place: DemoPlace, now_ms: int, *, is_json: bool) -> None:
 def _recall(found: Demo) -> None:
     print_line(f"\nA session in `{_REPO}` would be told this at its start, once its agent is connected:\n")
     for line in shown(found.world, found.world.user_home, _REPO, "", "", None).start.text.splitlines():
-        print_line(f"  {line}")
+        print_text(f"  {line}")
 
 
 def _invite(place: DemoPlace) -> None:

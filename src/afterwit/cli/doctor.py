@@ -4,8 +4,9 @@ import click
 
 from afterwit.cli.commands import Command, ExitCode
 from afterwit.cli.connect.host import this_machine
+from afterwit.cli.listing import Column, print_listing
 from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import console, human_bytes, human_count, print_json, print_line, print_table
+from afterwit.cli.output import console, human_bytes, human_count, print_json, print_line, print_text
 from afterwit.guard.hygiene import clean
 from afterwit.model.times import iso_from_ms
 from afterwit.usecases.agent_findings import within
@@ -16,7 +17,15 @@ from afterwit.usecases.findings import Level
 from afterwit.usecases.hook_findings import missing_hooks
 from afterwit.usecases.store_health import StoreHealth
 
-_COLUMNS = ("version", "files", "sessions", "events", "actions", "unknown", "last session")
+_COLUMNS = (
+    Column("version", most=12),
+    Column("files", is_number=True, gives_way=2),
+    Column("sessions", is_number=True),
+    Column("events", is_number=True, gives_way=3),
+    Column("actions", is_number=True),
+    Column("unknown", is_number=True, gives_way=1),
+    Column("last session"),
+)
 _VERSIONS_SHOWN = 4
 _LEASES = {"free": "free", "held": "held by process", "stale": "free; left by a run that was killed, process"}
 
@@ -63,8 +72,7 @@ def _show(found: Examination, *, has_all_versions: bool) -> None:
         _show_agent(agent, has_all_versions=has_all_versions)
         print_line("")
     if not found.agents:
-        print_line("No agent logs, neither on the disk nor in the store. `afterwit config show` lists where they are")
-        print_line("looked for.")
+        print_text("No agent logs, neither on the disk nor in the store. `afterwit config show` lists where to look.")
     for name, fact in _facts(found.store):
         print_line(f"{name:<9} {fact}")
     print_line("")
@@ -75,32 +83,32 @@ def _show(found: Examination, *, has_all_versions: bool) -> None:
 
 
 def _show_agent(agent: AgentHealth, *, has_all_versions: bool) -> None:
-    print_line(f"{agent.agent}: {_files(agent)}")
+    print_text(_files(agent), first=f"{agent.agent}: ", rest="  ")
     if not agent.evidence:
         return
-    print_line(f"  reader written on {agent.evidence}")
-    print_line(f"  {_kept(agent.retention)}")
+    print_text(f"  reader written on {agent.evidence}")
+    print_text(f"  {_kept(agent.retention)}")
     if agent.newest_error:
-        print_line(f"  newest error: {agent.newest_error}")
+        print_text(f"  newest error: {agent.newest_error}")
     shown = agent.versions if has_all_versions else agent.versions[:_VERSIONS_SHOWN]
     rows = [_row(one.version or "not stated", one) for one in shown]
     if len(agent.versions) > len(shown):
         rest = agent.versions[len(shown) :]
         rows.append(_row(f"{len(rest):,} older", *rest))
     if rows:
-        print_table(_COLUMNS, rows, numbers=frozenset(_COLUMNS[1:6]))
+        print_listing(_COLUMNS, rows)
 
 
-def _row(name: str, *versions: VersionHealth) -> tuple[object, ...]:
+def _row(name: str, *versions: VersionHealth) -> tuple[str, ...]:
     files = sum(one.files for one in versions)
     share = sum(one.unknown_share * one.files for one in versions) / files
     moments = [one.last_ms for one in versions if one.last_ms is not None]
     return (
         name,
-        files,
-        sum(one.sessions for one in versions),
-        sum(one.events for one in versions),
-        sum(one.actions for one in versions),
+        human_count(files),
+        human_count(sum(one.sessions for one in versions)),
+        human_count(sum(one.events for one in versions)),
+        human_count(sum(one.actions for one in versions)),
         f"{share:.1%}",
         _day(max(moments, default=None)),
     )

@@ -8,15 +8,18 @@ import click
 from afterwit.cli.agent_names import AgentName, refuse_unknown
 from afterwit.cli.commands import Command, ExitCode
 from afterwit.cli.digesting import show as show_digested
-from afterwit.cli.evicting import show as show_eviction
 from afterwit.cli.harvesting import show as show_harvested
+from afterwit.cli.limits import at_most
 from afterwit.cli.moments import moment_ms
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import human_bytes, human_count, print_json, print_line, print_table, talk
 from afterwit.cli.progress import bar
 from afterwit.model.errors import BusyError
-from afterwit.usecases.learn import AgentReport, Options, Report
-from afterwit.usecases.learn import learn as run
+from afterwit.usecases.learn_options import Options, Wanted
+from afterwit.usecases.learn_report import AgentReport, Report
+from afterwit.usecases.standing import nothing_new
+from afterwit.usecases.watching import Progress
+from afterwit.usecases.world import World
 
 _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", "actions", "bytes")
 
@@ -26,6 +29,7 @@ _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", 
     examples=(
         "afterwit learn",
         "afterwit learn --source codex --since 30d",
+        "afterwit learn --session codex/019b2c4e-7d1f-7a55-9c3e-2f6f0f9a1b77",
         "afterwit learn --sessions-dir ~/old-laptop/logs --dry-run",
     ),
     exits={
@@ -56,6 +60,19 @@ _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", 
     help="Only files changed since this day (2026-05-01, in UTC) or this many days ago (30d).",
 )
 @click.option(
+    "--session",
+    "named",
+    multiple=True,
+    metavar="AGENT/ID",
+    help="Only this session, without a look at other logs; repeat for more.",
+)
+@click.option(
+    "--ended",
+    "is_ended",
+    is_flag=True,
+    help="Only sessions whose end connected agents have noted since the last run. What they start by themselves.",
+)
+@click.option(
     "--jobs",
     type=click.IntRange(min=0),
     metavar="N",
@@ -71,6 +88,13 @@ _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", 
     help="How long to wait for another run to end. Default: what the configuration says.",
 )
 @click.option(
+    "--at-most",
+    "limit_seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Stop after so long, as Ctrl-C would. What was read is kept.",
+)
+@click.option(
     "--reharvest", "is_reharvest", is_flag=True, help="Let the present harvesters look at all sessions again."
 )
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Do everything but write.")
@@ -81,8 +105,11 @@ def learn(
     sources: tuple[str, ...],
     folder: Path | None,
     since: str | None,
+    named: tuple[str, ...],
+    is_ended: bool,
     jobs: int | None,
     wait_seconds: float | None,
+    limit_seconds: float | None,
     is_reharvest: bool,
     is_dry_run: bool,
     is_json: bool,
@@ -93,6 +120,11 @@ def learn(
     removed, and harvests what is worth knowing next time. Unchanged files cost a glance. Run it as often as you like.
     """
     refuse_unknown(sources, here.world.declared, "--source")
+    wanted = _sessions(here, named)
+    if (named or is_ended) and (sources or folder or since or is_reharvest):
+        raise click.UsageError("--session and --ended go with none of --source, --sessions-dir, --since, --reharvest.")
+    if is_ended and is_dry_run:
+        raise click.UsageError("--ended takes in what agents have noted, so it cannot go with --dry-run.")
     wait = here.world.settings.learn.wait_seconds if wait_seconds is None else wait_seconds
     processes = (os.cpu_count() or 1) if jobs == 0 else jobs or 0
     options = Options(
@@ -103,10 +135,12 @@ def learn(
         wait,
         is_dry_run,
         is_reharvest,
+        wanted,
+        is_ended,
     )
     try:
-        with bar("learning") as progress:
-            report = run(here.world, options, progress)
+        with at_most(limit_seconds), bar("learning") as progress:
+            report = _run(here.world, options, progress)
     except BusyError as busy:
         talk(f"afterwit: {busy}")
         if is_json:
@@ -115,16 +149,42 @@ def learn(
     if is_json:
         print_json(report)
     else:
-        show(here, report, folder, is_reharvest=is_reharvest)
+        show(here, report, folder, is_reharvest=is_reharvest, is_narrow=options.is_narrow)
     _exit(report)
 
 
-def show(here: Here, report: Report, folder: Path | None, *, is_reharvest: bool = False) -> None:
+def _run(world: World, options: Options, progress: Progress) -> Report:
+    """The run; what it takes is loaded only where there is something to do."""
+    report = nothing_new(world) if options.is_whole and not options.is_reharvest else None
+    if report is None:
+        from afterwit.usecases.learn import learn as run
+
+        report = run(world, options, progress)
+    return report
+
+
+def _sessions(here: Here, named: tuple[str, ...]) -> tuple[Wanted, ...]:
+    pairs = [(agent, session) for agent, _, session in (name.partition("/") for name in named)]
+    if not all(agent and session for agent, session in pairs):
+        raise click.BadParameter("a session is named AGENT/ID, such as codex/019b2c4e.", param_hint="--session")
+    refuse_unknown(tuple(agent for agent, _ in pairs), here.world.declared, "--session")
+    return tuple(Wanted(agent, session) for agent, session in pairs)
+
+
+def show(
+    here: Here, report: Report, folder: Path | None, *, is_reharvest: bool = False, is_narrow: bool = False
+) -> None:
     """The report of a run, for people."""
     found = [agent for agent in report.agents if agent.discovered or agent.failed]
-    if not found:
+    if not found and is_narrow:
+        talk("No log of such a session was found. `afterwit learn` looks at all logs.")
+    elif not found:
         _show_nothing(here, folder)
-        return
+    else:
+        _show_found(report, found, is_reharvest=is_reharvest)
+
+
+def _show_found(report: Report, found: list[AgentReport], *, is_reharvest: bool) -> None:
     readable = [agent for agent in found if agent.discovered > agent.no_reader or agent.failed]
     if readable:
         numbers, optional = frozenset(_COLUMNS[1:]), frozenset({"empty", "failed"})
@@ -143,6 +203,8 @@ def show(here: Here, report: Report, folder: Path | None, *, is_reharvest: bool 
     show_digested(report.digested)
     show_harvested(report.harvested, is_again=is_reharvest)
     if report.evicted is not None:
+        from afterwit.cli.evicting import show as show_eviction
+
         show_eviction(report.evicted)
 
 

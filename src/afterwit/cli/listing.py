@@ -1,17 +1,15 @@
 """Tables with one line per row: on a narrow terminal, columns are left out and one is cut; in a pipe, none is."""
 
-import shutil
-import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import click
 
+from afterwit.cli.output import terminal_width
 from afterwit.cli.wrapping import cells, cut
 from afterwit.guard.hygiene import clean
 
 _GAP = "  "
-_LEAST = 20  # cells of the column that is cut, before others are left out
 
 
 class Column(NamedTuple):
@@ -19,13 +17,13 @@ class Column(NamedTuple):
     is_number: bool = False
     gives_way: int = 0  # on a narrow terminal the column with the highest number goes first; 0: never
     is_cut: bool = False  # takes the room that is left
+    least: int = 20  # cells of a column that is cut, before others are left out
     most: int = 0  # cells that are enough where the terminal is too narrow for all; 0: all are needed
 
 
 def print_listing(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
     """The table. A column that is empty in every row is left out, unless it never gives way."""
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    for line in drawn(columns, rows, width):
+    for line in drawn(columns, rows, terminal_width()):
         click.echo(line)
 
 
@@ -57,7 +55,7 @@ def _fitting(columns: Sequence[Column], widths: list[int], places: list[int], wi
 
 
 def _needed(columns: Sequence[Column], widths: list[int], kept: list[int]) -> int:
-    sizes = (min(widths[at], _LEAST) if columns[at].is_cut else widths[at] for at in kept)
+    sizes = (min(widths[at], columns[at].least) if columns[at].is_cut else widths[at] for at in kept)
     return sum(sizes) + len(_GAP) * (len(kept) - 1)
 
 
@@ -68,15 +66,16 @@ def _shrink(columns: Sequence[Column], widths: list[int], kept: list[int], width
             widths[at] = max(1, widths[at] - (total - width))
 
 
-def _fitted(text: str, width: int) -> str:
-    """Cut, but without a mark where whole words are left, such as the day of a moment."""
-    return text[:width] if text[width : width + 1] == " " and text.isascii() else cut(text, width)
+def _fitted(column: Column, text: str, width: int) -> str:
+    """Cut, with a mark; without one where as much is left as is enough, such as the day of a moment."""
+    is_enough = width == column.most and text[width : width + 1] == " " and text.isascii()
+    return text[:width] if is_enough else cut(text, width)
 
 
 def _line(columns: Sequence[Column], widths: list[int], kept: list[int], row: Sequence[str]) -> str:
     found = []
     for at in kept:
-        text = _fitted(row[at], widths[at])
+        text = _fitted(columns[at], row[at], widths[at])
         padding = " " * (widths[at] - cells(text))
         found.append(padding + text if columns[at].is_number else text + padding)
     return _GAP.join(found).rstrip()

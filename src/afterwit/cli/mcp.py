@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from afterwit.agents.moments import RUN
 from afterwit.cli.commands import Command
 from afterwit.mcp.server import Desk
 from afterwit.mcp.stdio import serve
@@ -32,7 +33,7 @@ def mcp(config: Path | None, profile: str | None) -> None:
     An agent starts this by itself once `afterwit connect` has told it. Tools: recall, explain_item,
     search_sessions, record_lesson, report_item, open_questions, memory. It never listens on a network.
     """
-    run = f"mcp-{os.urandom(8).hex()}"
+    run = f"{RUN}{os.urandom(8).hex()}"
 
     def world() -> "World":
         from afterwit.cli.options import in_place

@@ -6,18 +6,21 @@ logs or file names is made harmless to look at once more before it is shown.
 """
 
 import os
+import shutil
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TextIO
 
 import click
 import msgspec
 
+from afterwit.cli.wrapping import wrapped
 from afterwit.guard.hygiene import clean
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 _UNBOUNDED = 1_000_000
-_SHORT = 30  # columns of at most this width are not folded
+_SHORT = 30  # columns of at most this width are not folded where there is room
+_GAP = 2
 
 
 def print_json(value: Any) -> None:
@@ -27,12 +30,33 @@ def print_json(value: Any) -> None:
 
 def talk(message: str) -> None:
     """Says something that is not the result."""
-    click.echo(clean(message), err=True)
+    for line in wrapped(clean(message), _width(sys.stderr)):
+        click.echo(line, err=True)
 
 
 def print_line(text: str) -> None:
     """A line of the result."""
     click.echo(clean(text))
+
+
+def print_text(text: str, first: str = "", rest: str = "") -> None:
+    """A part of the result that is read, not copied: on a terminal, lines end between words.
+
+    The first line begins with `first`, the others with `rest`.
+    """
+    width = terminal_width()
+    room = width - max(len(first), len(rest)) if width is not None else None
+    for number, line in enumerate(wrapped(clean(text), room)):
+        click.echo(f"{rest if number else first}{line}")
+
+
+def terminal_width() -> int | None:
+    """How wide the result may be; None in a pipe, where nothing is wrapped or cut."""
+    return _width(sys.stdout)
+
+
+def _width(stream: TextIO) -> int | None:
+    return shutil.get_terminal_size().columns if stream.isatty() else None
 
 
 def print_table(
@@ -80,16 +104,36 @@ def console(*, is_error: bool = False) -> Any:
 
 
 def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: frozenset[str]) -> str:
+    is_plain = all(cell.isascii() and "\n" not in cell for row in (columns, *rows) for cell in row)
+    draw = _drawn_plainly if is_plain and not sys.stdout.isatty() else _drawn_richly
+    return draw(columns, rows, numbers)
+
+
+def _drawn_plainly(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: frozenset[str]) -> str:
+    """As `rich` draws it in a pipe, for texts whose characters are all of one width; most runs then need no `rich`."""
+    shape = [(max(map(len, column)), column[0] in numbers) for column in zip(columns, *rows, strict=True)]
+    lines = ["  ".join(map(_placed, row, shape)).rstrip() for row in (columns, *rows)]
+    return "\n".join([lines[0], "─" * (sum(width + 2 for width, _ in shape) - 2), *lines[1:], ""])
+
+
+def _placed(cell: str, shape: tuple[int, bool]) -> str:
+    width, is_number = shape
+    return cell.rstrip().rjust(width) if is_number else cell.ljust(width)
+
+
+def _drawn_richly(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: frozenset[str]) -> str:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-    for place, column in enumerate(columns):
-        is_short = max((len(row[place]) for row in rows), default=0) <= _SHORT
-        table.add_column(column, justify="right" if column in numbers else "left", no_wrap=is_short, overflow="fold")
+    paper = console()
+    widths = [max((len(row[place]) for row in (columns, *rows)), default=0) for place in range(len(columns))]
+    has_room = sum(width + _GAP for width in widths if width <= _SHORT) <= paper.width
+    for column, width in zip(columns, widths, strict=True):
+        is_whole = width <= _SHORT and has_room
+        table.add_column(column, justify="right" if column in numbers else "left", no_wrap=is_whole, overflow="fold")
     for row in rows:
         table.add_row(*row)
-    paper = console()
     with paper.capture() as drawn:
         paper.print(table)
     return "".join(f"{line.rstrip()}\n" for line in drawn.get().splitlines())

@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
-from afterwit.cli.agent_names import AgentName
+from afterwit.cli.agent_names import AgentName, refuse_unknown
 from afterwit.cli.commands import Command
 from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line, talk
+from afterwit.cli.output import print_json, print_line, print_text, talk
 from afterwit.usecases.showing import Shown, shown
 
 
@@ -46,32 +46,32 @@ def recall(
     The block for its start and, with a task, that for its first prompt. Nothing is held out here: this is all that
     could be said. Agents get it between markers.
     """
+    refuse_unknown(filter(None, [agent]), here.world.declared, "--agent")
     found = shown(here.world, Path.cwd(), repo, agent, task or "", budget)
     if is_json:
         print_json(_shape(found))
         return
     if not found.start.text and not found.prompt.text:
-        talk(f"Nothing to say {_where(found)}: `afterwit knowledge list --all` shows what is known anywhere.")
+        talk(f"Nothing to say {_where(found)}. `afterwit knowledge list --all` shows what is known anywhere.")
     for text in filter(None, (found.start.text, found.prompt.text)):
-        print_line(text)
+        print_text(text)
         print_line("")
     if is_explained:
         _explain(found)
 
 
 def _where(found: Shown) -> str:
-    return f"in {found.repo}" if found.repo else "here: no session was seen in this folder"
+    return f"in {found.repo}" if found.repo else "here, where no session was seen yet"
 
 
 def _explain(found: Shown) -> None:
     for item in found.start.items:
-        print_line(
-            f"in   {item.id}  {item.reason}, confidence {item.confidence:.2f}, {found.worth[item.id]:.2f} actions"
-        )
+        believed, spared = f"confidence {item.confidence:.2f}", f"{found.worth[item.id]:.2f} actions"
+        print_text(f"{item.id}  {item.reason}, {believed}, expected to spare {spared}", first="in   ", rest="     ")
     for name in found.prompt.items:
         print_line(f"in   {name}  fits the task")
     for item, why in found.start.left_out:
-        print_line(f"out  {item.id}  {why}: {item.sentence}")
+        print_text(f"{item.id}  {why}: {item.sentence}", first="out  ", rest="     ")
 
 
 def _shape(found: Shown) -> dict[str, Any]:

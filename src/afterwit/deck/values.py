@@ -19,8 +19,7 @@ class Line(NamedTuple):
     text: str  # one line, with its quotes and its confidence as they are to be read
     scope: Scope = EVERYWHERE
     authority: Authority = Authority.OBSERVATION
-    advice: str = ""  # the command line to use
-    replaces: str = ""  # the exact command line for which `advice` may be put; "": none
+    advice: str = ""  # the command line to use, or the change that makes it
     confidence: float = 0.0
     agents: tuple[str, ...] = ()  # that it concerns; empty: all
     triggers: tuple[Trigger, ...] = ()

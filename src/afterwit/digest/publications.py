@@ -7,8 +7,8 @@ other forges), here-documents included. Whether the command succeeded is the cal
 import re
 from typing import NamedTuple
 
-from afterwit.actions.shell import parse
 from afterwit.actions.shell_tree import Command
+from afterwit.actions.steps import parsed
 from afterwit.model.kinds import NoteKind
 
 _MAYBE = re.compile(r"\bcommit\b|\b(?:pr|mr) (?:create|edit|new)\b")
@@ -31,7 +31,7 @@ def published(line: str) -> list[Published]:
     """The messages that this command line makes public, in order."""
     if not _MAYBE.search(line):
         return []
-    found = (_of_command(command) for command in parse(line).commands)
+    found = (_of_command(command) for command in parsed(line).commands)
     return [one for one in found if one is not None and one.text]
 
 

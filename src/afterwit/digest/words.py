@@ -5,8 +5,9 @@ Deliberately simple: the same text gives the same words on every machine, withou
 
 import re
 from collections import Counter
+from functools import lru_cache
 
-_HUMP = re.compile(r"([a-z0-9])([A-Z])")
+_HUMP = re.compile(r"[A-Z](?<=[a-z0-9].)")
 _WORD = re.compile(r"[a-z][a-z0-9]{2,40}")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ers", "er", "ed", "es", "s")
 _SHORTEST_STEM = 4
@@ -21,7 +22,8 @@ _IDLE = frozenset(
 
 def words_of(text: str) -> list[str]:
     """The words of a text, in order."""
-    return [stem(word) for word in _WORD.findall(_HUMP.sub(r"\1 \2", text).lower()) if word not in _IDLE]
+    apart = _HUMP.sub(lambda hump: f" {hump[0]}", text).lower()
+    return [stem(word) for word in _WORD.findall(apart) if word not in _IDLE]
 
 
 def bag_of(text: str) -> Counter[str]:
@@ -29,6 +31,7 @@ def bag_of(text: str) -> Counter[str]:
     return Counter(words_of(text))
 
 
+@lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
     """A word without its ending, if enough is left."""
     for ending in _ENDINGS:

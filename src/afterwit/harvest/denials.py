@@ -1,11 +1,13 @@
 """What a person or a policy refused in two stories or more: a command by program and subcommand, an edit by its file.
 
 Refused plans and unanswered questions are a normal part of work and do not count. What was refused in some stories and
-ran in as many others was refused for a reason of the moment, and gives nothing. One group is one repository.
+ran in as many others was refused for a reason of the moment, and gives nothing; nor does what ran later in the same
+session. What was refused and what ran are named alike, files by their path below the repository. One group is one
+repository.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from afterwit.harvest.calls import command_at, work_of
 from afterwit.harvest.harvester import Grouped, evidence_of
@@ -17,7 +19,6 @@ from afterwit.model.kinds import CHANGES, ActionKind
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, Seen, Sighting, Trigger
 
 _COUNTED = (*CHANGES, ActionKind.WEB, ActionKind.MCP, ActionKind.SKILL)
-_MOST_WORKED = 20
 _TWO = 2
 
 
@@ -32,22 +33,24 @@ class Refused(Seen, frozen=True, kw_only=True, omit_defaults=True):
 
 class Denials:
     name = "denials"
-    version = 1
+    version = 2
     minimum_stories = 2
     seen = Refused
 
     def see(self, digest: Digest) -> Iterable[Grouped[Refused]]:
         if not digest.repo:
             return
+        roots = roots_of(digest)
+        worked = [at for at, step in enumerate(digest.steps) if has_worked(step)]
+        ran = {what: at for at in worked for what in _names(digest, at, roots)}
         given = set()
         for at in digest.denials:
-            refused = _refused(digest, at)
-            if refused and refused.what not in given:
+            refused = _refused(digest, at, roots)
+            if refused and refused.what not in given and ran.get(refused.what, -1) < at:
                 given.add(refused.what)
                 yield Grouped(digest.repo, refused)
-        ran = tuple(dict.fromkeys(_ran(digest)))
         if ran:
-            yield Grouped(digest.repo, Refused(ran=ran[:_MOST_WORKED]))
+            yield Grouped(digest.repo, Refused(ran=tuple(ran)))
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Refused]]) -> Iterable[Draft]:
         del group
@@ -62,22 +65,24 @@ class Denials:
                     yield _draft(scope, same, in_order(ran))
 
 
-def _refused(digest: Digest, at: int) -> Refused | None:
+def _refused(digest: Digest, at: int, roots: frozenset[str]) -> Refused | None:
+    """What a refusal was about. Of a change to several files it cannot be told which one was not wanted."""
+    step, names = digest.steps[at], _names(digest, at, roots)
+    if len(names) != 1:
+        return None
+    return Refused(at=at, kind=step.kind, tool=step.tool, what=names[0], excerpt=step.error[:120])
+
+
+def _names(digest: Digest, at: int, roots: frozenset[str]) -> list[str]:
+    """What a step runs, changes or asks, by the names that tell it from others; nothing where it does not count."""
     step = digest.steps[at]
     if step.kind is ActionKind.SHELL:
-        what = work_of(command_at(digest.steps, at))
+        found = [work_of(command_at(digest.steps, at))]
     elif step.kind in CHANGES:
-        what = folder_below(step.target, digest.repo, roots_of(digest)) or ""
+        found = [folder_below(file, digest.repo, roots) or "" for file in step.files or (step.target,)]
     else:
-        what = step.target if step.kind in _COUNTED else ""
-    return Refused(at=at, kind=step.kind, tool=step.tool, what=what, excerpt=step.error[:120]) if what else None
-
-
-def _ran(digest: Digest) -> Iterator[str]:
-    for at, step in enumerate(digest.steps):
-        if has_worked(step):
-            yield from (what for what in (work_of(command_at(digest.steps, at)),) if what)
-            yield from step.files
+        found = [step.target] if step.kind in _COUNTED else []
+    return [name for name in dict.fromkeys(found) if name]
 
 
 def _draft(scope: Scope, same: Sequence[Sighting[Refused]], ran: Sequence[Sighting[Refused]]) -> Draft:

@@ -8,6 +8,7 @@ work, not a fault of the command. What the runs teach is left to the harvesters.
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from afterwit.actions.failure_class import classify
@@ -181,20 +182,33 @@ def runs_in(digest: Digest) -> Iterator[Run]:
     ends = {step.started_by: at for at, step in enumerate(digest.steps) if step.started_by is not None}
     for at, step in enumerate(digest.steps):
         is_start = step.kind is ActionKind.SHELL and step.started_by is None
-        if not is_start or not may_have_purpose(step.target):
-            continue
-        line = parsed(step.target)
-        works = [command for command in line.commands if command.weight is Weight.WORKS]
-        for command in line.commands:
-            purpose = purpose_of(command)
-            form = form_of(command) if purpose else None
-            folder = folder_below(command.folder, digest.repo, roots)
-            if purpose is None or form is None or folder is None:
+        for purpose, form, place, is_alone in _meant(step.target) if is_start else ():
+            folder = folder_below(place, digest.repo, roots)
+            if folder is None:
                 continue
-            is_alone = len(works) <= 1
             end = ends.get(at, at)
             ran, passed = _how(digest, end, is_alone=is_alone)
             yield Run(at, purpose, form, folder, ran, passed, _duration(digest, at, end) if is_alone else None)
+
+
+class _Meant(NamedTuple):
+    """A command of a line, and what it is run for."""
+
+    purpose: Purpose
+    form: Form
+    folder: str
+    is_alone: bool  # nothing else in the line does any work
+
+
+@lru_cache(maxsize=4096)
+def _meant(target: str) -> tuple[_Meant, ...]:
+    """The commands of a line that have a purpose. Several harvesters ask for the same lines, one after the other."""
+    if not may_have_purpose(target):
+        return ()
+    commands = parsed(target).commands
+    is_alone = sum(command.weight is Weight.WORKS for command in commands) <= 1
+    meant = ((purpose, form_of(command), command) for command in commands if (purpose := purpose_of(command)))
+    return tuple(_Meant(purpose, form, command.folder, is_alone) for purpose, form, command in meant if form)
 
 
 def _duration(digest: Digest, at: int, end: int) -> int | None:

@@ -8,6 +8,7 @@ own quotation. What a statement means is up to the harvesters.
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 
 from afterwit.digest.words import words_of
 from afterwit.guard.hygiene import clean
@@ -97,15 +98,17 @@ def with_reason(text: str, piece: str, *, is_wrapped: bool = False) -> str:
     return whole if reason and len(whole) <= _ROOM else piece
 
 
-def _pieces(text: str, *, is_wrapped: bool) -> list[str]:
+@lru_cache(maxsize=256)
+def _pieces(text: str, *, is_wrapped: bool) -> tuple[str, ...]:
+    """Several harvesters ask for the same texts, one after the other."""
     if _OUR_NOTES.search(text):
-        return []
+        return ()
     prose = _SKIPPED.sub("\n\n", _BLOCK.sub("\n\n", clean(text)))
     prose = _MARKUP.sub("", _ITEM.sub("\n\n", prose))
     if is_wrapped:
         prose = _WRAP.sub(" ", prose)
     pieces = (_BLANKS.sub(" ", piece).strip(" \t-–—*") for piece in _SPLIT.split(prose))
-    return [piece for piece in pieces if piece]
+    return tuple(piece for piece in pieces if piece)
 
 
 def is_general(text: str) -> bool:

@@ -22,6 +22,7 @@ from afterwit.store.spool_file import TOOL, SpoolFile
 DECK = "deck.db"
 SPOOL = "spool"
 _LOOKS_BACK = (START, PROMPT, COMPACT)
+_LONGEST_PATH = 4_096
 
 
 class Call:
@@ -52,7 +53,7 @@ class Call:
         if moment.event == END and deck is not None:
             from afterwit.hook.learning import learn_soon
 
-            learn_soon(deck, self._agent)
+            learn_soon(deck)
         write = getattr(self._payloads, "write")  # noqa: B009 - a module, known by name only
         return str(write(moment, answer)) if answer is not None else ""
 
@@ -106,6 +107,7 @@ class Call:
         moment = self._moment
         record: dict[str, object] = {"kind": TOOL if moment.event == AFTER else ENDED, "at": self._now_ms()}
         record |= {"agent": self._agent, "session": moment.session}
+        record |= {"transcript": moment.transcript[:_LONGEST_PATH]} if moment.event == END and moment.transcript else {}
         if moment.event == AFTER:
             target = moment.command or moment.path
             record |= {"tool": moment.tool[:80], "target": summary(target), "status": status}

@@ -14,15 +14,31 @@ VERSION = 1
 class Line:
     """One item, rendered."""
 
-    __slots__ = ("advice", "authority", "confidence", "item", "replaces", "text")
+    __slots__ = ("advice", "authority", "confidence", "item", "number", "place", "replaces", "text")
 
-    def __init__(self, item: str, text: str, authority: str, advice: str, replaces: str, confidence: float) -> None:
+    def __init__(
+        self,
+        item: str,
+        text: str,
+        authority: str,
+        advice: str,
+        confidence: float,
+        place: int = 0,
+        number: int = 0,
+        replaces: str = "",
+    ) -> None:
         self.item = item
         self.text = text
         self.authority = authority
         self.advice = advice
-        self.replaces = replaces
         self.confidence = confidence
+        self.place = place  # how narrow its scope is: 0 for the repository, 1 for the agent, 2 for everywhere
+        self.number = number  # its place in the order in which items are said
+        self.replaces = replaces  # the very command line for which the advice may be put, once it is known
+
+    def told(self, text: str, advice: str, replaces: str) -> "Line":
+        """The same item in other words."""
+        return Line(self.item, text, self.authority, advice, self.confidence, self.place, self.number, replaces)
 
 
 class Trigger:
@@ -85,10 +101,11 @@ class Deck:
 
     def lines(self, moment: str, words: set[str], repo: str, agent: str) -> list[tuple[Trigger, Line]]:
         """Lines that may fire in this place: all words that they need occur. The narrowest scope comes first, then
-        the most believed."""
+        what is said first."""
         query = """SELECT keys.needs, triggers.program, triggers.words, triggers.signature, triggers.tool,
                        triggers.path, triggers.rule, lines.item, lines.text, lines.authority, lines.advice,
-                       lines.replaces, lines.confidence
+                       lines.confidence,
+                       CASE lines.scope WHEN 'repo' THEN 0 WHEN 'agent' THEN 1 ELSE 2 END AS narrowness, lines.id
                    FROM json_each(:words) AS given
                    CROSS JOIN keys ON keys.moment = :moment AND keys.word = given.value
                    CROSS JOIN triggers ON triggers.id = keys.trigger
@@ -96,7 +113,7 @@ class Deck:
                    WHERE (lines.scope = 'global' OR (lines.scope = 'repo' AND lines.place = :repo)
                        OR (lines.scope = 'agent' AND lines.place = :agent))
                        AND (lines.agents = '' OR instr(lines.agents, ' ' || :agent || ' '))
-                   ORDER BY lines.scope = 'global', lines.scope = 'agent', lines.confidence DESC, lines.item"""
+                   ORDER BY narrowness, lines.id"""
         values = {"words": dumps([*words, ""]), "moment": moment, "repo": repo, "agent": agent}
         rows = self._db.execute(query, values)
         return [(Trigger(*row[1:7]), Line(*row[7:])) for row in rows if words.issuperset(row[0].split())]

@@ -4,6 +4,7 @@ Never breaks the agent: it ends with 0 whatever happens, within a limit of time,
 ours went wrong. Faults go to the spool. Loads only what the event needs; a test guards the list.
 """
 
+import gc
 import os
 import sys
 
@@ -30,6 +31,7 @@ _LARGEST_INPUT = 64 << 20
 
 def main() -> None:
     """Answers one call and ends the process."""
+    gc.disable()  # the process ends before there is anything worth collecting
     agent, event, *flags = [*sys.argv[1:], "", ""]
     timebox.start(_BLOCK_SECONDS if event in (START, PROMPT) else _ACTION_SECONDS)
     try:

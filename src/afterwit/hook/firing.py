@@ -1,10 +1,11 @@
 """The exact question: does this trigger fire here?
 
-Asked only of triggers whose words all occur (`deck.words`), because what answers it takes long to load: the parser of
-command lines, the classes of failures and their signatures, the shapes of rules. All of it is what `learn` uses, so a
-failure here has the signature that it had there.
+Asked only of triggers whose words all occur (`deck.words`), because what answers it may take long to load: the parser
+of command lines, the classes of failures and their signatures. All of it is what `learn` uses, so a failure here has
+the signature that it had there. Plain command lines are taken apart without the parser.
 """
 
+from afterwit.actions.plain_lines import plain_commands
 from afterwit.agents.moments import Moment
 from afterwit.hook.deck import Trigger
 
@@ -14,23 +15,20 @@ _LONGEST_COMMAND = 65_536
 class Failure:
     """How a call failed, as far as triggers ask."""
 
-    __slots__ = ("command", "rules", "signature")
+    __slots__ = ("error", "signature")
 
-    def __init__(self, signature: str, rules: set[str], command: str) -> None:
+    def __init__(self, signature: str, error: str) -> None:
         self.signature = signature
-        self.rules = rules
-        self.command = command
+        self.error = error  # what of the output tells
 
 
 def failure_of(agent: str, moment: Moment) -> Failure | None:
-    """The failure that a call ended with; None where it did not fail."""
+    """The failure that a call ended with; None where it did not fail, or nothing is to be said about it."""
+    from afterwit.actions.answerable import answerable_signature
     from afterwit.actions.excerpt import error_excerpt
-    from afterwit.actions.failure_class import classify
-    from afterwit.actions.signature import signature
     from afterwit.actions.status import judge, lean_of
     from afterwit.actions.steps import Step, parsed
     from afterwit.actions.tools import kind_of, target_of
-    from afterwit.digest.rules import rules_in
     from afterwit.model.kinds import ActionKind, Status
 
     kind = kind_of(agent, moment.tool, moment.arguments)
@@ -43,20 +41,8 @@ def failure_of(agent: str, moment: Moment) -> Failure | None:
     if verdict.status is Status.UNKNOWN and lean is None and line is not None:
         lean = lean_of(line, moment.output)
     step = Step(kind, moment.tool, target, verdict.status, lean, verdict.exit_code, error_excerpt(moment.output))
-    if not step.has_failed:
-        return None
-    rules = list(rules_in(moment.output))
-    found = classify(step, target, rules=bool(rules))
-    return Failure(signature(step, found, target, rules), set(rules), target if line else "")
-
-
-def fires_at_failure(trigger: Trigger, failure: Failure, moment: Moment) -> bool:
-    """After a call that failed."""
-    if trigger.signature and trigger.signature != failure.signature:
-        return False
-    if trigger.rule and trigger.rule not in failure.rules:
-        return False
-    return is_of_tool(trigger, moment) and fires_at_command(trigger, failure.command)
+    signature = answerable_signature(step) if step.has_failed else ""
+    return Failure(signature, step.error) if signature else None
 
 
 def is_of_tool(trigger: Trigger, moment: Moment) -> bool:
@@ -67,15 +53,22 @@ def fires_at_command(trigger: Trigger, command: str) -> bool:
     """At a command line: a command of it, or what wraps it, is the program, and the words follow in their order."""
     if not trigger.program and not trigger.words:
         return True
-    from afterwit.actions.steps import parsed
-
-    for each in parsed(command[:_LONGEST_COMMAND]).commands:
-        words = [word.text for word in each.words]
-        last = len(words) - len(each.arguments)
+    for words, last in _calls(command[:_LONGEST_COMMAND]):
         starts = [at + 1 for at in range(last) if words[at].rpartition("/")[2] == trigger.program]
         if any(_follow(trigger.words, words[at:]) for at in (starts if trigger.program else [0])):
             return True
     return False
+
+
+def _calls(command: str) -> list[tuple[list[str], int]]:
+    """The words of each command of a line, and before which of them its arguments begin."""
+    plain = plain_commands(command)
+    if plain is not None:
+        return [(each.words, len(each.words) - len(each.arguments)) for each in plain]
+    from afterwit.actions.steps import parsed
+
+    parts = parsed(command).commands
+    return [([word.text for word in each.words], len(each.words) - len(each.arguments)) for each in parts]
 
 
 def fits_path(pattern: str, path: str) -> bool:

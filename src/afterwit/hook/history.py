@@ -5,7 +5,7 @@ one draw is one record. What stood in the start block may be said once more when
 there it is acted on.
 """
 
-from afterwit.agents.moments import PROMPT, START
+from afterwit.agents.moments import AFTER, BEFORE, START
 
 DRAW = "draw"
 STARTED = "started"  # a start that gave no block: a resume, or nothing to say
@@ -21,7 +21,7 @@ class History:
 
     def __init__(self, records: list[dict[str, object]], context: str) -> None:
         self.told: set[str] = set()  # ids of items
-        self.answered: set[str] = set()  # those told at an action, and not only at the start or at a prompt
+        self.answered: set[str] = set()  # those told at an action, and not only in a block
         self.refused: set[str] = set()  # marks of commands
         self.has_started = False
         self.has_prompted = False
@@ -34,7 +34,7 @@ class History:
         if kind == DRAW and record.get("context", "") == context:
             items = record.get("items")
             self.told.update(items if isinstance(items, dict) else ())
-            if record.get("moment") not in (START, PROMPT):
+            if record.get("moment") in (BEFORE, AFTER):
                 self.answered.update(items if isinstance(items, dict) else ())
             self.refused.add(str(record.get("command", "")))
         if kind == STARTED or (kind == DRAW and record.get("moment") == START):

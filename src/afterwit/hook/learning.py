@@ -1,8 +1,8 @@
 """Starts a `learn` at the end of a session, without making the agent wait for it.
 
 A process of its own session, at the lowest priority, with nothing to read and nobody listening. The command comes from
-the deck; `{agent}` in it stands for the agent whose session ended. Where the system cannot do that, the next `learn`
-that runs by itself takes the session in.
+the deck and holds nothing of the agent's input: which session ended is noted in the spool. Where the system cannot do
+that, the next `learn` that runs by itself takes the session in.
 """
 
 import os
@@ -10,9 +10,9 @@ import os
 from afterwit.hook.deck import Deck
 
 
-def learn_soon(deck: Deck, agent: str) -> None:
+def learn_soon(deck: Deck) -> None:
     """Starts the command and leaves it alone."""
-    command = [word.replace("{agent}", agent) for word in deck.names("learn_command")]
+    command = deck.names("learn_command")
     if not command or not deck.share("learns_at_end") or not hasattr(os, "posix_spawnp"):
         return
     nowhere = [(os.POSIX_SPAWN_OPEN, handle, os.devnull, os.O_RDWR, 0) for handle in (0, 1, 2)]

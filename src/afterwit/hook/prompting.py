@@ -4,17 +4,17 @@ from afterwit.deck.stored_places import StoredPlaces
 from afterwit.deck.stored_talks import StoredTalks
 from afterwit.deck.words import words_in
 from afterwit.digest.words import words_of
-from afterwit.hook.deck import Deck, Line
+from afterwit.hook.deck import Deck
 from afterwit.hook.firing import fits_path
 from afterwit.hook.places import Place
 from afterwit.model.quick_json import loads
+from afterwit.recall.bites import first_bites, likely_paths
 from afterwit.recall.decisions import decided
 from afterwit.recall.places import Place as Likely
 from afterwit.recall.places import Question, guess
 from afterwit.recall.prompt_block import Bite, prompt_block
 
 RULES = "rules"  # the name under which a deck has the rules for the first prompt
-_LIKELY = 0.2  # chance of a file whose pitfalls are worth naming
 _LONGEST = 12_000  # characters of a prompt that are looked at, as in digests
 
 
@@ -25,18 +25,20 @@ def prompt_sections(deck: Deck, agent: str, prompt: str, place: Place) -> list[t
     question = Question(prompt[:_LONGEST])
     places = guess(StoredPlaces(deck.tables(), place.repo), question)
     quotes = decided(StoredTalks(deck.tables(), place.repo), question)
-    bites = [Bite(line.item, line.text) for line in _biting(deck, agent, question.prompt, place, places)]
+    bites = first_bites(_biting(deck, agent, question.prompt, place, places), quotes)
     block = prompt_block(places, bites, quotes, _rules(deck, place.repo))
     return [(section.heading, [tuple(entry) for entry in section.entries]) for section in block.sections]  # type: ignore[misc]
 
 
-def _biting(deck: Deck, agent: str, prompt: str, place: Place, places: list[Likely]) -> list[Line]:
-    """Lines about the task, and about the files where its work is likely to be."""
-    found = [line for _, line in deck.lines("topic", set(words_of(prompt)), place.repo, agent)]
-    for path in [one.path for one in places if one.chance >= _LIKELY]:
+def _biting(deck: Deck, agent: str, prompt: str, place: Place, places: list[Likely]) -> list[Bite]:
+    """Lines about the task, and about the files where its work is likely to be, each once and in the order in which
+    items are said. A path with an advice is a wrong one: it waits for a failure."""
+    found = deck.lines("topic", set(words_of(prompt)), place.repo, agent)
+    for path in likely_paths(places):
         lines = deck.lines("path", words_in(path), place.repo, agent)
-        found += [line for trigger, line in lines if fits_path(trigger.path, path)]
-    return list({line.item: line for line in found}.values())
+        found += [(trigger, line) for trigger, line in lines if not line.advice and fits_path(trigger.path, path)]
+    ordered = sorted((line.number, line.item, line.text) for trigger, line in found if not trigger.tool)
+    return list(dict.fromkeys(Bite(item, text) for _, item, text in ordered))
 
 
 def _rules(deck: Deck, repo: str) -> list[Bite]:

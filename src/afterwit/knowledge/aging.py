@@ -5,7 +5,7 @@ found by others and passed in as `Gone`; nothing here looks at a disk.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from afterwit.model.knowledge import Category, Draft, ScopeKind
@@ -17,7 +17,7 @@ HALF_LIFE_DAYS: Mapping[Category, float] = {
     Category.TOOL_QUIRK: 180,  # the same; quirks of an agent's own tools go at once with its version
     Category.QUESTION: 30,  # a failure that nobody met again is no longer a question
 }
-_RELEASES = 3  # minor releases after which an agent's quirk has to be seen again
+_RELEASES = 3  # minor releases, later or earlier, at which an agent's quirk has to be seen again
 _NUMBER = re.compile(r"\d+")
 
 
@@ -25,7 +25,7 @@ class Gone(NamedTuple):
     """What does not exist any more, as far as the caller knows."""
 
     files: Mapping[str, frozenset[str]] = {}  # by repository
-    versions: Mapping[str, str] = {}  # the newest version of each agent
+    versions: Mapping[str, str] = {}  # that each agent ran with last
 
 
 NOTHING_GONE = Gone()
@@ -46,13 +46,14 @@ def _file_gone(draft: Draft, gone: Gone) -> str:
 
 
 def _version_gone(draft: Draft, gone: Gone) -> str:
+    """A quirk of an agent that now has a version with which it was not seen, nor with one that is near."""
     if draft.scope.kind is not ScopeKind.AGENT or draft.scope.name not in gone.versions:
         return ""
-    newest = gone.versions[draft.scope.name]
+    now = gone.versions[draft.scope.name]
     seen = [piece.session.version for piece in draft.evidence if piece.session.version and not piece.is_against]
-    if not seen or _is_near(max(map(_release, seen)), _release(newest)):
+    if not seen or _is_near([_release(version) for version in seen], _release(now)):
         return ""
-    return f"not seen since {draft.scope.name} {max(seen, key=_release)}, now {newest}"
+    return f"seen with {draft.scope.name} {max(seen, key=_release)}, now {now}"
 
 
 def _release(version: str) -> tuple[int, int]:
@@ -61,5 +62,8 @@ def _release(version: str) -> tuple[int, int]:
     return major, minor
 
 
-def _is_near(seen: tuple[int, int], newest: tuple[int, int]) -> bool:
-    return seen >= newest or (seen[0] == newest[0] and newest[1] - seen[1] < _RELEASES)
+def _is_near(seen: Sequence[tuple[int, int]], now: tuple[int, int]) -> bool:
+    """What has outlived many releases may outlive as many more."""
+    minors = [minor for major, minor in seen if major == now[0]]
+    reach = max(_RELEASES, max(minors) - min(minors) + 1) if minors else 0
+    return any(abs(now[1] - minor) < reach for minor in minors)

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.knowledge.weighing import Decision, DecisionKind
+from afterwit.knowledge.will import Changes, Decision, DecisionKind
 from afterwit.model.knowledge import Channel, Draft, Evidence, SessionRef
 
 
 class Entry(StrEnum):
     """Kinds of entries in the journal."""
 
-    DECIDED = "item-decided"  # {"item": id, "decision": DecisionKind, "sentence": of an edit}
+    DECIDED = "item-decided"  # {"item": id, "decision": DecisionKind}, with the fields of `Changes` where it edits
     ADDED = "item-added"  # {"draft": …}: by a person
     LESSON = "lesson-recorded"  # {"draft": …}: by an agent
     IMPORTED = "items-imported"  # {"drafts": […], "source": …}
@@ -60,7 +60,7 @@ class Forgotten(NamedTuple):
         """Whether nothing from this session may be used."""
         places = (
             (Forgettable.SESSION, session.native_id),
-            (Forgettable.SESSION, session.story),
+            (Forgettable.SESSION, session.root or session.story),
             (Forgettable.REPO, session.repo),
             (Forgettable.AGENT, session.agent),
             (Forgettable.USER, session.user),
@@ -105,8 +105,7 @@ def decided(entries: Sequence[Recorded]) -> Decided:
     for entry in in_force(entries):
         body = entry.body
         if entry.kind == Entry.DECIDED:
-            made = Decision(entry.at_ms, DecisionKind(body["decision"]), str(body.get("sentence", "")))
-            decisions[entry.item].append(made)
+            decisions[entry.item].append(_decision(entry))
         elif entry.kind in (Entry.ADDED, Entry.LESSON):
             drafts.append(msgspec.convert(body["draft"], Draft))
         elif entry.kind == Entry.IMPORTED:
@@ -116,6 +115,11 @@ def decided(entries: Sequence[Recorded]) -> Decided:
         elif entry.kind == Entry.REPORTED:
             reports[entry.item].append(_report(entry))
     return Decided(dict(decisions), tuple(drafts), Forgotten(frozenset(forgotten)), _tuples(reports))
+
+
+def _decision(entry: Recorded) -> Decision:
+    changes = msgspec.convert(dict(entry.body), Changes)
+    return Decision(entry.at_ms, DecisionKind(entry.body["decision"]), changes)
 
 
 def _report(entry: Recorded) -> Evidence:

@@ -6,7 +6,6 @@ settles what takes the place of what. Pure: everything it needs is in the contex
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
 from typing import NamedTuple
 
 import msgspec
@@ -16,6 +15,7 @@ from afterwit.knowledge.aging import HALF_LIFE_DAYS, NOTHING_GONE, Gone, gone_re
 from afterwit.knowledge.belief import APPROVAL, DAY_MS, believed, faded, prior_of
 from afterwit.knowledge.merging import Union
 from afterwit.knowledge.trust import authority_of, backing, quorum, rank
+from afterwit.knowledge.will import APPROVALS, Decision, Will, will_of
 from afterwit.model.knowledge import Belief, Channel, Draft, Evidence, Item, ItemStatus, Scope
 
 MINIMUM_STORIES = 2
@@ -23,23 +23,6 @@ THRESHOLD = 0.6
 _CONTRADICTED = 0.4
 _NEVER = 1_000  # stories: a harvester that asks for so many wants no item to be active by itself
 _MECHANICAL = (Channel.OUTCOME, Channel.USER)
-
-
-class DecisionKind(StrEnum):
-    APPROVE = "approve"
-    REJECT = "reject"
-    RETIRE = "retire"
-    PIN = "pin"
-    UNPIN = "unpin"
-    EDIT = "edit"
-
-
-class Decision(NamedTuple):
-    """What a person decided about an item."""
-
-    at_ms: int
-    kind: DecisionKind
-    sentence: str = ""  # of an edit
 
 
 class Context(NamedTuple):
@@ -60,23 +43,11 @@ class Context(NamedTuple):
         return min(self.now_ms, self.last_work_ms.get(scope, self.now_ms))
 
 
-class _Will(NamedTuple):
-    """What people want of an item: of each kind the latest decision counts."""
-
-    verdict: Decision | None = None  # approve, edit, reject or retire
-    is_pinned: bool = False
-    sentence: str = ""
-
-    @property
-    def is_approved(self) -> bool:
-        return self.is_pinned or (self.verdict is not None and self.verdict.kind in _APPROVALS)
-
-
 class _Weighed(NamedTuple):
     """A draft with all that its status depends on."""
 
     draft: Draft
-    will: _Will
+    will: Will
     belief: Belief
     unfaded: Belief  # as if nothing had faded; of no interest where enough is left
     support: int  # origins that may stand behind its words
@@ -86,11 +57,6 @@ class _Weighed(NamedTuple):
     age_days: int
     half_life_days: float
     threshold: float
-
-
-_APPROVALS = (DecisionKind.APPROVE, DecisionKind.EDIT)
-_VERDICTS = (*_APPROVALS, DecisionKind.REJECT, DecisionKind.RETIRE)
-_TAKEN_OUT = {DecisionKind.REJECT: "rejected by a person", DecisionKind.RETIRE: "retired by a person"}
 
 
 def weighed(unions: Iterable[Union], context: Context) -> tuple[Item, ...]:
@@ -113,7 +79,8 @@ def weigh(draft: Draft, context: Context, absorbed: Sequence[str] = ()) -> Item:
     holds for it."""
     own = id_of(draft)
     ids = (own, *absorbed)
-    will = _will(decision for each in ids for decision in context.decisions.get(each, ()))
+    will = will_of(decision for each in ids for decision in context.decisions.get(each, ()))
+    draft = will.changes.applied(draft)
     echoes = frozenset().union(*(context.echoes.get(each, frozenset()) for each in ids))
     weighed = _weighed(draft, ids, will, echoes, context)
     status, reason = _judged(weighed)
@@ -123,7 +90,7 @@ def weigh(draft: Draft, context: Context, absorbed: Sequence[str] = ()) -> Item:
         harvester=draft.harvester,
         scope=draft.scope,
         category=draft.category,
-        sentence=will.sentence or draft.sentence,
+        sentence=draft.sentence,
         status=status,
         authority=authority_of(draft.channel, draft.evidence, echoes=echoes, is_decided=will.is_approved),
         channel=draft.channel,
@@ -144,13 +111,13 @@ def weigh(draft: Draft, context: Context, absorbed: Sequence[str] = ()) -> Item:
     )
 
 
-def _weighed(draft: Draft, ids: Sequence[str], will: _Will, echoes: frozenset[str], context: Context) -> _Weighed:
+def _weighed(draft: Draft, ids: Sequence[str], will: Will, echoes: frozenset[str], context: Context) -> _Weighed:
     half_life = HALF_LIFE_DAYS[draft.category]
     prior, now = prior_of(draft.harvester, draft.channel), context.moment_in(draft.scope)
     belief = believed(
         prior, draft.evidence, now_ms=now, half_life_days=None if will.is_pinned else half_life, echoes=echoes
     )
-    if will.verdict is not None and will.verdict.kind in _APPROVALS:
+    if will.verdict is not None and will.verdict.kind in APPROVALS:
         fading = 1.0 if will.is_pinned else faded(will.verdict.at_ms, now, half_life)
         belief = Belief(belief.a + APPROVAL * fading, belief.b)
     stated_minimum = MINIMUM_STORIES if draft.channel is Channel.USER else 1
@@ -174,8 +141,8 @@ def _weighed(draft: Draft, ids: Sequence[str], will: _Will, echoes: frozenset[st
 def _judged(weighed: _Weighed) -> tuple[ItemStatus, str]:
     """The status and why."""
     draft, will = weighed.draft, weighed.will
-    if will.verdict is not None and will.verdict.kind in _TAKEN_OUT:
-        return ItemStatus.RETIRED, _TAKEN_OUT[will.verdict.kind]
+    if will.taken_out:
+        return ItemStatus.RETIRED, will.taken_out
     if will.is_pinned:
         return ItemStatus.ACTIVE, "pinned by a person"
     if draft.is_closed:
@@ -227,18 +194,6 @@ def _takes_place(later: Item, earlier: Item) -> bool:
     is_held = later.status in (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
     was_held = earlier.status in (ItemStatus.ACTIVE, ItemStatus.CANDIDATE, ItemStatus.STALE)
     return is_held and was_held and rank(later.channel) >= rank(earlier.channel)
-
-
-def _will(decisions: Iterable[Decision]) -> _Will:
-    will = _Will()
-    for decision in sorted(decisions):
-        if decision.kind in _VERDICTS:
-            will = will._replace(verdict=decision)
-        else:
-            will = will._replace(is_pinned=decision.kind is DecisionKind.PIN)
-        if decision.kind is DecisionKind.EDIT:
-            will = will._replace(sentence=decision.sentence)
-    return will
 
 
 def _age_days(evidence: Iterable[Evidence], now_ms: int) -> int:

@@ -55,11 +55,13 @@ class StoreDesk:
             with readonly_database(caller.world.layout) as db:
                 return resources.listed(db, caller, cursor)
 
-    def read(self, uri: str) -> list[dict[str, Any]]:
+    def read(self, uri: str, client: str) -> list[dict[str, Any]]:
         from afterwit.mcp import resources
 
-        with _told(), readonly_database(self._world().layout) as db:
-            return resources.read(db, uri)
+        with _told():
+            caller = self._caller(client)
+            with readonly_database(caller.world.layout) as db:
+                return resources.read(db, caller, uri)
 
     def _called(self, name: str, arguments: Mapping[str, Any], client: str) -> str:
         tool = tool_named(name)

@@ -18,7 +18,7 @@ PLACE: Mapping[str, Schema] = {
 def repo_of(db: apsw.Connection, caller: Caller, arguments: Mapping[str, Any]) -> str:
     """The repository; "" where no session is known of it. A name that nobody knows is an error."""
     if "repo" in arguments:
-        from afterwit.usecases.forgetting import find_repo
+        from afterwit.usecases.repo_names import find_repo
 
         return find_repo(db, arguments["repo"])
     folder = _folder(caller, arguments.get("folder", ""))

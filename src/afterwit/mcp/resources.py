@@ -6,10 +6,9 @@ import apsw
 
 from afterwit.knowledge.markers import marked
 from afterwit.mcp.addresses import PREFIX
-from afterwit.mcp.explaining import explained
+from afterwit.mcp.given import given_by_id
 from afterwit.mcp.messages import Code, RpcError
 from afterwit.mcp.places import repo_of
-from afterwit.mcp.quoting import notes
 from afterwit.mcp.tool import Caller
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item
@@ -29,7 +28,7 @@ def listed(db: apsw.Connection, caller: Caller, cursor: str) -> dict[str, Any]:
     return page | ({"nextCursor": str(start + PAGE)} if start + PAGE < len(here) else {})
 
 
-def read(db: apsw.Connection, uri: str) -> list[dict[str, Any]]:
+def read(db: apsw.Connection, caller: Caller, uri: str) -> list[dict[str, Any]]:
     """The contents of a resource. Raises LookupError where there is none."""
     name = uri.removeprefix(PREFIX)
     if not uri.startswith(PREFIX) or not name.isalnum():
@@ -38,7 +37,7 @@ def read(db: apsw.Connection, uri: str) -> list[dict[str, Any]]:
         item = find_item(db, name)
     except UsageError as error:
         raise LookupError(str(error)) from error
-    return [{"uri": f"{PREFIX}{item.id}", "mimeType": "text/plain", "text": notes(explained(item))}]
+    return [{"uri": f"{PREFIX}{item.id}", "mimeType": "text/plain", "text": given_by_id(db, caller, item)}]
 
 
 def _start(cursor: str) -> int:

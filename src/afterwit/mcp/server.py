@@ -46,7 +46,7 @@ class Desk(Protocol):
 
     def resources(self, cursor: str, client: str) -> dict[str, Any]: ...
 
-    def read(self, uri: str) -> list[dict[str, Any]]: ...
+    def read(self, uri: str, client: str) -> list[dict[str, Any]]: ...
 
 
 class Server:
@@ -133,7 +133,7 @@ class Server:
 
     def _read(self, uri: str, client: Client) -> list[dict[str, Any]]:
         try:
-            return self._loaded().read(uri)
+            return self._loaded().read(uri, client.name)
         except LookupError as error:
             code = Code.INVALID_PARAMS if client.is_modern else Code.NO_RESOURCE
             raise RpcError(code, str(error.args[0]), {"uri": uri}) from error

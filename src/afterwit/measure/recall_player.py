@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from afterwit.harvest.registry import HARVESTERS
+from afterwit.harvest.reruns import Given, Tasks
 from afterwit.knowledge.gate import rejection, wants_review
 from afterwit.knowledge.library import Library
 from afterwit.knowledge.weighing import Context
@@ -37,6 +38,8 @@ class RecallPlayer(Player):
         self._places: defaultdict[str, PlaceIndex] = defaultdict(PlaceIndex)
         self._talks: defaultdict[str, TalkIndex] = defaultdict(TalkIndex)
         self._parents: dict[str, str] = {}
+        self._tasks = Tasks()
+        self._first: dict[str, str] = {}  # session that got the task of a session at the root of others
         self._stories: defaultdict[Scope, set[str]] = defaultdict(set)
         self._latest: Counter[str] = Counter()
         self._begun: dict[str, frozenset[str]] = {}  # items of a session's start block
@@ -44,7 +47,7 @@ class RecallPlayer(Player):
 
     def know(self, digest: Digest) -> None:
         self._parents[digest.native_id] = digest.parent
-        story = self._story(digest.native_id)
+        story = self._story(digest)
         self._stories[Scope(ScopeKind.REPO, digest.repo)].add(story)
         self._stories[EVERYWHERE].add(story)
         at_ms = digest.ended_ms or digest.started_ms or 0
@@ -81,7 +84,14 @@ class RecallPlayer(Player):
         minimum = {one.name: one.minimum_stories for one in HARVESTERS}
         return self._library.items(Context(now_ms=now_ms, minimum_stories=minimum), _situation(here).scopes())
 
-    def _story(self, session: str) -> str:
+    def _story(self, digest: Digest) -> str:
+        root = self._root(digest.native_id)
+        if root == digest.native_id:
+            given = Given(digest.repo, digest.branch, digest.started_ms or 0, digest.task)
+            self._first[root] = self._tasks.first(root, given)
+        return self._first.get(root, root)
+
+    def _root(self, session: str) -> str:
         seen = {session}
         while (above := self._parents.get(session)) and above not in seen and above in self._parents:
             seen.add(above)

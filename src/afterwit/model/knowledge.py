@@ -75,7 +75,8 @@ class SessionRef(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     agent: str
     native_id: str
-    story: str  # the session at the root of subagents, forks and resumes: counted once
+    story: str  # counted once: a session with its subagents, forks and resumes, and the same task given again
+    root: str = ""  # the session at the root of subagents, forks and resumes; "" where that is the story
     repo: str = ""
     user: str = ""
     machine: str = ""

@@ -87,7 +87,7 @@ class RecallSettings(msgspec.Struct, frozen=True, kw_only=True):
     preferences: bool = False  # whether entries of user memory that are preferences join the start block
     budget_tokens: Tokens = 1_000  # of the start block
     confidence: Share = 0.7  # above which an item may stand in the start block
-    learns_at_end: bool = True  # whether the end of a session starts a `learn` of that agent's latest logs
+    learns_at_end: bool = True  # whether the end of a session starts a `learn` of it
 
 
 class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,25 +5,22 @@ of one story may speak here, as an observation: the failure has just happened, s
 at once whether it fits. Failures of the work itself get nothing: they are what the agent is working on.
 """
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from afterwit.actions.command_changes import advised, change_from
-from afterwit.actions.failure_class import classify
-from afterwit.actions.signature import signature
+from afterwit.actions.answerable import answerable_signature
+from afterwit.actions.command_changes import advised
+from afterwit.actions.missing_places import names_missing
 from afterwit.actions.steps import Step, parsed
 from afterwit.harvest.wording import plain
-from afterwit.knowledge.belief import lower
 from afterwit.knowledge.matching import Moment, fires
-from afterwit.model.kinds import ActionKind, FailureClass, Status
-from afterwit.model.knowledge import Authority, Item, ItemStatus, Trigger
+from afterwit.model.kinds import ActionKind, Status
+from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus, Trigger
+from afterwit.recall.order import order
 from afterwit.recall.situation import Situation
 
-_SPEAKING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
-_ANSWERABLE = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT, FailureClass.UNCLEAR)
-_LEAST_BELIEF = 0.45
-_NO_SUCH_PLACE = re.compile(r"no such file|does not exist|is a directory|EISDIR|not a directory", re.IGNORECASE)
+LEAST_BELIEF = 0.45
+_STATED = (Channel.USER, Channel.ASSISTANT)
 
 
 class Failed(NamedTuple):
@@ -33,14 +30,13 @@ class Failed(NamedTuple):
     tool: str
     target: str
     error: str
+    exit_code: int | None = None
 
     @property
     def signature(self) -> str:
-        """As digests name it; "" where the failure is the agent's own work."""
-        step = Step(self.kind, self.tool, self.target, Status.FAILED, None, None, self.error)
-        line = self.target if self.kind is ActionKind.SHELL else ""
-        found = classify(step, line)
-        return signature(step, found, line) if found in _ANSWERABLE else ""
+        """As digests name it; "" where nothing is to be said about it."""
+        step = Step(self.kind, self.tool, self.target, Status.FAILED, None, self.exit_code, self.error)
+        return answerable_signature(step)
 
 
 class Fix(NamedTuple):
@@ -61,45 +57,54 @@ def fix_for(items: Iterable[Item], situation: Situation, failed: Failed) -> Fix 
     if not sign:
         return None
     places = {scope: place for place, scope in enumerate(situation.scopes())}
-    here = (item for item in items if situation.concerns(item) and _may_speak(item))
+    here = (item for item in items if situation.concerns(item))
     found = [one for item in here if (one := _found(item, failed, sign)) is not None]
     best = min(
         found,
-        key=lambda one: (not one.advice, -one.clarity, places[one.item.scope], -lower(one.item.belief), one.item.id),
+        key=lambda one: (not one.advice, -one.clarity, places[one.item.scope], order(one.item)),
         default=None,
     )
     return None if best is None else Fix(best.item, best.advice, _text(best.item, best.advice))
 
 
-def _may_speak(item: Item) -> bool:
-    return item.status in _SPEAKING and item.belief.mean >= _LEAST_BELIEF
+def answers(item: Item, trigger: Trigger) -> bool:
+    """Whether an item may answer the failures that one of its triggers means. A candidate may if no words stand behind
+    it, and only where the trigger names the very failure."""
+    if item.is_known_to_host or item.belief.mean < LEAST_BELIEF or trigger.rule or trigger.topic:
+        return False
+    if item.status is ItemStatus.ACTIVE:
+        return not trigger.path or bool(item.advice)
+    is_exact = bool(trigger.signature or (trigger.path and item.advice))
+    return item.status is ItemStatus.CANDIDATE and is_exact and item.channel not in _STATED
 
 
 def _found(item: Item, failed: Failed, sign: str) -> _Found | None:
-    advice = advised(item.advice, plain(failed.target), plain(failed.error)) if item.advice else ""
-    if advice in (failed.target.strip(), "") and change_from(item.advice) is not None:
+    clarity = max((_clarity(trigger, failed, sign) for trigger in item.triggers if answers(item, trigger)), default=0)
+    if not clarity:
         return None
-    if advice and advice in failed.error:
+    target = _plain_lines(failed.target)
+    advice = advised(item.advice, target, _plain_lines(failed.error))
+    if advice and (advice in failed.error or advice.strip() == target.strip()):
         return None
-    clarity = max((_clarity(trigger, failed, sign) for trigger in item.triggers), default=0)
-    return _Found(item, advice, clarity) if clarity else None
+    shown = plain(advice)
+    return _Found(item, shown, clarity) if shown or not item.advice else None
+
+
+def _plain_lines(text: str) -> str:
+    """Clean, line by line; "" where a line holds a placeholder, since a command cannot be made of that."""
+    lines = [(line, plain(line)) for line in text.splitlines()]
+    return "\n".join(made for _, made in lines) if all(made or not line.strip() for line, made in lines) else ""
 
 
 def _clarity(trigger: Trigger, failed: Failed, sign: str) -> int:
     """How clearly a trigger means this failure; 0: not at all."""
-    if trigger.rule or trigger.topic:
-        return 0
     if trigger.path:
-        return 3 if _names_place(trigger.path, failed.error) else 0
-    moment = Moment(command=parsed(failed.target), tool=failed.tool, signature=sign)
-    if not fires(trigger, moment):
+        return 3 if names_missing(trigger.path, failed.error) else 0
+    if not (trigger.signature or trigger.program or trigger.words):
+        return 0
+    if not fires(trigger, Moment(command=parsed(failed.target), tool=failed.tool, signature=sign)):
         return 0
     return 2 if trigger.signature else 1
-
-
-def _names_place(path: str, error: str) -> bool:
-    named = re.search(rf"(?<![\w.-]){re.escape(path)}(?![\w./-])", error)
-    return named is not None and _NO_SUCH_PLACE.search(error) is not None
 
 
 def _text(item: Item, advice: str) -> str:

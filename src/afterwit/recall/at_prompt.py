@@ -10,17 +10,16 @@ from collections.abc import Collection, Iterable, Sequence
 from afterwit.digest.words import words_of
 from afterwit.knowledge.matching import Moment, fires
 from afterwit.model.knowledge import Item
+from afterwit.recall.bites import first_bites, likely_paths
 from afterwit.recall.biting_rules import biting_rules
 from afterwit.recall.decisions import Quote, decided
+from afterwit.recall.order import order
 from afterwit.recall.place_index import Known
 from afterwit.recall.places import Place, Question, guess
-from afterwit.recall.prompt_block import MOST_BITES, Bite, PromptBlock, prompt_block
+from afterwit.recall.prompt_block import Bite, PromptBlock, prompt_block
 from afterwit.recall.situation import Situation, holding
 from afterwit.recall.start_block import line_of
 from afterwit.recall.talks import Talks
-from afterwit.recall.worth import per_token
-
-_LIKELY = 0.2  # chance of a file whose pitfalls are worth naming
 
 
 def at_prompt(
@@ -57,23 +56,12 @@ def biting(
     quotes: Sequence[Quote] = (),
 ) -> list[Bite]:
     """What matters most where the work is, the best first."""
-    paths = tuple(place.path for place in places if place.chance >= _LIKELY)
-    moment = Moment(paths=paths, words=frozenset(words_of(question.prompt)))
-    here = [item for item in holding(items, situation) if _waits(item) and _fires(item, moment)]
-    here.sort(key=lambda item: (-per_token(item, {}), item.id))
-    new = (item for item in here if not any(_says(quote, item) for quote in quotes))
-    return [_bite(item) for item in new][:MOST_BITES]
-
-
-def _waits(item: Item) -> bool:
-    return any(trigger.topic or trigger.path for trigger in item.triggers)
+    moment = Moment(paths=likely_paths(places), words=frozenset(words_of(question.prompt)))
+    here = [item for item in holding(items, situation) if _fires(item, moment)]
+    return first_bites(map(_bite, sorted(here, key=order)), quotes)
 
 
 def _fires(item: Item, moment: Moment) -> bool:
-    return any(fires(trigger, moment) for trigger in item.triggers if trigger.topic or trigger.path)
-
-
-def _says(quote: Quote, item: Item) -> bool:
-    """Whether both quote the same words."""
-    _, _, words = item.sentence.partition(': "')
-    return bool(words) and words.rstrip('"…. ')[:80] in quote.text
+    """A path with an advice is a wrong one: it waits for a failure."""
+    waiting = (trigger for trigger in item.triggers if trigger.topic or (trigger.path and not item.advice))
+    return any(fires(trigger, moment) for trigger in waiting)

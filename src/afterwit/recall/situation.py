@@ -28,6 +28,6 @@ def holding(items: Iterable[Item], situation: Situation) -> list[Item]:
     here = [
         item
         for item in items
-        if situation.concerns(item) and item.status is ItemStatus.ACTIVE and not item.is_known_to_host
+        if item.status is ItemStatus.ACTIVE and not item.is_known_to_host and situation.concerns(item)
     ]
     return sorted(here, key=lambda item: (order[item.scope], item.id))

@@ -9,7 +9,6 @@ import errno
 import hashlib
 import heapq
 import os
-import stat
 from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -79,30 +78,48 @@ def discover(
 
 def walk(home: Path, unreadable: list[Unreadable]) -> Iterator[Found]:
     """Every regular file below a folder, in no particular order."""
+    for files in _listed(home, unreadable):
+        for path, size_bytes, mtime_ns, inode in files:
+            yield Found(PurePosixPath(path), size_bytes, mtime_ns, inode)
+
+
+def glimpse(home: Path) -> bytes:
+    """What lies below a folder, as a short mark: another one as soon as a file came, went or changed, or something can
+    no longer be read, or again. The order in which the file system lists the files counts, so it may also change
+    without need."""
+    mark = hashlib.blake2b(digest_size=16)
+    unreadable: list[Unreadable] = []
+    for files in _listed(home, unreadable):
+        mark.update(repr(files).encode("utf-8", "surrogatepass"))
+    mark.update(repr([(str(one.place), one.reason) for one in unreadable]).encode("utf-8", "surrogatepass"))
+    return mark.digest()
+
+
+def _listed(home: Path, unreadable: list[Unreadable]) -> Iterator[list[tuple[str, int, int, int]]]:
+    """Path, size, time and inode of every regular file, by folder."""
     entered: set[tuple[int, int]] = set()
     folders: list[tuple[str, str]] = [(str(home), "")]
     links: list[tuple[str, str]] = []  # entered when all folders are done, in order
     while folders or links:
         folder, prefix = folders.pop() if folders else heapq.heappop(links)
+        files: list[tuple[str, int, int, int]] = []
         for entry in _entries(folder, entered, unreadable):
             try:
-                if entry.is_dir():
+                if entry.is_file():
+                    about = entry.stat()
+                    files.append((prefix + entry.name, about.st_size, about.st_mtime_ns, about.st_ino))
+                elif entry.is_dir():
                     place = (entry.path, f"{prefix}{entry.name}/")
                     heapq.heappush(links, place) if entry.is_symlink() else folders.append(place)
-                    continue
-                about = entry.stat()
             except OSError as error:
                 _note(entry.path, error, unreadable)
-                continue
-            if stat.S_ISREG(about.st_mode):
-                path = PurePosixPath(prefix + entry.name)
-                yield Found(path, about.st_size, about.st_mtime_ns, about.st_ino)
+        yield files
 
 
 def _entries(folder: str, entered: set[tuple[int, int]], unreadable: list[Unreadable]) -> list["os.DirEntry[str]"]:
     """What lies in a folder; nothing, if it was entered before or cannot be."""
     try:
-        about = Path(folder).stat()
+        about = os.stat(folder)  # noqa: PTH116 - thousands of folders
         identity = (about.st_dev, about.st_ino)
         if identity in entered and about.st_ino:
             return []

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
+from afterwit.model.captured import ORDINAL_BITS
 from afterwit.store.selection import SPENT, STARTED, Selection
 
 _COLUMNS = """sessions.id, sessions.agent, sessions.native_id, sessions.repo, sessions.branch, sessions.started_ms,
@@ -78,6 +79,24 @@ def session_of(db: apsw.Connection, agent: str, native_id: str) -> SessionRow | 
     query = f"SELECT {_COLUMNS} FROM sessions WHERE agent = :agent AND native_id = :native_id"  # noqa: S608
     row = db.execute(query, {"agent": agent, "native_id": native_id}).fetchone()
     return SessionRow(*row) if row else None
+
+
+class Running(NamedTuple):
+    session: SessionRow
+    has_called: bool  # a tool with the given word in its name, at about that time
+
+
+def running_at(db: apsw.Connection, agent: str, repo: str, first_ms: int, last_ms: int, tool: str) -> list[Running]:
+    """Sessions that were under way between two moments; of any agent or in any repository where that is ""."""
+    query = f"""SELECT EXISTS (SELECT 1 FROM parts JOIN actions
+                        ON actions.id >= parts.id << :bits AND actions.id < (parts.id + 1) << :bits
+                    WHERE parts.session_id = sessions.id AND instr(lower(actions.tool), :tool)
+                        AND actions.at_ms BETWEEN :first_ms AND :last_ms), {_COLUMNS}
+                FROM sessions WHERE :agent IN ('', agent) AND :repo IN ('', repo)
+                    AND started_ms <= :last_ms AND coalesce(ended_ms, started_ms) >= :first_ms
+                ORDER BY started_ms, agent, native_id"""  # noqa: S608
+    values = {"agent": agent, "repo": repo, "first_ms": first_ms, "last_ms": last_ms, "tool": tool}
+    return [Running(SessionRow(*row[1:]), bool(row[0])) for row in db.execute(query, {**values, "bits": ORDINAL_BITS})]
 
 
 def sessions_named(db: apsw.Connection, name: str, limit: int) -> list[SessionRow]:
@@ -186,7 +205,8 @@ def spend_sums(
                     max(input + cache_read + cache_write), count(*), sum(input), sum(cache_read), sum(cache_write),
                     sum(output), sum(reasoning), sum(cost_usd)
                 FROM sessions JOIN parts ON parts.session_id = sessions.id JOIN spends ON spends.part_id = parts.id
-                WHERE {SPENT if by_response else STARTED}
+                WHERE sessions.id BETWEEN ifnull(:session, 0) AND ifnull(:session, 9223372036854775807)
+                    AND {SPENT if by_response else STARTED}
                 GROUP BY sessions.id, spends.model, spends.at_ms / :day_ms, cost_usd IS NULL,
                     (SELECT count(*) FROM json_each(:steps) WHERE value < input + cache_read + cache_write)
                 ORDER BY sessions.id, spends.model, min(spends.at_ms)"""  # noqa: S608

@@ -92,6 +92,8 @@ def translated(error: Exception, path: Path) -> StoreError:
         return DamagedError(f"{path} is damaged ({error}). `afterwit store rebuild` derives it again from the archive.")
     if isinstance(error, apsw.IOError):
         return StoreError(f"Reading or writing {path} failed ({error}). Check the disk, then run the command again.")
+    if isinstance(error, PermissionError | apsw.ReadOnlyError):
+        return StoreError(f"No permission for {path}: the store is another user's, or was made read-only.")
     return StoreError(f"Cannot use {path}: {error}.")
 
 

@@ -97,9 +97,9 @@ def _put_lines(db: apsw.Connection, lines: Iterable[Line]) -> list[_Key]:
     for number, line in enumerate(lines):
         kind, place = line.scope
         agents = "".join(f" {agent} " for agent in line.agents)
-        row = (str(kind), place, str(line.authority), line.advice, line.replaces, line.confidence, agents)
+        row = (str(kind), place, str(line.authority), line.advice, line.confidence, agents)
         values = (number, line.item, defused(line.text), *row)
-        db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+        db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         for trigger in line.triggers:
             found = list(_keys_of(count, trigger))
             if found:

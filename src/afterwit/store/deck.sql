@@ -21,7 +21,6 @@ CREATE TABLE lines (
     place TEXT NOT NULL,                -- its name
     authority TEXT NOT NULL,
     advice TEXT NOT NULL,
-    replaces TEXT NOT NULL,
     confidence REAL NOT NULL,
     agents TEXT NOT NULL                -- that it concerns, each between blanks; empty: all
 ) STRICT;

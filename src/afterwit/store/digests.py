@@ -29,7 +29,7 @@ def undigested(db: apsw.Connection, version: int) -> list[int]:
 def put_digest(db: apsw.Connection, row: DigestRow, outcome: str, task_type: str) -> None:
     """Stores a digest, and in the session's row what lists show of it."""
     db.execute("INSERT OR REPLACE INTO digests (session_id, version, body) VALUES (?, ?, ?)", row)
-    db.execute("DELETE FROM harvested WHERE session_id = ?", (row.session_id,))
+    db.execute("UPDATE harvested SET version = '' WHERE session_id = ?", (row.session_id,))
     query = "UPDATE sessions SET is_digested = 1, outcome = ?, task_type = ? WHERE id = ?"
     db.execute(query, (outcome, task_type, row.session_id))
 

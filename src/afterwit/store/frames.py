@@ -44,13 +44,13 @@ class Packer:
         """The frames that this piece completes."""
         self._pending += piece
         while len(self._pending) >= FRAME_BYTES:
-            yield self._compressor.compress(bytes(self._pending[:FRAME_BYTES]))
+            yield self._compressor.compress(self._pending[:FRAME_BYTES])
             del self._pending[:FRAME_BYTES]
 
     def finish(self) -> Iterator[bytes]:
         """The last frame, if any bytes are left."""
         if self._pending:
-            yield self._compressor.compress(bytes(self._pending))
+            yield self._compressor.compress(self._pending)
             self._pending.clear()
 
 

@@ -86,6 +86,13 @@ def draws(db: apsw.Connection) -> list[DrawRow]:
     return [DrawRow(*row) for row in db.execute(query)]
 
 
+def draws_of_runs(db: apsw.Connection, beginning: str) -> list[DrawRow]:
+    """The draws of sessions whose id begins so."""
+    query = """SELECT key, agent, session, context, repo, moment, act, at_ms, is_held, items, text, would
+               FROM draws WHERE substr(session, 1, length(:beginning)) = :beginning ORDER BY at_ms, key"""
+    return [DrawRow(*row) for row in db.execute(query, {"beginning": beginning})]
+
+
 def put_calls(db: apsw.Connection, rows: Iterable[CallRow]) -> None:
     db.executemany("INSERT OR IGNORE INTO live_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 

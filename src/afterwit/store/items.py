@@ -71,6 +71,10 @@ def items_in(db: apsw.Connection, scopes: Iterable[str], statuses: Iterable[str]
     return (ItemRow(*row) for row in db.execute(query, values))
 
 
+def item_scopes(db: apsw.Connection) -> list[str]:
+    return [row[0] for row in db.execute("SELECT DISTINCT scope FROM items ORDER BY scope")]
+
+
 def items_named(db: apsw.Connection, name: str, limit: int) -> list[ItemRow]:
     """Items whose id begins so."""
     query = f"SELECT {_ITEM} FROM items WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"  # noqa: S608

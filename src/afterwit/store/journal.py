@@ -63,6 +63,10 @@ class Journal:
             except msgspec.DecodeError as error:
                 raise DamagedError(f"journal: entry {number} of machine {machine} cannot be read: {error}") from error
 
+    def heads(self) -> dict[str, int]:
+        """The number of the last entry of each machine."""
+        return dict(self._db.execute("SELECT machine, max(number) FROM entries GROUP BY machine ORDER BY machine"))
+
     def count(self) -> int:
         return int(self._db.execute("SELECT count(*) FROM entries").get)
 

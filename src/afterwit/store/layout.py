@@ -12,6 +12,7 @@ from typing import NamedTuple
 from afterwit.model.errors import StoreError
 
 KEY_BYTES = 32
+TEMPLATE_FILE = "bootstrap-context.md"
 
 
 class Layout(NamedTuple):
@@ -38,6 +39,16 @@ class Layout(NamedTuple):
     @property
     def backups(self) -> Path:
         return self.root / "backups"
+
+    @property
+    def deck(self) -> Path:
+        """What hooks read instead of the database."""
+        return self.root / "deck.db"
+
+    @property
+    def template(self) -> Path:
+        """The user's own words around the start block, if there are any."""
+        return self.root / TEMPLATE_FILE
 
     @property
     def lease(self) -> Path:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import apsw
+import msgspec
 
 from afterwit.store.database import one
 
@@ -49,12 +50,12 @@ def put_seen(db: apsw.Connection, session_id: int, version: str, repo: str, rows
 
 
 def drop_gone(db: apsw.Connection) -> None:
-    """Forgets what was seen in sessions that are no longer there."""
-    gone = "SELECT DISTINCT session_id FROM sightings WHERE session_id NOT IN (SELECT id FROM sessions)"
+    """Forgets what was seen in sessions that are no longer there. All that were looked at have a row in `harvested`."""
+    gone = "SELECT session_id FROM harvested WHERE session_id NOT IN (SELECT id FROM sessions)"
     for session_id in [int(row[0]) for row in db.execute(gone)]:
         _touch_session(db, session_id)
         db.execute("DELETE FROM sightings WHERE session_id = ?", (session_id,))
-    db.execute("DELETE FROM harvested WHERE session_id NOT IN (SELECT id FROM sessions)")
+        db.execute("DELETE FROM harvested WHERE session_id = ?", (session_id,))
 
 
 def _touch_session(db: apsw.Connection, session_id: int) -> None:
@@ -62,9 +63,20 @@ def _touch_session(db: apsw.Connection, session_id: int) -> None:
     db.execute(query, (session_id,))
 
 
+def touch_families(db: apsw.Connection, session_ids: Iterable[int]) -> None:
+    """The matters of these sessions, and of all that came out of them, are to be concluded again."""
+    query = """WITH RECURSIVE family(id, agent, native_id) AS (
+                   SELECT id, agent, native_id FROM sessions WHERE id IN (SELECT value FROM json_each(?))
+                   UNION SELECT below.id, below.agent, below.native_id FROM sessions AS below
+                       JOIN family ON below.agent = family.agent AND below.parent = family.native_id)
+               INSERT OR IGNORE INTO touched SELECT DISTINCT harvester, matter FROM sightings
+               WHERE session_id IN (SELECT id FROM family)"""
+    db.execute(query, (msgspec.json.encode(sorted(session_ids)).decode(),))
+
+
 def forget_harvest(db: apsw.Connection) -> None:
     """Every session is to be looked at again."""
-    db.execute("DELETE FROM harvested")
+    db.execute("UPDATE harvested SET version = ''")
 
 
 def touch_all(db: apsw.Connection) -> None:

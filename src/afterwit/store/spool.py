@@ -16,6 +16,7 @@ from afterwit.store.spool_file import ENDING, SpoolFile, is_at, lock, record_in
 
 _TAKEN = ".taken"
 _KEY_BYTES = 12
+_ENDED = "ended"  # the kind of a session's last record
 
 
 class Spooled(NamedTuple):
@@ -70,6 +71,17 @@ def backlog(folder: Path) -> tuple[int, int]:
     """(files, bytes) waiting."""
     waiting = [size for path in _files(folder) if (size := path.stat().st_size - _taken(path)) > 0]
     return len(waiting), sum(waiting)
+
+
+def under_way(folder: Path, agent: str, since_s: float) -> dict[str, frozenset[str]]:
+    """The sessions of an agent that said something since then, and not that they ended, with their repositories."""
+    found: dict[str, frozenset[str]] = {}
+    for path in _files(folder):
+        bodies = [record.body for record in _batch(path, 0).records] if path.stat().st_mtime >= since_s else []
+        last = bodies[-1] if bodies else {}
+        if last.get("agent") == agent and last.get("session") and last.get("kind") != _ENDED:
+            found[str(last["session"])] = frozenset(str(body["repo"]) for body in bodies if "repo" in body)
+    return found
 
 
 def _files(folder: Path) -> list[Path]:

@@ -15,6 +15,7 @@ from afterwit.agents import installing
 from afterwit.agents.installing import Scope
 from afterwit.integration.edits import Edit, Integration, Presence, Surroundings, UnreadableError
 from afterwit.integration.marked_block import MarkedBlock
+from afterwit.knowledge.markers import marked
 from afterwit.model.errors import AfterwitError, StoreError
 from afterwit.store.layout import Layout
 from afterwit.usecases import connections
@@ -22,8 +23,9 @@ from afterwit.usecases.connections import Connection, Connections, FileRecord, e
 from afterwit.usecases.foreign_files import Found, look
 
 FILE = "file"  # stands for an agent where a single file is connected
+NOTHING_YET = "Nothing has been learned for this place yet."
 
-Notes = Callable[[str, Path | None], str]  # agent, project (None: what is true everywhere) → text for its file
+Notes = Callable[[str, Path | None], str]  # agent, project (None: what is true everywhere) → text for its file, or ""
 
 
 class Change(NamedTuple):
@@ -48,6 +50,7 @@ class Plan(NamedTuple):
     moments: tuple[str, ...] = ()
     to_do: tuple[str, ...] = ()
     left: tuple[str, ...] = ()  # what cannot be undone, in words
+    is_empty: bool = False  # there is nothing to write, so what is there is taken out
 
     @property
     def needed(self) -> tuple[Change, ...]:
@@ -93,8 +96,10 @@ def plan_connection(machine: Machine, name: str) -> Plan:
 
 
 def plan_file(machine: Machine, path: Path) -> Plan:
-    """How to write our block into one file, or to bring it up to date."""
+    """How to write our block into one file, or to bring it up to date. No block where there is nothing to say."""
     text = machine.notes(FILE, path.parent)
+    if not text:
+        return plan_removal(machine, FILE, str(path))._replace(is_empty=True)
     moments = ("every session that reads this file",)
     return _plan_added(machine, Connection(FILE, str(path)), Integration((MarkedBlock(path, text),), moments))
 
@@ -239,7 +244,7 @@ def _edits(machine: Machine, agent: str, project: str, *, is_whole: bool = True)
 
 def _with_notes(machine: Machine, agent: str, scope: Scope) -> Surroundings:
     project = Path(machine.at.project) if scope is Scope.PROJECT else None
-    text = machine.notes(agent, project)
+    text = machine.notes(agent, project) or marked(NOTHING_YET)
     return machine.at._replace(notes=text, notes_file=machine.layout.root / "notes" / f"{agent}.md")
 
 

@@ -5,7 +5,7 @@ A decision is journalled, survives a rebuild and can be undone. All that one com
 Names that fit no item are refused before anything is decided.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +15,7 @@ from afterwit.guard.hygiene import clean
 from afterwit.harvest.ids import id_of
 from afterwit.knowledge.decided import Entry, decided
 from afterwit.knowledge.gate import rejection
-from afterwit.knowledge.weighing import DecisionKind
+from afterwit.knowledge.will import Changes, DecisionKind, will_of
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import (
     EXCERPT_LIMIT,
@@ -25,6 +25,7 @@ from afterwit.model.knowledge import (
     Draft,
     Evidence,
     Item,
+    ItemStatus,
     Scope,
     ScopeKind,
     SessionRef,
@@ -112,17 +113,19 @@ def judge(world: World, decision: DecisionKind, names: Sequence[str]) -> list[Ju
         return [_judged(place.store, item, has_changed=item.id in changed) for item in found.values()]
 
 
-def edit(world: World, name: str, sentence: str) -> Judged:
-    """Gives an item other words. That approves it, too."""
+def edit(world: World, name: str, wanted: Changes) -> Judged:
+    """Gives an item other words, or another place, category, advice or triggers. That approves it, too."""
     with desk(world) as place:
         item = find_item(place.store.db, name)
-        words = worded(world, sentence)
-        _refuse_unfit(_draft_of(item, words))
-        has_changed = words != item.sentence
-        if has_changed:
-            place.note(Entry.DECIDED, {"item": item.id, "decision": DecisionKind.EDIT, "sentence": words})
+        given = _cleaned(world, wanted).named
+        changed = {field: value for field, value in given.items() if getattr(item, field) != value}
+        if changed:
+            changes = msgspec.convert(changed, Changes)
+            _refuse_unfit(changes.applied(_draft_of(item)))
+            entry = {"item": item.id, "decision": DecisionKind.EDIT}
+            place.note(Entry.DECIDED, entry | msgspec.to_builtins(changes))
         place.settle()
-        return _judged(place.store, item, has_changed=has_changed)
+        return _judged(place.store, item, has_changed=bool(changed))
 
 
 def add(world: World, words: Words) -> Judged:
@@ -132,6 +135,8 @@ def add(world: World, words: Words) -> Judged:
         _refuse_unfit(draft)
         own = id_of(draft)
         before = _present(place.store, own)
+        if before is not None and before.status is ItemStatus.ACTIVE:
+            return _known(before, draft)
         place.note(Entry.ADDED, {"item": own, "draft": msgspec.to_builtins(draft)})
         place.note(Entry.DECIDED, {"item": own, "decision": DecisionKind.APPROVE})
         place.settle()
@@ -146,6 +151,17 @@ def add(world: World, words: Words) -> Judged:
         )
 
 
+def _known(item: Item, draft: Draft) -> Judged:
+    """What is in use already is not said twice; where it is to be another, it is to be edited."""
+    if any(getattr(item, name) != getattr(draft, name) for name in ("category", "advice", "files", "triggers")):
+        raise UsageError(
+            f"{item.id} says this already, and differs in the rest. `afterwit knowledge edit {item.id}` changes it."
+        )
+    return Judged(
+        id=item.id, fact=item.sentence, before=item.status, status=item.status, reason=item.reason, has_changed=False
+    )
+
+
 def worded(world: World, text: str) -> str:
     """A sentence as people typed it, in one clean line, redacted. Raises where it is none."""
     line = redactor_of(world).text(" ".join(clean(text).split()))
@@ -156,6 +172,31 @@ def worded(world: World, text: str) -> str:
     return line
 
 
+def _cleaned(world: World, wanted: Changes) -> Changes:
+    """Changes as people typed them, clean and redacted."""
+    return msgspec.structs.replace(
+        wanted,
+        sentence=None if wanted.sentence is None else worded(world, wanted.sentence),
+        triggers=None if wanted.triggers is None else _triggers(world, wanted.triggers),
+        advice=None if wanted.advice is None else _line(world, wanted.advice),
+        files=None if wanted.files is None else _paths(world, wanted.files),
+    )
+
+
+def _line(world: World, text: str) -> str:
+    return redactor_of(world).text(clean(text))
+
+
+def _paths(world: World, paths: Iterable[str]) -> tuple[str, ...]:
+    redact = redactor_of(world).path
+    return tuple(redact(clean(path)) for path in paths)
+
+
+def _triggers(world: World, triggers: Iterable[Trigger]) -> tuple[Trigger, ...]:
+    plain = msgspec.json.decode(msgspec.json.encode(tuple(triggers)))
+    return msgspec.convert(redactor_of(world).value(plain), tuple[Trigger, ...])
+
+
 def _written(world: World, words: Words, place: Desk) -> Draft:
     """The words themselves are the evidence."""
     sentence, machine = worded(world, words.sentence), place.store.journal.machine
@@ -163,7 +204,6 @@ def _written(world: World, words: Words, place: Desk) -> Draft:
     repo = words.scope.name if words.scope.kind is ScopeKind.REPO else ""
     session = SessionRef(agent=PERSON, native_id=story, story=story, repo=repo, machine=machine, at_ms=place.at_ms)
     said = Evidence(session=session, channel=Channel.USER, at_ms=place.at_ms, excerpt=sentence[:EXCERPT_LIMIT])
-    redact = redactor_of(world)
     return Draft(
         harvester=PERSON,
         key=(sentence,),
@@ -171,21 +211,21 @@ def _written(world: World, words: Words, place: Desk) -> Draft:
         category=words.category,
         sentence=sentence,
         channel=Channel.USER,
-        triggers=words.triggers,
-        advice=redact.text(clean(words.advice)),
-        files=tuple(redact.path(clean(file)) for file in words.files),
+        triggers=_triggers(world, words.triggers),
+        advice=_line(world, words.advice),
+        files=_paths(world, words.files),
         evidence=(said,),
     )
 
 
-def _draft_of(item: Item, sentence: str) -> Draft:
-    """An item in other words, for the gate."""
+def _draft_of(item: Item) -> Draft:
+    """An item as a person would have written it, for the gate."""
     return Draft(
         harvester=PERSON,
-        key=(sentence,),
+        key=(item.id,),
         scope=item.scope,
         category=item.category,
-        sentence=sentence,
+        sentence=item.sentence,
         channel=Channel.USER,
         advice=item.advice,
     )
@@ -201,9 +241,9 @@ def _is_decided(store: Store, item: Item, decision: DecisionKind) -> bool:
     """Whether the decision would change nothing."""
     if decision in _PINS:
         return item.is_pinned is _PINS[decision]
-    made = decided(recorded(store)).decisions.get(item.id, ())
-    verdicts = [one.kind for one in made if one.kind not in _PINS]
-    return bool(verdicts) and verdicts[-1] is decision
+    made = decided(recorded(store)).decisions
+    will = will_of(one for name in (item.id, *item.merged) for one in made.get(name, ()))
+    return will.verdict is not None and will.verdict.kind is decision
 
 
 def _judged(store: Store, item: Item, *, has_changed: bool) -> Judged:

@@ -15,8 +15,10 @@ from afterwit.deck.prompt_tables import PromptSource
 from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Index, Line, Section
 from afterwit.guard.placeholders import placeholder
 from afterwit.hook.prompting import RULES
-from afterwit.model.knowledge import Channel, Item, ItemStatus, ScopeKind, Trigger
+from afterwit.model.knowledge import Item, ItemStatus, ScopeKind, Trigger
+from afterwit.recall.at_failure import answers
 from afterwit.recall.at_prompt import rules_for_prompt
+from afterwit.recall.order import order
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import Piece, line_of
 from afterwit.store import experiment, repos
@@ -26,9 +28,7 @@ from afterwit.usecases.deck import compile_deck, deck_path, holdout_key
 from afterwit.usecases.recalling import prompt_index, speaking_items, start_block_for, stories
 from afterwit.usecases.world import World
 
-_LEARN = ("-m", "afterwit", "learn", "--source", "{agent}", "--since", "2d", "--jobs", "1")
-_LEAST_BELIEF = 0.45  # of a line that answers a failure
-_STATED = (Channel.USER, Channel.ASSISTANT)
+_LEARN = ("-P", "-m", "afterwit", "learn", "--ended", "--jobs", "1", "--wait", "0", "--at-most", "300")
 
 
 def deal(store: Store, world: World) -> None:
@@ -107,7 +107,8 @@ def _sections(pieces: Iterable[Piece]) -> Iterator[Section]:
 
 
 def lines_of(known: Iterable[Item]) -> Iterator[Line]:
-    for item in known:
+    """In the order in which they are said."""
+    for item in sorted(known, key=order):
         triggers = tuple(trigger for trigger in item.triggers if _is_used(item, trigger))
         if triggers and not item.is_known_to_host:
             yield Line(
@@ -123,8 +124,5 @@ def lines_of(known: Iterable[Item]) -> Iterator[Line]:
 
 
 def _is_used(item: Item, trigger: Trigger) -> bool:
-    """Candidates only answer a failure, and only those that no words stand behind; else an item must be active."""
-    if trigger.rule or item.status is ItemStatus.ACTIVE:
-        return not trigger.rule
-    answers = bool(trigger.signature or (trigger.path and item.advice))
-    return answers and item.belief.mean >= _LEAST_BELIEF and item.channel not in _STATED
+    """An item that is not active only answers failures."""
+    return not trigger.rule and (item.status is ItemStatus.ACTIVE or answers(item, trigger))

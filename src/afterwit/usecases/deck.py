@@ -16,7 +16,7 @@ _PURPOSE = b"afterwit hold-out"
 
 def deck_path(layout: Layout) -> Path:
     """Where hooks look for it."""
-    return layout.root / "deck.db"
+    return layout.deck
 
 
 def holdout_key(layout: Layout) -> bytes:

@@ -17,7 +17,8 @@ from afterwit.demo.home import home_files
 from afterwit.model.errors import UsageError
 from afterwit.store.layout import Layout
 from afterwit.usecases.configure import Configured, load
-from afterwit.usecases.learn import Options, Report, learn
+from afterwit.usecases.learn import Options, learn
+from afterwit.usecases.learn_report import Report
 from afterwit.usecases.watching import Progress
 from afterwit.usecases.world import World
 

@@ -26,26 +26,20 @@ from afterwit.store.steps import step
 from afterwit.store.store import Store
 from afterwit.store.transcripts import action_rows, result_times
 from afterwit.usecases.costs import Spending, cost_of
+from afterwit.usecases.learn_report import Digested
+from afterwit.usecases.watching import Progress, in_batches
 
 _BATCH = 64
-_LEVEL = 12
+_PACKER = zstandard.ZstdCompressor(level=12)
 
 
-class Digested(msgspec.Struct, kw_only=True):
-    """What a pass did."""
-
-    digested: int = 0
-    redone: int = 0  # of these, how many had a digest by an older digester
-    changed: list[str] = msgspec.field(default_factory=list)  # of the redone: what came out differently
-
-
-def digest_pending(store: Store, prices: Prices) -> Digested:
+def digest_pending(store: Store, prices: Prices, progress: Progress | None = None) -> Digested:
     """Digests what has none of the present version."""
     done = Digested()
     pending = digests.undigested(store.db, VERSION)
-    for start in range(0, len(pending), _BATCH):
+    for batch in in_batches(pending, _BATCH, progress, "digesting", "sessions"):
         with transaction(store.db):
-            for session in pending[start : start + _BATCH]:
+            for session in batch:
                 _digest_one(store.db, session, prices, done)
             step("digests are written, not committed")
     return done
@@ -126,7 +120,7 @@ def as_document(digest: Digest) -> dict[str, Any]:
 
 
 def pack(made: Digest) -> bytes:
-    return zstandard.ZstdCompressor(level=_LEVEL).compress(msgspec.msgpack.encode(made))
+    return _PACKER.compress(msgspec.msgpack.encode(made))
 
 
 def unpack(body: bytes) -> Digest:

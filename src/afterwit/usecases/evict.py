@@ -31,59 +31,12 @@ from afterwit.usecases.commit import COMPANION, origin_in, remove_doomed
 from afterwit.usecases.companions import belonging
 from afterwit.usecases.decisions import catch_up
 from afterwit.usecases.digesting import unpack
+from afterwit.usecases.learn_report import Dropped, Eviction, PassDone
 from afterwit.usecases.leaving import Leaver, give_up, settle_leaving
 from afterwit.usecases.world import World
 
 _WAIT_SECONDS = 60
 _WORTH_PACKING = 8  # an eighth of the database has to be unused
-
-
-class Dropped(msgspec.Struct, frozen=True, kw_only=True):
-    """One original that goes, or went."""
-
-    agent: str
-    path: str
-    sessions: list[str]
-    reason: str  # age, soft-cap, hard-cap
-    freed_bytes: int  # in the archive, companions included
-    original_bytes: int
-    sha256: str
-    is_data_loss: bool  # not analysed before
-
-
-class PassDone(msgspec.Struct, frozen=True, kw_only=True):
-    reason: str
-    files: int
-    sessions: int
-    freed_bytes: int
-    after_bytes: int
-
-
-class Eviction(msgspec.Struct, kw_only=True):
-    """What an eviction did, or would do. Sizes are those of packed originals unless they say otherwise."""
-
-    is_dry_run: bool
-    soft_cap_bytes: int
-    hard_cap_bytes: int
-    before_bytes: int
-    after_bytes: int
-    freed_bytes: int
-    kept_bytes: int  # of originals that never go: pinned sessions, histories of prompts
-    is_over_hard_cap: bool  # because of what never goes
-    passes: list[PassDone]
-    dropped: list[Dropped]
-    faults: list[str]  # originals that are damaged in the archive, and so left alone
-    data_loss: list[str]  # sessions, or paths where there is none, that went without being analysed
-    distilled_bytes: int  # of everything but originals
-    distilled_cap_bytes: int
-
-    @property
-    def is_over_distilled_cap(self) -> bool:
-        return self.distilled_bytes > self.distilled_cap_bytes
-
-    @property
-    def has_failed(self) -> bool:
-        return bool(self.data_loss or self.faults) or self.is_over_hard_cap
 
 
 class _Original(NamedTuple):

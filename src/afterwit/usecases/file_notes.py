@@ -15,17 +15,15 @@ from afterwit.hook.places import place_of
 from afterwit.knowledge.markers import marked
 from afterwit.store.layout import Layout
 
-NOTHING_YET = "Nothing has been learned for this place yet."
-
 
 def notes_of(layout: Layout) -> Callable[[str, Path | None], str]:
-    """What gives the text for an agent in a project, or for what is true everywhere."""
+    """What gives the text for an agent in a project, or for what is true everywhere; "" where nothing is known."""
 
     def notes(agent: str, project: Path | None) -> str:
         deck = _deck(layout)
         repo = place_of(deck, str(project)).repo if deck and project else ""
         lines = list(_lines(deck.block(repo, agent))) if deck else []
-        return marked("\n".join(lines) or NOTHING_YET)
+        return marked("\n".join(lines)) if lines else ""
 
     return notes
 

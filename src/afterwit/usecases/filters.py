@@ -1,17 +1,16 @@
 """Which sessions a command is about, as people say it, and the exact selection that this means in a store."""
 
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 import apsw
 
-from afterwit.capture.remotes import last_part
 from afterwit.capture.repo import domain_of
 from afterwit.model.errors import UsageError
 from afterwit.model.settings import Settings
 from afterwit.store.browsing import SessionRow, repo_names, sessions_named
 from afterwit.store.selection import Selection
+from afterwit.usecases.repo_names import fits_repo, refuse_unknown_repos
 
 _MOST_CANDIDATES = 12
 
@@ -33,7 +32,8 @@ class Filter(NamedTuple):
 
 
 def selection_of(db: apsw.Connection, settings: Settings, wanted: Filter) -> Selection:
-    """The sessions that the filter means in this store. A domain that nobody configured is an error."""
+    """The sessions that the filter means in this store. A repository that nobody knows is an error, and so is a domain
+    that nobody configured."""
     parent = find_session(db, wanted.parent) if wanted.parent else None
     return Selection(
         agents=frozenset({parent.agent} if parent else wanted.agents),
@@ -83,15 +83,10 @@ def _repos(db: apsw.Connection, settings: Settings, wanted: Filter) -> frozenset
         raise UsageError(f"There is no domain {unknown[0]!r}. Known: {known}.")
     if not wanted.repos and not wanted.domains:
         return None
-    names = repo_names(db)
+    refuse_unknown_repos(db, wanted.repos)
     return frozenset(
         name
-        for name in names
-        if (not wanted.repos or _fits(name, wanted.repos))
+        for name in repo_names(db)
+        if (not wanted.repos or fits_repo(name, wanted.repos))
         and (not wanted.domains or domain_of(name, settings.domains) in wanted.domains)
     )
-
-
-def _fits(repo: str, patterns: Iterable[str]) -> bool:
-    names = (repo.casefold(), last_part(repo).casefold())
-    return any(fnmatchcase(name, pattern.casefold()) for pattern in patterns for name in names)

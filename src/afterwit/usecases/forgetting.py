@@ -10,15 +10,14 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from afterwit.capture.remotes import last_part
 from afterwit.knowledge.decided import Entry, Forgettable, Forgotten
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Evidence, Item
-from afterwit.store.browsing import repo_names
-from afterwit.store.store import readonly_database
 from afterwit.usecases.curating import Desk, desk
 from afterwit.usecases.filters import find_session
 from afterwit.usecases.items import all_items
+from afterwit.usecases.knowledge_files import IMPORT
+from afterwit.usecases.repo_names import find_repo
 from afterwit.usecases.world import World
 
 
@@ -65,23 +64,6 @@ def forget(
         return planned
 
 
-def find_repo(db: apsw.Connection, name: str) -> str:
-    """The one repository with this name, or whose last part it is."""
-    known = [repo for repo in repo_names(db) if repo]
-    found = [repo for repo in known if repo == name] or [repo for repo in known if last_part(repo) == name]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UsageError(f"Several repositories are called {name!r}: {', '.join(found)}. Give the whole name.")
-    raise UsageError(f"No repository {name!r}. `afterwit sessions repos` shows what there is.")
-
-
-def known_repo(world: World, name: str) -> str:
-    """The same, of a store that is not open."""
-    with readonly_database(world.layout) as db:
-        return find_repo(db, name)
-
-
 def _resolved(db: apsw.Connection, wanted: Wanted) -> tuple[Forgettable, str]:
     if wanted.session:
         return Forgettable.SESSION, find_session(db, wanted.session).native_id
@@ -91,15 +73,24 @@ def _resolved(db: apsw.Connection, wanted: Wanted) -> tuple[Forgettable, str]:
 
 
 def _origin(db: apsw.Connection, name: str) -> tuple[Forgettable, str]:
-    """A channel by its name; else whatever evidence names so: a page or a file, a user, a machine, an agent."""
+    """A channel by its name; else whatever evidence names so: a page or a file, a user, a machine, an agent.
+
+    The name of an imported folder does without its digits where it is the only one that is called so.
+    """
     if name in frozenset(Channel):
         return Forgettable.CHANNEL, name
-    for item in all_items(db):
-        for piece in item.evidence:
-            for what, value in _origins(piece):
-                if value == name:
-                    return what, name
-    raise UsageError(f"No evidence comes from {name!r}. `afterwit knowledge why ITEM` shows where it comes from.")
+    found = sorted({origin for item in all_items(db) for piece in item.evidence for origin in _origins(piece)})
+    exact = [origin for origin in found if origin[1] == name]
+    fitting = exact[:1] or [origin for origin in found if _is_folder(origin[1], name)]
+    if len(fitting) > 1:
+        raise UsageError(f"Several folders are called {name!r}: {', '.join(value for _, value in fitting)}. Name one.")
+    if not fitting:
+        raise UsageError(f"No evidence comes from {name!r}. `afterwit knowledge why ITEM` shows where it comes from.")
+    return fitting[0]
+
+
+def _is_folder(source: str, name: str) -> bool:
+    return source.startswith(f"{IMPORT}:") and source.rpartition("-")[0] == name
 
 
 def _origins(piece: Evidence) -> Iterator[tuple[Forgettable, str]]:
@@ -107,7 +98,7 @@ def _origins(piece: Evidence) -> Iterator[tuple[Forgettable, str]]:
     yield Forgettable.USER, piece.session.user
     yield Forgettable.MACHINE, piece.session.machine
     yield Forgettable.AGENT, piece.session.agent
-    yield Forgettable.SESSION, piece.session.story
+    yield Forgettable.SESSION, piece.session.root or piece.session.story
 
 
 def _losses(place: Desk, forgotten: Forgotten) -> Iterator[Loss]:

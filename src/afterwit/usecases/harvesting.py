@@ -5,7 +5,7 @@ transaction, and a matter stays touched until its drafts are stored. The outcome
 the order in which they came. What becomes of the drafts is settled elsewhere.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -18,17 +18,17 @@ from afterwit.harvest.registry import HARVESTERS
 from afterwit.knowledge.decided import Forgotten
 from afterwit.model.knowledge import Draft, Evidence, SessionRef, Sighting
 from afterwit.store import sightings
-from afterwit.store.browsing import SessionRow, session_of, session_row
+from afterwit.store.browsing import session_row
 from afterwit.store.database import transaction
 from afterwit.store.sightings import DraftRow, Matter, SightingRow
 from afterwit.store.steps import step
 from afterwit.store.store import Store
 from afterwit.usecases.digesting import load_digest
-from afterwit.usecases.watching import Progress
+from afterwit.usecases.stories import retold, root_of, story_of
+from afterwit.usecases.watching import Progress, in_batches
 
 _BATCH = 64
 _MOST_EVIDENCE = 60  # of each side; more would only repeat
-_DEEPEST = 16
 
 
 def version_of(harvesters: Sequence[Harvester[Any]] = HARVESTERS) -> str:
@@ -42,40 +42,38 @@ def see_pending(store: Store, progress: Progress | None = None) -> int:
     with transaction(store.db):
         sightings.drop_gone(store.db)
     pending = sightings.unharvested(store.db, version)
-    if progress is not None:
-        progress.stage("harvesting", len(pending), "sessions")
-    for start in range(0, len(pending), _BATCH):
-        batch = pending[start : start + _BATCH]
+    for batch in in_batches(pending, _BATCH, progress, "harvesting", "sessions"):
         with transaction(store.db):
-            for session in batch:
-                _see(store.db, session, version)
+            later = {other for session in batch for other in _see(store.db, session, version)}
+            if later:
+                sightings.touch_families(store.db, later)
             step("sightings are written, not committed")
-        if progress is not None:
-            progress.advance(len(batch), len(batch))
     return len(pending)
 
 
-def _see(db: apsw.Connection, session: int, version: str) -> None:
+def _see(db: apsw.Connection, session: int, version: str) -> Iterable[int]:
+    """Keeps what is seen in a session. Returns the sessions whose story is another because of it."""
     row = session_row(db, session)
     digest = load_digest(db, row) if row is not None else None
     if row is None or digest is None:
-        return
+        return ()
     found = [
         SightingRow(harvester.name, grouped.group, session, ordinal, msgspec.msgpack.encode(grouped.seen))
         for harvester in HARVESTERS
         for ordinal, grouped in enumerate(harvester.see(digest))
     ]
     sightings.put_seen(db, session, version, row.repo, found)
+    return retold(db, row)
 
 
-def conclude_touched(store: Store, forgotten: Forgotten) -> int:
+def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | None = None) -> int:
     """Drafts again what follows in every touched matter. Returns how many there were."""
     by_name = {one.name: one for one in HARVESTERS}
     refs = _Refs(store, forgotten)
     waiting = sightings.touched(store.db)
-    for start in range(0, len(waiting), _BATCH):
+    for batch in in_batches(waiting, _BATCH, progress, "concluding", "matters"):
         with transaction(store.db):
-            for matter in waiting[start : start + _BATCH]:
+            for matter in batch:
                 found = _concluded(store.db, by_name.get(matter.harvester), matter, refs)
                 sightings.put_drafts(store.db, matter, found)
             step("drafts are written, not committed")
@@ -121,10 +119,13 @@ class _Refs:
         if row is None:
             return None
         versions = msgspec.json.decode(row.versions or "[]", type=list[str])
+        root = root_of(self._db, row)
+        story = story_of(self._db, root)
         ref = SessionRef(
             agent=row.agent,
             native_id=row.native_id,
-            story=story_of(self._db, row),
+            story=story,
+            root=root.native_id if root.native_id != story else "",
             repo=row.repo,
             user=row.user,
             machine=self._machine,
@@ -133,13 +134,3 @@ class _Refs:
             worked={"success": True, "failure": False}.get(row.outcome),
         )
         return None if self._forgotten.covers(ref) else ref
-
-
-def story_of(db: apsw.Connection, row: SessionRow) -> str:
-    """The session at the root of subagents, forks and resumes."""
-    for _ in range(_DEEPEST):
-        above = session_of(db, row.agent, row.parent) if row.parent else None
-        if above is None or above.id == row.id:
-            break
-        row = above
-    return row.native_id

@@ -4,12 +4,17 @@ Repositories are known by redacted paths; those below the user's home folder can
 is known. Of files that are gone, or lie on another machine, what transcripts showed of them last counts.
 """
 
+import os
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+import msgspec
+
 from afterwit.guard.placeholders import placeholder
+from afterwit.model.knowledge import Scope, ScopeKind
 from afterwit.sources.instructions import of_checkout, of_home, of_project
-from afterwit.store import notes, repos
+from afterwit.store import repos, sightings
 from afterwit.store.store import Store
 from afterwit.usecases.world import World
 
@@ -26,9 +31,9 @@ def checkouts(store: Store, world: World) -> list[Checkout]:
     home, hidden = world.user_home, _hidden_home(store, world)
     found: dict[str, list[Path]] = {}
     for row in repos.repo_rows(store.db):
-        root = Path(row.root.replace(hidden, str(home), 1) if row.root.startswith(hidden) else row.root)
+        place = row.root.replace(hidden, str(home), 1) if row.root.startswith(hidden) else row.root
         known = found.setdefault(row.repo, [])
-        if row.repo and root.is_absolute() and len(known) < _MOST_ROOTS and root not in known and _is_folder(root):
+        if row.repo and len(known) < _MOST_ROOTS and _is_folder(place) and (root := Path(place)) not in known:
             known.append(root)
     return [Checkout(repo, root) for repo, roots in found.items() for root in roots]
 
@@ -37,14 +42,22 @@ def instructions(store: Store, world: World, found: list[Checkout]) -> dict[str,
     """Texts by path, by repository; under "" those that every session gets. Files on this machine stand before what
     transcripts showed of them."""
     texts = _shown(store, world)
-    texts.setdefault("", {}).update(of_home(world.user_home))
-    for repo, root in found:
-        texts.setdefault(repo, {}).update(of_checkout(root) | of_project(world.user_home, root))
+    for repo, named in present(world, found):
+        texts.setdefault(repo, {}).update(named)
     return {repo: named for repo, named in texts.items() if named}
+
+
+def present(world: World, found: list[Checkout]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Those of them that are files on this machine, by repository."""
+    yield "", of_home(world.user_home)
+    for repo, root in found:
+        yield repo, of_checkout(root) | of_project(world.user_home, root)
 
 
 def _shown(store: Store, world: World) -> dict[str, dict[str, str]]:
     """What transcripts showed last: of each file its latest state, with the pieces that were seen later."""
+    from afterwit.store import notes
+
     homes = (f"{_hidden_home(store, world)}/", f"{world.user_home}/")
     texts: dict[str, dict[str, str]] = {}
     for repo, _, (path, text, is_whole) in notes.shown_files(store.db):
@@ -62,6 +75,24 @@ def _hidden_home(store: Store, world: World) -> str:
     return str(home.parent / placeholder("user", home.name, store.key))
 
 
+class _Named(msgspec.Struct):
+    """Of a draft, what it speaks of."""
+
+    scope: Scope
+    files: tuple[str, ...] = ()
+
+
+def named_files(store: Store) -> dict[str, set[str]]:
+    """The files that drafts speak of, by repository."""
+    named: dict[str, set[str]] = {}
+    decode = msgspec.msgpack.Decoder(_Named).decode
+    for row in sightings.all_drafts(store.db):
+        draft = decode(row.body)
+        if draft.files and draft.scope.kind is ScopeKind.REPO:
+            named.setdefault(draft.scope.name, set()).update(draft.files)
+    return named
+
+
 def missing_files(found: list[Checkout], named: dict[str, set[str]]) -> dict[str, frozenset[str]]:
     """Of the files that are named of each repository, those that no checkout of it on this machine has."""
     roots: dict[str, list[Path]] = {}
@@ -74,11 +105,9 @@ def missing_files(found: list[Checkout], named: dict[str, set[str]]) -> dict[str
     }
 
 
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
+def _is_folder(place: str) -> bool:
+    """Asked of every place where a session ever ran, so without a `Path`."""
+    return os.path.isabs(place) and os.path.isdir(place)  # noqa: PTH112, PTH117
 
 
 def _exists(path: Path) -> bool:

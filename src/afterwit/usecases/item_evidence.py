@@ -7,9 +7,9 @@ import apsw
 from afterwit.knowledge.decided import Entry, in_force
 from afterwit.model.knowledge import Evidence, Item
 from afterwit.store.browsing import session_of
-from afterwit.store.store import opened, require
+from afterwit.store.store import readonly_database
 from afterwit.usecases.items import find_item
-from afterwit.usecases.settling import recorded
+from afterwit.usecases.settling import recorded_in
 from afterwit.usecases.undoing import Past, told
 from afterwit.usecases.world import World
 
@@ -31,15 +31,14 @@ class Why(NamedTuple):
 
 def why(world: World, name: str) -> Why:
     """All evidence, oldest first, and what people decided."""
-    require(world.layout)
-    with opened(world.layout) as store:
-        item = find_item(store.db, name)
+    with readonly_database(world.layout) as db:
+        item = find_item(db, name)
         own = {item.id, *item.merged}
-        entries = [entry for entry in in_force(recorded(store)) if entry.item in own and entry.kind != Entry.JUDGED]
+        entries = [entry for entry in in_force(recorded_in(db)) if entry.item in own and entry.kind != Entry.JUDGED]
         ordered = sorted(item.evidence, key=lambda piece: (piece.at_ms or piece.session.at_ms, piece.at or 0))
         return Why(
             item=item,
-            evidence=[Backing(piece, _is_here(store.db, piece)) for piece in ordered],
+            evidence=[Backing(piece, _is_here(db, piece)) for piece in ordered],
             decisions=[told(entry, is_undone=False) for entry in entries],
         )
 

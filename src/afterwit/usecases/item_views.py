@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from afterwit.capture.remotes import last_part
 from afterwit.model.knowledge import Item, ItemStatus, ScopeKind
 from afterwit.store.store import readonly_database
 from afterwit.usecases.items import all_items, find_item, search_items
+from afterwit.usecases.repo_names import fits_repo, refuse_unknown_repos
 from afterwit.usecases.world import World
 
 _MOST_FOUND = 500
@@ -42,8 +41,7 @@ class ItemFilter(NamedTuple):
             return self.is_global
         if kind is ScopeKind.AGENT:
             return name in self.agents
-        names = (name.casefold(), last_part(name).casefold())
-        return any(fnmatchcase(one, pattern.casefold()) for pattern in self.repos for one in names)
+        return fits_repo(name, self.repos)
 
 
 class ItemListing(NamedTuple):
@@ -55,8 +53,9 @@ class ItemListing(NamedTuple):
 
 
 def listed(world: World, wanted: ItemFilter, limit: int = 0) -> ItemListing:
-    """The most believed first. A limit of 0: all."""
+    """The most believed first. A limit of 0: all. A repository that nobody knows is an error."""
     with readonly_database(world.layout) as db:
+        refuse_unknown_repos(db, wanted.repos)
         every = list(all_items(db))
     return _listing(every, wanted, limit)
 
@@ -64,6 +63,7 @@ def listed(world: World, wanted: ItemFilter, limit: int = 0) -> ItemListing:
 def searched(world: World, text: str, wanted: ItemFilter, limit: int = 0) -> ItemListing:
     """Items with all of these words, best first."""
     with readonly_database(world.layout) as db:
+        refuse_unknown_repos(db, wanted.repos)
         found = search_items(db, text, _MOST_FOUND)
     return _listing(found, wanted, limit)
 

@@ -9,8 +9,10 @@ from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item
 from afterwit.store import items
 from afterwit.store.items import ItemRow
+from afterwit.usecases.filters import one_line
 
 _MOST_CANDIDATES = 12
+_LONGEST = 60
 _DECODER = msgspec.msgpack.Decoder(Item)
 
 
@@ -43,8 +45,9 @@ def find_item(db: apsw.Connection, name: str) -> Item:
         return item_in(found[0])
     if not found:
         raise UsageError(f"No item {name!r}. `afterwit knowledge list` shows what there is.")
-    names = ", ".join(row.id for row in found)
-    raise UsageError(f"{name!r} is the beginning of several items: {names}.")
+    shown = "\n".join(f"  {row.id}  {one_line(item_in(row).sentence, _LONGEST)}" for row in found)
+    more = "\n  …" if len(found) == _MOST_CANDIDATES else ""
+    raise UsageError(f"Several items begin with {name!r}; give more of the id:\n{shown}{more}")
 
 
 def search_items(db: apsw.Connection, text: str, limit: int = 20) -> list[Item]:

@@ -5,6 +5,7 @@ have a subject are removed; nothing else in it is touched. What comes in is reda
 only origin, and waits for a person. Several folders give the same in any order.
 """
 
+import hashlib
 import os
 import secrets
 import stat
@@ -33,6 +34,7 @@ from afterwit.store.store import readonly_database
 from afterwit.usecases.curating import Desk, desk
 from afterwit.usecases.item_views import ItemFilter
 from afterwit.usecases.items import all_items
+from afterwit.usecases.repo_names import refuse_unknown_repos
 from afterwit.usecases.settling import recorded
 from afterwit.usecases.world import World, redactor_of
 
@@ -40,6 +42,7 @@ INDEX = "index.json"
 IMPORT = "import"  # the harvester of what people bring from elsewhere
 _MOST_BYTES = 64_000_000
 _LONGEST_NAME = 60
+_DIGITS = 6
 
 
 class Exported(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,6 +74,7 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
 def export(world: World, folder: Path, wanted: ItemFilter, *, is_merged: bool = False) -> Exported:
     """Writes the items that fit. `is_merged`: united with what the folder holds already."""
     with readonly_database(world.layout) as db:
+        refuse_unknown_repos(db, wanted.repos)
         whole = document(item for item in all_items(db) if wanted.fits(item))
     earlier = _earlier(folder)
     if is_merged and earlier is not None:
@@ -184,9 +188,15 @@ def _own_pages(folder: Path) -> list[str]:
 
 
 def _name(folder: Path) -> str:
-    """What the evidence of a folder has as its origin: `forget --origin` takes it back."""
-    place = folder.absolute().parent if folder.name == INDEX else folder.absolute()
-    return f"import:{place.name[:_LONGEST_NAME] or 'root'}"
+    """What the evidence of a folder has as its origin: `forget --origin` takes it back.
+
+    Many folders are called `knowledge`, so that a few digits say which. They come from the path, not from the content:
+    a folder that is imported again after a change is still the same origin.
+    """
+    resolved = folder.resolve()
+    place = resolved.parent if resolved.name == INDEX else resolved
+    which = hashlib.sha256(os.fsencode(place)).hexdigest()[:_DIGITS]
+    return f"{IMPORT}:{place.name[:_LONGEST_NAME] or 'root'}-{which}"
 
 
 def _redacted(whole: Document, redact: Callable[[object], object]) -> Document:

@@ -5,8 +5,10 @@ after each commit the store is consistent, so Ctrl-C, a kill or a full disk lose
 next run reads again.
 """
 
+import gc
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -25,72 +27,48 @@ from afterwit.store.repos import RepoRow
 from afterwit.store.spool import backlog
 from afterwit.store.steps import step
 from afterwit.store.store import Store, opened, rehearsed
+from afterwit.usecases import standing
 from afterwit.usecases.commit import Committer, Origin, remove_doomed
 from afterwit.usecases.dealing import deal
 from afterwit.usecases.decisions import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.usecases.derive import Bookmark, Derived, Rules, copied_companion, derive_live
-from afterwit.usecases.digesting import Digested, digest_pending
-from afterwit.usecases.evict import Eviction, keep_within_budget
+from afterwit.usecases.digesting import digest_pending
+from afterwit.usecases.evict import keep_within_budget
+from afterwit.usecases.learn_options import Options, Wanted
+from afterwit.usecases.learn_report import AgentReport, Report
 from afterwit.usecases.leaving import settle_leaving
+from afterwit.usecases.one_session import plan_sessions
 from afterwit.usecases.parallel import spread
 from afterwit.usecases.plan import AgentPlan, Home, Pending, homes, plan, plan_folder
 from afterwit.usecases.recapture import recapturable
 from afterwit.usecases.retention import soonest_first
-from afterwit.usecases.settling import Harvested, harvest
+from afterwit.usecases.settling import harvest
 from afterwit.usecases.spooled import take_in
 from afterwit.usecases.watching import Progress
 from afterwit.usecases.world import World, redactor_of, rules_for
+
+__all__ = ["Options", "jobs_for", "learn", "resolve_repos", "sweep"]
 
 BATCH_FILES = 256
 BATCH_BYTES = 40 << 20
 _BATCH_AGAIN = 32
 _WORTH_A_POOL_BYTES = 16 << 20
+_COLLECT_AFTER = 10_000  # new values; Python's own 700 is meant for programs that leave more cycles behind
+_MOST_ROUNDS = 5  # after the first: for sessions that ended meanwhile, whose own runs found the lease held
 
 
-class Options(NamedTuple):
-    """What a run is asked to do."""
-
-    agents: frozenset[str] = frozenset()  # empty: all
-    folder: Path | None = None  # only this folder of logs
-    since_ms: int = 0
-    jobs: int = 0  # 0: one per core
-    wait_seconds: float = 0.0
-    is_dry_run: bool = False
-    is_reharvest: bool = False  # the present harvesters look at everything again
-
-
-class AgentReport(msgspec.Struct, kw_only=True):
-    """What a run did for one agent."""
-
-    agent: str
-    discovered: int = 0
-    read: int = 0
-    unchanged: int = 0
-    empty: int = 0
-    failed: int = 0
-    no_reader: int = 0
-    events: int = 0
-    actions: int = 0
-    problems: int = 0
-    bytes: int = 0
-    errors: list[str] = msgspec.field(default_factory=list)
+@contextmanager
+def _collecting_seldom() -> Iterator[None]:
+    """A run keeps many values and leaves hardly a cycle: looking for cycles often costs time and finds nothing."""
+    before = gc.get_threshold()
+    gc.set_threshold(_COLLECT_AFTER, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
-class Report(msgspec.Struct, kw_only=True):
-    """What a run did."""
-
-    agents: list[AgentReport]
-    sessions: int = 0  # in the store, after the run
-    digested: Digested = msgspec.field(default_factory=Digested)
-    harvested: Harvested = msgspec.field(default_factory=Harvested)
-    evicted: Eviction | None = None  # None: all originals are well within their budget
-    is_dry_run: bool = False
-
-    @property
-    def has_failures(self) -> bool:
-        return any(agent.failed for agent in self.agents)
-
-
+@_collecting_seldom()
 def learn(world: World, options: Options, progress: Progress) -> Report:
     """One run. Raises BusyError if another run holds the lease."""
     if options.is_dry_run and not world.layout.exists():
@@ -99,7 +77,24 @@ def learn(world: World, options: Options, progress: Progress) -> Report:
     world.layout.create()
     store_of = rehearsed if options.is_dry_run else opened
     with held(world.layout.lease, options.wait_seconds), store_of(world.layout) as store:
-        return sweep(world, options, store, progress)
+        standing.forget(store)
+        if options.is_whole:
+            return _whole(world, options, store, progress)
+        report = sweep(world, options, store, progress)
+        for _ in range(_MOST_ROUNDS):
+            if not options.is_ended or not backlog(world.layout.spool)[0]:
+                break
+            more = sweep(world, options, store, progress)
+            report = msgspec.structs.replace(more, agents=[*report.agents, *more.agents]) if more.agents else report
+        return report
+
+
+def _whole(world: World, options: Options, store: Store, progress: Progress) -> Report:
+    """A run after which `standing` can tell whether there is anything new."""
+    seen = standing.look(world)
+    report = sweep(world, options, store, progress)
+    standing.note(store, world, seen, report)
+    return report
 
 
 def sweep(world: World, options: Options, store: Store, progress: Progress) -> Report:
@@ -123,14 +118,17 @@ class _Run:
         remove_doomed(self._store)
         settle_leaving(self._store)
         catch_up(self._store)
-        self._take_in_spool()
-        plans = self._plans()
+        wanted = (*self._options.sessions, *self._take_in_spool())
+        if self._options.is_narrow and not wanted:
+            return Report(agents=[], sessions=sessions.count_sessions(self._store.db))
+        plans = self._plans(wanted)
         for one in plans:
             self._note_plan(one)
         pending = soonest_first(task for one in plans for task in one.pending)
         self._progress.begin(len(pending), sum(task.unit.transcript.size_bytes for task in pending))
         before = sessions.counts_by_agent(self._store.db)
-        self._derive_older_again()
+        if not self._options.is_narrow:
+            self._derive_older_again()
         for batch in _batches(self._derived(pending)):
             self._commit(batch)
         self._note_sources(plans)
@@ -140,7 +138,7 @@ class _Run:
                 texts.tidy(self._store.db)
         self._note_checkouts()
         resolve_repos(self._store, self._world.settings)
-        digested = digest_pending(self._store, price_list(self._world.settings.prices))
+        digested = digest_pending(self._store, price_list(self._world.settings.prices), self._progress)
         harvested = harvest(self._store, self._world, self._progress, is_again=self._options.is_reharvest)
         if not self._options.is_dry_run:
             deal(self._store, self._world)
@@ -155,13 +153,18 @@ class _Run:
             is_dry_run=self._options.is_dry_run,
         )
 
-    def _take_in_spool(self) -> None:
-        """What hooks noted since the last run. Making a redactor is costly, so only where something waits."""
-        if not self._options.is_dry_run and backlog(self._store.layout.spool)[0]:
-            take_in(self._store, redactor_of(self._world), self._world.now_ms)
+    def _take_in_spool(self) -> tuple[Wanted, ...]:
+        """What hooks noted since the last run; the sessions that ended. Making a redactor is costly, so only where
+        something waits."""
+        if self._options.is_dry_run or not backlog(self._store.layout.spool)[0]:
+            return ()
+        return take_in(self._store, redactor_of(self._world), self._world.now_ms).ended
 
-    def _plans(self) -> list[AgentPlan]:
+    def _plans(self, wanted: tuple[Wanted, ...]) -> list[AgentPlan]:
         world, options = self._world, self._options
+        if options.is_narrow:
+            own = homes(world.settings, world.user_home, {one.agent for one in wanted})
+            return plan_sessions(self._store.db, own, wanted, world.declared)
         since_ns = options.since_ms * 1_000_000
         again = recapturable(self._store, world.settings.retention)
         if options.folder is not None:
@@ -186,6 +189,9 @@ class _Run:
         tasks = (_Task(one, self._bookmark(one), self._rules, archive) for one in pending)
         total = sum(one.unit.transcript.size_bytes for one in pending)
         jobs = jobs_for(self._world.settings, self._options.jobs, len(pending), total)
+        if jobs <= 1:
+            yield from ((task.pending, _derive(task)) for task in tasks)
+            return
         for task, answer in spread(tasks, _work, jobs):
             yield task.pending, msgspec.msgpack.decode(answer, type=Derived)
 
@@ -278,6 +284,10 @@ class _Task(NamedTuple):
 
 def _work(task: _Task) -> bytes:
     """Runs in a worker: one file, its answer as bytes, which cross between processes cheaply."""
+    return msgspec.msgpack.encode(_derive(task))
+
+
+def _derive(task: _Task) -> Derived:
     one = task.pending
     companions = frozenset(str(found.path) for found in one.unit.companions)
     path = one.unit.transcript.path
@@ -286,7 +296,7 @@ def _work(task: _Task) -> bytes:
     if derived.captured is not None and (task.bookmark is None or one.has_new_companions):
         copies = (copied_companion(one.unit.home, path) for path in sorted(companions))
         derived.copies += [copy for copy in copies if copy is not None]
-    return msgspec.msgpack.encode(derived)
+    return derived
 
 
 def _archived_companion(archive: Archive, home: Home, path: PurePosixPath) -> bytes | None:

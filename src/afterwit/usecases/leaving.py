@@ -20,6 +20,7 @@ from afterwit.store.archive import Archive, ArchiveName, archive_name
 from afterwit.store.database import transaction, translated
 from afterwit.store.files import FileRow
 from afterwit.store.raw import Drop
+from afterwit.store.standing import forget_standing
 from afterwit.store.steps import step
 from afterwit.store.store import Store
 from afterwit.usecases.commit import Origin, keys_of, origin_in, put_remains, remove_doomed
@@ -69,6 +70,7 @@ def settle_leaving(store: Store) -> None:
                 _settle(store, file)
             store.archive.clear_beside(_name(file))
         raw.clear_leaving(store.db)
+        forget_standing(store.db)
         step("the rows of what left are settled, not committed")
     remove_doomed(store)
 

@@ -1,10 +1,11 @@
 """Work spread over processes, with a bounded number under way, so that memory stays bounded too.
 
 Small jobs stay in this process: starting others would cost more than it saves. Workers ignore Ctrl-C; the parent stops
-them.
+them, and where it is killed they end by themselves.
 """
 
 import multiprocessing
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -26,7 +27,7 @@ def spread(tasks: Iterable[Task], work: Callable[[Task], Answer], jobs: int) -> 
             yield task, work(task)
         return
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context)
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
     under_way: dict[Future[Answer], Task] = {}
     try:
         for task in tasks:
@@ -53,6 +54,18 @@ def _finished(under_way: dict[Future[Answer], Task]) -> Iterator[tuple[Task, Ans
     done, _ = wait(under_way, return_when=FIRST_COMPLETED)
     for future in done:
         yield under_way.pop(future), future.result()
+
+
+def _end_with_parent() -> None:
+    """In a worker: every worker holds both ends of the queue of tasks, so none would ever notice that nobody writes."""
+    threading.Thread(target=_wait_for_parent, daemon=True).start()
+
+
+def _wait_for_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextmanager

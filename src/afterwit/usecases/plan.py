@@ -25,6 +25,7 @@ from afterwit.usecases.finding import Collectors, Source, look_into, sessions_in
 from afterwit.usecases.recognition import Recognition
 
 NOTHING: Mapping[bytes, str] = MappingProxyType({})
+_NOBODY = "unrecognised"
 
 
 class Home(NamedTuple):
@@ -124,24 +125,32 @@ def plan_folder(
             before = plans.get(source.agent) or AgentPlan(source.agent, [], 0, 0, [])
             one = _plan_source(db, Home(source.agent, folder, label), source, since_ns, again)
             plans[source.agent] = _joined(before, one)
+    by_agent: dict[str, list[Unit]] = {}
     for unit in found.units:
-        agent = recognised.agent_of(unit)
-        if only and agent not in only:
-            continue
-        name = agent or "unrecognised"
-        into = plans.setdefault(name, AgentPlan(name, [], 0, 0, []))
-        one = _sorted_out(db, Home(name, folder, label), [unit], since_ns, again) if agent else _unread(name)
-        plans[name] = _joined(into, one)
+        by_agent.setdefault(recognised.agent_of(unit) or _NOBODY, []).append(unit)
+    for name, units in by_agent.items():
+        if not only or name in only:
+            before = plans.get(name) or AgentPlan(name, [], 0, 0, [])
+            is_known = name != _NOBODY
+            one = _sorted_out(db, Home(name, folder, label), units, since_ns, again) if is_known else _unread(units)
+            plans[name] = _joined(before, one)
     if found.unreadable:
-        plans["unrecognised"] = _joined(
-            plans.get("unrecognised") or AgentPlan("unrecognised", [], 0, 0, []),
-            AgentPlan("unrecognised", [], 0, 0, found.unreadable),
-        )
+        before = plans.get(_NOBODY) or _unread([])
+        plans[_NOBODY] = before._replace(unreadable=before.unreadable + found.unreadable)
     return list(plans.values())
 
 
-def _unread(name: str) -> AgentPlan:
-    return AgentPlan(name, [], 0, 1, [])
+def plan_units(db: apsw.Connection, found: Iterable[tuple[Home, list[Unit]]]) -> list[AgentPlan]:
+    """What to do for these alone."""
+    plans: dict[str, AgentPlan] = {}
+    for home, units in found:
+        before = plans.get(home.agent) or AgentPlan(home.agent, [], 0, 0, [])
+        plans[home.agent] = _joined(before, _sorted_out(db, home, units, 0, NOTHING))
+    return list(plans.values())
+
+
+def _unread(units: list[Unit]) -> AgentPlan:
+    return AgentPlan(_NOBODY, [], 0, len(units), [])
 
 
 def _plan_home(

@@ -29,7 +29,6 @@ from afterwit.usecases.items import item_in
 from afterwit.usecases.memory_preferences import preference_lines
 from afterwit.usecases.world import World
 
-TEMPLATE_FILE = "bootstrap-context.md"
 _SPEAKING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
 _LARGEST_TEMPLATE = 20_000
 
@@ -53,7 +52,7 @@ def stories(db: apsw.Connection) -> dict[Scope, int]:
 def settings_of(world: World, budget_tokens: int | None = None) -> Settings:
     """How the start block is made here."""
     recall = world.settings.recall
-    return Settings(budget_tokens or recall.budget_tokens, recall.confidence, _template(world.layout.root))
+    return Settings(budget_tokens or recall.budget_tokens, recall.confidence, _template(world.layout.template))
 
 
 def start_block_for(
@@ -67,9 +66,8 @@ def start_block_for(
     return start_block(items, situation, counts, preference_lines(world), settings_of(world, budget_tokens))
 
 
-def _template(folder: Path) -> str:
+def _template(path: Path) -> str:
     """The user's own template, if there is one."""
-    path = folder / TEMPLATE_FILE
     try:
         text = path.read_text("utf-8") if path.is_file() else ""
     except (OSError, ValueError) as error:

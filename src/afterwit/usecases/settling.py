@@ -6,10 +6,10 @@ a new day alone lets belief fade.
 """
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import apsw
 import msgspec
 
 from afterwit.harvest.ids import id_of
@@ -23,31 +23,22 @@ from afterwit.knowledge.merging import merged
 from afterwit.knowledge.weighing import Context, weighed
 from afterwit.model.knowledge import EVERYWHERE, Channel, Draft, Item, Scope, ScopeKind
 from afterwit.store import items, sightings
-from afterwit.store.browsing import last_work, newest_versions, session_of
+from afterwit.store.browsing import last_work, newest_versions
 from afterwit.store.database import transaction
 from afterwit.store.items import RejectionRow
 from afterwit.store.steps import step
 from afterwit.store.store import Store
-from afterwit.usecases.harvesting import conclude_touched, see_pending, story_of, version_of
-from afterwit.usecases.host_files import checkouts, instructions, missing_files
+from afterwit.usecases.echoes import echoes
+from afterwit.usecases.harvesting import conclude_touched, see_pending, version_of
+from afterwit.usecases.host_files import checkouts, instructions, missing_files, named_files
 from afterwit.usecases.items import all_items, item_row
+from afterwit.usecases.learn_report import Harvested
 from afterwit.usecases.watching import Progress
 from afterwit.usecases.world import World
 
 ASSISTANT = "assistant"  # the harvester of what agents record
 _DRAFT = msgspec.msgpack.Decoder(Draft)
 _SUSPICIOUS = "reads like an instruction that no user gave"
-
-
-class Harvested(msgspec.Struct, kw_only=True):
-    """What a harvest did."""
-
-    seen: int = 0  # sessions looked at
-    items: int = 0
-    active: int = 0
-    gained: list[str] = msgspec.field(default_factory=list)  # ids
-    lost: list[str] = msgspec.field(default_factory=list)
-    changed: list[str] = msgspec.field(default_factory=list)  # other words, scope or status
 
 
 def harvest(store: Store, world: World, progress: Progress | None = None, *, is_again: bool = False) -> Harvested:
@@ -57,7 +48,7 @@ def harvest(store: Store, world: World, progress: Progress | None = None, *, is_
             sightings.forget_harvest(store.db)
             sightings.touch_all(store.db)
     seen = see_pending(store, progress)
-    concluded = conclude_touched(store, decided(recorded(store)).forgotten)
+    concluded = conclude_touched(store, decided(recorded(store)).forgotten, progress)
     done = settle(store, world, is_forced=bool(concluded) or is_again)
     done.seen = seen
     return done
@@ -67,12 +58,12 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     """Makes the items anew, if anything that they depend on has changed."""
     found = checkouts(store, world)
     hosts = instructions(store, world, found)
-    drafts = [_DRAFT.decode(row.body) for row in sightings.all_drafts(store.db)]
-    gone = Gone(files=missing_files(found, _named_files(drafts)), versions=newest_versions(store.db))
+    gone = Gone(files=missing_files(found, named_files(store)), versions=newest_versions(store.db))
     mark = _mark(store, world, hosts, gone)
     before = {item.id: item for item in all_items(store.db)}
     if not is_forced and mark == items.settled_mark(store.db):
         return _counted(before, before)
+    drafts = [_DRAFT.decode(row.body) for row in sightings.all_drafts(store.db)]
     known = decided(recorded(store))
     texts = {repo: HostText.of(named) for repo, named in hosts.items()}
     kept, rejected = _gated(_backed(drafts, known), texts)
@@ -80,7 +71,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     unions = (*own.unions, *foreign.unions)
     context = Context(
         now_ms=world.now_ms,
-        echoes=_echoes(store),
+        echoes=echoes(store.db),
         gone=gone,
         known_to_host=frozenset(id_of(draft) for draft in kept if _is_known(draft, texts)),
         decisions=known.decisions,
@@ -100,9 +91,14 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
 
 def recorded(store: Store) -> list[Recorded]:
     """The entries of the journal about knowledge, in the order in which they count."""
+    return recorded_in(store.db)
+
+
+def recorded_in(db: apsw.Connection) -> list[Recorded]:
+    """The same, for those who only look."""
     return [
         Recorded(row.machine, row.number, row.at_ms, row.kind, row.item, msgspec.json.decode(row.body))
-        for row in items.decisions(store.db)
+        for row in items.decisions(db)
     ]
 
 
@@ -148,14 +144,6 @@ def _is_known(draft: Draft, texts: Mapping[str, HostText]) -> bool:
     return any(said_by_host(draft, host) for host in _hosts(draft, texts))
 
 
-def _named_files(drafts: Iterable[Draft]) -> dict[str, set[str]]:
-    named: defaultdict[str, set[str]] = defaultdict(set)
-    for draft in drafts:
-        if draft.scope.kind is ScopeKind.REPO:
-            named[draft.scope.name].update(draft.files)
-    return dict(named)
-
-
 def _last_work(store: Store) -> dict[Scope, int]:
     """When there was last work in each scope. For what holds everywhere, that is the last work anywhere."""
     found: dict[Scope, int] = {}
@@ -163,16 +151,6 @@ def _last_work(store: Store) -> dict[Scope, int]:
         for scope in (Scope(ScopeKind.REPO, row.repo), Scope(ScopeKind.AGENT, row.agent), EVERYWHERE):
             found[scope] = max(found.get(scope, 0), row.at_ms)
     return found
-
-
-def _echoes(store: Store) -> dict[str, frozenset[str]]:
-    """Stories that were shown an item, by item."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for row in items.exposures(store.db):
-        if row.is_shown:
-            session = session_of(store.db, row.agent, row.session)
-            found[row.item].add(story_of(store.db, session) if session else row.session)
-    return {item: frozenset(stories) for item, stories in found.items()}
 
 
 def _write(store: Store, before: Mapping[str, Item], after: Mapping[str, Item]) -> None:

@@ -9,8 +9,8 @@ from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import Block
 from afterwit.recall.worth import expected
 from afterwit.store.store import readonly_database, require
-from afterwit.usecases.forgetting import find_repo
 from afterwit.usecases.recalling import prompt_block_for, speaking_items, start_block_for, stories
+from afterwit.usecases.repo_names import find_repo
 from afterwit.usecases.whereabouts import repo_at
 from afterwit.usecases.world import World
 

@@ -18,6 +18,7 @@ from afterwit.store.spool import Batch, Spooled
 from afterwit.store.steps import step
 from afterwit.store.store import Store
 from afterwit.usecases.decisions import DRAWN, catch_up, decide
+from afterwit.usecases.learn_options import Wanted
 
 KEPT_DAYS = 14
 _DAY_S = 86_400
@@ -33,7 +34,7 @@ class Taken(NamedTuple):
     draws: int = 0
     calls: int = 0
     faults: int = 0
-    ended: tuple[tuple[str, str], ...] = ()  # agent and session
+    ended: tuple[Wanted, ...] = ()
     bad: int = 0  # lines that could not be read, and records that make no sense
 
     def plus(self, other: "Taken") -> "Taken":
@@ -80,6 +81,7 @@ class _Fault(msgspec.Struct):
 class _Ending(msgspec.Struct):
     agent: str
     session: str
+    transcript: str = ""
 
 
 def take_in(store: Store, redactor: Redactor, now_ms: int) -> Taken:
@@ -108,7 +110,7 @@ def _take(store: Store, redactor: Redactor, batch: Batch, now_ms: int) -> Taken:
         hooks.put_faults(store.db, [_fault_row(redactor, key, one) for key, one in failed])
     tried = sum(len(by_kind.get(kind, ())) for kind in ("draw", "tool", "fault", "ended"))
     bad = batch.bad_lines + tried - len(drawn) - len(called) - len(failed) - len(ended)
-    endings = tuple((one.agent, one.session) for _, one in ended)
+    endings = tuple(Wanted(one.agent, one.session, one.transcript) for _, one in ended)
     return Taken(len(drawn), len(called), len(failed), endings, bad)
 
 

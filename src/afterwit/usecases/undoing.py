@@ -3,13 +3,17 @@
 Taking back is a decision like others, journalled, and can be taken back itself. What one command decided goes together.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
 from afterwit.knowledge.decided import Entry, Recorded, in_force
+from afterwit.knowledge.will import Changes
 from afterwit.model.errors import UsageError
-from afterwit.store.store import opened, require
+from afterwit.store.store import readonly_database
 from afterwit.usecases.curating import desk
-from afterwit.usecases.settling import recorded
+from afterwit.usecases.settling import recorded, recorded_in
 from afterwit.usecases.world import World
 
 _BY_PEOPLE = (Entry.DECIDED, Entry.ADDED, Entry.IMPORTED, Entry.FORGOTTEN, Entry.JUDGED)
@@ -28,9 +32,8 @@ class Past(msgspec.Struct, frozen=True, kw_only=True):
 
 def past(world: World, limit: int) -> list[Past]:
     """What was decided, the latest first."""
-    require(world.layout)
-    with opened(world.layout) as store:
-        entries = recorded(store)
+    with readonly_database(world.layout) as db:
+        entries = recorded_in(db)
     standing = {(entry.machine, entry.number) for entry in in_force(entries)}
     found = [
         told(entry, is_undone=(entry.machine, entry.number) not in standing)
@@ -85,11 +88,25 @@ def told(entry: Recorded, *, is_undone: bool) -> Past:
     )
 
 
+def _changes(body: Mapping[str, Any]) -> str:
+    """What an edit sets."""
+    found = msgspec.convert(dict(body), Changes)
+    parts = (
+        found.sentence,
+        f"category {found.category}" if found.category is not None else None,
+        f"scope {found.scope}" if found.scope is not None else None,
+        f"{len(found.triggers) or 'no'} triggers" if found.triggers is not None else None,
+        f"advice {found.advice or 'none'}" if found.advice is not None else None,
+        f"files {', '.join(found.files)}" if found.files is not None else None,
+    )
+    said = "; ".join(part for part in parts if part is not None)
+    return f": {said}" if said else ""
+
+
 def _what(entry: Recorded) -> str:
     body = entry.body
     if entry.kind == Entry.DECIDED:
-        said = f": {body['sentence']}" if body.get("sentence") else ""
-        return f"{body['decision']} {entry.item}{said}"
+        return f"{body['decision']} {entry.item}{_changes(body)}"
     if entry.kind == Entry.ADDED:
         return f"add {entry.item}: {body['draft']['sentence']}"
     if entry.kind == Entry.IMPORTED:

@@ -1,20 +1,22 @@
-"""The surroundings of a command: what use cases may look at and pure code may not."""
+"""The surroundings of a command: what use cases may look at and pure code may not.
+
+Every command imports this. What only some need, the rules of redaction and of reading, is imported when it is made.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
-
-import re2
+from typing import TYPE_CHECKING, NamedTuple
 
 from afterwit.agents.declared.description import Description
-from afterwit.guard.redaction import Redactor
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import Settings
 from afterwit.store import repos
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.store import Store
-from afterwit.usecases.derive import Rules, redactor_for
-from afterwit.usecases.people import known_people
+
+if TYPE_CHECKING:
+    from afterwit.guard.redaction import Redactor
+    from afterwit.usecases.derive import Rules
 
 
 class World(NamedTuple):
@@ -26,8 +28,11 @@ class World(NamedTuple):
     declared: tuple[Description, ...] = ()  # the logs that people have described
 
 
-def rules_for(world: World, store: Store) -> Rules:
+def rules_for(world: World, store: Store) -> "Rules":
     """The rules of this run: the redaction key, whom to pseudonymise, and the aliases in force."""
+    from afterwit.usecases.derive import Rules
+    from afterwit.usecases.people import known_people
+
     aliases = world.settings.aliases
     return Rules(
         key=store.key,
@@ -39,14 +44,20 @@ def rules_for(world: World, store: Store) -> Rules:
     )
 
 
-def redactor_of(world: World) -> Redactor:
+def redactor_of(world: World) -> "Redactor":
     """What shows texts from the archive redacts them like what stored them."""
+    from afterwit.usecases.derive import redactor_for
+    from afterwit.usecases.people import known_people
+
     settings = world.settings.redaction
     people = known_people(world.environ, world.user_home, settings)
     return redactor_for(redaction_key(world.layout), people, _patterns(settings.allow))
 
 
 def _patterns(allow: tuple[str, ...]) -> tuple[str, ...]:
+    """The patterns, if RE2 knows them all."""
+    import re2
+
     options = re2.Options()
     options.log_errors = False
     for pattern in allow:

@@ -100,10 +100,27 @@ def test_wrong_use_is_told(run: Run, words: tuple[str, ...]) -> None:
 def test_a_file_gets_a_block_and_loses_it_again(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "AGENTS.md"
     path.write_text("# Orchard\n", encoding="utf-8")
+    run("learn")
+    run("knowledge", "add", "Prune in March, never after the first blossom.")
     assert run("connect", "file", str(path), "--yes").returncode == 0
     text = path.read_text(encoding="utf-8")
     assert text.startswith("# Orchard\n\n<!-- afterwit:begin")
-    assert "[afterwit notes from past sessions]\nNothing has been learned for this place yet." in text
+    assert "- Prune in March, never after the first blossom." in text
     assert f"{path}: connected" in run("connect", "status").stdout
     assert run("disconnect", "file", str(path), "--yes").returncode == 0
     assert path.read_text(encoding="utf-8") == "# Orchard\n"
+
+
+def test_a_file_for_which_nothing_is_known_is_left_alone(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "AGENTS.md"
+    done = run("connect", "file", str(path), "--yes")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"{path}: nothing has been learned for this place yet, so there is nothing to write.\n"
+    assert not path.exists()
+    assert "No agent is connected." in run("connect", "status").stdout
+    (shape,) = json.loads(run("connect", "file", str(path), "--json").stdout)
+    assert (shape["is_empty"], shape["is_applied"], shape["files"]) == (
+        True,
+        False,
+        [{"path": str(path), "action": "keep"}],
+    )

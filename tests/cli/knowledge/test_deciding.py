@@ -47,6 +47,34 @@ def test_an_item_gets_other_words(knowing: Run) -> None:
     assert knowing("knowledge", "edit", ITEM).returncode == 2
 
 
+def test_an_item_gets_another_place_category_and_triggers(knowing: Run) -> None:
+    options = ("--scope", "everywhere", "--category", "pitfall", "--trigger", "command:rtk", "--trigger", "rule:E501")
+    done = knowing("knowledge", "edit", ITEM, *options)
+    assert done.stderr.splitlines()[1] == "`afterwit knowledge undo` takes it back."
+    shown = json.loads(knowing("knowledge", "show", ITEM, "--json").stdout)
+    assert (shown["scope"], shown["category"]) == ("global", "pitfall")
+    assert shown["triggers"] == [{"program": "rtk"}, {"rule": "E501"}]
+    assert "It is so already" in knowing("knowledge", "edit", ITEM, *options).stderr
+    undone = knowing("knowledge", "undo").stderr
+    assert undone == f"Undone: edit {ITEM}: category pitfall; scope global; 2 triggers\n"
+    assert json.loads(knowing("knowledge", "show", ITEM, "--json").stdout)["scope"] == "repo"
+    knowing("knowledge", "edit", ITEM, "--trigger", "none")
+    assert "fires on" not in knowing("knowledge", "show", ITEM).stdout
+
+
+def test_what_is_added_can_be_undone_and_says_so(knowing: Run) -> None:
+    done = knowing("knowledge", "add", "Prune in March, never later.")
+    assert done.stderr.splitlines()[-1] == "`afterwit knowledge undo` takes it back."
+    assert "Nothing to change" in knowing("knowledge", "add", "Prune in March, never later.").stderr
+    assert "Undone: add" in knowing("knowledge", "undo").stderr
+
+
+@pytest.mark.parametrize("option", [("--agent", "parrot"), ("--harvester", "parrot"), ("--repo", "parrot")])
+def test_lists_refuse_names_that_nobody_knows(knowing: Run, option: tuple[str, str]) -> None:
+    done = knowing("knowledge", "list", *option)
+    assert (done.returncode, "'parrot'" in done.stderr) == (2, True)
+
+
 def test_a_person_adds_an_item_with_what_it_fires_on(knowing: Run) -> None:
     words = "Prune in March, never after the first blossom."
     options = (
@@ -54,12 +82,14 @@ def test_a_person_adds_an_item_with_what_it_fires_on(knowing: Run) -> None:
         "orchard",
         "--category",
         "pattern",
-        "--on-command",
-        "make prune --all",
-        "--on-topic",
-        "pruning",
+        "--trigger",
+        "command: make prune --all",
+        "--trigger",
+        "rule:E501",
+        "--trigger",
+        "topic:pruning",
     )
-    done = json.loads(knowing("knowledge", "add", words, *options, "--on-rule", "E501", "--json").stdout)
+    done = json.loads(knowing("knowledge", "add", words, *options, "--json").stdout)
     shown = json.loads(knowing("knowledge", "show", done["id"], "--json").stdout)
     assert (shown["repo"], shown["category"], shown["status"]) == ("orchard", "pattern", "active")
     assert shown["triggers"] == [
@@ -76,7 +106,12 @@ def test_a_person_adds_an_item_with_what_it_fires_on(knowing: Run) -> None:
         (("--repo", "harbour"), "No repository 'harbour'"),
         (("--agent", "parrot"), "'parrot' is not one of"),
         (("--repo", "orchard", "--agent", "codex"), "one of them"),
-        (("--on-command", "a | b"), "is not one simple command"),
+        (("--scope", "moon"), "'moon' is none of everywhere, repo:NAME and agent:NAME"),
+        (("--scope", "agent:parrot"), "'parrot' is not one of"),
+        (("--trigger", "command:a | b"), "is not one simple command"),
+        (("--trigger", "moon:full"), "'moon:full' is none of command:…"),
+        (("--trigger", "topic:the"), "has no word that tells a task from others"),
+        (("--trigger", "none", "--trigger", "rule:E501"), "none goes alone"),
     ],
 )
 def test_an_item_that_holds_nowhere_is_refused(knowing: Run, options: tuple[str, ...], complaint: str) -> None:

@@ -45,7 +45,7 @@ def test_one_item_is_shown_by_the_beginning_of_its_id(knowing: Run) -> None:
     done = knowing("knowledge", "show", ITEM[:4])
     assert done.stdout.splitlines()[0] == FACT
     assert "status      active: seen in 3 stories" in done.stdout
-    assert "fires on    command rtk make" in done.stdout
+    assert "fires on    command: rtk make" in done.stdout
     assert set(json.loads(knowing("knowledge", "show", ITEM, "--json").stdout)) == SHAPE | {"evidence"}
 
 

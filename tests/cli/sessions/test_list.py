@@ -58,7 +58,7 @@ def test_json_has_the_documented_shape(learned: Run) -> None:
 
 
 def test_nothing_found_is_said(learned: Run) -> None:
-    done = learned("sessions", "list", "--repo", "pear")
+    done = learned("sessions", "list", "--branch", "pear")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "No session fits.\n")
 
 

@@ -52,6 +52,7 @@ def read(event: str, payload: dict[str, object]) -> Moment | None:
         output=output,
         is_error=bool(code) or bool(fields_at(payload, "tool_response").get("error")),
         exit_code=code,
+        transcript=text_at(payload, "transcript_path"),
     )
 
 

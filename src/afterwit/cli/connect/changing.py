@@ -32,7 +32,7 @@ def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], Plan]]],
     if not how.is_json:
         for name, plan in plans.items():
             _show(name, plan)
-    pending = [name for name, plan in plans.items() if plan.needed or plan.is_removal]
+    pending = [name for name, plan in plans.items() if plan.needed or (plan.is_removal and not plan.is_empty)]
     has_change = any(plan.needed for plan in plans.values())
     is_applied = has_change and not how.is_dry_run
     if is_applied and not how.is_agreed:
@@ -78,7 +78,9 @@ def _ask() -> None:
 
 
 def _show(name: str, plan: Plan) -> None:
-    if not plan.needed:
+    if plan.is_empty:
+        print_line(f"{name}: nothing has been learned for this place yet, so there is nothing to write.")
+    elif not plan.needed:
         print_line(f"{name}: nothing of ours is there." if plan.is_removal else f"{name}: connected already.")
     for line in differences(plan):
         print_line(line)
@@ -109,6 +111,7 @@ def _shape(name: str, plan: Plan, *, is_applied: bool) -> dict[str, Any]:
         "moments": list(plan.moments),
         "to_do": list(plan.to_do),
         "left": list(plan.left),
+        "is_empty": plan.is_empty,
         "is_applied": is_applied and bool(plan.needed),
     }
 

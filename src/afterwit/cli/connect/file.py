@@ -25,7 +25,8 @@ def file(here: Here, paths: tuple[Path, ...], is_agreed: bool, is_dry_run: bool,
     """Write a marked block into a file such as AGENTS.md.
 
     The block holds what was learned for the repository around the file. Running it again brings it up to date; the rest
-    of the file is never touched. `afterwit disconnect file AGENTS.md` takes it out.
+    of the file is never touched. Where nothing was learned yet, nothing is written. `afterwit disconnect file
+    AGENTS.md` takes it out.
     """
     machine = this_machine(here)
     plans = [(str(path), lambda path=path: plan_file(machine, path.absolute())) for path in paths]

@@ -11,7 +11,7 @@ COMMANDS = {
     "why": Entry(f"{_AT}.why:why", "Every piece of evidence behind an item."),
     "search": Entry(f"{_AT}.search:search", "Find items by words."),
     "add": Entry(f"{_AT}.add:add", "Write an item yourself."),
-    "edit": Entry(f"{_AT}.edit:edit", "Give an item other words."),
+    "edit": Entry(f"{_AT}.edit:edit", "Change what an item says, where it holds, what it fires on."),
     "approve": Entry(f"{_AT}.judge:approve", "Let items be used, whatever stands behind them."),
     "reject": Entry(f"{_AT}.judge:reject", "Take out items that should never have been made."),
     "pin": Entry(f"{_AT}.judge:pin", "Keep items in use, however old they get."),

@@ -9,7 +9,7 @@ import click
 from afterwit.cli.commands import Command
 from afterwit.cli.knowledge.shapes import EMPTY, EXITS, item_shape, where
 from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, talk
+from afterwit.cli.output import human_count, print_json, print_line, print_text, talk
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item
 from afterwit.usecases.auditing import JUNK, SKIP, Audit, Verdict, record, sample, verdicts_in
@@ -69,8 +69,10 @@ def _read(path: Path) -> dict[str, str]:
         return verdicts_in(sys.stdin.read())
     try:
         return verdicts_in(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}.") from error
+    except FileNotFoundError:
+        raise UsageError(f"There is no file {path}.") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is no text: {error}.") from error
 
 
 def _asked(drawn: list[Item]) -> dict[str, str]:
@@ -93,6 +95,7 @@ def _answer() -> str:
     try:
         return str(click.prompt(_QUESTION, type=choices, show_choices=False, err=True))
     except click.Abort:
+        talk("")
         return _QUIT
 
 
@@ -101,7 +104,7 @@ def _show_sample(drawn: list[Item], seed: int, *, is_json: bool) -> None:
         print_json({"seed": seed, "items": [item_shape(item) for item in drawn]})
         return
     for item in drawn:
-        print_line(f"{item.id}  {where(item)}  {item.sentence}")
+        print_text(f"{item.id}  {where(item)}  {item.sentence}")
     talk(f"Seed {seed}." if drawn else EMPTY)
 
 

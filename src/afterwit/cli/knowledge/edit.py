@@ -1,14 +1,17 @@
-"""`afterwit knowledge edit`: gives an item other words."""
+"""`afterwit knowledge edit`: gives an item other words, another place, other triggers."""
 
 import sys
 
 import click
+import msgspec
 
 from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.knowledge.judge import said
+from afterwit.cli.knowledge.described import described
+from afterwit.cli.knowledge.judge import UNDO, said
 from afterwit.cli.knowledge.shapes import EXITS
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import print_json, talk
+from afterwit.knowledge.will import Changes
 from afterwit.usecases import curating
 from afterwit.usecases.item_views import shown
 
@@ -18,6 +21,8 @@ from afterwit.usecases.item_views import shown
     examples=(
         "afterwit knowledge edit 3fa9c1",
         'afterwit knowledge edit 3fa9c1 "Run the tests with `make trees`; `make count` is gone."',
+        "afterwit knowledge edit 3fa9c1 --scope everywhere --category pitfall",
+        'afterwit knowledge edit 3fa9c1 --trigger "command:make count" --trigger rule:E501',
     ),
     exits=EXITS,
 )
@@ -25,22 +30,28 @@ from afterwit.usecases.item_views import shown
 @click.argument("sentence", required=False)
 @as_json
 @in_place
-def edit(here: Here, item: str, sentence: str | None, is_json: bool) -> None:
-    """Give an item other words, and approve it with them.
+@described
+def edit(here: Here, item: str, sentence: str | None, changes: Changes, is_json: bool) -> None:
+    """Give an item other words, another place, category, advice or triggers, and approve it with them.
 
-    Without SENTENCE, your editor opens with the present words. ITEM is an id or the beginning of one.
+    What is not named stays; triggers and files that are named take the place of all present ones. With nothing but
+    ITEM, your editor opens with the present words. ITEM is an id or the beginning of one.
     """
-    words = sentence if sentence is not None else _edited(shown(here.world, item).sentence)
-    done = curating.edit(here.world, item, words)
+    if sentence is None and not changes.named:
+        sentence = _edited(shown(here.world, item).sentence)
+    done = curating.edit(here.world, item, msgspec.structs.replace(changes, sentence=sentence))
     if is_json:
         print_json(done)
+    elif done.has_changed:
+        talk(said(done))
+        talk(UNDO)
     else:
-        talk(said(done) if done.has_changed else "The words are the same. Nothing was changed.")
+        talk("It is so already. Nothing was changed.")
 
 
 def _edited(present: str) -> str:
     if not sys.stdin.isatty():
-        raise click.UsageError("There is no terminal to open an editor on. Give the sentence.")
+        raise click.UsageError("There is no terminal to open an editor on. Give the sentence, or what else to change.")
     words = click.edit(present)
     if words is None:
         talk("Nothing was changed.")

@@ -1,14 +1,17 @@
 """The options that choose items, the same for `list`, `search` and `export`."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import click
 
+from afterwit.cli.agent_names import refuse_unknown
+from afterwit.cli.options import Here
 from afterwit.model.knowledge import Category, ItemStatus
 from afterwit.usecases.item_views import ItemFilter
 
+_OTHERS = ("assistant", "import", "person")  # who else makes items
 _NAMES = ("statuses", "categories", "repos", "agents", "harvesters", "is_global", "confidence")
 _OPTIONS = (
     click.option(
@@ -49,17 +52,30 @@ _OPTIONS = (
 
 
 def chosen(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options, and passes what they mean as `wanted`."""
+    """Adds the options, and passes what they mean as `wanted`. Goes below `in_place`, which brings the agents."""
 
     @functools.wraps(command)
-    def wrapped(*args: Any, is_all: bool, **options: Any) -> Any:
+    def wrapped(*args: Any, here: Here, is_all: bool, **options: Any) -> Any:
         given = {name: options.pop(name) for name in _NAMES}
+        refuse_unknown(given["agents"], here.world.declared, "--agent")
+        _refuse_unknown_harvesters(given["harvesters"])
         if is_all and given["statuses"]:
             raise click.UsageError("--all and --status exclude each other.")
         if not is_all and not given["statuses"]:
             given["statuses"] = (ItemStatus.ACTIVE.value,)
-        return command(*args, wanted=ItemFilter(**given), **options)
+        return command(*args, here=here, wanted=ItemFilter(**given), **options)
 
     for option in reversed(_OPTIONS):
         wrapped = option(wrapped)
     return wrapped
+
+
+def _refuse_unknown_harvesters(names: Collection[str]) -> None:
+    if not names:
+        return
+    from afterwit.harvest.registry import HARVESTERS
+
+    known = sorted({*(one.name for one in HARVESTERS), *_OTHERS})
+    for name in names:
+        if name not in known:
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(known)}.", param_hint="'--harvester'")

@@ -6,7 +6,7 @@ from afterwit.cli.commands import Command, ExitCode
 from afterwit.cli.knowledge.asking import is_confirmed
 from afterwit.cli.knowledge.shapes import EXITS
 from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, talk
+from afterwit.cli.output import human_count, print_json, print_line, print_text, talk
 from afterwit.usecases import forgetting
 from afterwit.usecases.forgetting import Forgetting, Wanted
 
@@ -64,7 +64,7 @@ def forget(here: Here, origin: str, session: str, repo: str, is_dry_run: bool, i
 def _show(planned: Forgetting) -> None:
     for loss in planned.losses[:_SHOWN]:
         left = f"{loss.left} of {human_count(loss.evidence, 'piece')} of evidence left" if loss.left else "gone"
-        print_line(f"{loss.id}  {left}: {loss.fact}")
+        print_text(f"{loss.id}  {left}: {loss.fact}", rest="  ")
     if len(planned.losses) > _SHOWN:
         print_line(f"… and {human_count(len(planned.losses) - _SHOWN)} more; --json lists all")
     if not planned.losses:

@@ -6,9 +6,10 @@ import click
 
 from afterwit.cli.commands import Command, ExitCode
 from afterwit.cli.knowledge.asking import is_confirmed
+from afterwit.cli.knowledge.judge import UNDO
 from afterwit.cli.knowledge.shapes import EXITS
 from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, talk
+from afterwit.cli.output import human_count, print_json, print_line, print_text, talk
 from afterwit.usecases.knowledge_files import Imported, import_folders
 
 _SHOWN = 20
@@ -53,12 +54,13 @@ def import_(here: Here, folders: tuple[Path, ...], is_dry_run: bool, is_agreed: 
             f"{human_count(done.new, 'item')} imported. `afterwit knowledge list --status quarantined` shows what waits"
             " for you, `afterwit knowledge approve ITEM` lets it be used."
         )
+        talk(UNDO)
 
 
 def _show(planned: Imported) -> None:
     for one in planned.folders:
         print_line(f"{one.source}: {human_count(one.items, 'item')}, {human_count(one.new)} new")
         for fact in one.facts[:_SHOWN]:
-            print_line(f"  {fact}")
+            print_text(fact, first="  ", rest="    ")
         if len(one.facts) > _SHOWN:
             print_line(f"  … and {human_count(len(one.facts) - _SHOWN)} more; --json lists all")

@@ -8,11 +8,11 @@ from afterwit.cli.commands import Command
 from afterwit.cli.knowledge.shapes import EXITS
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import print_json, talk
-from afterwit.knowledge.weighing import DecisionKind
+from afterwit.knowledge.will import DecisionKind
 from afterwit.usecases.curating import Judged, judge
 
 _items = click.argument("items", nargs=-1, required=True, metavar="ITEM...")
-_UNDO = "`afterwit knowledge undo` takes it back."
+UNDO = "`afterwit knowledge undo` takes it back."
 
 
 @click.command(cls=Command, examples=("afterwit knowledge approve 3fa9c1 0b7d22",), exits=EXITS)
@@ -46,7 +46,7 @@ def reject(here: Here, items: tuple[str, ...], is_json: bool) -> None:
 def pin(here: Here, items: tuple[str, ...], is_json: bool) -> None:
     """Keep items in use, however old they get and whatever contradicts them.
 
-    ITEM is an id or the beginning of one.
+    An item that was rejected or retired comes back. ITEM is an id or the beginning of one.
     """
     _decide(here, DecisionKind.PIN, items, is_json=is_json)
 
@@ -77,7 +77,7 @@ def _decide(here: Here, decision: DecisionKind, items: Sequence[str], *, is_json
     for one in done:
         talk(said(one))
     if any(one.has_changed for one in done):
-        talk(_UNDO)
+        talk(UNDO)
 
 
 def said(one: Judged) -> str:
@@ -86,4 +86,5 @@ def said(one: Judged) -> str:
         return f"{one.id} is gone: {one.fact}"
     was = f" (was {one.before})" if one.before and one.before != one.status else ""
     reason = f", {one.reason}" if one.reason else ""
-    return f"{one.id} is {one.status}{was}{reason}: {one.fact}"
+    unchanged = "" if one.has_changed else "Nothing to change: "
+    return f"{unchanged}{one.id} is {one.status}{was}{reason}: {one.fact}"

@@ -5,7 +5,7 @@ import click
 from afterwit.cli.commands import Command
 from afterwit.cli.knowledge.shapes import EXITS
 from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, talk
+from afterwit.cli.output import human_count, print_json, print_line, print_text, talk
 from afterwit.usecases import reconciling
 from afterwit.usecases.reconciling import Reconciliation, Side
 
@@ -31,12 +31,12 @@ def reconcile(here: Here, is_json: bool) -> None:
 def _show(found: Reconciliation) -> None:
     for clash in found.clashes:
         print_line(f"{clash.repo or 'everywhere'}: about {clash.about}")
-        print_line(f"  {_side(clash.one)}")
-        print_line(f"  {_side(clash.other)}")
+        print_text(_side(clash.one), first="  ", rest="    ")
+        print_text(_side(clash.other), first="  ", rest="    ")
     for double in found.doubles:
         print_line("These may say the same:")
-        print_line(f"  {_side(double.one)}")
-        print_line(f"  {_side(double.other)}")
+        print_text(_side(double.one), first="  ", rest="    ")
+        print_text(_side(double.other), first="  ", rest="    ")
     clashes, doubles = (
         human_count(len(found.clashes), "contradiction"),
         human_count(len(found.doubles), "likely double"),

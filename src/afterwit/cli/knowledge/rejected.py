@@ -5,7 +5,7 @@ import click
 from afterwit.cli.commands import Command
 from afterwit.cli.knowledge.shapes import EXITS
 from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, talk
+from afterwit.cli.output import human_count, print_json, print_text, talk
 from afterwit.knowledge.gate import Rejection
 from afterwit.usecases import rejections
 
@@ -32,8 +32,8 @@ def rejected(here: Here, reason: str | None, samples: int, is_json: bool) -> Non
         print_json(found)
         return
     for one in found:
-        print_line(f"{human_count(one.count)} {one.reason}: {one.why}")
+        print_text(f"{human_count(one.count)} {one.reason}: {one.why}")
         for sample in one.samples:
-            print_line(f"  {sample['fact']}  ({sample['harvester']}, {sample['scope']})")
+            print_text(f"{sample['fact']}  ({sample['harvester']}, {sample['scope']})", first="  ", rest="    ")
     if not found:
         talk("Nothing was kept out. `afterwit learn` harvests what your agents have logged.")

@@ -16,14 +16,15 @@ EXITS = {
     ExitCode.WRONG_USE: "Wrong use, or no such item. Nothing is decided.",
 }
 EMPTY = "Nothing is known yet. `afterwit learn` harvests what your agents have logged; two sessions must agree."
-_COLUMNS = (
+_ONE_STATUS = (
     Column("id"),
     Column("conf", is_number=True),
     Column("where", gives_way=1, most=16),
     Column("category", gives_way=2),
     Column("status", gives_way=3),
-    Column("fact", is_cut=True),
+    Column("fact", is_cut=True, least=40),
 )
+_SEVERAL = (*_ONE_STATUS[:4], Column("status"), Column("fact", is_cut=True, least=24))
 
 
 def item_shape(item: Item, *, has_evidence: bool = True) -> dict[str, Any]:
@@ -46,7 +47,8 @@ def show_listing(listing: ItemListing, *, is_json: bool, nothing: str) -> None:
         items = [item_shape(item, has_evidence=False) for item in listing.items]
         print_json({"items": items, "found": listing.found, "by_status": listing.by_status})
     elif listing.items:
-        print_listing(_COLUMNS, [_row(item) for item in listing.items])
+        is_one = len({item.status for item in listing.items}) == 1
+        print_listing(_ONE_STATUS if is_one else _SEVERAL, [_row(item) for item in listing.items])
         talk(_totals(listing))
     else:
         talk(nothing)

@@ -8,8 +8,8 @@ from afterwit.cli.amounts import minute
 from afterwit.cli.commands import Command
 from afterwit.cli.knowledge.shapes import EXITS, item_shape
 from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, talk
-from afterwit.model.knowledge import Authority, Item, Trigger
+from afterwit.cli.output import human_count, print_json, print_line, print_text, talk
+from afterwit.model.knowledge import EVERYWHERE, Authority, Item, Trigger
 from afterwit.usecases import item_views
 
 
@@ -27,10 +27,10 @@ def show(here: Here, item: str, is_json: bool) -> None:
     if is_json:
         print_json(item_shape(found))
         return
-    print_line(found.sentence)
+    print_text(found.sentence)
     print_line("")
     for name, fact in _facts(found):
-        print_line(f"{name:<11} {fact}")
+        print_text(fact, first=f"{name:<11} ", rest=" " * 12)
     talk(f"`afterwit knowledge why {found.id}` shows what stands behind it.")
 
 
@@ -39,7 +39,7 @@ def _facts(item: Item) -> Iterator[tuple[str, str]]:
     against = sum(piece.is_against for piece in item.evidence)
     yield "id", item.id
     yield "category", item.category
-    yield "holds", str(item.scope)
+    yield "holds", "everywhere" if item.scope == EVERYWHERE else str(item.scope)
     yield "status", f"{item.status}: {item.reason}" if item.reason else item.status
     yield "confidence", f"{item.confidence:.2f}"
     yield "authority", f"{item.authority}{_explained(item)}"
@@ -70,9 +70,9 @@ def fires_on(trigger: Trigger) -> str:
         ("tool", trigger.tool),
         ("path", trigger.path),
         ("rule", trigger.rule),
-        ("task about", " ".join(trigger.topic)),
+        ("topic", " ".join(trigger.topic)),
     )
-    return ", ".join(f"{name} {value}" for name, value in parts if value)
+    return ", ".join(f"{name}: {value}" for name, value in parts if value)
 
 
 def _explained(item: Item) -> str:

@@ -9,7 +9,7 @@ from afterwit.cli.amounts import minute
 from afterwit.cli.commands import Command
 from afterwit.cli.knowledge.shapes import EXITS, item_shape
 from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line
+from afterwit.cli.output import print_json, print_line, print_text
 from afterwit.knowledge.documents import WrittenEvidence, written
 from afterwit.model.knowledge import Evidence
 from afterwit.usecases import item_evidence
@@ -34,8 +34,8 @@ def why(here: Here, item: str, is_json: bool) -> None:
     if is_json:
         print_json(_shape(found))
         return
-    print_line(found.item.sentence)
-    print_line(f"{found.item.status}, confidence {found.item.confidence:.2f}: {found.item.reason or 'no reason noted'}")
+    print_text(found.item.sentence)
+    print_text(f"{found.item.status}, confidence {found.item.confidence:.2f}: {found.item.reason or 'no reason noted'}")
     for backing in found.evidence:
         print_line("")
         _show(backing)
@@ -44,7 +44,7 @@ def why(here: Here, item: str, is_json: bool) -> None:
         print_line("No evidence is left.")
     for decision in found.decisions:
         print_line("")
-        print_line(f"{minute(decision.at_ms)}  decided: {decision.what}")
+        print_text(f"{minute(decision.at_ms)}  decided: {decision.what}")
 
 
 def _show(backing: Backing) -> None:
@@ -53,12 +53,11 @@ def _show(backing: Backing) -> None:
     at = f", step {piece.at}" if piece.at is not None else ""
     repo = session.repo.rpartition("/")[2]
     place = "  ".join(filter(None, (minute(piece.at_ms or session.at_ms or None), session.agent, repo)))
-    print_line(f"{place}  {sign}, {piece.channel}{at}")
+    print_text(f"{place}  {sign}, {piece.channel}{at}")
     if piece.excerpt:
-        for line in piece.excerpt.splitlines():
-            print_line(f"  │ {line}")
+        print_text("\n".join(piece.excerpt.splitlines()), first="  │ ", rest="  │ ")
     if piece.source:
-        print_line(f"  from {piece.source}")
+        print_text(piece.source, first="  from ", rest="  ")
     print_line(f"  {_opening(piece, is_here=backing.is_here)}")
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from afterwit.mcp.explaining import explained
-from afterwit.mcp.quoting import notes
+from afterwit.mcp.given import given_by_id
 from afterwit.mcp.tool import Caller, Tool, text
 from afterwit.store.store import readonly_database
 from afterwit.usecases.items import find_item
@@ -12,7 +11,7 @@ from afterwit.usecases.items import find_item
 
 def explain_item(caller: Caller, arguments: Mapping[str, Any]) -> str:
     with readonly_database(caller.world.layout) as db:
-        return notes(explained(find_item(db, arguments["item"])))
+        return given_by_id(db, caller, find_item(db, arguments["item"]))
 
 
 ITEM = text("The note's id, or the beginning of it.", 64)

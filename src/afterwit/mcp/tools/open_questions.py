@@ -3,14 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
+from afterwit.agents.moments import RECALL
+from afterwit.mcp.given import Said, given
 from afterwit.mcp.places import PLACE, repo_of
-from afterwit.mcp.quoting import day, notes
+from afterwit.mcp.quoting import day
 from afterwit.mcp.tool import Caller, Tool, number
 from afterwit.model.knowledge import Category, Item, ItemStatus
 from afterwit.recall.situation import Situation
 from afterwit.store.store import readonly_database
+from afterwit.usecases.exposing import audience_of
 from afterwit.usecases.recalling import speaking_items
 
+_NONE = "No question is open here."
 _QUESTIONS = 10
 _MOST = 50
 
@@ -19,17 +23,17 @@ def open_questions(caller: Caller, arguments: Mapping[str, Any]) -> str:
     with readonly_database(caller.world.layout) as db:
         repo = repo_of(db, caller, arguments)
         here = speaking_items(db, Situation(repo, caller.agent).scopes())
+        to = audience_of(db, caller.world, caller.agent, caller.session, repo)
     found = [item for item in here if item.category is Category.QUESTION]
-    if not found:
-        return "No question is open here."
     newest = sorted(found, key=lambda item: (item.status is not ItemStatus.ACTIVE, -item.last_ms, item.id))
     limit = arguments.get("limit", _QUESTIONS)
     more = [f"({len(found) - limit} more)"] if len(found) > limit else []
-    return notes(["Left open by earlier sessions:", *map(_line, newest[:limit]), *more])
+    said = [_said(item) for item in newest[:limit]]
+    return given(caller.world, to, RECALL, [("Left open by earlier sessions:", said)], more) or _NONE
 
 
-def _line(item: Item) -> str:
-    return f"- {item.sentence} ({item.status}, last seen {day(item.last_ms)}) [{item.id}]"
+def _said(item: Item) -> Said:
+    return Said(item.id, f"- {item.sentence} ({item.status}, last seen {day(item.last_ms)}) [{item.id}]")
 
 
 TOOL = Tool(

@@ -1,19 +1,21 @@
 """`recall`: what earlier sessions know that matters for a task."""
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
+from afterwit.agents.moments import RECALL
+from afterwit.mcp.given import Said, given
 from afterwit.mcp.places import PLACE, repo_of
-from afterwit.mcp.quoting import notes
 from afterwit.mcp.tool import Caller, Tool, text
-from afterwit.model.knowledge import Item
 from afterwit.recall.prompt_block import PromptBlock
 from afterwit.recall.situation import Situation
-from afterwit.recall.start_block import Block, line_of
+from afterwit.recall.start_block import Block
 from afterwit.store.store import readonly_database
+from afterwit.usecases.exposing import audience_of
 from afterwit.usecases.recalling import prompt_block_for, speaking_items, start_block_for, stories
 
 _NOTHING = "Nothing is known for this task. That is usual: go on as you would."
+_IDS = "The id in brackets names a note for `explain_item` and `report_item`."
 _NO_PLACE = (
     "No earlier session is known of this folder, so only what holds everywhere was looked at. If you work elsewhere,"
     " call again with `folder`."
@@ -27,32 +29,29 @@ def recall(caller: Caller, arguments: Mapping[str, Any]) -> str:
         here = speaking_items(db, situation.scopes())
         start = start_block_for(caller.world, situation, here, stories(db))
         prompt = prompt_block_for(db, situation, arguments["task"], here, {item.id for item in start.items})
-    place = "" if repo else _NO_PLACE
+        to = audience_of(db, caller.world, caller.agent, caller.session, repo)
     known = {item.id for item in here}
-    lines = [*_of_prompt(prompt, known), *_with_ids(start).splitlines()]
-    if not lines:
+    answer = given(caller.world, to, RECALL, (*_of_prompt(prompt, known), *_of_start(start)), (_IDS,))
+    place = "" if repo else _NO_PLACE
+    if not answer:
         return " ".join(filter(None, (_NOTHING, place)))
-    answer = notes([*lines, "The id in brackets names a note for `explain_item` and `report_item`."])
     return f"{answer}\n{place}" if place else answer
 
 
-def _of_prompt(prompt: PromptBlock, known: Set[str]) -> Iterator[str]:
+def _of_prompt(prompt: PromptBlock, known: Set[str]) -> Iterator[tuple[str, Sequence[Said]]]:
     """The most telling for the task comes first: what does not fit is left out from the end."""
     for section in prompt.sections:
-        yield section.heading
-        for entry in section.entries:
-            yield f"- {entry.text} [{entry.item}]" if entry.item in known else f"- {entry.text}"
+        yield section.heading, [_said(entry.item, f"- {entry.text}", known) for entry in section.entries]
 
 
-def _with_ids(start: Block) -> str:
-    text = start.text
-    for item in start.items:
-        text = text.replace(line_of(item), _named(item), 1)
-    return text
+def _of_start(start: Block) -> Iterator[tuple[str, Sequence[Said]]]:
+    known = {item.id for item in start.items}
+    for piece in start.pieces if start.text else ():
+        yield piece.heading, [_said(line.item, line.text, known) for line in piece.lines]
 
 
-def _named(item: Item) -> str:
-    return f"{line_of(item)} [{item.id}]"
+def _said(item: str, text: str, known: Set[str]) -> Said:
+    return Said(item, f"{text} [{item}]" if item in known else text)
 
 
 TOOL = Tool(

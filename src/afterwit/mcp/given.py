@@ -1,0 +1,63 @@
+"""Gives items to an agent: draws who gets which, notes it, and makes the text.
+
+Everything that tells items goes through here, so that none is told unnoted. What an agent asks for by its id it gets;
+what it asks for in general is drawn.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import apsw
+
+from afterwit.agents.moments import ASKED
+from afterwit.knowledge.markers import defused
+from afterwit.mcp.explaining import explained
+from afterwit.mcp.places import repo_of
+from afterwit.mcp.quoting import notes
+from afterwit.mcp.tool import Caller
+from afterwit.model.knowledge import Item
+from afterwit.usecases.exposing import Audience, audience_of, note
+from afterwit.usecases.world import World
+
+
+class Said(NamedTuple):
+    """A line, and the item that it tells; "" where it tells none."""
+
+    item: str
+    text: str
+
+
+Sections = Sequence[tuple[str, Sequence[Said]]]  # a heading, and lines; without lines it frames the others
+
+
+def given(world: World, to: Audience, moment: str, sections: Sections, ending: Sequence[str] = ()) -> str:
+    """The text for an agent without what is held out, noted; "" where nothing is left."""
+    told = _text(list(_heard(to, sections)), ending)
+    items: Mapping[str, bool] = {
+        one.item: to.hears(one.item) and defused(one.text) in told for _, said in sections for one in said if one.item
+    }
+    if items:
+        note(world, to, moment, items, told, _text(sections, ending))
+    return told
+
+
+def given_by_id(db: apsw.Connection, caller: Caller, item: Item) -> str:
+    """An item with what stands behind it."""
+    text = notes(explained(item))
+    to = audience_of(db, caller.world, caller.agent, caller.session, repo_of(db, caller, {}))
+    note(caller.world, to, ASKED, {item.id: True}, text, text)
+    return text
+
+
+def _heard(to: Audience, sections: Sections) -> Iterator[tuple[str, Sequence[Said]]]:
+    """The sections without what is held out. A heading goes with the last of its lines."""
+    for heading, said in sections:
+        heard = [one for one in said if to.hears(one.item)]
+        if heard or not said:
+            yield heading, heard
+
+
+def _text(sections: Sections, ending: Sequence[str]) -> str:
+    """Between the markers; "" where there are no lines."""
+    rows = [row for heading, said in sections for row in (*heading.splitlines(), *(one.text for one in said))]
+    return notes([*rows, *ending]) if any(said for _, said in sections) else ""

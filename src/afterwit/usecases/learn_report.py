@@ -1,0 +1,102 @@
+"""What a run of `learn` did, stage by stage: values alone, so that a run with nothing to do loads nothing else."""
+
+import msgspec
+
+
+class AgentReport(msgspec.Struct, kw_only=True):
+    """What a run did for one agent."""
+
+    agent: str
+    discovered: int = 0
+    read: int = 0
+    unchanged: int = 0
+    empty: int = 0
+    failed: int = 0
+    no_reader: int = 0
+    events: int = 0
+    actions: int = 0
+    problems: int = 0
+    bytes: int = 0
+    errors: list[str] = msgspec.field(default_factory=list)
+
+
+class Digested(msgspec.Struct, kw_only=True):
+    """What a pass did."""
+
+    digested: int = 0
+    redone: int = 0  # of these, how many had a digest by an older digester
+    changed: list[str] = msgspec.field(default_factory=list)  # of the redone: what came out differently
+
+
+class Harvested(msgspec.Struct, kw_only=True):
+    """What a harvest did."""
+
+    seen: int = 0  # sessions looked at
+    items: int = 0
+    active: int = 0
+    gained: list[str] = msgspec.field(default_factory=list)  # ids
+    lost: list[str] = msgspec.field(default_factory=list)
+    changed: list[str] = msgspec.field(default_factory=list)  # other words, scope or status
+
+
+class Dropped(msgspec.Struct, frozen=True, kw_only=True):
+    """One original that goes, or went."""
+
+    agent: str
+    path: str
+    sessions: list[str]
+    reason: str  # age, soft-cap, hard-cap
+    freed_bytes: int  # in the archive, companions included
+    original_bytes: int
+    sha256: str
+    is_data_loss: bool  # not analysed before
+
+
+class PassDone(msgspec.Struct, frozen=True, kw_only=True):
+    reason: str
+    files: int
+    sessions: int
+    freed_bytes: int
+    after_bytes: int
+
+
+class Eviction(msgspec.Struct, kw_only=True):
+    """What an eviction did, or would do. Sizes are those of packed originals unless they say otherwise."""
+
+    is_dry_run: bool
+    soft_cap_bytes: int
+    hard_cap_bytes: int
+    before_bytes: int
+    after_bytes: int
+    freed_bytes: int
+    kept_bytes: int  # of originals that never go: pinned sessions, histories of prompts
+    is_over_hard_cap: bool  # because of what never goes
+    passes: list[PassDone]
+    dropped: list[Dropped]
+    faults: list[str]  # originals that are damaged in the archive, and so left alone
+    data_loss: list[str]  # sessions, or paths where there is none, that went without being analysed
+    distilled_bytes: int  # of everything but originals
+    distilled_cap_bytes: int
+
+    @property
+    def is_over_distilled_cap(self) -> bool:
+        return self.distilled_bytes > self.distilled_cap_bytes
+
+    @property
+    def has_failed(self) -> bool:
+        return bool(self.data_loss or self.faults) or self.is_over_hard_cap
+
+
+class Report(msgspec.Struct, kw_only=True):
+    """What a run did."""
+
+    agents: list[AgentReport]
+    sessions: int = 0  # in the store, after the run
+    digested: Digested = msgspec.field(default_factory=Digested)
+    harvested: Harvested = msgspec.field(default_factory=Harvested)
+    evicted: Eviction | None = None  # None: all originals are well within their budget
+    is_dry_run: bool = False
+
+    @property
+    def has_failures(self) -> bool:
+        return any(agent.failed for agent in self.agents)

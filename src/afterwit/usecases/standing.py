@@ -1,0 +1,143 @@
+"""Tells at a glance whether there is anything to learn: whether all that the last whole run was made from is as it was.
+
+That is: the files in the agents' homes, the settings, our own code, the journal, what hosts tell every session already,
+and the day. What a run does is a function of these and of the store, and whoever changes the store otherwise forgets
+the mark. Time counts by the day, so whatever is overlooked here is noticed the next day. Costs a `stat` per file, and
+loads nothing that only a run needs.
+"""
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from afterwit.model.errors import BusyError
+from afterwit.sources.discovery import glimpse
+from afterwit.store.database import transaction
+from afterwit.store.lease import held
+from afterwit.store.spool import backlog
+from afterwit.store.standing import StandingRow, forget_standing, put_standing, standing
+from afterwit.store.store import Store, opened
+from afterwit.usecases.host_files import checkouts, missing_files, named_files, present
+from afterwit.usecases.learn_report import AgentReport, Harvested, Report
+from afterwit.usecases.world import World
+
+_DAY_MS = 86_400_000
+
+
+class _Body(msgspec.Struct):
+    """What is kept with the mark."""
+
+    report: Report
+    named: dict[str, set[str]]  # files that items speak of, by repository, where there is a checkout to look into
+
+
+def nothing_new(world: World) -> Report | None:
+    """The report of a run that would find nothing to do; None where there is something to do, or another run at
+    work."""
+    if not world.layout.database.exists():
+        return None
+    try:
+        with held(world.layout.lease), opened(world.layout) as store:
+            before = standing(store.db)
+            if before is None or backlog(world.layout.spool)[0]:
+                return None
+            body = msgspec.json.decode(before.body, type=_Body)
+            return body.report if before.mark == _mark(store, world, look(world), body.named) else None
+    except BusyError:
+        return None
+
+
+def forget(store: Store) -> None:
+    """For whoever is about to change the store, so that one who dies leaves no mark."""
+    with transaction(store.db):
+        forget_standing(store.db)
+
+
+def look(world: World) -> list[bytes]:
+    """The agents' files, as they are now: asked before they are read."""
+    wanted = {folder for own in world.settings.agents.values() if own.enabled for folder in own.homes}
+    return [glimpse(folder) for folder in sorted(wanted)]
+
+
+def note(store: Store, world: World, seen: list[bytes], report: Report) -> None:
+    """Marks what a whole run was made from, unless the next one has something to try again, or to ask of others.
+    `seen` is what they looked like before."""
+    from afterwit.store.raw import lost_unread
+
+    asks_others = report.evicted is not None or world.settings.recall.preferences
+    if report.has_failures or asks_others or lost_unread(store.db):
+        return
+    here = {one.repo for one in checkouts(store, world)}
+    named = {repo: files for repo, files in named_files(store).items() if repo in here}
+    body = msgspec.json.encode(_Body(_unchanged(report), named))
+    with transaction(store.db):
+        put_standing(store.db, StandingRow(_mark(store, world, seen, named), body))
+
+
+def _unchanged(report: Report) -> Report:
+    """What the same run reports a second time."""
+    agents = [
+        AgentReport(
+            agent=one.agent,
+            discovered=one.discovered,
+            unchanged=one.discovered - one.no_reader,
+            no_reader=one.no_reader,
+        )
+        for one in report.agents
+    ]
+    known = Harvested(items=report.harvested.items, active=report.harvested.active)
+    return Report(agents=agents, sessions=report.sessions, harvested=known)
+
+
+def _mark(store: Store, world: World, seen: list[bytes], named: dict[str, set[str]]) -> str:
+    content = msgspec.json.encode(
+        [
+            _code(),
+            [world.settings, world.declared, str(world.user_home), sys.executable],
+            world.now_ms // _DAY_MS,
+            seen,
+            store.journal.heads(),
+            [_stat(path) for path in (world.layout.deck, world.layout.template)],
+            list(_hosts(store, world, named)),
+        ],
+        enc_hook=str,
+    )
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def _hosts(store: Store, world: World, named: dict[str, set[str]]) -> Iterator[Any]:
+    """What checkouts and homes on this machine hold that matters to items."""
+    found = checkouts(store, world)
+    yield from present(world, found)
+    yield from ((repo, sorted(gone)) for repo, gone in sorted(missing_files(found, named).items()))
+
+
+def _stat(path: Path) -> tuple[int, int, int] | None:
+    try:
+        about = path.stat()
+    except OSError:
+        return None
+    return about.st_size, about.st_mtime_ns, about.st_ino
+
+
+@cache
+def _code() -> str:
+    """Our own files, as they are while this process runs."""
+    content = repr(sorted(_sources(str(Path(__file__).parents[1])))).encode()
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def _sources(folder: str) -> Iterator[tuple[str, int, int]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not entry.is_dir():
+                about = entry.stat()
+                yield entry.path, about.st_size, about.st_mtime_ns
+            elif entry.name != "__pycache__":
+                yield from _sources(entry.path)

@@ -1,0 +1,161 @@
+"""What agents are given when they ask: drawn, noted, and no evidence afterwards."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.mcp.conftest import ORCHARD, Call, put_items, text_of
+from tests.mcp.test_desk import wrapper_item
+
+from afterwit.hook.history import History
+from afterwit.hook.holdout import is_held_out
+from afterwit.knowledge.markers import OPENING
+from afterwit.mcp.desk import StoreDesk
+from afterwit.model.knowledge import Category
+from afterwit.recall.prompt_block import PLACES
+from afterwit.store import spool
+from afterwit.usecases.deck import holdout_key
+from afterwit.usecases.experimenting import set_experiment
+from afterwit.usecases.world import World
+
+NOTHING = "Nothing is known for this task."
+
+
+def noted(world: World) -> list[dict[str, Any]]:
+    return [record.body for batch in spool.drain(world.layout.spool) for record in batch.records]
+
+
+def asked(world: World, run: str = "mcp-1", client: str = "claude-code") -> str:
+    desk = StoreDesk(lambda: world, Path(ORCHARD), run)
+    return text_of(desk.call("recall", {"task": "Press the apples"}, client))
+
+
+def test_what_recall_gives_is_noted_with_the_run_of_the_server(call: Call, world: World) -> None:
+    item = wrapper_item(world)
+    text = call("recall", task="Press the apples")
+    (record,) = noted(world)
+    assert record["items"] == {item.id: 1, PLACES: 1}
+    assert (record["kind"], record["moment"], record["agent"], record["session"]) == (
+        *("draw", "recall", "claude-code"),
+        "mcp-1",
+    )
+    assert (record["text"], record["held"], "would" in record) == (text, 0, False)
+    assert record["repo"] == item.scope.name
+
+
+def test_where_nothing_is_known_nothing_is_noted(call: Call, world: World) -> None:
+    call("recall", task="Weigh the anchor", folder="/srv/harbour")
+    call("open_questions")
+    assert noted(world) == []
+
+
+def test_a_run_that_is_held_out_gets_nothing_and_what_it_would_have_got_is_noted(world: World) -> None:
+    whole = asked(world)
+    set_experiment(world, 1.0, 0.0)
+    assert asked(world).startswith(NOTHING)
+    record = draws(world)[-1]
+    assert (set(record["items"].values()), record["held"], record["text"], record["would"]) == ({0}, 1, "", whole)
+
+
+def test_items_that_are_held_out_are_left_out_with_their_headings(world: World) -> None:
+    set_experiment(world, 0.0, 1.0)
+    assert asked(world).startswith(NOTHING)
+    assert set(draws(world)[-1]["items"].values()) == {0}
+
+
+def test_each_run_is_drawn_anew_and_draws_the_same_each_time(world: World) -> None:
+    set_experiment(world, 0.5, 0.0)
+    answers = {run: asked(world, f"mcp-{run}").startswith(OPENING) for run in range(40)}
+    assert set(answers.values()) == {True, False}
+    assert answers == {run: asked(world, f"mcp-{run}").startswith(OPENING) for run in range(40)}
+
+
+def test_a_draw_that_leaves_some_items_out_tells_the_others(world: World) -> None:
+    put_items(world, [f"Row {number} is pruned in March." for number in range(12)])
+    set_experiment(world, 0.0, 0.5)
+    text = asked(world)
+    record = noted(world)[-1]
+    assert 0 < sum(record["items"].values()) < len(record["items"])
+    for item, is_shown in record["items"].items():
+        assert (f"[{item}]" in text) == bool(is_shown and item != PLACES)
+        assert f"[{item}]" in record["would"] or item == PLACES
+
+
+def test_what_does_not_fit_is_not_noted_as_shown(call: Call, world: World) -> None:
+    sentences = [f"Row {number} " + "is pruned in March and never later " * 6 for number in range(60)]
+    put_items(world, sentences, categories=(Category.QUESTION,))
+    text = call("open_questions", limit=50)
+    (record,) = noted(world)
+    assert sum(record["items"].values()) == text.count("- Row ") < len(record["items"]) == 50
+
+
+def test_the_session_that_hooks_have_noted_is_the_one_that_asks(world: World) -> None:
+    note_start(world, "s1")
+    note_start(world, "s2", repo="github.com/acme/harbour")
+    note_start(world, "s3", agent="codex")
+    asked(world)
+    assert [record["session"] for record in draws(world)] == ["s1"]
+
+
+def test_a_session_that_is_held_out_gets_nothing_from_the_server_either(world: World) -> None:
+    set_experiment(world, 0.5, 0.0)
+    for number in range(12):
+        session = f"session-{number}"
+        note_start(world, session)
+        is_held = is_held_out(0.5, holdout_key(world.layout), "claude-code", session)
+        assert asked(world).startswith(NOTHING) == is_held
+        note_end(world, session)
+
+
+@pytest.mark.parametrize("ending", ["two", "ended", "old", "mcp"])
+def test_where_the_session_cannot_be_told_the_run_stands_for_it(world: World, ending: str) -> None:
+    note_start(world, "mcp-7" if ending == "mcp" else "s1")
+    if ending == "two":
+        note_start(world, "s2")
+    if ending == "ended":
+        note_end(world, "s1")
+    later = world._replace(now_ms=world.now_ms * 2) if ending == "old" else world
+    asked(later)
+    assert {record["session"] for record in draws(world)} == {"mcp-1"}
+
+
+def test_a_client_that_nobody_knows_is_noted_as_such(world: World) -> None:
+    asked(world, client="some editor")
+    assert [record["agent"] for record in draws(world)] == ["mcp"]
+
+
+def test_an_item_that_is_asked_for_by_its_id_is_given_and_noted(call: Call, desk: StoreDesk, world: World) -> None:
+    set_experiment(world, 1.0, 1.0)
+    item = wrapper_item(world)
+    assert item.sentence in call("explain_item", item=item.id)
+    assert item.sentence in desk.read(f"afterwit://item/{item.id}", "claude-code")[0]["text"]
+    assert [(record["moment"], record["items"]) for record in draws(world)] == [("asked", {item.id: 1})]
+
+
+def test_hooks_take_what_the_server_told_as_told_but_not_as_answered(world: World) -> None:
+    asked(world)
+    told = History(draws(world), "")
+    assert wrapper_item(world).id in told.told
+    assert told.answered == set()
+
+
+def test_an_agent_that_goes_in_circles_is_noted_once(world: World) -> None:
+    asked(world)
+    asked(world)
+    assert len(draws(world)) == 1
+    asked(world._replace(now_ms=world.now_ms + 3_600_000))
+    assert len(draws(world)) == 2
+
+
+def note_start(world: World, session: str, agent: str = "claude-code", repo: str = "") -> None:
+    record = {"kind": "started", "at": 1, "agent": agent, "session": session}
+    spool.append(world.layout.spool, agent, session, record | {"repo": repo or wrapper_item(world).scope.name})
+
+
+def note_end(world: World, session: str, agent: str = "claude-code") -> None:
+    record = {"kind": "ended", "at": 2, "agent": agent, "session": session}
+    spool.append(world.layout.spool, agent, session, record)
+
+
+def draws(world: World) -> list[dict[str, Any]]:
+    return [record for record in noted(world) if record["kind"] == "draw"]

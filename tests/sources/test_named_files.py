@@ -1,0 +1,79 @@
+import os
+from pathlib import Path, PurePosixPath
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.homes import put
+
+from afterwit.sources.named_files import Entry, found_at, looked_through, pattern_of, place_inside
+
+ID = "0197aaaa-0000-7000-8000-00000000000b"
+
+
+def named(home: Path, *folders: str) -> list[str]:
+    return sorted(each.path for each in looked_through(home, folders or ("",), pattern_of(ID)) if each.is_named)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_named"),
+    [
+        (f"{ID}.jsonl", True),
+        (f"rollout-2026-05-01T10-00-00-{ID}.jsonl", True),
+        (f"20260501_{ID}.settings.json", True),
+        (ID.replace("-", ""), True),
+        (f"{ID}0.jsonl", False),
+        (f"x{ID}.jsonl", False),
+        (ID[:-1], False),
+        ("", False),
+    ],
+)
+def test_an_id_is_found_as_a_whole(name: str, is_named: bool) -> None:
+    assert (pattern_of(ID).search(name) is not None) is is_named
+
+
+@given(st.text(min_size=1, max_size=40))
+def test_whatever_an_id_holds_it_is_no_pattern(session: str) -> None:
+    assert pattern_of(session).search(f"({session})")
+    assert session in "anything else" or not pattern_of(session).search("anything else")
+
+
+def test_what_lies_in_a_folder_of_that_name_belongs_to_it(tmp_path: Path) -> None:
+    for path in (f"a/{ID}.jsonl", f"a/{ID}/deep/x.txt", "a/other/x.txt", f"b/{ID}.jsonl"):
+        put(tmp_path / path, b"")
+    assert named(tmp_path) == [f"a/{ID}.jsonl", f"a/{ID}/deep/x.txt", f"b/{ID}.jsonl"]
+    assert named(tmp_path, "a") == [f"a/{ID}.jsonl", f"a/{ID}/deep/x.txt"]
+    assert named(tmp_path, "nowhere") == []
+
+
+def test_a_loop_of_links_ends_and_a_folder_keeps_its_own_name(tmp_path: Path) -> None:
+    put(tmp_path / "home" / "z" / f"{ID}.jsonl", b"")
+    put(tmp_path / "far" / f"{ID}.txt", b"")
+    (tmp_path / "home" / "a").symlink_to(tmp_path / "home" / "z")
+    (tmp_path / "home" / "z" / "loop").symlink_to(tmp_path / "home")
+    (tmp_path / "home" / "far").symlink_to(tmp_path / "far")
+    assert named(tmp_path / "home") == [f"far/{ID}.txt", f"z/{ID}.jsonl"]
+
+
+def test_only_what_is_a_file_is_described(tmp_path: Path) -> None:
+    file = put(tmp_path / "log.jsonl", b"12345")
+    found = found_at(Entry("log.jsonl", str(file), is_named=True))
+    assert found is not None
+    assert (found.path, found.size_bytes, found.inode) == (PurePosixPath("log.jsonl"), 5, file.stat().st_ino)
+    os.mkfifo(tmp_path / "pipe")
+    assert found_at(Entry("pipe", str(tmp_path / "pipe"), is_named=True)) is None
+    assert found_at(Entry("gone", str(tmp_path / "gone"), is_named=True)) is None
+
+
+def test_a_place_counts_where_it_truly_lies(tmp_path: Path) -> None:
+    home, outside = tmp_path / "home", tmp_path / "outside"
+    inside = put(home / "logs" / "a.jsonl", b"")
+    put(outside / "b.jsonl", b"")
+    (home / "linked").symlink_to(outside)
+    (tmp_path / "alias").symlink_to(home)
+    assert place_inside(home, str(inside)) == PurePosixPath("logs/a.jsonl")
+    assert place_inside(tmp_path / "alias", str(inside)) == PurePosixPath("logs/a.jsonl")
+    assert place_inside(home, str(tmp_path / "alias" / "logs" / "a.jsonl")) == PurePosixPath("logs/a.jsonl")
+    for elsewhere in (outside / "b.jsonl", home / "linked" / "b.jsonl", home / ".." / "outside" / "b.jsonl", home):
+        assert place_inside(home, str(elsewhere)) is None
+    assert place_inside(home, "logs/a.jsonl") is None

@@ -1,0 +1,63 @@
+"""A repository that nobody knows is refused everywhere in the same words, with the nearest that are known."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.homes import learned, world_of
+from tests.knowledge_home import learnable_home
+
+from afterwit.model.errors import UsageError
+from afterwit.usecases.browse import Order, browse
+from afterwit.usecases.filters import Filter
+from afterwit.usecases.forgetting import Wanted, forget
+from afterwit.usecases.item_views import ItemFilter, listed, searched
+from afterwit.usecases.knowledge_files import export
+from afterwit.usecases.repo_names import fits_repo, known_repo
+from afterwit.usecases.showing import shown
+from afterwit.usecases.world import World
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    learned(learnable_home(tmp_path / "home"), tmp_path / "store")
+    return world_of(tmp_path / "home", tmp_path / "store")
+
+
+ASKED: dict[str, Callable[[World, str], object]] = {
+    "add": known_repo,
+    "list": lambda world, name: listed(world, ItemFilter(repos=(name,))),
+    "search": lambda world, name: searched(world, "make", ItemFilter(repos=(name,))),
+    "export": lambda world, name: export(world, world.layout.root / "out", ItemFilter(repos=(name,))),
+    "forget": lambda world, name: forget(world, Wanted(repo=name), lambda _: True),
+    "recall": lambda world, name: shown(world, world.user_home, name, "", "", None),
+    "sessions": lambda world, name: browse(world, Filter(repos=(name,)), Order.START, 0),
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_an_unknown_repository_is_refused_with_the_nearest(world: World, asked: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        ASKED[asked](world, "orchad")
+    assert str(refused.value) == ("No repository 'orchad'. The nearest: orchard. `afterwit sessions repos` shows all.")
+
+
+def test_where_nothing_is_near_the_few_there_are_are_named(world: World) -> None:
+    with pytest.raises(UsageError, match=r"No repository 'x9'\. Known: orchard\."):
+        known_repo(world, "x9")
+
+
+def test_a_pattern_that_fits_nothing_is_refused(world: World) -> None:
+    assert listed(world, ItemFilter(repos=("orch*",))).found == 1
+    with pytest.raises(UsageError, match=r"No repository 'harb\*'"):
+        listed(world, ItemFilter(repos=("harb*",)))
+
+
+def test_capital_letters_do_not_matter(world: World) -> None:
+    assert known_repo(world, "Orchard") == "orchard"
+
+
+def test_a_pattern_means_the_whole_name_or_its_last_part() -> None:
+    assert fits_repo("example.org/acme/orchard", ("orch*",))
+    assert fits_repo("example.org/acme/orchard", ("example.org/*",))
+    assert not fits_repo("example.org/acme/orchard", ("acme",))
