@@ -4,6 +4,7 @@ import { spawn } from "node:child_process"
 
 const HOOK = __HOOK__
 const BEFORE = __BEFORE__
+const END_AGAIN_MS = 600_000
 const LIMIT_MS = { start: 3000, prompt: 3000, before: 1500, after: 1500, end: 1500 }
 
 function ask(event, payload) {
@@ -35,6 +36,7 @@ function read(text) {
 export const Afterwit = async ({ directory }) => {
   const met = new Set() // sessions that have had their first message in this process
   const children = new Set() // sessions of subagents
+  const ended = new Map() // session → when its end was told last
   const again = new Map() // session → the start block, to be given again because it was compacted away
   const owed = new Map() // call → what was said when it was rewritten, told with its result
   const told = (session, more) => ({ session, cwd: directory, ...more })
@@ -44,12 +46,19 @@ export const Afterwit = async ({ directory }) => {
     if (context) again.set(session, context)
   }
 
+  // OpenCode says that a turn is over, not that a session is: a process for each turn would be too many.
+  async function rests(session) {
+    if (!met.has(session) || Date.now() - (ended.get(session) ?? 0) < END_AGAIN_MS) return
+    ended.set(session, Date.now())
+    await ask("end", told(session, {}))
+  }
+
   const hooks = {
     event: async ({ event }) => {
       const about = event.properties ?? {}
       if (event.type === "session.created" && about.info?.parentID) children.add(about.info.id)
       if (event.type === "session.compacted") await compacted(about.sessionID)
-      if (event.type === "session.idle" && met.has(about.sessionID)) await ask("end", told(about.sessionID, {}))
+      if (event.type === "session.idle") await rests(about.sessionID)
     },
 
     "chat.message": async (input, output) => {
