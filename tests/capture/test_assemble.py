@@ -7,8 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afterwit.capture import assemble
-from afterwit.capture.assemble import Assembler, Context, keys_held, merged_spend
+from afterwit.capture.assemble import Assembler
+from afterwit.capture.context import Context
 from afterwit.capture.keys import key_of
+from afterwit.capture.resume import keys_held
+from afterwit.capture.spends import merged_spend
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, Captured, EventRow, PartFacts, ProblemRow, SpendRow
 from afterwit.model.kinds import EventKind, Relation, Status
@@ -170,29 +173,6 @@ def test_absurd_figures_fit_a_row(context: Context) -> None:
     found = assembled(context, [spend(input=10**30, output=-5)])
     assert 0 < found.spends[0].input < 2**63
     assert found.spends[0].output == 0
-
-
-spend_rows = st.builds(
-    SpendRow,
-    part=st.just(0),
-    key=st.just(1),
-    at_ms=st.none() | st.integers(0, 9),
-    model=st.sampled_from(["", "a", "b"]),
-    input=st.integers(0, 9),
-    cache_read=st.integers(0, 9),
-    cache_write=st.integers(0, 9),
-    output=st.integers(0, 9),
-    reasoning=st.integers(0, 9),
-    cost_usd=st.none() | st.floats(0, 9),
-)
-
-
-@given(spend_rows, spend_rows, spend_rows)
-@settings(max_examples=60)
-def test_spends_merge_in_any_order_and_any_number_of_times(one: SpendRow, two: SpendRow, three: SpendRow) -> None:
-    assert merged_spend(one, two) == merged_spend(two, one)
-    assert merged_spend(one, one) == one
-    assert merged_spend(merged_spend(one, two), three) == merged_spend(one, merged_spend(two, three))
 
 
 def test_facts_are_taken_from_the_first_that_says_something(context: Context) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from afterwit.capture.assemble import Assembler, Context
+from afterwit.capture.assemble import Assembler
+from afterwit.capture.context import Context
 from afterwit.capture.instructions import LIMIT
 from afterwit.guard.redaction import Redactor
 from afterwit.model.instruction_files import Instruction, instruction

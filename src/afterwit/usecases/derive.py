@@ -6,114 +6,31 @@ what it returns is committed by one writer.
 """
 
 import hashlib
-import os
 from collections.abc import Callable, Iterable, Iterator
-from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 import msgspec
 
-from afterwit.agents.declared.description import Description
 from afterwit.agents.protocol import FileReading, Shape, SourceFile, shared_files
 from afterwit.agents.registry import reader_for
-from afterwit.capture import assemble
-from afterwit.capture.assemble import Assembler, Context
-from afterwit.guard.people import People
-from afterwit.guard.redaction import Redactor
-from afterwit.model.captured import Captured, PartFacts
+from afterwit.capture.assemble import Assembler
+from afterwit.capture.context import Context
 from afterwit.sources.checkout import remote_of
 from afterwit.sources.lines import Chunks, Tap, is_packed, lines_of
 from afterwit.store.frames import Packer
+from afterwit.usecases.companion_files import companion_content, copied_companion
 from afterwit.usecases.companions import kept_at
+from afterwit.usecases.derived import Bookmark, Derived, Mode
 from afterwit.usecases.feeding import Feeding
 from afterwit.usecases.finding import opened
+from afterwit.usecases.resume import Resume, resumed
+from afterwit.usecases.run_rules import Rules, redactor_for
 
 _BLOCK_BYTES = 1 << 20
-COMPANION_LIMIT = 64 << 20
-
-
-class Rules(msgspec.Struct, frozen=True, kw_only=True):
-    """What all files of a run have in common."""
-
-    key: bytes
-    people: People
-    allow: tuple[str, ...] = ()  # patterns of values that are no secrets
-    tool_names: dict[str, str]
-    user_names: dict[str, str]
-    declared: tuple[Description, ...] = ()  # the logs that people have described
-
-
-class Bookmark(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a file had been read."""
-
-    held_bytes: int
-    sha256: str
-    cursor: int
-    resume: bytes | None  # None: read the file from its beginning again
-
-
-class Mode(StrEnum):
-    """How the rows of a reading relate to those of the last one."""
-
-    WHOLE = "whole"  # the file was read from its beginning; its earlier rows, if any, are replaced
-    APPEND = "append"  # the rows continue the earlier ones
-    REWRITTEN = "rewritten"  # read from the beginning, because the bytes read before are gone
-    UNCHANGED = "unchanged"  # only the time stamp was new
-    FAILED = "failed"
-
-
-class Copy(msgspec.Struct, frozen=True, kw_only=True):
-    """A companion, packed for the archive."""
-
-    path: bytes  # as the file system has it: a name need not be text
-    frames: list[bytes]
-    held_bytes: int
-    sha256: str
-    size_bytes: int
-    mtime_ns: int
-    inode: int
-
-
-class Derived(msgspec.Struct, kw_only=True):
-    """What became of one file."""
-
-    mode: Mode
-    captured: Captured | None = None
-    frames: list[bytes] = msgspec.field(default_factory=list)  # of the bytes behind those already held
-    fresh_bytes: int = 0  # how many those are
-    held_bytes: int = 0
-    sha256: str = ""
-    cursor: int = 0
-    resume: bytes = b""
-    known: dict[str, int] = msgspec.field(default_factory=dict)
-    unknown: dict[str, int] = msgspec.field(default_factory=dict)
-    copies: list[Copy] = msgspec.field(default_factory=list)  # of new and changed companions
-    checkouts: dict[str, str] = msgspec.field(default_factory=dict)  # root → remote, where it is on this machine
-    size_bytes: int = 0
-    mtime_ns: int = 0
-    inode: int = 0
-    error: str = ""
-    is_unfinished: bool = False  # it is being written anew: what was read before stands, and the next run looks again
-
 
 Companion = Callable[[PurePosixPath], bytes | None]
-
-
-class _Resume(msgspec.Struct, array_like=True):
-    reader: bytes
-    assembler: bytes
-
-
-def keys_held(resume: bytes) -> dict[str, list[int]]:
-    """The keys of all records that a file was found to hold, by session."""
-    return assemble.keys_held(msgspec.msgpack.decode(resume, type=_Resume).assembler)
-
-
-def parts_held(resume: bytes) -> list[PartFacts]:
-    """What a file was found to say of its sessions."""
-    return assemble.parts_held(msgspec.msgpack.decode(resume, type=_Resume).assembler)
 
 
 def derive_live(
@@ -133,13 +50,13 @@ def derive_live(
 
     def companion(beside: PurePosixPath) -> bytes | None:
         if str(beside) in companions:
-            return _small_file(home / beside)
+            return companion_content(home / beside)
         if beside not in shared:
             return archived(beside)
         kept = archived(kept_at(path, beside))
         if kept is None:
             used.add(beside)
-            kept = _small_file(home / beside)
+            kept = companion_content(home / beside)
         return kept
 
     try:
@@ -254,7 +171,7 @@ class _Reading:
         if reader is None:
             raise LookupError(f"no reader for {agent}")
         self.shape = reader.shape(path)
-        state = msgspec.msgpack.decode(resume, type=_Resume) if resume else None
+        state = resumed(resume) if resume else None
         self._reader: FileReading = reader.start(SourceFile(path, companion), state.reader if state else None)
         context = Context(
             agent=agent,
@@ -280,7 +197,7 @@ class _Reading:
     def derived(self, derived: Derived) -> Derived:
         captured = self._assembler.captured()
         derived.captured, derived.cursor = captured, self._cursor
-        derived.resume = msgspec.msgpack.encode(_Resume(self._reader.save(), captured.resume))
+        derived.resume = msgspec.msgpack.encode(Resume(self._reader.save(), captured.resume))
         derived.known = dict(self._reader.known)
         derived.unknown = self._assembler.safe_names(self._reader.unknown)
         return derived
@@ -294,12 +211,6 @@ class _Reading:
 @lru_cache(maxsize=4096)
 def _remote_of(folder: str) -> str:
     return remote_of(Path(folder))
-
-
-@lru_cache(maxsize=2)
-def redactor_for(key: bytes, people: People, allow: tuple[str, ...]) -> Redactor:
-    """Kept for all files of a process: compiling its rules costs more than most files."""
-    return Redactor(key, people, allow)
 
 
 def _shape(agent: str, path: PurePosixPath, rules: Rules) -> Shape:
@@ -319,34 +230,3 @@ def _starts_with(file: BinaryIO, bookmark: Bookmark, size: int, sha: "hashlib._H
         sha.update(block)
         left -= len(block)
     return sha.hexdigest() == bookmark.sha256
-
-
-def _small_file(path: Path) -> bytes | None:
-    try:
-        with path.open("rb") as file:
-            return file.read(COMPANION_LIMIT)
-    except OSError:
-        return None
-
-
-def copied_companion(home: Path, path: str, kept: PurePosixPath | None = None) -> Copy | None:
-    """A companion as it is now, or None if it cannot be read. The archive keeps it at its own path or at `kept`."""
-    sha, packer, frames, held = hashlib.sha256(), Packer(), list[bytes](), 0
-    try:
-        with (home / path).open("rb") as file:
-            about = os.fstat(file.fileno())
-            while block := file.read(_BLOCK_BYTES):
-                sha.update(block)
-                frames.extend(packer.add(block))
-                held += len(block)
-    except OSError:
-        return None
-    return Copy(
-        path=os.fsencode(kept or path),
-        frames=[*frames, *packer.finish()],
-        held_bytes=held,
-        sha256=sha.hexdigest(),
-        size_bytes=about.st_size,
-        mtime_ns=about.st_mtime_ns,
-        inode=about.st_ino,
-    )

@@ -6,53 +6,45 @@ next run reads again.
 """
 
 import gc
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from pathlib import Path, PurePosixPath
-from typing import NamedTuple
-
-import msgspec
+from pathlib import PurePosixPath
 
 from afterwit.capture.prices import price_list
-from afterwit.capture.repo import resolve
 from afterwit.model.captured import CAPTURE_VERSION
-from afterwit.model.settings import Settings
 from afterwit.store import files, repos, sessions, texts
-from afterwit.store.archive import Archive
 from afterwit.store.database import transaction, translated
 from afterwit.store.lease import held
-from afterwit.store.repos import RepoRow
 from afterwit.store.spool import backlog
 from afterwit.store.steps import step
 from afterwit.store.store import Store, opened, rehearsed
 from afterwit.usecases import standing
-from afterwit.usecases.commit import Committer, Origin, remove_doomed
+from afterwit.usecases.archived import remove_doomed
+from afterwit.usecases.commit import Committer
 from afterwit.usecases.dealing import deal
 from afterwit.usecases.decisions import CHECKOUTS_SEEN, catch_up, decide
-from afterwit.usecases.derive import Bookmark, Derived, Rules, copied_companion, derive_live
+from afterwit.usecases.derived import Bookmark, Derived
 from afterwit.usecases.digesting import digest_pending
 from afterwit.usecases.evict import keep_within_budget
 from afterwit.usecases.learn_options import Options, Wanted
-from afterwit.usecases.learn_report import AgentReport, Report
+from afterwit.usecases.learn_report import Report
 from afterwit.usecases.leaving import settle_leaving
 from afterwit.usecases.one_session import plan_sessions
-from afterwit.usecases.parallel import spread
+from afterwit.usecases.origin import Origin
 from afterwit.usecases.plan import AgentPlan, Home, Pending, homes, plan, plan_folder
 from afterwit.usecases.recapture import recapturable
+from afterwit.usecases.resolving import resolve_repos
 from afterwit.usecases.retention import soonest_first
 from afterwit.usecases.settling import harvest
-from afterwit.usecases.spooled import take_in
+from afterwit.usecases.spooled import Taken, acknowledge_ends, take_in
+from afterwit.usecases.tally import Tally
+from afterwit.usecases.tasks import Answer, Task, answers, batches, is_much, jobs_for
 from afterwit.usecases.watching import Progress
 from afterwit.usecases.world import World, redactor_of, rules_for
 
-__all__ = ["Options", "jobs_for", "learn", "resolve_repos", "sweep"]
+__all__ = ["Options", "learn", "sweep"]
 
-BATCH_FILES = 256
-BATCH_BYTES = 40 << 20
 _BATCH_AGAIN = 32
-_WORTH_A_POOL_BYTES = 16 << 20
 _COLLECT_AFTER = 10_000  # new values; Python's own 700 is meant for programs that leave more cycles behind
 _MOST_ROUNDS = 5  # after the first: for sessions that ended meanwhile, whose own runs found the lease held
 
@@ -78,15 +70,8 @@ def learn(world: World, options: Options, progress: Progress) -> Report:
     store_of = rehearsed if options.is_dry_run else opened
     with held(world.layout.lease, options.wait_seconds), store_of(world.layout) as store:
         standing.forget(store)
-        if options.is_whole:
-            return _whole(world, options, store, progress)
-        report = sweep(world, options, store, progress)
-        for _ in range(_MOST_ROUNDS):
-            if not options.is_ended or not backlog(world.layout.spool)[0]:
-                break
-            more = sweep(world, options, store, progress)
-            report = msgspec.structs.replace(more, agents=[*report.agents, *more.agents]) if more.agents else report
-        return report
+        report = (_whole if options.is_whole else sweep)(world, options, store, progress)
+        return _followed(report, world, options, store, progress) if options.reads_ended else report
 
 
 def _whole(world: World, options: Options, store: Store, progress: Progress) -> Report:
@@ -94,6 +79,18 @@ def _whole(world: World, options: Options, store: Store, progress: Progress) -> 
     seen = standing.look(world)
     report = sweep(world, options, store, progress)
     standing.note(store, world, seen, report)
+    return report
+
+
+def _followed(report: Report, world: World, options: Options, store: Store, progress: Progress) -> Report:
+    """With the sessions that ended meanwhile. What else hooks noted comes in with them, so the mark is gone."""
+    late = Options(jobs=options.jobs, is_ended=True)
+    for _ in range(_MOST_ROUNDS):
+        if not backlog(world.layout.spool)[0]:
+            break
+        standing.forget(store)
+        more = sweep(world, late, store, progress)
+        report = report.followed_by(more) if more.agents else report
     return report
 
 
@@ -110,7 +107,7 @@ class _Run:
         self._progress = progress
         self._rules = rules_for(world, store)
         self._committer = Committer(store, self._rules)
-        self._reports: dict[str, AgentReport] = {}
+        self._tally = Tally()
         self._checkouts: dict[str, str] = {}
         self._failed: set[tuple[Home, PurePosixPath]] = set()  # where something could not be read
 
@@ -118,24 +115,11 @@ class _Run:
         remove_doomed(self._store)
         settle_leaving(self._store)
         catch_up(self._store)
-        wanted = (*self._options.sessions, *self._take_in_spool())
+        taken = self._take_in_spool()
+        wanted = (*self._options.sessions, *(taken.ended if self._options.is_ended else ()))
         if self._options.is_narrow and not wanted:
             return Report(agents=[], sessions=sessions.count_sessions(self._store.db))
-        plans = self._plans(wanted)
-        for one in plans:
-            self._note_plan(one)
-        pending = soonest_first(task for one in plans for task in one.pending)
-        self._progress.begin(len(pending), sum(task.unit.transcript.size_bytes for task in pending))
-        before = sessions.counts_by_agent(self._store.db)
-        if not self._options.is_narrow:
-            self._derive_older_again()
-        for batch in _batches(self._derived(pending)):
-            self._commit(batch)
-        self._note_sources(plans)
-        self._note_growth(before)
-        if sum(report.bytes for report in self._reports.values()) >= _WORTH_A_POOL_BYTES:
-            with transaction(self._store.db):
-                texts.tidy(self._store.db)
+        self._read(self._plans(wanted))
         self._note_checkouts()
         resolve_repos(self._store, self._world.settings)
         digested = digest_pending(self._store, price_list(self._world.settings.prices), self._progress)
@@ -143,22 +127,39 @@ class _Run:
         if not self._options.is_dry_run:
             deal(self._store, self._world)
         evicted = keep_within_budget(self._store, self._world, is_dry_run=self._options.is_dry_run)
-        count = sessions.count_sessions(self._store.db)
+        if self._options.reads_ended:
+            acknowledge_ends(taken)
         return Report(
-            agents=list(self._reports.values()),
-            sessions=count,
+            agents=self._tally.reports(),
+            sessions=sessions.count_sessions(self._store.db),
             digested=digested,
             harvested=harvested,
             evicted=evicted,
             is_dry_run=self._options.is_dry_run,
         )
 
-    def _take_in_spool(self) -> tuple[Wanted, ...]:
-        """What hooks noted since the last run; the sessions that ended. Making a redactor is costly, so only where
-        something waits."""
+    def _read(self, plans: list[AgentPlan]) -> None:
+        """Reads and commits what the plans say, batch by batch."""
+        for one in plans:
+            self._tally.note_plan(one)
+        pending = soonest_first(task for one in plans for task in one.pending)
+        self._progress.begin(len(pending), sum(task.unit.transcript.size_bytes for task in pending))
+        before = sessions.counts_by_agent(self._store.db)
+        if not self._options.is_narrow:
+            self._derive_older_again()
+        for batch in batches(self._answers(pending)):
+            self._commit(batch)
+        self._note_sources(plans)
+        self._tally.note_growth(before, sessions.counts_by_agent(self._store.db))
+        if is_much(self._tally.read_bytes()):
+            with transaction(self._store.db):
+                texts.tidy(self._store.db)
+
+    def _take_in_spool(self) -> Taken:
+        """What hooks noted since the last run. Making a redactor is costly, so only where something waits."""
         if self._options.is_dry_run or not backlog(self._store.layout.spool)[0]:
-            return ()
-        return take_in(self._store, redactor_of(self._world), self._world.now_ms).ended
+            return Taken()
+        return take_in(self._store, redactor_of(self._world), self._world.now_ms)
 
     def _plans(self, wanted: tuple[Wanted, ...]) -> list[AgentPlan]:
         world, options = self._world, self._options
@@ -172,28 +173,11 @@ class _Run:
         found = homes(world.settings, world.user_home, options.agents)
         return plan(self._store.db, found, since_ns, world.declared, again)
 
-    def _note_plan(self, one: AgentPlan) -> None:
-        if not one.discovered and not one.unreadable:
-            return
-        self._reports[one.agent] = AgentReport(
-            agent=one.agent,
-            discovered=one.discovered,
-            unchanged=one.unchanged,
-            no_reader=one.no_reader,
-            failed=len(one.unreadable),
-            errors=[f"{place.place}: {place.reason}" for place in one.unreadable],
-        )
-
-    def _derived(self, pending: list[Pending]) -> Iterator[tuple[Pending, Derived]]:
+    def _answers(self, pending: list[Pending]) -> Iterator[Answer]:
         archive = self._store.layout.archive
-        tasks = (_Task(one, self._bookmark(one), self._rules, archive) for one in pending)
+        tasks = (Task(one, self._bookmark(one), self._rules, archive) for one in pending)
         total = sum(one.unit.transcript.size_bytes for one in pending)
-        jobs = jobs_for(self._world.settings, self._options.jobs, len(pending), total)
-        if jobs <= 1:
-            yield from ((task.pending, _derive(task)) for task in tasks)
-            return
-        for task, answer in spread(tasks, _work, jobs):
-            yield task.pending, msgspec.msgpack.decode(answer, type=Derived)
+        return answers(tasks, jobs_for(self._world.settings, self._options.jobs, len(pending), total))
 
     def _bookmark(self, one: Pending) -> Bookmark | None:
         row = files.live_file(self._store.db, one.key)
@@ -202,7 +186,7 @@ class _Run:
         resume = None if one.has_new_companions else row.resume
         return Bookmark(held_bytes=row.held_bytes, sha256=row.sha256, cursor=row.cursor, resume=resume)
 
-    def _commit(self, batch: list[tuple[Pending, Derived]]) -> None:
+    def _commit(self, batch: list[Answer]) -> None:
         try:
             with transaction(self._store.db):
                 for one, derived in batch:
@@ -219,20 +203,10 @@ class _Run:
         self._progress.advance(len(batch), sum(one.unit.transcript.size_bytes for one, _ in batch))
 
     def _count(self, one: Pending, derived: Derived, *, is_kept: bool) -> None:
-        report = self._reports[one.home.agent]
+        self._tally.count(one, derived, is_kept=is_kept)
         self._checkouts.update(derived.checkouts)
         if derived.error:
-            report.failed += 1
-            report.errors.append(f"{one.unit.home / one.unit.transcript.path}: {derived.error}")
             self._failed.add((one.home, one.unit.transcript.path.parent))
-        elif derived.captured is None:
-            report.unchanged += 1
-        elif not is_kept:
-            report.empty += 1
-        else:
-            report.read += 1
-            report.problems += len(derived.captured.problems)
-            report.bytes += derived.fresh_bytes
 
     def _note_sources(self, plans: list[AgentPlan]) -> None:
         """What has many sessions is as it was from now on, unless one of them could not be read."""
@@ -252,13 +226,6 @@ class _Run:
                 self._committer.derive_again(older[start : start + _BATCH_AGAIN])
                 self._committer.settle()
 
-    def _note_growth(self, before: Mapping[str, sessions.Counts]) -> None:
-        """What came into the store: copied history, which many files hold, is counted once."""
-        after = sessions.counts_by_agent(self._store.db)
-        for agent, report in self._reports.items():
-            was, now = (counts.get(agent, sessions.Counts(0, 0)) for counts in (before, after))
-            report.events, report.actions = max(0, now.events - was.events), max(0, now.actions - was.actions)
-
     def _note_checkouts(self) -> None:
         """Remotes of folders on this machine: journalled, because the folders may be gone tomorrow."""
         known = repos.checkouts(self._store.db)
@@ -267,63 +234,3 @@ class _Run:
             repos.put_checkouts(self._store.db, new)
         elif new:
             decide(self._store, CHECKOUTS_SEEN, {"remotes": new}, self._world.now_ms)
-
-
-def jobs_for(settings: Settings, asked: int, tasks: int, total_bytes: int) -> int:
-    """How many processes to use. Little work stays in this one."""
-    jobs = asked or settings.learn.jobs or os.cpu_count() or 1
-    return min(jobs, tasks) if total_bytes >= _WORTH_A_POOL_BYTES else 1
-
-
-class _Task(NamedTuple):
-    pending: Pending
-    bookmark: Bookmark | None
-    rules: Rules
-    archive: Path
-
-
-def _work(task: _Task) -> bytes:
-    """Runs in a worker: one file, its answer as bytes, which cross between processes cheaply."""
-    return msgspec.msgpack.encode(_derive(task))
-
-
-def _derive(task: _Task) -> Derived:
-    one = task.pending
-    companions = frozenset(str(found.path) for found in one.unit.companions)
-    path = one.unit.transcript.path
-    archived = partial(_archived_companion, Archive(task.archive), one.home)
-    derived = derive_live(one.home.agent, one.unit.home, path, companions, task.rules, task.bookmark, archived)
-    if derived.captured is not None and (task.bookmark is None or one.has_new_companions):
-        copies = (copied_companion(one.unit.home, path) for path in sorted(companions))
-        derived.copies += [copy for copy in copies if copy is not None]
-    return derived
-
-
-def _archived_companion(archive: Archive, home: Home, path: PurePosixPath) -> bytes | None:
-    name = archive.latest(files.file_key(home.agent, home.label + str(path)))
-    return b"".join(archive.read(name)) if name else None
-
-
-def resolve_repos(store: Store, settings: Settings) -> None:
-    """Gives every session its repository, by the set of all that was seen."""
-    db = store.db
-    found = resolve(
-        sessions.sightings(db), settings.aliases.repos, repos.checkouts(db), merges=repos.aliases(db, "repo")
-    )
-    rows = sorted(RepoRow(spot.root, spot.remote, answer.repo, answer.how.value) for spot, answer in found.items())
-    if rows != sorted(repos.repo_rows(db)) or sessions.has_unresolved(db):
-        with transaction(db):
-            repos.put_repos(db, rows)
-
-
-def _batches(derived: Iterator[tuple[Pending, Derived]]) -> Iterator[list[tuple[Pending, Derived]]]:
-    batch: list[tuple[Pending, Derived]] = []
-    size = 0
-    for one, answer in derived:
-        batch.append((one, answer))
-        size += one.unit.transcript.size_bytes
-        if len(batch) >= BATCH_FILES or size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch

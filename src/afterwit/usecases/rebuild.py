@@ -29,15 +29,19 @@ from afterwit.store.lease import held
 from afterwit.store.migrate import migrate, migrations
 from afterwit.store.steps import step
 from afterwit.store.store import Store, require
-from afterwit.usecases.commit import COMPANION, Committer, origin_in
+from afterwit.usecases.adopting import Adopter
 from afterwit.usecases.companions import belonging
 from afterwit.usecases.decisions import catch_up
-from afterwit.usecases.derive import Derived, Rules, derive_archived
+from afterwit.usecases.derive import derive_archived
+from afterwit.usecases.derived import Derived
 from afterwit.usecases.digesting import digest_pending
-from afterwit.usecases.learn import jobs_for, resolve_repos
 from afterwit.usecases.leaving import drop_in
+from afterwit.usecases.origin import COMPANION, origin_in
 from afterwit.usecases.parallel import spread
+from afterwit.usecases.resolving import resolve_repos
+from afterwit.usecases.run_rules import Rules
 from afterwit.usecases.settling import harvest
+from afterwit.usecases.tasks import jobs_for
 from afterwit.usecases.watching import Progress
 from afterwit.usecases.world import World, rules_for
 
@@ -86,25 +90,25 @@ class _Rebuilding:
         faults: list[str] = []
         stored = list(_readable(self._store.archive, faults))
         latest = _latest(stored)
-        committer = Committer(self._store, rules_for(self._world, self._store))
+        adopter = Adopter(self._store, rules_for(self._world, self._store))
         with transaction(self._store.db):
             for one in stored:
                 if one.header["role"] == COMPANION:
                     is_live = latest[_key(one)] == one.name
                     generation = int(one.header["generation"])
-                    committer.adopt_companion(origin_in(one.header), one.name, generation, is_live=is_live)
-        count = self._adopt_remains(committer, stored, latest, faults)
-        count += self._derive(committer, stored, latest, faults)
+                    adopter.adopt_companion(origin_in(one.header), one.name, generation, is_live=is_live)
+        count = self._adopt_remains(adopter, stored, latest, faults)
+        count += self._derive(adopter, stored, latest, faults)
         with transaction(self._store.db):
-            committer.drop_contained_generations()
-            committer.settle()
+            adopter.drop_contained_generations()
+            adopter.settle()
         resolve_repos(self._store, self._world.settings)
         digest_pending(self._store, price_list(self._world.settings.prices))
         harvest(self._store, self._world)
         return faults, count
 
     def _adopt_remains(
-        self, committer: Committer, stored: list[Stored], latest: dict[bytes, ArchiveName], faults: list[str]
+        self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName], faults: list[str]
     ) -> int:
         """Before anything is derived: their parts keep what they own. Returns how many there were."""
         count = 0
@@ -117,13 +121,13 @@ class _Rebuilding:
                         faults.append(f"{one.name}: {error}")
                         continue
                     is_live, generation = latest[_key(one)] == one.name, int(one.header["generation"])
-                    committer.adopt_remains(origin_in(one.header), generation, drop, remains, is_live=is_live)
+                    adopter.adopt_remains(origin_in(one.header), generation, drop, remains, is_live=is_live)
                     count += 1
-            committer.settle()
+            adopter.settle()
         return count
 
     def _derive(
-        self, committer: Committer, stored: list[Stored], latest: dict[bytes, ArchiveName], faults: list[str]
+        self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName], faults: list[str]
     ) -> int:
         transcripts = [one for one in stored if one.header["role"] not in (COMPANION, REMAINS)]
         sizes = {one.name: self._store.archive.packed_bytes(one.name) for one in transcripts}
@@ -142,19 +146,19 @@ class _Rebuilding:
             batch.append((task.stored, msgspec.msgpack.decode(answer, type=Derived)))
             count += 1
             if len(batch) >= _BATCH:
-                self._commit(committer, batch, latest)
+                self._commit(adopter, batch, latest)
                 batch = []
-        self._commit(committer, batch, latest)
+        self._commit(adopter, batch, latest)
         return count
 
     def _commit(
-        self, committer: Committer, batch: Iterable[tuple[Stored, Derived]], latest: dict[bytes, ArchiveName]
+        self, adopter: Adopter, batch: Iterable[tuple[Stored, Derived]], latest: dict[bytes, ArchiveName]
     ) -> None:
         with transaction(self._store.db):
             for stored, derived in batch:
                 is_live = latest[_key(stored)] == stored.name
-                committer.adopt(origin_in(stored.header), int(stored.header["generation"]), derived, is_live=is_live)
-            committer.settle()
+                adopter.adopt(origin_in(stored.header), int(stored.header["generation"]), derived, is_live=is_live)
+            adopter.settle()
 
 
 class _Task(NamedTuple):
