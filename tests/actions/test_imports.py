@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 HEAVY = {"msgspec", "dataclasses", "apsw", "re2", "click", "rich", "zstandard", "json", "logging"}
 
 
@@ -14,3 +16,13 @@ def test_the_actions_package_loads_no_heavy_module() -> None:
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert HEAVY.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize(
+    "name", ["failure_bounds", "missing_places", "path_patterns", "plain_changes", "shell_tools", "standing_alone"]
+)
+def test_what_a_usual_call_of_a_hook_asks_loads_nothing_slow(name: str) -> None:
+    code = f"import sys; sys.path[:] = {sys.path!r}; import afterwit.actions.{name}; print(*sys.modules)"
+    command = [sys.executable, "-I", "-S", "-c", code]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert {*HEAVY, "re", "enum", "typing", "pathlib", "functools"}.isdisjoint(loaded)

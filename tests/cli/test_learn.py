@@ -116,7 +116,29 @@ def test_a_session_without_a_log_is_said_to_have_none(run: Run) -> None:
     done = run("learn", "--session", "codex/nobody")
     assert (done.returncode, done.stdout) == (0, "")
     assert "No log of such a session was found" in done.stderr
-    assert run("learn", "--ended").returncode == 0
+
+
+def test_where_no_session_ended_that_is_said(run: Run) -> None:
+    done = run("learn", "--ended")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.strip() == "No session has ended since the last run."
+
+
+def test_what_ends_a_run_that_nobody_watches_is_told_by_doctor(run: Run, tmp_path: Path) -> None:
+    run("learn")
+    database = tmp_path / "store" / "afterwit.db"
+    kept = database.read_bytes()
+    database.write_bytes(b"no database" * 1_000)
+    assert run("learn").returncode == 1
+    assert run("learn", "--ended").returncode == 1
+    database.write_bytes(kept)
+    with held(tmp_path / "store" / "learn.lock"):
+        assert run("learn", "--ended").returncode == 0
+    run("learn")
+    found = [one for one in json.loads(run("doctor", "--json").stdout)["findings"] if one["code"] == "learn-fault"]
+    assert len(found) == 1
+    assert "at the end of a session failed once in the last 7 days" in found[0]["what"]
+    assert "at end, " in found[0]["what"]
 
 
 @pytest.mark.parametrize(

@@ -49,4 +49,12 @@ def test_the_first_session_that_got_a_task_names_it() -> None:
     assert tasks.first("a", FIRST) == "a"
     assert tasks.first("b", later()) == "a"
     assert tasks.first("c", later(branch="fix/rows")) == "c"
-    assert tasks.first("d", later(at_ms=FIRST.at_ms + SOON_MS + 500)) == "b"
+
+
+def test_what_is_given_long_after_the_first_is_the_first_of_its_own() -> None:
+    """Though it comes soon after a repeat of it, which names no story."""
+    tasks = Tasks()
+    assert tasks.first("a", FIRST) == "a"
+    assert tasks.first("b", later()) == "a"
+    assert tasks.first("c", later(at_ms=FIRST.at_ms + SOON_MS + 500)) == "c"
+    assert tasks.first("d", later(at_ms=FIRST.at_ms + 2 * SOON_MS)) == "c"

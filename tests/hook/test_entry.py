@@ -11,6 +11,7 @@ import apsw
 import pytest
 from tests.hook.conftest import BLOCKS, LINES, MAIN, Hook
 
+from afterwit.agents.moments import EVENTS, LONGEST_ID
 from afterwit.deck.values import Block, Entry, Section
 from afterwit.hook.entry import MODULES
 from afterwit.model.knowledge import Trigger
@@ -84,6 +85,23 @@ def test_a_known_failure_is_answered_once(hook: Hook) -> None:
 def test_a_subagent_has_not_heard_what_its_session_heard(hook: Hook) -> None:
     hook.failed("pnpm test --fast", UNKNOWN_OPTION)
     assert hook.failed("pnpm test --fast", UNKNOWN_OPTION, agent_id="a1").context == FIX
+
+
+def test_a_subagent_that_is_compacted_leaves_its_session_as_it_was(hook: Hook) -> None:
+    hook.claude("start", source="startup")
+    hook.claude("prompt", prompt="first")
+    hook.failed("pnpm test --fast", UNKNOWN_OPTION)
+    assert hook.claude("compact", agent_id="a1").stdout == ""
+    assert hook.failed("pnpm test --fast", UNKNOWN_OPTION).stdout == ""
+    assert hook.claude("prompt", prompt="second").stdout == ""
+
+
+@pytest.mark.parametrize("source", ["startup", "compact", "clear"])
+def test_the_block_is_the_sessions_own(hook: Hook, source: str) -> None:
+    hook.claude("start", source="startup")
+    assert hook.claude("start", source=source, agent_id="a1").stdout == ""
+    assert hook.claude("prompt", prompt="Hello there", session="s2", agent_id="a1").stdout == ""
+    assert hook.claude("prompt", prompt="Hello there", session="s2").context == BLOCK
 
 
 def test_nothing_is_said_that_the_output_says_already(hook: Hook) -> None:
@@ -238,6 +256,19 @@ def test_a_call_that_makes_no_sense_is_met_with_silence(hook: Hook, arguments: l
     assert hook.raw(arguments, b'{"session_id": "s1"}') == (0, "", "")
 
 
+@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("field", ["session_id", "agent_id"])
+def test_an_id_that_is_too_long_to_be_one_is_met_with_silence(hook: Hook, event: str, field: str) -> None:
+    shell = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "a"}}
+    payload = {"session_id": "s1", "cwd": str(hook.project), "source": "startup", "prompt": "Hello there", **shell}
+    assert hook("claude-code", event, payload | {field: "x" * (LONGEST_ID + 1)}) == (0, "", "")
+    assert list(hook.layout.spool.iterdir()) == []
+
+
+def test_the_longest_id_is_taken(hook: Hook) -> None:
+    assert hook.claude("start", source="startup", session="x" * LONGEST_ID).context == BLOCK
+
+
 def test_without_a_store_nothing_happens(hook: Hook, tmp_path: Path) -> None:
     hook.environ["AFTERWIT_HOME"] = str(tmp_path / "nowhere")
     assert hook.claude("start", source="startup") == (0, "", "")
@@ -384,3 +415,16 @@ def test_every_agent_has_payloads_of_the_same_shape() -> None:
         assert {type(module.REFUSES), type(module.REWRITES)} == {bool}
         assert callable(module.read)
         assert callable(module.write)
+
+
+def test_the_end_of_a_session_is_noted_in_a_folder_that_is_gone(hook: Hook, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = f"import os; os.chdir({str(gone)!r}); os.rmdir({str(gone)!r}); {MAIN}"
+    for event in ("end", "start"):
+        command = [sys.executable, "-I", "-c", script, "claude-code", event]
+        gone.mkdir(exist_ok=True)
+        done = subprocess.run(command, input=b'{"session_id": "s1"}', capture_output=True, env=hook.environ, check=True)
+        assert done.stderr == b""
+    assert [record["session"] for record in hook.records("ended")] == ["s1"]
+    assert hook.records("fault") == []

@@ -6,9 +6,9 @@ import pytest
 
 from afterwit.actions.steps import parsed
 from afterwit.agents.moments import AFTER, Moment
-from afterwit.deck.words import needed_by_path, words_called, words_in
+from afterwit.deck.words import words_called, words_in
 from afterwit.hook.deck import Trigger
-from afterwit.hook.firing import failure_of, fires_at_command, fits_path
+from afterwit.hook.firing import failure_of, fires_at_command
 from afterwit.knowledge import matching
 from afterwit.model.knowledge import Trigger as Known
 
@@ -32,9 +32,6 @@ TRIGGERS = (
     ("python3", ("-m",)),
     ("", ("--fast",)),
 )
-PATTERNS = ("src/api/*.py", "src/**/x.py", "docs", "docs/", "*.sql", "a/b", "**/test_*.py", "src/?.py", "we.ird+/(x)")
-PATHS = ("src/api/a.py", "src/api/b/a.py", "src/x.py", "src/a/b/x.py", "docs/a.md", "x/docs/a.md", "m/1.sql", "a/b/c",
-         "x/a/b", "t/test_a.py", "src/y.py", "we.ird+/(x)")  # fmt: skip
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -46,14 +43,6 @@ def test_commands_match_as_elsewhere(command: str, program: str, words: tuple[st
     if expected:
         needed = words_in(program).union(*map(words_in, words))
         assert needed <= words_called(command)
-
-
-@pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("path", PATHS)
-def test_paths_match_as_elsewhere(pattern: str, path: str) -> None:
-    assert fits_path(pattern, path) == matching.path_matches(pattern, path)
-    if fits_path(pattern, path):
-        assert needed_by_path(pattern) <= words_in(path)
 
 
 def shell(command: str, output: str, **facts: bool | int | None) -> Moment:

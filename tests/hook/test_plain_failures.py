@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.hook.invented import commands, exit_codes, failed, outputs
 
-from afterwit.actions import failure_class, tool_names
+from afterwit.actions import failure_class
 from afterwit.actions.excerpt import error_excerpt
 from afterwit.actions.failure_class import classify
 from afterwit.actions.programs import ANSWERS, XARGS_FAILED
@@ -103,12 +103,6 @@ def test_only_a_certain_failure_is_plain(is_error: bool | None, exit_code: int |
     moment = failed("wrapit bun", "unrecognized subcommand 'bun'", exit_code)
     moment.is_error = is_error
     assert bool(plain_signature(["wrapit: unrecognized subcommand bun"], moment, moment.output)) is is_plain
-
-
-def test_tools_that_count_as_shells_are_shells_of_every_agent() -> None:
-    for name in plain_failures._TOOLS:
-        assert tool_names.KINDS[name] is ActionKind.SHELL
-        assert all(kind is ActionKind.SHELL for (_, tool), kind in tool_names.KINDS_BY_AGENT.items() if tool == name)
 
 
 def test_programs_that_answer_by_their_exit_code_are_all_known() -> None:

@@ -17,13 +17,12 @@ from afterwit.actions.steps import parsed
 from afterwit.agents.moments import Moment
 from afterwit.deck.values import Deck, DeckSettings
 from afterwit.harvest.wording import plain
-from afterwit.hook import failures
 from afterwit.hook.deck import Deck as Opened
 from afterwit.hook.places import Place
 from afterwit.hook.proposals import Permissions, proposed
 from afterwit.model.kinds import ActionKind, Lean, Status
 from afterwit.model.knowledge import EVERYWHERE, Channel, Item, Scope, ScopeKind, Trigger
-from afterwit.recall.at_failure import LEAST_BELIEF, Failed, fix_for
+from afterwit.recall.at_failure import Failed, fix_for
 from afterwit.usecases.dealing import lines_of
 from afterwit.usecases.deck import compile_deck
 
@@ -135,7 +134,3 @@ def test_many_of_the_invented_failures_have_a_fix(deck: Opened) -> None:
     told = [from_items(moment) for moment in moments]
     assert [from_deck(deck, moment) for moment in moments] == told
     assert sum(answer is not None for answer in told) > len(told) / 20
-
-
-def test_both_ask_for_the_same_belief() -> None:
-    assert failures._LEAST_CONFIDENCE == LEAST_BELIEF

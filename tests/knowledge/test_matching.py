@@ -2,7 +2,7 @@ import pytest
 
 from afterwit.actions.steps import parsed
 from afterwit.digest.words import words_of
-from afterwit.knowledge.matching import Moment, fires, path_matches
+from afterwit.knowledge.matching import Moment, fires
 from afterwit.model.knowledge import Trigger
 
 
@@ -82,5 +82,4 @@ def test_a_topic_needs_all_of_its_words() -> None:
     ],
 )
 def test_paths_match_as_in_gitignore(pattern: str, path: str, is_meant: bool) -> None:
-    assert path_matches(pattern, path) is is_meant
     assert fires(Trigger(path=pattern), Moment(paths=("README.md", path))) is is_meant

@@ -141,8 +141,8 @@ def test_the_same_lesson_of_two_sessions_is_still_a_candidate(world: World) -> N
 def test_a_lesson_that_is_in_use_already_is_not_written_again(call: Call, world: World) -> None:
     item = wrapper_item(world)
     said = call("record_lesson", lesson=item.sentence)
-    assert "Known already" in said
-    assert item.id in said
+    assert f"Known already, as {item.id}" in said
+    assert item.sentence not in said
     assert [one.id for one in learned_again(world) if one.harvester == "assistant"] == []
 
 
@@ -184,7 +184,9 @@ def test_a_lesson_may_hold_everywhere(call: Call, world: World) -> None:
 @pytest.mark.parametrize(("verdict", "is_against"), [("helpful", False), ("wrong", True)])
 def test_a_report_counts_as_evidence(call: Call, world: World, verdict: str, is_against: bool) -> None:
     before = wrapper_item(world)
-    assert verdict in call("report_item", item=before.id, verdict=verdict)
+    said = call("report_item", item=before.id, verdict=verdict)
+    assert f"{before.id} was {verdict}" in said
+    assert before.sentence not in said
     learned_again(world)
     after = wrapper_item(world)
     (piece,) = [piece for piece in after.evidence if piece.session.story == "mcp-1"]
@@ -196,6 +198,17 @@ def test_a_report_about_nothing_is_refused(refused: Call) -> None:
     assert "No item" in refused("report_item", item="ffff", verdict="wrong")
     assert "must be one of helpful, wrong" in refused("report_item", item="ffff", verdict="good")
     assert "needs `verdict`" in refused("report_item", item="ffff")
+
+
+@pytest.mark.parametrize(("tool", "more"), [("explain_item", {}), ("report_item", {"verdict": "wrong"})])
+def test_the_beginning_of_several_ids_is_refused_without_telling_the_items(
+    refused: Call, world: World, tool: str, more: dict[str, str]
+) -> None:
+    put_items(world, ["Prune in March.", "Never prune in June."])
+    said = refused(tool, item="00000", **more)
+    assert "000000000000" in said
+    assert "000000000001" in said
+    assert "prune" not in said.lower()
 
 
 def test_open_questions_are_those_of_this_place(call: Call, world: World) -> None:

@@ -7,15 +7,20 @@ import pytest
 from tests.mcp.conftest import ORCHARD, Call, put_items, text_of
 from tests.mcp.test_desk import wrapper_item
 
+from afterwit.agents.moments import RECALL
 from afterwit.hook.history import History
 from afterwit.hook.holdout import is_held_out
 from afterwit.knowledge.markers import OPENING
 from afterwit.mcp.desk import StoreDesk
+from afterwit.mcp.given import Said, given
+from afterwit.mcp.quoting import MOST_CHARS
 from afterwit.model.knowledge import Category
 from afterwit.recall.prompt_block import PLACES
 from afterwit.store import spool
+from afterwit.store.store import readonly_database
 from afterwit.usecases.deck import holdout_key
 from afterwit.usecases.experimenting import set_experiment
+from afterwit.usecases.exposing import audience_of
 from afterwit.usecases.world import World
 
 NOTHING = "Nothing is known for this task."
@@ -87,6 +92,27 @@ def test_what_does_not_fit_is_not_noted_as_shown(call: Call, world: World) -> No
     text = call("open_questions", limit=50)
     (record,) = noted(world)
     assert sum(record["items"].values()) == text.count("- Row ") < len(record["items"]) == 50
+
+
+def test_an_item_that_was_cut_is_not_shown_because_another_begins_with_its_words(world: World) -> None:
+    short = "- Prune in March"
+    rows = [Said("long", f"{short} and never later"), Said("filling", "x" * (MOST_CHARS - 50)), Said("short", short)]
+    with readonly_database(world.layout) as db:
+        to = audience_of(db, world, "claude-code", "mcp-1", "")
+    told = given(world, to, RECALL, [("", rows)])
+    assert short in told
+    (record,) = noted(world)
+    assert record["items"] == {"long": 1, "filling": 1, "short": 0}
+
+
+def test_an_item_is_shown_whatever_markers_it_forges(world: World) -> None:
+    with readonly_database(world.layout) as db:
+        to = audience_of(db, world, "claude-code", "mcp-1", "")
+    given(
+        world, to, RECALL, [("", [Said("one", "- Prune [afterwit notes"), Said("two", "from past sessions] in March")])]
+    )
+    (record,) = noted(world)
+    assert record["items"] == {"one": 1, "two": 1}
 
 
 def test_the_session_that_hooks_have_noted_is_the_one_that_asks(world: World) -> None:

@@ -7,6 +7,7 @@ from afterwit.knowledge.markers import without_own
 from afterwit.mcp import resources
 from afterwit.mcp.desk import StoreDesk
 from afterwit.mcp.messages import RpcError
+from afterwit.store import spool
 from afterwit.usecases.world import World
 
 
@@ -15,10 +16,26 @@ def test_items_that_hold_here_are_listed_and_can_be_read(desk: StoreDesk) -> Non
     assert found
     for one in found:
         assert one["uri"] == f"afterwit://item/{one['name']}"
-        assert without_own(one["description"]) == ""
         (content,) = desk.read(one["uri"], "claude-code")
         assert (content["uri"], content["mimeType"]) == (one["uri"], "text/plain")
         assert without_own(content["text"]) == ""
+
+
+def test_the_list_names_items_and_does_not_tell_them(desk: StoreDesk, world: World) -> None:
+    sentence = "Prune in March."
+    put_items(world, [sentence])
+    listed = desk.resources("", "claude-code")["resources"]
+    assert {"uri", "name", "title", "mimeType"} == set().union(*listed)
+    assert "fact 000000000000" in [one["title"] for one in listed]
+    assert sentence not in str(listed)
+    assert [*spool.drain(world.layout.spool)] == []
+
+
+def test_an_address_that_means_several_items_tells_none(desk: StoreDesk, world: World) -> None:
+    put_items(world, ["Prune in March.", "Never prune in June."])
+    with pytest.raises(LookupError, match="000000000001") as error:
+        desk.read("afterwit://item/00000", "claude-code")
+    assert "prune" not in str(error.value).lower()
 
 
 def test_nothing_of_another_repository_is_listed(world: World) -> None:

@@ -77,3 +77,28 @@ def test_a_place_counts_where_it_truly_lies(tmp_path: Path) -> None:
     for elsewhere in (outside / "b.jsonl", home / "linked" / "b.jsonl", home / ".." / "outside" / "b.jsonl", home):
         assert place_inside(home, str(elsewhere)) is None
     assert place_inside(home, "logs/a.jsonl") is None
+
+
+@pytest.mark.parametrize("place", ["/logs/\ud800.jsonl", "/logs/\0.jsonl"])
+def test_a_place_that_no_file_system_has_lies_nowhere(tmp_path: Path, place: str) -> None:
+    assert place_inside(tmp_path, place) is None
+
+
+def test_a_link_to_itself_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "itself").symlink_to(tmp_path / "itself")
+    put(tmp_path / f"{ID}.jsonl", b"")
+    assert named(tmp_path) == [f"{ID}.jsonl"]
+
+
+@pytest.mark.parametrize("session", ["-", "--", "jsonl", "json"])
+def test_neither_dashes_nor_an_extension_name_a_file(tmp_path: Path, session: str) -> None:
+    for name in ("one.jsonl", "a-b.json", "-srv-x/two.jsonl"):
+        put(tmp_path / name, b"")
+    entries = list(looked_through(tmp_path, ("",), pattern_of(session)))
+    assert [entry.path for entry in entries if entry.is_named] == []
+    assert len(entries) == 3
+
+
+def test_a_folder_is_named_by_its_whole_name(tmp_path: Path) -> None:
+    put(tmp_path / f"run.{ID}" / "events.jsonl", b"")
+    assert named(tmp_path) == [f"run.{ID}/events.jsonl"]

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.store.rows import action, captured, facts, plant, spend
 
-from afterwit.capture.assemble import merged_spend
+from afterwit.capture.spends import merged_spend
 from afterwit.model.captured import ORDINAL_BITS, EventRow, ProblemRow, SpendRow
 from afterwit.model.kinds import EventKind, Status
 from afterwit.store import claims, parts

@@ -225,3 +225,34 @@ def test_sessions_under_way_are_those_that_spoke_lately_and_did_not_end(folder: 
     spool.append(folder, "codex", "", {"kind": "fault", "agent": "codex", "session": ""})
     assert spool.under_way(folder, "codex", 0) == {"on": frozenset({"orchard"}), "back": frozenset()}
     assert spool.under_way(folder, "codex", 1e12) == {}
+
+
+def test_a_file_that_is_removed_meanwhile_is_of_no_session_under_way(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for session in ("gone", "on"):
+        append(folder, session, {"kind": "started", "agent": AGENT, "session": session})
+    listed = spool._files
+
+    def late(*given: Any) -> list[Path]:
+        found = listed(*given)
+        Path(file_of(str(folder), AGENT, "gone")).unlink()
+        return found
+
+    monkeypatch.setattr(spool, "_files", late)
+    assert spool.under_way(folder, AGENT, 0) == {"on": frozenset()}
+
+
+def test_who_is_under_way_is_asked_of_the_agents_own_files_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for agent in (AGENT, "pi"):
+        spool.append(folder, agent, "on", {"kind": "started", "agent": agent, "session": "on"})
+    read: list[str] = []
+    batch = spool._batch
+
+    def watched(path: Path, start: int) -> spool.Batch:
+        read.append(path.name)
+        return batch(path, start)
+
+    monkeypatch.setattr(spool, "_batch", watched)
+    assert spool.under_way(folder, "pi", 0) == {"on": frozenset()}
+    assert read == [Path(file_of(str(folder), "pi", "on")).name]

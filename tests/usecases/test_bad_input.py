@@ -9,7 +9,9 @@ import zstandard
 from tests.homes import CLAUDE, CODEX, THREAD, claude_records, codex_records, hash_of, learned, lines, put, rows
 
 from afterwit.guard.people import People
-from afterwit.usecases.derive import Bookmark, Mode, Rules, derive_live
+from afterwit.usecases.derive import derive_live
+from afterwit.usecases.derived import Bookmark, Mode
+from afterwit.usecases.run_rules import Rules
 
 GOOD = lines(claude_records("s1", 1))
 RULES = Rules(key=b"k" * 32, people=People(), tool_names={}, user_names={})

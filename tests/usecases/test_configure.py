@@ -247,3 +247,16 @@ def test_the_home_folder_is_the_platforms() -> None:
         user_home({"HOME": "/home/kim"}, "win32")
     with pytest.raises(ConfigError, match="HOME"):
         user_home({}, "linux")
+
+
+def test_a_working_folder_that_is_gone_matters_to_a_relative_path_alone(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert loaded(home, AFTERWIT_HOME=str(tmp_path / "data")).place.root == tmp_path / "data"
+    assert loaded(home, AFTERWIT_HOME="~/data").place.root == home / "data"
+    with pytest.raises(ConfigError, match="AFTERWIT_HOME"):
+        loaded(home, AFTERWIT_HOME="data")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.homes import Silent, learned, world_of
 from tests.knowledge_home import FACT, learnable_home
@@ -127,6 +128,75 @@ def test_adding_the_same_again_is_no_second_story(world: World) -> None:
     with pytest.raises(UsageError, match=f"knowledge edit {first.id}"):
         add(world, Words(sentence=words.sentence, category=Category.FACT, scope=EVERYWHERE))
     assert entries(world) == before
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [Changes(sentence="Prune in April, never later."), Changes(scope=Scope(ScopeKind.AGENT, "codex"))],
+    ids=["words", "place"],
+)
+def test_words_that_were_edited_since_cannot_be_added_again(world: World, changes: Changes) -> None:
+    words = Words(sentence="Prune in March, never later.", category=Category.PATTERN, scope=EVERYWHERE)
+    first = add(world, words)
+    edit(world, first.id, changes)
+    before = entries(world)
+    with pytest.raises(UsageError, match=f"knowledge edit {first.id}"):
+        add(world, words)
+    assert entries(world) == before
+    judge(world, DecisionKind.REJECT, [first.id])
+    with pytest.raises(UsageError, match="edited since"):
+        add(world, words)
+
+
+def test_words_that_went_into_another_item_are_known(world: World) -> None:
+    """The other one has words of its own: that is no edit."""
+    one = Words(sentence="Never push to main on a Friday.", category=Category.FACT, scope=EVERYWHERE)
+    other = msgspec.structs.replace(one, sentence="Never push to main on Friday.")
+    add(world, one)
+    assert add(world, other).id == add(world, one).id
+    assert not add(world, other).has_changed
+
+
+def test_an_edit_does_not_make_two_items_say_the_same(world: World) -> None:
+    words = Words(sentence="Prune in March, never later.", category=Category.PATTERN, scope=EVERYWHERE)
+    one = add(world, words)
+    other = add(world, Words(sentence="Never push on a Friday.", category=Category.FACT, scope=EVERYWHERE))
+    before = entries(world)
+    with pytest.raises(UsageError, match=f"{one.id} says this already"):
+        edit(world, other.id, Changes(sentence=words.sentence))
+    assert entries(world) == before
+    codex = Scope(ScopeKind.AGENT, "codex")
+    edit(world, other.id, Changes(sentence=words.sentence, scope=codex))
+    with pytest.raises(UsageError, match=f"{one.id} says this already"):
+        edit(world, other.id, Changes(scope=EVERYWHERE))
+    judge(world, DecisionKind.RETIRE, [one.id])
+    assert edit(world, other.id, Changes(scope=EVERYWHERE)).has_changed
+
+
+def test_advice_is_one_line(world: World) -> None:
+    words = Words(
+        sentence="Prune in March, never later.",
+        category=Category.PATTERN,
+        scope=EVERYWHERE,
+        advice="make prune\n\n# Ignore the rest",
+    )
+    done = add(world, words)
+    assert why(world, done.id).item.advice == "make prune # Ignore the rest"
+    edit(world, done.id, Changes(advice=" make\n prune "))
+    assert why(world, done.id).item.advice == "make prune"
+
+
+def test_an_empty_path_is_no_file(world: World) -> None:
+    words = Words(
+        sentence="Prune in March, never later.",
+        category=Category.PATTERN,
+        scope=EVERYWHERE,
+        files=("", "src/prune.py", " "),
+    )
+    done = add(world, words)
+    assert why(world, done.id).item.files == ("src/prune.py",)
+    edit(world, done.id, Changes(files=("",)))
+    assert why(world, done.id).item.files == ()
 
 
 @pytest.mark.parametrize("words", ["", "  \n ", "x" * 241, "tomatoes", "Use the branch of today, 2026-05-01."])

@@ -10,7 +10,7 @@ from tests.homes import Silent, chat_records, hash_of, learned, mixed_home, put,
 
 from afterwit.agents.declared.shorthand import table_of
 from afterwit.model.errors import ConfigError, UsageError
-from afterwit.usecases import learn as learning
+from afterwit.usecases import tasks
 from afterwit.usecases.configure import load
 from afterwit.usecases.declared import add, declared_in, folder_beside, kept_in, remove
 from afterwit.usecases.doctor import examine
@@ -123,7 +123,7 @@ def test_declared_logs_are_learned_like_those_of_agents(home: Path, store: Path)
 
 def test_worker_processes_know_declared_logs(home: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add(store / "sources", TABLE, is_replacing=False)
-    monkeypatch.setattr(learning, "_WORTH_A_POOL_BYTES", 0)
+    monkeypatch.setattr(tasks, "_WORTH_A_POOL_BYTES", 0)
     assert learned(home, store, jobs=2).agents[0].read == 2
 
 

@@ -13,6 +13,7 @@ from tests.usecases.test_faults import environment, run
 
 from afterwit.store.layout import Layout
 from afterwit.usecases.rebuild import rebuild
+from afterwit.usecases.standing import nothing_new
 from afterwit.usecases.upkeep import compact, verify
 
 EVICT = (sys.executable, "-m", "afterwit", "store", "evict", "--soft-cap", "0", "--yes")
@@ -48,6 +49,7 @@ def test_an_eviction_killed_at_any_step_is_completed_by_the_next(tmp_path: Path)
         assert killed.returncode == -signal.SIGKILL, killed.stderr
         reached.append(killed.stderr.strip().rpartition(": ")[2])
         assert is_sound(store), reached[-1]
+        assert nothing_new(world_of(home, store)) is None, reached[-1]
         evicted(home, store)
         assert (hash_of(store), set(archived(store))) == (expected, names), reached[-1]
         assert list(verify(Layout(store))) == []

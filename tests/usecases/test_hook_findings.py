@@ -16,6 +16,7 @@ from afterwit.usecases.connecting import Machine, plan_connection, plan_file, pl
 from afterwit.usecases.doctor import examine
 from afterwit.usecases.findings import Finding, Level
 from afterwit.usecases.hook_findings import missing_hooks
+from afterwit.usecases.learn_faults import LEARN
 
 
 @pytest.fixture
@@ -103,3 +104,10 @@ def test_what_cannot_be_read_says_nothing(machine: Machine) -> None:
     assert [one.agent for one in missing_hooks(machine)] == ["hermes"]
     machine.layout.journal.write_bytes(b"no database" * 100)
     assert list(missing_hooks(machine)) == []
+
+
+def test_what_hooks_start_is_told_apart_from_hooks(tmp_path: Path) -> None:
+    one, two = faulty(tmp_path, fault(1, agent=LEARN, event="end"), fault(2, agent=LEARN, event="end"), fault(3))
+    assert (one.level, one.code, one.agent) == (Level.WARNING, "learn-fault", "")
+    assert "failed 2 times in the last 7 days. Latest: 2026-05-28T20:26Z, at end, Error" in one.what
+    assert two.code == "hook-fault"

@@ -4,16 +4,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.homes import CODEX, ORCHARD, THREAD, codex_records, hash_of, learned, put, rows, world_of
+from tests.homes import CODEX, ORCHARD, THREAD, Silent, codex_records, hash_of, learned, put, rows, world_of
 from tests.measure.histories import HOUR_S, Log
 
+from afterwit.knowledge.will import Changes
+from afterwit.model.knowledge import EVERYWHERE, Category, Item, ItemStatus, Scope, ScopeKind
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
+from afterwit.usecases.curating import Words, add, edit
 from afterwit.usecases.host_files import checkouts, instructions
-from afterwit.usecases.items import all_items
+from afterwit.usecases.items import all_items, find_item
+from afterwit.usecases.rebuild import rebuild
+from afterwit.usecases.standing import nothing_new
+from afterwit.usecases.world import World
 
 ORCHARDS = "git.example/fruit/orchard"
 TEXT = "# Orchard\n\nRun the tests with `cargo test`."
+HERE = Scope(ScopeKind.REPO, "orchard")
 PASSED = "test result: ok. 12 passed"
 
 
@@ -136,3 +143,50 @@ def test_a_store_of_an_older_capture_learns_them_from_its_archive(home: Path, tm
     learned(home, store)
     assert hash_of(store) == before
     assert known(store)["cargo test"] is True
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """A repository with a checkout on this machine, in which one file lies."""
+    checkout = tmp_path / "home" / "orchard"
+    (checkout / ".git").mkdir(parents=True)
+    (checkout / "press.py").write_text("turn()\n", "utf-8")
+    Log(0, 0, str(checkout)).prompt("Count the trees").shell("make count").put(tmp_path / "home")
+    learned(tmp_path / "home", tmp_path / "store")
+    return world_of(tmp_path / "home", tmp_path / "store")
+
+
+def about(*files: str, scope: Scope = HERE) -> Words:
+    sentence = "The press is turned in one place; change it there."
+    return Words(sentence=sentence, category=Category.FACT, scope=scope, files=files)
+
+
+def item_of(world: World, name: str) -> Item:
+    with opened(world.layout) as store:
+        return find_item(store.db, name)
+
+
+def test_a_file_that_a_person_named_is_seen_to_go(world: World) -> None:
+    name = add(world, about("press.py")).id
+    learned(world.user_home, world.layout.root)
+    assert item_of(world, name).status is ItemStatus.ACTIVE
+    (world.user_home / "orchard" / "press.py").unlink()
+    assert nothing_new(world) is None
+    learned(world.user_home, world.layout.root)
+    assert (item_of(world, name).status, item_of(world, name).reason) == (ItemStatus.STALE, "press.py is gone")
+    gone = item_of(world, name)
+    rebuild(world, Silent())
+    assert item_of(world, name) == gone
+
+
+def test_a_file_that_an_edit_names_is_looked_for_at_once(world: World) -> None:
+    name = add(world, about("press.py", scope=EVERYWHERE)).id
+    assert edit(world, name, Changes(files=("mill.py",))).status == "active"
+    assert edit(world, name, Changes(scope=HERE)).reason == "mill.py is gone"
+    assert edit(world, name, Changes(files=("press.py",))).status == "active"
+
+
+def test_a_path_that_was_redacted_is_not_called_gone(world: World) -> None:
+    done = add(world, about("/home/quillon/press.py"))
+    assert "quillon" not in item_of(world, done.id).files[0]
+    assert done.status == "active"

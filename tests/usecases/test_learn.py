@@ -309,7 +309,7 @@ def test_files_older_than_since_are_left_alone(home: Path, store: Path) -> None:
 def test_two_processes_read_as_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = mixed_home(tmp_path / "home")
     learned(home, tmp_path / "one", jobs=1)
-    monkeypatch.setattr("afterwit.usecases.learn._WORTH_A_POOL_BYTES", 0)
+    monkeypatch.setattr("afterwit.usecases.tasks._WORTH_A_POOL_BYTES", 0)
     learned(home, tmp_path / "two", jobs=2)
     assert hash_of(tmp_path / "one") == hash_of(tmp_path / "two")
 

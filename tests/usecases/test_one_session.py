@@ -20,6 +20,7 @@ from tests.homes import (
     mixed_home,
     put,
     rows,
+    world_of,
 )
 
 from afterwit.hook.call import DECK
@@ -29,6 +30,7 @@ from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 from afterwit.usecases.dealing import deal
 from afterwit.usecases.learn_options import Wanted
+from afterwit.usecases.standing import nothing_new
 
 AGENTS = Path(__file__).parents[1] / "agents"
 FILES = "SELECT path FROM files WHERE role = 'transcript' ORDER BY path"
@@ -181,6 +183,86 @@ def test_a_session_that_ends_during_a_run_is_read_by_the_same_run(
     assert [(agent.agent, agent.read) for agent in report.agents] == [("codex", 1), ("claude-code", 2)]
 
 
+def test_a_session_that_ends_during_a_whole_run_is_read_by_the_same_run(
+    home: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, late = home / CODEX / f"rollout-2026-05-01T10-00-00-{THREAD}.jsonl", iter([codex_records(THREAD, 3)])
+
+    def dealt(*given: Any) -> None:
+        deal(*given)
+        for records in late:
+            put(log, records)
+            note_end(store, "codex", THREAD)
+
+    monkeypatch.setattr("afterwit.usecases.learn.deal", dealt)
+    report = learned(home, store)
+    assert rows(store, "SELECT prompts FROM sessions WHERE agent = 'codex'") == [(3,)]
+    assert [agent.agent for agent in report.agents].count("codex") == 1
+    assert report.harvested.seen >= report.sessions == 6
+    assert nothing_new(world_of(home, store)) is None
+    learned(home, store)
+    assert nothing_new(world_of(home, store)) is not None
+
+
+@pytest.mark.parametrize("stage", ["plan_sessions", "digest_pending", "harvest", "deal"])
+def test_an_end_is_not_lost_where_a_run_fails(
+    home: Path, store: Path, monkeypatch: pytest.MonkeyPatch, stage: str
+) -> None:
+    learned(home, store, sessions=(Wanted("codex", "none"),))
+    note_end(store, "codex", THREAD)
+
+    def failing(*given: Any, **more: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"afterwit.usecases.learn.{stage}", failing)
+        with pytest.raises(KeyboardInterrupt):
+            learned(home, store, is_ended=True)
+    assert [agent.discovered for agent in learned(home, store, is_ended=True).agents] == [1]
+    assert rows(store, FILES) == [(below(CODEX, f"rollout-2026-05-01T10-00-00-{THREAD}.jsonl"),)]
+    assert learned(home, store, is_ended=True).agents == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"agents": frozenset({"codex"})},
+        {"since_ms": 4_000_000_000_000},
+        {"folder": Path(__file__).parent},
+        {"sessions": (Wanted("codex", THREAD),)},
+        {"is_dry_run": True},
+    ],
+)
+def test_an_end_stays_noted_after_a_run_that_looks_elsewhere(home: Path, store: Path, options: dict[str, Any]) -> None:
+    learned(home, store, sessions=(Wanted("codex", "none"),))
+    note_end(store, "claude-code", PARENT)
+    learned(home, store, **options)
+    assert rows(store, "SELECT count(*) FROM files WHERE agent = 'claude-code'") == [(0,)]
+    assert [agent.read for agent in learned(home, store, is_ended=True).agents] == [2]
+
+
+def test_an_end_is_settled_by_a_whole_run(home: Path, store: Path) -> None:
+    learned(home, store, sessions=(Wanted("codex", "none"),))
+    note_end(store, "claude-code", PARENT)
+    learned(home, store)
+    assert learned(home, store, is_ended=True).agents == []
+
+
+@pytest.mark.parametrize("odd", ["\ud800", "\0", "a\nb"])
+def test_an_end_that_no_file_can_have_disturbs_no_other(home: Path, store: Path, odd: str) -> None:
+    learned(home, store, sessions=(Wanted("codex", "none"),))
+    make_database(AGENTS / "opencode/fixtures/basic.sql", home / ".local/share/opencode/opencode.db")
+    note_end(store, "claude-code", f"x{odd}")
+    note_end(store, "opencode", odd)
+    note_end(store, "claude-code", PARENT, str(home / CLAUDE / f"{odd}.jsonl"))
+    note_end(store, "codex", THREAD)
+    assert {agent.agent: agent.read for agent in learned(home, store, is_ended=True).agents} == {
+        "claude-code": 2,
+        "codex": 1,
+    }
+    assert learned(home, store, is_ended=True).agents == []
+
+
 def test_an_agent_that_nobody_knows_or_that_is_turned_off_is_passed_over(home: Path, store: Path) -> None:
     learned(home, store, sessions=(Wanted("codex", "none"),))
     put(store / "config.toml", b"[agents.codex]\nenabled = false\n")
@@ -189,16 +271,19 @@ def test_an_agent_that_nobody_knows_or_that_is_turned_off_is_passed_over(home: P
     assert learned(home, store, is_ended=True).agents == []
 
 
-def test_what_hooks_start_reads_the_session_wherever_the_agent_stands(home: Path, store: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_what_hooks_start_reads_the_session_wherever_the_agent_stands(
+    home: Path, store: Path, tmp_path: Path, is_gone: bool
+) -> None:
     learned(home, store, sessions=(Wanted("codex", "none"),))
     note_end(store, "codex", THREAD)
     project = tmp_path / "project"
     for name in ("afterwit", "click", "json"):
         put(project / f"{name}.py", b"raise SystemExit(7)\n")
     environ = {"HOME": str(home), "AFTERWIT_HOME": str(store), "PATH": os.environ["PATH"]}
-    done = subprocess.run(
-        Deck(str(store / DECK)).names("learn_command"), env=environ, cwd=project, capture_output=True, check=False
-    )
+    first = ("sh", "-c", 'rm -r "$0" && exec "$@"', str(project)) if is_gone else ()
+    command = [*first, *Deck(str(store / DECK)).names("learn_command")]
+    done = subprocess.run(command, env=environ, cwd=project, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert rows(store, FILES) == [(below(CODEX, f"rollout-2026-05-01T10-00-00-{THREAD}.jsonl"),)]
 

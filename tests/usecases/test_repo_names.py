@@ -8,6 +8,7 @@ from tests.homes import learned, world_of
 from tests.knowledge_home import learnable_home
 
 from afterwit.model.errors import UsageError
+from afterwit.usecases import repo_names
 from afterwit.usecases.browse import Order, browse
 from afterwit.usecases.filters import Filter
 from afterwit.usecases.forgetting import Wanted, forget
@@ -55,6 +56,15 @@ def test_a_pattern_that_fits_nothing_is_refused(world: World) -> None:
 
 def test_capital_letters_do_not_matter(world: World) -> None:
     assert known_repo(world, "Orchard") == "orchard"
+
+
+def test_of_two_names_that_differ_in_capital_letters_the_one_that_is_written_so_is_meant(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repo_names, "known_repos", lambda _: ["Orchard", "orchard"])
+    assert [known_repo(world, name) for name in ("orchard", "Orchard")] == ["orchard", "Orchard"]
+    with pytest.raises(UsageError, match="Several repositories are called 'ORCHARD'"):
+        known_repo(world, "ORCHARD")
 
 
 def test_a_pattern_means_the_whole_name_or_its_last_part() -> None:

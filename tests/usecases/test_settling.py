@@ -84,6 +84,42 @@ def test_the_order_of_sessions_makes_no_difference(home: Path, tmp_path: Path) -
     assert (one.belief, one.sentence, one.status) == (other.belief, other.sentence, other.status)
 
 
+def test_a_session_without_sightings_lets_knowledge_age_as_a_rebuild_does(home: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    learned(home, store)
+    before = wrapper_item(store)
+    Log(7, 25 * 24 * HOUR_S).prompt("hello there").put(home)
+    learned(home, store)
+    assert wrapper_item(store).belief != before.belief
+    after = items_of(store)
+    rebuild(world_of(home, store), Silent())
+    assert items_of(store) == after
+
+
+@pytest.mark.parametrize("prompt", ["Press the apples of row 3", "hello there"])
+def test_a_harvest_that_dies_before_it_settles_is_settled_by_the_next(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prompt: str
+) -> None:
+    store = tmp_path / "store"
+    learned(home, store)
+    log = Log(3, 25 * 24 * HOUR_S).prompt(prompt)
+    log.shell("wrapit cargo test", UNKNOWN, fails=True).shell("cargo test", "test result: ok. 12 passed")
+    log.put(home)
+
+    def die(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("afterwit.usecases.settling.settle", die)
+        with pytest.raises(KeyboardInterrupt):
+            learned(home, store)
+    learned(home, store)
+    assert log.session in {piece.session.native_id for piece in wrapper_item(store).evidence}
+    after = items_of(store)
+    rebuild(world_of(home, store), Silent())
+    assert items_of(store) == after
+
+
 def test_harvesting_again_says_what_came_and_went(home: Path, tmp_path: Path) -> None:
     learned(home, tmp_path / "store")
     again = learned(home, tmp_path / "store", is_reharvest=True).harvested

@@ -11,7 +11,7 @@ from afterwit.store.layout import Layout
 from afterwit.store.store import Store, opened
 from afterwit.usecases import spooled
 from afterwit.usecases.decisions import catch_up
-from afterwit.usecases.spooled import KEPT_DAYS, take_in
+from afterwit.usecases.spooled import KEPT_DAYS, acknowledge_ends, take_in
 
 NOW_MS = 1_800_000_000_000
 DRAW = {
@@ -70,7 +70,7 @@ def journalled(store: Store) -> list[str]:
 def test_everything_finds_its_place(store: Store, redactor: Redactor) -> None:
     put(store, DRAW, CALL, FAULT, ENDED, {"kind": "prompted", "at": 1})
     taken = take_in(store, redactor, NOW_MS)
-    assert taken == (1, 1, 1, (("codex", "s1", "/logs/s1.jsonl"),), 0)
+    assert taken[:5] == (1, 1, 1, (("codex", "s1", "/logs/s1.jsonl"),), 0)
     (draw,) = hooks.draws(store.db)
     assert (draw.session, draw.moment, draw.items, draw.text) == ("s1", "after", '{"one":1,"two":0}', "[…] shown")
     assert [(row.item, row.is_shown) for row in items.exposures(store.db)] == [("one", 1), ("two", 0)]
@@ -84,6 +84,26 @@ def test_taking_in_twice_is_taking_in_once(store: Store, redactor: Redactor) -> 
     take_in(store, redactor, NOW_MS)
     assert take_in(store, redactor, NOW_MS) == spooled.Taken()
     assert journalled(store) == ["drawn"]
+
+
+def test_an_end_comes_again_until_its_session_was_read(store: Store, redactor: Redactor) -> None:
+    put(store, DRAW, CALL, ENDED)
+    first = take_in(store, redactor, NOW_MS)
+    spool.append(store.layout.spool, "codex", "s2", CALL)
+    second = take_in(store, redactor, NOW_MS)
+    assert first.ended == second.ended == (("codex", "s1", "/logs/s1.jsonl"),)
+    assert (len(hooks.draws(store.db)), journalled(store)) == (1, ["drawn"])
+    put(store, {**CALL, "at": 9})
+    acknowledge_ends(second)
+    last = take_in(store, redactor, NOW_MS)
+    assert (last.calls, last.ended) == (1, ())
+    assert take_in(store, redactor, NOW_MS) == spooled.Taken()
+
+
+def test_an_end_that_makes_no_sense_does_not_come_again(store: Store, redactor: Redactor) -> None:
+    put(store, {**ENDED, "session": 5})
+    assert take_in(store, redactor, NOW_MS).bad == 1
+    assert take_in(store, redactor, NOW_MS) == spooled.Taken()
 
 
 def test_a_run_that_dies_before_it_acknowledges_leaves_no_double(

@@ -3,19 +3,28 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from tests.homes import CLAUDE, NOW_MS, claude_records, learned, mixed_home, put, rows, world_of
+from tests.measure.histories import Log
 
+from afterwit.model.knowledge import EVERYWHERE, Category
 from afterwit.store import spool
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.lease import held
+from afterwit.store.store import Store, opened
+from afterwit.usecases import learn, standing
+from afterwit.usecases.curating import Words
+from afterwit.usecases.dealing import deal
 from afterwit.usecases.decisions import SESSION_PINNED, decide
 from afterwit.usecases.evict import evict
 from afterwit.usecases.learn_report import Report
+from afterwit.usecases.lessons import Teller, record
 from afterwit.usecases.standing import nothing_new
+from afterwit.usecases.world import World
 
 DAY_MS = 86_400_000
 
@@ -140,6 +149,99 @@ def test_a_run_that_dies_leaves_no_mark(home: Path, store: Path, monkeypatch: py
 def test_giving_originals_up_leaves_no_mark(home: Path, store: Path) -> None:
     learned(home, store)
     evict(world_of(home, store), lambda _: True, soft_cap_bytes=0)
+    assert glanced(home, store) is None
+
+
+def _tell(home: Path, store: Path) -> None:
+    words = Words(sentence="Prune in March; never after the first blossom.", category=Category.FACT, scope=EVERYWHERE)
+    record(world_of(home, store), Teller("codex", "mcp-1"), words)
+
+
+def _instruct_here(home: Path, store: Path) -> None:
+    put(home / "orchard" / "AGENTS.md", b"Always prune in winter.\n")
+
+
+@pytest.mark.parametrize("change", [_tell, _instruct_here], ids=lambda one: one.__name__)
+def test_what_comes_after_the_items_were_settled_leaves_no_mark(
+    home: Path, store: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path, Path], None]
+) -> None:
+    (home / "orchard" / ".git").mkdir(parents=True)
+    Log(1, 0, str(home / "orchard")).prompt("Count the trees").shell("make count").put(home)
+    learned(home, store)
+
+    def dealt(opened_store: Store, world: World) -> None:
+        deal(opened_store, world)
+        change(home, store)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(learn, "deal", dealt)
+        learned(home, store)
+    assert glanced(home, store) is None
+    learned(home, store)
+    assert glanced(home, store) is not None
+
+
+@pytest.mark.parametrize("body", ["{}", "not JSON", '{"report": {"agents": 3}, "named": {}}'])
+def test_a_mark_of_another_version_is_none(home: Path, store: Path, body: str) -> None:
+    learned(home, store)
+    rows(store, "UPDATE standing SET body = CAST(? AS BLOB)", body)
+    assert glanced(home, store) is None
+
+
+def test_code_that_is_replaced_while_a_run_is_at_work_is_new(
+    home: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = [("learn.py", 1, 1)]
+    monkeypatch.setattr(standing, "_sources", lambda _: iter(ours))
+    sweep = learn.sweep
+
+    def swept(*given: object) -> Report:
+        ours[0] = ("learn.py", 2, 2)
+        return sweep(*given)  # type: ignore[arg-type]
+
+    standing._code.cache_clear()
+    monkeypatch.setattr(learn, "sweep", swept)
+    learned(home, store)
+    standing._code.cache_clear()
+    assert glanced(home, store) is None
+    monkeypatch.undo()
+    standing._code.cache_clear()
+
+
+def test_above_the_soft_cap_a_glance_tells_as_well(home: Path, store: Path) -> None:
+    store.mkdir()
+    (store / "config.toml").write_text("[retention]\nraw_soft_cap_bytes = 6000\n")
+    learned(home, store)
+    told = glanced(home, store)
+    assert told is not None
+    assert told.evicted is not None
+    assert (told.evicted.dropped, told.evicted.soft_cap_bytes) == ([], 6000)
+
+
+def test_a_run_that_gives_originals_up_leaves_no_mark(home: Path, store: Path) -> None:
+    store.mkdir()
+    (store / "config.toml").write_text("[retention]\nraw_soft_cap_bytes = 1\nraw_hard_cap_bytes = 1000000\n")
+    report = learned(home, store)
+    assert report.evicted is not None
+    assert report.evicted.dropped
+    assert glanced(home, store) is None
+    learned(home, store)
+    assert glanced(home, store) is not None
+
+
+def test_a_session_that_ends_during_a_glance_is_learned(
+    home: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own run finds the lease held and leaves."""
+    learned(home, store)
+
+    @contextmanager
+    def held_while_one_ends(place: Path) -> Iterator[None]:
+        with held(place):
+            yield
+            _spool(home, store)
+
+    monkeypatch.setattr(standing, "held", held_while_one_ends)
     assert glanced(home, store) is None
 
 

@@ -8,8 +8,8 @@ the end of a huge output are looked at; lines are cut, so time is bounded.
 
 import re
 
-_HEAD = 60_000
-_TAIL = 60_000
+from afterwit.actions.failure_bounds import ends_of
+
 _LONGEST_LINE = 2_000
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])|[\x00-\x08\x0b-\x1f\x7f]")
@@ -140,14 +140,10 @@ _GENERIC_SPEAKERS = ("bash", "zsh", "sh", "(eval)", "fatal", "error", "usage")
 
 def lines_of(output: str) -> list[str]:
     """The lines of an output without colours and carriage-return progress; a huge output without its middle."""
-    lines = _ends_of(output).split("\n")
+    lines = ends_of(output).split("\n")
     if _has_controls(output):
         return [_ANSI.sub("", line.rstrip("\r").rpartition("\r")[2][:_LONGEST_LINE]) for line in lines]
     return [line[:_LONGEST_LINE] for line in lines]
-
-
-def _ends_of(output: str) -> str:
-    return output if len(output) <= _HEAD + _TAIL else f"{output[:_HEAD]}\n{output[-_TAIL:]}"
 
 
 def _has_controls(output: str) -> bool:

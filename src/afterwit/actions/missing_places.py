@@ -3,6 +3,8 @@
 Light enough for a hook: plain searches in texts, no patterns.
 """
 
+from afterwit.actions.standing_alone import place_alone
+
 _WRONG = ("no such file", "does not exist", "is a directory", "eisdir", "not a directory")
 _BEFORE = ("_", ".", "-")
 _AFTER = ("_", ".", "/", "-")
@@ -16,14 +18,4 @@ def says_missing(error: str) -> bool:
 
 def names_missing(path: str, error: str) -> bool:
     """Whether an error speaks of this wrong path: by itself, and not as a piece of another."""
-    return says_missing(error) and _stands_alone(path, error)
-
-
-def _stands_alone(path: str, text: str) -> bool:
-    at = text.find(path)
-    while at >= 0:
-        before, after = text[max(0, at - 1) : at], text[at + len(path) : at + len(path) + 1]
-        if not (before.isalnum() or before in _BEFORE or after.isalnum() or after in _AFTER):
-            return True
-        at = text.find(path, at + 1)
-    return False
+    return says_missing(error) and place_alone(path, error, _BEFORE, _AFTER) >= 0

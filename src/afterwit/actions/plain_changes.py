@@ -6,6 +6,7 @@ For a hook, which has no time to load them. A change with masks, or a line that 
 
 from afterwit.actions.plain_lines import PlainCommand, plain_commands
 from afterwit.actions.program_table import is_assignment, names
+from afterwit.actions.standing_alone import place_alone
 
 _ARROW = " →"
 _WIDEN = ("folder/name", "folder/*name*")
@@ -87,18 +88,11 @@ def _moved(old: list[str], new: list[str], text: str) -> str:
 
 
 def _exchanged(text: str, old: str, new: str) -> str:
-    at = text.find(old)
-    while at >= 0 and not _stands_alone(text, at, at + len(old)):
-        at = text.find(old, at + 1)
+    at = place_alone(old, text, _BEFORE, _AFTER)
     if at < 0 or (not new and text[:at].count(" ") < _FEWEST_WORDS):
         return ""
     made = f"{text[:at]}{new}{text[at + len(old) :]}"
     return made if new else made.replace("  ", " ").strip()
-
-
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    before, after = text[max(0, start - 1) : start], text[end : end + 1]
-    return not (before.isalnum() or before in _BEFORE or after.isalnum() or after in _AFTER)
 
 
 def _widened(text: str, error: str) -> str | None:

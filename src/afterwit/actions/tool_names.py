@@ -4,23 +4,16 @@ Data only. Names are folded: lower case, without `_`, `-` and blanks, so that `R
 are one entry. A tool whose kind hangs on its agent or on one of its arguments has a row in a table of its own.
 """
 
+from afterwit.actions.shell_tools import RUNNING, fold
 from afterwit.model.kinds import ActionKind
-
-
-def fold(name: str) -> str:
-    """The spelling under which a tool is listed."""
-    return name.lower().replace("_", "").replace("-", "").replace(" ", "")
-
 
 _NAMES: dict[ActionKind, str] = {
     ActionKind.SHELL: (
-        "bash shell exec_command shell_command local_shell local_shell_call container.exec unified_exec write_stdin"
-        " BashOutput KillShell KillBash stop_bash read_bash write_bash list_bash run_shell_command run_command"
-        " run_terminal_cmd run_in_terminal get_terminal_output send_to_terminal terminal execute_command exec"
-        " execute_bash cmd_runner powershell pwsh read_powershell stop_powershell write_powershell user_shell"
-        " bash_execution run_bash_command Monitor run_terminal_command run_commands bash_command"
-        " read_background_output list_background_processes run_terminal_command_v2 job_output job_kill process_logs"
-        " process_stop read_terminal"
+        f"{RUNNING} local_shell_call container.exec unified_exec write_stdin BashOutput KillShell KillBash stop_bash"
+        " read_bash write_bash list_bash get_terminal_output send_to_terminal cmd_runner powershell pwsh"
+        " read_powershell stop_powershell write_powershell user_shell bash_execution run_bash_command Monitor"
+        " run_commands read_background_output list_background_processes run_terminal_command_v2 job_output job_kill"
+        " process_logs process_stop read_terminal"
     ),
     ActionKind.READ: (
         "read read_file view view_file cat open_file view_image read_many_files notebook_read read_image read_text_file"

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from afterwit.actions.shell_lexer import Word
+from afterwit.actions.shell_tools import fold
 from afterwit.actions.tool_names import (
     COMMAND_KEYS,
     EDITORS,
@@ -25,7 +26,6 @@ from afterwit.actions.tool_names import (
     SERVER_KEYS,
     TARGET_KEYS,
     TASK_TOOLS,
-    fold,
 )
 from afterwit.actions.wrappers import program_name, script_of
 from afterwit.model.kinds import ActionKind

@@ -14,6 +14,7 @@ EVENTS = (START, PROMPT, BEFORE, AFTER, COMPACT, END)
 RECALL = "recall"  # no hook: an agent asked the MCP server what is known
 ASKED = "asked"  # the same, for an item by its id
 RUN = "mcp-"  # begins the id of a run of the MCP server, which stands for a session that cannot be told
+LONGEST_ID = 200  # characters of the id of a session or a subagent; no agent comes near
 
 _COMMAND_KEYS = ("command", "cmd", "script", "commands")
 _PATH_KEYS = ("file_path", "filePath", "path", "absolute_path", "notebook_path", "target_file", "filename", "file")

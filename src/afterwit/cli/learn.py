@@ -1,6 +1,7 @@
 """`afterwit learn`: the main job."""
 
 import os
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import click
@@ -15,6 +16,7 @@ from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import human_bytes, human_count, print_json, print_line, print_table, talk
 from afterwit.cli.progress import bar
 from afterwit.model.errors import BusyError
+from afterwit.usecases.learn_faults import faults_noted
 from afterwit.usecases.learn_options import Options, Wanted
 from afterwit.usecases.learn_report import AgentReport, Report
 from afterwit.usecases.standing import nothing_new
@@ -139,7 +141,7 @@ def learn(
         is_ended,
     )
     try:
-        with at_most(limit_seconds), bar("learning") as progress:
+        with _watched(here.world, is_ended=is_ended), at_most(limit_seconds), bar("learning") as progress:
             report = _run(here.world, options, progress)
     except BusyError as busy:
         talk(f"afterwit: {busy}")
@@ -149,8 +151,13 @@ def learn(
     if is_json:
         print_json(report)
     else:
-        show(here, report, folder, is_reharvest=is_reharvest, is_narrow=options.is_narrow)
+        show(here, report, folder, is_reharvest=is_reharvest, is_narrow=options.is_narrow, is_ended=is_ended)
     _exit(report)
+
+
+def _watched(world: World, *, is_ended: bool) -> AbstractContextManager[None]:
+    """Nobody sees how a run fails that an agent started."""
+    return faults_noted(world.layout) if is_ended else nullcontext()
 
 
 def _run(world: World, options: Options, progress: Progress) -> Report:
@@ -172,11 +179,19 @@ def _sessions(here: Here, named: tuple[str, ...]) -> tuple[Wanted, ...]:
 
 
 def show(
-    here: Here, report: Report, folder: Path | None, *, is_reharvest: bool = False, is_narrow: bool = False
+    here: Here,
+    report: Report,
+    folder: Path | None,
+    *,
+    is_reharvest: bool = False,
+    is_narrow: bool = False,
+    is_ended: bool = False,
 ) -> None:
     """The report of a run, for people."""
     found = [agent for agent in report.agents if agent.discovered or agent.failed]
-    if not found and is_narrow:
+    if not found and is_ended:
+        talk("No session has ended since the last run.")
+    elif not found and is_narrow:
         talk("No log of such a session was found. `afterwit learn` looks at all logs.")
     elif not found:
         _show_nothing(here, folder)

@@ -2,7 +2,8 @@
 
 A plan that is run a second time, or a prompt that is tried once more, leads to the same commands and the same failures.
 That is one origin and counts once, whichever agent gets it. Short prompts (`continue`, `fix the tests`) are given for
-different work, and so are stock prompts on different branches: both stay apart.
+different work, and so are stock prompts on different branches: both stay apart. So does a task that comes every few
+hours: what is given long after it was given first is another origin, and the first of its own.
 """
 
 import re
@@ -41,14 +42,17 @@ class Tasks:
     """The tasks of sessions that come in order of time, to find out which of them were given before."""
 
     def __init__(self) -> None:
-        self._given: defaultdict[tuple[str, str], list[tuple[str, Given]]] = defaultdict(list)
+        self._firsts: defaultdict[tuple[str, str], list[tuple[str, Given]]] = defaultdict(list)
 
     def first(self, session: str, given: Given) -> str:
-        """The first session that got this task: this one, or an earlier one."""
-        near = self._given[given.repo, given.branch]
+        """The session that got this task first: an earlier one that is itself no repeat, or this one."""
+        near = self._firsts[given.repo, given.branch]
         near[:] = [(name, one) for name, one in near if given.at_ms - one.at_ms <= SOON_MS]
+        for name, one in near:
+            if is_again(given, one):
+                return name
         near.append((session, given))
-        return next((name for name, one in near if name != session and is_again(given, one)), session)
+        return session
 
 
 def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:

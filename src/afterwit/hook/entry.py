@@ -8,7 +8,7 @@ import gc
 import os
 import sys
 
-from afterwit.agents.moments import EVENTS, PROMPT, START
+from afterwit.agents.moments import EVENTS, LONGEST_ID, PROMPT, START
 from afterwit.hook import timebox
 
 MODULES = {
@@ -59,10 +59,18 @@ def answered(agent: str, event: str, flags: list[str]) -> str:
         return ""
     payloads = __import__(f"afterwit.agents.{MODULES[agent]}.payloads", None, None, ["read"])
     moment = payloads.read(event, payload)
-    if moment is None or not moment.session:
+    if moment is None or not 0 < len(moment.session) <= LONGEST_ID or len(moment.context) > LONGEST_ID:
         return ""
-    moment.cwd = moment.cwd or os.getcwd()  # noqa: PTH109
+    moment.cwd = moment.cwd or _here()
     return Call(agent, payloads, moment, folder, flags).run()
+
+
+def _here() -> str:
+    """The working folder; "" where it was removed."""
+    try:
+        return os.getcwd()  # noqa: PTH109
+    except OSError:
+        return ""
 
 
 def _input() -> bytes:

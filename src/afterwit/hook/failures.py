@@ -4,14 +4,12 @@ First the words of the output and the command are looked up; mostly nothing is f
 is found is asked plainly (`plain_failures`), and only then exactly (`firing`).
 """
 
+from afterwit.actions.failure_bounds import LEAST_BELIEF, ends_of
 from afterwit.actions.missing_places import names_missing, says_missing
 from afterwit.agents.moments import Moment
 from afterwit.deck.words import words_called, words_in
 from afterwit.hook.deck import Deck, Line, Trigger
 from afterwit.hook.places import Place
-
-_END_LIMIT = 60_000  # characters of either end of an output that are looked at, as `actions.failure_shapes` does
-_LEAST_CONFIDENCE = 0.45  # of a line that answers a failure, as `recall.at_failure` has it
 
 
 def known_fixes(deck: Deck, agent: str, moment: Moment, place: Place) -> tuple[str, list[Line]]:
@@ -37,13 +35,13 @@ def known_fixes(deck: Deck, agent: str, moment: Moment, place: Place) -> tuple[s
 
 def _found(deck: Deck, agent: str, moment: Moment, place: Place) -> list[tuple[Trigger, Line]]:
     """What may fit: all words occur that it needs."""
-    output = _plain(_ends(moment.output))
+    output = _plain(ends_of(moment.output))
     words = words_in(output)
     found = deck.lines("failure", words | words_called(moment.command), place.repo, agent)
     if says_missing(output):
         named = deck.lines("path", words, place.repo, agent)
         found += [(trigger, line) for trigger, line in named if line.advice and names_missing(trigger.path, output)]
-    return [(trigger, line) for trigger, line in found if not trigger.rule and line.confidence >= _LEAST_CONFIDENCE]
+    return [(trigger, line) for trigger, line in found if not trigger.rule and line.confidence >= LEAST_BELIEF]
 
 
 def _failure(found: list[tuple[Trigger, Line]], agent: str, moment: Moment) -> tuple[str, str] | None:
@@ -86,10 +84,6 @@ def _shown_here(line: Line) -> Line:
     if not line.advice or line.advice in line.text:
         return line
     return line.told(f"{line.text} Here: `{line.advice.replace('`', chr(39))}`", line.advice, line.replaces)
-
-
-def _ends(text: str) -> str:
-    return text if len(text) <= 2 * _END_LIMIT else f"{text[:_END_LIMIT]}\n{text[-_END_LIMIT:]}"
 
 
 def _plain(text: str) -> str:

@@ -71,17 +71,6 @@ def _calls(command: str) -> list[tuple[list[str], int]]:
     return [([word.text for word in each.words], len(each.words) - len(each.arguments)) for each in parts]
 
 
-def fits_path(pattern: str, path: str) -> bool:
-    """Whether a path below the repository is meant by a pattern as in gitignore: a folder means all that is in it."""
-    import re
-
-    names = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    parts = re.split(r"(\*\*/?|\*|\?)", pattern.strip("/"))
-    body = "".join(names.get(part, re.escape(part)) for part in parts)
-    before = "" if "/" in pattern.rstrip("/") else "(?:.*/)?"
-    return re.fullmatch(f"{before}{body}(?:/.*)?", path.lstrip("/"), re.DOTALL) is not None
-
-
 def _follow(wanted: list[str], words: list[str]) -> bool:
     """Whether the wanted words come in this order, perhaps with others between. A flag may carry a value."""
     rest = iter(words)

@@ -1,8 +1,8 @@
 """What a session was told so far, from its own file in the spool.
 
-Each subagent has a context of its own: what the session was told, it was not. What was held out counts as told, so that
-one draw is one record. What stood in the start block may be said once more when the failure that it speaks of happens:
-there it is acted on.
+Each subagent has a context of its own: what the session was told, it was not, and what happens to it, such as a
+compaction, leaves the session as it was. What was held out counts as told, so that one draw is one record. What stood
+in the start block may be said once more when the failure that it speaks of happens: there it is acted on.
 """
 
 from afterwit.agents.moments import AFTER, BEFORE, START
@@ -27,11 +27,12 @@ class History:
         self.has_prompted = False
         self.awaits_block = False  # since a compaction
         for record in records:
-            self._take(record, context)
+            if record.get("context", "") == context:
+                self._take(record, context)
 
     def _take(self, record: dict[str, object], context: str) -> None:
         kind = record.get("kind")
-        if kind == DRAW and record.get("context", "") == context:
+        if kind == DRAW:
             items = record.get("items")
             self.told.update(items if isinstance(items, dict) else ())
             if record.get("moment") in (BEFORE, AFTER):

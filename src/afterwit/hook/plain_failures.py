@@ -9,14 +9,11 @@ compare both over many failures.
 from afterwit.actions.check_table import reports_on_code
 from afterwit.actions.plain_lines import PlainCommand, main_of, plain_commands
 from afterwit.actions.program_table import names
+from afterwit.actions.shell_tools import runs_commands
 from afterwit.actions.unanswered_words import may_go_unanswered
 from afterwit.agents.moments import Moment
 from afterwit.hook.plain_templates import fits, missing_program, without_severity
 
-_TOOLS = names(
-    "bash shell execcommand shellcommand localshell runshellcommand runcommand runterminalcmd executecommand exec"
-    " executebash terminal runinterminal bashcommand runterminalcommand"
-)
 _OTHER_ENDINGS = (124, 130, 137, 141)  # out of time, interrupted, killed, broken pipe
 _FRAMES = ("Chunk ID: ", "Wall time: ", "Process exited with code ", "Original token count: ", "Total output lines: ")
 _ODD_BEGINNINGS = (
@@ -85,9 +82,8 @@ def plain_signature(signatures: list[str], moment: Moment, output: str) -> str:
 
 
 def _has_plainly_failed(moment: Moment) -> bool:
-    name = moment.tool.lower().replace("_", "").replace("-", "").replace(" ", "")
     has_failed = bool(moment.is_error or moment.exit_code) and moment.exit_code not in _OTHER_ENDINGS
-    return has_failed and name in _TOOLS
+    return has_failed and runs_commands(moment.tool)
 
 
 def _only_line(output: str) -> str:

@@ -1,11 +1,11 @@
 """The block for a first prompt, from the tables of the deck. Loaded at a prompt only."""
 
+from afterwit.actions.path_patterns import fits_path
 from afterwit.deck.stored_places import StoredPlaces
 from afterwit.deck.stored_talks import StoredTalks
 from afterwit.deck.words import words_in
 from afterwit.digest.words import words_of
 from afterwit.hook.deck import Deck
-from afterwit.hook.firing import fits_path
 from afterwit.hook.places import Place
 from afterwit.model.quick_json import loads
 from afterwit.recall.bites import first_bites, likely_paths

@@ -122,7 +122,8 @@ def _at_path(deck: Deck, agent: str, moment: Moment, place: Place) -> Proposal |
     found = deck.lines("path", words_in(path), place.repo, agent)
     if not found:
         return None
-    from afterwit.hook.firing import fits_path, is_of_tool
+    from afterwit.actions.path_patterns import fits_path
+    from afterwit.hook.firing import is_of_tool
 
     fitting = [
         line

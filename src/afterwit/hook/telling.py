@@ -70,7 +70,7 @@ class Teller:
 
     def _prompted(self, history: History, proposal: Proposal | None) -> tuple[str, str]:
         is_due = not history.has_started or history.awaits_block
-        block = self._block() if is_due and not self._moment.context else ""
+        block = self._block() if is_due else ""
         if history.has_prompted:
             return block, ""
         self._note(PROMPTED)
@@ -98,7 +98,9 @@ class Teller:
         return carries == (AFTER,) and self._moment.event == AFTER and not history.has_started
 
     def _block(self) -> str:
-        """The start block without what is held out."""
+        """The start block without what is held out. It is the session's own: a subagent gets none."""
+        if self._moment.context:
+            return ""
         told: list[str] = []
         wanted: list[str] = []
         items: dict[str, int] = {}

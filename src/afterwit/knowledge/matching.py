@@ -4,11 +4,10 @@ All fields that are set must match; a trigger without any never fires. A command
 its line does, with its wrappers or without them. Pure, and cheap enough to be asked for each action.
 """
 
-import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
+from afterwit.actions.path_patterns import fits_path
 from afterwit.actions.shell_tree import Command, CommandLine
 from afterwit.model.knowledge import Trigger
 
@@ -34,14 +33,9 @@ def fires(trigger: Trigger, moment: Moment) -> bool:
         and (not trigger.tool or trigger.tool == moment.tool)
         and (not trigger.rule or trigger.rule in moment.rules)
         and moment.words.issuperset(trigger.topic)
-        and (not trigger.path or any(path_matches(trigger.path, path) for path in moment.paths))
+        and (not trigger.path or any(fits_path(trigger.path, path) for path in moment.paths))
         and (not (trigger.program or trigger.words) or _is_in(trigger, moment.command))
     )
-
-
-def path_matches(pattern: str, path: str) -> bool:
-    """Whether a path is meant by a pattern as in gitignore: a folder means all that is in it."""
-    return _pattern(pattern).fullmatch(path.lstrip("/")) is not None
 
 
 def _is_in(trigger: Trigger, line: CommandLine | None) -> bool:
@@ -66,13 +60,3 @@ def _follow(wanted: Sequence[str], words: Sequence[str]) -> bool:
 
 def _is_word(want: str, word: str) -> bool:
     return want == word or (want.startswith("-") and word.startswith(f"{want}="))
-
-
-@lru_cache(maxsize=4096)
-def _pattern(pattern: str) -> re.Pattern[str]:
-    anchored = "/" in pattern.rstrip("/")
-    parts = re.split(r"(\*\*/?|\*|\?)", pattern.strip("/"))
-    body = "".join(
-        {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(part, re.escape(part)) for part in parts
-    )
-    return re.compile(f"{'' if anchored else '(?:.*/)?'}{body}(?:/.*)?", re.DOTALL)

@@ -10,10 +10,9 @@ from typing import NamedTuple
 import apsw
 
 from afterwit.agents.moments import ASKED
-from afterwit.knowledge.markers import defused
 from afterwit.mcp.explaining import explained
 from afterwit.mcp.places import repo_of
-from afterwit.mcp.quoting import notes
+from afterwit.mcp.quoting import fitting, notes
 from afterwit.mcp.tool import Caller
 from afterwit.model.knowledge import Item
 from afterwit.usecases.exposing import Audience, audience_of, note
@@ -32,10 +31,10 @@ Sections = Sequence[tuple[str, Sequence[Said]]]  # a heading, and lines; without
 
 def given(world: World, to: Audience, moment: str, sections: Sections, ending: Sequence[str] = ()) -> str:
     """The text for an agent without what is held out, noted; "" where nothing is left."""
-    told = _text(list(_heard(to, sections)), ending)
-    items: Mapping[str, bool] = {
-        one.item: to.hears(one.item) and defused(one.text) in told for _, said in sections for one in said if one.item
-    }
+    heard = list(_heard(to, sections))
+    told = _text(heard, ending)
+    shown = _shown(heard)
+    items: Mapping[str, bool] = {one.item: one.item in shown for _, said in sections for one in said if one.item}
     if items:
         note(world, to, moment, items, told, _text(sections, ending))
     return told
@@ -59,5 +58,16 @@ def _heard(to: Audience, sections: Sections) -> Iterator[tuple[str, Sequence[Sai
 
 def _text(sections: Sections, ending: Sequence[str]) -> str:
     """Between the markers; "" where there are no lines."""
-    rows = [row for heading, said in sections for row in (*heading.splitlines(), *(one.text for one in said))]
+    rows = [row.text for row in _rows(sections)]
     return notes([*rows, *ending]) if any(said for _, said in sections) else ""
+
+
+def _shown(sections: Sections) -> frozenset[str]:
+    """The items of those lines that there is room for."""
+    rows = _rows(sections)
+    return frozenset(row.item for row in rows[: fitting(row.text for row in rows)])
+
+
+def _rows(sections: Sections) -> list[Said]:
+    """All lines, with those of the headings."""
+    return [row for heading, said in sections for row in (*(Said("", line) for line in heading.splitlines()), *said)]

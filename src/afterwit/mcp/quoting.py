@@ -15,17 +15,22 @@ MOST_CHARS = 8_000  # about 2,000 tokens
 
 def notes(lines: Iterable[str], most: int = MOST_CHARS) -> str:
     """Lines between the markers: as many as there is room for, and how many were left out."""
-    kept: list[str] = []
-    left, dropped = most, 0
-    for line in lines:
-        if dropped or len(line) + 1 > left:
-            dropped += 1
-        else:
-            kept.append(line)
-            left -= len(line) + 1
-    if dropped:
-        kept.append(f"({dropped} more lines left out)")
+    given = list(lines)
+    kept = given[: fitting(given, most)]
+    if len(kept) < len(given):
+        kept.append(f"({len(given) - len(kept)} more lines left out)")
     return marked("\n".join(kept))
+
+
+def fitting(lines: Iterable[str], most: int = MOST_CHARS) -> int:
+    """How many of the lines there is room for, from the first."""
+    left, number = most, 0
+    for line in lines:
+        left -= len(line) + 1
+        if left < 0:
+            break
+        number += 1
+    return number
 
 
 def one_line(text: str, most: int) -> str:

@@ -1,10 +1,13 @@
-"""Items as resources: `afterwit://item/<id>`. Those that hold here are listed; every one can be read."""
+"""Items as resources: `afterwit://item/<id>`. Those that hold here are listed; every one can be read.
+
+Clients ask for the list unasked and may show it to a model. So it names items and does not tell them: what an item says
+is given when it is read, and noted then.
+"""
 
 from typing import Any
 
 import apsw
 
-from afterwit.knowledge.markers import marked
 from afterwit.mcp.addresses import PREFIX
 from afterwit.mcp.given import given_by_id
 from afterwit.mcp.messages import Code, RpcError
@@ -34,7 +37,7 @@ def read(db: apsw.Connection, caller: Caller, uri: str) -> list[dict[str, Any]]:
     if not uri.startswith(PREFIX) or not name.isalnum():
         raise LookupError(f"There is no resource {uri[:200]!r}. Items are {PREFIX}<id>.")
     try:
-        item = find_item(db, name)
+        item = find_item(db, name, names_only=True)
     except UsageError as error:
         raise LookupError(str(error)) from error
     return [{"uri": f"{PREFIX}{item.id}", "mimeType": "text/plain", "text": given_by_id(db, caller, item)}]
@@ -51,6 +54,5 @@ def _resource(item: Item) -> dict[str, Any]:
         "uri": f"{PREFIX}{item.id}",
         "name": item.id,
         "title": f"{item.category} {item.id}",
-        "description": marked(item.sentence),
         "mimeType": "text/plain",
     }

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from afterwit.actions.answerable import answerable_signature
 from afterwit.actions.command_changes import advised
+from afterwit.actions.failure_bounds import LEAST_BELIEF
 from afterwit.actions.missing_places import names_missing
 from afterwit.actions.steps import Step, parsed
 from afterwit.harvest.wording import plain
@@ -19,7 +20,6 @@ from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus, Trigg
 from afterwit.recall.order import order
 from afterwit.recall.situation import Situation
 
-LEAST_BELIEF = 0.45
 _STATED = (Channel.USER, Channel.ASSISTANT)
 
 

@@ -26,7 +26,7 @@ class Entry(NamedTuple):
 
 def pattern_of(session: str) -> re.Pattern[str]:
     """Finds an id as a whole in a name; some agents leave out its dashes."""
-    names = "|".join(re.escape(name) for name in (session, session.replace("-", "")))
+    names = "|".join(re.escape(name) for name in (session, session.replace("-", "")) if name)
     return re.compile(rf"(?<![0-9A-Za-z])(?:{names})(?![0-9A-Za-z])")
 
 
@@ -38,8 +38,10 @@ def looked_through(home: Path, folders: Iterable[str], names: re.Pattern[str]) -
     while waiting or links:
         prefix, is_inside = waiting.pop() if waiting else heapq.heappop(links)
         for entry in _entries(str(home / prefix), entered):
-            path, is_named = f"{prefix}{entry.name}", is_inside or names.search(entry.name) is not None
-            if not entry.is_dir():
+            path, is_folder = f"{prefix}{entry.name}", _is_folder(entry)
+            name = entry.name if is_folder else os.path.splitext(entry.name)[0]  # noqa: PTH122 - thousands of names
+            is_named = is_inside or names.search(name) is not None
+            if not is_folder:
                 yield Entry(path, entry.path, is_named)
             elif entry.is_symlink():
                 heapq.heappush(links, (f"{path}/", is_named))
@@ -63,9 +65,17 @@ def place_inside(home: Path, place: str) -> PurePosixPath | None:
         return None
     try:
         own, real = home.resolve(), Path(place).resolve()
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError, ValueError):
         return None
     return PurePosixPath(real.relative_to(own).as_posix()) if real != own and real.is_relative_to(own) else None
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    """A link to itself is none."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 def _entries(folder: str, entered: set[tuple[int, int]]) -> list["os.DirEntry[str]"]:

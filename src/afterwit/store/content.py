@@ -1,9 +1,10 @@
-"""The content hash: what a store knows, as one number.
+"""The content hash: what a store knows of sessions, as one number.
 
-Equal for equal knowledge, whatever the order in which files were learned, on whichever day, however often, and on any
+Equal for equal content, whatever the order in which files were learned, on whichever day, however often, and on any
 machine: it covers sessions, events, actions, spends, problems, archived bytes, aliases and pins by their natural keys,
 and sees only the type of a redaction placeholder. Row ids, times of reading and time stamps of files are not part of
-it. Giving an original up changes it, because events lose their places; deriving again from the remains does not.
+it. Nor is what was harvested from it all (drafts, items): whoever promises that these are equal compares them. Giving
+an original up changes it, because events lose their places; deriving again from the remains does not.
 """
 
 import hashlib

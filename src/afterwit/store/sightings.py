@@ -50,10 +50,14 @@ def put_seen(db: apsw.Connection, session_id: int, version: str, repo: str, rows
 
 
 def drop_gone(db: apsw.Connection) -> None:
-    """Forgets what was seen in sessions that are no longer there. All that were looked at have a row in `harvested`."""
-    gone = "SELECT session_id FROM harvested WHERE session_id NOT IN (SELECT id FROM sessions)"
-    for session_id in [int(row[0]) for row in db.execute(gone)]:
+    """Forgets what was seen in sessions that are no longer there. All that were looked at have a row in `harvested`.
+    When they began is not known any more, so all matters of their repositories are touched."""
+    gone = "SELECT session_id, repo FROM harvested WHERE session_id NOT IN (SELECT id FROM sessions)"
+    others = """INSERT OR IGNORE INTO touched SELECT DISTINCT harvester, matter FROM sightings
+                WHERE session_id IN (SELECT id FROM sessions WHERE repo = ?)"""
+    for session_id, repo in list(db.execute(gone)):
         _touch_session(db, session_id)
+        db.execute(others, (repo,))
         db.execute("DELETE FROM sightings WHERE session_id = ?", (session_id,))
         db.execute("DELETE FROM harvested WHERE session_id = ?", (session_id,))
 
@@ -63,15 +67,37 @@ def _touch_session(db: apsw.Connection, session_id: int) -> None:
     db.execute(query, (session_id,))
 
 
-def touch_families(db: apsw.Connection, session_ids: Iterable[int]) -> None:
-    """The matters of these sessions, and of all that came out of them, are to be concluded again."""
-    query = """WITH RECURSIVE family(id, agent, native_id) AS (
-                   SELECT id, agent, native_id FROM sessions WHERE id IN (SELECT value FROM json_each(?))
-                   UNION SELECT below.id, below.agent, below.native_id FROM sessions AS below
-                       JOIN family ON below.agent = family.agent AND below.parent = family.native_id)
+def touch_stories(db: apsw.Connection, session_ids: Iterable[int], soon_ms: int, opening: int) -> None:
+    """The matters of all sessions whose story may be another because of these are to be concluded again: of what came
+    out of them; of what began soon after one of them in the repository where it is, or where it was when it was last
+    looked at; of what begins with the same characters soon after one of those; and of what came out of them all."""
+    query = """WITH RECURSIVE born(id, above) AS MATERIALIZED (
+                   SELECT below.id, above.id FROM sessions AS below JOIN sessions AS above
+                       ON above.agent = below.agent AND above.native_id = below.parent
+                   WHERE below.parent <> ''),
+               family(id) AS (
+                   SELECT value FROM json_each(:ids)
+                   UNION SELECT born.id FROM family JOIN born ON born.above = family.id),
+               places(repo, at_ms) AS (
+                   SELECT repo, started_ms FROM sessions WHERE id IN family
+                   UNION SELECT harvested.repo, started_ms FROM harvested JOIN sessions ON id = session_id
+                       WHERE session_id IN family),
+               near(id, repo, branch, opening, at_ms) AS (
+                   SELECT id, sessions.repo, branch, substr(task, 1, :opening), started_ms
+                       FROM places JOIN sessions ON sessions.repo = places.repo
+                           AND started_ms BETWEEN places.at_ms AND places.at_ms + :soon_ms
+                       WHERE sessions.repo <> ''
+                   UNION SELECT later.id, near.repo, near.branch, near.opening, later.started_ms
+                       FROM near JOIN sessions AS later ON later.repo = near.repo
+                           AND later.started_ms BETWEEN near.at_ms AND near.at_ms + :soon_ms
+                       WHERE later.branch = near.branch AND substr(later.task, 1, :opening) = near.opening),
+               told(id) AS (
+                   SELECT id FROM family UNION SELECT id FROM near
+                   UNION SELECT born.id FROM told JOIN born ON born.above = told.id)
                INSERT OR IGNORE INTO touched SELECT DISTINCT harvester, matter FROM sightings
-               WHERE session_id IN (SELECT id FROM family)"""
-    db.execute(query, (msgspec.json.encode(sorted(session_ids)).decode(),))
+               WHERE session_id IN told"""
+    ids = msgspec.json.encode(list(session_ids)).decode()
+    db.execute(query, {"ids": ids, "soon_ms": soon_ms, "opening": opening})
 
 
 def forget_harvest(db: apsw.Connection) -> None:

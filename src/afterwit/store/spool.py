@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from afterwit.store.spool_file import ENDING, SpoolFile, is_at, lock, record_in
+from afterwit.store.spool_file import ENDING, SpoolFile, beginning, is_at, lock, record_in
 
 _TAKEN = ".taken"
 _KEY_BYTES = 12
@@ -76,16 +76,24 @@ def backlog(folder: Path) -> tuple[int, int]:
 def under_way(folder: Path, agent: str, since_s: float) -> dict[str, frozenset[str]]:
     """The sessions of an agent that said something since then, and not that they ended, with their repositories."""
     found: dict[str, frozenset[str]] = {}
-    for path in _files(folder):
-        bodies = [record.body for record in _batch(path, 0).records] if path.stat().st_mtime >= since_s else []
+    for path in _files(folder, beginning(agent)):
+        bodies = _said_since(path, since_s)
         last = bodies[-1] if bodies else {}
         if last.get("agent") == agent and last.get("session") and last.get("kind") != _ENDED:
             found[str(last["session"])] = frozenset(str(body["repo"]) for body in bodies if "repo" in body)
     return found
 
 
-def _files(folder: Path) -> list[Path]:
-    return [path for path in sorted(folder.glob(f"*{ENDING}")) if path.is_file() and not path.is_symlink()]
+def _files(folder: Path, start: str = "") -> list[Path]:
+    return [path for path in sorted(folder.glob(f"{start}*{ENDING}")) if path.is_file() and not path.is_symlink()]
+
+
+def _said_since(path: Path, since_s: float) -> list[dict[str, Any]]:
+    """All that a session said, if it said anything since; nothing where a `learn` has removed the file meanwhile."""
+    try:
+        return [record.body for record in _batch(path, 0).records] if path.stat().st_mtime >= since_s else []
+    except FileNotFoundError:
+        return []
 
 
 def _taken(path: Path) -> int:

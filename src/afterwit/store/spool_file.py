@@ -73,9 +73,14 @@ class SpoolFile:
 
 def file_of(folder: str, agent: str, session: str) -> str:
     """The path of a session's file."""
-    slug = "".join(each if each.isascii() and each.isalnum() else "-" for each in agent.lower()[:_LONGEST_SLUG])
     digest = blake2b(f"{agent}\0{session}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    return os.path.join(folder, f"{slug}-{digest}{ENDING}")  # noqa: PTH118 - pathlib is slow to load
+    return os.path.join(folder, f"{beginning(agent)}{digest}{ENDING}")  # noqa: PTH118 - pathlib is slow to load
+
+
+def beginning(agent: str) -> str:
+    """What the names of an agent's files begin with; those of another may, too."""
+    slug = "".join(each if each.isascii() and each.isalnum() else "-" for each in agent.lower()[:_LONGEST_SLUG])
+    return f"{slug}-"
 
 
 def record_in(line: bytes) -> dict[str, object] | None:

@@ -24,7 +24,8 @@ from afterwit.sources.lines import Chunks, is_packed, lines_of
 from afterwit.store.archive import Archive, ArchiveName, archive_name
 from afterwit.store.files import FileRow
 from afterwit.store.held import Held
-from afterwit.usecases.commit import Origin, companion_bytes, origin_in
+from afterwit.usecases.archived import companion_bytes
+from afterwit.usecases.origin import Origin, origin_in
 
 
 class Bodies:

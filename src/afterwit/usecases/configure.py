@@ -174,8 +174,8 @@ def _from_environment(environ: Mapping[str, str], name: str, home: Path) -> Path
 
 def _path(text: str, home: Path, name: str) -> Path:
     try:
-        return resolved(text, home, Path.cwd())
-    except ValueError as error:
+        return resolved(text, home, Path()).absolute()  # the working folder may be gone
+    except (OSError, ValueError) as error:
         raise ConfigError(f"{name}: {text!r}: {error}.") from error
 
 

@@ -122,6 +122,8 @@ def edit(world: World, name: str, wanted: Changes) -> Judged:
         if changed:
             changes = msgspec.convert(changed, Changes)
             _refuse_unfit(changes.applied(_draft_of(item)))
+            if changes.sentence is not None or changes.scope is not None:
+                _refuse_double(place.store, item, changes)
             entry = {"item": item.id, "decision": DecisionKind.EDIT}
             place.note(Entry.DECIDED, entry | msgspec.to_builtins(changes))
         place.settle()
@@ -135,6 +137,8 @@ def add(world: World, words: Words) -> Judged:
         _refuse_unfit(draft)
         own = id_of(draft)
         before = _present(place.store, own)
+        if before is not None and before.id == own:
+            _refuse_edited(before, draft)
         if before is not None and before.status is ItemStatus.ACTIVE:
             return _known(before, draft)
         place.note(Entry.ADDED, {"item": own, "draft": msgspec.to_builtins(draft)})
@@ -151,6 +155,25 @@ def add(world: World, words: Words) -> Judged:
         )
 
 
+def _refuse_edited(item: Item, draft: Draft) -> None:
+    """The words lead to an item that was given others, or another place: adding them would not bring them back."""
+    if (item.sentence, item.scope) != (draft.sentence, draft.scope):
+        raise UsageError(
+            f"These words are those of {item.id}, which was edited since. It says ({item.scope}): {item.sentence}"
+            f" `afterwit knowledge edit {item.id}` changes it."
+        )
+
+
+def _refuse_double(store: Store, item: Item, changes: Changes) -> None:
+    sentence, scope = changes.sentence or item.sentence, changes.scope or item.scope
+    for other in all_items(store.db):
+        is_other = other.id != item.id and other.status is ItemStatus.ACTIVE
+        if is_other and (other.sentence, other.scope) == (sentence, scope):
+            raise UsageError(
+                f"{other.id} says this already. `afterwit knowledge retire {item.id}` leaves it at that one."
+            )
+
+
 def _known(item: Item, draft: Draft) -> Judged:
     """What is in use already is not said twice; where it is to be another, it is to be edited."""
     if any(getattr(item, name) != getattr(draft, name) for name in ("category", "advice", "files", "triggers")):
@@ -164,12 +187,27 @@ def _known(item: Item, draft: Draft) -> Judged:
 
 def worded(world: World, text: str) -> str:
     """A sentence as people typed it, in one clean line, redacted. Raises where it is none."""
-    line = redactor_of(world).text(" ".join(clean(text).split()))
+    line = line_of(world, text)
     if not line:
         raise UsageError("There are no words. Say in one sentence when and what to do.")
     if len(line) > SENTENCE_LIMIT:
         raise UsageError(f"The sentence has {len(line)} characters; {SENTENCE_LIMIT} are the most. Make it shorter.")
     return line
+
+
+def line_of(world: World, text: str) -> str:
+    """Any text as someone typed it, in one clean line, redacted."""
+    return redactor_of(world).text(_in_one_line(text))
+
+
+def paths_of(world: World, typed: Iterable[str]) -> tuple[str, ...]:
+    """The same for paths. An empty one is none."""
+    redact = redactor_of(world).path
+    return tuple(redact(path) for path in map(_in_one_line, typed) if path)
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(clean(text).split())
 
 
 def _cleaned(world: World, wanted: Changes) -> Changes:
@@ -178,18 +216,9 @@ def _cleaned(world: World, wanted: Changes) -> Changes:
         wanted,
         sentence=None if wanted.sentence is None else worded(world, wanted.sentence),
         triggers=None if wanted.triggers is None else _triggers(world, wanted.triggers),
-        advice=None if wanted.advice is None else _line(world, wanted.advice),
-        files=None if wanted.files is None else _paths(world, wanted.files),
+        advice=None if wanted.advice is None else line_of(world, wanted.advice),
+        files=None if wanted.files is None else paths_of(world, wanted.files),
     )
-
-
-def _line(world: World, text: str) -> str:
-    return redactor_of(world).text(clean(text))
-
-
-def _paths(world: World, paths: Iterable[str]) -> tuple[str, ...]:
-    redact = redactor_of(world).path
-    return tuple(redact(clean(path)) for path in paths)
 
 
 def _triggers(world: World, triggers: Iterable[Trigger]) -> tuple[Trigger, ...]:
@@ -212,8 +241,8 @@ def _written(world: World, words: Words, place: Desk) -> Draft:
         sentence=sentence,
         channel=Channel.USER,
         triggers=_triggers(world, words.triggers),
-        advice=_line(world, words.advice),
-        files=_paths(world, words.files),
+        advice=line_of(world, words.advice),
+        files=paths_of(world, words.files),
         evidence=(said,),
     )
 

@@ -16,7 +16,7 @@ from afterwit.store.browsing import running_at, session_of
 from afterwit.store.hooks import DrawRow, draws_of_runs
 from afterwit.store.items import exposures
 from afterwit.usecases.exposing import UNKNOWN
-from afterwit.usecases.stories import story_of
+from afterwit.usecases.stories import Stories
 
 _TOOL = "afterwit"  # in the name of every tool of the server, whichever way an agent puts it
 _AROUND_MS = 120_000  # between a call in a log and the answer to it
@@ -25,21 +25,22 @@ _AROUND_MS = 120_000  # between a call in a log and the answer to it
 def echoes(db: apsw.Connection) -> dict[str, frozenset[str]]:
     """Stories that were shown an item, by item."""
     found: defaultdict[str, set[str]] = defaultdict(set)
+    told = Stories(db)
     for row in exposures(db):
         if row.is_shown and not row.session.startswith(RUN):
             session = session_of(db, row.agent, row.session)
-            found[row.item].add(story_of(db, session) if session else row.session)
+            found[row.item].add(told.of(session) if session else row.session)
     for draw in draws_of_runs(db, RUN):
         shown = [item for item, is_shown in msgspec.json.decode(draw.items, type=dict[str, int]).items() if is_shown]
-        stories = _stories(db, draw) if shown else set()
+        stories = _stories(db, draw, told) if shown else set()
         for item in shown:
             found[item] |= stories
     return {item: frozenset(stories) for item, stories in found.items()}
 
 
-def _stories(db: apsw.Connection, draw: DrawRow) -> set[str]:
+def _stories(db: apsw.Connection, draw: DrawRow, told: Stories) -> set[str]:
     """Those that may have asked. What the agent reports of an item is kept under the run itself, and counts."""
     agent = "" if draw.agent == UNKNOWN else draw.agent
     running = running_at(db, agent, draw.repo, draw.at_ms - _AROUND_MS, draw.at_ms + _AROUND_MS, _TOOL)
     callers = [one for one in running if one.has_called] or running
-    return {story_of(db, one.session) for one in callers}
+    return {told.of(one.session) for one in callers}

@@ -27,12 +27,13 @@ from afterwit.store.health import database_bytes
 from afterwit.store.lease import held
 from afterwit.store.raw import EVICTED, LOST, RawFile, SessionName
 from afterwit.store.store import Store, opened, require
-from afterwit.usecases.commit import COMPANION, origin_in, remove_doomed
+from afterwit.usecases.archived import remove_doomed
 from afterwit.usecases.companions import belonging
 from afterwit.usecases.decisions import catch_up
 from afterwit.usecases.digesting import unpack
 from afterwit.usecases.learn_report import Dropped, Eviction, PassDone
 from afterwit.usecases.leaving import Leaver, give_up, settle_leaving
+from afterwit.usecases.origin import COMPANION, origin_in
 from afterwit.usecases.world import World
 
 _WAIT_SECONDS = 60

@@ -2,10 +2,10 @@
 
 Killed anywhere, the next run goes on: what was seen in a session and which matters it touched are written in one
 transaction, and a matter stays touched until its drafts are stored. The outcome depends on the set of sessions, not on
-the order in which they came. What becomes of the drafts is settled elsewhere.
+the order in which they came. What becomes of the drafts is settled elsewhere; that it has to be is noted with them.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -15,16 +15,17 @@ import msgspec
 from afterwit.harvest.harvester import Harvester
 from afterwit.harvest.ids import id_of
 from afterwit.harvest.registry import HARVESTERS
+from afterwit.harvest.reruns import OPENING, SOON_MS
 from afterwit.knowledge.decided import Forgotten
 from afterwit.model.knowledge import Draft, Evidence, SessionRef, Sighting
-from afterwit.store import sightings
+from afterwit.store import items, sightings
 from afterwit.store.browsing import session_row
 from afterwit.store.database import transaction
 from afterwit.store.sightings import DraftRow, Matter, SightingRow
 from afterwit.store.steps import step
 from afterwit.store.store import Store
 from afterwit.usecases.digesting import load_digest
-from afterwit.usecases.stories import retold, root_of, story_of
+from afterwit.usecases.stories import Stories, root_of
 from afterwit.usecases.watching import Progress, in_batches
 
 _BATCH = 64
@@ -41,29 +42,29 @@ def see_pending(store: Store, progress: Progress | None = None) -> int:
     version = version_of()
     with transaction(store.db):
         sightings.drop_gone(store.db)
-    pending = sightings.unharvested(store.db, version)
+        pending = sightings.unharvested(store.db, version)
+        sightings.touch_stories(store.db, pending, SOON_MS, OPENING)
     for batch in in_batches(pending, _BATCH, progress, "harvesting", "sessions"):
         with transaction(store.db):
-            later = {other for session in batch for other in _see(store.db, session, version)}
-            if later:
-                sightings.touch_families(store.db, later)
+            for session in batch:
+                _see(store.db, session, version)
+            items.put_settled_mark(store.db, "")
             step("sightings are written, not committed")
     return len(pending)
 
 
-def _see(db: apsw.Connection, session: int, version: str) -> Iterable[int]:
-    """Keeps what is seen in a session. Returns the sessions whose story is another because of it."""
+def _see(db: apsw.Connection, session: int, version: str) -> None:
+    """Keeps what is seen in a session."""
     row = session_row(db, session)
     digest = load_digest(db, row) if row is not None else None
     if row is None or digest is None:
-        return ()
+        return
     found = [
         SightingRow(harvester.name, grouped.group, session, ordinal, msgspec.msgpack.encode(grouped.seen))
         for harvester in HARVESTERS
         for ordinal, grouped in enumerate(harvester.see(digest))
     ]
     sightings.put_seen(db, session, version, row.repo, found)
-    return retold(db, row)
 
 
 def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | None = None) -> int:
@@ -76,6 +77,7 @@ def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | No
             for matter in batch:
                 found = _concluded(store.db, by_name.get(matter.harvester), matter, refs)
                 sightings.put_drafts(store.db, matter, found)
+            items.put_settled_mark(store.db, "")
             step("drafts are written, not committed")
     return len(waiting)
 
@@ -112,6 +114,7 @@ class _Refs:
         self._db = store.db
         self._forgotten = forgotten
         self._machine = store.journal.machine
+        self._stories = Stories(store.db)
         self.of = lru_cache(maxsize=65_536)(self._of)
 
     def _of(self, session: int) -> SessionRef | None:
@@ -120,7 +123,7 @@ class _Refs:
             return None
         versions = msgspec.json.decode(row.versions or "[]", type=list[str])
         root = root_of(self._db, row)
-        story = story_of(self._db, root)
+        story = self._stories.of(root)
         ref = SessionRef(
             agent=row.agent,
             native_id=row.native_id,

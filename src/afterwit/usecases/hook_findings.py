@@ -18,24 +18,35 @@ from afterwit.store.store import Store
 from afterwit.usecases.connecting import Machine, State, states
 from afterwit.usecases.findings import Finding, alarm, warning
 from afterwit.usecases.foreign_files import look
+from afterwit.usecases.learn_faults import LEARN
 
 RECENT_DAYS = 7
 
 
 def fault_findings(store: Store, now_ms: int) -> Iterator[Finding]:
-    """One warning for each agent whose hooks failed of late."""
+    """One warning for each agent whose hooks failed of late, and one for what they start."""
     by_agent: dict[str, list[FaultRow]] = {}
     for fault in hooks.faults(store.db, now_ms - RECENT_DAYS * DAY_MS):
         by_agent.setdefault(fault.agent, []).append(fault)
+    by_itself = by_agent.pop(LEARN, [])
+    if by_itself:
+        yield _learn_warning(by_itself)
     for agent, faults in by_agent.items():
-        times = "once" if len(faults) == 1 else f"{len(faults):,} times"
         yield warning(
             "hook-fault",
-            f"{agent}: its hook failed {times} in the last {RECENT_DAYS} days, and the session went on without notes."
+            f"{agent}: its hook failed {_often(faults)}, and the session went on without notes."
             f" Latest: {_told(faults[-1])}. Run `afterwit learn`, which writes anew what hooks read; if it fails again,"
             " report this line.",
             agent,
         )
+
+
+def _learn_warning(faults: list[FaultRow]) -> Finding:
+    return warning(
+        "learn-fault",
+        f"The `learn` that agents start at the end of a session failed {_often(faults)}. Latest: {_told(faults[-1])}."
+        " Run `afterwit learn`; if it fails too, it says why.",
+    )
 
 
 def missing_hooks(machine: Machine) -> Iterator[Finding]:
@@ -54,6 +65,11 @@ def missing_hooks(machine: Machine) -> Iterator[Finding]:
                 f" nothing. Run `afterwit connect {state.agent}`, or `afterwit disconnect {state.agent}`.",
                 state.agent,
             )
+
+
+def _often(faults: list[FaultRow]) -> str:
+    times = "once" if len(faults) == 1 else f"{len(faults):,} times"
+    return f"{times} in the last {RECENT_DAYS} days"
 
 
 def _told(fault: FaultRow) -> str:

@@ -5,16 +5,16 @@ is known. Of files that are gone, or lie on another machine, what transcripts sh
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import msgspec
 
-from afterwit.guard.placeholders import placeholder
-from afterwit.model.knowledge import Scope, ScopeKind
+from afterwit.guard.placeholders import PLACEHOLDER, placeholder
+from afterwit.model.knowledge import Draft, Item, Scope, ScopeKind
 from afterwit.sources.instructions import of_checkout, of_home, of_project
-from afterwit.store import repos, sightings
+from afterwit.store import items, repos, sightings
 from afterwit.store.store import Store
 from afterwit.usecases.world import World
 
@@ -75,21 +75,26 @@ def _hidden_home(store: Store, world: World) -> str:
     return str(home.parent / placeholder("user", home.name, store.key))
 
 
-class _Named(msgspec.Struct):
-    """Of a draft, what it speaks of."""
+class _Named(msgspec.Struct, frozen=True):
+    """Of a draft or an item, what it speaks of."""
 
     scope: Scope
     files: tuple[str, ...] = ()
 
 
 def named_files(store: Store) -> dict[str, set[str]]:
-    """The files that drafts speak of, by repository."""
-    named: dict[str, set[str]] = {}
+    """The files that drafts and items speak of, by repository: people name files that no draft has."""
     decode = msgspec.msgpack.Decoder(_Named).decode
-    for row in sightings.all_drafts(store.db):
-        draft = decode(row.body)
-        if draft.files and draft.scope.kind is ScopeKind.REPO:
-            named.setdefault(draft.scope.name, set()).update(draft.files)
+    bodies = (row.body for rows in (sightings.all_drafts(store.db), items.all_items(store.db)) for row in rows)
+    return files_of(map(decode, bodies))
+
+
+def files_of(known: Iterable[_Named | Draft | Item]) -> dict[str, set[str]]:
+    """The same, of these. A path that was redacted cannot be looked for."""
+    named: dict[str, set[str]] = {}
+    for one in known:
+        if one.files and one.scope.kind is ScopeKind.REPO:
+            named.setdefault(one.scope.name, set()).update(path for path in one.files if not PLACEHOLDER.search(path))
     return named
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from afterwit.capture.assemble import user_pseudonym
+from afterwit.capture.part_facts import user_pseudonym
 from afterwit.capture.repo import domain_of
 from afterwit.model.errors import UsageError
 from afterwit.store import repos as rows
@@ -12,8 +12,8 @@ from afterwit.store.identities import ToolSummary, UserSummary, is_known, tool_s
 from afterwit.store.lease import held
 from afterwit.store.store import Store, opened, require
 from afterwit.usecases.decisions import ALIAS_REMOVED, ALIAS_SET, catch_up, decide
-from afterwit.usecases.derive import redactor_for
-from afterwit.usecases.learn import resolve_repos
+from afterwit.usecases.resolving import resolve_repos
+from afterwit.usecases.run_rules import redactor_for
 from afterwit.usecases.world import World, rules_for
 
 _WAIT_SECONDS = 60

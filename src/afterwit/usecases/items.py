@@ -38,16 +38,21 @@ def all_items(db: apsw.Connection) -> Iterator[Item]:
     return map(item_in, items.all_items(db))
 
 
-def find_item(db: apsw.Connection, name: str) -> Item:
-    """The one item with this id, or whose id begins so."""
+def find_item(db: apsw.Connection, name: str, *, names_only: bool = False) -> Item:
+    """The one item with this id, or whose id begins so. Where there are several, the refusal lists them; `names_only`
+    without what they say, for agents, to whom no item is told by the way."""
     found = items.items_named(db, name, _MOST_CANDIDATES) if name else []
     if len(found) == 1:
         return item_in(found[0])
     if not found:
         raise UsageError(f"No item {name!r}. `afterwit knowledge list` shows what there is.")
-    shown = "\n".join(f"  {row.id}  {one_line(item_in(row).sentence, _LONGEST)}" for row in found)
+    shown = "\n".join(f"  {row.id}" if names_only else f"  {row.id}  {_said(row)}" for row in found)
     more = "\n  …" if len(found) == _MOST_CANDIDATES else ""
     raise UsageError(f"Several items begin with {name!r}; give more of the id:\n{shown}{more}")
+
+
+def _said(row: ItemRow) -> str:
+    return one_line(item_in(row).sentence, _LONGEST)
 
 
 def search_items(db: apsw.Connection, text: str, limit: int = 20) -> list[Item]:

@@ -31,5 +31,10 @@ class Options(NamedTuple):
         return self == Options(jobs=self.jobs, wait_seconds=self.wait_seconds, is_reharvest=self.is_reharvest)
 
     @property
+    def reads_ended(self) -> bool:
+        """Whether it reads every session whose end an agent has noted."""
+        return self.is_ended or self.is_whole
+
+    @property
     def is_narrow(self) -> bool:
         return self.is_ended or bool(self.sessions)

@@ -1,6 +1,10 @@
 """What a run of `learn` did, stage by stage: values alone, so that a run with nothing to do loads nothing else."""
 
+from typing import TypeVar
+
 import msgspec
+
+S = TypeVar("S", bound=msgspec.Struct)
 
 
 class AgentReport(msgspec.Struct, kw_only=True):
@@ -100,3 +104,23 @@ class Report(msgspec.Struct, kw_only=True):
     @property
     def has_failures(self) -> bool:
         return any(agent.failed for agent in self.agents)
+
+    def followed_by(self, later: "Report") -> "Report":
+        """Both as one: what they did adds up, how things stand is as the later one found them."""
+        agents = {one.agent: one for one in self.agents}
+        for one in later.agents:
+            known = agents.get(one.agent)
+            agents[one.agent] = _sum(known, one, "agent") if known else one
+        return msgspec.structs.replace(
+            later,
+            agents=list(agents.values()),
+            digested=_sum(later.digested, self.digested),
+            harvested=_sum(later.harvested, self.harvested, "items", "active"),
+            evicted=later.evicted or self.evicted,
+        )
+
+
+def _sum(one: S, two: S, *kept: str) -> S:
+    """Numbers and lists of both; what is kept is the first one's."""
+    names = [name for name in one.__struct_fields__ if name not in kept]
+    return msgspec.structs.replace(one, **{name: getattr(one, name) + getattr(two, name) for name in names})

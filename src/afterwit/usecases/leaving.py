@@ -23,7 +23,10 @@ from afterwit.store.raw import Drop
 from afterwit.store.standing import forget_standing
 from afterwit.store.steps import step
 from afterwit.store.store import Store
-from afterwit.usecases.commit import Origin, keys_of, origin_in, put_remains, remove_doomed
+from afterwit.usecases.adopting import put_remains
+from afterwit.usecases.archived import remove_doomed
+from afterwit.usecases.origin import Origin, origin_in
+from afterwit.usecases.resume import keys_of
 
 PACKED_BYTES = "packed_bytes"  # in the header of remains: what the original took, companions included
 _BATCH = 64
@@ -70,7 +73,6 @@ def settle_leaving(store: Store) -> None:
                 _settle(store, file)
             store.archive.clear_beside(_name(file))
         raw.clear_leaving(store.db)
-        forget_standing(store.db)
         step("the rows of what left are settled, not committed")
     remove_doomed(store)
 
@@ -100,6 +102,7 @@ def _announce(store: Store, batch: Sequence[Leaver]) -> None:
     try:
         with transaction(store.db):
             raw.note_leaving(store.db, [one.file.id for one in batch])
+            forget_standing(store.db)
     finally:
         store.db.pragma("synchronous", "NORMAL")
     step("what is about to leave is noted")

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.guard.hygiene import clean
 from afterwit.harvest.ids import id_of
 from afterwit.knowledge.decided import Entry
 from afterwit.knowledge.gate import rejection
@@ -31,11 +30,11 @@ from afterwit.model.knowledge import (
 from afterwit.store import items
 from afterwit.store.database import transaction
 from afterwit.store.store import Store, opened, readonly_database, require
-from afterwit.usecases.curating import Words, worded
+from afterwit.usecases.curating import Words, line_of, paths_of, worded
 from afterwit.usecases.decisions import catch_up
 from afterwit.usecases.items import find_item, search_items
 from afterwit.usecases.settling import ASSISTANT
-from afterwit.usecases.world import World, redactor_of
+from afterwit.usecases.world import World
 
 _UNKNOWN = "mcp"  # an agent that is none we know
 _WAIT_MS = 5_000
@@ -56,7 +55,7 @@ class Lesson(NamedTuple):
 
     id: str
     sentence: str
-    known_as: str = ""  # the item that says the same already; then nothing was kept
+    is_known: bool = False  # the item says the same already; then nothing was kept
 
 
 def record(world: World, teller: Teller, words: Words) -> Lesson:
@@ -65,7 +64,7 @@ def record(world: World, teller: Teller, words: Words) -> Lesson:
     sentence = worded(world, words.sentence)
     known = _known(world, words, sentence)
     if known is not None:
-        return Lesson(known.id, sentence, known_as=known.sentence)
+        return Lesson(known.id, sentence, is_known=True)
     with opened(world.layout) as store:
         draft = _drafted(world, teller, words, sentence, store.journal.machine)
         why = rejection(draft)
@@ -79,7 +78,7 @@ def record(world: World, teller: Teller, words: Words) -> Lesson:
 def report(world: World, teller: Teller, name: str, *, is_helpful: bool) -> Item:
     """Notes what an agent says of an item."""
     with readonly_database(world.layout) as db:
-        item = find_item(db, name)
+        item = find_item(db, name, names_only=True)
     with opened(world.layout) as store:
         session = msgspec.to_builtins(_session(teller, "", store.journal.machine))
         _note(store, world, Entry.REPORTED, {"item": item.id, "is_helpful": is_helpful, "session": session})
@@ -95,7 +94,6 @@ def _known(world: World, words: Words, sentence: str) -> Item | None:
 
 
 def _drafted(world: World, teller: Teller, words: Words, sentence: str, machine: str) -> Draft:
-    redact = redactor_of(world)
     repo = words.scope.name if words.scope.kind is ScopeKind.REPO else ""
     said = Evidence(
         session=_session(teller, repo, machine),
@@ -111,8 +109,8 @@ def _drafted(world: World, teller: Teller, words: Words, sentence: str, machine:
         sentence=sentence,
         channel=Channel.ASSISTANT,
         triggers=words.triggers,
-        advice=redact.text(" ".join(clean(words.advice).split())),
-        files=tuple(redact.path(" ".join(clean(file).split())) for file in words.files),
+        advice=line_of(world, words.advice),
+        files=paths_of(world, words.files),
         evidence=(said,),
     )
 

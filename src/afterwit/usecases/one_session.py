@@ -13,6 +13,7 @@ import apsw
 
 from afterwit.agents import registry
 from afterwit.agents.declared.description import Description
+from afterwit.agents.moments import LONGEST_ID
 from afterwit.agents.protocol import Reader
 from afterwit.agents.registry import Agent, gatherers_for
 from afterwit.sources.discovery import Found, Unit
@@ -22,14 +23,13 @@ from afterwit.usecases.learn_options import Wanted
 from afterwit.usecases.plan import AgentPlan, Home, plan_units
 
 _SMALL_FILES = (".json", ".jsonl")  # names that no database has; there can be very many of them
-_LONGEST = 200  # characters of an id
 
 
 def plan_sessions(
     db: apsw.Connection, homes: Iterable[Home], wanted: Iterable[Wanted], declared: tuple[Description, ...] = ()
 ) -> list[AgentPlan]:
     """What to do for these sessions."""
-    asked = [one for one in sorted(set(wanted)) if 0 < len(one.session) <= _LONGEST]
+    asked = [one for one in sorted(set(wanted)) if 0 < len(one.session) <= LONGEST_ID and one.session.isprintable()]
     return plan_units(db, ((home, _units_in(home, asked, declared)) for home in homes))
 
 

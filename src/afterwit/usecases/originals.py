@@ -18,8 +18,9 @@ from afterwit.store.browsing import SessionRow
 from afterwit.store.files import FileRow, file_by_id
 from afterwit.store.store import Store
 from afterwit.store.transcripts import part_places
-from afterwit.usecases.commit import Origin, companion_bytes, origin_in
+from afterwit.usecases.archived import companion_bytes
 from afterwit.usecases.feeding import Feeding
+from afterwit.usecases.origin import Origin, origin_in
 
 
 def origin_of(store: Store, file: FileRow) -> Origin:

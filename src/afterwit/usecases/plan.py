@@ -20,8 +20,8 @@ from afterwit.model.settings import Settings
 from afterwit.sources.discovery import Found, Unit, Unreadable, discover
 from afterwit.store import files
 from afterwit.store.files import FileRow, Seen, file_key
-from afterwit.usecases.commit import SESSIONS
 from afterwit.usecases.finding import Collectors, Source, look_into, sessions_in, sources_in
+from afterwit.usecases.origin import SESSIONS
 from afterwit.usecases.recognition import Recognition
 
 NOTHING: Mapping[bytes, str] = MappingProxyType({})

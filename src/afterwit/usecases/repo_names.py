@@ -1,7 +1,8 @@
 """Repositories as people name them: by the whole name, by its last part, or by a pattern of either.
 
 A name that fits none is an error everywhere, in the same words: it says which known names are nearest. Known are the
-repositories of sessions and those that items speak of. Upper and lower case are the same.
+repositories of sessions and those that items speak of. Upper and lower case are the same, where no two names differ in
+nothing else.
 """
 
 from collections.abc import Iterable, Sequence
@@ -61,6 +62,9 @@ def refuse_unknown_repos(db: apsw.Connection, patterns: Sequence[str]) -> None:
 
 
 def _named(known: Sequence[str], name: str) -> list[str]:
+    """Whole names stand before last parts. Where two differ in case alone, the one that is written so is meant."""
+    if name in known:
+        return [name]
     folded = name.casefold()
     exact = [repo for repo in known if repo.casefold() == folded]
     return exact or [repo for repo in known if last_part(repo).casefold() == folded]

@@ -19,9 +19,9 @@ from afterwit.agents.registry import gatherers_for, reader_for
 from afterwit.model.errors import AfterwitError, DamagedError, UsageError
 from afterwit.store.browsing import SessionRow
 from afterwit.store.files import FileRow, all_files, file_generation
-from afterwit.usecases.commit import COMPANION, Origin
 from afterwit.usecases.family import descendants
 from afterwit.usecases.leaving import why_gone
+from afterwit.usecases.origin import COMPANION, Origin
 from afterwit.usecases.originals import files_of, origin_of, original_bytes
 from afterwit.usecases.plan import homes
 from afterwit.usecases.transcript import Source

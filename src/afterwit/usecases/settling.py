@@ -7,7 +7,7 @@ a new day alone lets belief fade.
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
@@ -30,7 +30,7 @@ from afterwit.store.steps import step
 from afterwit.store.store import Store
 from afterwit.usecases.echoes import echoes
 from afterwit.usecases.harvesting import conclude_touched, see_pending, version_of
-from afterwit.usecases.host_files import checkouts, instructions, missing_files, named_files
+from afterwit.usecases.host_files import Checkout, checkouts, files_of, instructions, missing_files, named_files
 from afterwit.usecases.items import all_items, item_row
 from afterwit.usecases.learn_report import Harvested
 from afterwit.usecases.watching import Progress
@@ -48,8 +48,8 @@ def harvest(store: Store, world: World, progress: Progress | None = None, *, is_
             sightings.forget_harvest(store.db)
             sightings.touch_all(store.db)
     seen = see_pending(store, progress)
-    concluded = conclude_touched(store, decided(recorded(store)).forgotten, progress)
-    done = settle(store, world, is_forced=bool(concluded) or is_again)
+    conclude_touched(store, decided(recorded(store)).forgotten, progress)
+    done = settle(store, world, is_forced=is_again)
     done.seen = seen
     return done
 
@@ -57,22 +57,20 @@ def harvest(store: Store, world: World, progress: Progress | None = None, *, is_
 def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     """Makes the items anew, if anything that they depend on has changed."""
     found = checkouts(store, world)
-    hosts = instructions(store, world, found)
-    gone = Gone(files=missing_files(found, named_files(store)), versions=newest_versions(store.db))
-    mark = _mark(store, world, hosts, gone)
+    basis = _basis(store, world, found)
     before = {item.id: item for item in all_items(store.db)}
-    if not is_forced and mark == items.settled_mark(store.db):
+    if not is_forced and basis.mark == items.settled_mark(store.db):
         return _counted(before, before)
     drafts = [_DRAFT.decode(row.body) for row in sightings.all_drafts(store.db)]
     known = decided(recorded(store))
-    texts = {repo: HostText.of(named) for repo, named in hosts.items()}
+    texts = {repo: HostText.of(named) for repo, named in basis.hosts.items()}
     kept, rejected = _gated(_backed(drafts, known), texts)
     own, foreign = merged(draft for draft in kept if not _is_foreign(draft)), merged(_not_known(kept))
     unions = (*own.unions, *foreign.unions)
     context = Context(
         now_ms=world.now_ms,
         echoes=echoes(store.db),
-        gone=gone,
+        gone=basis.gone,
         known_to_host=frozenset(id_of(draft) for draft in kept if _is_known(draft, texts)),
         decisions=known.decisions,
         suspects={id_of(draft): _SUSPICIOUS for draft in kept if wants_review(draft)},
@@ -80,13 +78,21 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
         minimum_stories={one.name: one.minimum_stories for one in HARVESTERS},
     )
     after = {item.id: item for item in weighed(unions, context)}
+    gone = basis.gone._replace(files=missing_files(found, files_of((*drafts, *after.values()))))
+    if gone != basis.gone:  # the files that an item speaks of depend on nothing that is gone
+        after = {item.id: item for item in weighed(unions, context._replace(gone=gone))}
     with transaction(store.db):
         _write(store, before, after)
         items.put_rejections(store.db, rejected)
         items.put_doubles(store.db, sorted({(one.one, one.other) for one in (*own.reviews, *foreign.reviews)}))
-        items.put_settled_mark(store.db, mark)
+        items.put_settled_mark(store.db, basis._replace(gone=gone).mark)
         step("items are written, not committed")
     return _counted(before, after)
+
+
+def is_settled(store: Store, world: World) -> bool:
+    """Whether the items are made from all that is known by now: agents tell things, and files change, beside a run."""
+    return _basis(store, world, checkouts(store, world)).mark == items.settled_mark(store.db)
 
 
 def recorded(store: Store) -> list[Recorded]:
@@ -175,18 +181,36 @@ def _look(item: Item) -> Sequence[Any]:
     return item.sentence, item.scope, item.status, item.advice, item.files, item.authority
 
 
-def _mark(store: Store, world: World, hosts: Mapping[str, Mapping[str, str]], gone: Gone) -> str:
-    """What the items depend on beside the drafts, as a short text."""
-    counts = [(row.machine, row.number) for row in items.decisions(store.db)]
-    content = msgspec.json.encode(
-        [
-            world.now_ms // DAY_MS,
-            version_of(),
-            counts,
-            items.count_exposures(store.db),
-            {repo: dict(sorted(named.items())) for repo, named in sorted(hosts.items())},
-            {repo: sorted(paths) for repo, paths in sorted(gone.files.items())},
-            sorted(gone.versions.items()),
-        ]
+class _Basis(NamedTuple):
+    """What the items depend on beside the sessions: taken before they are made, because others add to it meanwhile."""
+
+    day: int
+    decisions: list[tuple[str, int]]
+    exposures: int
+    hosts: Mapping[str, Mapping[str, str]]
+    gone: Gone
+
+    @property
+    def mark(self) -> str:
+        content = msgspec.json.encode(
+            [
+                self.day,
+                version_of(),
+                self.decisions,
+                self.exposures,
+                {repo: dict(sorted(named.items())) for repo, named in sorted(self.hosts.items())},
+                {repo: sorted(paths) for repo, paths in sorted(self.gone.files.items())},
+                sorted(self.gone.versions.items()),
+            ]
+        )
+        return hashlib.sha256(content).hexdigest()[:32]
+
+
+def _basis(store: Store, world: World, found: list[Checkout]) -> _Basis:
+    return _Basis(
+        day=world.now_ms // DAY_MS,
+        decisions=[(row.machine, row.number) for row in items.decisions(store.db)],
+        exposures=items.count_exposures(store.db),
+        hosts=instructions(store, world, found),
+        gone=Gone(files=missing_files(found, named_files(store)), versions=newest_versions(store.db)),
     )
-    return hashlib.sha256(content).hexdigest()[:32]

@@ -3,6 +3,9 @@
 Idempotent: a record that was taken in before a run died, and comes again, is known by its key. Everything is redacted
 and cleaned on the way, although hooks leave out what could be a secret. Records that make no sense are counted, not
 stored. Files stay for a while after the session's last word, because hooks look up in them what it was told.
+
+To take in the end of a session is not to read the session. So what tells of an end comes again, until a run that has
+read all sessions that ended says so with `acknowledge_ends`.
 """
 
 from typing import Any, NamedTuple, TypeVar
@@ -36,6 +39,7 @@ class Taken(NamedTuple):
     faults: int = 0
     ended: tuple[Wanted, ...] = ()
     bad: int = 0  # lines that could not be read, and records that make no sense
+    with_ends: tuple[Batch, ...] = ()  # not acknowledged: they tell of the ends
 
     def plus(self, other: "Taken") -> "Taken":
         sums = (one + two for one, two in zip(self, other, strict=True))  # type: ignore[operator]
@@ -89,11 +93,20 @@ def take_in(store: Store, redactor: Redactor, now_ms: int) -> Taken:
     catch_up(store)
     total = Taken()
     for batch in spool.drain(store.layout.spool):
-        total = total.plus(_take(store, redactor, batch, now_ms))
+        taken = _take(store, redactor, batch, now_ms)
+        total = total.plus(taken)
         step("a batch of the spool is stored, not acknowledged")
-        spool.acknowledge(batch)
+        if not taken.with_ends:
+            spool.acknowledge(batch)
     spool.prune(store.layout.spool, now_ms / 1000 - KEPT_DAYS * _DAY_S)
     return total
+
+
+def acknowledge_ends(taken: Taken) -> None:
+    """For a run that has read all sessions that ended."""
+    for batch in taken.with_ends:
+        step("a session that ended is read, its end not acknowledged")
+        spool.acknowledge(batch)
 
 
 def _take(store: Store, redactor: Redactor, batch: Batch, now_ms: int) -> Taken:
@@ -111,7 +124,7 @@ def _take(store: Store, redactor: Redactor, batch: Batch, now_ms: int) -> Taken:
     tried = sum(len(by_kind.get(kind, ())) for kind in ("draw", "tool", "fault", "ended"))
     bad = batch.bad_lines + tried - len(drawn) - len(called) - len(failed) - len(ended)
     endings = tuple(Wanted(one.agent, one.session, one.transcript) for _, one in ended)
-    return Taken(len(drawn), len(called), len(failed), endings, bad)
+    return Taken(len(drawn), len(called), len(failed), endings, bad, (batch,) if endings else ())
 
 
 def _converted(records: "list[Spooled] | tuple[()]", kind: type[R]) -> list[tuple[bytes, R]]:

@@ -44,13 +44,22 @@ def nothing_new(world: World) -> Report | None:
         return None
     try:
         with held(world.layout.lease), opened(world.layout) as store:
-            before = standing(store.db)
-            if before is None or backlog(world.layout.spool)[0]:
-                return None
-            body = msgspec.json.decode(before.body, type=_Body)
-            return body.report if before.mark == _mark(store, world, look(world), body.named) else None
-    except BusyError:
+            report = _as_before(store, world)
+    except (BusyError, msgspec.DecodeError):  # a body of another version is no mark
         return None
+    return None if _has_backlog(world) else report  # of a run that found the lease held, and left
+
+
+def _as_before(store: Store, world: World) -> Report | None:
+    before = standing(store.db)
+    if before is None or _has_backlog(world):
+        return None
+    body = msgspec.json.decode(before.body, type=_Body)
+    return body.report if before.mark == _mark(store, world, look(world), body.named) else None
+
+
+def _has_backlog(world: World) -> bool:
+    return bool(backlog(world.layout.spool)[0])
 
 
 def forget(store: Store) -> None:
@@ -60,24 +69,33 @@ def forget(store: Store) -> None:
 
 
 def look(world: World) -> list[bytes]:
-    """The agents' files, as they are now: asked before they are read."""
+    """The agents' files, as they are now: asked before they are read. So is our own code, which may be replaced while
+    a run is at work."""
+    _code()
     wanted = {folder for own in world.settings.agents.values() if own.enabled for folder in own.homes}
     return [glimpse(folder) for folder in sorted(wanted)]
 
 
 def note(store: Store, world: World, seen: list[bytes], report: Report) -> None:
-    """Marks what a whole run was made from, unless the next one has something to try again, or to ask of others.
-    `seen` is what they looked like before."""
+    """Marks what a whole run was made from, unless the next one has something to try again, or to ask of others, or
+    something came while this one was at work. `seen` is what they looked like before."""
     from afterwit.store.raw import lost_unread
+    from afterwit.usecases.settling import is_settled
 
-    asks_others = report.evicted is not None or world.settings.recall.preferences
-    if report.has_failures or asks_others or lost_unread(store.db):
+    if report.has_failures or _has_evicted(report) or world.settings.recall.preferences or lost_unread(store.db):
         return
     here = {one.repo for one in checkouts(store, world)}
     named = {repo: files for repo, files in named_files(store).items() if repo in here}
     body = msgspec.json.encode(_Body(_unchanged(report), named))
-    with transaction(store.db):
-        put_standing(store.db, StandingRow(_mark(store, world, seen, named), body))
+    with transaction(store.db):  # in which no agent tells anything
+        mark = _mark(store, world, seen, named)
+        if is_settled(store, world):
+            put_standing(store.db, StandingRow(mark, body))
+
+
+def _has_evicted(report: Report) -> bool:
+    """Whether the next run finds less to give up, or fails at the same again."""
+    return report.evicted is not None and bool(report.evicted.dropped or report.evicted.has_failed)
 
 
 def _unchanged(report: Report) -> Report:
@@ -92,7 +110,7 @@ def _unchanged(report: Report) -> Report:
         for one in report.agents
     ]
     known = Harvested(items=report.harvested.items, active=report.harvested.active)
-    return Report(agents=agents, sessions=report.sessions, harvested=known)
+    return Report(agents=agents, sessions=report.sessions, harvested=known, evicted=report.evicted)
 
 
 def _mark(store: Store, world: World, seen: list[bytes], named: dict[str, set[str]]) -> str:

@@ -1,16 +1,14 @@
 """Which sessions count as one story: a session with its subagents, forks and resumes, and the same task given again.
 
-The story of a session depends on the set of sessions alone. A session that comes late may change the story of others,
-so `retold` names those whose evidence has to be weighed again.
+The story of a session depends on the set of sessions alone. A session that comes late, or is another than it was, may
+change the story of others; `store.sightings.touch_stories` finds those whose evidence has to be weighed again.
 """
-
-from collections.abc import Iterator
 
 import apsw
 
-from afterwit.harvest.reruns import OPENING, SOON_MS, Given, is_again
+from afterwit.harvest.reruns import OPENING, SOON_MS, Given, Tasks
 from afterwit.store.browsing import SessionRow, session_of
-from afterwit.store.reruns import Near, near_tasks
+from afterwit.store.reruns import same_tasks
 
 _DEEPEST = 16
 
@@ -25,31 +23,26 @@ def root_of(db: apsw.Connection, row: SessionRow) -> SessionRow:
     return row
 
 
-def story_of(db: apsw.Connection, row: SessionRow) -> str:
-    """The root's id; where its task was given before, that of the first session that got it."""
-    root = root_of(db, row)
-    at_ms = root.started_ms or 0
-    given = _given(root)
-    for near in _near(db, root, at_ms - SOON_MS, at_ms):
-        is_earlier = (near.at_ms, near.native_id) < (at_ms, root.native_id)
-        if is_earlier and is_again(given, given._replace(at_ms=near.at_ms, task=near.task)):
-            return near.native_id
-    return root.native_id
+class Stories:
+    """Names stories, as long as no session comes or goes: each series of the same task is gone through once."""
 
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+        self._first: dict[int, str] = {}
 
-def retold(db: apsw.Connection, row: SessionRow) -> Iterator[int]:
-    """Sessions that got the task of this one again: their story is another once this one is there."""
-    at_ms, given = row.started_ms or 0, _given(row)
-    for near in _near(db, row, at_ms, at_ms + SOON_MS):
-        if is_again(given._replace(at_ms=near.at_ms, task=near.task), given):
-            yield near.id
+    def of(self, row: SessionRow) -> str:
+        """The root's id; where its task was given before, that of the session that got it first."""
+        root = root_of(self._db, row)
+        if root.id not in self._first:
+            self._first[root.id] = root.native_id
+            self._first.update(self._series(root))
+        return self._first[root.id]
 
-
-def _given(row: SessionRow) -> Given:
-    return Given(row.repo, row.branch, row.started_ms or 0, row.task)
-
-
-def _near(db: apsw.Connection, row: SessionRow, since_ms: int, until_ms: int) -> list[Near]:
-    if not row.repo or not row.started_ms or not row.task:
-        return []
-    return near_tasks(db, row.id, since_ms, until_ms, OPENING)
+    def _series(self, root: SessionRow) -> dict[int, str]:
+        if not root.repo or not root.started_ms or not root.task:
+            return {}
+        tasks = Tasks()
+        return {
+            one.id: tasks.first(one.native_id, Given(root.repo, root.branch, one.at_ms, one.task))
+            for one in same_tasks(self._db, root.id, SOON_MS, OPENING)
+        }

@@ -32,9 +32,9 @@ from afterwit.store.transcripts import (
     part_events,
     part_places,
 )
-from afterwit.usecases.derive import redactor_for
 from afterwit.usecases.leaving import why_gone
 from afterwit.usecases.originals import events_in
+from afterwit.usecases.run_rules import redactor_for
 from afterwit.usecases.world import World, rules_for
 
 EVERYTHING = frozenset(EventKind)

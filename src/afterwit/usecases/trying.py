@@ -17,8 +17,9 @@ from afterwit.agents.declared.reader import DeclaredReader
 from afterwit.agents.globs import matches
 from afterwit.model.captured import ActionRow, Captured
 from afterwit.model.errors import AfterwitError
-from afterwit.usecases.derive import Rules, derive_live
+from afterwit.usecases.derive import derive_live
 from afterwit.usecases.people import known_people
+from afterwit.usecases.run_rules import Rules
 from afterwit.usecases.world import World
 
 _SHOWN = 5

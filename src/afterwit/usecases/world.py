@@ -16,7 +16,7 @@ from afterwit.store.store import Store
 
 if TYPE_CHECKING:
     from afterwit.guard.redaction import Redactor
-    from afterwit.usecases.derive import Rules
+    from afterwit.usecases.run_rules import Rules
 
 
 class World(NamedTuple):
@@ -30,8 +30,8 @@ class World(NamedTuple):
 
 def rules_for(world: World, store: Store) -> "Rules":
     """The rules of this run: the redaction key, whom to pseudonymise, and the aliases in force."""
-    from afterwit.usecases.derive import Rules
     from afterwit.usecases.people import known_people
+    from afterwit.usecases.run_rules import Rules
 
     aliases = world.settings.aliases
     return Rules(
@@ -46,8 +46,8 @@ def rules_for(world: World, store: Store) -> "Rules":
 
 def redactor_of(world: World) -> "Redactor":
     """What shows texts from the archive redacts them like what stored them."""
-    from afterwit.usecases.derive import redactor_for
     from afterwit.usecases.people import known_people
+    from afterwit.usecases.run_rules import redactor_for
 
     settings = world.settings.redaction
     people = known_people(world.environ, world.user_home, settings)

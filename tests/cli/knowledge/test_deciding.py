@@ -47,6 +47,17 @@ def test_an_item_gets_other_words(knowing: Run) -> None:
     assert knowing("knowledge", "edit", ITEM).returncode == 2
 
 
+def test_an_empty_file_takes_all_files_away(knowing: Run) -> None:
+    def files() -> list[str]:
+        found: list[str] = json.loads(knowing("knowledge", "show", ITEM, "--json").stdout).get("files", [])
+        return found
+
+    knowing("knowledge", "edit", ITEM, "--file", "Makefile", "--file", "press.py")
+    assert files() == ["Makefile", "press.py"]
+    assert knowing("knowledge", "edit", ITEM, "--file", "").returncode == 0
+    assert files() == []
+
+
 def test_an_item_gets_another_place_category_and_triggers(knowing: Run) -> None:
     options = ("--scope", "everywhere", "--category", "pitfall", "--trigger", "command:rtk", "--trigger", "rule:E501")
     done = knowing("knowledge", "edit", ITEM, *options)

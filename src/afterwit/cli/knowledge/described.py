@@ -32,7 +32,13 @@ _OPTIONS = (
         help=f"What it is: {', '.join(Category)}.",
     ),
     click.option("--advice", metavar="COMMAND", help='The command line to use; "" for none.'),
-    click.option("--file", "files", multiple=True, metavar="PATH", help="It speaks of this file; repeat for more."),
+    click.option(
+        "--file",
+        "files",
+        multiple=True,
+        metavar="PATH",
+        help='It speaks of this file; "" for none. Repeat for more.',
+    ),
     click.option(
         "--trigger",
         "triggers",
@@ -66,7 +72,7 @@ def described(command: Callable[..., Any]) -> Callable[..., Any]:
             scope=_scope(here, scope, repo, agent),
             triggers=_triggers(triggers) if triggers else None,
             advice=advice,
-            files=tuple(files) or None,
+            files=tuple(filter(None, files)) if files else None,
         )
         return command(*args, here=here, changes=changes, **options)
 

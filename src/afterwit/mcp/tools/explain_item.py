@@ -11,7 +11,7 @@ from afterwit.usecases.items import find_item
 
 def explain_item(caller: Caller, arguments: Mapping[str, Any]) -> str:
     with readonly_database(caller.world.layout) as db:
-        return given_by_id(db, caller, find_item(db, arguments["item"]))
+        return given_by_id(db, caller, find_item(db, arguments["item"], names_only=True))
 
 
 ITEM = text("The note's id, or the beginning of it.", 64)

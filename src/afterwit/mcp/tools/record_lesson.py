@@ -5,7 +5,6 @@ from typing import Any
 
 from afterwit.actions.shell import parse
 from afterwit.mcp.places import PLACE, repo_of
-from afterwit.mcp.quoting import notes
 from afterwit.mcp.tool import Caller, Tool, choice, text, texts
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Category, Scope, ScopeKind, Trigger
@@ -27,9 +26,8 @@ def record_lesson(caller: Caller, arguments: Mapping[str, Any]) -> str:
         triggers=_triggers(arguments.get("on_command", "")),
     )
     lesson = record(caller.world, teller_of(caller), words)
-    if lesson.known_as:
-        known = notes([f"Item {lesson.id}: {lesson.known_as}"])
-        return f"Known already; nothing was written. If it helped, say so with `report_item`.\n{known}"
+    if lesson.is_known:
+        return f"Known already, as {lesson.id}; nothing was written. If it helped, say so with `report_item`."
     return (
         f"Noted as {lesson.id}: a candidate, in an assistant's words. `afterwit learn` takes it in, and it is used once"
         " a person has approved it."

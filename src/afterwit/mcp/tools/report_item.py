@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from afterwit.mcp.quoting import notes
 from afterwit.mcp.tool import Caller, Tool, choice
 from afterwit.mcp.tools.explain_item import ITEM
 from afterwit.mcp.tools.record_lesson import teller_of
@@ -15,8 +14,7 @@ _HELPFUL, _WRONG = "helpful", "wrong"
 def report_item(caller: Caller, arguments: Mapping[str, Any]) -> str:
     is_helpful = arguments["verdict"] == _HELPFUL
     item = report(caller.world, teller_of(caller), arguments["item"], is_helpful=is_helpful)
-    said = notes([f"Item {item.id}: {item.sentence}"])
-    return f"Noted that it was {arguments['verdict']}. `afterwit learn` takes it in.\n{said}"
+    return f"Noted that {item.id} was {arguments['verdict']}. `afterwit learn` takes it in."
 
 
 TOOL = Tool(
