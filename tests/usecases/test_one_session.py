@@ -231,6 +231,7 @@ def test_an_end_is_not_lost_where_a_run_fails(
         {"folder": Path(__file__).parent},
         {"sessions": (Wanted("codex", THREAD),)},
         {"is_dry_run": True},
+        {"is_dry_run": True, "is_ended": True},
     ],
 )
 def test_an_end_stays_noted_after_a_run_that_looks_elsewhere(home: Path, store: Path, options: dict[str, Any]) -> None:

@@ -33,7 +33,7 @@ class Options(NamedTuple):
     @property
     def reads_ended(self) -> bool:
         """Whether it reads every session whose end an agent has noted."""
-        return self.is_ended or self.is_whole
+        return self.is_whole or (self.is_ended and not self.is_dry_run)
 
     @property
     def is_narrow(self) -> bool:
