@@ -41,6 +41,20 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """The fields that are set."""
         return {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
 
+    @property
+    def told(self) -> str:
+        """What is set, in words."""
+        count = len(self.triggers or ())
+        parts = (
+            self.sentence,
+            f"category {self.category}" if self.category is not None else None,
+            f"scope {self.scope}" if self.scope is not None else None,
+            f"{count or 'no'} trigger{'' if count == 1 else 's'}" if self.triggers is not None else None,
+            f"advice {self.advice or 'none'}" if self.advice is not None else None,
+            f"files {', '.join(self.files) or 'none'}" if self.files is not None else None,
+        )
+        return "; ".join(part for part in parts if part is not None)
+
     def then(self, later: "Changes") -> "Changes":
         """Both, where the later one has the last word."""
         return msgspec.structs.replace(self, **later.named)

@@ -90,16 +90,7 @@ def told(entry: Recorded, *, is_undone: bool) -> Past:
 
 def _changes(body: Mapping[str, Any]) -> str:
     """What an edit sets."""
-    found = msgspec.convert(dict(body), Changes)
-    parts = (
-        found.sentence,
-        f"category {found.category}" if found.category is not None else None,
-        f"scope {found.scope}" if found.scope is not None else None,
-        f"{len(found.triggers) or 'no'} triggers" if found.triggers is not None else None,
-        f"advice {found.advice or 'none'}" if found.advice is not None else None,
-        f"files {', '.join(found.files)}" if found.files is not None else None,
-    )
-    said = "; ".join(part for part in parts if part is not None)
+    said = msgspec.convert(dict(body), Changes).told
     return f": {said}" if said else ""
 
 

@@ -61,7 +61,8 @@ def test_an_empty_file_takes_all_files_away(knowing: Run) -> None:
 def test_an_item_gets_another_place_category_and_triggers(knowing: Run) -> None:
     options = ("--scope", "everywhere", "--category", "pitfall", "--trigger", "command:rtk", "--trigger", "rule:E501")
     done = knowing("knowledge", "edit", ITEM, *options)
-    assert done.stderr.splitlines()[1] == "`afterwit knowledge undo` takes it back."
+    changed = "Changed: category pitfall; scope global; 2 triggers."
+    assert done.stderr.splitlines()[1:] == [changed, "`afterwit knowledge undo` takes it back."]
     shown = json.loads(knowing("knowledge", "show", ITEM, "--json").stdout)
     assert (shown["scope"], shown["category"]) == ("global", "pitfall")
     assert shown["triggers"] == [{"program": "rtk"}, {"rule": "E501"}]

@@ -44,6 +44,8 @@ def edit(here: Here, item: str, sentence: str | None, changes: Changes, is_json:
         print_json(done)
     elif done.has_changed:
         talk(said(done))
+        if changes.named:
+            talk(f"Changed: {changes.told}.")
         talk(UNDO)
     else:
         talk("It is so already. Nothing was changed.")
