@@ -4,10 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+LOCK := requirements-dev.txt
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help learn demo test e2e check docs plugins bench backtest clean
+.PHONY: help learn demo test e2e check audit docs plugins lock bench backtest clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,7 +25,7 @@ test: $(STAMP)  ## run all tests
 e2e: $(STAMP)  ## run real clients of nine agents, and read what they wrote
 	@$(BIN)/python -m tests.e2e
 
-check: $(STAMP)  ## check style, types, layers and reference pages
+check: $(STAMP) audit  ## check style, types, layers, reference pages and dependencies
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
@@ -32,11 +33,19 @@ check: $(STAMP)  ## check style, types, layers and reference pages
 	@$(BIN)/python docs/generate.py --check
 	@$(BIN)/python -m afterwit.agents.plugins --check
 
+audit: $(STAMP)  ## look up the locked dependencies in a database of advisories
+	@$(BIN)/python .ci/audit.py $(LOCK)
+
 docs: $(STAMP)  ## write the reference pages
 	@$(BIN)/python docs/generate.py
 
 plugins: $(STAMP)  ## write the plugins for Claude Code, Codex and Gemini
 	@$(BIN)/python -m afterwit.agents.plugins
+
+lock: $(STAMP)  ## lock the dependencies of development anew; UPGRADE=--upgrade takes newer ones
+	@$(BIN)/python -m pip install -q --disable-pip-version-check 'uv>=0.8'
+	@$(BIN)/uv pip compile -q $(UPGRADE) pyproject.toml --group dev --group bench --universal --python-version 3.11 \
+	  --generate-hashes --no-emit-index-url --custom-compile-command 'make lock' -o $(LOCK)
 
 bench: $(STAMP)  ## print the tables of figures
 	@$(BIN)/python -m bench
@@ -47,17 +56,18 @@ backtest: $(STAMP)  ## replay a home; needs AFTERWIT_JUDGE and AFTERWIT_CORPUS
 clean:  ## remove the virtual environment and the caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml $(LOCK)
 	@test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "afterwit needs Python 3.11 or later; $(PYTHON) --version says: $$($(PYTHON) --version 2>&1 | tail -n 1)" >&2; \
 	  echo "Name another one: make PYTHON=python3.12" >&2; exit 1; }
 	@echo "Installing into $(VENV) ..." >&2
 ifdef UV
 	@test -d $(VENV) || uv venv -q --python $(PYTHON) $(VENV)
-	@uv pip install -q --python $(BIN)/python -e . --group dev --group bench
+	@uv pip install -q --python $(BIN)/python --require-hashes -r $(LOCK)
+	@uv pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
 else
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade 'pip>=25.1'
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -e . --group dev --group bench
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r $(LOCK)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 endif
 	@touch $@
