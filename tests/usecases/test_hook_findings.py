@@ -21,13 +21,14 @@ from afterwit.usecases.learn_faults import LEARN
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
-    """With a hook program that is there."""
-    program = tmp_path / "bin" / "afterwit-hook"
+    """With programs that are there."""
+    program, server = tmp_path / "bin" / "afterwit-hook", tmp_path / "bin" / "afterwit"
     program.parent.mkdir()
-    program.touch()
+    program.touch(0o755)
+    server.touch(0o755)
     home = tmp_path / "home"
     (home / "src/orchard").mkdir(parents=True)
-    at = AT._replace(user_home=home, project=home / "src/orchard", hook=(str(program),))
+    at = AT._replace(user_home=home, project=home / "src/orchard", hook=(str(program),), server=(str(server), "mcp"))
     return Machine(Layout(tmp_path / "store"), at, lambda agent, project: f"notes for {agent}", NOW_MS)
 
 
