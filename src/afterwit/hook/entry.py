@@ -52,7 +52,6 @@ def answered(agent: str, event: str, flags: list[str]) -> str:
     folder = store_folder(os.environ)
     if agent not in MODULES or event not in EVENTS or not os.path.isdir(f"{folder}/spool"):  # noqa: PTH112
         return ""
-    _note_call(f"{folder}/spool/{agent}{CALLED}")
     from afterwit.hook.call import Call
     from afterwit.model.quick_json import loads
 
@@ -63,6 +62,7 @@ def answered(agent: str, event: str, flags: list[str]) -> str:
     moment = payloads.read(event, payload)
     if moment is None or not 0 < len(moment.session) <= LONGEST_ID or len(moment.context) > LONGEST_ID:
         return ""
+    _note_call(f"{folder}/spool/{agent}{CALLED}")
     moment.cwd = moment.cwd or _here()
     return Call(agent, payloads, moment, folder, flags).run()
 

@@ -1,7 +1,7 @@
-"""Finds in other programs' files which program of ours they start: the one for hooks, and the one that is the MCP server.
+"""Finds in other programs' files which programs of ours they start: that for hooks, and that of the MCP server.
 
 Whatever the format, a hook of ours is a line for a shell or a list of strings, and begins with the hook program or with
-an interpreter that runs our module; a server is named as a `command`. A path with a space in it stands in quotes, and a
+an interpreter that runs our module; a server is a `command`, or stands before `mcp` in a list. A path with a space in it stands in quotes, and a
 quote in it is quoted in turn. Pure: whether the program is there is for others to see.
 """
 
@@ -25,7 +25,10 @@ _HOOKS = tuple(
         rf"""(?<![^\s'"])(?P<path>[^\s'"]+)\s+{_MODULE}""",
     )
 )
-_SERVER = re.compile(r"""\bcommand['"]?\s*[:=]\s*(?:\[\s*)?["'](?P<path>[^"\n]*[/\\]afterwit(?:\.exe)?)["']""")
+_SERVER = r"""["'](?P<path>[^"\n]*[/\\]afterwit(?:\.exe)?)["']"""
+_SERVERS = tuple(
+    re.compile(pattern) for pattern in (rf"""\bcommand['"]?\s*[:=]\s*{_SERVER}""", rf"""{_SERVER},\s*["']mcp["']""")
+)
 _QUOTED_QUOTES = re.compile(r"""'\\?"'\\?"'""")  # how a shell's quoting writes a quote, in JSON too
 _QUOTE = "\0"  # stands for it meanwhile
 
@@ -38,7 +41,7 @@ def hook_programs(text: str) -> set[str]:
 
 def server_programs(text: str) -> set[str]:
     """The same for our MCP server."""
-    return _absolute({match["path"] for match in _SERVER.finditer(text)})
+    return _absolute({match["path"] for pattern in _SERVERS for match in pattern.finditer(text)})
 
 
 def _absolute(found: set[str]) -> set[str]:

@@ -40,9 +40,8 @@ class Silence(NamedTuple):
         came = "1 session has" if self.sessions == 1 else f"{self.sessions:,} sessions have"
         when = "its hooks called last" if self.has_called else "it was connected"
         more = f" {self.hint}" if self.hint else f" Run `afterwit connect {self.agent}` again."
-        return (
-            f"{self.agent}: {came} come in since {when} ({iso_from_ms(self.since_ms)[:16]}Z), and no hook called.{more}"
-        )
+        at = f"{iso_from_ms(self.since_ms)[:16]}Z"
+        return f"{self.agent}: {came} come in since {when} ({at}), and no hook of it called.{more}"
 
 
 def fault_findings(store: Store, now_ms: int) -> Iterator[Finding]:

@@ -9,6 +9,8 @@ from afterwit.model.quick_json import dumps
 CARRIES = (AFTER,)
 REFUSES = False
 REWRITES = True
+_CODE = "Command exited with code"
+_ERRORS = "[stderr]\n"  # stands before what a command that failed wrote there
 
 
 def read(event: str, payload: dict[str, object]) -> Moment | None:
@@ -28,10 +30,16 @@ def read(event: str, payload: dict[str, object]) -> Moment | None:
         tool=text_at(call, "name"),
         arguments=fields_at(call, "input"),
         call=text_at(call, "id"),
-        output=output,
+        output=_printed(output),
         is_error=has_failed or call.get("is_error") is True,
-        exit_code=number_after(output, "Command exited with code"),
+        exit_code=number_after(output, _CODE),
     )
+
+
+def _printed(output: str) -> str:
+    """What a command printed, without the lines that Cline puts around it."""
+    lines = output.replace(_ERRORS, "").split("\n")
+    return "\n".join(line for line in lines if not line.startswith((_CODE, f"[{_CODE}"))).strip()
 
 
 def write(moment: Moment, answer: Answer) -> str:  # noqa: ARG001 - every agent's has it
