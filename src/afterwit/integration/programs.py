@@ -1,8 +1,8 @@
 """Finds in other programs' files which programs of ours they start: that for hooks, and that of the MCP server.
 
 Whatever the format, a hook of ours is a line for a shell or a list of strings, and begins with the hook program or with
-an interpreter that runs our module; a server is a `command`, or stands before `mcp` in a list. A path with a space in it stands in quotes, and a
-quote in it is quoted in turn. Pure: whether the program is there is for others to see.
+an interpreter that runs our module; a server is a `command`, or stands before `mcp` in a list. A path with a space
+stands in quotes, and a quote in it is quoted in turn. Pure: whether the program is there is for others to see.
 """
 
 import json

@@ -9,7 +9,7 @@ from typing import Any
 from afterwit.integration.edits import Surroundings
 from afterwit.integration.ours import server_entry
 
-# `$0` and what follows are the words that start our server. Of a message only its id and what it asks for are looked at.
+# `$0` and what follows it start our server. Of a message only its id and what it asks for are looked at.
 SCRIPT = """\
 [ -x "$0" ] && "$0" "$@" && exit 0
 while IFS= read -r line; do
