@@ -12,7 +12,6 @@ import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 _PROGRAMS = {"afterwit": "afterwit.cli.main", "afterwit-hook": "afterwit.hook.entry"}
 
@@ -44,8 +43,15 @@ class Installation:
     def run(self, home: Path, *words: str) -> str:
         """What the program prints."""
         environ = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
-        given: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
-        done = subprocess.run([str(self.program), *words], cwd=home, env=environ, check=False, **given)
+        done = subprocess.run(
+            [str(self.program), *words],
+            cwd=home,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -110,7 +110,7 @@ def latest_calls(db: apsw.Connection) -> dict[str, int]:
                    UNION ALL SELECT agent, at_ms FROM live_calls
                    UNION ALL SELECT agent, at_ms FROM hook_faults)
                GROUP BY agent"""
-    return dict(db.execute(query).fetchall())
+    return {str(agent): int(at_ms) for agent, at_ms in db.execute(query)}
 
 
 def sessions_since(db: apsw.Connection, agent: str, since_ms: int) -> int:
