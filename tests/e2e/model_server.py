@@ -119,7 +119,7 @@ def next_turn(script: Script, asked: Asked, number: int) -> Turn:
 
 def _use(name: str, step: Use, asked: Asked) -> Turn:
     for tool in asked.tools:
-        if step.server in tool and tool.endswith(step.tool):
+        if tool == step.tool or (step.server in tool and tool.endswith(step.tool)):
             return Call(name, tool, _required(asked.tools[tool]) | step.arguments)
     if _CALLS_OTHERS in asked.tools:
         return Call(name, _CALLS_OTHERS, {"name": f"mcp__{step.server}__{step.tool}", "arguments": step.arguments})
