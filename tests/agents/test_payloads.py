@@ -97,6 +97,12 @@ def test_cline_is_answered_for_what_the_command_printed() -> None:
     assert (moment.output, moment.exit_code, moment.is_error) == ("fence: error: no such subcommand", 2, True)
 
 
+def test_openhands_names_a_conversation_as_its_folder_is_named() -> None:
+    named = read(openhands, PROMPT, session_id="bf8d0b9a-c023-49af-b30a-8e407221eee0", message="Hello")
+    assert named.session == "bf8d0b9ac02349afb30a8e407221eee0"
+    assert read(openhands, PROMPT, session_id="orchard-1").session == "orchard-1"
+
+
 def test_a_rewrite() -> None:
     changed: dict[str, object] = {"command": "new", "description": "d"}
     answer = Answer("T", arguments=changed)
