@@ -1,8 +1,8 @@
 """Names that clients keep for themselves among the parameters of every tool, by client.
 
-OpenHands 1.16 makes a class of each tool, in which a parameter takes the place of whatever the class has under that
-name; with `kind` no session starts. It also adds two of its own, as Gemini CLI 0.61 adds one, which it hands on in the
-call. No tool of ours may have such a parameter: a test compares. Those that are added are not looked at in a call.
+OpenHands 1.16 makes a class of each tool. A parameter named `kind`, or like some of the class's own methods, is an error
+there; with the other names below it hides a method, of which it only warns. It also adds two parameters of its own, as
+Gemini CLI 0.61 adds one, and nothing was found in that client's code that takes it out again before the call. No tool of ours may have such a parameter: a test compares. Those that are added are not looked at in a call.
 """
 
 from collections.abc import Mapping
