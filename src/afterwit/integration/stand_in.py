@@ -1,7 +1,7 @@
 """What answers in the place of our MCP server where the program is gone: a few lines for a shell.
 
-Most agents go on without a server that cannot be started. OpenHands was seen to wait for it without end, so it
-gets this around the program: if that is missing or fails, the client is told that there is a server without any tool. Pure.
+Most agents go on without a server that cannot be started. OpenHands was seen to wait for it without end, so it gets
+this around the program: if that is missing or fails, the client is told that there is a server without any tool. Pure.
 """
 
 from typing import Any

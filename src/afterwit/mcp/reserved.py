@@ -1,8 +1,9 @@
 """Names that clients keep for themselves among the parameters of every tool, by client.
 
-OpenHands 1.16 makes a class of each tool. A parameter named `kind`, or like some of the class's own methods, is an error
-there; with the other names below it hides a method, of which it only warns. It also adds two parameters of its own, as
-Gemini CLI 0.61 adds one, and nothing was found in that client's code that takes it out again before the call. No tool of ours may have such a parameter: a test compares. Those that are added are not looked at in a call.
+OpenHands 1.16 makes a class of each tool. A parameter named `kind`, or like some methods of the class, is an error;
+with the other names below it hides a method, of which OpenHands only warns. It also adds two parameters of its own.
+Gemini CLI 0.61 adds one, and nothing was found in its code that takes it out again before the call. No tool of ours may
+have such a parameter: a test compares. Those that are added are not looked at in a call.
 """
 
 from collections.abc import Mapping
