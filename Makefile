@@ -22,7 +22,7 @@ demo: $(STAMP)  ## show what it does, on invented logs
 test: $(STAMP)  ## run all tests
 	@$(BIN)/python -m pytest -n auto -q
 
-e2e: $(STAMP)  ## run real clients of nine agents, and read what they wrote
+e2e: $(STAMP)  ## run real clients of eleven agents, and read what they wrote
 	@$(BIN)/python -m tests.e2e
 
 check: $(STAMP) audit  ## check style, types, layers, reference pages and dependencies

@@ -14,6 +14,7 @@ from afterwit.integration.edits import Edit, Presence, Surroundings
 from afterwit.model.errors import UsageError
 
 HOOK = "/opt/afterwit/bin/afterwit-hook"
+OR_SILENCE = "2>/dev/null || cat >/dev/null || :"
 NAMES = [each.agent for each in INSTALLERS]
 
 
@@ -67,11 +68,11 @@ def test_claude_code_hears_at_every_moment() -> None:
     hooks = json.loads(written("claude-code", "settings.json"))["hooks"]
     called = {event: groups[0]["hooks"][0]["command"] for event, groups in hooks.items()}
     assert called == {
-        "SessionStart": f"{HOOK} claude-code start",
-        "UserPromptSubmit": f"{HOOK} claude-code prompt",
-        "PostToolUse": f"{HOOK} claude-code after",
-        "PostToolUseFailure": f"{HOOK} claude-code after",
-        "SessionEnd": f"{HOOK} claude-code end",
+        "SessionStart": f"{HOOK} claude-code start {OR_SILENCE}",
+        "UserPromptSubmit": f"{HOOK} claude-code prompt {OR_SILENCE}",
+        "PostToolUse": f"{HOOK} claude-code after {OR_SILENCE}",
+        "PostToolUseFailure": f"{HOOK} claude-code after {OR_SILENCE}",
+        "SessionEnd": f"{HOOK} claude-code end {OR_SILENCE}",
     }
     assert json.loads(written("claude-code", "/ada/.claude.json"))["mcpServers"]["afterwit"]["type"] == "stdio"
     moved = AT._replace(environ={"CLAUDE_CONFIG_DIR": "/etc/claude"})
@@ -88,15 +89,31 @@ def test_codex_is_given_a_server_and_its_user_the_word_about_trust() -> None:
     assert "trusted_hash" not in written("codex", "hooks.json") + written("codex", "config.toml")
 
 
-def test_gemini_counts_in_milliseconds() -> None:
-    hooks = json.loads(written("gemini", "settings.json"))["hooks"]
+@pytest.mark.parametrize("name", ["gemini", "qwen"])
+def test_some_count_in_milliseconds(name: str) -> None:
+    hooks = json.loads(written(name, "settings.json"))["hooks"]
     assert hooks["SessionEnd"][0]["hooks"][0]["timeout"] == 3000
+
+
+@pytest.mark.parametrize("name", ["qwen", "kimi-code", "opencode"])
+def test_no_end_of_a_session_is_promised_where_only_turns_are_sure_to_end(name: str) -> None:
+    moments = integration(name, AT).moments
+    assert "end of a turn" in moments
+    assert "end of a session" not in moments
+
+
+@pytest.mark.parametrize("name", ["qwen", "kimi-code"])
+def test_the_end_of_a_turn_is_heard_where_no_other_is_sure(name: str) -> None:
+    text = "".join(edit.added("") for edit in integration(name, AT).edits)
+    assert "Stop" in text
+    assert "SessionEnd" in text
 
 
 def test_copilot_has_a_file_of_ours() -> None:
     found = json.loads(written("copilot", "hooks/afterwit.json"))
     assert found["version"] == 1
-    assert found["hooks"]["sessionStart"] == [{"type": "command", "bash": f"{HOOK} copilot start", "timeoutSec": 10}]
+    command = f"{HOOK} copilot start {OR_SILENCE}"
+    assert found["hooks"]["sessionStart"] == [{"type": "command", "bash": command, "timeoutSec": 10}]
 
 
 def test_kimi_code_gets_no_key_that_it_does_not_know() -> None:
@@ -109,7 +126,7 @@ def test_kimi_code_gets_no_key_that_it_does_not_know() -> None:
 def test_cline_runs_scripts_that_are_executable() -> None:
     scripts = [edit for edit in integration("cline-cli", AT).edits if edit.is_executable]
     assert [edit.path.name for edit in scripts] == ["PostToolUse", "PreCompact", "TaskComplete"]
-    assert scripts[0].added("").splitlines()[::2] == ["#!/bin/sh", f"exec {HOOK} cline-cli after"]
+    assert scripts[0].added("").splitlines()[::2] == ["#!/bin/sh", f"{HOOK} cline-cli after {OR_SILENCE}"]
 
 
 @pytest.mark.parametrize(

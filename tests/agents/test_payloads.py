@@ -81,6 +81,28 @@ def test_a_refusal_elsewhere() -> None:
     assert not cline.REFUSES
 
 
+def test_cline_names_the_session_that_its_files_are_named_by() -> None:
+    task = {"taskId": "conv_1", "agent_id": "agent_1", "sessionContext": {"rootSessionId": "1794_meohp"}}
+    own = read(cline, AFTER, **task, parent_agent_id=None)
+    assert (own.session, own.context) == ("1794_meohp", "")
+    subagent = read(cline, AFTER, **task, parent_agent_id="agent_0")
+    assert (subagent.session, subagent.context) == ("1794_meohp", "agent_1")
+    assert read(cline, AFTER, taskId="1794_meohp").session == "1794_meohp"
+
+
+def test_cline_is_answered_for_what_the_command_printed() -> None:
+    printed = "[Command exited with code 2]\n\n[stderr]\nfence: error: no such subcommand\n"
+    part = {"query": "fence make", "result": printed, "error": "Command exited with code 2", "success": False}
+    moment = read(cline, AFTER, taskId="s", tool_result={"name": "run_commands", "output": [part]})
+    assert (moment.output, moment.exit_code, moment.is_error) == ("fence: error: no such subcommand", 2, True)
+
+
+def test_openhands_names_a_conversation_as_its_folder_is_named() -> None:
+    named = read(openhands, PROMPT, session_id="bf8d0b9a-c023-49af-b30a-8e407221eee0", message="Hello")
+    assert named.session == "bf8d0b9ac02349afb30a8e407221eee0"
+    assert read(openhands, PROMPT, session_id="orchard-1").session == "orchard-1"
+
+
 def test_a_rewrite() -> None:
     changed: dict[str, object] = {"command": "new", "description": "d"}
     answer = Answer("T", arguments=changed)

@@ -21,6 +21,7 @@ class Client(msgspec.Struct, frozen=True):
     command: str
     npm: str = ""
     pypi: str = ""
+    python: str = ""  # the one version that it runs with
 
     @property
     def label(self) -> str:

@@ -175,6 +175,28 @@ max_context_size = {_CONTEXT}
     return Launch(("-p", prompt))
 
 
+def _openhands(place: Place, prompt: str) -> Launch:
+    return Launch(
+        ("--headless", "--json", "--override-with-envs", "-t", prompt),
+        {
+            "LLM_API_KEY": _KEY,
+            "LLM_BASE_URL": f"{place.url}/v1",
+            "LLM_MODEL": f"openai/{_MODEL}",
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+            "OPENHANDS_SUPPRESS_BANNER": "1",
+        },
+    )
+
+
+def _cline_cli(place: Place, prompt: str) -> Launch:
+    name = "openai-compatible"
+    settings = {"provider": name, "apiKey": _KEY, "model": _MODEL, "baseUrl": f"{place.url}/v1"}
+    entry = {"settings": settings, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}
+    providers = {"version": 1, "lastUsedProvider": name, "modes": {}, "providers": {name: entry}}
+    _put(place.home / ".cline/data/settings/providers.json", json.dumps(providers))
+    return Launch((prompt,), {"CLINE_NO_AUTO_UPDATE": "1"})
+
+
 def _quiet(authentication: str) -> str:
     """Settings that Gemini CLI and its fork Qwen Code share."""
     settings = {
@@ -202,4 +224,6 @@ _LAUNCHES: Mapping[str, Callable[[Place, str], Launch]] = {
     "pi": _pi,
     "hermes": _hermes,
     "kimi-code": _kimi_code,
+    "openhands": _openhands,
+    "cline-cli": _cline_cli,
 }

@@ -17,8 +17,17 @@ from typing import Any, NamedTuple
 
 from tests.e2e.wire_formats import Anthropic, Asked, Call, Chat, Format, Gemini, Json, Responses, Said, Schema, Turn
 
-SHELL_TOOLS = ("Bash", "bash", "exec_command", "shell_command", "run_shell_command", "terminal", "Shell")
-_COMMAND = ("command", "cmd")
+SHELL_TOOLS = (
+    "Bash",
+    "bash",
+    "exec_command",
+    "shell_command",
+    "run_shell_command",
+    "run_commands",
+    "terminal",
+    "Shell",
+)
+_COMMAND = ("command", "cmd", "commands")
 _CALLS_OTHERS = "tool_call"  # by which Qwen Code calls tools that it does not offer by themselves
 _FORMATS: tuple[tuple[str, Format], ...] = (
     (r"/messages$", Anthropic()),
@@ -110,8 +119,8 @@ def next_turn(script: Script, asked: Asked, number: int) -> Turn:
 
 def _use(name: str, step: Use, asked: Asked) -> Turn:
     for tool in asked.tools:
-        if step.server in tool and tool.endswith(step.tool):
-            return Call(name, tool, step.arguments)
+        if tool == step.tool or (step.server in tool and tool.endswith(step.tool)):
+            return Call(name, tool, _required(asked.tools[tool]) | step.arguments)
     if _CALLS_OTHERS in asked.tools:
         return Call(name, _CALLS_OTHERS, {"name": f"mcp__{step.server}__{step.tool}", "arguments": step.arguments})
     return Said(name, f"{step.server} offers no {step.tool}")
@@ -127,8 +136,17 @@ def _is_for_a_summary(asked: Asked) -> bool:
 def _arguments(command: str, schema: Schema) -> Json:
     """The command under the name that the tool gives it, and a value for all else that the tool requires."""
     properties = schema.get("properties", {})
-    filled = {name: _VALUES[_type(properties.get(name, {}))] for name in schema.get("required", ())}
-    return filled | {name: command for name in _COMMAND if name in properties}
+    named = {name: properties[name] for name in _COMMAND if name in properties}
+    return _required(schema) | {name: [command] if _type(of) == "array" else command for name, of in named.items()}
+
+
+def _required(schema: Schema) -> Json:
+    properties = schema.get("properties", {})
+    return {name: _value(properties.get(name, {})) for name in schema.get("required", ())}
+
+
+def _value(schema: Schema) -> Any:
+    return schema["enum"][0] if schema.get("enum") else _VALUES[_type(schema)]
 
 
 def _type(schema: Schema) -> str:

@@ -20,6 +20,7 @@ def test_a_failure_whose_fix_is_known_is_answered_right_after_it(scene: Scene) -
     assert COMPLAINT in session.after(2)
 
 
+@pytest.mark.needs(Ability.REFUSAL)
 def test_a_call_that_is_known_to_fail_is_refused_once_and_passes_then(scene: Scene) -> None:
     session = stubborn(scene)
     assert [session.after(results).count(AGAIN) for results in range(4)] == [0, 1, 1, 1]
@@ -35,7 +36,7 @@ def test_a_call_that_is_known_to_fail_is_rewritten(scene: Scene) -> None:
 
 def stubborn(scene: Scene) -> Session:
     """A session that insists on a command which is no plain word for word, then calls one which is."""
-    scene.connect("--refuse", "--rewrite")
+    scene.connect("--refuse", "--rewrite")  # what a client cannot do is left out
     session = scene.session(STUBBORN)
     session.must_have_ended_with(STUBBORN.goodbye)
     return session

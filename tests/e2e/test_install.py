@@ -17,6 +17,7 @@ def bin_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setenv("AFTERWIT_CLIENTS", str(tmp_path / "clients"))
     monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "pyenv"))
     monkeypatch.setattr("sys.executable", str(folder / "python"))
     return folder
 
@@ -48,3 +49,11 @@ programs.mkdir(parents=True)
     install_all()
     assert obstacle(refused) == f"{refused.label} cannot be installed: npm error code E404"
     assert [obstacle(client) for client in others] == [""] * len(others)
+
+
+def test_a_machine_without_the_python_that_a_client_needs_says_so(bin_folder: Path) -> None:
+    install_all()
+    for client in CLIENTS:
+        if client.python and not sys.version.startswith(f"{client.python}."):
+            reason = f"it needs Python {client.python}, which is not on this machine"
+            assert obstacle(client) == f"{client.label} cannot be installed: {reason}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 from tests.e2e.delivery import SHORT, Scene
-from tests.e2e.excuses import Ability
+from tests.e2e.excuses import EXCUSES, Ability
 from tests.e2e.history import PLACE
 from tests.e2e.model_server import Script
 
@@ -15,9 +15,18 @@ FULL_AT: Mapping[str, int] = {"pi": len(GREETINGS)}  # pi compacts between promp
 HEARS_AT_A_PROMPT = ("pi", "copilot", "kimi-code")  # after a compaction
 
 
+@pytest.mark.needs(Ability.START)
 def test_the_start_block_is_there_whole_and_once(scene: Scene) -> None:
     texts = scene.whole_session().texts
     assert [text.count(scene.start_block) for text in texts] == [1] * len(texts)
+
+
+def test_where_only_results_carry_text_the_start_block_comes_with_the_first_of_them(scene: Scene) -> None:
+    if (scene.client.name, Ability.START) not in EXCUSES:
+        pytest.skip("the start block is there from the beginning")
+    first, *others = scene.whole_session().texts
+    assert scene.start_block not in first
+    assert [text.count(scene.start_block) for text in others] == [1] * len(others)
 
 
 @pytest.mark.needs(Ability.RESUMPTION)

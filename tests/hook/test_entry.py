@@ -269,6 +269,31 @@ def test_the_longest_id_is_taken(hook: Hook) -> None:
     assert hook.claude("start", source="startup", session="x" * LONGEST_ID).context == BLOCK
 
 
+def test_a_call_is_noted_even_if_there_is_nothing_to_record(hook: Hook) -> None:
+    called = hook.layout.spool / "kimi-code.called"
+    payload = {"session_id": "s1", "cwd": "/elsewhere", "hook_event_name": "UserPromptSubmit", "prompt": "Hello"}
+    hook("kimi-code", "before", payload)
+    os.utime(called, (1, 1))
+    hook("kimi-code", "before", payload)
+    assert called.stat().st_mtime > 1
+    assert (called.stat().st_size, called.stat().st_mode & 0o777) == (0, 0o600)
+
+
+@pytest.mark.parametrize("agent", ["qwen", "kimi-code"])
+def test_the_end_of_a_turn_ends_the_session_once_in_a_while(hook: Hook, agent: str) -> None:
+    payload = {"session_id": "s1", "cwd": str(hook.project)}
+    for _ in range(3):
+        hook(agent, "end", payload | {"hook_event_name": "Stop"})
+    (first,) = hook.records("ended")
+    assert (first["agent"], first["session"]) == (agent, "s1")
+    hook(agent, "end", payload | {"hook_event_name": "SessionEnd"})
+    assert len(hook.records("ended")) == 2
+    (file,) = hook.layout.spool.glob("*.jsonl")
+    file.write_text(json.dumps({**first, "at": first["at"] - 700_000}) + "\n")
+    hook(agent, "end", payload | {"hook_event_name": "Stop"})
+    assert len(hook.records("ended")) == 2
+
+
 def test_without_a_store_nothing_happens(hook: Hook, tmp_path: Path) -> None:
     hook.environ["AFTERWIT_HOME"] = str(tmp_path / "nowhere")
     assert hook.claude("start", source="startup") == (0, "", "")

@@ -4,7 +4,7 @@ import pytest
 from tests.integration.surroundings import AT, EVERYTHING
 
 from afterwit.agents.installing import INSTALLERS, integration
-from afterwit.integration.programs import hook_programs
+from afterwit.integration.programs import hook_programs, server_programs
 
 WITHOUT_HOOKS = {"aider", "grok-cli", "cursor"}
 HOOKED = [each.agent for each in INSTALLERS if each.agent not in WITHOUT_HOOKS]
@@ -18,10 +18,19 @@ STORE = {"AFTERWIT_HOME": "/data/ada's store", "AFTERWIT_PROFILE": "work"}
     [
         ("/opt/afterwit/bin/afterwit-hook",),
         ("/home/ada lovelace/tools/bin/afterwit-hook",),
+        ("/home/ada's ünusual tools/bin/afterwit-hook",),
         ("/usr/bin/python3.12", "-I", "-m", "afterwit.hook"),
         ("/home/ada lovelace/bin/python", "-I", "-m", "afterwit.hook"),
+        ("/home/ada's bin/python", "-I", "-m", "afterwit.hook"),
     ],
-    ids=["program", "program with a space", "module", "module with a space"],
+    ids=[
+        "program",
+        "program with a space",
+        "program with a quote",
+        "module",
+        "module with a space",
+        "module with a quote",
+    ],
 )
 def test_the_program_is_found_in_what_is_written(agent: str, store: dict[str, str], hook: tuple[str, ...]) -> None:
     at = EVERYTHING._replace(hook=hook, store=store)
@@ -46,3 +55,13 @@ def test_paths_of_windows_are_found_too() -> None:
 )
 def test_what_has_no_absolute_path_is_left_out(text: str) -> None:
     assert hook_programs(text) == set()
+
+
+SERVED = [each.agent for each in INSTALLERS if each.agent not in {"aider", "grok-cli", "pi"}]
+
+
+@pytest.mark.parametrize("agent", SERVED)
+@pytest.mark.parametrize("program", ["/opt/afterwit/bin/afterwit", "/home/ada's tools/bin/afterwit"])
+def test_the_program_of_the_server_is_found_and_the_store_is_none(agent: str, program: str) -> None:
+    at = AT._replace(server=(program, "mcp"), store={"AFTERWIT_HOME": "/data/afterwit"})
+    assert set().union(*(server_programs(edit.added("")) for edit in integration(agent, at).edits)) == {program}

@@ -1,9 +1,13 @@
 """The tools as clients see them."""
 
 import json
+from typing import Any
+
+import pytest
 
 from afterwit.mcp.desk import TOOLS, tool_named
 from afterwit.mcp.offered import offered
+from afterwit.mcp.reserved import reserving, without_added
 
 
 def test_the_file_says_what_the_tools_say() -> None:
@@ -27,3 +31,19 @@ def test_every_tool_says_what_it_takes_and_whether_it_writes() -> None:
 
 def test_the_list_costs_a_model_little() -> None:
     assert len(json.dumps(offered())) < 8_000
+
+
+@pytest.mark.parametrize("tool", offered(), ids=lambda tool: str(tool["name"]))
+def test_no_parameter_has_a_name_that_a_client_keeps_for_itself(tool: dict[str, Any]) -> None:
+    reserved = {name: reserving(name) for name in tool["inputSchema"]["properties"]}
+    assert {name: clients for name, clients in reserved.items() if clients} == {}
+
+
+def test_names_that_clients_keep_for_themselves_are_known() -> None:
+    names = ("kind", "summary", "model_config", "_private", "wait_for_previous", "query")
+    assert [reserving(name) for name in names] == [*([["openhands"]] * 4), ["gemini"], []]
+
+
+def test_what_a_client_adds_to_every_call_is_not_looked_at() -> None:
+    added = {"wait_for_previous": True, "security_risk": "LOW", "summary": "Looks for the press"}
+    assert without_added({"query": "press", **added}) == {"query": "press"}

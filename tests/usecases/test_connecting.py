@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from tests.integration.surroundings import AT
 
 from afterwit.agents.installing import INSTALLERS
 from afterwit.integration.edits import Presence
+from afterwit.integration.json_file import JsonFile
+from afterwit.integration.own_file import OwnFile
+from afterwit.integration.toml_file import TomlFile
 from afterwit.model.errors import AfterwitError
 from afterwit.store.layout import Layout
 from afterwit.usecases import applying, connecting, connections, foreign_files
@@ -37,6 +41,8 @@ FURNISHED = {
     ".aider.conf.yml": "dark-mode: true\n",
     "src/orchard/.grok/GROK.md": "Be kind.",
 }
+
+UNCHANGED = {"opencode", "pi", "hermes", "aider", "grok-cli", "cursor"}  # their forms end well as they were
 
 
 @pytest.fixture
@@ -101,6 +107,48 @@ def test_without_the_store_only_ours_is_taken_out(machine: Machine, home: Path, 
     kept = {name: content for name, content in after.items() if content is not None}
     assert {name for name, content in before.items() if content is not None} == set(kept)
     assert not [name for name, content in kept.items() if b"afterwit" in content]
+
+
+def without_ending_well(text: str) -> str:
+    """As files were written before what is in them ended well without the program."""
+    older = re.sub(r" 2>/dev/null \|\| cat >/dev/null \|\| :", "", text)
+    older = older.replace("\n/opt/afterwit/bin/afterwit-hook cline", "\nexec /opt/afterwit/bin/afterwit-hook cline")
+    stood_in = r'"command": "sh",(\s*)"args": \[\s*"-c",\s*"(?:[^"\\]|\\.)*",\s*"([^"]*)",\s*"mcp"\s*\]'
+    return re.sub(stood_in, r'"command": "\2",\1"args": ["mcp"]', older)
+
+
+@pytest.mark.parametrize("agent", [each.agent for each in INSTALLERS])
+def test_an_older_form_is_brought_up_to_date(
+    machine: Machine, home: Path, monkeypatch: pytest.MonkeyPatch, agent: str
+) -> None:
+    before = tree(home)
+    project = connect(machine, agent).connection.project
+    newer = tree(home)
+    disconnect(machine, agent, project)
+    for edit in (JsonFile, TomlFile, OwnFile):
+        now = edit.added
+        monkeypatch.setattr(edit, "added", lambda self, text, now=now: without_ending_well(now(self, text)))
+    connect(machine, agent)
+    assert (tree(home) == newer) == (agent in UNCHANGED)
+    monkeypatch.undo()
+    connect(machine, agent)
+    assert tree(home) == newer
+    disconnect(machine, agent, project)
+    assert tree(home) == before
+
+
+@pytest.mark.parametrize("agent", [each.agent for each in INSTALLERS])
+def test_an_older_form_is_taken_out_whole(
+    machine: Machine, home: Path, monkeypatch: pytest.MonkeyPatch, agent: str
+) -> None:
+    before = tree(home)
+    for edit in (JsonFile, TomlFile, OwnFile):
+        now = edit.added
+        monkeypatch.setattr(edit, "added", lambda self, text, now=now: without_ending_well(now(self, text)))
+    project = connect(machine, agent).connection.project
+    monkeypatch.undo()
+    disconnect(machine, agent, project)
+    assert tree(home) == before
 
 
 def test_what_others_changed_since_stays(machine: Machine, home: Path) -> None:

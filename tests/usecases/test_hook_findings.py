@@ -1,33 +1,36 @@
-"""A hook that fails in silence, and a program that is gone, are seen by `doctor`."""
+"""A hook that fails in silence, a program that is gone, and an agent that never calls are seen by `doctor`."""
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.homes import NOW_MS, learned, mixed_home, world_of
+from tests.homes import NOW_MS, codex_records, learned, mixed_home, put, world_of
 from tests.integration.surroundings import AT
 
 from afterwit.agents.retention import DAY_MS
-from afterwit.store.hooks import FaultRow, put_faults
+from afterwit.model.times import ms_from_any
+from afterwit.store.hooks import CallRow, FaultRow, put_calls, put_faults
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 from afterwit.usecases.applying import apply
 from afterwit.usecases.connecting import Machine, plan_connection, plan_file, plan_removal
 from afterwit.usecases.doctor import examine
 from afterwit.usecases.findings import Finding, Level
-from afterwit.usecases.hook_findings import missing_hooks
+from afterwit.usecases.hook_findings import missing_hooks, silent_hooks
 from afterwit.usecases.learn_faults import LEARN
 
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
-    """With a hook program that is there."""
-    program = tmp_path / "bin" / "afterwit-hook"
+    """With programs that are there."""
+    program, server = tmp_path / "bin" / "afterwit-hook", tmp_path / "bin" / "afterwit"
     program.parent.mkdir()
-    program.touch()
+    program.touch(0o755)
+    server.touch(0o755)
     home = tmp_path / "home"
     (home / "src/orchard").mkdir(parents=True)
-    at = AT._replace(user_home=home, project=home / "src/orchard", hook=(str(program),))
+    at = AT._replace(user_home=home, project=home / "src/orchard", hook=(str(program),), server=(str(server), "mcp"))
     return Machine(Layout(tmp_path / "store"), at, lambda agent, project: f"notes for {agent}", NOW_MS)
 
 
@@ -111,3 +114,61 @@ def test_what_hooks_start_is_told_apart_from_hooks(tmp_path: Path) -> None:
     assert (one.level, one.code, one.agent) == (Level.WARNING, "learn-fault", "")
     assert "failed 2 times in the last 7 days. Latest: 2026-05-28T20:26Z, at end, Error" in one.what
     assert two.code == "hook-fault"
+
+
+HOUR_MS = 3_600_000
+CONNECTED_MS = ms_from_any("2026-05-01T11:00:00Z") or 0
+
+
+@pytest.fixture
+def silent(machine: Machine) -> Machine:
+    """A machine on which Codex was connected at eleven, with sessions at ten, at twelve and at one."""
+    made = machine._replace(now_ms=CONNECTED_MS)
+    connected(made, "codex")
+    for hour in (0, 2, 3):
+        path = machine.home / f".codex/sessions/2026/05/01/rollout-{hour}.jsonl"
+        put(path, codex_records(f"thread-{hour}", start=hour * 3_600))
+    learned(machine.home, machine.layout.root)
+    return made
+
+
+def called(machine: Machine, agent: str, at_ms: int) -> None:
+    path = machine.layout.spool / f"{agent}.called"
+    path.touch()
+    os.utime(path, (at_ms / 1000, at_ms / 1000))
+
+
+def test_sessions_that_come_in_while_no_hook_calls_are_a_warning_with_what_the_user_can_do(silent: Machine) -> None:
+    (one,) = silent_hooks(silent)
+    assert (one.level, one.code, one.agent) == (Level.WARNING, "hook-silent", "codex")
+    assert one.what.startswith("codex: 2 sessions have come in since it was connected (2026-05-01T11:00Z)")
+    assert "Codex skips new and changed hooks until you trust them. Start `codex`" in one.what
+
+
+def test_a_call_before_its_session_or_in_it_is_heard(silent: Machine) -> None:
+    called(silent, "codex", CONNECTED_MS + 2 * HOUR_MS - 300_000)
+    assert list(silent_hooks(silent)) == []
+
+
+def test_an_agent_that_has_stopped_to_call_is_seen(silent: Machine) -> None:
+    called(silent, "codex", CONNECTED_MS + HOUR_MS)
+    (one,) = silent_hooks(silent)
+    assert one.what.startswith("codex: 1 session has come in since its hooks called last (2026-05-01T12:00Z)")
+
+
+def test_what_hooks_recorded_tells_that_they_called(silent: Machine) -> None:
+    with opened(silent.layout) as store:
+        at_ms = CONNECTED_MS + 2 * HOUR_MS
+        put_calls(store.db, [CallRow(b"1", "codex", "thread-3", "", at_ms, "", "Bash", "ls", "succeeded", "")])
+    assert list(silent_hooks(silent)) == []
+
+
+def test_an_agent_that_is_not_connected_any_more_need_not_call(silent: Machine) -> None:
+    apply(silent, plan_removal(silent, "codex"))
+    assert list(silent_hooks(silent)) == []
+
+
+def test_without_a_store_nobody_is_silent(machine: Machine) -> None:
+    assert list(silent_hooks(machine)) == []
+    connected(machine, "codex")
+    assert list(silent_hooks(machine)) == []

@@ -125,7 +125,7 @@ def _codex(version: str) -> Iterator[tuple[str, Any]]:
     parts = {"hooks": "./hooks/hooks.json", "mcpServers": "./.mcp.json"}
     yield "codex/.agents/plugins/marketplace.json", {"name": NAME, "plugins": [entry]}
     yield f"{place}/.codex-plugin/plugin.json", {**_manifest(version), **parts}
-    yield f"{place}/.mcp.json", {"mcpServers": {NAME: {**_server(CODEX, "./hooks/afterwit.sh"), "cwd": "."}}}
+    yield f"{place}/.mcp.json", {"mcpServers": {NAME: _server_anywhere()}}
     yield from _shared(CODEX, place)
 
 
@@ -146,8 +146,14 @@ def _manifest(version: str) -> Mapping[str, Any]:
     return {"name": NAME, "version": version, "description": _ABOUT, "author": _AUTHOR, "license": _LICENSE}
 
 
-def _server(kind: Kind, script: str = "") -> Mapping[str, Any]:
-    return {"command": "sh", "args": [script or kind.script, "afterwit", "mcp"]}
+def _server(kind: Kind) -> Mapping[str, Any]:
+    return {"command": "sh", "args": [kind.script, "afterwit", "mcp"]}
+
+
+def _server_anywhere() -> Mapping[str, Any]:
+    """With the script itself in the place of its path. Codex has no word for the plugin's folder here: to find the
+    script, the server would have to run in that folder, and then it would not know the project's."""
+    return {"command": "sh", "args": ["-c", _SCRIPT, "sh", "afterwit", "mcp"]}
 
 
 def _hooks(kind: Kind) -> Mapping[str, Any]:

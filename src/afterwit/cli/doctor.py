@@ -14,7 +14,7 @@ from afterwit.usecases.agent_health import AgentHealth, RetentionHealth, Version
 from afterwit.usecases.audit_secrets import audited
 from afterwit.usecases.doctor import Examination, examine
 from afterwit.usecases.findings import Level
-from afterwit.usecases.hook_findings import missing_hooks
+from afterwit.usecases.hook_findings import missing_hooks, silent_hooks
 from afterwit.usecases.store_health import StoreHealth
 
 _COLUMNS = (
@@ -56,7 +56,8 @@ def doctor(here: Here, is_full: bool, has_all_versions: bool, is_audited: bool, 
     Readers of logs go blind when an agent changes its format: files are read and nothing comes out. This compares what
     lies on the disk with what was read, per agent and version, and looks after the store. Each alarm says what to do.
     """
-    found = examine(here.world, is_full=is_full).plus(missing_hooks(this_machine(here)))
+    machine = this_machine(here)
+    found = examine(here.world, is_full=is_full).plus((*missing_hooks(machine), *silent_hooks(machine)))
     if is_audited:
         found = audited(here.world, found)
     if is_json:

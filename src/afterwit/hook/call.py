@@ -23,6 +23,8 @@ DECK = "deck.db"
 SPOOL = "spool"
 _LOOKS_BACK = (START, PROMPT, COMPACT)
 _LONGEST_PATH = 4_096
+_END_OF_TURN = "Stop"  # of agents that do not always tell the end of a session
+_END_AGAIN_MS = 600_000  # a `learn` for each turn would be too many
 
 
 class Call:
@@ -40,6 +42,8 @@ class Call:
         """The output for the agent. From here on the time limit is off, if there is an output. A refusal of ours that
         comes back as an error is neither a failure nor answered."""
         moment = self._moment
+        if moment.event == END and moment.native == _END_OF_TURN and self._has_just_ended():
+            return ""
         deck = self._deck()
         is_refused = moment.is_error is not False and moment.exit_code in (None, 1)
         is_own = (
@@ -102,6 +106,12 @@ class Call:
         except (apsw.Error, ValueError) as error:
             self._records.append(fault(self._agent, self._moment.session, self._moment.event, error))
             return None
+
+    def _has_just_ended(self) -> bool:
+        with self._file() as file:
+            ends = [record.get("at") for record in file.records() if record.get("kind") == ENDED]
+        last = ends[-1] if ends else None
+        return isinstance(last, int) and self._now_ms() - last < _END_AGAIN_MS
 
     def _note_event(self, status: str) -> None:
         moment = self._moment

@@ -24,6 +24,7 @@ MODULES = {
     "pi": "pi",
     "hermes": "hermes",
 }
+CALLED = ".called"  # ends the name of a file in the spool whose time is that of an agent's latest call
 _ACTION_SECONDS = 1.0
 _BLOCK_SECONDS = 2.0
 _LARGEST_INPUT = 64 << 20
@@ -61,8 +62,23 @@ def answered(agent: str, event: str, flags: list[str]) -> str:
     moment = payloads.read(event, payload)
     if moment is None or not 0 < len(moment.session) <= LONGEST_ID or len(moment.context) > LONGEST_ID:
         return ""
+    _note_call(f"{folder}/spool/{agent}{CALLED}")
     moment.cwd = moment.cwd or _here()
     return Call(agent, payloads, moment, folder, flags).run()
+
+
+def _note_call(path: str) -> None:
+    """So that it can be seen that an agent calls us at all: most calls have nothing to record. It is no fault if that
+    cannot be noted."""
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+        except OSError:
+            return
+    except OSError:
+        return
 
 
 def _here() -> str:

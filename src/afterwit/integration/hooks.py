@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.ours import hook_command
+from afterwit.integration.ours import hook_command, powershell_command
 
 BEFORE = "before"
 SECONDS = {
@@ -25,6 +25,7 @@ _MOMENTS = {
     "after": "after a failure",
     "end": "end of a session",
 }
+_ENDS_OF_TURNS = ("Stop", "session.idle")  # of agents that do not always tell the end of a session
 
 
 class Reach(NamedTuple):
@@ -55,6 +56,9 @@ class Reach(NamedTuple):
     def command(self, at: Surroundings, event: str) -> str:
         return hook_command(self.narrowed(at), self.agent, event)
 
+    def powershell_command(self, at: Surroundings, event: str) -> str:
+        return powershell_command(self.narrowed(at), self.agent, event)
+
     def integration(self, at: Surroundings, *edits: Any, to_do: tuple[str, ...] = ()) -> Integration:
         return Integration(edits, self._moments(at), (*to_do, *self._missing(at)))
 
@@ -63,7 +67,8 @@ class Reach(NamedTuple):
 
     def _moments(self, at: Surroundings) -> tuple[str, ...]:
         allowed = self.narrowed(at)
-        said = [_MOMENTS[event] for event in _MOMENTS if event in self.events.values()]
+        moments = _MOMENTS | ({"end": "end of a turn"} if any(own in self.events for own in _ENDS_OF_TURNS) else {})
+        said = [moments[event] for event in moments if event in self.events.values()]
         may = (("refuses a command once", allowed.may_refuse), ("rewrites a command", allowed.may_rewrite))
         return (*said, *(words for words, is_on in may if is_on))
 

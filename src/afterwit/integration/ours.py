@@ -1,7 +1,8 @@
 """How what is ours looks in other programs' files, and how it is told from what is not.
 
 Nothing else marks it there: formats without comments have no room for a mark, and agents write their files anew. A hook
-of ours calls our hook program; our MCP server has our name and starts us with `mcp`. Pure.
+of ours calls our hook program; our MCP server has our name and starts us with `mcp`. What is written ends well without
+us, because these files outlive the program: an environment is moved, or settings are carried to another machine. Pure.
 """
 
 import re
@@ -15,6 +16,9 @@ from afterwit.integration.edits import Surroundings
 NAME = "afterwit"  # of the MCP server, the plugin, the extension
 MARK = "Written by `afterwit connect`; `afterwit disconnect` removes it."
 
+# Without the program, or with one that cannot start, a hook reads its input to the end (whoever writes it may not bear
+# that nobody does), says nothing, and ends with 0: some agents take anything else for a refusal.
+_ELSE_SILENCE = "2>/dev/null || cat >/dev/null || :"
 _HOOK = re.compile(r"(?:^|[/\\\s'\"])afterwit-hook(?:\.exe)?(?=$|[\s'\"])|-m['\", ]+afterwit\.hook\b")
 _SELF = re.compile(r"(?:^|[/\\])afterwit(?:\.exe)?$")
 
@@ -26,9 +30,15 @@ def hook_words(at: Surroundings, agent: str, event: str) -> tuple[str, ...]:
 
 
 def hook_command(at: Surroundings, agent: str, event: str) -> str:
-    """The same as one line for a shell."""
+    """The same as one line for a shell. On Windows nobody can say for which one, so there it is the program alone."""
     words = hook_words(at, agent, event)
-    return subprocess.list2cmdline(words) if at.platform == "win32" else shlex.join(words)
+    return subprocess.list2cmdline(words) if at.platform == "win32" else f"{shlex.join(words)} {_ELSE_SILENCE}"
+
+
+def powershell_command(at: Surroundings, agent: str, event: str) -> str:
+    """The same for PowerShell."""
+    quoted = [f"'{word}'" for word in (each.replace("'", "''") for each in hook_words(at, agent, event))]
+    return f"if (Test-Path -LiteralPath {quoted[0]}) {{ & {' '.join(quoted)} }}; exit 0"
 
 
 def own_words(at: Surroundings, *words: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from afterwit.mcp.reserved import without_added
 from afterwit.model.errors import UsageError
 from afterwit.usecases.world import World
 
@@ -60,6 +61,7 @@ class Tool(NamedTuple):
 
     def call(self, caller: Caller, arguments: Mapping[str, Any]) -> str:
         """The text of the answer."""
+        arguments = without_added(arguments)
         if not self.checks_itself:
             self._check_all(arguments)
         return self.run(caller, arguments)

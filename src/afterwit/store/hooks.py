@@ -103,6 +103,23 @@ def live_calls(db: apsw.Connection, agent: str, session: str) -> list[CallRow]:
     return [CallRow(*row) for row in db.execute(query, (agent, session))]
 
 
+def latest_calls(db: apsw.Connection) -> dict[str, int]:
+    """When the hooks of each agent left a record last."""
+    query = """SELECT agent, max(at_ms) FROM (
+                   SELECT agent, at_ms FROM draws WHERE moment NOT IN ('recall', 'asked')
+                   UNION ALL SELECT agent, at_ms FROM live_calls
+                   UNION ALL SELECT agent, at_ms FROM hook_faults)
+               GROUP BY agent"""
+    return {str(agent): int(at_ms) for agent, at_ms in db.execute(query)}
+
+
+def sessions_since(db: apsw.Connection, agent: str, since_ms: int) -> int:
+    """How many sessions of an agent with actions in them, and that are nobody's subagent, began after that."""
+    query = """SELECT count(*) FROM sessions
+               WHERE agent = :agent AND started_ms > :since AND parent = '' AND actions > 0"""
+    return int(db.execute(query, {"agent": agent, "since": since_ms}).get)
+
+
 def put_faults(db: apsw.Connection, rows: Iterable[FaultRow]) -> None:
     """Adds faults, and lets go of the oldest beyond the limit."""
     db.executemany("INSERT OR IGNORE INTO hook_faults VALUES (?, ?, ?, ?, ?, ?, ?)", rows)

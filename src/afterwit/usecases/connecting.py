@@ -6,8 +6,9 @@ disconnecting leaves untouched files byte for byte as they were. What ours looks
 `integration`, the writing to `applying`.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from afterwit.agents import installing
 from afterwit.agents.installing import Scope
 from afterwit.integration.edits import Edit, Integration, Presence, Surroundings, UnreadableError
 from afterwit.integration.marked_block import MarkedBlock
+from afterwit.integration.programs import hook_programs, server_programs
 from afterwit.knowledge.markers import marked
 from afterwit.model.errors import AfterwitError, StoreError
 from afterwit.store.layout import Layout
@@ -67,6 +69,7 @@ class State(NamedTuple):
     may_refuse: bool = False
     may_rewrite: bool = False
     fault: str = ""
+    missing: tuple[str, ...] = ()  # programs that its files name, and that cannot be started
 
     @property
     def is_file(self) -> bool:
@@ -150,7 +153,19 @@ def _state(machine: Machine, made: Connection) -> State:
     except (AfterwitError, OSError) as error:
         fault = str(error)
     paths = tuple(Path(edit.path) for edit in edits)
-    return State(made.agent, made.project, found, paths, made.may_refuse, made.may_rewrite, fault)
+    missing = () if made.agent == FILE else _missing(paths)
+    return State(made.agent, made.project, found, paths, made.may_refuse, made.may_rewrite, fault, missing)
+
+
+def _missing(paths: Sequence[Path]) -> tuple[str, ...]:
+    """What is looked for in the agent's own files, because it calls what stands there, whatever was meant. A file that
+    cannot be read starts nothing."""
+    named: set[str] = set()
+    for path in paths:
+        with suppress(AfterwitError, OSError):
+            text = (look(path).content or b"").decode(errors="replace")
+            named |= hook_programs(text) | server_programs(text)
+    return tuple(sorted(program for program in named if not os.access(program, os.X_OK)))
 
 
 def _joint(found: Sequence[Presence]) -> Presence:

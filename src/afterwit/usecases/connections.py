@@ -59,6 +59,17 @@ def read(layout: Layout) -> Connections:
         return folded(entry for entry in journal.entries() if entry.machine == journal.machine)
 
 
+def since(layout: Layout) -> dict[str, int]:
+    """When each agent was connected last, of those that still are."""
+    if not layout.journal.exists():
+        return {}
+    with closing(Journal(layout.journal, layout.backups)) as journal:
+        entries = [entry for entry in journal.entries() if entry.machine == journal.machine]
+    known = {agent for agent, _ in folded(entries).known}
+    made = [entry for entry in entries if entry.kind == AGENT_CONNECTED and entry.body["agent"] in known]
+    return {str(entry.body["agent"]): entry.at_ms for entry in made}
+
+
 def folded(entries: Iterable[Entry]) -> Connections:
     """What is left of a history of connecting and disconnecting."""
     known: dict[tuple[str, str], Connection] = {}

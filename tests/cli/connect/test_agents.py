@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Run
 
+from afterwit.integration.programs import hook_programs
+
 NO_SCHEDULE = "No schedule. `afterwit connect schedule` sets one up."
 
 
@@ -78,6 +80,18 @@ def test_json_says_what_was_done(run: Run, settings: Path) -> None:
     assert {file["action"] for file in done["files"]} == {"change", "create"}
     (state,) = json.loads(run("connect", "status", "--json").stdout)["agents"]
     assert (state["agent"], state["presence"], state["fault"]) == ("claude-code", "current", "")
+
+
+def test_the_status_names_a_program_that_is_gone(run: Run, settings: Path) -> None:
+    run("connect", "claude-code", "--yes")
+    (hook,) = hook_programs(settings.read_text(encoding="utf-8"))
+    gone = "/opt/gone/bin/afterwit-hook"
+    settings.write_text(settings.read_text(encoding="utf-8").replace(hook, gone), encoding="utf-8")
+    done = run("connect", "status")
+    assert "claude-code: connected, but not as it would be now" in done.stdout
+    assert f"claude-code: it calls {gone}, which does not exist any more." in done.stderr
+    (state,) = json.loads(run("connect", "status", "--json").stdout)["agents"]
+    assert (state["missing"], state["uncalled_sessions"]) == ([gone], 0)
 
 
 def test_the_word_about_trust_is_given(run: Run, settings: Path) -> None:

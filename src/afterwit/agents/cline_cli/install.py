@@ -3,12 +3,10 @@
 A refusal would end its whole run, and nothing is said before its first action: that is left out.
 """
 
-import shlex
-
 from afterwit.integration.edits import Integration, Surroundings
 from afterwit.integration.hooks import Reach
 from afterwit.integration.json_file import JsonFile
-from afterwit.integration.ours import MARK, hook_words, server_entry
+from afterwit.integration.ours import MARK, server_entry
 from afterwit.integration.own_file import OwnFile
 
 REACH = Reach(
@@ -32,5 +30,4 @@ def _used(at: Surroundings) -> list[tuple[str, str]]:
 
 
 def _script(at: Surroundings, event: str) -> str:
-    words = hook_words(REACH.narrowed(at), REACH.agent, event)
-    return f"#!/bin/sh\n# {MARK}\nexec {shlex.join(words)}\n"
+    return f"#!/bin/sh\n# {MARK}\n{REACH.command(at, event)}\n"

@@ -24,9 +24,9 @@ REACH = Reach(
 
 def integration(at: Surroundings) -> Integration:
     home = at.home_below("COPILOT_HOME", ".copilot")
-    shell = "powershell" if at.platform == "win32" else "bash"
+    shell, command = ("powershell", REACH.powershell_command) if at.platform == "win32" else ("bash", REACH.command)
     hooks = {
-        own: [{"type": "command", shell: REACH.command(at, ours), "timeoutSec": SECONDS[ours]}]
+        own: [{"type": "command", shell: command(at, ours), "timeoutSec": SECONDS[ours]}]
         for own, ours in REACH.used(at).items()
     }
     content = json.dumps({"version": 1, "hooks": hooks}, indent=2, ensure_ascii=False) + "\n"

@@ -45,4 +45,5 @@ def integration(at: Surroundings) -> Integration:
 def _plugin(at: Surroundings) -> str:
     text = script("afterwit.agents.hermes", "plugin.py.txt", REACH, at)
     words = json.dumps(own_words(at, "memory", "call"))
-    return text.replace("__MEMORY__", words).replace("__TOOL__", pformat(MEMORY_TOOL, width=110, sort_dicts=False))
+    text = text.replace("__PROGRAM__", json.dumps(at.hook[0])).replace("__MEMORY__", words)
+    return text.replace("__TOOL__", pformat(MEMORY_TOOL, width=110, sort_dicts=False))

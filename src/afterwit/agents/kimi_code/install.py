@@ -1,6 +1,7 @@
 """Ties Kimi Code to us: hooks in its settings, and the MCP server in its list.
 
-Only a prompt's hook can say something to its model, so the start of a session speaks at the first prompt.
+Only a prompt's hook can say something to its model, so the start of a session speaks at the first prompt. It tells the
+end of a session only where somebody sits before it, so the end of a turn counts too.
 """
 
 from afterwit.integration.edits import Integration, Surroundings
@@ -11,7 +12,13 @@ from afterwit.integration.toml_file import TomlFile
 
 REACH = Reach(
     "kimi-code",
-    {"UserPromptSubmit": "prompt", "PreToolUse": "before", "PostCompact": "compact", "SessionEnd": "end"},
+    {
+        "UserPromptSubmit": "prompt",
+        "PreToolUse": "before",
+        "PostCompact": "compact",
+        "Stop": "end",
+        "SessionEnd": "end",
+    },
     can_rewrite=False,
 )
 

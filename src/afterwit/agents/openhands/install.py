@@ -1,12 +1,13 @@
 """Ties OpenHands to us: hooks in the user's folder, and the MCP server in its list.
 
-Only a prompt's hook can say something to its model, so the start of a session speaks at the first prompt.
+Only a prompt's hook can say something to its model, so the start of a session speaks at the first prompt. It waits for
+a server that does not start, hence the stand-in.
 """
 
 from afterwit.integration.edits import Integration, Surroundings
 from afterwit.integration.hooks import Reach
 from afterwit.integration.json_file import JsonFile
-from afterwit.integration.ours import server_entry
+from afterwit.integration.stand_in import backed_server_entry
 
 REACH = Reach(
     "openhands", {"UserPromptSubmit": "prompt", "PreToolUse": "before", "SessionEnd": "end"}, can_rewrite=False
@@ -17,5 +18,5 @@ PROJECTS = "In a project with a file .openhands/hooks.json of its own, OpenHands
 def integration(at: Surroundings) -> Integration:
     home = at.user_home / ".openhands"
     hooks = JsonFile(home / "hooks.json", hooks=REACH.groups(at, matcher="*"))
-    servers = JsonFile(home / "mcp.json", server=server_entry(at))
+    servers = JsonFile(home / "mcp.json", server=backed_server_entry(at))
     return REACH.integration(at, hooks, servers, to_do=(PROJECTS,))

@@ -1,4 +1,7 @@
-"""OpenHands' hooks: text reaches the model only at a prompt, as a top-level key."""
+"""OpenHands' hooks: text reaches the model only at a prompt, as a top-level key.
+
+Hooks get the id of the conversation as a UUID; its folder is named by the same digits without hyphens.
+"""
 
 from afterwit.agents.moments import PROMPT, Answer, Moment, all_text, fields_at, text_at
 from afterwit.model.quick_json import dumps
@@ -6,6 +9,7 @@ from afterwit.model.quick_json import dumps
 CARRIES = (PROMPT,)
 REFUSES = True
 REWRITES = False
+_UUID_LENGTH = 36
 
 
 def read(event: str, payload: dict[str, object]) -> Moment | None:
@@ -13,7 +17,7 @@ def read(event: str, payload: dict[str, object]) -> Moment | None:
     code = response.get("exit_code")
     return Moment(
         event,
-        text_at(payload, "session_id"),
+        _folder_name(text_at(payload, "session_id")),
         native=text_at(payload, "event_type"),
         cwd=text_at(payload, "working_dir", "cwd"),
         prompt=all_text(payload.get("message")),
@@ -23,6 +27,10 @@ def read(event: str, payload: dict[str, object]) -> Moment | None:
         is_error=response.get("is_error") is True or bool(code),
         exit_code=code if isinstance(code, int) else None,
     )
+
+
+def _folder_name(conversation: str) -> str:
+    return conversation.replace("-", "") if len(conversation) == _UUID_LENGTH else conversation
 
 
 def write(moment: Moment, answer: Answer) -> str:  # noqa: ARG001 - every agent's has it

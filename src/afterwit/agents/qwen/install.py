@@ -1,4 +1,8 @@
-"""Ties Qwen Code to us: hooks (with Claude Code's names) and the MCP server in the user's settings."""
+"""Ties Qwen Code to us: hooks (with Claude Code's names) and the MCP server in the user's settings.
+
+Its hooks count time in milliseconds; newer versions count in seconds, and read 1,000 and more as milliseconds still. It
+tells the end of a session only where somebody sits before it, so the end of a turn counts too.
+"""
 
 from afterwit.integration.edits import Integration, Surroundings
 from afterwit.integration.hooks import Reach
@@ -13,6 +17,7 @@ REACH = Reach(
         "PreToolUse": "before",
         "PostToolUse": "after",
         "PostToolUseFailure": "after",
+        "Stop": "end",
         "SessionEnd": "end",
     },
     can_rewrite=False,
@@ -21,4 +26,4 @@ REACH = Reach(
 
 def integration(at: Surroundings) -> Integration:
     settings = at.home_below("QWEN_HOME", ".qwen") / "settings.json"
-    return REACH.integration(at, JsonFile(settings, hooks=REACH.groups(at), server=server_entry(at)))
+    return REACH.integration(at, JsonFile(settings, hooks=REACH.groups(at, per_second=1000), server=server_entry(at)))

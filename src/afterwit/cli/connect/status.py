@@ -1,5 +1,6 @@
 """`afterwit connect status`: what is connected."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -13,6 +14,7 @@ from afterwit.integration.edits import Presence
 from afterwit.schedule.cadence import Cadence
 from afterwit.usecases import schedule
 from afterwit.usecases.connecting import State, states
+from afterwit.usecases.hook_findings import Silence, silences
 from afterwit.usecases.schedule import Installed
 
 _TOLD = {
@@ -28,20 +30,23 @@ _TOLD = {
 def status(here: Here, is_json: bool) -> None:
     """Show what is connected.
 
-    Which agents and files hear from Afterwit, and what in their files is ours. Whether a regular `learn` is set up for
-    this store, by which scheduler, how often, and in which files.
+    Which agents and files hear from Afterwit, and what in their files is ours; whether the program that they call is
+    there, and whether they call it. Whether a regular `learn` is set up for this store, by which scheduler, how often,
+    and in which files.
     """
     host = this_host(here)
     installed = schedule.status(host, schedule.label_for(here.configured.place, host))
     wanted = here.world.settings.schedule.cadence
-    found = states(this_machine(here))
+    machine = this_machine(here)
+    found = states(machine)
+    silent = {each.agent: each for each in silences(machine)}
     if is_json:
         planned = {**msgspec.structs.asdict(installed), "configured_cadence": wanted}
-        print_json({"schedule": planned, "agents": [_shape(state) for state in found]})
+        print_json({"schedule": planned, "agents": [_shape(state, silent) for state in found]})
         return
     _show(installed, wanted)
     for state in found:
-        _show_state(state)
+        _show_state(state, silent)
     if not found:
         print_line("No agent is connected. `afterwit connect --all` connects those that are found.")
 
@@ -60,7 +65,7 @@ def _show(installed: Installed, wanted: str) -> None:
         talk(f"The setting schedule.cadence is {wanted}; `afterwit connect schedule` applies it.")
 
 
-def _show_state(state: State) -> None:
+def _show_state(state: State, silent: Mapping[str, Silence]) -> None:
     name = state.project if state.is_file else state.agent
     place = f" in {state.project}" if state.project and not state.is_file else ""
     may = [word for word, is_on in (("refuses", state.may_refuse), ("rewrites", state.may_rewrite)) if is_on]
@@ -68,7 +73,17 @@ def _show_state(state: State) -> None:
     print_line(f"{name}{place}: {state.fault or _TOLD[state.presence]}{allowed}")
     for path in state.paths:
         print_line(f"    {path}")
+    for program in state.missing:
+        talk(f"{name}: it calls {program}, which does not exist any more. Connect it again, or disconnect it.")
+    if state.agent in silent:
+        talk(silent[state.agent].what)
 
 
-def _shape(state: State) -> dict[str, Any]:
-    return {**state._asdict(), "presence": state.presence.value, "paths": [str(path) for path in state.paths]}
+def _shape(state: State, silent: Mapping[str, Silence]) -> dict[str, Any]:
+    shape = {**state._asdict(), "presence": state.presence.value, "paths": [str(path) for path in state.paths]}
+    return {**shape, "missing": list(state.missing), "uncalled_sessions": _uncalled(state, silent)}
+
+
+def _uncalled(state: State, silent: Mapping[str, Silence]) -> int:
+    """Sessions that came in although no hook called."""
+    return silent[state.agent].sessions if state.agent in silent else 0

@@ -22,7 +22,7 @@ def search_sessions(caller: Caller, arguments: Mapping[str, Any]) -> str:
     repo = "" if arguments.get("where") == _EVERYWHERE else _repo(caller, arguments)
     wanted = Filter(repos=(_literal(repo),) if repo else (), since_ms=_since(caller, arguments))
     limit = arguments.get("limit", _HITS)
-    answer = find(caller.world, arguments["query"], wanted, arguments.get("kind", ""), limit, _SNIPPET)
+    answer = find(caller.world, arguments["query"], wanted, arguments.get("part", ""), limit, _SNIPPET)
     place = f"`{last_part(repo)}`" if repo else _EVERYWHERE
     if not answer.hits:
         return f"Nothing found in {place}. Fewer words find more, and `wor*` finds words that begin so."
@@ -65,7 +65,7 @@ TOOL = Tool(
     properties={
         "query": text("A few words.", 400),
         "where": choice("Where to look. Default: this repository, if it is known.", (_HERE, _EVERYWHERE)),
-        "kind": choice("Only this kind of text.", tuple(KINDS)),
+        "part": choice("Only this part of sessions.", tuple(KINDS)),
         "days": number("Only sessions of the last so many days.", 36_500),
         "limit": number(f"At most so many hits. Default: {_HITS}.", _MOST_HITS),
         **PLACE,
