@@ -128,8 +128,8 @@ def _ended(call: OpenCall, result: Outcome, verdict: status.Verdict, error: str)
 
 
 def _facts(event: Event) -> Result:
-    """What the log says of the end, without numbers that mean nothing and fit no row. A call that we refused did not run,
-    however its client words that: nothing failed, and no person said no."""
+    """What the log says of the end, without numbers that mean nothing and fit no row. A call that we refused did not
+    run, however its client words that: nothing failed, and no person said no."""
     facts = event.result or Result()
     if is_refusal(event.text):
         return Result(is_cancelled=True)
