@@ -93,9 +93,9 @@ def weights(
 
 
 def is_test(piece: Evidence) -> bool:
-    """Whether a piece of evidence for a fix is a failure that came again and the fix that worked, in the session itself:
-    nobody's words, and nothing that was read somewhere."""
-    return piece.channel is Channel.OUTCOME and not piece.source and not piece.is_against and piece.at is not None
+    """Whether a piece of evidence on a fix was an event in the session itself, nobody's words and nothing that was read:
+    a failure that came again and the fix that worked, or what should have failed and worked."""
+    return piece.channel is Channel.OUTCOME and not piece.source and (piece.is_against or piece.at is not None)
 
 
 def faded(at_ms: int, now_ms: int, half_life_days: float | None) -> float:
