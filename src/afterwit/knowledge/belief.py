@@ -93,8 +93,8 @@ def weights(
 
 
 def is_test(piece: Evidence) -> bool:
-    """Whether a piece of evidence on a fix was an event in the session itself, nobody's words and nothing that was read:
-    a failure that came again and the fix that worked, or what should have failed and worked."""
+    """Whether a piece of evidence on a fix was an event in the session itself, nobody's words and nothing that was
+    read: a failure that came again and the fix that worked, or what should have failed and worked."""
     return piece.channel is Channel.OUTCOME and not piece.source and (piece.is_against or piece.at is not None)
 
 

@@ -2,9 +2,9 @@
 
 A prompt is looked at as a whole and by its sentences, because what follows the first ones is often the same for every
 task. A talk matches if the turns around one of its decisions hold enough of what the prompt tells, in share and in rare
-terms, and if it stands out from the other talks. A prompt that was given several times is one place among them, and what
-its sessions say beside it decides which of them match. The constants were set by hand on invented conversations; they rank,
-and do not claim to be chances.
+terms, and if it stands out from the other talks. A prompt that was given several times is one place among them, and
+what its sessions say beside it decides which of them match. The constants were set by hand on invented conversations;
+they rank, and do not claim to be chances.
 """
 
 import heapq
