@@ -69,7 +69,7 @@ def test_other_ways_to_the_program_pass(places: tuple[Path, Path], line: str) ->
 
 
 def test_the_note_after_the_failure_stays_and_other_failures_get_none(places: tuple[Path, Path]) -> None:
-    failed = {"tool_input": {"command": "pytest -q"}, "hook_event_name": "PostToolUseFailure"}
+    failed: dict[str, Any] = {"tool_input": {"command": "pytest -q"}, "hook_event_name": "PostToolUseFailure"}
     assert "uv run pytest" in asked(*places, "after", error=FAILS, **failed)
     other = "Exit code 4\nERROR: usage: pytest [options]\npytest: error: unrecognized arguments: --rows"
     assert asked(*places, "after", session="other", error=other, **failed) == ""
