@@ -25,8 +25,12 @@ def test_a_place_is_that_of_its_record() -> None:
     assert Place.of("s", Record(5, 10, b"{}"), 1_777_629_600_000) == PLACE
 
 
-def test_short_ids_of_calls_are_told_apart_by_their_session() -> None:
-    assert PLACE.asked("call_1", "Bash", {}).key == "call:s:call_1"
+def test_ids_that_are_merely_counted_are_told_apart_by_session_time_and_content() -> None:
+    places = (PLACE, PLACE._replace(session="t"), PLACE._replace(at_ms=1_777_629_600_001))
+    for call in ("call_1", "functions.Bash:0", "functions.mcp__context7__get-library-docs:12", "run_shell_command__1"):
+        asked = [*(place.asked(call, "Bash", {"command": "ls"}) for place in places), PLACE.asked(call, "Bash", {})]
+        assert len({each.key for each in asked}) == 4
+        assert PLACE.asked(call, "Bash", {}).key == PLACE.asked(call, "Bash", {}).key
     assert PLACE.asked("toolu_01ABCDEFGHIJKLMN", "Bash", {}).key == "call:toolu_01ABCDEFGHIJKLMN"
     assert PLACE.answered("call_1", "", Result()).key == "result:s:call_1"
 

@@ -8,7 +8,7 @@ from tests.harvest.talks import concluded, sentences, talk
 from afterwit.harvest.environment import Environment
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import FailureClass, ResolutionKind
-from afterwit.model.knowledge import EVERYWHERE, Draft
+from afterwit.model.knowledge import EVERYWHERE, Draft, Trigger
 
 
 def lacking(name: str, *then: str, day: int = 0, **more: Any) -> Digest:
@@ -25,7 +25,7 @@ def test_the_words_that_reach_a_missing_program_are_given() -> None:
     (draft,) = drafts(lacking("python", "ls", "uv run python -m press"))
     assert draft.sentence == "When `python` is not found here, call `uv run python …`."
     assert draft.advice == "python → uv run python"
-    assert [one.signature for one in draft.triggers] == ["python: command not found: python"]
+    assert draft.triggers == (Trigger(signature="python: command not found: python"), Trigger(program="python"))
 
 
 def test_a_module_and_a_local_folder_are_ways_too() -> None:
@@ -69,6 +69,27 @@ def test_the_same_person_running_it_plainly_speaks_against() -> None:
     plain = talk(steps=(call("go test ./..."),), day=2)
     (draft,) = drafts(lacking("go", "mise exec -- go test ./..."), plain)
     assert [one.is_against for one in draft.evidence] == [False, True]
+    assert [one.program for one in draft.triggers] == [""]
+
+
+def test_a_program_outside_of_the_usual_ones_that_runs_plainly_speaks_against_too() -> None:
+    plain = talk(steps=(call("golangci-lint run"),), day=2)
+    (draft,) = drafts(lacking("golangci-lint", "mise exec -- golangci-lint run"), plain)
+    assert [one.is_against for one in draft.evidence] == [False, True]
+
+
+def test_what_holds_everywhere_is_known_by_its_failure_alone() -> None:
+    one, other = (
+        lacking("python", "uv run python x.py"),
+        lacking("python", "uv run python y.py", day=1, repo="elsewhere"),
+    )
+    (draft,) = drafts(one, other)
+    assert [trigger.program for trigger in draft.triggers] == [""]
+
+
+def test_an_install_is_no_other_way_to_call_it() -> None:
+    one = lacking("tsc", "bun install", "bun run types", resolution=ResolutionKind.PREPARED)
+    assert [trigger.program for trigger in drafts(one)[0].triggers] == [""]
 
 
 def test_another_failure_is_none_of_its_business() -> None:

@@ -131,3 +131,23 @@ def test_a_quantile_is_where_the_distribution_reaches_the_share(a: float, b: flo
 
 def test_little_evidence_ranks_below_much_of_the_same_mean() -> None:
     assert lower(Belief(3, 1)) < lower(Belief(30, 10))
+
+
+def test_a_fix_that_worked_where_it_was_told_counts_half() -> None:
+    told = frozenset(("story 1", "story 2"))
+    found = believed(_MECHANICAL, pieces(3), now_ms=NOW_MS, half_life_days=None, echoes=told, is_tested=True)
+    assert found == pytest.approx((3.0, 1.3))
+
+
+def test_words_that_were_told_count_nothing_though_the_item_is_tested() -> None:
+    said = pieces(3, channel=Channel.ASSISTANT)
+    told = frozenset(("story 1", "story 2"))
+    found = believed(_MECHANICAL, said, now_ms=NOW_MS, half_life_days=None, echoes=told, is_tested=True)
+    assert found == pytest.approx((2.0, 1.3))
+
+
+def test_what_should_fail_and_worked_counts_half_against_a_fix_that_was_told() -> None:
+    against = pieces(2, is_against=True, at=None)
+    told = frozenset(("story 0", "story 1"))
+    found = believed(_MECHANICAL, against, now_ms=NOW_MS, half_life_days=None, echoes=told, is_tested=True)
+    assert found == pytest.approx((1.0, 2.3))

@@ -68,3 +68,21 @@ def test_only_evidence_as_trusted_as_the_words_backs_them() -> None:
     mixed = [piece(channel, channel=channel) for channel in Channel]
     assert {one.channel for one in backing(Channel.USER, mixed)} == {Channel.USER, Channel.OUTCOME}
     assert Channel.ASSISTANT not in {one.channel for one in backing(Channel.TOOL, mixed)}
+
+
+def test_two_sessions_that_were_told_a_fix_and_saw_it_work_stand_for_one_that_found_it() -> None:
+    told = {"story 1", "story 2"}
+    assert quorum(pieces(3), echoes=told, is_tested=True) == 2
+    assert quorum(pieces(3), echoes=told) == 1
+    assert authority_of(Channel.OUTCOME, pieces(3), echoes=told, is_tested=True) is Authority.GUIDANCE
+
+
+def test_told_sessions_alone_are_no_origin() -> None:
+    assert quorum(pieces(9), echoes={f"story {at}" for at in range(9)}, is_tested=True) == 0
+
+
+def test_a_page_that_told_sessions_read_stays_one_origin() -> None:
+    read = pieces(9, channel=Channel.WEB, source="https://pears.example")
+    assert quorum(read, echoes={f"story {at}" for at in range(1, 9)}, is_tested=True) == 1
+    copied = pieces(9, source="https://pears.example")
+    assert quorum(copied, echoes={f"story {at}" for at in range(1, 9)}, is_tested=True) == 1

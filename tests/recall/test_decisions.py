@@ -134,3 +134,29 @@ def test_the_order_in_which_talks_come_changes_nothing(rng) -> None:  # type: ig
 @cache
 def _talks() -> tuple[Talk, ...]:
     return tuple(talk_of(digest_of(dialogue)) for dialogue in (*fillers(), *half("dev").dialogues))
+
+
+_AGAIN = "U: Label the crates of the quince press so that the carters can tell them apart."
+_SETTLED = Dialogue("settled", 300, (_AGAIN, "A: How shall I name them?", "U: Call them quince-1, quince-2 and so on."))
+
+
+def _given(times: int, *said: str) -> list[Dialogue]:
+    return [Dialogue(f"again {number}", 301 + number, (_AGAIN, *said)) for number in range(times)]
+
+
+@pytest.mark.parametrize("times", [0, 1, 2, 3, 5, 12])
+def test_a_prompt_that_was_given_before_does_not_hide_what_was_decided_about_it(times: int) -> None:
+    index = _index(_SETTLED, *_given(times, "A: I have labelled them."))
+    found = _asked(index, _AGAIN.removeprefix("U: "))
+    assert any("quince-1" in text for text in found)
+
+
+def test_a_prompt_that_was_given_again_is_not_quoted_as_its_own_decision() -> None:
+    index = _index(*_given(4, "A: I have labelled them."))
+    assert _asked(index, _AGAIN.removeprefix("U: ")) == []
+
+
+def test_of_sessions_with_the_same_prompt_the_later_decision_leads() -> None:
+    changed = Dialogue("changed", 330, (_AGAIN, "U: Actually call the quince crates press-1, press-2 instead."))
+    index = _index(_SETTLED, *_given(4, "A: I have labelled them."), changed)
+    assert "press-1" in _asked(index, _AGAIN.removeprefix("U: "))[0]

@@ -15,6 +15,7 @@ from afterwit.actions.steps import parsed
 from afterwit.capture.instructions import Showing
 from afterwit.capture.texts import beginning, both_ends, safe_text, telling_part
 from afterwit.guard.redaction import Redactor
+from afterwit.knowledge.own_notes import is_refusal
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import ActionKind, Lean, Status
 from afterwit.model.readings import Event, Result
@@ -127,8 +128,11 @@ def _ended(call: OpenCall, result: Outcome, verdict: status.Verdict, error: str)
 
 
 def _facts(event: Event) -> Result:
-    """What the log says of the end, without numbers that mean nothing and fit no row."""
+    """What the log says of the end, without numbers that mean nothing and fit no row. A call that we refused did not
+    run, however its client words that: nothing failed, and no person said no."""
     facts = event.result or Result()
+    if is_refusal(event.text):
+        return Result(is_cancelled=True)
     code = facts.exit_code if facts.exit_code is not None and facts.exit_code in _EXIT_CODES else None
     duration = facts.duration_ms if facts.duration_ms is not None and 0 <= facts.duration_ms < _MOST_MS else None
     return msgspec.structs.replace(facts, exit_code=code, duration_ms=duration)

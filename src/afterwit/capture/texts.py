@@ -12,6 +12,7 @@ from afterwit.capture.snippets import around
 from afterwit.guard.hygiene import clean
 from afterwit.guard.redaction import Redactor
 from afterwit.knowledge.markers import OPENING, without_own
+from afterwit.knowledge.own_notes import without_notes
 
 TEXT_LIMIT = 4_000  # characters of a name or a title that are stored
 TASK_LIMIT = 12_000  # the same of a first prompt: pasted plans name their files far down
@@ -45,7 +46,7 @@ def safe_body(text: str, redactor: Redactor) -> str:
 
 def _without_own(text: str) -> str:
     """What we said ourselves is not what happened: notes that were given to an agent come back in its log."""
-    return without_own(text) if OPENING in text else text
+    return without_own(without_notes(text, with_refusals=True)) if OPENING in text else text
 
 
 def safe_piece(text: str, wanted: Sequence[str], redactor: Redactor) -> str:

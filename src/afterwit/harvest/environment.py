@@ -3,8 +3,9 @@
 Programs and modules that are not found, with the words that reached them (`uv run`, `python -m`) or the command that
 installed them. Where nothing was found that helps, nothing is known. Worded for the case that it happens, because
 another machine may have what this one lacks. Where the same person's sessions ran the program plainly, that speaks
-against it. A failure counts by its signature only if that names what is missing: others are the noise of a shell. What
-a sandbox refuses is left to `refusals`.
+against it. A failure counts by its signature only if that names what is missing: others are the noise of a shell. The
+program itself is a trigger too, where it was never seen to work: a call can then be refused before it fails. What a
+sandbox refuses is left to `refusals`.
 """
 
 import re
@@ -13,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from afterwit.actions.command_changes import ARROW
 from afterwit.actions.command_words import bare, is_general, simples
-from afterwit.actions.programs import MODULE_RUNNERS, names
+from afterwit.actions.programs import MODULE_RUNNERS, Weight, names
 from afterwit.actions.steps import parsed
 from afterwit.harvest.calls import command_at
 from afterwit.harvest.harvester import Grouped, evidence_of
@@ -28,6 +29,7 @@ from afterwit.model.knowledge import (
     Channel,
     Draft,
     Scope,
+    ScopeKind,
     Seen,
     Sighting,
     Trigger,
@@ -51,7 +53,7 @@ _TOOLCHAIN = MODULE_RUNNERS | names(
 )
 _MOST_INSTEAD = 3  # words that take the place of a program
 _REACH = 25
-_MOST_PROGRAMS = 6
+_MOST_PROGRAMS = 12
 _TWO = 2
 
 
@@ -66,7 +68,7 @@ class Lacked(Seen, frozen=True, kw_only=True, omit_defaults=True):
 
 class Environment:
     name = "environment"
-    version = 3
+    version = 4
     minimum_stories = 2
     seen = Lacked
 
@@ -163,10 +165,15 @@ def _present(digest: Digest) -> Iterator[Grouped[Lacked]]:
         if line and has_worked(step):
             commands = simples(bare(line))
             program = commands[0].texts[0] if commands else ""
-            if program in _TOOLCHAIN:
+            if program in _TOOLCHAIN or _does_work(program, line):
                 found[program] = None
     for program in list(found)[:_MOST_PROGRAMS]:
         yield Grouped(program, Lacked(worked=True))
+
+
+def _does_work(program: str, line: str) -> bool:
+    main = parsed(line).main
+    return main is not None and main.weight is Weight.WORKS and main.program == program and _is_program(program)
 
 
 def _commonest(same: Sequence[Sighting[Lacked]]) -> tuple[str, str]:
@@ -202,10 +209,20 @@ def _draft(
         category=Category.FACT,
         sentence=sentence(words),
         channel=Channel.OUTCOME,
-        triggers=tuple(Trigger(signature=signature) for signature in commonest_signatures(same) if name in signature),
+        triggers=tuple(_triggers(name, scope, way[0], same, is_always=not against)),
         advice=advice,
         evidence=(*(evidence_of(one, Channel.OUTCOME) for one in same), *against),
     )
+
+
+def _triggers(
+    name: str, scope: Scope, instead: str, same: Sequence[Sighting[Lacked]], *, is_always: bool
+) -> Iterator[Trigger]:
+    """The failures; and a call of the program, where it has been missing ever since and something else reaches it."""
+    named = [signature for signature in commonest_signatures(same) if name in signature]
+    yield from (Trigger(signature=signature) for signature in named)
+    if named and is_always and instead and scope.kind is ScopeKind.REPO:
+        yield Trigger(program=name)
 
 
 def _said(name: str, instead: str, install: str) -> tuple[str, str]:

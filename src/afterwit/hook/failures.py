@@ -4,7 +4,7 @@ First the words of the output and the command are looked up; mostly nothing is f
 is found is asked plainly (`plain_failures`), and only then exactly (`firing`).
 """
 
-from afterwit.actions.failure_bounds import LEAST_BELIEF, ends_of
+from afterwit.actions.failure_bounds import LEAST_BELIEF, ends_of, is_any_call
 from afterwit.actions.missing_places import names_missing, says_missing
 from afterwit.agents.moments import Moment
 from afterwit.deck.words import words_called, words_in
@@ -23,7 +23,8 @@ def known_fixes(deck: Deck, agent: str, moment: Moment, place: Place) -> tuple[s
     signature, error = failure
     ranked = []
     for trigger, general in found:
-        clarity = _clarity(trigger, signature, error, moment)
+        is_meant = not is_any_call(trigger.program, trigger.words, trigger.signature, general.advice)
+        clarity = _clarity(trigger, signature, error, moment) if is_meant else 0
         line = meant(general, moment) if clarity else None
         if line is not None and not _says(moment, line):
             ranked.append(((not line.advice, -clarity, line.place, line.number), line))

@@ -60,6 +60,11 @@ def fires_at_command(trigger: Trigger, command: str) -> bool:
     return False
 
 
+def begins_with(program: str, command: str) -> bool:
+    """Whether a command of the line begins with this very word."""
+    return any(words[:1] == [program] for words, _ in _calls(command[:_LONGEST_COMMAND]))
+
+
 def _calls(command: str) -> list[tuple[list[str], int]]:
     """The words of each command of a line, and before which of them its arguments begin."""
     plain = plain_commands(command)

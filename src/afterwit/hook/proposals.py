@@ -4,6 +4,7 @@ Reads the deck and computes; takes no lock and writes nothing, so that hooks of 
 Mostly there is nothing, and then nothing slow was loaded to find that out.
 """
 
+from afterwit.actions.failure_bounds import is_any_call
 from afterwit.agents.moments import AFTER, BEFORE, PROMPT, Moment
 from afterwit.deck.words import words_called, words_in
 from afterwit.hook.deck import Deck, Line, Trigger
@@ -72,21 +73,26 @@ def _before(deck: Deck, agent: str, moment: Moment, place: Place, may: Permissio
     from afterwit.hook.advices import meant
 
     for trigger, general in usable:
-        if not _fires_before(trigger, moment):
+        is_any = is_any_call(trigger.program, trigger.words, trigger.signature, general.advice)
+        if not _fires_before(trigger, moment, is_any=is_any):
             continue
         line = meant(general, moment)
         if line is None or line.advice.strip() == moment.command.strip():
             continue
-        if may.rewrite and _is_rewritable(deck, line, moment.command):
+        if may.rewrite and not is_any and _is_rewritable(deck, line, moment.command):
             return Proposal([line], is_rewrite=True)
         if may.refuse and line.confidence >= deck.share("refuse_confidence"):
             return Proposal([line], is_refusal=True)
     return None
 
 
-def _fires_before(trigger: Trigger, moment: Moment) -> bool:
-    from afterwit.hook.firing import fires_at_command, is_of_tool
+def _fires_before(trigger: Trigger, moment: Moment, *, is_any: bool) -> bool:
+    """Whether the command is meant. Where any call of a program is, it has to stand there plainly: `uv run pytest` and
+    `.venv/bin/pytest` do not call the `pytest` that is missing."""
+    from afterwit.hook.firing import begins_with, fires_at_command, is_of_tool
 
+    if is_any and not begins_with(trigger.program, moment.command):
+        return False
     return is_of_tool(trigger, moment) and fires_at_command(trigger, moment.command)
 
 

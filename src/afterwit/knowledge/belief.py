@@ -2,8 +2,9 @@
 
 The prior depends on who made the item and on where its words came from. Every piece of evidence counts by its
 independence (of one origin, or of one story: 1, 1/2, 1/4 …) and by its age: it halves with each half-life, so that
-certainty fades towards the prior when nothing new is seen. Stories that were shown the item count nothing. The mean
-is shown to people; `lower` is for ranking, so that little evidence ranks low. Which half-life holds is in `aging`.
+certainty fades towards the prior when nothing new is seen. Stories that were shown the item count nothing, except where
+they put it to the test: a command that failed once more and whose known fix worked counts half. The mean is shown to
+people; `lower` is for ranking, so that little evidence ranks low. Which half-life holds is in `aging`.
 """
 
 from collections import Counter
@@ -33,6 +34,7 @@ _PRIORS_BY_HARVESTER = {
     "companions": Belief(1.0, 2.0),
     "questions": Belief(1.0, 1.0),  # that a failure was open at the end is seen, not concluded
 }
+_TOLD = 0.5  # what a fix that worked counts where we had told it: that it works is seen, that it was found is not
 _STEPS = 60  # of bisection: past the precision of a float
 _TERMS = 400  # of the continued fraction
 _TINY = 1e-300
@@ -51,10 +53,13 @@ def believed(
     now_ms: int,
     half_life_days: float | None,
     echoes: Collection[str] = (),
+    is_tested: bool = False,
 ) -> Belief:
-    """The belief at a moment. Without a half-life nothing fades. Echoes are stories that were shown the item."""
+    """The belief at a moment. Without a half-life nothing fades. Echoes are stories that were shown the item;
+    `is_tested`: it answers a failure, so that they tested it."""
     a, b = prior
-    for piece, weight in weights(evidence, now_ms=now_ms, half_life_days=half_life_days, echoes=echoes):
+    pieces = weights(evidence, now_ms=now_ms, half_life_days=half_life_days, echoes=echoes, is_tested=is_tested)
+    for piece, weight in pieces:
         if piece.is_against:
             b += weight
         else:
@@ -63,22 +68,34 @@ def believed(
 
 
 def weights(
-    evidence: Iterable[Evidence], *, now_ms: int, half_life_days: float | None, echoes: Collection[str] = ()
+    evidence: Iterable[Evidence],
+    *,
+    now_ms: int,
+    half_life_days: float | None,
+    echoes: Collection[str] = (),
+    is_tested: bool = False,
 ) -> list[tuple[Evidence, float]]:
     """What each piece counts, the newest first. The newest piece of an origin counts most."""
     counted: Counter[tuple[bool, str, str]] = Counter()
     weighed: list[tuple[Evidence, float]] = []
     for piece in sorted(evidence, key=newest_first):
-        if piece.session.story in echoes:
+        is_told = piece.session.story in echoes
+        if is_told and not (is_tested and is_test(piece)):
             continue
         of_origin, of_story = (
             (piece.is_against, "origin", piece.origin),
             (piece.is_against, "story", piece.session.story),
         )
-        weight = 0.5 ** max(counted[of_origin], counted[of_story])
+        weight = (_TOLD if is_told else 1.0) * 0.5 ** max(counted[of_origin], counted[of_story])
         counted.update((of_origin, of_story))
         weighed.append((piece, weight * faded(piece.at_ms or piece.session.at_ms, now_ms, half_life_days)))
     return weighed
+
+
+def is_test(piece: Evidence) -> bool:
+    """Whether a piece of evidence on a fix was an event in the session itself, nobody's words and nothing that was
+    read: a failure that came again and the fix that worked, or what should have failed and worked."""
+    return piece.channel is Channel.OUTCOME and not piece.source and (piece.is_against or piece.at is not None)
 
 
 def faded(at_ms: int, now_ms: int, half_life_days: float | None) -> float:

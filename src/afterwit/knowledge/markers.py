@@ -42,21 +42,30 @@ def defused(text: str) -> str:
     return text
 
 
-def _without_blocks(text: str) -> str:
-    kept: list[str] = []
-    depth = at = opened = 0
+def blocks_in(text: str) -> list[tuple[int, int]]:
+    """Where blocks of ours and stray markers begin and end, in order."""
+    found_at: list[tuple[int, int]] = []
+    depth = opened = 0
+    end = 0
     for found in _MARKER.finditer(text):
+        end = found.end()
         if found["opening"]:
-            if depth == 0:
-                kept.append(text[at : found.start()])
-                opened = found.start()
+            opened = found.start() if depth == 0 else opened
             depth += 1
-        elif depth:
+        elif depth > 1:
             depth -= 1
         else:
-            kept.append(text[at : found.start()])
-        at = found.end()
+            found_at.append((opened if depth else found.start(), end))
+            depth = 0
     if depth:
-        at = max(at, min(len(text), opened + LONGEST_BLOCK))
-    kept.append(text[at:])
-    return "".join(kept)
+        found_at.append((opened, max(end, min(len(text), opened + LONGEST_BLOCK))))
+    return found_at
+
+
+def _without_blocks(text: str) -> str:
+    kept: list[str] = []
+    at = 0
+    for begin, end in blocks_in(text):
+        kept.append(text[at:begin])
+        at = end
+    return "".join((*kept, text[at:]))

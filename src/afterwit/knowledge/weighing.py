@@ -92,7 +92,13 @@ def weigh(draft: Draft, context: Context, absorbed: Sequence[str] = ()) -> Item:
         category=draft.category,
         sentence=draft.sentence,
         status=status,
-        authority=authority_of(draft.channel, draft.evidence, echoes=echoes, is_decided=will.is_approved),
+        authority=authority_of(
+            draft.channel,
+            draft.evidence,
+            echoes=echoes,
+            is_decided=will.is_approved,
+            is_tested=_is_tested(draft),
+        ),
         channel=draft.channel,
         belief=weighed.belief,
         triggers=draft.triggers,
@@ -113,9 +119,15 @@ def weigh(draft: Draft, context: Context, absorbed: Sequence[str] = ()) -> Item:
 
 def _weighed(draft: Draft, ids: Sequence[str], will: Will, echoes: frozenset[str], context: Context) -> _Weighed:
     half_life = HALF_LIFE_DAYS[draft.category]
+    is_tested = _is_tested(draft)
     prior, now = prior_of(draft.harvester, draft.channel), context.moment_in(draft.scope)
     belief = believed(
-        prior, draft.evidence, now_ms=now, half_life_days=None if will.is_pinned else half_life, echoes=echoes
+        prior,
+        draft.evidence,
+        now_ms=now,
+        half_life_days=None if will.is_pinned else half_life,
+        echoes=echoes,
+        is_tested=is_tested,
     )
     if will.verdict is not None and will.verdict.kind in APPROVALS:
         fading = 1.0 if will.is_pinned else faded(will.verdict.at_ms, now, half_life)
@@ -127,8 +139,8 @@ def _weighed(draft: Draft, ids: Sequence[str], will: Will, echoes: frozenset[str
         belief=belief,
         unfaded=belief
         if belief.mean >= context.threshold
-        else believed(prior, draft.evidence, now_ms=now, half_life_days=None, echoes=echoes),
-        support=quorum(backing(draft.channel, draft.evidence), echoes=echoes),
+        else believed(prior, draft.evidence, now_ms=now, half_life_days=None, echoes=echoes, is_tested=is_tested),
+        support=quorum(backing(draft.channel, draft.evidence), echoes=echoes, is_tested=is_tested),
         minimum=max(stated_minimum, context.minimum_stories.get(draft.harvester, MINIMUM_STORIES)),
         gone=gone_reason(draft, context.gone),
         suspect=next((context.suspects[each] for each in ids if each in context.suspects), ""),
@@ -185,6 +197,11 @@ def _may_be_active(draft: Draft) -> bool:
     """Verified outcomes and a user's words may, and what tools say of a rule, as an observation."""
     is_rule = draft.channel is Channel.TOOL and any(trigger.rule for trigger in draft.triggers)
     return draft.channel in _MECHANICAL or is_rule
+
+
+def _is_tested(draft: Draft) -> bool:
+    """Whether being told it puts it to the test: a fix for a failure works, or does not."""
+    return draft.channel is Channel.OUTCOME and bool(draft.advice) and any(one.signature for one in draft.triggers)
 
 
 def _takes_place(later: Item, earlier: Item) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from afterwit.actions.answerable import answerable_signature
 from afterwit.actions.command_changes import advised
-from afterwit.actions.failure_bounds import LEAST_BELIEF
+from afterwit.actions.failure_bounds import LEAST_BELIEF, is_any_call
 from afterwit.actions.missing_places import names_missing
 from afterwit.actions.steps import Step, parsed
 from afterwit.harvest.wording import plain
@@ -71,6 +71,8 @@ def answers(item: Item, trigger: Trigger) -> bool:
     """Whether an item may answer the failures that one of its triggers means. A candidate may if no words stand behind
     it, and only where the trigger names the very failure."""
     if item.is_known_to_host or item.belief.mean < LEAST_BELIEF or trigger.rule or trigger.topic:
+        return False
+    if is_any_call(trigger.program, trigger.words, trigger.signature, item.advice):
         return False
     if item.status is ItemStatus.ACTIVE:
         return not trigger.path or bool(item.advice)

@@ -89,7 +89,7 @@ def _quotes(asked: Asked, part: Part, chosen: Sequence[Match]) -> list[Quote]:
 def _quoted(asked: Asked, part: Part, match: Match, *, is_earlier: bool) -> list[Quote]:
     """The deciding turns of a talk, in order."""
     values = {at: _value(asked, part, match, at) for at in range(len(match.turns))}
-    worthy = (at for at in values if values[at] > 0)
+    worthy = (at for at in values if values[at] > 0 and at != match.given)
     most = _MOST_EARLIER if is_earlier else _MOST_TURNS
     chosen = sorted(heapq.nlargest(most, worthy, key=lambda at: (values[at], at)))
     texts = ((match.turns[at], _text(match.turns[at], part)) for at in chosen)

@@ -2,8 +2,9 @@
 
 A prompt is looked at as a whole and by its sentences, because what follows the first ones is often the same for every
 task. A talk matches if the turns around one of its decisions hold enough of what the prompt tells, in share and in rare
-terms, and if it stands out from the other talks. The constants were set by hand on invented conversations; they rank,
-and do not claim to be chances.
+terms, and if it stands out from the other talks. A prompt that was given several times is one place among them, and
+what its sessions say beside it decides which of them match. The constants were set by hand on invented conversations;
+they rank, and do not claim to be chances.
 """
 
 import heapq
@@ -17,6 +18,10 @@ from afterwit.recall.talks import USER, Talks, Turn, rarity, terms_of
 
 PLAIN = 0.3  # force of a plain statement
 _CANDIDATES = 6
+_MOST_ALIKE = 40  # talks that are looked at where the same prompt was given again and again
+_REPEATED = 2  # talks that hold nearly all of the prompt, from which on openings are compared
+_ALIKE = 0.8  # of the terms of two openings, to be the same prompt; as harvesting has it for tasks
+_NEARLY_ALL = 0.9  # of what the prompt tells: so much is in a talk that began with it
 _FEWEST = 60  # talks; among fewer, too many words look rare
 _MOST_SENTENCES = 8
 _OPENING = 3  # sentences in which a prompt says what it is about
@@ -76,6 +81,8 @@ class Match(NamedTuple):
     terms: int  # of the prompt that it holds anywhere
     best: int  # the turn of that decision
     turns: Sequence[Turn]
+    place: str = ""  # the talk that it counts as one with, where both began with the same prompt
+    given: int = -1  # the turn with that prompt, which decides nothing
 
     @property
     def at_ms(self) -> int:
@@ -127,10 +134,16 @@ class Asked:
             for session, weight in self._held.get(term, {}).items():
                 score[session] += tells * weight
                 cover[session] += tells
-        best = heapq.nsmallest(_CANDIDATES, score, key=lambda session: (-round(score[session], 6), session))
-        if max(cover.values(), default=0.0) < _WORTH * self.unit or _lead(score[best[0]], best, score) < _LEAD:
+        ranked = heapq.nsmallest(_MOST_ALIKE, score, key=lambda session: (-round(score[session], 6), session))
+        if max(cover.values(), default=0.0) < _WORTH * self.unit:
             return []
-        return [self._match(session, score[session], part) for session in best]
+        places = self._places(ranked, cover, part)
+        best = list(dict.fromkeys(places.get(session, session) for session in ranked))[:_CANDIDATES]
+        if _lead(score[best[0]], [score[place] for place in best]) < _LEAD:
+            return []
+        chosen = [session for session in ranked if places.get(session, session) in best]
+        found = [self._match(session, score[session], part, places.get(session, "")) for session in chosen]
+        return [match for match in found if match.worth or match.session == (match.place or match.session)]
 
     def mark(self, match: Match, at: int, part: Part) -> float:
         """What a turn and those before it have of the prompt; 0 where it decides nothing."""
@@ -167,11 +180,28 @@ class Asked:
     def _tells(self, term: str) -> float:
         return rarity(self._size, len(self._held.get(term, ()))) * (_ROUTINE if term in _WORK else 1.0)
 
-    def _match(self, session: str, score: float, part: Part) -> Match:
+    def _places(self, ranked: Sequence[str], cover: Mapping[str, float], part: Part) -> dict[str, str]:
+        """Of talks that began with the same prompt, the one that each counts as one with; no others."""
+        most = sum(tells for term, tells in part.tells.items() if term in self._held)
+        whole = [session for session in ranked if cover[session] >= _NEARLY_ALL * most]
+        if len(whole) < _REPEATED:
+            return {}
+        groups: list[tuple[frozenset[str], list[str]]] = []
+        for session in whole:
+            opening = _opening(self._talks.turns(session))
+            same = next((members for terms, members in groups if _is_same(terms, opening)), None)
+            if same is None:
+                groups.append((opening, [session]))
+            else:
+                same.append(session)
+        return {session: members[0] for _, members in groups if len(members) > 1 for session in members}
+
+    def _match(self, session: str, score: float, part: Part, place: str) -> Match:
         turns = self._talks.turns(session)
         held = sum(session in self._held.get(term, ()) for term in part.tells)
-        empty = Match(session, score, 0.0, 0.0, held, 0, turns)
-        marks = {at: self.mark(empty, at, part) for at in self._passages_of(session, turns)}
+        given = _opening_at(turns) if place else -1
+        empty = Match(session, score, 0.0, 0.0, held, 0, turns, place, given)
+        marks = {at: self.mark(empty, at, part) for at in self._passages_of(session, turns) if at != given}
         best = max(marks, key=lambda at: (marks[at], at), default=0)
         mark = marks.get(best, 0.0)
         return empty._replace(share=mark / part.total, worth=mark / self.unit, best=best)
@@ -185,7 +215,8 @@ class Asked:
 
 def is_strong(match: Match, found: Sequence[Match], part: Part) -> bool:
     """Whether a talk, among those found, is about the task and decides something there."""
-    lead = _lead(match.score, found, {one.session: one.score for one in found})
+    places = {one.place or one.session: one.score for one in reversed(found)}
+    lead = _lead(match.score, list(places.values()))
     if match.terms == 1 and not (part.is_whole and match.share >= _ALONE and lead >= _MOST_LEAD):
         return False
     if match.share < _SHARE or match.worth < _WORTH or lead < _needed_lead(match.terms):
@@ -193,11 +224,25 @@ def is_strong(match: Match, found: Sequence[Match], part: Part) -> bool:
     return match.share * match.worth * min(lead, _CLEAR_LEAD) >= (_STRONG if part.is_first else _LATER_STRONG)
 
 
-def _lead(score: float, ranked: Sequence[object], scores: Mapping[str, float]) -> float:
+def _lead(score: float, scores: Sequence[float]) -> float:
     """How far a talk is ahead of the fourth: up to three may be about one matter."""
-    if len(ranked) <= 3:
+    if len(scores) <= 3:
         return _CLEAR_LEAD
-    return score / max(sorted(scores.values(), reverse=True)[3], 0.01)
+    return score / max(sorted(scores, reverse=True)[3], 0.01)
+
+
+def _opening_at(turns: Sequence[Turn]) -> int:
+    return next((at for at, turn in enumerate(turns) if turn.speaker == USER), -1)
+
+
+def _opening(turns: Sequence[Turn]) -> frozenset[str]:
+    """The terms of the prompt that a talk began with."""
+    at = _opening_at(turns)
+    return turns[at].terms if at >= 0 else frozenset()
+
+
+def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one) and len(one & other) >= _ALIKE * len(one | other)
 
 
 def _needed_lead(terms: int) -> float:

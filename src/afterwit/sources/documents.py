@@ -16,6 +16,7 @@ import msgspec
 
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.framing import Feedable, Record
+from afterwit.sources.own_notes import without_own_notes
 
 UNFINISHED_DOCUMENT = "the document is not finished"
 DAMAGED_DOCUMENT = "not a JSON document that can be decoded"
@@ -101,7 +102,7 @@ def _record(raw: bytes) -> Record:
 
 def _attempt(read: Callable[[Record], Iterable[Reading]], record: Record) -> list[Reading] | None:
     try:
-        return list(read(record))
+        return list(read(record._replace(raw=without_own_notes(record.raw))))
     except _Failures:
         return None
 

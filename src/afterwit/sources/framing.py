@@ -4,6 +4,7 @@ Promises: no good record is lost to a bad neighbour, and every byte that could n
 where. Two objects glued on one line are two records. A last line that is not finished yet is left for the next run:
 `consumed` stops before it, and the one `Problem` that says so has the reason `UNFINISHED`. Any way of splitting a file
 into appends yields the same records with the same offsets.
+What we told the agent ourselves is taken out of a record before the reader gets it.
 Knows JSON and lines; leaves the meaning of a record to the reader, and damaged lines to `damaged`.
 """
 
@@ -14,6 +15,7 @@ import msgspec
 
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.damaged import cleaned, cut
+from afterwit.sources.own_notes import without_own_notes
 
 UNFINISHED = "the last line is not finished"
 _NO_OBJECT = "not a JSON object"
@@ -101,7 +103,7 @@ class Framing:
         """What the reader makes of the record, or None if it cannot decode it. msgspec raises UnicodeDecodeError on
         bad UTF-8, which is no DecodeError."""
         try:
-            found = self._reading.feed(record)
+            found = self._reading.feed(record._replace(raw=without_own_notes(record.raw)))
             return found if isinstance(found, list) else list(found)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None

@@ -17,7 +17,7 @@ import msgspec
 
 from afterwit.agents.chat.messages import calls_of, first_text, reasoning_of, text_of, usage_of
 from afterwit.agents.chat.results import outcome_of
-from afterwit.agents.places import UNIQUE_ID_CHARS
+from afterwit.agents.places import is_unique
 from afterwit.agents.protocol import Shape, SourceFile
 from afterwit.model.evidence import ReaderEvidence
 from afterwit.model.kinds import EventKind
@@ -207,7 +207,7 @@ class Turn:
 
     def _used(self, call_id: str) -> str:
         """The id of a new call, told apart from earlier calls that had the same."""
-        if len(call_id) >= UNIQUE_ID_CHARS:
+        if is_unique(call_id):
             return call_id
         times = _count(self._state.uses, call_id)
         return call_id if times == 1 else f"{call_id}#{times}"
@@ -226,7 +226,7 @@ class Turn:
     def _key(self) -> str:
         own = self._message.get("id")
         name = str(own) if isinstance(own, int) and not isinstance(own, bool) else _id(own)
-        return f"{self._session}:{name}" if 0 < len(name) < UNIQUE_ID_CHARS else name
+        return name if not name or is_unique(name) else f"{self._session}:{name}"
 
     def _event(self, kind: EventKind, *, key: str | None = None, **fields: Any) -> Event:
         if key is None:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from afterwit.agents.cursor_cli.queries import spoken
 from afterwit.agents.places import Place
+from afterwit.knowledge.own_notes import without_notes
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Reading, Result
 from afterwit.sources.framing import Record
@@ -56,7 +57,7 @@ class PlainReading:
         marker = _MARKER.match(head.rstrip(b"\r"))
         kind = _kind_of(marker)
         self._counts[kind] = self._counts.get(kind, 0) + 1
-        text = (body if marker else record.raw).decode("utf-8", "replace").strip()
+        text = without_notes((body if marker else record.raw).decode("utf-8", "replace")).strip()
         rest = (marker["rest"] or b"").decode("utf-8", "replace").strip() if marker else ""
         yield from self._read(kind, rest, text, Place.of(self._session, record))
 

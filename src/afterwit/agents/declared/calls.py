@@ -7,7 +7,7 @@ oldest open call of its session and tool. What is kept between records is bounde
 
 import msgspec
 
-from afterwit.agents.places import UNIQUE_ID_CHARS
+from afterwit.agents.places import is_unique
 
 _MOST_OPEN = 100
 _MOST_USES = 5000
@@ -46,7 +46,7 @@ class Calls(msgspec.Struct, kw_only=True):
         return call_id
 
     def _used(self, session: str, given: str) -> str:
-        if len(given) >= UNIQUE_ID_CHARS:
+        if is_unique(given):
             return given
         name = f"{session} {given}"
         if name not in self.uses and len(self.uses) >= _MOST_USES:

@@ -34,7 +34,7 @@ from afterwit.agents.declared.values import (
     word,
 )
 from afterwit.agents.globs import matches
-from afterwit.agents.places import UNIQUE_ID_CHARS
+from afterwit.agents.places import is_unique
 from afterwit.agents.protocol import Shape, SourceFile
 from afterwit.model.evidence import ReaderEvidence
 from afterwit.model.kinds import EventKind
@@ -193,8 +193,8 @@ class _Turn:
         )
 
     def _apart(self, own: str) -> str:
-        """An id; a short one can be a mere number, which other sessions have too."""
-        return own if len(own) >= UNIQUE_ID_CHARS else f"{self._session}:{own}"
+        """An id; one that is merely counted other sessions have too."""
+        return own if is_unique(own) else f"{self._session}:{own}"
 
     def _facts(self, rule: FactsRule) -> Iterator[Facts]:
         parent = identity(rule.parent, self._place)

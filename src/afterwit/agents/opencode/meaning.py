@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.places import UNIQUE_ID_CHARS, Place
+from afterwit.agents.places import Place, is_unique
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
@@ -127,7 +127,7 @@ def _tool(place: Place, part: Mapping[str, Any], identity: str) -> Iterator[Read
     if not tool:
         return
     given = fields.plain_id(part, "callID")
-    call_id = given if len(given) >= UNIQUE_ID_CHARS else identity
+    call_id = given if is_unique(given) else identity
     times = fields.mapping(state, "time")
     start, end = ms_from_any(times.get("start")), ms_from_any(times.get("end"))
     place = place._replace(at_ms=start or place.at_ms)
