@@ -89,16 +89,22 @@ def verify(here: Here, is_json: bool) -> None:
     examples=("afterwit store rebuild",),
     exits={**_EXITS, ExitCode.PARTLY_DONE: "Some archived files could not be read; the rest was derived again."},
 )
+@click.option(
+    "--accept-journal",
+    "accepts_journal",
+    is_flag=True,
+    help="Go on without the decisions that the journal has lost.",
+)
 @as_json
 @in_place
-def rebuild(here: Here, is_json: bool) -> None:
+def rebuild(here: Here, accepts_journal: bool, is_json: bool) -> None:
     """Derive the database again from the archive and the journal.
 
     The old database stays until the new one is complete. The content hash should not change; if it does, the command
-    says so.
+    says so. Where the journal lacks decisions that were made, nothing is done unless that is accepted.
     """
     with bar("rebuilding") as progress:
-        done = rebuilding.rebuild(here.world, progress)
+        done = rebuilding.rebuild(here.world, progress, accepts_journal=accepts_journal)
     if is_json:
         print_json(done)
     else:

@@ -131,6 +131,11 @@ def note_state(db: apsw.Connection, file_id: int, state: str, error: str = "") -
     db.execute("UPDATE files SET state = ?, error = ? WHERE id = ?", (state, error, file_id))
 
 
+def note_generation(db: apsw.Connection, file_id: int, generation: int) -> None:
+    """The archive keeps what is read of the file under another generation."""
+    db.execute("UPDATE files SET generation = ? WHERE id = ?", (generation, file_id))
+
+
 def note_held(db: apsw.Connection, file_id: int, held_bytes: int, sha256: str) -> None:
     """What the archive holds of the file."""
     db.execute("UPDATE files SET held_bytes = ?, sha256 = ? WHERE id = ?", (held_bytes, sha256, file_id))

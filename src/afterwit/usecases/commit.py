@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from afterwit.sources.discovery import Found
 from afterwit.store import files
-from afterwit.store.archive import archive_name
+from afterwit.store.archive import archive_name, generation_of
 from afterwit.store.files import FileRow
 from afterwit.store.store import Store
 from afterwit.usecases.derived import Copy, Derived, Mode, captured_in
@@ -81,8 +81,7 @@ class Committer:
     def _put_read(self, file_id: int, origin: Origin, derived: Derived, start: int) -> None:
         """What was read of a file that is kept: its bytes, its companions, its rows."""
         row = files.file_by_id(self._db, file_id)
-        name = archive_name(row.key, row.generation)
-        self._archive.append(name, origin.header(row.role, row.generation), row.held_bytes, derived.frames)
+        self._archived(file_id, origin, row.role, row.held_bytes, derived.frames)
         for copy in derived.copies:
             self._put_copy(origin._replace(path=PurePosixPath(os.fsdecode(copy.path))), copy)
         self._rows.put_reading(file_id, origin.agent, derived, start)
@@ -100,13 +99,21 @@ class Committer:
             files.retire_file(self._db, row.id)
         if row is None or row.sha256 != copy.sha256:
             file_id = self._rows.add_file(origin, COMPANION, generation)
-            name = archive_name(origin.key, generation)
-            self._archive.append(name, origin.header(COMPANION, generation), 0, copy.frames)
+            self._archived(file_id, origin, COMPANION, 0, copy.frames)
         else:
             file_id = row.id
         files.note_stat(self._db, file_id, copy.size_bytes, copy.mtime_ns, copy.inode, "")
         files.note_state(self._db, file_id, "read")
         files.note_held(self._db, file_id, copy.held_bytes, copy.sha256)
+
+    def _archived(self, file_id: int, origin: Origin, role: str, held_bytes: int, packed: list[bytes]) -> None:
+        """Appends to the archive. Where that holds more of the file than the row knows, the row moves on to the
+        generation that the bytes went to."""
+        generation = files.file_by_id(self._db, file_id).generation
+        name = archive_name(origin.key, generation)
+        written = self._archive.append(name, origin.header(role, generation), held_bytes, packed)
+        if written != name:
+            files.note_generation(self._db, file_id, generation_of(written))
 
 
 def _is_superseded(row: FileRow, derived: Derived) -> bool:

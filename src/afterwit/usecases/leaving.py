@@ -15,8 +15,9 @@ import msgspec
 from afterwit.capture.remains import LeftCompanion, Remains, packed, unpacked, unplaced
 from afterwit.model.errors import DamagedError
 from afterwit.model.times import iso_from_ms
-from afterwit.store import claims, files, parts, raw
+from afterwit.store import archive_mark, claims, files, parts, raw
 from afterwit.store.archive import Archive, ArchiveName, archive_name
+from afterwit.store.checksums import seal
 from afterwit.store.database import transaction, translated
 from afterwit.store.files import FileRow
 from afterwit.store.raw import Drop
@@ -73,7 +74,9 @@ def settle_leaving(store: Store) -> None:
                 _settle(store, file)
             store.archive.clear_beside(_name(file))
         raw.clear_leaving(store.db)
+        archive_mark.note_held(store.db)
         step("the rows of what left are settled, not committed")
+    archive_mark.confirm(store)
     remove_doomed(store)
 
 
@@ -103,6 +106,7 @@ def _announce(store: Store, batch: Sequence[Leaver]) -> None:
         with transaction(store.db):
             raw.note_leaving(store.db, [one.file.id for one in batch])
             forget_standing(store.db)
+            archive_mark.announce(store)
     finally:
         store.db.pragma("synchronous", "NORMAL")
     step("what is about to leave is noted")
@@ -163,6 +167,7 @@ def _settle(store: Store, file: FileRow) -> None:
     known = {part.facts.native_id: part.id for part in parts.parts_of_file(store.db, file.id)}
     part_ids = {number: known[facts.native_id] for number, facts in enumerate(remains.captured.parts)}
     put_remains(store.db, file.id, drop, remains, part_ids)
+    seal(store.db, [file.id])
     for companion in remains.companions:
         _settle_companion(store, origin_in(header), companion, drop)
 

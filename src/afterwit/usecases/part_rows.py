@@ -14,6 +14,7 @@ from afterwit.guard.hygiene import clean
 from afterwit.model.captured import Captured, PartFacts
 from afterwit.store import claims, files, parts, sessions
 from afterwit.store.archive import archive_name
+from afterwit.store.checksums import seal
 from afterwit.store.files import FileRow
 from afterwit.store.shade import PARTIAL, shaded
 from afterwit.store.steps import step
@@ -87,6 +88,7 @@ class PartRows:
             self._settle_once()
         for indexed in self._texts.values():
             parts.put_texts(self._db, indexed.captured, indexed.part_ids)
+        seal(self._db, self._texts)
         self._texts.clear()
 
     def drop_if_contained(self, old: FileRow, present: Mapping[str, list[int]]) -> None:

@@ -72,7 +72,7 @@ def examine_store(store: Store, health: StoreHealth) -> Iterator[Finding]:
         return
     for fault in quick_faults(store.db):
         yield alarm("damaged", f"database: {fault}. `afterwit store rebuild` derives it again from the archive.")
-    for fault in store.journal.verify(applied.applied(store.db)):
+    for fault in store.journal.verify(applied.seen_heads(store.layout, store.db)):
         yield alarm("damaged", f"{fault}. Nothing else holds it: restore journal.db from a backup.")
     if state.missing:
         names = ", ".join(state.missing[:_SHOWN]) + (", …" if len(state.missing) > _SHOWN else "")

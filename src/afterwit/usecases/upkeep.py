@@ -74,7 +74,7 @@ def verify(layout: Layout) -> Iterator[Finding]:
     require(layout)
     with held(layout.lease, wait_seconds=60), opened(layout) as store:
         yield from (Finding("database", fault) for fault in database_faults(store.db))
-        yield from (Finding("journal", fault) for fault in store.journal.verify(applied.applied(store.db)))
+        yield from (Finding("journal", fault) for fault in store.journal.verify(applied.seen_heads(layout, store.db)))
         yield from _archive_faults(store)
         yield from (Finding("permissions", fault) for fault in foreign_permissions(layout))
 
