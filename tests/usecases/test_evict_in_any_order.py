@@ -77,7 +77,7 @@ def full_disk(after: int) -> Iterator[None]:
 
     with (
         mock.patch.object(archive, "_write_new", limited_by(archive._write_new)),
-        mock.patch.object(archive, "_sync", limited_by(archive._sync)),
+        mock.patch.object(archive, "sync", limited_by(archive.sync)),
     ):
         try:
             yield

@@ -28,7 +28,7 @@ ArchiveName = NewType("ArchiveName", str)
 
 _ENDING = ".zst"
 _BESIDE = ".leaving"
-_MARK = "mark.json"
+_MARK = ".mark"
 _MERGE_BELOW = frames.FRAME_BYTES // 2
 
 
@@ -174,6 +174,13 @@ class Archive:
     def packed_bytes(self, name: ArchiveName) -> int:
         return self._readable(name).stat().st_size
 
+    def size(self, name: ArchiveName) -> int:
+        """The same, and 0 for one that is missing, which `verify` reports."""
+        try:
+            return self.packed_bytes(name)
+        except OSError:
+            return 0
+
     def remove(self, name: ArchiveName) -> None:
         self._path(self._overlay or self._root, name).unlink(missing_ok=True)
 
@@ -199,16 +206,14 @@ class Archive:
         return before - path.stat().st_size
 
     def read_mark(self) -> bytes | None:
-        """What `archive_mark` wrote last."""
+        """What `archive_mark` wrote last. It lies beside the folder, under its name."""
         for root in (self._overlay, self._root):
-            if root is not None and (root / _MARK).exists():
-                return (root / _MARK).read_bytes()
+            if root is not None and root.with_suffix(_MARK).exists():
+                return root.with_suffix(_MARK).read_bytes()
         return None
 
     def write_mark(self, content: bytes) -> None:
-        root = self._overlay or self._root
-        root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        replace_private(root / _MARK, content)
+        replace_private((self._overlay or self._root).with_suffix(_MARK), content)
 
     def _next(self, name: ArchiveName) -> ArchiveName:
         """The first generation of the same file that is free."""

@@ -14,7 +14,6 @@ import msgspec
 from afterwit.model.errors import DamagedError
 from afterwit.store.archive import Archive, archive_name
 from afterwit.store.files import all_files, doomed
-from afterwit.store.steps import step
 from afterwit.store.store import Store
 
 
@@ -35,7 +34,6 @@ def announce(store: Store) -> None:
     mark = _held(store.db, before[0].archive if before else secrets.token_hex(8), number)
     _put(store.db, mark)
     _write(store.archive, msgspec.structs.replace(mark, is_confirmed=False))
-    step("the archive says what is about to be committed")
 
 
 def confirm(store: Store) -> None:

@@ -10,6 +10,11 @@ import msgspec
 from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.store.database import one
 
+DAMAGED = "damaged"  # the state of a file that the archive does not hold as it should
+REMEDY = (
+    "If the agent still has the file, the next `afterwit learn` reads it again; else restore the archived file from a"
+    " backup and run `afterwit store rebuild`."
+)
 _COLUMNS = (
     "id, agent, key, generation, path, role, is_live, state, error, size_bytes, mtime_ns, inode, companions, "
     "held_bytes, sha256, cursor, resume, known, unknown, dropped_bytes, dropped_ms"
@@ -99,6 +104,12 @@ def earlier_generations(db: apsw.Connection, key: bytes) -> list[FileRow]:
     """What is kept of a file as it was before it was rewritten."""
     query = f"SELECT {_COLUMNS} FROM files WHERE key = ? AND NOT is_live ORDER BY generation"  # noqa: S608
     return [FileRow(*row) for row in db.execute(query, (key,))]
+
+
+def damaged_files(db: apsw.Connection) -> list[FileRow]:
+    """Those of which a run found that the archive does not hold them as it should."""
+    query = f"SELECT {_COLUMNS} FROM files WHERE state = ? ORDER BY key, generation"  # noqa: S608
+    return [FileRow(*row) for row in db.execute(query, (DAMAGED,))]
 
 
 def all_files(db: apsw.Connection) -> list[FileRow]:

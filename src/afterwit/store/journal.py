@@ -70,13 +70,13 @@ class Journal:
             ) from error
 
     def append(self, kind: str, body: Mapping[str, Any], at_ms: int) -> Entry:
-        """Adds one entry to this machine's chain, durably. Its moment is never before that of an entry that was here
-        already, of whatever machine."""
+        """Adds one entry to this machine's chain, durably. Its moment is never before that of the one before it, and
+        after those of other machines that were here already."""
         text = msgspec.json.encode(body, order="deterministic").decode()
         with transaction(self._db):
-            heads = self.heads()
-            moment = max(at_ms, *(head.at_ms for head in heads.values()), 0)
-            before = heads.get(self.machine, Head(0, "", 0))
+            others = self.heads()
+            before = others.pop(self.machine, Head(0, "", 0))
+            moment = max(at_ms, before.at_ms, *(head.at_ms + 1 for head in others.values()))
             row = (self.machine, before.number + 1, moment, kind, text)
             self._db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (*row, _chained(before.hash, *row)))
             step("a journal entry is written, not committed")

@@ -8,9 +8,11 @@ import os
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
+from afterwit.model.errors import DamagedError
 from afterwit.sources.discovery import Found
 from afterwit.store import files
 from afterwit.store.archive import archive_name, generation_of
+from afterwit.store.database import transaction
 from afterwit.store.files import FileRow
 from afterwit.store.store import Store
 from afterwit.usecases.derived import Copy, Derived, Mode, captured_in
@@ -53,7 +55,12 @@ class Committer:
             files.note_state(self._db, file_id, "empty")
             return False
         start = row.cursor if row and derived.mode is Mode.APPEND else 0
-        self._put_read(file_id, origin, derived, start)
+        try:
+            with transaction(self._db):
+                self._put_read(file_id, origin, derived, start)
+        except DamagedError as error:
+            self._rows.note_damaged(file_id, error)
+            derived.mode, derived.captured, derived.error = Mode.FAILED, None, f"{error} {files.REMEDY}"
         return True
 
     def note_source(self, origin: Origin, found: Found, sessions: int, error: str = "") -> None:
@@ -118,7 +125,8 @@ class Committer:
 
 def _is_superseded(row: FileRow, derived: Derived) -> bool:
     """Whether what was read is a new generation of the file."""
-    return row.is_dropped or bool(row.held_bytes and derived.mode is Mode.REWRITTEN)
+    is_whole = derived.mode is Mode.REWRITTEN or (derived.mode is Mode.WHOLE and row.state == files.DAMAGED)
+    return row.is_dropped or bool(row.held_bytes and is_whole)
 
 
 def _is_worth_keeping(derived: Derived) -> bool:

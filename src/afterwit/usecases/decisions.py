@@ -53,7 +53,7 @@ def catch_up(store: Store) -> None:
     if pending:
         with transaction(store.db):
             for entry in pending:
-                _apply(store, entry)
+                apply_entry(store, entry)
             last = {entry.machine: entry.number for entry in pending}
             for machine, number in last.items():
                 note_applied(store, machine, number)
@@ -67,7 +67,8 @@ def note_applied(store: Store, machine: str, number: int) -> None:
         applied.note_applied(store.db, machine, head)
 
 
-def _apply(store: Store, entry: Entry) -> None:
+def apply_entry(store: Store, entry: Entry) -> None:
+    """Puts what one entry says into the database."""
     body = entry.body
     if entry.kind == CHECKOUTS_SEEN:
         repos.put_checkouts(store.db, body["remotes"])

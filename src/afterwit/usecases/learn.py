@@ -195,7 +195,7 @@ class _Run:
 
     def _bookmark(self, one: Pending) -> Bookmark | None:
         row = files.live_file(self._store.db, one.key)
-        if row is None or not row.held_bytes:
+        if row is None or not row.held_bytes or row.state == files.DAMAGED:
             return None
         resume = None if one.has_new_companions else row.resume
         return Bookmark(held_bytes=row.held_bytes, sha256=row.sha256, cursor=row.cursor, resume=resume)

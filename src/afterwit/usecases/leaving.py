@@ -71,7 +71,7 @@ def settle_leaving(store: Store) -> None:
     with transaction(store.db):
         for file in files.files_by_id(store.db, going).values():
             if _has_left(store.archive, _name(file)):
-                _settle(store, file)
+                _try_to_settle(store, file)
             store.archive.clear_beside(_name(file))
         raw.clear_leaving(store.db)
         archive_mark.note_held(store.db)
@@ -115,6 +115,8 @@ def _announce(store: Store, batch: Sequence[Leaver]) -> None:
 def _remains(store: Store, one: Leaver, now_ms: int) -> tuple[dict[str, Any], Remains]:
     """The header and the content of what takes the original's place."""
     file = one.file
+    if file.state == files.DAMAGED:
+        raise DamagedError(file.error)
     keys = keys_of(file)
     captured = unplaced(raw.rows_of_file(store.db, file.id))
     captured.claims = list(_owned(store, file, keys))
@@ -159,6 +161,15 @@ def _has_left(archive: Archive, name: ArchiveName) -> bool:
         return archive.is_remains(name)
     except DamagedError:
         return False
+
+
+def _try_to_settle(store: Store, file: FileRow) -> None:
+    """Remains that cannot be read leave the rows as they are: these hold all that the remains should."""
+    try:
+        with transaction(store.db):
+            _settle(store, file)
+    except (DamagedError, LookupError, ValueError, TypeError) as error:
+        files.note_state(store.db, file.id, files.DAMAGED, f"{error} {files.REMEDY}")
 
 
 def _settle(store: Store, file: FileRow) -> None:

@@ -2,9 +2,9 @@
 remains in the archive have the rows.
 
 The new database is built beside the old one by the same code that `learn` uses, then renamed into its place: killed
-anywhere, or on a full disk, the old one stands, or the new one. Only a database that is itself damaged is set aside; one
-that cannot be read for another reason, or that a newer version wrote, stops the command. So does a journal that lacks
-decisions which were applied before: what is lost is said, and somebody has to accept it.
+anywhere, or on a full disk, the old one stands, or the new one. Only a database that is itself damaged is set aside;
+one that cannot be read for another reason, or that a newer version wrote, stops the command. So does a journal that
+lacks decisions which were applied before: what is lost is said, and somebody has to accept it.
 """
 
 from collections.abc import Iterable, Iterator
