@@ -43,7 +43,12 @@ def test_an_empty_journal_is_in_order(journal: Journal) -> None:
 
 def test_decisions_count_in_the_order_in_which_they_were_made_whatever_the_clock_says(three: Journal) -> None:
     assert three.append("reject", {"item": 9}, at_ms=1_500).at_ms == 3_000
-    assert [(entry.number, entry.at_ms) for entry in three.entries()] == [(1, 1_000), (2, 2_000), (3, 3_000), (4, 3_000)]
+    assert [(entry.number, entry.at_ms) for entry in three.entries()] == [
+        (1, 1_000),
+        (2, 2_000),
+        (3, 3_000),
+        (4, 3_000),
+    ]
     assert three.verify() == []
 
 

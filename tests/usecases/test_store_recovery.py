@@ -1,6 +1,7 @@
-"""What is archived and decided survives databases that are emptied, older or damaged, and journals that lost entries."""
+"""What is archived and decided survives emptied, older and damaged databases, and journals that lost entries."""
 
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -9,16 +10,24 @@ from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, put, r
 from tests.usecases.store_faults import FIRST, SECOND, copied, empty_database, later, lost, originals, prepared
 
 from afterwit.model.errors import BusyError, DamagedError, StoreError, StoreFullError
+from afterwit.store.content import content_hash
 from afterwit.store.database import connect
+from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout
 from afterwit.store.migrate import migrations
 from afterwit.store.store import opened
-from afterwit.usecases import decisions, identities, pinning, upkeep
+from afterwit.usecases import identities, pinning, upkeep
 from afterwit.usecases.doctor import examine
 from afterwit.usecases.rebuild import rebuild
 from afterwit.usecases.standing import nothing_new
 
 DAY_MS = 86_400_000
+_KEYS = {
+    "spends": "(part_id, key)",
+    "notes": "(part_id, kind, place)",
+    "sightings": "(harvester, matter, session_id, ordinal)",
+    "drafts": "(harvester, matter, id)",
+}
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +112,9 @@ def test_a_store_from_before_there_were_marks_is_told_from_an_empty_database(hom
         one.db.execute("DELETE FROM archive_mark; UPDATE files SET checksum = x''; DELETE FROM standing")
     learned(home, store)
     assert (store / "archive.mark").exists()
-    assert rows(store, "SELECT count(*) FROM files WHERE checksum = x'' AND role = 'transcript' AND held_bytes") == [(0,)]
+    assert rows(store, "SELECT count(*) FROM files WHERE checksum = x'' AND role = 'transcript' AND held_bytes") == [
+        (0,)
+    ]
     (store / "archive.mark").unlink()
     empty_database(store)
     with pytest.raises(DamagedError, match="files that the database does not know"):
@@ -130,10 +141,8 @@ def test_a_journal_that_lost_decisions_is_refused_until_that_is_accepted(
         elif what != "missing":
             shutil.copy(kept, store / "journal.db")
     if what == "another":
-        with connect(store / "journal.db") as db:
-            kind, body = "checkouts-seen", '{"remotes":{}}'
-            query = "INSERT INTO entries SELECT machine, number + 1, at_ms, ?, ?, 'another' FROM entries"
-            db.execute(f"{query} ORDER BY number DESC LIMIT 1", (kind, body))
+        with closing(Journal(store / "journal.db", store / "backups")) as journal:
+            journal.append("checkouts-seen", {"remotes": {}}, world.now_ms)
     for call in (
         lambda: rebuild(world, Silent()),
         lambda: learned(home, store),
@@ -153,9 +162,7 @@ def test_a_journal_that_lost_decisions_is_refused_until_that_is_accepted(
 
 
 def hash_of_database(store: Path) -> str:
-    from afterwit.store.content import content_hash
-
-    with connect(store / "afterwit.db") as db:
+    with closing(connect(store / "afterwit.db")) as db:
         return content_hash(db)
 
 
@@ -214,14 +221,22 @@ def test_a_damaged_file_whose_records_others_share_is_left_as_it_is(home: Path, 
     assert rows(store, "SELECT state FROM files WHERE id = ?", file_id)[0][0] in ("damaged", "read")
 
 
-@pytest.mark.parametrize("table", ["events", "actions", "spends", "notes", "problems", "digests", "parts", "texts_docsize"])
-def test_verify_notices_a_row_that_is_gone(store: Path, table: str) -> None:
+@pytest.mark.parametrize(
+    "table",
+    [
+        *("events", "actions", "spends", "notes", "problems", "digests", "parts", "texts_docsize", "claims", "copies"),
+        *("harvested", "sightings", "drafts", "items"),
+    ],
+)
+def test_verify_notices_a_row_that_is_gone_or_should_not_be_there(store: Path, table: str) -> None:
     with connect(store / "afterwit.db") as db:
         db.execute("PRAGMA foreign_keys = 0")
         if table == "problems":
-            db.execute("INSERT INTO problems SELECT min(id), 0, 1, 'odd' FROM files")
+            db.execute("INSERT INTO problems SELECT file_id, 0, 1, 'odd' FROM parts WHERE id = 1")
+        elif table == "copies":
+            db.execute("INSERT INTO copies SELECT file_id, file_id + 1 FROM parts WHERE id = 1")
         else:
-            key = {"spends": "(part_id, key)", "notes": "(part_id, kind, place)"}.get(table, "rowid")
+            key = _KEYS.get(table, "rowid")
             db.execute(f"DELETE FROM {table} WHERE {key} IN (SELECT {key.strip('()')} FROM {table} LIMIT 1)")
     assert serious(store)
 
@@ -324,6 +339,6 @@ def test_a_full_disk_while_decisions_are_applied_is_no_damage(
     def full(*_: object) -> None:
         raise apsw.FullError("database or disk is full")
 
-    monkeypatch.setattr(decisions.pins, "put_pin", full)
+    monkeypatch.setattr("afterwit.store.pins.put_pin", full)
     with pytest.raises(StoreFullError):
         pinning.pin(world_of(home, store), [SECOND])

@@ -3,9 +3,9 @@
 Promises: what `flush` has returned for can be restored byte for byte, whatever happens afterwards. The database says
 how many original bytes an object holds. What lies behind that is mostly the rest of a killed run, but the database may
 also be an older one: so nothing that holds whole frames is ever cut off. Where new bytes do not continue what is there,
-they go to the next generation. An object describes itself (its header names agent and path), so that the database can be rebuilt from the
-archive alone. An original that is given up for space is replaced by its remains in one step: at every instant either
-stands under its name. The archive is the one place that may hold secrets.
+they go to the next generation. An object describes itself (its header names agent and path), so that the database can
+be rebuilt from the archive alone. An original that is given up for space is replaced by its remains in one step: at
+every instant either stands under its name. The archive is the one place that may hold secrets.
 """
 
 import hashlib

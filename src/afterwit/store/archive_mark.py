@@ -2,8 +2,8 @@
 
 Both keep a mark: a number that grows with every change of the archive, and what the archive holds. The archive's own
 mark is written, durably, before the transaction that changes the database's, and once more after it. So a run that was
-killed leaves the database one behind a mark that was not confirmed. Anything else means that one of the two was emptied,
-replaced or taken from a backup: a database that knows less than the archive holds must not be written on.
+killed leaves the database one behind a mark that was not confirmed. Anything else means that one of the two was
+emptied, replaced or taken from a backup: a database that knows less than the archive holds must not be written on.
 """
 
 import secrets

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import apsw
 import msgspec
 
-from afterwit.store.checksums import broken_digests, broken_files
+from afterwit.store.checksums import broken_digests, broken_files, broken_knowledge
 from afterwit.store.layout import Layout
 from afterwit.store.sessions import broken_sessions
 
@@ -25,6 +25,7 @@ def database_faults(db: apsw.Connection) -> Iterator[str]:
         yield from broken_files(db)
         yield from broken_digests(db)
         yield from broken_sessions(db)
+        yield from broken_knowledge(db)
     except (apsw.CorruptError, apsw.NotADBError) as error:
         yield f"{error}; `afterwit store rebuild` derives it again"
     except (ValueError, TypeError, LookupError, ArithmeticError, msgspec.MsgspecError) as error:

@@ -36,9 +36,7 @@ class Adopter:
         file_id = self._add(origin, TRANSCRIPT, generation, is_live=is_live)
         self._rows.put_reading(file_id, origin.agent, derived, 0)
 
-    def adopt_companion(
-        self, origin: Origin, held_bytes: int, sha256: str, generation: int, *, is_live: bool
-    ) -> None:
+    def adopt_companion(self, origin: Origin, held_bytes: int, sha256: str, generation: int, *, is_live: bool) -> None:
         """The same for a companion."""
         file_id = self._add(origin, COMPANION, generation, is_live=is_live)
         files.note_held(self._db, file_id, held_bytes, sha256)

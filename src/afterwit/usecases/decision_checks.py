@@ -4,7 +4,7 @@ Costs nothing but time when somebody asks, and notices whatever happened to thos
 are left out. Moments are not compared: an earlier version took them from a clock that may have gone back.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def decision_faults(store: Store) -> Iterator[str]:
                 yield f"{table} are not as the journal says; `afterwit store rebuild` applies it again"
 
 
-def _rows(db: apsw.Connection, table: str, columns: str) -> list[object]:
+def _rows(db: apsw.Connection, table: str, columns: str) -> Sequence[object]:
     try:
         return db.execute(f"SELECT {columns} FROM {table} ORDER BY {columns}").fetchall()  # noqa: S608
     except (apsw.CorruptError, UnicodeDecodeError) as error:

@@ -128,9 +128,7 @@ def _missing(store: Store, present: _Present, faults: list[str]) -> list[str]:
 
 
 class _Rebuilding:
-    def __init__(
-        self, world: World, store: Store, progress: Progress, expected: dict[ArchiveName, FileRow]
-    ) -> None:
+    def __init__(self, world: World, store: Store, progress: Progress, expected: dict[ArchiveName, FileRow]) -> None:
         self._world = world
         self._store = store
         self._progress = progress

@@ -9,17 +9,20 @@ import msgspec
 
 from afterwit.capture.remains import unpacked
 from afterwit.model.errors import DamagedError
-from afterwit.store import applied, archive_mark, spool
+from afterwit.store import applied, archive_mark, claims, spool
 from afterwit.store.archive import ArchiveName, archive_name
 from afterwit.store.checks import database_faults, foreign_permissions
 from afterwit.store.content import content_hash
+from afterwit.store.damage import UNREADABLE
 from afterwit.store.files import DAMAGED, FileRow, all_files, doomed
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
+from afterwit.store.parts import parts_of_file
 from afterwit.store.store import Store, opened, require
 from afterwit.store.tally import Tally, tally
 from afterwit.usecases.decision_checks import decision_faults
 from afterwit.usecases.leaving import is_leaving, settle_leaving
+from afterwit.usecases.resume import keys_of
 
 
 class Sizes(msgspec.Struct, kw_only=True):
@@ -78,6 +81,7 @@ def verify(layout: Layout) -> Iterator[Finding]:
         yield from (Finding("database", fault) for fault in database_faults(store.db))
         yield from (Finding("database", fault) for fault in archive_mark.faults(store))
         yield from (Finding("database", fault) for fault in decision_faults(store))
+        yield from (Finding("database", fault) for fault in _claim_faults(store))
         yield from (Finding("journal", fault) for fault in store.journal.verify(applied.seen_heads(layout, store.db)))
         yield from _archive_faults(store)
         yield from (Finding("permissions", fault) for fault in foreign_permissions(layout))
@@ -108,6 +112,21 @@ def compact(layout: Layout) -> Compacted:
         return Compacted(gained + before - _size(layout.database) - _size(layout.journal), faults)
 
 
+def _claim_faults(store: Store) -> Iterator[str]:
+    """Records of sessions that nobody owns: they would be counted twice when a copy of them comes."""
+    for row in all_files(store.db):
+        try:
+            if row.resume and row.held_bytes and _has_unclaimed(store, row):
+                yield f"records of {row.path} belong to nobody; `afterwit store rebuild` derives them again"
+        except UNREADABLE as error:
+            yield f"what was read of {row.path} cannot be read again ({error}); `afterwit store rebuild` derives it"
+
+
+def _has_unclaimed(store: Store, row: FileRow) -> bool:
+    held_keys, parts = keys_of(row), parts_of_file(store.db, row.id)
+    return any(claims.unclaimed(store.db, held_keys.get(part.facts.native_id, [])) for part in parts)
+
+
 def _archive_faults(store: Store) -> Iterator[Finding]:
     expected: Counter[ArchiveName] = Counter()
     for row in all_files(store.db):
@@ -117,10 +136,16 @@ def _archive_faults(store: Store) -> Iterator[Finding]:
     on_their_way = set(doomed(store.db))
     for name in store.archive.names():
         if name not in expected and name not in on_their_way:
-            what = (
-                f"{name}: left by a run that was stopped; `learn` reads its source again, `store rebuild` takes it in"
-            )
-            yield Finding("archive", what, is_harmless=True)
+            yield Finding("archive", _unknown(store, name), is_harmless=True)
+
+
+def _unknown(store: Store, name: ArchiveName) -> str:
+    """What to say of an object without rows."""
+    try:
+        store.archive.held_bytes(name)
+    except DamagedError as error:
+        return f"{name}: damaged, and not used ({error}); delete it when a later generation of the file is there"
+    return f"{name}: left by a run that was stopped; `learn` reads its source again, `store rebuild` takes it in"
 
 
 def _object_faults(store: Store, row: FileRow) -> Iterator[str]:

@@ -10,6 +10,9 @@ ALTER TABLE files ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';
 
 ALTER TABLE digests ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';
 
+-- Of all that was harvested. '': something of it changed since it was settled.
+ALTER TABLE settled ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';
+
 -- The state of the archive that this database speaks of; the archive says the same of itself.
 CREATE TABLE archive_mark (
     id INTEGER PRIMARY KEY CHECK (id = 1),
