@@ -144,7 +144,8 @@ def _unknown(store: Store, name: ArchiveName) -> str:
     try:
         store.archive.held_bytes(name)
     except DamagedError as error:
-        return f"{name}: damaged, and not used ({error}); delete it when a later generation of the file is there"
+        if store.archive.size(name):
+            return f"{name}: damaged, and not used ({error}); delete it when a later generation of the file is there"
     return f"{name}: left by a run that was stopped; `learn` reads its source again, `store rebuild` takes it in"
 
 
