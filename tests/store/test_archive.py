@@ -26,7 +26,7 @@ def file_of(layout: Layout, name: ArchiveName = NAME) -> Path:
 def append(archive: Archive, held: int, *pieces: bytes) -> int:
     """Appends the pieces one run after the other. Returns how many bytes the object holds then."""
     for piece in pieces:
-        archive.append(NAME, HEADER, held, frames.pack([piece]))
+        archive.append(NAME, HEADER, held, list(frames.pack([piece])))
         held += len(piece)
     archive.flush()
     return held
@@ -79,18 +79,85 @@ def test_a_torn_frame_is_ignored_and_cut_off_by_the_next_append(
     assert archive.packed_bytes(NAME) == whole.packed_bytes(NAME)
 
 
-def test_whole_frames_of_a_killed_run_are_cut_off_too(archive: Archive) -> None:
+NEXT = archive_name(bytes(range(16)), 1)
+
+
+def put(archive: Archive, held: int, content: bytes) -> ArchiveName:
+    return archive.append(NAME, HEADER, held, list(frames.pack([content])))
+
+
+def test_frames_that_nobody_knows_of_are_continued_where_they_are_the_same(archive: Archive) -> None:
+    """As a killed run leaves them, or a database that is older than the archive."""
     held = append(archive, 0, b"kept")
-    append(archive, held, b"never committed")
-    assert b"".join(archive.read(NAME, held)) == b"kept"
-    append(archive, held, b" and so on")
+    append(archive, held, b" and so")
+    assert put(archive, held, b" and so on") == NAME
     assert b"".join(archive.read(NAME)) == b"kept and so on"
+    assert put(archive, 0, b"kept and so on, from the beginning") == NAME
+    assert b"".join(archive.read(NAME)) == b"kept and so on, from the beginning"
+    assert list(archive.names()) == [NAME]
 
 
-def test_a_file_begun_anew_replaces_what_a_killed_run_left(archive: Archive) -> None:
-    append(archive, 0, b"left behind")
-    append(archive, 0, b"new")
+@pytest.mark.parametrize("held", [0, 4])
+@pytest.mark.parametrize("new", [b" other", b" an", b""])
+def test_frames_that_nobody_knows_of_are_never_cut_off(archive: Archive, held: int, new: bytes) -> None:
+    append(archive, 0, b"kept")
+    append(archive, 4, b" and so on")
+    content = b"kept"[held:] + new
+    assert put(archive, held, content) == NEXT
+    assert b"".join(archive.read(NAME)) == b"kept and so on"
+    assert b"".join(archive.read(NEXT)) == b"kept" + new
+    assert archive.header(NEXT) == {**HEADER, "generation": 1}
+
+
+def test_an_object_that_is_damaged_or_another_is_left_alone(archive: Archive, layout: Layout) -> None:
+    for content in (b"no header at all", frames.pack_header({"other": 1}), b"\0" * 90):
+        file_of(layout).parent.mkdir(exist_ok=True)
+        file_of(layout).write_bytes(content)
+        name = put(archive, 0, b"new")
+        assert name != NAME
+        assert b"".join(archive.read(name)) == b"new"
+        assert file_of(layout).read_bytes() == content
+
+
+@pytest.mark.parametrize("length", [0, 3, 20])
+def test_a_header_that_was_never_completed_is_begun_again(archive: Archive, layout: Layout, length: int) -> None:
+    file_of(layout).parent.mkdir()
+    file_of(layout).write_bytes(frames.pack_header(HEADER)[:length])
+    assert put(archive, 0, b"new") == NAME
     assert b"".join(archive.read(NAME)) == b"new"
+
+
+@given(data=st.data(), pieces=st.lists(st.binary(min_size=1, max_size=300), min_size=1, max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_no_append_makes_what_could_be_read_unreadable(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, pieces: list[bytes]
+) -> None:
+    """Whatever the database says is held, and whatever happened to the object before."""
+    layout = Layout(tmp_path_factory.mktemp("store"))
+    archive = Archive(layout.archive)
+    append(archive, 0, *pieces)
+    packed = bytearray(file_of(layout).read_bytes())
+    for _ in range(data.draw(st.integers(0, 2))):
+        packed[data.draw(st.integers(0, len(packed) - 1))] ^= data.draw(st.integers(1, 255))
+    file_of(layout).write_bytes(packed[: data.draw(st.integers(0, len(packed)))])
+    before = _readable(archive)
+    held = data.draw(st.sampled_from([0, len(pieces[0]), sum(map(len, pieces))]))
+    new = data.draw(st.sampled_from([b"".join(pieces)[held:], b"something else"]))
+    try:
+        put(archive, held, new)
+    except DamagedError:
+        assert file_of(layout).read_bytes() == packed[: file_of(layout).stat().st_size]
+    assert _readable(archive).startswith(before)
+
+
+def _readable(archive: Archive) -> bytes:
+    found = b""
+    try:
+        for piece in archive.read(NAME):
+            found += piece
+    except DamagedError:
+        return found
+    return found
 
 
 @pytest.mark.parametrize("held", [1, 9, 11, 14, 16, 1_000])
@@ -108,7 +175,7 @@ def test_nothing_is_cut_off_when_an_append_is_refused(archive: Archive, layout: 
     append(archive, 0, b"0123456789")
     before = file_of(layout).read_bytes()
     with pytest.raises(DamagedError, match="does not hold the 7 bytes"):
-        archive.append(NAME, HEADER, 7, frames.pack([b"more"]))
+        archive.append(NAME, HEADER, 7, list(frames.pack([b"more"])))
     assert file_of(layout).read_bytes() == before
 
 
@@ -180,11 +247,12 @@ def test_compacting_keeps_the_bytes_and_gains_space(archive: Archive, layout: La
     assert append(archive, held, b"and it grows on") == held + 15
 
 
-def test_compacting_drops_what_was_never_committed(archive: Archive) -> None:
+def test_compacting_keeps_what_nobody_knows_of(archive: Archive) -> None:
     held = append(archive, 0, b"a", b"b")
-    append(archive, held, b"never committed")
+    append(archive, held, b"c", b"d")
     archive.compact(NAME, held)
-    assert b"".join(archive.read(NAME)) == b"ab"
+    assert b"".join(archive.read(NAME)) == b"abcd"
+    assert b"".join(archive.read(NAME, held)) == b"ab"
 
 
 def test_a_damaged_object_is_not_compacted_away(archive: Archive, layout: Layout) -> None:
@@ -212,7 +280,7 @@ def test_an_overlay_takes_all_changes_and_the_root_stays_as_it_was(
     assert append(over, held, b"new") == held + 3
     assert b"".join(over.read(NAME)) == b"old and small new"
     other = archive_name(bytes(16), 0)
-    over.append(other, HEADER, 0, frames.pack([b"other"]))
+    over.append(other, HEADER, 0, list(frames.pack([b"other"])))
     assert b"".join(over.read(other)) == b"other"
     over.compact(NAME, held + 3)
     over.remove(NAME)

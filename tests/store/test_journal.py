@@ -6,7 +6,7 @@ import apsw
 import pytest
 
 from afterwit.model.errors import DamagedError
-from afterwit.store.journal import Entry, Journal
+from afterwit.store.journal import Entry, Head, Journal
 from afterwit.store.layout import Layout
 
 
@@ -41,9 +41,28 @@ def test_an_empty_journal_is_in_order(journal: Journal) -> None:
     assert list(journal.entries()) == []
 
 
-def test_decisions_count_by_time_whoever_made_them(three: Journal, layout: Layout) -> None:
-    three.append("reject", {"item": 9}, at_ms=1_500)
-    assert [entry.at_ms for entry in three.entries()] == [1_000, 1_500, 2_000, 3_000]
+def test_decisions_count_in_the_order_in_which_they_were_made_whatever_the_clock_says(three: Journal) -> None:
+    assert three.append("reject", {"item": 9}, at_ms=1_500).at_ms == 3_000
+    assert [(entry.number, entry.at_ms) for entry in three.entries()] == [
+        (1, 1_000),
+        (2, 2_000),
+        (3, 3_000),
+        (4, 3_000),
+    ]
+    assert three.verify() == []
+
+
+def test_moments_that_went_back_in_an_old_chain_are_those_of_the_latest_entry(three: Journal, layout: Layout) -> None:
+    tamper(layout, "UPDATE entries SET at_ms = 500 WHERE number = 3")
+    assert [(entry.number, entry.at_ms) for entry in three.entries()] == [(1, 1_000), (2, 2_000), (3, 2_000)]
+
+
+def test_an_entry_comes_after_those_of_other_machines_that_were_here_before(three: Journal, layout: Layout) -> None:
+    tamper(layout, "INSERT INTO entries VALUES ('ffff', 1, 9000, 'approve', '{}', '')")
+    three.append("reject", {"item": 9}, at_ms=4_000)
+    last = list(three.entries())[-1]
+    assert (last.machine, last.kind, last.at_ms) == (three.machine, "reject", 9_001)
+    assert {machine: head.number for machine, head in three.heads().items()} == {three.machine: 4, "ffff": 1}
 
 
 def test_the_same_body_is_the_same_text_whatever_its_order(journal: Journal, layout: Layout) -> None:
@@ -78,12 +97,20 @@ def test_deleted_entries_at_the_end_are_named_by_what_was_applied(three: Journal
     tamper(layout, "DELETE FROM entries WHERE number > 1")
     assert three.verify() == []
     machine = three.machine
-    assert three.verify({machine: 3}) == [f"journal: entries 2 to 3 of machine {machine} cannot be found"]
-    assert three.verify({machine: 1}) == []
+    what = f"journal: entries 2 to 3 of machine {machine} cannot be found, made since 1970-01-01 00:00"
+    assert three.verify({machine: Head(3, "", 0)}) == [what]
+    assert three.verify({machine: Head(1, "", 0)}) == []
+
+
+def test_another_journal_with_as_many_entries_is_noticed_by_its_hash(three: Journal) -> None:
+    (head,) = three.heads().values()
+    assert three.lost({three.machine: head}) == []
+    (what,) = three.lost({three.machine: head._replace(hash="0" * 64)})
+    assert "is not the one that was seen before" in what
 
 
 def test_a_chain_that_is_gone_altogether_is_noticed(journal: Journal) -> None:
-    assert journal.verify({"0123": 1}) == ["journal: entry 1 of machine 0123 cannot be found"]
+    assert journal.verify({"0123": Head(1, "", 0)}) == ["journal: entry 1 of machine 0123 cannot be found"]
 
 
 def test_an_inserted_entry_is_named(three: Journal, layout: Layout) -> None:
@@ -103,10 +130,10 @@ def test_reordered_entries_are_named(three: Journal, layout: Layout) -> None:
 def test_the_journal_survives_reopening(layout: Layout) -> None:
     with closing(Journal(layout.journal, layout.backups)) as first:
         machine = first.machine
-        assert first.append("note", {}, 1) == 1
+        assert first.append("note", {}, 1).number == 1
     with closing(Journal(layout.journal, layout.backups)) as second:
         assert second.machine == machine
-        assert second.append("note", {}, 2) == 2
+        assert second.append("note", {}, 2).number == 2
         assert second.verify() == []
 
 

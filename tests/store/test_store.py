@@ -38,7 +38,7 @@ def test_nobody_else_can_read_any_file_of_a_store(tmp_path: Path) -> None:
     with opened(Layout(tmp_path / "store")) as store:
         store.journal.append("note", {}, 1)
         put_alias(store.db, "repo", "a", "b")
-        store.archive.append(NAME, {}, 0, frames.pack([b"content"]))
+        store.archive.append(NAME, {}, 0, list(frames.pack([b"content"])))
         loose = [path for path in (tmp_path / "store").rglob("*") if path.stat().st_mode & 0o077]
     assert loose == []
 
@@ -58,7 +58,7 @@ def test_processes_that_make_a_store_at_once_make_one(tmp_path: Path) -> None:
 def test_a_lost_database_is_not_started_over_on_top_of_the_archive(tmp_path: Path) -> None:
     layout = Layout(tmp_path / "store")
     with opened(layout) as store:
-        store.archive.append(NAME, {}, 0, frames.pack([b"precious"]))
+        store.archive.append(NAME, {}, 0, list(frames.pack([b"precious"])))
     for path in layout.root.glob("afterwit.db*"):
         path.unlink()
     with pytest.raises(DamagedError, match="afterwit store rebuild"), opened(layout):
@@ -70,10 +70,10 @@ def test_a_rehearsal_leaves_the_store_as_it_was(tmp_path: Path) -> None:
     layout = Layout(tmp_path / "store")
     with opened(layout) as store:
         put_alias(store.db, "repo", "a", "b")
-        store.archive.append(NAME, {}, 0, frames.pack([b"old"]))
+        store.archive.append(NAME, {}, 0, list(frames.pack([b"old"])))
     with rehearsed(layout) as store:
         put_alias(store.db, "repo", "a", "c")
-        store.archive.append(NAME, {}, 3, frames.pack([b"new"]))
+        store.archive.append(NAME, {}, 3, list(frames.pack([b"new"])))
         store.archive.flush()
         assert aliases(store.db, "repo") == {"a": "c"}
         assert b"".join(store.archive.read(NAME)) == b"oldnew"

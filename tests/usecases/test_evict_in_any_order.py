@@ -22,7 +22,7 @@ from tests.usecases.test_evict import limited
 
 from afterwit.model.errors import StoreFullError
 from afterwit.store import archive, steps
-from afterwit.store.layout import Layout
+from afterwit.store.layout import Layout, sync
 from afterwit.store.store import opened
 from afterwit.usecases import upkeep
 from afterwit.usecases.evict import evict
@@ -77,7 +77,7 @@ def full_disk(after: int) -> Iterator[None]:
 
     with (
         mock.patch.object(archive, "_write_new", limited_by(archive._write_new)),
-        mock.patch.object(archive, "_sync", limited_by(archive._sync)),
+        mock.patch.object(archive, "sync", limited_by(sync)),
     ):
         try:
             yield

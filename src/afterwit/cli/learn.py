@@ -100,6 +100,12 @@ _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", 
     "--reharvest", "is_reharvest", is_flag=True, help="Let the present harvesters look at all sessions again."
 )
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Do everything but write.")
+@click.option(
+    "--accept-database",
+    "accepts_database",
+    is_flag=True,
+    help="Go on with a database that knows less than the archive holds, instead of `store rebuild`.",
+)
 @as_json
 @in_place
 def learn(
@@ -114,6 +120,7 @@ def learn(
     limit_seconds: float | None,
     is_reharvest: bool,
     is_dry_run: bool,
+    accepts_database: bool,
     is_json: bool,
 ) -> None:
     """Read what your agents have logged since the last time.
@@ -139,6 +146,7 @@ def learn(
         is_reharvest,
         wanted,
         is_ended,
+        accepts_database,
     )
     try:
         with _watched(here.world, is_ended=is_ended), at_most(limit_seconds), bar("learning") as progress:

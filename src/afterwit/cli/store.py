@@ -89,16 +89,22 @@ def verify(here: Here, is_json: bool) -> None:
     examples=("afterwit store rebuild",),
     exits={**_EXITS, ExitCode.PARTLY_DONE: "Some archived files could not be read; the rest was derived again."},
 )
+@click.option(
+    "--accept-journal",
+    "accepts_journal",
+    is_flag=True,
+    help="Go on without the decisions that the journal has lost.",
+)
 @as_json
 @in_place
-def rebuild(here: Here, is_json: bool) -> None:
+def rebuild(here: Here, accepts_journal: bool, is_json: bool) -> None:
     """Derive the database again from the archive and the journal.
 
     The old database stays until the new one is complete. The content hash should not change; if it does, the command
-    says so.
+    says so. Where the journal lacks decisions that were made, nothing is done unless that is accepted.
     """
     with bar("rebuilding") as progress:
-        done = rebuilding.rebuild(here.world, progress)
+        done = rebuilding.rebuild(here.world, progress, accepts_journal=accepts_journal)
     if is_json:
         print_json(done)
     else:
@@ -117,7 +123,10 @@ def _show_rebuilt(done: rebuilding.Rebuilt) -> None:
         print_line(f"It was {done.before} before: what is known has changed.")
 
 
-@store.command(examples=("afterwit store compact",), exits=_EXITS)
+@store.command(
+    examples=("afterwit store compact",),
+    exits={**_EXITS, ExitCode.PARTLY_DONE: "Some archived files are damaged and were left alone."},
+)
 @as_json
 @in_place
 def compact(here: Here, is_json: bool) -> None:
@@ -125,11 +134,15 @@ def compact(here: Here, is_json: bool) -> None:
 
     Joins small pieces of the archive and packs the database. Nothing is lost by it.
     """
-    gained = upkeep.compact(here.world.layout)
+    done = upkeep.compact(here.world.layout)
     if is_json:
-        print_json({"gained_bytes": gained})
+        print_json(done._asdict())
     else:
-        print_line(f"Gained {human_bytes(max(0, gained))}.")
+        for fault in done.faults:
+            talk(f"left alone, because it is damaged: {fault}")
+        print_line(f"Gained {human_bytes(max(0, done.gained_bytes))}.")
+    if done.faults:
+        raise click.exceptions.Exit(ExitCode.PARTLY_DONE)
 
 
 @store.command(examples=("afterwit store problems", "afterwit store problems --limit 0 --json"), exits=_EXITS)

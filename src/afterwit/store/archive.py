@@ -1,29 +1,34 @@
 """The archive: the original bytes of every transcript, compressed, one file each, appended to as the transcript grows.
 
 Promises: what `flush` has returned for can be restored byte for byte, whatever happens afterwards. The database says
-how many original bytes an object holds; anything behind that is the rest of a killed run and is cut off before the next
-append. An object describes itself (its header names agent and path), so that the database can be rebuilt from the
-archive alone. An original that is given up for space is replaced by its remains in one step: at every instant either
-stands under its name. The archive is the one place that may hold secrets.
+how many original bytes an object holds. What lies behind that is mostly the rest of a killed run, but the database may
+also be an older one: so nothing that holds whole frames is ever cut off. Where new bytes do not continue what is there,
+they go to the next generation. An object describes itself (its header names agent and path), so that the database can
+be rebuilt from the archive alone. An original that is given up for space is replaced by its remains in one step: at
+every instant either stands under its name. The archive is the one place that may hold secrets.
 """
 
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from io import FileIO
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NewType
 
 from afterwit.model.errors import DamagedError
 from afterwit.store import frames
+from afterwit.store.frames import Frame
 from afterwit.store.held import Held
+from afterwit.store.layout import replace_private, sync
 from afterwit.store.steps import step
 
 ArchiveName = NewType("ArchiveName", str)
 
 _ENDING = ".zst"
 _BESIDE = ".leaving"
+_MARK = ".mark"
 _MERGE_BELOW = frames.FRAME_BYTES // 2
 
 
@@ -32,6 +37,10 @@ class Stored(NamedTuple):
 
     name: ArchiveName
     header: dict[str, Any]
+
+
+def generation_of(name: ArchiveName) -> int:
+    return int(name.rpartition("-")[2])
 
 
 def archive_name(key: bytes, generation: int) -> ArchiveName:
@@ -47,33 +56,38 @@ class Archive:
         self._overlay = overlay
         self._unflushed: set[Path] = set()
 
-    def append(self, name: ArchiveName, header: dict[str, Any], held_bytes: int, packed: Iterable[bytes]) -> None:
-        """Adds frames behind the `held_bytes` original bytes that the object is known to hold."""
+    def append(
+        self, name: ArchiveName, header: dict[str, Any], held_bytes: int, packed: Sequence[bytes]
+    ) -> ArchiveName:
+        """Adds frames behind the `held_bytes` original bytes that the object is known to hold. Returns the object that
+        holds all of it then: a later generation, where this one holds other bytes that nobody knows of."""
         path = self._writable(name)
-        is_new = held_bytes == 0
-        if is_new:
+        if not held_bytes:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         with os.fdopen(os.open(path, flags, 0o600), "r+b") as file:
-            if is_new:
-                file.truncate(0)
-                file.write(frames.pack_header(header))
-            else:
-                _cut_behind(file, held_bytes, name)
-            for frame in packed:
-                file.write(frame)
+            further = _further(file, name, header, held_bytes, packed)
+            if further is not None:
+                file.writelines(further)
+        if further is None:
+            before = frames.pack(self.read(name, held_bytes)) if held_bytes else ()
+            name = self._next(name)
+            path = self._writable(name)
+            _write_new(path, {**header, "generation": generation_of(name)}, chain(before, packed))
         self._unflushed.add(path)
         step("frames are in the archive, not flushed")
+        return name
 
-    def flush(self) -> None:
-        """Makes all appended frames durable, with the names of new files."""
+    def flush(self) -> bool:
+        """Makes all appended frames durable, with the names of new files. Whether there were any."""
         for path in self._unflushed:
-            _sync(path)
-        if os.name == "posix":
-            for folder in {folder for path in self._unflushed for folder in path.parents[:2]}:
-                _sync(folder)
+            sync(path)
+        for folder in {folder for path in self._unflushed for folder in path.parents[:2]}:
+            sync(folder)
+        has_changed = bool(self._unflushed)
         self._unflushed.clear()
         step("frames are durable in the archive")
+        return has_changed
 
     def read(self, name: ArchiveName, held_bytes: int | None = None) -> Iterator[bytes]:
         """The original bytes, in pieces. Raises DamagedError where they are not all there."""
@@ -130,6 +144,19 @@ class Archive:
             sha.update(piece)
         return sha.hexdigest()
 
+    def held_bytes(self, name: ArchiveName) -> tuple[int, str]:
+        """How many original bytes an object holds, and their SHA-256, as far as its whole frames go."""
+        sha, held = hashlib.sha256(), 0
+        for piece in self.read(name):
+            sha.update(piece)
+            held += len(piece)
+        return held, sha.hexdigest()
+
+    def rest_bytes(self, name: ArchiveName) -> int:
+        """What follows the last whole frame: nothing, unless a run was killed there, or something is damaged."""
+        with self._open(name) as file:
+            return len(_rest(file, list(frames.walk(file))))
+
     def names(self) -> Iterator[ArchiveName]:
         for path in sorted(self._root.glob(f"*/*{_ENDING}")):
             yield ArchiveName(path.name.removesuffix(_ENDING))
@@ -147,25 +174,54 @@ class Archive:
     def packed_bytes(self, name: ArchiveName) -> int:
         return self._readable(name).stat().st_size
 
+    def size(self, name: ArchiveName) -> int:
+        """The same, and 0 for one that is missing, which `verify` reports."""
+        try:
+            return self.packed_bytes(name)
+        except OSError:
+            return 0
+
     def remove(self, name: ArchiveName) -> None:
         self._path(self._overlay or self._root, name).unlink(missing_ok=True)
 
     def compact(self, name: ArchiveName, held_bytes: int) -> int:
-        """Joins the small frames that appends have left. Returns the bytes gained; the original bytes stay the same."""
+        """Joins the small frames that appends have left. Returns the bytes gained; the original bytes stay the same,
+        and so does what lies behind them."""
         with self._open(name) as file:
             index = list(frames.walk(file))
             if sum(frame.length < _MERGE_BELOW for frame in index) < 2:
                 return 0
+            if not frames.is_torn(_rest(file, index)):
+                raise DamagedError(f"The archived file {name} holds something between its frames.")
             before, header = file.seek(0, 2), frames.read_header(file)
+            behind = [_packed(file, frame) for frame in index if frame.offset >= held_bytes]
         path = self._writable(name)
         beside = path.with_suffix(".compacting")
         try:
-            _write_new(beside, header, frames.pack(self.read(name, held_bytes)))
+            _write_new(beside, header, chain(frames.pack(self.read(name, held_bytes)), behind))
             step("the compacted object is written beside the old one")
             beside.replace(path)
         finally:
             beside.unlink(missing_ok=True)
         return before - path.stat().st_size
+
+    def read_mark(self) -> bytes | None:
+        """What `archive_mark` wrote last. It lies beside the folder, under its name."""
+        for root in (self._overlay, self._root):
+            if root is not None and root.with_suffix(_MARK).exists():
+                return root.with_suffix(_MARK).read_bytes()
+        return None
+
+    def write_mark(self, content: bytes) -> None:
+        replace_private((self._overlay or self._root).with_suffix(_MARK), content)
+
+    def _next(self, name: ArchiveName) -> ArchiveName:
+        """The first generation of the same file that is free."""
+        key = bytes.fromhex(name.rpartition("-")[0])
+        generation = generation_of(name)
+        while self._readable(archive_name(key, generation)).exists():
+            generation += 1
+        return archive_name(key, generation)
 
     def _path(self, root: Path, name: ArchiveName) -> Path:
         return root / f"{name[:2]}/{name}{_ENDING}"
@@ -203,20 +259,68 @@ def _write_new(path: Path, header: dict[str, Any], packed: Iterable[bytes]) -> N
         os.fsync(file.fileno())
 
 
-def _cut_behind(file: BinaryIO, held_bytes: int, name: ArchiveName) -> None:
-    """Leaves the file just behind the frame that completes `held_bytes`, and drops what follows."""
-    for frame in frames.walk(file):
-        if frame.offset + frame.length == held_bytes:
-            end = frame.packed_offset + frame.packed_length
-            file.seek(end)
-            file.truncate(end)
-            return
-    raise DamagedError(f"The archived file {name} does not hold the {held_bytes} bytes that it should.")
+def _further(
+    file: BinaryIO, name: ArchiveName, header: dict[str, Any], held_bytes: int, packed: Sequence[bytes]
+) -> Sequence[bytes] | None:
+    """What is to be written where the file is left, so that it holds the new frames behind the held bytes; None, where
+    it holds something else there. Cuts off nothing but a frame, or a header, that was never completed."""
+    if not held_bytes and _is_begun(file, header):
+        file.seek(0)
+        file.truncate(0)
+        return [frames.pack_header(header), *packed]
+    index = list(frames.walk(file))
+    known = [frame for frame in index if frame.offset < held_bytes]
+    if sum(frame.length for frame in known) != held_bytes:
+        raise DamagedError(f"The archived file {name} does not hold the {held_bytes} bytes that it should.")
+    if not frames.is_torn(_rest(file, index)) or not (held_bytes or _has_header(file, header)):
+        return None
+    further = _continuing(file, index[len(known) :], packed) if len(index) > len(known) else packed
+    if further is None:
+        return None
+    end = _end(file, index)
+    file.seek(end)
+    file.truncate(end)
+    return further
 
 
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+def _continuing(file: BinaryIO, there: Sequence[Frame], packed: Sequence[bytes]) -> Sequence[bytes] | None:
+    """The frames without what the file holds of them already; None if it holds something else."""
     try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        before = b"".join(frames.unpack_at(file, frame) for frame in there)
+    except DamagedError:
+        return None
+    content = b"".join(frames.unpack(frame) for frame in packed)
+    return list(frames.pack([content[len(before) :]])) if content.startswith(before) else None
+
+
+def _is_begun(file: BinaryIO, header: dict[str, Any]) -> bool:
+    """Whether the file has at most a part of this header."""
+    wanted = frames.pack_header(header)
+    file.seek(0)
+    there = file.read(len(wanted))
+    return len(there) < len(wanted) and wanted.startswith(there)
+
+
+def _has_header(file: BinaryIO, header: dict[str, Any]) -> bool:
+    try:
+        return frames.read_header(file) == header
+    except DamagedError:
+        return False
+
+
+def _rest(file: BinaryIO, index: Sequence[Frame]) -> bytes:
+    """What follows the last whole frame."""
+    file.seek(_end(file, index))
+    return file.read()
+
+
+def _end(file: BinaryIO, index: Sequence[Frame]) -> int:
+    """Where the last whole frame ends, or the header."""
+    if index:
+        return index[-1].packed_offset + index[-1].packed_length
+    return frames.header_length(file)
+
+
+def _packed(file: BinaryIO, frame: Frame) -> bytes:
+    file.seek(frame.packed_offset)
+    return file.read(frame.packed_length)

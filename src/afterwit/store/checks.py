@@ -4,8 +4,11 @@ import os
 from collections.abc import Iterator
 
 import apsw
+import msgspec
 
+from afterwit.store.checksums import broken_digests, broken_files, broken_knowledge
 from afterwit.store.layout import Layout
+from afterwit.store.sessions import broken_sessions
 
 
 def database_faults(db: apsw.Connection) -> Iterator[str]:
@@ -19,8 +22,14 @@ def database_faults(db: apsw.Connection) -> Iterator[str]:
             count = db.execute(query).get
             if count:
                 yield f"{count} {what}"
-    except apsw.CorruptError as error:
+        yield from broken_files(db)
+        yield from broken_digests(db)
+        yield from broken_sessions(db)
+        yield from broken_knowledge(db)
+    except (apsw.CorruptError, apsw.NotADBError) as error:
         yield f"{error}; `afterwit store rebuild` derives it again"
+    except (ValueError, TypeError, LookupError, ArithmeticError, msgspec.MsgspecError) as error:
+        yield f"a row cannot be read ({error}); `afterwit store rebuild` derives it again"
 
 
 def foreign_permissions(layout: Layout) -> Iterator[str]:

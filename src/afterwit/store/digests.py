@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import apsw
 
+from afterwit.store.checksums import digest_checksum
 from afterwit.store.database import one
 
 
@@ -28,7 +29,9 @@ def undigested(db: apsw.Connection, version: int) -> list[int]:
 
 def put_digest(db: apsw.Connection, row: DigestRow, outcome: str, task_type: str) -> None:
     """Stores a digest, and in the session's row what lists show of it."""
-    db.execute("INSERT OR REPLACE INTO digests (session_id, version, body) VALUES (?, ?, ?)", row)
+    checksum = digest_checksum(row.body, outcome, task_type)
+    query = "INSERT OR REPLACE INTO digests (session_id, version, body, checksum) VALUES (?, ?, ?, ?)"
+    db.execute(query, (*row, checksum))
     db.execute("UPDATE harvested SET version = '' WHERE session_id = ?", (row.session_id,))
     query = "UPDATE sessions SET is_digested = 1, outcome = ?, task_type = ? WHERE id = ?"
     db.execute(query, (outcome, task_type, row.session_id))

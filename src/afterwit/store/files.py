@@ -10,6 +10,11 @@ import msgspec
 from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.store.database import one
 
+DAMAGED = "damaged"  # the state of a file that the archive does not hold as it should
+REMEDY = (
+    "If the agent still has the file, the next `afterwit learn` reads it again; else restore the archived file from a"
+    " backup and run `afterwit store rebuild`."
+)
 _COLUMNS = (
     "id, agent, key, generation, path, role, is_live, state, error, size_bytes, mtime_ns, inode, companions, "
     "held_bytes, sha256, cursor, resume, known, unknown, dropped_bytes, dropped_ms"
@@ -101,6 +106,12 @@ def earlier_generations(db: apsw.Connection, key: bytes) -> list[FileRow]:
     return [FileRow(*row) for row in db.execute(query, (key,))]
 
 
+def damaged_files(db: apsw.Connection) -> list[FileRow]:
+    """Those of which a run found that the archive does not hold them as it should."""
+    query = f"SELECT {_COLUMNS} FROM files WHERE state = ? ORDER BY key, generation"  # noqa: S608
+    return [FileRow(*row) for row in db.execute(query, (DAMAGED,))]
+
+
 def all_files(db: apsw.Connection) -> list[FileRow]:
     rows = db.execute(f"SELECT {_COLUMNS} FROM files ORDER BY key, generation")  # noqa: S608
     return [FileRow(*row) for row in rows]
@@ -129,6 +140,11 @@ def note_stat(db: apsw.Connection, file_id: int, size_bytes: int, mtime_ns: int,
 
 def note_state(db: apsw.Connection, file_id: int, state: str, error: str = "") -> None:
     db.execute("UPDATE files SET state = ?, error = ? WHERE id = ?", (state, error, file_id))
+
+
+def note_generation(db: apsw.Connection, file_id: int, generation: int) -> None:
+    """The archive keeps what is read of the file under another generation."""
+    db.execute("UPDATE files SET generation = ? WHERE id = ?", (generation, file_id))
 
 
 def note_held(db: apsw.Connection, file_id: int, held_bytes: int, sha256: str) -> None:

@@ -21,6 +21,7 @@ REMAINS = "remains"  # the role that such a file has in its header
 _SKIPPABLE = 0x184D2A5A
 _ZSTD = 0xFD2FB528
 _HEADER_LIMIT = 1 << 20
+_LONGEST = FRAME_BYTES + 4096  # no frame is longer, whatever is in it
 _HEAD_BYTES = 18 + 3  # the longest header of a frame, and that of its first block
 
 
@@ -67,7 +68,7 @@ def unpack(frame: bytes) -> bytes:
     try:
         if zstandard.frame_content_size(frame) > FRAME_BYTES:
             raise DamagedError("a frame of the archive states an impossible size")
-        return zstandard.ZstdDecompressor().decompress(frame)
+        return zstandard.ZstdDecompressor().decompress(frame, max_output_size=FRAME_BYTES)
     except zstandard.ZstdError as error:
         raise DamagedError(f"a frame of the archive does not unpack: {error}") from error
 
@@ -99,6 +100,14 @@ def read_header(file: BinaryIO) -> dict[str, Any]:
     return header
 
 
+def header_length(file: BinaryIO) -> int:
+    """Where the header ends; 0 where there is none."""
+    file.seek(0)
+    start = file.read(8)
+    magic, length = struct.unpack("<II", start) if len(start) == 8 else (0, 0)
+    return 8 + length if magic == _SKIPPABLE else 0
+
+
 def is_remains(file: BinaryIO) -> bool:
     """Whether the file holds what was kept of an original instead of the original."""
     return read_header(file).get("role") == REMAINS
@@ -122,6 +131,13 @@ def walk(file: BinaryIO) -> Iterator[Frame]:
             return
         yield Frame(packed, stop - packed, offset, length)
         packed, offset = stop, offset + length
+
+
+def is_torn(rest: bytes) -> bool:
+    """Whether what follows the last whole frame is nothing, or the beginning of one more, as a killed run leaves it.
+    Anything else is damage, and whole frames may lie behind it."""
+    magic = _ZSTD.to_bytes(4, "little")
+    return rest[:4] == magic[: len(rest)] and len(rest) <= _LONGEST and magic not in rest[1:]
 
 
 def _frame_extent(file: BinaryIO, packed: int, head: bytes) -> tuple[int, int]:

@@ -78,7 +78,7 @@ def newest_problem(db: apsw.Connection, agent: str) -> str:
                    SELECT path, reason, mtime_ns, offset FROM problems JOIN files ON files.id = file_id
                    WHERE agent = :agent
                    UNION ALL
-                   SELECT path, error, mtime_ns, 0 FROM files WHERE agent = :agent AND state = 'failed')
+                   SELECT path, error, mtime_ns, 0 FROM files WHERE agent = :agent AND state IN ('failed', 'damaged'))
                ORDER BY mtime_ns DESC, path, offset LIMIT 1"""
     row = db.execute(query, {"agent": agent}).fetchone()
     return str(row[0]) if row else ""
@@ -104,7 +104,7 @@ def archive_state(db: apsw.Connection, archive: Archive) -> ArchiveState:
     query = """SELECT key, generation, path FROM files
                WHERE held_bytes > 0 OR (dropped_ms IS NOT NULL AND role = 'transcript') ORDER BY key, generation"""
     for key, generation, path in db.execute(query):
-        size = _packed_bytes(archive, key, generation)
+        size = archive.size(archive_name(key, generation))
         packed_bytes += size
         if not size:
             missing.append(path)
@@ -118,13 +118,6 @@ def archived_label(archive: Archive, row: TranscriptRow) -> str | None:
     except (OSError, DamagedError):
         return None
     return label if isinstance(label, str) else None
-
-
-def _packed_bytes(archive: Archive, key: bytes, generation: int) -> int:
-    try:
-        return archive.packed_bytes(archive_name(key, generation))
-    except OSError:
-        return 0
 
 
 def _counts(text: str) -> dict[str, int]:

@@ -2,8 +2,11 @@
 
 Decisions of people, imports, what agents reported, exposures and draws. A database of its own, committed with
 `synchronous=FULL`, so that rebuilding or losing the derived database costs no decision. Each entry's hash covers the
-one before it: a changed, removed or inserted entry breaks the chain, and `verify` says where. Entries are redacted by
-whoever writes them.
+one before it: a changed, removed or inserted entry breaks the chain, and `verify` says where. Only who remembers the
+last entry of a chain can tell that its end is missing, or that another journal was put in its place: `lost`.
+
+Entries count in the order of their moments, which never go back within a chain, whatever the clock does: an entry gets
+the moment of the latest one before it, if the clock says less. Entries are redacted by whoever writes them.
 """
 
 import hashlib
@@ -17,9 +20,23 @@ import apsw
 import msgspec
 
 from afterwit.model.errors import DamagedError
+from afterwit.model.times import iso_from_ms
 from afterwit.store.database import connect, transaction
 from afterwit.store.migrate import migrate, migrations
 from afterwit.store.steps import step
+
+_IN_ORDER = """SELECT machine, number, max(at_ms) OVER (PARTITION BY machine ORDER BY number) AS moment, kind, body
+               FROM entries ORDER BY moment, machine, number"""
+
+# Steps from chain to chain instead of reading them all: this is asked before every entry.
+_HEADS = """WITH RECURSIVE chains(machine) AS (
+                SELECT min(machine) FROM entries
+                UNION ALL SELECT (SELECT min(machine) FROM entries WHERE machine > chains.machine) FROM chains
+                    WHERE chains.machine IS NOT NULL)
+            SELECT entries.machine, number, hash, at_ms FROM chains JOIN entries ON entries.machine = chains.machine
+            WHERE number = (SELECT max(number) FROM entries WHERE machine = chains.machine) ORDER BY 1"""
+
+_FAR_MS = 1 << 47  # beyond this no calendar goes
 
 
 class Entry(NamedTuple):
@@ -30,6 +47,14 @@ class Entry(NamedTuple):
     body: dict[str, Any]
 
 
+class Head(NamedTuple):
+    """The last entry of a chain."""
+
+    number: int
+    hash: str  # "": not known
+    at_ms: int  # 0: not known
+
+
 class Journal:
     """An open journal. Closing it is the caller's job."""
 
@@ -38,43 +63,70 @@ class Journal:
             self._db = connect(path, durable=True)
             migrate(self._db, migrations("journal_migrations"), backups)
             self.machine = self._machine()
-        except DamagedError as error:
+        except (DamagedError, UnicodeDecodeError) as error:
             raise DamagedError(
                 f"{path} is damaged ({error.__cause__ or error}), and nothing else holds what is in it. Restore it "
                 "from a backup, or move it away to go on without the decisions that it holds."
             ) from error
 
-    def append(self, kind: str, body: Mapping[str, Any], at_ms: int) -> int:
-        """Adds one entry to this machine's chain, durably. Returns its number."""
+    def append(self, kind: str, body: Mapping[str, Any], at_ms: int) -> Entry:
+        """Adds one entry to this machine's chain, durably. Its moment is never before that of the one before it, and
+        after those of other machines that were here already."""
         text = msgspec.json.encode(body, order="deterministic").decode()
         with transaction(self._db):
-            number, before = self._head()
-            row = (self.machine, number + 1, at_ms, kind, text)
-            self._db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (*row, _chained(before, *row)))
+            others = self.heads()
+            before = others.pop(self.machine, Head(0, "", 0))
+            moment = max(at_ms, before.at_ms, *(head.at_ms + 1 for head in others.values()))
+            row = (self.machine, before.number + 1, moment, kind, text)
+            self._db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (*row, _chained(before.hash, *row)))
             step("a journal entry is written, not committed")
-        return number + 1
+        return Entry(self.machine, before.number + 1, moment, kind, dict(body))
 
     def entries(self) -> Iterator[Entry]:
-        """All entries in the order in which decisions count: by time, then machine and number."""
-        query = "SELECT machine, number, at_ms, kind, body FROM entries ORDER BY at_ms, machine, number"
-        for machine, number, at_ms, kind, body in self._db.execute(query):
-            try:
-                yield Entry(machine, number, at_ms, kind, msgspec.json.decode(body, type=dict[str, Any]))
-            except msgspec.DecodeError as error:
-                raise DamagedError(f"journal: entry {number} of machine {machine} cannot be read: {error}") from error
+        """All entries in the order in which decisions count: by moment, then machine and number. The moments of a
+        chain that was written before clocks were minded are those of the latest entry so far."""
+        try:
+            for machine, number, at_ms, kind, body in self._db.execute(_IN_ORDER):
+                try:
+                    yield Entry(machine, number, at_ms, kind, msgspec.json.decode(body, type=dict[str, Any]))
+                except msgspec.DecodeError as error:
+                    what = f"journal: entry {number} of machine {machine} cannot be read: {error}"
+                    raise DamagedError(what) from error
+        except UnicodeDecodeError as error:
+            raise DamagedError(f"journal: an entry cannot be read: {error}") from error
 
-    def heads(self) -> dict[str, int]:
-        """The number of the last entry of each machine."""
-        return dict(self._db.execute("SELECT machine, max(number) FROM entries GROUP BY machine ORDER BY machine"))
+    def heads(self) -> dict[str, Head]:
+        """The last entry of each machine."""
+        return {machine: Head(*head) for machine, *head in self._db.execute(_HEADS)}
+
+    def head_at(self, machine: str, number: int) -> Head | None:
+        """The entry with this number, as a head."""
+        query = "SELECT number, hash, at_ms FROM entries WHERE machine = ? AND number = ?"
+        row = self._db.execute(query, (machine, number)).fetchone()
+        return Head(*row) if row else None
+
+    def lost(self, seen: Mapping[str, Head]) -> list[str]:
+        """What this journal lacks of entries that were seen before; nothing, if all is well. Costs a look at the last
+        entry of each chain."""
+        heads, found = self.heads(), list[str]()
+        for machine, head in sorted(seen.items()):
+            present = self.head_at(machine, head.number)
+            if present is None:
+                found.append(_missing(machine, heads.get(machine, Head(0, "", 0)), head))
+            elif head.hash and present.hash != head.hash:
+                found.append(
+                    f"journal: entry {head.number} of machine {machine}{_until(head)} is not the one that was seen"
+                    " before: this is another journal, or an older one that was written on"
+                )
+        return found
 
     def count(self) -> int:
         return int(self._db.execute("SELECT count(*) FROM entries").get)
 
-    def verify(self, applied: Mapping[str, int] = MappingProxyType({})) -> list[str]:
-        """What is wrong with the chains; nothing, if all is well. `applied` says up to which entry each machine's
-        chain was seen before: only so can the loss of its last entries be noticed."""
+    def verify(self, seen: Mapping[str, Head] = MappingProxyType({})) -> list[str]:
+        """What is wrong with the chains; nothing, if all is well. `seen` says up to which entry each machine's chain
+        was seen before: only so can the loss of its last entries be noticed."""
         found: list[str] = []
-        heads: dict[str, int] = {}
         before, last = "", ("", 0)
         query = "SELECT machine, number, at_ms, kind, body, hash FROM entries ORDER BY machine, number"
         try:
@@ -85,18 +137,13 @@ class Journal:
                 if machine != last[0]:
                     before, last = "", (machine, 0)
                 if number != last[1] + 1:
-                    found.append(_missing(machine, last[1] + 1, number - 1))
+                    found.append(_gap(machine, last[1] + 1, number - 1))
                 elif digest != _chained(before, machine, number, at_ms, kind, body):
                     found.append(f"journal: entry {number} of machine {machine} was changed after it was written")
                 before, last = digest, (machine, number)
-                heads[machine] = number
-        except apsw.CorruptError as error:
-            found.append(f"journal.db: {error}")
-            return found
-        for machine, number in sorted(applied.items()):
-            if number > heads.get(machine, 0):
-                found.append(_missing(machine, heads.get(machine, 0) + 1, number))
-        return found
+            return found + self.lost(seen)
+        except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError, TypeError) as error:
+            return [*found, f"journal.db: {error}"]
 
     def compact(self) -> None:
         """Gives unused pages back."""
@@ -105,11 +152,6 @@ class Journal:
 
     def close(self) -> None:
         self._db.close()
-
-    def _head(self) -> tuple[int, str]:
-        query = "SELECT number, hash FROM entries WHERE machine = ? ORDER BY number DESC LIMIT 1"
-        row = self._db.execute(query, (self.machine,)).fetchone()
-        return row or (0, "")
 
     def _machine(self) -> str:
         with transaction(self._db):
@@ -122,9 +164,22 @@ class Journal:
         return row[0]
 
 
-def _missing(machine: str, first: int, last: int) -> str:
+def _gap(machine: str, first: int, last: int) -> str:
     which = f"entry {first}" if first == last else f"entries {first} to {last}"
     return f"journal: {which} of machine {machine} cannot be found"
+
+
+def _missing(machine: str, present: Head, seen: Head) -> str:
+    since = f", made since {_minute(present.at_ms)}" if present.at_ms else ""
+    return f"{_gap(machine, present.number + 1, seen.number)}{since}{_until(seen)}"
+
+
+def _until(seen: Head) -> str:
+    return f", the last of {_minute(seen.at_ms)}" if seen.at_ms else ""
+
+
+def _minute(at_ms: int) -> str:
+    return iso_from_ms(at_ms)[:16].replace("T", " ") if 0 <= at_ms < _FAR_MS else f"{at_ms} ms"
 
 
 def _chained(before: str, machine: str, number: int, at_ms: int, kind: str, body: str) -> str:

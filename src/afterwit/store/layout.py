@@ -29,6 +29,11 @@ class Layout(NamedTuple):
         return self.root / "journal.db"
 
     @property
+    def journal_heads(self) -> Path:
+        """The last entry of each chain of the journal, as it was applied."""
+        return self.root / "journal.heads"
+
+    @property
     def archive(self) -> Path:
         return self.root / "archive"
 
@@ -87,6 +92,31 @@ def redaction_key(layout: Layout) -> bytes:
     if len(key) != KEY_BYTES:
         raise StoreError(f"{layout.key} is damaged: {len(key)} bytes instead of {KEY_BYTES}. Restore it from a backup.")
     return key
+
+
+def replace_private(path: Path, content: bytes) -> None:
+    """Writes a file that only the user can read, in the place of an older one. Whole or not at all, and durable."""
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+    sync(path.parent)
+
+
+def sync(path: Path) -> None:
+    """Makes a file durable, or the names in a folder, where the system has a call for that."""
+    if path.is_dir() and os.name != "posix":
+        return
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def create_private(path: Path, content: bytes) -> bool:

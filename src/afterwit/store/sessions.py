@@ -1,5 +1,6 @@
 """Rows of sessions: the merge of their parts, and what is asked about them."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import apsw
@@ -34,6 +35,20 @@ def refresh_session(db: apsw.Connection, session: int) -> None:
     db.execute(f"UPDATE sessions SET {changes} WHERE id = :id", {**values, "id": session})  # noqa: S608
 
 
+def broken_sessions(db: apsw.Connection) -> Iterator[str]:
+    """Rows that say something else than the parts they were merged from, or than the repository they are in."""
+    names = ", ".join(_ALL)
+    for session, native_id, *values in list(db.execute(f"SELECT id, native_id, {names} FROM sessions ORDER BY id")):  # noqa: S608
+        parts = parts_of_session(db, session)
+        wanted = _merged([part.facts for part in parts]) | _counted(db, parts) if parts else {}
+        if [wanted.get(name) for name in _ALL] != values:
+            yield f"session {native_id} says something else than the files it was read from"
+    query = """SELECT native_id FROM sessions LEFT JOIN repos ON repos.root = sessions.root
+               AND repos.remote = sessions.remote WHERE sessions.repo <> '' AND sessions.repo IS NOT repos.repo"""
+    for (native_id,) in db.execute(query):
+        yield f"session {native_id} is not in the repository that its place was resolved to"
+
+
 def sightings(db: apsw.Connection) -> list[Sighting]:
     """Where sessions ran and what remote they named, with how many did."""
     query = "SELECT root, remote, count(*) FROM sessions GROUP BY root, remote"
@@ -66,6 +81,10 @@ _SUMMED = ("prompts", "replies", "interrupts", "compactions", "model_errors")
 _TEXTS = (*_FIRST, "versions", "models", "title", "first_prompt", "task")
 _TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
 _NUMBERS = (*_SUMMED, "events", "actions", "failures", "denials", *(f"tokens_{name}" for name in _TOKENS))
+
+_MERGED = ("versions", "started_ms", "ended_ms", "title", "first_prompt", "task", "events", "is_partial")
+_COUNTED = ("actions", "failures", "denials", "models", *(f"tokens_{name}" for name in _TOKENS))
+_ALL = (*_FIRST, *_SUMMED, *_MERGED, *_COUNTED)
 
 
 def _merged(parts: list[PartFacts]) -> dict[str, object]:

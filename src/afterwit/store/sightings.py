@@ -49,17 +49,20 @@ def put_seen(db: apsw.Connection, session_id: int, version: str, repo: str, rows
     db.execute("INSERT OR REPLACE INTO harvested VALUES (?, ?, ?)", (session_id, version, repo))
 
 
-def drop_gone(db: apsw.Connection) -> None:
-    """Forgets what was seen in sessions that are no longer there. All that were looked at have a row in `harvested`.
-    When they began is not known any more, so all matters of their repositories are touched."""
+def drop_gone(db: apsw.Connection) -> int:
+    """Forgets what was seen in sessions that are no longer there. Returns how many these are. All that were looked at
+    have a row in `harvested`. When they began is not known any more, so all matters of their repositories are
+    touched."""
     gone = "SELECT session_id, repo FROM harvested WHERE session_id NOT IN (SELECT id FROM sessions)"
     others = """INSERT OR IGNORE INTO touched SELECT DISTINCT harvester, matter FROM sightings
                 WHERE session_id IN (SELECT id FROM sessions WHERE repo = ?)"""
-    for session_id, repo in list(db.execute(gone)):
+    found = list(db.execute(gone))
+    for session_id, repo in found:
         _touch_session(db, session_id)
         db.execute(others, (repo,))
         db.execute("DELETE FROM sightings WHERE session_id = ?", (session_id,))
         db.execute("DELETE FROM harvested WHERE session_id = ?", (session_id,))
+    return len(found)
 
 
 def _touch_session(db: apsw.Connection, session_id: int) -> None:

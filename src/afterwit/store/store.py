@@ -8,8 +8,10 @@ from pathlib import Path
 import apsw
 
 from afterwit.model.errors import DamagedError, StoreError
+from afterwit.store.applied import refuse_gone, seen_heads
 from afterwit.store.archive import Archive
-from afterwit.store.database import connect, connect_readonly, transaction, translated
+from afterwit.store.damage import telling_damage
+from afterwit.store.database import connect, connect_readonly, transaction
 from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.migrate import migrate, migrations, schema_version
@@ -34,13 +36,11 @@ def opened(layout: Layout) -> Iterator[Store]:
         raise DamagedError(
             f"{layout.database} is gone, but not what was archived. `afterwit store rebuild` derives it again."
         )
-    try:
-        with closing(connect(layout.database)) as db:
-            migrate(db, migrations(), layout.backups)
-            with closing(Journal(layout.journal, layout.backups)) as journal:
-                yield Store(layout, db, Archive(layout.archive), journal)
-    except apsw.Error as error:
-        raise translated(error, layout.root) from error
+    with telling_damage(layout), closing(connect(layout.database)) as db:
+        migrate(db, migrations(), layout.backups)
+        refuse_gone(layout, seen_heads(layout, db))
+        with closing(Journal(layout.journal, layout.backups)) as journal:
+            yield Store(layout, db, Archive(layout.archive), journal)
 
 
 @contextmanager
@@ -76,12 +76,9 @@ def require(layout: Layout) -> None:
 def readonly_database(layout: Layout) -> Iterator[apsw.Connection]:
     """For commands that only look. Damage that shows while they look is an error of ours too."""
     require(layout)
-    try:
-        with closing(connect_readonly(layout.database)) as db:
-            if schema_version(db) != migrations()[-1].number:
-                raise StoreError(
-                    f"{layout.database} has another schema than this afterwit. Run `afterwit learn` to upgrade it."
-                )
-            yield db
-    except apsw.Error as error:
-        raise translated(error, layout.database) from error
+    with telling_damage(layout), closing(connect_readonly(layout.database)) as db:
+        if schema_version(db) != migrations()[-1].number:
+            raise StoreError(
+                f"{layout.database} has another schema than this afterwit. Run `afterwit learn` to upgrade it."
+            )
+        yield db

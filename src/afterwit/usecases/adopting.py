@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from afterwit.capture.remains import LeftCompanion, Remains, packed_keys, searchable
 from afterwit.store import claims, files, parts, raw
-from afterwit.store.archive import ArchiveName, archive_name
+from afterwit.store.archive import archive_name
 from afterwit.store.raw import Drop
 from afterwit.store.store import Store
 from afterwit.usecases.derived import Derived
@@ -28,7 +28,6 @@ class Adopter:
     """Puts archived files into an open transaction; `settle` makes them consistent before it is committed."""
 
     def __init__(self, store: Store, rules: Rules) -> None:
-        self._store = store
         self._db = store.db
         self._rows = PartRows(store, rules)
 
@@ -37,11 +36,10 @@ class Adopter:
         file_id = self._add(origin, TRANSCRIPT, generation, is_live=is_live)
         self._rows.put_reading(file_id, origin.agent, derived, 0)
 
-    def adopt_companion(self, origin: Origin, name: ArchiveName, generation: int, *, is_live: bool) -> None:
+    def adopt_companion(self, origin: Origin, held_bytes: int, sha256: str, generation: int, *, is_live: bool) -> None:
         """The same for a companion."""
         file_id = self._add(origin, COMPANION, generation, is_live=is_live)
-        held = sum(len(piece) for piece in self._store.archive.read(name))
-        files.note_held(self._db, file_id, held, self._store.archive.digest(name, held))
+        files.note_held(self._db, file_id, held_bytes, sha256)
         files.note_state(self._db, file_id, "read")
 
     def adopt_remains(self, origin: Origin, generation: int, drop: Drop, remains: Remains, *, is_live: bool) -> None:

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 import apsw
 
+from afterwit.model.errors import DamagedError
 from afterwit.store import files
 from afterwit.store.archive import Archive, ArchiveName, archive_name
 from afterwit.store.database import transaction
@@ -26,7 +27,10 @@ def companion_bytes(db: apsw.Connection, archive: Archive, transcript: Origin, p
     for place in (kept_at(transcript.path, path), path):
         row = files.live_file(db, transcript._replace(path=place).key)
         if row is not None and row.held_bytes:
-            return b"".join(archive.read(archive_name(row.key, row.generation), row.held_bytes))
+            try:
+                return b"".join(archive.read(archive_name(row.key, row.generation), row.held_bytes))
+            except DamagedError:  # as good as gone; `verify` says what is wrong with it
+                return None
     return None
 
 

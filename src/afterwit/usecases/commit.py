@@ -8,9 +8,11 @@ import os
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
+from afterwit.model.errors import DamagedError
 from afterwit.sources.discovery import Found
 from afterwit.store import files
-from afterwit.store.archive import archive_name
+from afterwit.store.archive import archive_name, generation_of
+from afterwit.store.database import transaction
 from afterwit.store.files import FileRow
 from afterwit.store.store import Store
 from afterwit.usecases.derived import Copy, Derived, Mode, captured_in
@@ -53,7 +55,12 @@ class Committer:
             files.note_state(self._db, file_id, "empty")
             return False
         start = row.cursor if row and derived.mode is Mode.APPEND else 0
-        self._put_read(file_id, origin, derived, start)
+        try:
+            with transaction(self._db):
+                self._put_read(file_id, origin, derived, start)
+        except DamagedError as error:
+            self._rows.note_damaged(file_id, error)
+            derived.mode, derived.captured, derived.error = Mode.FAILED, None, f"{error} {files.REMEDY}"
         return True
 
     def note_source(self, origin: Origin, found: Found, sessions: int, error: str = "") -> None:
@@ -81,8 +88,7 @@ class Committer:
     def _put_read(self, file_id: int, origin: Origin, derived: Derived, start: int) -> None:
         """What was read of a file that is kept: its bytes, its companions, its rows."""
         row = files.file_by_id(self._db, file_id)
-        name = archive_name(row.key, row.generation)
-        self._archive.append(name, origin.header(row.role, row.generation), row.held_bytes, derived.frames)
+        self._archived(file_id, origin, row.role, row.held_bytes, derived.frames)
         for copy in derived.copies:
             self._put_copy(origin._replace(path=PurePosixPath(os.fsdecode(copy.path))), copy)
         self._rows.put_reading(file_id, origin.agent, derived, start)
@@ -100,18 +106,27 @@ class Committer:
             files.retire_file(self._db, row.id)
         if row is None or row.sha256 != copy.sha256:
             file_id = self._rows.add_file(origin, COMPANION, generation)
-            name = archive_name(origin.key, generation)
-            self._archive.append(name, origin.header(COMPANION, generation), 0, copy.frames)
+            self._archived(file_id, origin, COMPANION, 0, copy.frames)
         else:
             file_id = row.id
         files.note_stat(self._db, file_id, copy.size_bytes, copy.mtime_ns, copy.inode, "")
         files.note_state(self._db, file_id, "read")
         files.note_held(self._db, file_id, copy.held_bytes, copy.sha256)
 
+    def _archived(self, file_id: int, origin: Origin, role: str, held_bytes: int, packed: list[bytes]) -> None:
+        """Appends to the archive. Where that holds more of the file than the row knows, the row moves on to the
+        generation that the bytes went to."""
+        generation = files.file_by_id(self._db, file_id).generation
+        name = archive_name(origin.key, generation)
+        written = self._archive.append(name, origin.header(role, generation), held_bytes, packed)
+        if written != name:
+            files.note_generation(self._db, file_id, generation_of(written))
+
 
 def _is_superseded(row: FileRow, derived: Derived) -> bool:
     """Whether what was read is a new generation of the file."""
-    return row.is_dropped or bool(row.held_bytes and derived.mode is Mode.REWRITTEN)
+    is_whole = derived.mode is Mode.REWRITTEN or (derived.mode is Mode.WHOLE and row.state == files.DAMAGED)
+    return row.is_dropped or bool(row.held_bytes and is_whole)
 
 
 def _is_worth_keeping(derived: Derived) -> bool:

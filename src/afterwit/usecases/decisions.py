@@ -33,23 +33,42 @@ DRAWN = "drawn"  # {"draws": […]}: what sessions were shown, or would have bee
 
 def decide(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> None:
     """Journals an entry and applies it."""
-    store.journal.append(kind, body, now_ms)
+    journalled(store, kind, body, now_ms)
     step("an entry is in the journal, not applied")
     catch_up(store)
 
 
+def journalled(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> Entry:
+    """Puts an entry into the journal. Everything that is journalled comes through here: behind a journal that lacks
+    entries it would get a number that was used before, and be taken for one that is applied."""
+    applied.refuse_lost(store.layout, store.db, store.journal)
+    return store.journal.append(kind, body, now_ms)
+
+
 def catch_up(store: Store) -> None:
     """Applies what the journal holds and the database does not know yet."""
-    done = applied.applied(store.db)
+    applied.refuse_lost(store.layout, store.db, store.journal)
+    done = {machine: head.number for machine, head in applied.applied(store.db).items()}
     pending = [entry for entry in store.journal.entries() if entry.number > done.get(entry.machine, 0)]
     if pending:
         with transaction(store.db):
             for entry in pending:
-                _apply(store, entry)
-                applied.note_applied(store.db, entry.machine, entry.number)
+                apply_entry(store, entry)
+            last = {entry.machine: entry.number for entry in pending}
+            for machine, number in last.items():
+                note_applied(store, machine, number)
+            applied.keep_heads(store.layout, applied.seen_heads(store.layout, store.db))
 
 
-def _apply(store: Store, entry: Entry) -> None:
+def note_applied(store: Store, machine: str, number: int) -> None:
+    """How far the chain of a machine is applied by now."""
+    head = store.journal.head_at(machine, number)
+    if head is not None:
+        applied.note_applied(store.db, machine, head)
+
+
+def apply_entry(store: Store, entry: Entry) -> None:
+    """Puts what one entry says into the database."""
     body = entry.body
     if entry.kind == CHECKOUTS_SEEN:
         repos.put_checkouts(store.db, body["remotes"])

@@ -21,6 +21,7 @@ from afterwit.model.errors import DamagedError, UsageError
 from afterwit.model.settings import EvictionOrder, RetentionSettings
 from afterwit.store import raw
 from afterwit.store.archive import Archive, archive_name
+from afterwit.store.archive_mark import refuse_older
 from afterwit.store.digests import all_digests
 from afterwit.store.files import FileRow, files_by_id
 from afterwit.store.health import database_bytes
@@ -52,6 +53,7 @@ def evict(
     require(world.layout)
     limits = _limits(world.settings.retention, soft_cap_bytes)
     with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+        refuse_older(store)
         if not is_dry_run:
             remove_doomed(store)
             settle_leaving(store)
@@ -163,20 +165,20 @@ class _Evicting:
 
 def packed_originals(store: Store) -> int:
     """What all originals take in the archive, companions included."""
-    return sum(_packed_bytes(store.archive, row.key, row.generation) for row in raw.raw_files(store.db))
+    return sum(store.archive.size(archive_name(row.key, row.generation)) for row in raw.raw_files(store.db))
 
 
 def distilled_bytes(store: Store) -> int:
     """What the database and the remains of dropped originals take."""
     rows = files_by_id(store.db, [one.id for one in raw.dropped_files(store.db)]).values()
-    remains = sum(_packed_bytes(store.archive, row.key, row.generation) for row in rows)
+    remains = sum(store.archive.size(archive_name(row.key, row.generation)) for row in rows)
     return database_bytes(store.layout) + remains
 
 
 def _originals(store: Store, limits: RetentionSettings, declared: tuple[Description, ...]) -> dict[int, _Original]:
     """What the archive holds, companions with the transcript that they belong to."""
     rows = raw.raw_files(store.db)
-    packed = {row.id: _packed_bytes(store.archive, row.key, row.generation) for row in rows}
+    packed = {row.id: store.archive.size(archive_name(row.key, row.generation)) for row in rows}
     transcripts = [row for row in rows if row.role != COMPANION]
     owners = _owners(store.archive, rows, declared)
     beside: dict[int, list[int]] = {}
@@ -239,14 +241,6 @@ def _owner_key(archive: Archive, row: RawFile, declared: tuple[Description, ...]
 def _values(db: apsw.Connection) -> dict[int, float]:
     """What each session may still teach that no other session does."""
     return values({row.session_id: findings_of(unpack(row.body)) for row in all_digests(db)})
-
-
-def _packed_bytes(archive: Archive, key: bytes, generation: int) -> int:
-    """0 for one that is missing, which `verify` reports."""
-    try:
-        return archive.packed_bytes(archive_name(key, generation))
-    except OSError:
-        return 0
 
 
 def _give_space_back(store: Store) -> None:

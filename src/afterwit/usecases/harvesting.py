@@ -41,7 +41,8 @@ def see_pending(store: Store, progress: Progress | None = None) -> int:
     """Looks at all sessions that have not been looked at by the present harvesters. Returns how many."""
     version = version_of()
     with transaction(store.db):
-        sightings.drop_gone(store.db)
+        if sightings.drop_gone(store.db):
+            items.put_settled_mark(store.db, "")
         pending = sightings.unharvested(store.db, version)
         sightings.touch_stories(store.db, pending, SOON_MS, OPENING)
     for batch in in_batches(pending, _BATCH, progress, "harvesting", "sessions"):

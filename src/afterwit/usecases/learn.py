@@ -12,7 +12,8 @@ from pathlib import PurePosixPath
 
 from afterwit.capture.prices import price_list
 from afterwit.model.captured import CAPTURE_VERSION
-from afterwit.store import files, repos, sessions, texts
+from afterwit.store import archive_mark, files, repos, sessions, texts
+from afterwit.store.checksums import seal, unsealed
 from afterwit.store.database import transaction, translated
 from afterwit.store.lease import held
 from afterwit.store.spool import backlog
@@ -112,6 +113,7 @@ class _Run:
         self._failed: set[tuple[Home, PurePosixPath]] = set()  # where something could not be read
 
     def run(self) -> Report:
+        self._check_archive()
         remove_doomed(self._store)
         settle_leaving(self._store)
         catch_up(self._store)
@@ -119,6 +121,7 @@ class _Run:
         wanted = (*self._options.sessions, *(taken.ended if self._options.is_ended else ()))
         if self._options.is_narrow and not wanted:
             return Report(agents=[], sessions=sessions.count_sessions(self._store.db))
+        self._seal_older()
         self._read(self._plans(wanted))
         self._note_checkouts()
         resolve_repos(self._store, self._world.settings)
@@ -137,6 +140,17 @@ class _Run:
             evicted=evicted,
             is_dry_run=self._options.is_dry_run,
         )
+
+    def _check_archive(self) -> None:
+        """Nothing may be written that speaks of another archive than the one that is there."""
+        if self._options.accepts_database and archive_mark.missing_in_database(self._store):
+            with transaction(self._store.db):
+                archive_mark.adopt(self._store)
+        archive_mark.refuse_older(self._store)
+        if not archive_mark.mark_of(self._store.archive) and not self._options.is_dry_run:
+            with transaction(self._store.db):
+                archive_mark.announce(self._store)
+            archive_mark.confirm(self._store)
 
     def _read(self, plans: list[AgentPlan]) -> None:
         """Reads and commits what the plans say, batch by batch."""
@@ -181,7 +195,7 @@ class _Run:
 
     def _bookmark(self, one: Pending) -> Bookmark | None:
         row = files.live_file(self._store.db, one.key)
-        if row is None or not row.held_bytes:
+        if row is None or not row.held_bytes or row.state == files.DAMAGED:
             return None
         resume = None if one.has_new_companions else row.resume
         return Bookmark(held_bytes=row.held_bytes, sha256=row.sha256, cursor=row.cursor, resume=resume)
@@ -194,11 +208,15 @@ class _Run:
                     is_kept = self._committer.put(origin, derived, one.unit.companions_mark, is_again=one.is_again)
                     self._count(one, derived, is_kept=is_kept)
                 self._committer.settle()
-                self._store.archive.flush()
+                has_changed = self._store.archive.flush()
+                if has_changed:
+                    archive_mark.announce(self._store)
                 step("a batch is about to be committed")
         except OSError as error:
             raise translated(error, self._store.layout.root) from error
         step("a batch is committed")
+        if has_changed:
+            archive_mark.confirm(self._store)
         remove_doomed(self._store)
         self._progress.advance(len(batch), sum(one.unit.transcript.size_bytes for one, _ in batch))
 
@@ -225,6 +243,13 @@ class _Run:
             with transaction(self._store.db):
                 self._committer.derive_again(older[start : start + _BATCH_AGAIN])
                 self._committer.settle()
+
+    def _seal_older(self) -> None:
+        """Files that were learned before there were checksums get theirs, once."""
+        older = unsealed(self._store.db)
+        for start in range(0, len(older), _BATCH_AGAIN):
+            with transaction(self._store.db):
+                seal(self._store.db, older[start : start + _BATCH_AGAIN])
 
     def _note_checkouts(self) -> None:
         """Remotes of folders on this machine: journalled, because the folders may be gone tomorrow."""

@@ -24,6 +24,7 @@ class Options(NamedTuple):
     is_reharvest: bool = False  # the present harvesters look at everything again
     sessions: tuple[Wanted, ...] = ()  # only these, without a sweep
     is_ended: bool = False  # only those whose end an agent has noted, without a sweep
+    accepts_database: bool = False  # although it knows less than the archive holds
 
     @property
     def is_whole(self) -> bool:

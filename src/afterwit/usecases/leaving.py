@@ -15,8 +15,9 @@ import msgspec
 from afterwit.capture.remains import LeftCompanion, Remains, packed, unpacked, unplaced
 from afterwit.model.errors import DamagedError
 from afterwit.model.times import iso_from_ms
-from afterwit.store import claims, files, parts, raw
+from afterwit.store import archive_mark, claims, files, parts, raw
 from afterwit.store.archive import Archive, ArchiveName, archive_name
+from afterwit.store.checksums import seal
 from afterwit.store.database import transaction, translated
 from afterwit.store.files import FileRow
 from afterwit.store.raw import Drop
@@ -70,10 +71,12 @@ def settle_leaving(store: Store) -> None:
     with transaction(store.db):
         for file in files.files_by_id(store.db, going).values():
             if _has_left(store.archive, _name(file)):
-                _settle(store, file)
+                _try_to_settle(store, file)
             store.archive.clear_beside(_name(file))
         raw.clear_leaving(store.db)
+        archive_mark.note_held(store.db)
         step("the rows of what left are settled, not committed")
+    archive_mark.confirm(store)
     remove_doomed(store)
 
 
@@ -103,6 +106,7 @@ def _announce(store: Store, batch: Sequence[Leaver]) -> None:
         with transaction(store.db):
             raw.note_leaving(store.db, [one.file.id for one in batch])
             forget_standing(store.db)
+            archive_mark.announce(store)
     finally:
         store.db.pragma("synchronous", "NORMAL")
     step("what is about to leave is noted")
@@ -111,6 +115,8 @@ def _announce(store: Store, batch: Sequence[Leaver]) -> None:
 def _remains(store: Store, one: Leaver, now_ms: int) -> tuple[dict[str, Any], Remains]:
     """The header and the content of what takes the original's place."""
     file = one.file
+    if file.state == files.DAMAGED:
+        raise DamagedError(file.error)
     keys = keys_of(file)
     captured = unplaced(raw.rows_of_file(store.db, file.id))
     captured.claims = list(_owned(store, file, keys))
@@ -157,12 +163,22 @@ def _has_left(archive: Archive, name: ArchiveName) -> bool:
         return False
 
 
+def _try_to_settle(store: Store, file: FileRow) -> None:
+    """Remains that cannot be read leave the rows as they are: these hold all that the remains should."""
+    try:
+        with transaction(store.db):
+            _settle(store, file)
+    except (DamagedError, LookupError, ValueError, TypeError) as error:
+        files.note_state(store.db, file.id, files.DAMAGED, f"{error} {files.REMEDY}")
+
+
 def _settle(store: Store, file: FileRow) -> None:
     header = store.archive.header(_name(file))
     drop, remains = drop_in(header), unpacked(store.archive.remains(_name(file)))
     known = {part.facts.native_id: part.id for part in parts.parts_of_file(store.db, file.id)}
     part_ids = {number: known[facts.native_id] for number, facts in enumerate(remains.captured.parts)}
     put_remains(store.db, file.id, drop, remains, part_ids)
+    seal(store.db, [file.id])
     for companion in remains.companions:
         _settle_companion(store, origin_in(header), companion, drop)
 

@@ -31,7 +31,7 @@ from afterwit.store import items
 from afterwit.store.database import transaction
 from afterwit.store.store import Store, opened, readonly_database, require
 from afterwit.usecases.curating import Words, line_of, paths_of, worded
-from afterwit.usecases.decisions import catch_up
+from afterwit.usecases.decisions import catch_up, journalled
 from afterwit.usecases.items import find_item, search_items
 from afterwit.usecases.settling import ASSISTANT
 from afterwit.usecases.world import World
@@ -129,5 +129,5 @@ def _note(store: Store, world: World, kind: Entry, body: Mapping[str, Any]) -> N
         catch_up(store)
         earlier = items.decisions(store.db)
         at_ms = max(world.now_ms, earlier[-1].at_ms + 1 if earlier else 0)
-        store.journal.append(kind, body, at_ms)
+        journalled(store, kind, body, at_ms)
         catch_up(store)

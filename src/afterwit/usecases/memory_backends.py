@@ -77,7 +77,7 @@ def local_backend(layout: Layout, stack: ExitStack) -> LocalBackend:
     """The local one, caught up with the journal. Chains have no gaps, so equal counts mean that all is applied; reading
     the whole journal to find that out takes 0.4 s at 100,000 entries."""
     store = stack.enter_context(opened(layout))
-    if store.journal.count() != sum(applied(store.db).values()):
+    if store.journal.count() != sum(head.number for head in applied(store.db).values()):
         catch_up(store)
     return LocalBackend(store.db, Recorder(store))
 

@@ -13,7 +13,7 @@ from afterwit.store import applied
 from afterwit.store.database import transaction
 from afterwit.store.steps import step
 from afterwit.store.store import Store
-from afterwit.usecases.decisions import catch_up
+from afterwit.usecases.decisions import catch_up, journalled, note_applied
 
 
 class Recorder:
@@ -26,11 +26,12 @@ class Recorder:
         store = self._store
         with transaction(store.db):
             moment = max(at_ms, rows.clock(store.db))
-            number = store.journal.append(kind, body, moment)
+            entry = journalled(store, kind, body, moment)
             step("a change of the memory is in the journal, not applied")
-            if applied.applied(store.db).get(store.journal.machine, 0) == number - 1:
-                local.apply(store.db, kind, body, moment)
-                applied.note_applied(store.db, store.journal.machine, number)
+            before = applied.applied(store.db).get(entry.machine)
+            if (before.number if before else 0) == entry.number - 1:
+                local.apply(store.db, kind, body, entry.at_ms)
+                note_applied(store, entry.machine, entry.number)
             else:
                 catch_up(store)
         step("a change of the memory is applied")

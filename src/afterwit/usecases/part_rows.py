@@ -12,8 +12,10 @@ from typing import NamedTuple
 from afterwit.agents.prompt_history import HISTORY, UNNAMED
 from afterwit.guard.hygiene import clean
 from afterwit.model.captured import Captured, PartFacts
+from afterwit.model.errors import DamagedError
 from afterwit.store import claims, files, parts, sessions
 from afterwit.store.archive import archive_name
+from afterwit.store.checksums import seal
 from afterwit.store.files import FileRow
 from afterwit.store.shade import PARTIAL, shaded
 from afterwit.store.steps import step
@@ -87,6 +89,7 @@ class PartRows:
             self._settle_once()
         for indexed in self._texts.values():
             parts.put_texts(self._db, indexed.captured, indexed.part_ids)
+        seal(self._db, self._texts)
         self._texts.clear()
 
     def drop_if_contained(self, old: FileRow, present: Mapping[str, list[int]]) -> None:
@@ -104,6 +107,19 @@ class PartRows:
         self._texts.pop(old.id, None)
         files.delete_file(self._db, old.id)
         files.doom(self._db, archive_name(old.key, old.generation))
+
+    def note_damaged(self, file_id: int, error: DamagedError) -> None:
+        """The archive does not hold a file as it should. Its rows stay as they are, and say so; a `learn` that finds
+        the file where the agent left it reads it again, into the next generation."""
+        files.note_state(self._db, file_id, files.DAMAGED, f"{error} {files.REMEDY}")
+
+    def _derived(self, row: FileRow, copied: frozenset[int] = frozenset()) -> Derived | None:
+        """The rows of a file as its archived bytes give them; None where these are damaged."""
+        try:
+            return derived_from_archive(self._store, self._rules, row, copied)
+        except DamagedError as error:
+            self.note_damaged(row.id, error)
+            return None
 
     def _settle_once(self) -> None:
         while self._dirty:
@@ -123,8 +139,10 @@ class PartRows:
             held = parts_held(row.resume) if row.resume else []
             wanted = {part.native_id for part in held} - self._shaded(row.agent, held)
             if wanted != {part.facts.native_id for part in parts.parts_of_file(self._db, row.id)}:
-                self.put_reading(row.id, row.agent, derived_from_archive(self._store, self._rules, row), 0)
-                has_changed = True
+                derived = self._derived(row)
+                if derived is not None:
+                    self.put_reading(row.id, row.agent, derived, 0)
+                    has_changed = True
         return has_changed
 
     def _shaded(self, agent: str, facts: list[PartFacts]) -> set[str]:
@@ -194,7 +212,9 @@ class PartRows:
                 lost.update(rival.keys)
                 owners.add(rival.file_id)
         self._dirty.discard(row.id)
-        derived = derived_from_archive(self._store, self._rules, row, frozenset(lost))
+        derived = self._derived(row, frozenset(lost))
+        if derived is None:
+            return
         self._put_rows(row.id, row.agent, captured_in(derived), is_append=False)
         parts.put_problems(self._db, row.id, 0, captured_in(derived).problems)
         self._note(row.id, derived)

@@ -215,7 +215,7 @@ def _sorted_out(
 def _is_as_before(home: Home, unit: Unit, before: Seen, seen: Mapping[bytes, Seen]) -> bool:
     found = unit.transcript
     is_same = (found.size_bytes, found.mtime_ns, found.inode) == (before.size_bytes, before.mtime_ns, before.inode)
-    if not is_same or before.state == "failed":
+    if not is_same or before.state in ("failed", files.DAMAGED):
         return False
     if before.companions == unit.companions_mark or before.state == "empty":
         return True

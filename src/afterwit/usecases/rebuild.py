@@ -1,8 +1,10 @@
 """Rebuild: derives the whole database again from the archive and the journal. Where an original was given up, its
 remains in the archive have the rows.
 
-The new database is built beside the old one by the same code that `learn` uses, then copied over it through SQLite's
-backup interface, in one transaction: killed anywhere, the old one stands. A database too damaged to open is set aside.
+The new database is built beside the old one by the same code that `learn` uses, then renamed into its place: killed
+anywhere, or on a full disk, the old one stands, or the new one. Only a database that is itself damaged is set aside;
+one that cannot be read for another reason, or that a newer version wrote, stops the command. So does a journal that
+lacks decisions which were applied before: what is lost is said, and somebody has to accept it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,16 +19,20 @@ from afterwit.agents.declared.description import Description
 from afterwit.agents.registry import reader_for
 from afterwit.capture.prices import price_list
 from afterwit.capture.remains import unpacked
-from afterwit.model.errors import AfterwitError, DamagedError
-from afterwit.store import files
+from afterwit.model.errors import DamagedError, StoreError
+from afterwit.store import archive_mark, files
+from afterwit.store.applied import applied, heads_beside, keep_heads, refuse_faults, refuse_gone
 from afterwit.store.archive import Archive, ArchiveName, Stored, archive_name
 from afterwit.store.content import content_hash
-from afterwit.store.database import connect, transaction
+from afterwit.store.damage import UNREADABLE
+from afterwit.store.database import connect, transaction, translated
+from afterwit.store.files import FileRow
 from afterwit.store.frames import REMAINS
-from afterwit.store.journal import Journal
+from afterwit.store.journal import Head, Journal
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
-from afterwit.store.migrate import migrate, migrations
+from afterwit.store.migrate import migrate, migrations, schema_version
+from afterwit.store.replacing import is_damage, put_in_place, remove_database
 from afterwit.store.steps import step
 from afterwit.store.store import Store, require
 from afterwit.usecases.adopting import Adopter
@@ -57,32 +63,76 @@ class Rebuilt(msgspec.Struct, kw_only=True):
     faults: list[str]
 
 
-def rebuild(world: World, progress: Progress) -> Rebuilt:
+def rebuild(world: World, progress: Progress, *, accepts_journal: bool = False) -> Rebuilt:
     layout = world.layout
     require(layout)
     beside = layout.root / "rebuilding.db"
     with held(layout.lease, wait_seconds=60):
-        _remove(beside)
-        before, expected = _present(layout)
-        with closing(connect(beside)) as db, closing(Journal(layout.journal, layout.backups)) as journal:
-            migrate(db, migrations(), layout.backups)
-            store = Store(layout, db, Archive(layout.archive), journal)
-            faults, count = _Rebuilding(world, store, progress).run()
-            missing = sorted(expected - set(store.archive.names()))
-            faults += [f"{name}: the archived file is missing" for name in missing]
-            after = content_hash(db)
-            step("the new database is complete, beside the old one")
-            with closing(connect(layout.database)) as old, old.backup("main", db, "main") as copy:
-                copy.step()
-        _remove(beside)
-    return Rebuilt(files=count, before=before, after=after, faults=faults)
+        remove_database(beside)
+        present = _present(layout)
+        archive = Archive(layout.archive)
+        try:
+            with closing(_journal(layout, present, accepts_journal=accepts_journal)) as journal:
+                with closing(connect(beside)) as db:
+                    migrate(db, migrations(), layout.backups)
+                    store = Store(layout, db, archive, journal)
+                    faults, count = _Rebuilding(world, store, progress, present.expected).run()
+                    faults += _missing(store, present, faults)
+                    after = content_hash(db)
+                    with transaction(db):
+                        archive_mark.adopt(store)
+                step("the new database is complete, beside the old one")
+                put_in_place(beside, layout.database, is_damaged=present.is_damaged)
+                with closing(connect(layout.database)) as db:
+                    archive_mark.confirm(Store(layout, db, archive, journal))
+        except apsw.Error as error:
+            raise translated(error, beside) from error
+        finally:
+            remove_database(beside)
+    return Rebuilt(files=count, before=present.content_hash, after=after, faults=faults)
+
+
+class _Present(NamedTuple):
+    """What is known of the database that is there."""
+
+    content_hash: str = ""
+    expected: dict[ArchiveName, FileRow] = {}  # noqa: RUF012 - never changed
+    heads: dict[str, Head] = {}  # noqa: RUF012
+    is_damaged: bool = False
+
+
+def _journal(layout: Layout, present: _Present, *, accepts_journal: bool) -> Journal:
+    """The journal, open. Raises where it lacks what was applied to the present database, or is damaged itself."""
+    seen = heads_beside(layout) | present.heads
+    if not accepts_journal:
+        refuse_gone(layout, seen)
+    journal = Journal(layout.journal, layout.backups)
+    try:
+        if accepts_journal:
+            keep_heads(layout, journal.heads())
+        else:
+            refuse_faults(layout, journal.verify(seen))
+    except BaseException:
+        journal.close()
+        raise
+    return journal
+
+
+def _missing(store: Store, present: _Present, faults: list[str]) -> list[str]:
+    """What should be in the archive and is not: by name, where the present database knows the names."""
+    gone = sorted(present.expected.keys() - set(store.archive.names()))
+    if gone:
+        return [f"{name}: the archived file is missing" for name in gone]
+    less = "" if faults else archive_mark.is_less_than(store.db, archive_mark.mark_of(store.archive))
+    return [less] if less else []
 
 
 class _Rebuilding:
-    def __init__(self, world: World, store: Store, progress: Progress) -> None:
+    def __init__(self, world: World, store: Store, progress: Progress, expected: dict[ArchiveName, FileRow]) -> None:
         self._world = world
         self._store = store
         self._progress = progress
+        self._expected = expected
 
     def run(self) -> tuple[list[str], int]:
         """Returns (what could not be read, how many files were derived)."""
@@ -91,12 +141,7 @@ class _Rebuilding:
         stored = list(_readable(self._store.archive, faults))
         latest = _latest(stored)
         adopter = Adopter(self._store, rules_for(self._world, self._store))
-        with transaction(self._store.db):
-            for one in stored:
-                if one.header["role"] == COMPANION:
-                    is_live = latest[_key(one)] == one.name
-                    generation = int(one.header["generation"])
-                    adopter.adopt_companion(origin_in(one.header), one.name, generation, is_live=is_live)
+        self._adopt_companions(adopter, stored, latest, faults)
         count = self._adopt_remains(adopter, stored, latest, faults)
         count += self._derive(adopter, stored, latest, faults)
         with transaction(self._store.db):
@@ -106,6 +151,33 @@ class _Rebuilding:
         digest_pending(self._store, price_list(self._world.settings.prices))
         harvest(self._store, self._world)
         return faults, count
+
+    def _adopt_companions(
+        self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName], faults: list[str]
+    ) -> None:
+        with transaction(self._store.db):
+            for one in stored:
+                if one.header["role"] == COMPANION:
+                    is_live, generation = latest[_key(one)] == one.name, int(one.header["generation"])
+                    try:
+                        held_bytes, sha256 = self._store.archive.held_bytes(one.name)
+                    except DamagedError as error:
+                        faults.append(f"{one.name}: {error}")
+                        continue
+                    faults += self._shortened(one.name, held_bytes, sha256)
+                    adopter.adopt_companion(origin_in(one.header), held_bytes, sha256, generation, is_live=is_live)
+
+    def _shortened(self, name: ArchiveName, held_bytes: int, sha256: str) -> list[str]:
+        """What an object that can be read lacks nevertheless. What is left of it counts."""
+        row = self._expected.get(name)
+        rest = self._store.archive.rest_bytes(name)
+        if row is not None and row.held_bytes > held_bytes:
+            return [f"{name} ({row.path}): its last {row.held_bytes - held_bytes:,} bytes are gone; the rest was used"]
+        if row is not None and row.held_bytes == held_bytes and row.sha256 != sha256:
+            return [f"{name} ({row.path}): the bytes are not those that were archived"]
+        if row is None and rest:
+            return [f"{name}: {rest:,} bytes at its end are no whole frame; what comes before them was used"]
+        return []
 
     def _adopt_remains(
         self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName], faults: list[str]
@@ -143,7 +215,9 @@ class _Rebuilding:
             if isinstance(answer, str):
                 faults.append(answer)
                 continue
-            batch.append((task.stored, msgspec.msgpack.decode(answer, type=Derived)))
+            derived = msgspec.msgpack.decode(answer, type=Derived)
+            faults += self._shortened(task.stored.name, derived.held_bytes, derived.sha256)
+            batch.append((task.stored, derived))
             count += 1
             if len(batch) >= _BATCH:
                 self._commit(adopter, batch, latest)
@@ -174,8 +248,12 @@ def _work(task: _Task) -> bytes | str:
     origin = origin_in(task.stored.header)
 
     def companion(path: PurePosixPath) -> bytes | None:
+        """One that is damaged is as good as gone; what is wrong with it is told where it is adopted."""
         name = task.companions.get(str(path))
-        return b"".join(archive.read(name)) if name else None
+        try:
+            return b"".join(archive.read(name)) if name else None
+        except DamagedError:
+            return None
 
     try:
         pieces = archive.read(task.stored.name)
@@ -225,27 +303,21 @@ def _companions(
     return found
 
 
-def _present(layout: Layout) -> tuple[str, set[ArchiveName]]:
-    """The content hash of the present database, and what it expects in the archive. Nothing if it is not there; one
-    that cannot be read is set aside."""
+def _present(layout: Layout) -> _Present:
+    """What the present database knows. Nothing, if it is not there, is empty, or is itself damaged; what else keeps it
+    from being read is raised."""
     if not layout.database.exists():
-        return "", set()
+        return _Present()
     try:
         with closing(connect(layout.database)) as db:
+            if not schema_version(db):
+                return _Present()
             migrate(db, migrations(), layout.backups)
-            expected = [row for row in files.all_files(db) if row.has_object]
-            return content_hash(db), {archive_name(row.key, row.generation) for row in expected}
-    except (AfterwitError, apsw.Error):
-        for path in (layout.database, *_beside(layout.database)):
-            if path.exists():
-                path.replace(path.with_name(f"{path.name}.damaged"))
-        return "", set()
-
-
-def _remove(path: Path) -> None:
-    for file in (path, *_beside(path)):
-        file.unlink(missing_ok=True)
-
-
-def _beside(path: Path) -> tuple[Path, Path]:
-    return path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")
+            expected = {archive_name(row.key, row.generation): row for row in files.all_files(db) if row.has_object}
+            return _Present(content_hash(db), expected, applied(db))
+    except UNREADABLE:
+        return _Present(is_damaged=True)
+    except (StoreError, apsw.Error) as error:
+        if is_damage(error) or is_damage(error.__cause__):
+            return _Present(is_damaged=True)
+        raise

@@ -24,6 +24,7 @@ from afterwit.knowledge.weighing import Context, weighed
 from afterwit.model.knowledge import EVERYWHERE, Channel, Draft, Item, Scope, ScopeKind
 from afterwit.store import items, sightings
 from afterwit.store.browsing import last_work, newest_versions
+from afterwit.store.checksums import seal_knowledge
 from afterwit.store.database import transaction
 from afterwit.store.items import RejectionRow
 from afterwit.store.steps import step
@@ -86,6 +87,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
         items.put_rejections(store.db, rejected)
         items.put_doubles(store.db, sorted({(one.one, one.other) for one in (*own.reviews, *foreign.reviews)}))
         items.put_settled_mark(store.db, basis._replace(gone=gone).mark)
+        seal_knowledge(store.db)
         step("items are written, not committed")
     return _counted(before, after)
 

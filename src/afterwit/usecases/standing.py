@@ -18,6 +18,8 @@ import msgspec
 
 from afterwit.model.errors import BusyError
 from afterwit.sources.discovery import glimpse
+from afterwit.store.applied import refuse_lost
+from afterwit.store.archive_mark import refuse_older
 from afterwit.store.database import transaction
 from afterwit.store.lease import held
 from afterwit.store.spool import backlog
@@ -44,6 +46,8 @@ def nothing_new(world: World) -> Report | None:
         return None
     try:
         with held(world.layout.lease), opened(world.layout) as store:
+            refuse_lost(store.layout, store.db, store.journal)
+            refuse_older(store)
             report = _as_before(store, world)
     except (BusyError, msgspec.DecodeError):  # a body of another version is no mark
         return None

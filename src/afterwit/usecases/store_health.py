@@ -10,8 +10,9 @@ from collections.abc import Iterator
 import apsw
 import msgspec
 
-from afterwit.store import applied, lease, spool
+from afterwit.store import applied, archive_mark, lease, spool
 from afterwit.store.checks import foreign_permissions
+from afterwit.store.files import damaged_files
 from afterwit.store.health import archive_state, database_bytes, quick_faults
 from afterwit.store.layout import Layout
 from afterwit.store.migrate import schema_version
@@ -72,8 +73,12 @@ def examine_store(store: Store, health: StoreHealth) -> Iterator[Finding]:
         return
     for fault in quick_faults(store.db):
         yield alarm("damaged", f"database: {fault}. `afterwit store rebuild` derives it again from the archive.")
-    for fault in store.journal.verify(applied.applied(store.db)):
+    for fault in store.journal.verify(applied.seen_heads(store.layout, store.db)):
         yield alarm("damaged", f"{fault}. Nothing else holds it: restore journal.db from a backup.")
+    for fault in archive_mark.faults(store):
+        yield alarm("damaged", f"database: {fault}.")
+    for file in damaged_files(store.db):
+        yield alarm("damaged", f"archive: {file.path}: {file.error}")
     if state.missing:
         names = ", ".join(state.missing[:_SHOWN]) + (", …" if len(state.missing) > _SHOWN else "")
         what = "1 file is" if len(state.missing) == 1 else f"{len(state.missing):,} files are"

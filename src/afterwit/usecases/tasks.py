@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from afterwit.model.errors import DamagedError
 from afterwit.model.settings import Settings
 from afterwit.store import files
 from afterwit.store.archive import Archive
@@ -95,5 +96,9 @@ def _derive(task: Task) -> Derived:
 
 
 def _archived_companion(archive: Archive, home: Home, path: PurePosixPath) -> bytes | None:
+    """What the archive holds of a companion that is gone. One that is damaged is as good as gone, too."""
     name = archive.latest(files.file_key(home.agent, home.label + str(path)))
-    return b"".join(archive.read(name)) if name else None
+    try:
+        return b"".join(archive.read(name)) if name else None
+    except DamagedError:
+        return None

@@ -3,21 +3,26 @@
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from afterwit.capture.remains import unpacked
 from afterwit.model.errors import DamagedError
-from afterwit.store import applied, spool
+from afterwit.store import applied, archive_mark, claims, spool
 from afterwit.store.archive import ArchiveName, archive_name
 from afterwit.store.checks import database_faults, foreign_permissions
 from afterwit.store.content import content_hash
-from afterwit.store.files import FileRow, all_files, doomed
+from afterwit.store.damage import UNREADABLE
+from afterwit.store.files import DAMAGED, FileRow, all_files, doomed
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
+from afterwit.store.parts import parts_of_file
 from afterwit.store.store import Store, opened, require
 from afterwit.store.tally import Tally, tally
+from afterwit.usecases.decision_checks import decision_faults
 from afterwit.usecases.leaving import is_leaving, settle_leaving
+from afterwit.usecases.resume import keys_of
 
 
 class Sizes(msgspec.Struct, kw_only=True):
@@ -49,10 +54,10 @@ def stat(layout: Layout) -> Sizes:
             root=str(layout.root),
             database_bytes=_size(layout.database),
             journal_bytes=_size(layout.journal),
-            archive_bytes=sum(store.archive.packed_bytes(_name(row)) for row in held_files),
+            archive_bytes=sum(store.archive.size(_name(row)) for row in held_files),
             original_bytes=sum(row.held_bytes for row in held_files),
             dropped_files=len(dropped_files),
-            remains_bytes=sum(store.archive.packed_bytes(_name(row)) for row in dropped_files),
+            remains_bytes=sum(store.archive.size(_name(row)) for row in dropped_files),
             spool_files=waiting_files,
             spool_bytes=waiting_bytes,
             journal_entries=store.journal.count(),
@@ -74,22 +79,52 @@ def verify(layout: Layout) -> Iterator[Finding]:
     require(layout)
     with held(layout.lease, wait_seconds=60), opened(layout) as store:
         yield from (Finding("database", fault) for fault in database_faults(store.db))
-        yield from (Finding("journal", fault) for fault in store.journal.verify(applied.applied(store.db)))
+        yield from (Finding("database", fault) for fault in archive_mark.faults(store))
+        yield from (Finding("database", fault) for fault in decision_faults(store))
+        yield from (Finding("database", fault) for fault in _claim_faults(store))
+        yield from (Finding("journal", fault) for fault in store.journal.verify(applied.seen_heads(layout, store.db)))
         yield from _archive_faults(store)
         yield from (Finding("permissions", fault) for fault in foreign_permissions(layout))
 
 
-def compact(layout: Layout) -> int:
-    """Joins small frames of the archive and gives unused pages of the database back. Returns the bytes gained."""
+class Compacted(NamedTuple):
+    gained_bytes: int
+    faults: list[str]  # archived files that are damaged, and so left alone
+
+
+def compact(layout: Layout) -> Compacted:
+    """Joins small frames of the archive and gives unused pages of the database back."""
     require(layout)
     with held(layout.lease, wait_seconds=60), opened(layout) as store:
+        archive_mark.refuse_older(store)
         settle_leaving(store)
         before = _size(layout.database) + _size(layout.journal)
-        gained = sum(store.archive.compact(_name(row), row.held_bytes) for row in all_files(store.db) if row.held_bytes)
+        gained, faults = 0, list[str]()
+        for row in all_files(store.db):
+            if row.held_bytes:
+                try:
+                    gained += store.archive.compact(_name(row), row.held_bytes)
+                except DamagedError as error:
+                    faults.append(f"{row.path}: {error}")
         store.db.execute("VACUUM")
         store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         store.journal.compact()
-        return gained + before - _size(layout.database) - _size(layout.journal)
+        return Compacted(gained + before - _size(layout.database) - _size(layout.journal), faults)
+
+
+def _claim_faults(store: Store) -> Iterator[str]:
+    """Records of sessions that nobody owns: they would be counted twice when a copy of them comes."""
+    for row in all_files(store.db):
+        try:
+            if row.resume and row.held_bytes and _has_unclaimed(store, row):
+                yield f"records of {row.path} belong to nobody; `afterwit store rebuild` derives them again"
+        except UNREADABLE as error:
+            yield f"what was read of {row.path} cannot be read again ({error}); `afterwit store rebuild` derives it"
+
+
+def _has_unclaimed(store: Store, row: FileRow) -> bool:
+    held_keys, parts = keys_of(row), parts_of_file(store.db, row.id)
+    return any(claims.unclaimed(store.db, held_keys.get(part.facts.native_id, [])) for part in parts)
 
 
 def _archive_faults(store: Store) -> Iterator[Finding]:
@@ -101,10 +136,17 @@ def _archive_faults(store: Store) -> Iterator[Finding]:
     on_their_way = set(doomed(store.db))
     for name in store.archive.names():
         if name not in expected and name not in on_their_way:
-            what = (
-                f"{name}: left by a run that was stopped; `learn` reads its source again, `store rebuild` takes it in"
-            )
-            yield Finding("archive", what, is_harmless=True)
+            yield Finding("archive", _unknown(store, name), is_harmless=True)
+
+
+def _unknown(store: Store, name: ArchiveName) -> str:
+    """What to say of an object without rows."""
+    try:
+        store.archive.held_bytes(name)
+    except DamagedError as error:
+        if store.archive.size(name):
+            return f"{name}: damaged, and not used ({error}); delete it when a later generation of the file is there"
+    return f"{name}: left by a run that was stopped; `learn` reads its source again, `store rebuild` takes it in"
 
 
 def _object_faults(store: Store, row: FileRow) -> Iterator[str]:
@@ -114,6 +156,8 @@ def _object_faults(store: Store, row: FileRow) -> Iterator[str]:
             unpacked(store.archive.remains(name))
         elif not is_leaving(store, row) and store.archive.digest(name, row.held_bytes) != row.sha256:
             yield f"{name} ({row.path}): the bytes are not those that were archived"
+        elif not is_leaving(store, row) and row.state == DAMAGED:
+            yield f"{name} ({row.path}): {row.error}"
     except DamagedError as error:
         yield f"{name} ({row.path}): {error}"
 

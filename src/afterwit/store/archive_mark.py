@@ -1,0 +1,164 @@
+"""Whether the database and the archive speak of the same thing.
+
+Both keep a mark: a number that grows with every change of the archive, and what the archive holds. The archive's own
+mark is written, durably, before the transaction that changes the database's, and once more after it. So a run that was
+killed leaves the database one behind a mark that was not confirmed. Anything else means that one of the two was
+emptied, replaced or taken from a backup: a database that knows less than the archive holds must not be written on.
+"""
+
+import secrets
+
+import apsw
+import msgspec
+
+from afterwit.model.errors import DamagedError
+from afterwit.store.archive import Archive, archive_name
+from afterwit.store.files import all_files, doomed
+from afterwit.store.store import Store
+
+
+class Mark(msgspec.Struct, frozen=True, kw_only=True):
+    """A state of the archive."""
+
+    archive: str
+    number: int
+    files: int
+    original_bytes: int
+    is_confirmed: bool = True
+
+
+def announce(store: Store) -> None:
+    """Before the commit of a transaction that goes with a change of the archive."""
+    before = [mark for mark in (_in_archive(store.archive), _in_database(store.db)) if mark is not None]
+    number = max((mark.number for mark in before), default=0) + 1
+    mark = _held(store.db, before[0].archive if before else secrets.token_hex(8), number)
+    _put(store.db, mark)
+    _write(store.archive, msgspec.structs.replace(mark, is_confirmed=False))
+
+
+def confirm(store: Store) -> None:
+    """After that commit."""
+    mark = _in_database(store.db)
+    if mark is not None:
+        _write(store.archive, mark)
+
+
+def note_held(db: apsw.Connection) -> None:
+    """For whoever drops rows of archived files, in the same transaction: what is held is less now."""
+    mark = _in_database(db)
+    if mark is not None:
+        _put(db, _held(db, mark.archive, mark.number))
+
+
+def adopt(store: Store) -> None:
+    """The database is taken as it is: it is made from the archive, or somebody said so."""
+    mark = _in_archive(store.archive)
+    if mark is None:
+        announce(store)
+    else:
+        _put(store.db, _held(store.db, mark.archive, mark.number))
+
+
+def missing_in_database(store: Store) -> str:
+    """What the archive holds and the database does not know, in words; "" if all is well. Costs the reading of two
+    marks; where there are none yet, a look at the names in the archive."""
+    there, known = _in_archive(store.archive), _in_database(store.db)
+    if there is None and known is None:
+        unknown = len(set(store.archive.names()) - _expected(store.db))
+        return f"the archive holds {unknown:,} files that the database does not know" if unknown else ""
+    if there is None or (known and known.archive == there.archive and known.number >= there.number):
+        return ""
+    is_killed = not there.is_confirmed and there.number - 1 == (known.number if known else 0)
+    if is_killed and (known is None or known.archive == there.archive):
+        return ""
+    files, held = (known.files, known.original_bytes) if known else (0, 0)
+    return (
+        f"the archive holds {there.files:,} files with {there.original_bytes:,} bytes, and the database was last in"
+        f" step with it at {files:,} files with {held:,} bytes"
+    )
+
+
+def refuse_older(store: Store) -> None:
+    """Stops whoever would write on with a database that knows less than the archive holds."""
+    missing = missing_in_database(store)
+    if missing:
+        raise DamagedError(
+            f"{store.layout.database} was emptied, or is an older one: {missing}. Nothing was changed. `afterwit store"
+            " rebuild` derives it again. To go on with it as it is, run `afterwit learn --accept-database`: what is"
+            " archived stays, and new bytes go beside it."
+        )
+
+
+def faults(store: Store) -> list[str]:
+    """What does not fit, for those who look."""
+    found = []
+    missing = missing_in_database(store)
+    if missing:
+        found.append(
+            f"it was emptied, or is an older one: {missing}; `afterwit store rebuild` derives it again from the archive"
+        )
+    there, known = _in_archive(store.archive), _in_database(store.db)
+    if known is None:
+        return found
+    if there is None or there.number < known.number:
+        found.append("the archive is an older one than the database: restore what is missing in it from a backup")
+    held = _held(store.db, known.archive, known.number)
+    if held != known:
+        found.append(
+            f"it should know {known.files:,} archived files with {known.original_bytes:,} bytes, and knows"
+            f" {held.files:,} with {held.original_bytes:,}; `afterwit store rebuild` derives it again"
+        )
+    return found
+
+
+def is_less_than(db: apsw.Connection, mark: Mark | None) -> str:
+    """What a database made from the archive lacks of what the archive should hold, in words; "" if nothing."""
+    if mark is None or not mark.is_confirmed:
+        return ""
+    held = _held(db, mark.archive, mark.number)
+    if held.files >= mark.files and held.original_bytes >= mark.original_bytes:
+        return ""
+    return (
+        f"{mark.files:,} files with {mark.original_bytes:,} bytes should be here, and {held.files:,} with"
+        f" {held.original_bytes:,} are: some are gone, or lost their last bytes. Restore them from a backup"
+    )
+
+
+def mark_of(archive: Archive) -> Mark | None:
+    return _in_archive(archive)
+
+
+def _expected(db: apsw.Connection) -> set[str]:
+    known = {archive_name(row.key, row.generation) for row in all_files(db) if row.has_object}
+    return {*known, *doomed(db)}
+
+
+def _held(db: apsw.Connection, archive: str, number: int) -> Mark:
+    query = """SELECT count(*), ifnull(sum(held_bytes), 0) FROM files
+               WHERE held_bytes > 0 OR (dropped_ms IS NOT NULL AND role = 'transcript')"""
+    files, original_bytes = db.execute(query).fetchone() or (0, 0)
+    return Mark(archive=archive, number=number, files=files, original_bytes=original_bytes)
+
+
+def _in_database(db: apsw.Connection) -> Mark | None:
+    row = db.execute("SELECT archive, number, files, original_bytes FROM archive_mark").fetchone()
+    return Mark(archive=row[0], number=row[1], files=row[2], original_bytes=row[3]) if row else None
+
+
+def _put(db: apsw.Connection, mark: Mark) -> None:
+    query = "INSERT OR REPLACE INTO archive_mark VALUES (1, ?, ?, ?, ?)"
+    db.execute(query, (mark.archive, mark.number, mark.files, mark.original_bytes))
+
+
+def _in_archive(archive: Archive) -> Mark | None:
+    content = archive.read_mark()
+    if content is None:
+        return None
+    try:
+        return msgspec.json.decode(content, type=Mark)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def _write(archive: Archive, mark: Mark) -> None:
+    archive.write_mark(msgspec.json.encode(mark))

@@ -1,0 +1,105 @@
+"""Checksums of what was derived, so that `verify` notices rows that were lost or changed since they were committed.
+
+One for each transcript: over its row, its problems and all rows of its parts, made in the transaction that writes them;
+and one over all that was harvested.
+It holds for this database alone (ids are part of it); what may differ between machines is for the content hash. A file
+that was derived before there were checksums has none until it is sealed.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import apsw
+import msgspec
+
+from afterwit.model.captured import ORDINAL_BITS
+
+_FILE = """SELECT agent, key, generation, role, path, held_bytes, dropped_bytes, dropped_ms, sha256, cursor, resume,
+           known, unknown, capture_version FROM files WHERE id = ?"""
+_PROBLEMS = "SELECT offset, length, reason FROM problems WHERE file_id = ? ORDER BY offset, reason"
+_COPIES = "SELECT owner_file_id FROM copies WHERE file_id = ? ORDER BY owner_file_id"
+_PARTS = "SELECT id, session_id, precedence, facts FROM parts WHERE file_id = ? ORDER BY id"
+_OF_SPAN = (
+    "SELECT id, kind, at_ms, offset, length, is_copied FROM events WHERE id >= ? AND id < ? ORDER BY id",
+    """SELECT id, call_id, tool, kind, target, status, lean, exit_code, error, at_ms, duration_ms, offset, result_offset
+       FROM actions WHERE id >= ? AND id < ? ORDER BY id""",
+    "SELECT id, sz FROM texts_docsize WHERE id >= ? AND id < ? ORDER BY id",
+)
+_OF_PART = (
+    """SELECT key, at_ms, model, input, cache_read, cache_write, output, reasoning, cost_usd FROM spends
+       WHERE part_id = ? ORDER BY key""",
+    """SELECT notes.kind, place, at_ms, notes.text, shared_texts.text FROM notes
+       LEFT JOIN shared_texts ON shared_texts.key = notes.shared WHERE part_id = ? ORDER BY notes.kind, place""",
+)
+_HARVEST = (
+    "SELECT session_id, repo FROM harvested ORDER BY session_id",
+    "SELECT harvester, matter, session_id, ordinal, body FROM sightings ORDER BY 1, 2, 3, 4",
+    "SELECT harvester, matter, id, body FROM drafts ORDER BY harvester, matter, id",
+    "SELECT id, scope, category, harvester, status, confidence, last_ms, body FROM items ORDER BY id",
+    "SELECT id, reason, harvester, scope, sentence FROM rejections ORDER BY id, reason",
+    "SELECT one, other FROM doubles ORDER BY one, other",
+)
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def seal(db: apsw.Connection, file_ids: Iterable[int]) -> None:
+    """Keeps the checksums of files whose rows are as they should be."""
+    for file_id in sorted(file_ids):
+        db.execute("UPDATE files SET checksum = ? WHERE id = ?", (_checksum(db, file_id), file_id))
+
+
+def unsealed(db: apsw.Connection) -> list[int]:
+    """Transcripts without a checksum."""
+    query = """SELECT id FROM files WHERE role = 'transcript' AND checksum = x''
+               AND (held_bytes > 0 OR dropped_ms IS NOT NULL) ORDER BY id"""
+    return [row[0] for row in db.execute(query)]
+
+
+def broken_files(db: apsw.Connection) -> Iterator[str]:
+    """Of which transcripts rows were changed or lost since they were sealed."""
+    for file_id, path, checksum in db.execute("SELECT id, path, checksum FROM files WHERE checksum <> x'' ORDER BY id"):
+        if _checksum(db, file_id) != checksum:
+            yield f"rows of {path} are gone, or are not those that were written"
+
+
+def digest_checksum(body: bytes, outcome: str, task_type: str) -> bytes:
+    """Of a digest, with what lists show of it."""
+    return _hash([body, outcome, task_type])
+
+
+def broken_digests(db: apsw.Connection) -> Iterator[str]:
+    query = """SELECT native_id, body, outcome, task_type, digests.checksum FROM sessions
+               LEFT JOIN digests ON digests.session_id = sessions.id WHERE is_digested ORDER BY sessions.id"""
+    for native_id, body, outcome, task_type, checksum in db.execute(query):
+        if body is None or (checksum and digest_checksum(body, outcome, task_type) != checksum):
+            yield f"the digest of session {native_id} is gone, or is not the one that was written"
+
+
+def seal_knowledge(db: apsw.Connection) -> None:
+    """Keeps the checksum of what was harvested, with the mark of the state that it was settled on. A new mark has none
+    until this is called."""
+    db.execute("UPDATE settled SET checksum = ?", (_knowledge(db),))
+
+
+def broken_knowledge(db: apsw.Connection) -> Iterator[str]:
+    row = db.execute("SELECT checksum FROM settled").fetchone()
+    if row and row[0] and row[0] != _knowledge(db):
+        yield "rows of what was harvested are gone, or are not those that were written"
+
+
+def _knowledge(db: apsw.Connection) -> bytes:
+    return _hash([db.execute(query).fetchall() for query in _HARVEST])
+
+
+def _checksum(db: apsw.Connection, file_id: int) -> bytes:
+    rows: list[Any] = [db.execute(query, (file_id,)).fetchall() for query in (_FILE, _PROBLEMS, _COPIES, _PARTS)]
+    for part_id, *_ in rows[-1]:
+        span = (part_id << ORDINAL_BITS, (part_id + 1) << ORDINAL_BITS)
+        rows += [db.execute(query, span).fetchall() for query in _OF_SPAN]
+        rows += [db.execute(query, (part_id,)).fetchall() for query in _OF_PART]
+    return _hash(rows)
+
+
+def _hash(values: list[Any]) -> bytes:
+    return hashlib.blake2b(_encode(values), digest_size=16).digest()
