@@ -95,7 +95,7 @@ def main() -> None:
 
 
 def _stream(descriptor: int) -> TextIO:
-    return open(descriptor, "w", encoding="utf-8", closefd=False)  # noqa: PTH123
+    return open(descriptor, "w", encoding="utf-8", closefd=False)
 
 
 def _code() -> int:

@@ -145,7 +145,7 @@ class Server:
 
 
 def _report(error: Exception) -> None:
-    """Says on standard error where the report of a fault is; no client shows a traceback to anybody who could use it."""
+    """Says on standard error where the report of a fault is."""
     from afterwit.usecases.fault_report import said_of
 
     with suppress(OSError):

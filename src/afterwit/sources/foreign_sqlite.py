@@ -17,6 +17,7 @@ from urllib.parse import quote
 import apsw
 
 from afterwit.sources.gathering import SourceError
+from afterwit.store.regular_files import read_regular
 
 _BUSY_MS = 500
 _WAL_VERSION = 2
@@ -79,8 +80,7 @@ def _opened(path: Path, mode: str) -> Iterator[apsw.Connection]:
 def _is_closed_wal(path: Path) -> bool:
     if path.with_name(path.name + "-wal").exists():
         return False
-    with path.open("rb") as file:
-        header = file.read(_HEADER_BYTES)
+    header = read_regular(path, _HEADER_BYTES)
     return header.startswith(_MAGIC) and header[18:19] == bytes([_WAL_VERSION])
 
 

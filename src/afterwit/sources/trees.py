@@ -24,6 +24,7 @@ from afterwit.sources.gathering import (
     rendering_path,
     session_in,
 )
+from afterwit.store.regular_files import read_regular
 
 _HOLE = re.compile(r"\{(\w+)\}|\*")
 _DIGITS = re.compile(r"(\d+)")
@@ -174,8 +175,7 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
 def _file(root: Path, collection: PurePosixPath, path: PurePosixPath) -> tuple[Found, bytes]:
     place = root / path
     about = place.stat()
-    with place.open("rb") as file:
-        raw = file.read(_MOST_BYTES)
+    raw = read_regular(place, _MOST_BYTES)
     found = Found(collection / path, about.st_size, about.st_mtime_ns, about.st_ino)
     return found, file_line(path, _content(path, raw))
 

@@ -19,15 +19,19 @@ _FLAGS = (
 )
 
 
+class NotRegularError(OSError):
+    """It is there and can be opened, but is no file."""
+
+
 def open_regular(path: "str | os.PathLike[str]", buffering: int = -1) -> BinaryIO:
     """The file, for reading. Raises OSError, also where it is something else than a file."""
     handle = os.open(path, _FLAGS)
     try:
         mode = os.fstat(handle).st_mode
         if S_ISDIR(mode):
-            raise IsADirectoryError(errno.EISDIR, "Is a folder, not a file", os.fspath(path))
+            raise NotRegularError(errno.EISDIR, "Is a folder, not a file", os.fspath(path))
         if not S_ISREG(mode):
-            raise OSError(errno.EINVAL, "Is a pipe or a device, not a file", os.fspath(path))
+            raise NotRegularError(errno.EINVAL, "Is a pipe or a device, not a file", os.fspath(path))
     except BaseException:
         os.close(handle)
         raise

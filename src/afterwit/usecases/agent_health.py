@@ -20,6 +20,7 @@ from afterwit.model.settings import Settings
 from afterwit.sources.discovery import Found, Unit, Unreadable
 from afterwit.store.files import file_key
 from afterwit.store.health import AgentTotals, TranscriptRow
+from afterwit.store.regular_files import open_regular
 from afterwit.usecases.finding import look_into, sessions_in
 from afterwit.usecases.plan import Home
 from afterwit.usecases.retention import keeping_in, vanishes_at
@@ -146,7 +147,7 @@ def is_pending(unit: Unit, row: TranscriptRow | None) -> bool:
 def refusal(unit: Unit) -> str:
     """Why the transcript cannot be opened; "" if it can, or if it is a session inside another file."""
     try:
-        with (unit.home / unit.transcript.path).open("rb"):
+        with open_regular(unit.home / unit.transcript.path):
             return ""
     except (FileNotFoundError, NotADirectoryError):
         return ""

@@ -16,6 +16,7 @@ from afterwit.agents.protocol import Reader
 from afterwit.agents.registry import Agent, gatherers_for
 from afterwit.sources.discovery import Found, Unit, Unreadable, discover
 from afterwit.sources.gathering import Gatherer, mark_of
+from afterwit.store.regular_files import open_regular
 
 
 class Source(NamedTuple):
@@ -93,10 +94,10 @@ def opened(agent: str, home: Path, path: PurePosixPath) -> Iterator[tuple[Binary
         rendering = gatherer.render(home, path)
         yield io.BytesIO(rendering.data), len(rendering.data), rendering.found
         return
-    with (home / path).open("rb", buffering=0) as file:
+    with open_regular(home / path, buffering=0) as file:
         about = os.fstat(file.fileno())
         found = Found(path, about.st_size, about.st_mtime_ns, about.st_ino)
-        yield cast("BinaryIO", file), about.st_size, found
+        yield file, about.st_size, found
 
 
 def _source(folder: Path, place: _Place, files: list[Found]) -> Source:
