@@ -6,6 +6,7 @@ stays when transcripts go, and has no actions by nature.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -90,6 +91,7 @@ class OnDisk(NamedTuple):
     no_reader: int
     unreadable: list[Unreadable]
     unclaimed: list[Found]
+    outside: list[Path] = []  # noqa: RUF012 - links that are not followed, and may lead to transcripts
 
     @property
     def transcripts(self) -> int:
@@ -132,7 +134,8 @@ def look(home: Home, settings: Settings, declared: tuple[Description, ...] = ())
             units += sessions_in(source)
         except OSError as error:
             unreadable.append(Unreadable(source.folder / source.found.path, error.strerror or str(error)))
-    return OnDisk(home, units, histories, len(found.unread), unreadable, unclaimed(home, settings, declared))
+    strange = unclaimed(home, settings, declared)
+    return OnDisk(home, units, histories, len(found.unread), unreadable, strange, found.outside)
 
 
 def is_pending(unit: Unit, row: TranscriptRow | None) -> bool:

@@ -36,6 +36,7 @@ class Lying(NamedTuple):
     sources: list[Source]
     unread: list[PurePosixPath]  # transcripts without a reader
     unreadable: list[Unreadable]
+    outside: list[Path] = []  # noqa: RUF012 - links that are not followed, and may lead to transcripts
 
 
 class _Place(NamedTuple):
@@ -55,8 +56,9 @@ def look_into(folder: Path, agent: Agent, reader: Reader | None) -> Lying:
         return owner
 
     collectors = Collectors([agent.name] if reader else [])
-    found = discover(folder, primary, collectors.place)
-    return Lying(found.units, sources_in(folder, found.collected), unread, found.unreadable)
+    found = discover(folder, primary, collectors.place, agent.follows)
+    outside = [place for place in found.outside if agent.may_miss(PurePosixPath(place.relative_to(folder).as_posix()))]
+    return Lying(found.units, sources_in(folder, found.collected), unread, found.unreadable, outside)
 
 
 class Collectors:

@@ -10,12 +10,13 @@ import hashlib
 import os
 import sys
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from afterwit.agents.registry import Agent, agents_with
 from afterwit.model.errors import BusyError
 from afterwit.sources.discovery import glimpse
 from afterwit.store.database import transaction
@@ -72,8 +73,16 @@ def look(world: World) -> list[bytes]:
     """The agents' files, as they are now: asked before they are read. So is our own code, which may be replaced while
     a run is at work."""
     _code()
-    wanted = {folder for own in world.settings.agents.values() if own.enabled for folder in own.homes}
-    return [glimpse(folder) for folder in sorted(wanted)]
+    known = {agent.name: agent for agent in agents_with(world.declared)}
+    homes: dict[Path, list[Agent]] = {}
+    for name, own in world.settings.agents.items():
+        for folder in own.homes if own.enabled else ():
+            homes.setdefault(folder, []).append(known[name])
+    return [glimpse(folder, partial(_is_followed, homes[folder])) for folder in sorted(homes)]
+
+
+def _is_followed(agents: list[Agent], name: str) -> bool:
+    return any(agent.follows(name) for agent in agents)
 
 
 def note(store: Store, world: World, seen: list[bytes], report: Report) -> None:
