@@ -9,6 +9,7 @@ whoever writes them.
 import hashlib
 import secrets
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -102,6 +103,12 @@ class Journal:
         """Gives unused pages back."""
         self._db.execute("VACUUM")
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What is appended inside is there as a whole, or not at all."""
+        with transaction(self._db):
+            yield
 
     def close(self) -> None:
         self._db.close()

@@ -4,7 +4,7 @@ The journal is the truth. A run that dies between the two is caught up by the ne
 rebuilt database gets all entries again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -35,6 +35,16 @@ def decide(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> Non
     """Journals an entry and applies it."""
     store.journal.append(kind, body, now_ms)
     step("an entry is in the journal, not applied")
+    catch_up(store)
+
+
+def decide_all(store: Store, entries: Iterable[tuple[str, Mapping[str, Any]]], now_ms: int) -> None:
+    """Journals several entries, all of them or none, and applies them."""
+    catch_up(store)
+    with store.journal.together():
+        for kind, body in entries:
+            store.journal.append(kind, body, now_ms)
+    step("entries are in the journal, not applied")
     catch_up(store)
 
 

@@ -109,10 +109,8 @@ def import_folders(
             return planned
         if not agree(planned):
             return None
-        for source, _, drafts in brought:
-            if drafts:
-                body = {"source": source, "drafts": msgspec.to_builtins(drafts)}
-                place.note(Entry.IMPORTED, body)
+        bodies = [{"source": source, "drafts": msgspec.to_builtins(drafts)} for source, _, drafts in brought if drafts]
+        place.note(*((Entry.IMPORTED, body) for body in bodies))
         place.settle()
         return planned
 
