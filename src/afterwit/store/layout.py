@@ -86,7 +86,10 @@ def redaction_key(layout: Layout) -> bytes:
         if not create_private(layout.key, key):
             key = read_regular(layout.key)
     if len(key) != KEY_BYTES:
-        raise StoreError(f"{layout.key} is damaged: {len(key)} bytes instead of {KEY_BYTES}. Restore it from a backup.")
+        raise StoreError(
+            f"{layout.key} is damaged: {len(key)} bytes instead of {KEY_BYTES}. Restore it from a backup; else"
+            " remove it and run `afterwit store rebuild`, which redacts all that is archived with a new one."
+        )
     return key
 
 

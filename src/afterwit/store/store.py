@@ -12,6 +12,7 @@ from afterwit.store.archive import Archive
 from afterwit.store.database import connect, connect_readonly, transaction, translated
 from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout, redaction_key
+from afterwit.store.marks import note_owner
 from afterwit.store.migrate import migrate, migrations, schema_version
 
 
@@ -24,6 +25,7 @@ class Store:
         self.archive = archive
         self.journal = journal
         self.key = redaction_key(layout)
+        note_owner(db, self.key, journal.machine)
 
 
 @contextmanager

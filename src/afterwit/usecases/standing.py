@@ -21,6 +21,7 @@ from afterwit.model.errors import BusyError
 from afterwit.sources.discovery import glimpse
 from afterwit.store.database import transaction
 from afterwit.store.lease import held
+from afterwit.store.marks import fingerprint
 from afterwit.store.spool import backlog
 from afterwit.store.standing import StandingRow, forget_standing, put_standing, standing
 from afterwit.store.store import Store, opened
@@ -130,7 +131,7 @@ def _mark(store: Store, world: World, seen: list[bytes], named: dict[str, set[st
             world.now_ms // _DAY_MS,
             seen,
             store.journal.heads(),
-            [_stat(path) for path in (world.layout.deck, world.layout.template)],
+            [fingerprint(world.layout.deck), _stat(world.layout.template)],
             list(_hosts(store, world, named)),
         ],
         enc_hook=str,

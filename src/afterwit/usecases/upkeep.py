@@ -17,6 +17,7 @@ from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 from afterwit.store.store import Store, opened, require
 from afterwit.store.tally import Tally, tally
+from afterwit.usecases.belongings import foreign
 from afterwit.usecases.leaving import is_leaving, settle_leaving
 
 
@@ -64,7 +65,7 @@ def stat(layout: Layout) -> Sizes:
 class Finding(msgspec.Struct, frozen=True):
     """Something that `verify` found. What is harmless needs no repair."""
 
-    where: str  # database, archive, journal, permissions
+    where: str  # database, archive, journal, redaction-key, machine, deck, permissions
     what: str
     is_harmless: bool = False
 
@@ -76,6 +77,7 @@ def verify(layout: Layout) -> Iterator[Finding]:
         yield from (Finding("database", fault) for fault in database_faults(store.db))
         yield from (Finding("journal", fault) for fault in store.journal.verify(applied.applied(store.db)))
         yield from _archive_faults(store)
+        yield from (Finding(one.code, one.what) for one in foreign(store))
         yield from (Finding("permissions", fault) for fault in foreign_permissions(layout))
 
 
