@@ -8,6 +8,7 @@ one there. It is opened as immutable instead, and if a writer came in the meanti
 usual way.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -69,7 +70,7 @@ def quoted(name: str) -> str:
 def _opened(path: Path, mode: str) -> Iterator[apsw.Connection]:
     if not path.is_file():
         raise SourceError("it is gone")
-    uri = f"file:{quote(str(path))}?{mode}"
+    uri = f"file:{quote(os.fsencode(path))}?{mode}"
     with closing(apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)) as db:
         db.set_busy_timeout(_BUSY_MS)
         db.execute("PRAGMA query_only = 1")

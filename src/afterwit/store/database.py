@@ -47,7 +47,13 @@ def connect_readonly(path: Path) -> apsw.Connection:
 
 
 def _refuse_odd(path: Path) -> None:
-    """SQLite would wait for ever at a pipe."""
+    """SQLite would wait for ever at a pipe, and takes no name that is not UTF-8."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise StoreError(
+            f"SQLite cannot open {path}: the name is not UTF-8. Set AFTERWIT_HOME to a folder with another name."
+        ) from None
     if path.exists() and not path.is_file():
         raise StoreError(f"{path} is no regular file. Move it away, or choose another place with AFTERWIT_HOME.")
 

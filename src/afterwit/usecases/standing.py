@@ -7,6 +7,7 @@ loads nothing that only a run needs.
 """
 
 import hashlib
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -124,18 +125,17 @@ def _unchanged(report: Report) -> Report:
 
 
 def _mark(store: Store, world: World, seen: list[bytes], named: dict[str, set[str]]) -> str:
-    content = msgspec.json.encode(
-        [
-            _code(),
-            [world.settings, world.declared, str(world.user_home), sys.executable],
-            world.now_ms // _DAY_MS,
-            seen,
-            store.journal.heads(),
-            [fingerprint(world.layout.deck), _stat(world.layout.template)],
-            list(_hosts(store, world, named)),
-        ],
-        enc_hook=str,
-    )
+    made_from = [
+        _code(),
+        [world.settings, world.declared, str(world.user_home), sys.executable],
+        world.now_ms // _DAY_MS,
+        seen,
+        store.journal.heads(),
+        [fingerprint(world.layout.deck), _stat(world.layout.template)],
+        list(_hosts(store, world, named)),
+    ]
+    plain = msgspec.to_builtins(made_from, enc_hook=str, order="deterministic")
+    content = json.dumps(plain).encode()  # of any path, also one that is no UTF-8
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
