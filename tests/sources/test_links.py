@@ -31,7 +31,12 @@ def test_a_link_to_everything_is_not_followed(tmp_path: Path, monkeypatch: pytes
     (home / "top").symlink_to("/")
     opened: list[str] = []
     scandir = os.scandir
-    monkeypatch.setattr(os, "scandir", lambda folder: (opened.append(str(folder)), scandir(folder))[1])
+
+    def watched(folder: str) -> "os._ScandirIterator[str]":
+        opened.append(folder)
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", watched)
     assert walked(home) == [f"{PROJECT}/a.jsonl"]
     assert all(folder.startswith(str(home)) for folder in opened)
     assert len(opened) == 3

@@ -12,11 +12,12 @@ import pytest
 from tests.homes import claude_records, learned, put, world_of
 
 from afterwit.model.errors import PartlyDoneError, StoreFullError
-from afterwit.model.knowledge import EVERYWHERE
+from afterwit.model.knowledge import EVERYWHERE, Category
 from afterwit.store.database import transaction
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 from afterwit.usecases import curating, decisions, experimenting, pinning
+from afterwit.usecases.items import all_items
 from afterwit.usecases.upkeep import verify
 
 ADDED = "Run make prune before every commit in this orchard"
@@ -109,7 +110,7 @@ def test_what_was_journalled_and_not_applied_is_said_and_applied_by_the_next_lea
     assert entries(tmp_path / "store").count("item-decided") == 1
     learned(home, tmp_path / "store")
     with opened(world.layout) as store:
-        assert [item.sentence for item in curating.all_items(store.db) if item.harvester == curating.PERSON] == [ADDED]
+        assert [item.sentence for item in all_items(store.db) if item.harvester == curating.PERSON] == [ADDED]
 
 
 def test_what_cannot_be_journalled_is_an_error_and_never_comes_later(
@@ -155,4 +156,4 @@ def test_an_error_before_anything_is_recorded_stays_what_it_is(home: Path, tmp_p
 
 
 def words() -> curating.Words:
-    return curating.Words(sentence=ADDED, category=curating.Category.FACT, scope=EVERYWHERE)
+    return curating.Words(sentence=ADDED, category=Category.FACT, scope=EVERYWHERE)

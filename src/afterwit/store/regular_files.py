@@ -8,7 +8,7 @@ here. Links are followed: people keep their settings elsewhere. Imports nothing 
 import errno
 import os
 from stat import S_ISDIR, S_ISREG
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 _FLAGS = (
     os.O_RDONLY
@@ -35,7 +35,7 @@ def open_regular(path: "str | os.PathLike[str]", buffering: int = -1) -> BinaryI
     except BaseException:
         os.close(handle)
         raise
-    return cast("BinaryIO", os.fdopen(handle, "rb", buffering))
+    return os.fdopen(handle, "rb", buffering)
 
 
 def read_regular(path: "str | os.PathLike[str]", most_bytes: int = -1) -> bytes:

@@ -4,8 +4,9 @@ JSON is offered to every reader, record by record; the first that knows it has i
 is offered only to readers of such documents: its messages alone could be anybody's. A text is told by its name.
 """
 
+from io import RawIOBase
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 import zstandard
@@ -86,7 +87,7 @@ def _first_lines(unit: Unit) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     try:
         with open_regular(path, buffering=0) as file:
-            lines = lines_of(unit.transcript.path, file)
+            lines = lines_of(unit.transcript.path, cast("RawIOBase", file))
             for _ in range(_SNIFF_LINES):
                 line = lines.readline(_SNIFF_BYTES)
                 if not line:
