@@ -86,15 +86,66 @@ def test_a_session_still_knows_what_was_taken_in(folder: Path) -> None:
     assert read(folder, "one") == [{"number": 1}, {"number": 2}]
 
 
-def test_a_line_that_is_still_being_written_waits(folder: Path) -> None:
+def test_a_line_that_is_still_being_written_is_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     append(folder, "one", {"number": 1})
     path = Path(file_of(str(folder), AGENT, "one"))
     with path.open("ab") as file:
         file.write(b'{"number":')
-    assert drained(folder) == [{"number": 1}]
+
+    def written_meanwhile(_: int) -> None:
+        with path.open("ab") as file:
+            file.write(b"2}\n")
+
+    monkeypatch.setattr(spool, "lock", written_meanwhile)
+    assert drained(folder) == [{"number": 1}, {"number": 2}]
+
+
+@pytest.mark.parametrize("kept", [1, 8, 20, -2])
+def test_what_a_killed_hook_left_of_a_record_does_not_swallow_the_next(folder: Path, kept: int) -> None:
+    path = Path(file_of(str(folder), AGENT, "one"))
+    append(folder, "one", {"kind": "tool", "number": 1, "target": "prune the apples"})
+    whole = path.read_bytes()
+    path.write_bytes(whole + whole[:kept])
+    append(folder, "one", {"kind": "started", "number": 2})
+    (batch,) = spool.drain(folder)
+    assert [record.body["number"] for record in batch.records] == [1, 2]
+    assert batch.bad_lines == 1
+    assert [record["number"] for record in read(folder, "one")] == [2]  # tool events are not read again
+
+
+def test_a_record_that_lacks_nothing_but_its_end_of_line_counts(folder: Path) -> None:
+    path = Path(file_of(str(folder), AGENT, "one"))
+    append(folder, "one", {"kind": "started", "number": 1})
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    assert drained(folder) == [{"kind": "started", "number": 1}]
+    append(folder, "one", {"kind": "started", "number": 2})
+    (batch,) = spool.drain(folder)
+    assert ([record.body["number"] for record in batch.records], batch.bad_lines) == ([2], 0)
+
+
+def test_what_is_left_of_a_record_is_taken_in_once_and_the_file_can_be_removed(folder: Path) -> None:
+    path = Path(file_of(str(folder), AGENT, "one"))
+    append(folder, "one", {"kind": "started", "number": 1})
     with path.open("ab") as file:
-        file.write(b"2}\n")
-    assert drained(folder) == [{"number": 2}]
+        file.write(b'{"kind":"to')
+    assert len(drained(folder)) == 1
+    assert spool.backlog(folder) == (0, 0)
+    assert spool.prune(folder, 1e12) == 1
+
+
+def test_a_record_behind_a_cut_one_on_the_same_line_is_read(folder: Path) -> None:
+    path = Path(file_of(str(folder), AGENT, "one"))
+    append(folder, "one", {"kind": "tool", "target": 'says {"kind":"ended"} in a text'})
+    path.write_bytes(path.read_bytes()[:20] + path.read_bytes())
+    assert drained(folder) == [{"kind": "tool", "target": 'says {"kind":"ended"} in a text'}]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for(folder: Path) -> None:
+    os.mkfifo(file_of(str(folder), AGENT, "one"))
+    with pytest.raises(OSError, match="Not a regular file"):
+        append(folder, "one", {"number": 1})
+    assert list(spool.drain(folder)) == []
 
 
 @pytest.mark.parametrize("mark", ["", "x", "-1", "99999"])

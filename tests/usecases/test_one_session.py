@@ -123,10 +123,17 @@ def test_a_part_of_an_id_names_nothing(home: Path, store: Path, session: str) ->
 
 
 def test_a_linked_folder_of_logs_is_looked_through_once(home: Path, store: Path, tmp_path: Path) -> None:
+    (home / ".claude/projects").rename(tmp_path / "disk")
+    (home / ".claude/projects").symlink_to(tmp_path / "disk")
+    put(tmp_path / "disk" / "-srv-far" / "linked-1.jsonl", claude_records("linked-1"))
+    (tmp_path / "disk" / "-srv-far" / "again").symlink_to(home / ".claude" / "projects")
+    assert read(home, store, Wanted("claude-code", "linked-1")) == ["projects/-srv-far/linked-1.jsonl"]
+
+
+def test_a_link_out_of_the_folder_of_logs_is_not_looked_through(home: Path, store: Path, tmp_path: Path) -> None:
     put(tmp_path / "disk" / "linked-1.jsonl", claude_records("linked-1"))
     (home / ".claude/projects/-srv-far").symlink_to(tmp_path / "disk")
-    (tmp_path / "disk" / "again").symlink_to(home / ".claude" / "projects")
-    assert read(home, store, Wanted("claude-code", "linked-1")) == ["projects/-srv-far/linked-1.jsonl"]
+    assert read(home, store, Wanted("claude-code", "linked-1")) == []
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="permissions do not bind this user")

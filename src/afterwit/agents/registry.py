@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from afterwit.agents.declared.description import Description
-from afterwit.agents.globs import matches
+from afterwit.agents.globs import could_match_below, first_names, matches
 from afterwit.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -49,6 +49,14 @@ class Agent(NamedTuple):
     def matches(self, path: PurePosixPath) -> bool:
         """Whether the file at this path below a home is a transcript."""
         return matches(self.transcripts, path)
+
+    def follows(self, name: str) -> bool:
+        """Whether logs lie in what has this name in a home, so that it may be a link to elsewhere."""
+        return matches(first_names(self.transcripts), PurePosixPath(name))
+
+    def may_miss(self, path: PurePosixPath) -> bool:
+        """Whether a link at this path below a home can hide a transcript, if it is not followed."""
+        return self.matches(path) or could_match_below(self.transcripts, path)
 
 
 def _in_editors(extension: str, *, root: str) -> tuple[str, ...]:

@@ -20,6 +20,9 @@ class ExitCode(IntEnum):
     PARTLY_DONE = 3
 
 
+COUNT = click.IntRange(min=0, max=1_000_000_000)  # more than a store can hold, and less than SQLite can count
+
+
 EXITS: Mapping[ExitCode, str] = {
     ExitCode.FINE: "Fine.",
     ExitCode.FAILED: "Failed; a message on standard error says why.",

@@ -3,6 +3,7 @@
 A registry line per subcommand says where it is and what the overview shows of it, so that help costs no imports.
 """
 
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -35,6 +36,12 @@ class LazyGroup(Group):
         module, _, name = self._entries[cmd_name].place.partition(":")
         command: click.Command = getattr(import_module(module), name)
         return command
+
+    def loaded(self, name: str) -> click.Command | None:
+        """A subcommand that was imported already; None for others, whatever may be wrong with them."""
+        module, _, own = self._entries[name].place.partition(":")
+        found = getattr(sys.modules.get(module), own, None)
+        return found if isinstance(found, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):

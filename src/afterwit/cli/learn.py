@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from afterwit.cli.agent_names import AgentName, refuse_unknown
-from afterwit.cli.commands import Command, ExitCode
+from afterwit.cli.commands import COUNT, Command, ExitCode
 from afterwit.cli.digesting import show as show_digested
 from afterwit.cli.harvesting import show as show_harvested
 from afterwit.cli.limits import at_most
@@ -76,7 +76,7 @@ _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", 
 )
 @click.option(
     "--jobs",
-    type=click.IntRange(min=0),
+    type=COUNT,
     metavar="N",
     default=None,
     help="Processes to use; 0 means one for every core. Default: what the configuration says.",

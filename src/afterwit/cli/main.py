@@ -1,19 +1,23 @@
 """The `afterwit` command: finds the subcommand, loads only that, and turns errors into messages and exit codes.
 
-Exit codes: 0 fine, 1 failed, 2 wrong use, 3 partly done (also after Ctrl-C). A reader that goes away (`| head`) is no
-error. Every error that we know ends in a message without a traceback.
+Exit codes: 0 fine, 1 failed, 2 wrong use, 3 partly done (also after Ctrl-C). A reader that goes away (`| head`) or was
+never there (`>&-`) is no error. Every error that we know ends in a message; any other is a fault of ours, said so and
+reported in a file. Never a traceback.
 """
 
 import os
 import sys
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TextIO
 
 import click
 
 from afterwit import __version__
 from afterwit.cli.commands import ExitCode
 from afterwit.cli.lazy import Entry, LazyGroup
-from afterwit.model.errors import AfterwitError, ConfigError, UsageError
+from afterwit.model.errors import AfterwitError, ConfigError, PartlyDoneError, UsageError
+from afterwit.model.standard_streams import open_closed_streams
 
 COMMANDS = {
     "learn": Entry("afterwit.cli.learn:learn", "Read what your agents have logged since the last time."),
@@ -36,15 +40,28 @@ COMMANDS = {
 }
 
 
+class _ReaderGoneError(Exception):
+    """Nobody reads what we print. click would make exit code 1 of a broken pipe, so it travels under another name."""
+
+
+@contextmanager
+def _noticing_the_reader() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise _ReaderGoneError from error
+
+
 class _Top(LazyGroup):
-    """Stays silent when its reader goes away."""
+    """Stays silent when its reader goes away, while it reads its arguments (help) and while it works."""
+
+    def make_context(self, *args: Any, **more: Any) -> click.Context:
+        with _noticing_the_reader():
+            return super().make_context(*args, **more)
 
     def invoke(self, ctx: click.Context) -> Any:
-        try:
+        with _noticing_the_reader():
             return super().invoke(ctx)
-        except BrokenPipeError:
-            _leave_the_pipe()
-            raise click.exceptions.Exit(ExitCode.FINE) from None
 
 
 @click.group(
@@ -62,21 +79,40 @@ def afterwit() -> None:
 
 def main() -> None:
     """The entry point."""
+    open_closed_streams()
+    sys.stdout, sys.stderr = sys.stdout or _stream(1), sys.stderr or _stream(2)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-    sys.exit(_code())
+    try:
+        code = _code()
+        sys.stdout.flush()
+    except (_ReaderGoneError, BrokenPipeError):
+        code = ExitCode.FINE
+        _leave_the_pipe()
+    except Exception as error:  # noqa: BLE001 - the last resort: what gets here is a fault of ours
+        code = _fault(error)
+    sys.exit(code)
+
+
+def _stream(descriptor: int) -> TextIO:
+    return open(descriptor, "w", encoding="utf-8", closefd=False)
 
 
 def _code() -> int:
     try:
         code = afterwit.main(prog_name="afterwit", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        with _speaking():
+            error.show()
         code = error.exit_code
     except (ConfigError, UsageError) as error:
         code = _say(str(error), ExitCode.WRONG_USE)
+    except PartlyDoneError as error:
+        code = _say(str(error), ExitCode.PARTLY_DONE)
     except AfterwitError as error:
         code = _say(str(error), ExitCode.FAILED)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         code = _say(f"{error.strerror or error}: {error.filename or 'no file named'}.", ExitCode.FAILED)
     except (KeyboardInterrupt, click.Abort):
@@ -84,12 +120,45 @@ def _code() -> int:
     return code if isinstance(code, int) else ExitCode.FINE
 
 
-def _say(message: str, code: ExitCode) -> int:
-    click.echo(f"afterwit: {message}", err=True)
+def _say(message: str, code: ExitCode) -> ExitCode:
+    with _speaking():
+        click.echo(f"afterwit: {message}", err=True)
     return code
+
+
+@contextmanager
+def _speaking() -> Iterator[None]:
+    """For the last words of a command: how it ended counts, whether anybody hears them or not."""
+    try:
+        yield
+    except OSError:
+        _leave_the_pipe()
+
+
+def _fault(error: Exception) -> ExitCode:
+    """Says that it is our fault, and where the report is."""
+    from afterwit.usecases.fault_report import said_of
+
+    return _say(said_of(error, _named(sys.argv[1:])), ExitCode.FAILED)
+
+
+def _named(words: Sequence[str]) -> str:
+    """The command as it was called, without what was given to it: that can be anything."""
+    kept: list[str] = []
+    group: click.Command | None = afterwit
+    for word in words:
+        if isinstance(group, click.Group) and word in group.list_commands(click.Context(group)):
+            kept.append(word)
+            group = group.loaded(word) if isinstance(group, LazyGroup) else group.commands.get(word)
+        else:
+            name = word.partition("=")[0]
+            is_option = group is not None and any(name in option.opts for option in group.params)
+            kept.append(name if is_option else "…")
+    return " ".join(["afterwit", *kept])
 
 
 def _leave_the_pipe() -> None:
     """Sends what is still buffered nowhere, so that the interpreter does not complain about it at its end."""
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+        for descriptor in (1, 2):
+            os.dup2(nowhere.fileno(), descriptor)

@@ -24,8 +24,20 @@ _GAP = 2
 
 
 def print_json(value: Any) -> None:
-    text = msgspec.json.format(msgspec.json.encode(value, enc_hook=str), indent=2)
-    click.echo(text.decode())
+    try:
+        encoded = msgspec.json.encode(value, enc_hook=str)
+    except UnicodeEncodeError:  # a path that is no UTF-8, which JSON cannot hold
+        encoded = msgspec.json.encode(_replaced(msgspec.to_builtins(value, enc_hook=str)))
+    click.echo(msgspec.json.format(encoded, indent=2).decode())
+
+
+def _replaced(value: Any) -> Any:
+    """The same, with `?` for what is no character, as it is printed elsewhere."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_replaced(name): _replaced(item) for name, item in value.items()}
+    return [_replaced(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def talk(message: str) -> None:

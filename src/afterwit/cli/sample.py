@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from afterwit.cli.amounts import minute
-from afterwit.cli.commands import Command, ExitCode
+from afterwit.cli.commands import COUNT, Command, ExitCode
 from afterwit.cli.listing import Column, drawn, print_listing
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import human_count, talk
@@ -58,7 +58,7 @@ def _finite(_ctx: click.Context, _param: click.Parameter, value: float | None) -
     show_default=True,
     help="value: how much new knowledge to expect. points: fixed points for plain counts.",
 )
-@click.option("--count", type=click.IntRange(min=0), metavar="N", help="At most so many; 0 means all. Default: 20.")
+@click.option("--count", type=COUNT, metavar="N", help="At most so many; 0 means all. Default: 20.")
 @click.option(
     "--top-percent",
     type=click.FloatRange(min=0, min_open=True, max=100),

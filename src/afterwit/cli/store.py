@@ -2,7 +2,7 @@
 
 import click
 
-from afterwit.cli.commands import ExitCode, Group
+from afterwit.cli.commands import COUNT, ExitCode, Group
 from afterwit.cli.evicting import dropped, evict
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import human_bytes, human_count, print_json, print_line, talk
@@ -148,7 +148,7 @@ def compact(here: Here, is_json: bool) -> None:
 @store.command(examples=("afterwit store problems", "afterwit store problems --limit 0 --json"), exits=_EXITS)
 @click.option(
     "--limit",
-    type=click.IntRange(min=0),
+    type=COUNT,
     metavar="N",
     default=50,
     show_default=True,

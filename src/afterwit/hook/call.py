@@ -99,7 +99,7 @@ class Call:
 
     def _deck(self) -> Deck | None:
         path = f"{self._folder}/{DECK}"
-        if not os.path.exists(path):  # noqa: PTH110
+        if not os.path.isfile(path):  # noqa: PTH113
             return None
         try:
             return Deck(path)

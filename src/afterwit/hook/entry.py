@@ -10,6 +10,7 @@ import sys
 
 from afterwit.agents.moments import EVENTS, LONGEST_ID, PROMPT, START
 from afterwit.hook import timebox
+from afterwit.model.standard_streams import open_closed_streams
 
 MODULES = {
     "claude-code": "claude_code",
@@ -36,6 +37,7 @@ def main() -> None:
     agent, event, *flags = [*sys.argv[1:], "", ""]
     timebox.start(_BLOCK_SECONDS if event in (START, PROMPT) else _ACTION_SECONDS)
     try:
+        open_closed_streams()
         text = answered(agent, event, flags)
         timebox.close()
         _print(text)

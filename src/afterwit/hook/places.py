@@ -9,9 +9,10 @@ import os
 import sys
 
 from afterwit.hook.deck import Deck
+from afterwit.store.regular_files import read_regular
 
 # pathlib takes longer to load than all that is done here.
-# ruff: noqa: PTH100, PTH111, PTH112, PTH118, PTH120, PTH123
+# ruff: noqa: PTH100, PTH111, PTH112, PTH118, PTH120
 
 _NAME = "afterwit"
 _MOST_FOLDERS = 64
@@ -114,7 +115,6 @@ def _remote(top: str) -> str:
 
 def _read(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(_LARGEST_FILE)
+        return read_regular(path, _LARGEST_FILE).decode("utf-8", "replace")
     except OSError:
         return ""

@@ -7,8 +7,8 @@ Reading and writing lines is left to `stdio`.
 """
 
 import sys
-import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 
 from afterwit import __version__
@@ -81,7 +81,7 @@ class Server:
         except RpcError as error:
             return refusal(about if about is not None else error.about, error)
         except Exception as error:  # noqa: BLE001 - a fault of ours must not end the server
-            traceback.print_exc(file=sys.stderr)
+            _report(error)
             return refusal(about, RpcError(Code.INTERNAL, f"Afterwit failed ({type(error).__name__})."))
 
     def _result(self, request: Request) -> Mapping[str, Any]:
@@ -142,6 +142,15 @@ class Server:
         if self._desk is None:
             self._desk = self._open_desk()
         return self._desk
+
+
+def _report(error: Exception) -> None:
+    """Says on standard error where the report of a fault is."""
+    from afterwit.usecases.fault_report import said_of
+
+    with suppress(OSError):
+        sys.stderr.write(f"afterwit: {said_of(error, 'afterwit mcp')}\n")
+        sys.stderr.flush()
 
 
 def _self() -> dict[str, Any]:

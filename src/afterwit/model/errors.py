@@ -17,6 +17,10 @@ class UsageError(AfterwitError):
     """The command was called wrongly: exit code 2."""
 
 
+class PartlyDoneError(AfterwitError):
+    """What was asked is recorded and will happen, but not all of it could be done now: exit code 3."""
+
+
 class StoreError(AfterwitError):
     """The store cannot be opened, read or written."""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from afterwit.capture.remotes import canonical_remote
+from afterwit.store.regular_files import read_regular
 
 _POINTER_BYTES = 4_096
 _CONFIG_BYTES = 262_144
@@ -87,8 +88,7 @@ def _text(path: Path, limit_bytes: int) -> str:
     if not _is_file(path):
         return ""
     try:
-        with path.open("rb") as file:
-            return file.read(limit_bytes).decode("utf-8", "replace")
+        return read_regular(path, limit_bytes).decode("utf-8", "replace")
     except (OSError, ValueError):
         return ""
 

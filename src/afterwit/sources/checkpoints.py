@@ -21,6 +21,7 @@ from afterwit.model.times import ms_from_any
 from afterwit.sources.discovery import Found
 from afterwit.sources.gathering import Rendering, SourceError, mark_of
 from afterwit.sources.git_objects import Blob, Ref, beginnings, blobs, contents, refs
+from afterwit.store.regular_files import read_regular
 
 RENDERED = re.compile(r"(?:[^/]+/)*[^/]*\.git/(?P<agent>[a-z0-9-]+)@(?P<session>[^/]+)(?P<ending>\.jsonl|\.json|\.txt)")
 _PATTERNS = ("refs/heads/entire/checkpoints", "refs/remotes/*/entire/checkpoints/*", "refs/entire/checkpoints")
@@ -109,7 +110,7 @@ def _may_hold(git_dir: Path, collection: PurePosixPath, files: Iterable[Found]) 
     names = [str(file.path.relative_to(collection)) for file in files]
     if any(name != "packed-refs" for name in names):
         return True
-    return _MARK in (git_dir / "packed-refs").read_bytes()
+    return _MARK in read_regular(git_dir / "packed-refs")
 
 
 def _marked(path: PurePosixPath, checkpoint: _Checkpoint) -> Found:

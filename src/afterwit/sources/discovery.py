@@ -1,8 +1,9 @@
 """Finds the files of an agent below its home: transcripts, and the companions that belong to them.
 
 One walk, one `stat` per file. A folder is entered once: under its own name if it lies below the home, else under the
-first link to it, so that a loop ends and a file keeps its path from run to run. What cannot be entered is reported, not
-skipped in silence; what is gone is gone. Whether a file is a transcript is the reader's business.
+first link to it, so that a loop ends and a file keeps its path from run to run. Links that lead out of the home are
+followed as `links` says. What cannot be entered, and what is not followed, is reported, not skipped in silence; what is
+gone is gone. Whether a file is a transcript is the reader's business.
 """
 
 import errno
@@ -12,6 +13,8 @@ import os
 from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
+
+from afterwit.sources.links import Bounds, anything
 
 
 class Found(NamedTuple):
@@ -48,20 +51,23 @@ class Discovery(NamedTuple):
     units: list[Unit]
     unreadable: list[Unreadable]
     collected: dict[Hashable, list[Found]] = {}  # noqa: RUF012 - never changed
+    outside: list[Path] = []  # noqa: RUF012 - links that are not followed, because they lead out of the home
 
 
 def discover(
     home: Path,
     primary: Callable[[PurePosixPath], PurePosixPath | None],
     collection: Callable[[PurePosixPath], Hashable | None] = lambda _: None,
+    follows: Callable[[str], bool] = anything,
 ) -> Discovery:
     """All units below a home. `primary` tells the transcript that a file is or belongs to. What belongs to a collection
-    of many sessions is nothing else besides."""
+    of many sessions is nothing else besides. `follows` names what may be a link to elsewhere, see `links`."""
     transcripts: dict[PurePosixPath, Found] = {}
     companions: dict[PurePosixPath, list[Found]] = {}
     collected: dict[Hashable, list[Found]] = {}
     unreadable: list[Unreadable] = []
-    for found in walk(home, unreadable):
+    bounds = Bounds(str(home), follows)
+    for found in _found(home, unreadable, bounds):
         collector = collection(found.path)
         if collector is not None:
             collected.setdefault(collector, []).append(found)
@@ -73,29 +79,33 @@ def discover(
             companions.setdefault(owner, []).append(found)
     by_name = sorted(transcripts.items(), key=lambda item: str(item[0]))
     units = [Unit(home, found, tuple(sorted(companions.get(path, ())))) for path, found in by_name]
-    return Discovery(units, unreadable, collected)
+    return Discovery(units, unreadable, collected, bounds.outside)
 
 
-def walk(home: Path, unreadable: list[Unreadable]) -> Iterator[Found]:
+def walk(home: Path, unreadable: list[Unreadable], follows: Callable[[str], bool] = anything) -> Iterator[Found]:
     """Every regular file below a folder, in no particular order."""
-    for files in _listed(home, unreadable):
+    return _found(home, unreadable, Bounds(str(home), follows))
+
+
+def _found(home: Path, unreadable: list[Unreadable], bounds: Bounds) -> Iterator[Found]:
+    for files in _listed(home, unreadable, bounds):
         for path, size_bytes, mtime_ns, inode in files:
             yield Found(PurePosixPath(path), size_bytes, mtime_ns, inode)
 
 
-def glimpse(home: Path) -> bytes:
+def glimpse(home: Path, follows: Callable[[str], bool] = anything) -> bytes:
     """What lies below a folder, as a short mark: another one as soon as a file came, went or changed, or something can
     no longer be read, or again. The order in which the file system lists the files counts, so it may also change
     without need."""
     mark = hashlib.blake2b(digest_size=16)
     unreadable: list[Unreadable] = []
-    for files in _listed(home, unreadable):
+    for files in _listed(home, unreadable, Bounds(str(home), follows)):
         mark.update(repr(files).encode("utf-8", "surrogatepass"))
     mark.update(repr([(str(one.place), one.reason) for one in unreadable]).encode("utf-8", "surrogatepass"))
     return mark.digest()
 
 
-def _listed(home: Path, unreadable: list[Unreadable]) -> Iterator[list[tuple[str, int, int, int]]]:
+def _listed(home: Path, unreadable: list[Unreadable], bounds: Bounds) -> Iterator[list[tuple[str, int, int, int]]]:
     """Path, size, time and inode of every regular file, by folder."""
     entered: set[tuple[int, int]] = set()
     folders: list[tuple[str, str]] = [(str(home), "")]
@@ -105,6 +115,8 @@ def _listed(home: Path, unreadable: list[Unreadable]) -> Iterator[list[tuple[str
         files: list[tuple[str, int, int, int]] = []
         for entry in _entries(folder, entered, unreadable):
             try:
+                if entry.is_symlink() and not _is_followed(entry, prefix, bounds):
+                    continue
                 if entry.is_file():
                     about = entry.stat()
                     files.append((prefix + entry.name, about.st_size, about.st_mtime_ns, about.st_ino))
@@ -114,6 +126,11 @@ def _listed(home: Path, unreadable: list[Unreadable]) -> Iterator[list[tuple[str
             except OSError as error:
                 _note(entry.path, error, unreadable)
         yield files
+
+
+def _is_followed(entry: "os.DirEntry[str]", prefix: str, bounds: Bounds) -> bool:
+    """A link to nothing, or to something that is neither a file nor a folder, is none that is left out."""
+    return (entry.is_file() or entry.is_dir()) and bounds.allows(entry.path, prefix + entry.name)
 
 
 def _entries(folder: str, entered: set[tuple[int, int]], unreadable: list[Unreadable]) -> list["os.DirEntry[str]"]:

@@ -8,6 +8,7 @@ one there. It is opened as immutable instead, and if a writer came in the meanti
 usual way.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ from urllib.parse import quote
 import apsw
 
 from afterwit.sources.gathering import SourceError
+from afterwit.store.regular_files import read_regular
 
 _BUSY_MS = 500
 _WAL_VERSION = 2
@@ -68,7 +70,7 @@ def quoted(name: str) -> str:
 def _opened(path: Path, mode: str) -> Iterator[apsw.Connection]:
     if not path.is_file():
         raise SourceError("it is gone")
-    uri = f"file:{quote(str(path))}?{mode}"
+    uri = f"file:{quote(os.fsencode(path))}?{mode}"
     with closing(apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)) as db:
         db.set_busy_timeout(_BUSY_MS)
         db.execute("PRAGMA query_only = 1")
@@ -79,8 +81,7 @@ def _opened(path: Path, mode: str) -> Iterator[apsw.Connection]:
 def _is_closed_wal(path: Path) -> bool:
     if path.with_name(path.name + "-wal").exists():
         return False
-    with path.open("rb") as file:
-        header = file.read(_HEADER_BYTES)
+    header = read_regular(path, _HEADER_BYTES)
     return header.startswith(_MAGIC) and header[18:19] == bytes([_WAL_VERSION])
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from afterwit.model.instruction_files import IN_CHECKOUTS, IN_HOMES
+from afterwit.store.regular_files import read_regular
 
 _LIMIT_BYTES = 200_000
 _MOST_FILES = 60
@@ -46,7 +47,6 @@ def _text(path: Path, inside: Path) -> str:
         real = path.resolve()
         if not real.is_file() or not real.is_relative_to(inside):
             return ""
-        with real.open("rb") as file:
-            return file.read(_LIMIT_BYTES).decode("utf-8", "replace")
+        return read_regular(real, _LIMIT_BYTES).decode("utf-8", "replace")
     except (OSError, ValueError):
         return ""

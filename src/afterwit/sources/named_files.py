@@ -2,18 +2,20 @@
 
 Only names are read: a file that is named otherwise costs its entry in the folder's listing, and no `stat`. What lies in
 a folder that is named so belongs to it. Links are followed as `discovery` follows them: a folder is entered once, under
-its own name if it lies below the home. What cannot be entered is passed over: a sweep reports it.
+its own name if it lies below the home, and hardly any that leads out of it. What cannot be entered is passed over: a
+sweep reports it.
 """
 
 import heapq
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from afterwit.sources.discovery import Found
+from afterwit.sources.links import Bounds, anything
 
 
 class Entry(NamedTuple):
@@ -30,15 +32,24 @@ def pattern_of(session: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![0-9A-Za-z])(?:{names})(?![0-9A-Za-z])")
 
 
-def looked_through(home: Path, folders: Iterable[str], names: re.Pattern[str]) -> Iterator[Entry]:
+def looked_through(
+    home: Path, folders: Iterable[str], names: re.Pattern[str], follows: Callable[[str], bool] = anything
+) -> Iterator[Entry]:
     """All files below these folders of a home; "" is the home itself."""
     entered: set[tuple[int, int]] = set()
-    waiting = [(folder and f"{folder}/", False) for folder in folders]
+    bounds = Bounds(str(home), follows)
+    waiting = [
+        (folder and f"{folder}/", False)
+        for folder in folders
+        if not folder or bounds.allows(str(home / folder), folder)
+    ]
     links: list[tuple[str, bool]] = []
     while waiting or links:
         prefix, is_inside = waiting.pop() if waiting else heapq.heappop(links)
         for entry in _entries(str(home / prefix), entered):
             path, is_folder = f"{prefix}{entry.name}", _is_folder(entry)
+            if entry.is_symlink() and not bounds.allows(entry.path, path):
+                continue
             name = entry.name if is_folder else os.path.splitext(entry.name)[0]  # noqa: PTH122 - thousands of names
             is_named = is_inside or names.search(name) is not None
             if not is_folder:

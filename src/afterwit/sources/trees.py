@@ -24,6 +24,8 @@ from afterwit.sources.gathering import (
     rendering_path,
     session_in,
 )
+from afterwit.sources.links import Bounds
+from afterwit.store.regular_files import read_regular
 
 _HOLE = re.compile(r"\{(\w+)\}|\*")
 _DIGITS = re.compile(r"(\d+)")
@@ -73,7 +75,8 @@ class TreeGatherer:
         names = {"session": session_in(path)}
         members: list[Found] = []
         lines: list[bytes] = []
-        for file in self._walked(root, self._tree.files, names):
+        bounds = Bounds(str(root), lambda _: False, also=(home,))
+        for file in self._walked(root, self._tree.files, names, bounds):
             about, line = _file(root, path.parent, file)
             members.append(about)
             lines.append(line)
@@ -105,11 +108,13 @@ class TreeGatherer:
                     owners.update(dict.fromkeys(ids.items(), session))
                     yield session, file
 
-    def _walked(self, root: Path, files: Sequence[Files], names: Mapping[str, str]) -> Iterator[PurePosixPath]:
+    def _walked(
+        self, root: Path, files: Sequence[Files], names: Mapping[str, str], bounds: Bounds
+    ) -> Iterator[PurePosixPath]:
         for each in files:
-            for path, found in _matching(root, each.pattern, names):
+            for path, found in _matching(root, each.pattern, names, bounds):
                 yield path
-                yield from self._walked(root, each.inner, {**names, **found})
+                yield from self._walked(root, each.inner, {**names, **found}, bounds)
 
 
 def _flat(files: Sequence[Files]) -> Iterator[Files]:
@@ -141,7 +146,7 @@ def _compiled(pattern: str, names: Mapping[str, str] | None = None) -> re.Patter
 
 
 def _matching(
-    root: Path, pattern: str, names: Mapping[str, str], at: PurePosixPath = _HERE
+    root: Path, pattern: str, names: Mapping[str, str], bounds: Bounds, at: PurePosixPath = _HERE
 ) -> Iterator[tuple[PurePosixPath, dict[str, str]]]:
     """The files that match, in order, each with the ids in its path. Looks into folders that can match only."""
     step, _, rest = pattern.partition("/")
@@ -152,8 +157,10 @@ def _matching(
             continue
         ids = match.groupdict()
         path = at / name
+        if (root / path).is_symlink() and not bounds.allows(str(root / path), str(path)):
+            continue
         if rest:
-            for found, inner in _matching(root, rest, {**names, **ids}, path):
+            for found, inner in _matching(root, rest, {**names, **ids}, bounds, path):
                 yield found, {**ids, **inner}
         elif (root / path).is_file():
             yield path, ids
@@ -174,8 +181,7 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
 def _file(root: Path, collection: PurePosixPath, path: PurePosixPath) -> tuple[Found, bytes]:
     place = root / path
     about = place.stat()
-    with place.open("rb") as file:
-        raw = file.read(_MOST_BYTES)
+    raw = read_regular(place, _MOST_BYTES)
     found = Found(collection / path, about.st_size, about.st_mtime_ns, about.st_ino)
     return found, file_line(path, _content(path, raw))
 

@@ -12,7 +12,6 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from io import FileIO
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NewType
@@ -22,6 +21,7 @@ from afterwit.store import frames
 from afterwit.store.frames import Frame
 from afterwit.store.held import Held
 from afterwit.store.layout import replace_private, sync
+from afterwit.store.regular_files import NotRegularError, open_regular
 from afterwit.store.steps import step
 
 ArchiveName = NewType("ArchiveName", str)
@@ -244,9 +244,11 @@ class Archive:
 
     def _open(self, name: ArchiveName) -> BinaryIO:
         try:
-            return FileIO(self._readable(name))
+            return open_regular(self._readable(name), buffering=0)
         except FileNotFoundError:
             raise DamagedError(f"The archived file {name} is missing.") from None
+        except NotRegularError as error:
+            raise DamagedError(f"The archived file {name} is none: {error.strerror}.") from error
 
 
 def _write_new(path: Path, header: dict[str, Any], packed: Iterable[bytes]) -> None:

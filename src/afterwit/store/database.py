@@ -22,6 +22,7 @@ _NO_SPACE = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 def connect(path: Path, *, durable: bool = False) -> apsw.Connection:
     """A writing connection. `durable` commits survive a power cut (the journal); others survive a crash."""
+    _refuse_odd(path)
     try:
         path.touch(mode=0o600, exist_ok=True)
         connection = apsw.Connection(str(path))
@@ -34,6 +35,7 @@ def connect(path: Path, *, durable: bool = False) -> apsw.Connection:
 
 def connect_readonly(path: Path) -> apsw.Connection:
     """A connection that cannot write, for commands that only look."""
+    _refuse_odd(path)
     try:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
         connection.set_busy_timeout(BUSY_MS)
@@ -42,6 +44,18 @@ def connect_readonly(path: Path) -> apsw.Connection:
     except (apsw.Error, OSError) as error:
         raise translated(error, path) from error
     return connection
+
+
+def _refuse_odd(path: Path) -> None:
+    """SQLite would wait for ever at a pipe, and takes no name that is not UTF-8."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise StoreError(
+            f"SQLite cannot open {path}: the name is not UTF-8. Set AFTERWIT_HOME to a folder with another name."
+        ) from None
+    if path.exists() and not path.is_file():
+        raise StoreError(f"{path} is no regular file. Move it away, or choose another place with AFTERWIT_HOME.")
 
 
 def one(db: apsw.Connection, query: str, values: Any = None) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ there is nothing, with one look. Reading is left to `hook.deck`.
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from importlib import resources
 from pathlib import Path
@@ -22,6 +22,7 @@ from afterwit.deck.words import needed_by_path, needed_by_signature, words_in
 from afterwit.knowledge.markers import CLOSING, OPENING, defused
 from afterwit.model.knowledge import Trigger
 from afterwit.store.database import transaction, translated
+from afterwit.store.marks import fingerprint
 
 VERSION = 1
 
@@ -32,15 +33,19 @@ class _Key(NamedTuple):
     trigger: int
 
 
-def write_deck(path: Path, deck: Deck) -> None:
-    """Puts a deck at this path, in the place of the one that is there."""
+def write_deck(
+    path: Path, deck: Deck, *, is_sound: bool = True, about_to: Callable[[str], None] = lambda _: None
+) -> None:
+    """Puts a deck at this path, in the place of the one that is there, of which parts are used again if it `is_sound`.
+    `about_to` gets its fingerprint before it has its place."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         beside.unlink(missing_ok=True)
         beside.touch(mode=0o600)
         with closing(apsw.Connection(str(beside))) as db:
-            _fill(db, deck, _attached(db, path))
+            _fill(db, deck, _attached(db, path) if is_sound else None)
         _sync(beside)
+        about_to(fingerprint(beside))
         beside.replace(path)
     except (apsw.Error, OSError) as error:
         raise translated(error, path) from error

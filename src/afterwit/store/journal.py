@@ -12,6 +12,7 @@ the moment of the latest one before it, if the clock says less. Entries are reda
 import hashlib
 import secrets
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -149,6 +150,12 @@ class Journal:
         """Gives unused pages back."""
         self._db.execute("VACUUM")
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What is appended inside is there as a whole, or not at all."""
+        with transaction(self._db):
+            yield
 
     def close(self) -> None:
         self._db.close()

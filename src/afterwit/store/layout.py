@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from afterwit.model.errors import StoreError
+from afterwit.store.regular_files import read_regular
 
 KEY_BYTES = 32
 TEMPLATE_FILE = "bootstrap-context.md"
@@ -84,13 +85,16 @@ class Layout(NamedTuple):
 def redaction_key(layout: Layout) -> bytes:
     """The key of the placeholders' suffixes: made once, never leaves the machine."""
     try:
-        key = layout.key.read_bytes()
+        key = read_regular(layout.key)
     except FileNotFoundError:
         key = secrets.token_bytes(KEY_BYTES)
         if not create_private(layout.key, key):
-            key = layout.key.read_bytes()
+            key = read_regular(layout.key)
     if len(key) != KEY_BYTES:
-        raise StoreError(f"{layout.key} is damaged: {len(key)} bytes instead of {KEY_BYTES}. Restore it from a backup.")
+        raise StoreError(
+            f"{layout.key} is damaged: {len(key)} bytes instead of {KEY_BYTES}. Restore it from a backup; else"
+            " remove it and run `afterwit store rebuild`, which redacts all that is archived with a new one."
+        )
     return key
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from afterwit.model.errors import BusyError
 from afterwit.store.database import translated
+from afterwit.store.regular_files import read_regular
 
 _POLL_SECONDS = 0.05
 
@@ -39,7 +40,7 @@ def held(path: Path, wait_seconds: float = 0.0) -> Iterator[None]:
 def holder(path: Path) -> int | None:
     """The process that says it holds the lease, if any."""
     try:
-        return int(path.read_text("ascii").split()[0])
+        return int(read_regular(path).split()[0])
     except (OSError, ValueError, IndexError):
         return None
 
@@ -62,7 +63,7 @@ def _named(pid: int | None) -> str:
 
 def _opened(path: Path) -> io.FileIO:
     try:
-        return io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+")
+        return io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), 0o600), "r+")
     except OSError as error:
         raise translated(error, path) from error
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from afterwit.store.regular_files import open_regular, read_regular
 from afterwit.store.spool_file import ENDING, SpoolFile, beginning, is_at, lock, record_in
 
 _TAKEN = ".taken"
@@ -46,9 +47,7 @@ def drain(folder: Path) -> Iterator[Batch]:
     for path in _files(folder):
         start = _taken(path)
         if path.stat().st_size > start:
-            batch = _batch(path, start)
-            if batch.end > start:
-                yield batch
+            yield _batch(path, start)
 
 
 def acknowledge(batch: Batch) -> None:
@@ -100,26 +99,42 @@ def _taken(path: Path) -> int:
     """How far a file was taken in. A mark that cannot be read, or is beyond the file's end, is none."""
     mark = path.with_suffix(_TAKEN)
     try:
-        offset = int(mark.read_text("ascii")) if not mark.is_symlink() else 0
-    except (FileNotFoundError, ValueError):
+        offset = int(read_regular(mark)) if not mark.is_symlink() else 0
+    except (OSError, ValueError):
         return 0
     return offset if 0 <= offset <= path.stat().st_size else 0
 
 
 def _batch(path: Path, start: int) -> Batch:
-    with path.open("rb") as file:
-        file.seek(start)
-        content = file.read()
-    whole = content[: content.rfind(b"\n") + 1]
+    """What lies behind `start`. A last line without an end is one too, if no hook is about to write the rest of it."""
+    content = _content(path, start)
+    if content and not content.endswith(b"\n"):
+        content = _content_at_rest(path, start)
     records, bad, at = [], 0, start
-    for line in whole.split(b"\n")[:-1]:
+    for line in content.split(b"\n"):
         body = record_in(line)
-        if body is None:
-            bad += 1
-        else:
+        if body is not None:
             records.append(Spooled(_key(path.name, at, line), body))
+        elif line:
+            bad += 1
         at += len(line) + 1
-    return Batch(path, tuple(records), bad, start + len(whole))
+    return Batch(path, tuple(records), bad, start + len(content))
+
+
+def _content(path: Path, start: int) -> bytes:
+    with open_regular(path) as file:
+        file.seek(start)
+        return file.read()
+
+
+def _content_at_rest(path: Path, start: int) -> bytes:
+    """The same, while no hook writes: what is half there then was left by one that was killed."""
+    handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    try:
+        lock(handle)
+        return _content(path, start)
+    finally:
+        os.close(handle)
 
 
 def _key(name: str, offset: int, line: bytes) -> bytes:

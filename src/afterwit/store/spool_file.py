@@ -1,11 +1,13 @@
 """One file of the spool, as a hook sees it: the log of one agent session.
 
 A hook holds the file under a lock while it looks up what the session was shown, decides, and appends; so two hooks of
-one session never say the same thing. A record is one line and one write. The file is named by a slug and a hash,
-because session ids come from outside, and a link is refused. Imports nothing slow; taking files in is `spool`'s.
+one session never say the same thing. A record is one line and one write; what a killed hook has left of one is ended
+before the next. The file is named by a slug and a hash, because session ids come from outside, and a link or anything
+else that is no file is refused. Imports nothing slow; taking files in is `spool`'s.
 """
 
 import os
+from stat import S_ISREG
 
 from afterwit.model.quick_json import dumps, loads
 
@@ -22,9 +24,15 @@ except ImportError:
 ENDING = ".jsonl"
 TOOL = "tool"  # the kind of most records, which no hook needs to read again
 _TOOL_LINE = b'{"kind":"tool"'
+_BEGINNING = b'{"kind":"'  # of every record; quotes inside a text are escaped, so that it is found nowhere else
 _LONGEST_SLUG = 24
 _FLAGS = (
-    os.O_RDWR | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    os.O_RDWR
+    | os.O_APPEND
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe in the place of the file is refused, not waited for
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
 )
 
 
@@ -59,6 +67,8 @@ class SpoolFile:
         """Adds records, all or none."""
         lines = "".join(f"{dumps(record)}\n" for record in records).encode("ascii")
         size_bytes = os.fstat(self._handle).st_size
+        if size_bytes and _last_byte(self._handle, size_bytes) != b"\n":
+            lines = b"\n" + lines
         if os.write(self._handle, lines) < len(lines):
             os.ftruncate(self._handle, size_bytes)
             raise OSError(28, "No space left on device", self.path)
@@ -84,12 +94,26 @@ def beginning(agent: str) -> str:
 
 
 def record_in(line: bytes) -> dict[str, object] | None:
-    """The record of a line; None where it holds none."""
+    """The record of a line; None where it holds none. Behind a record that was cut stands the next one, where an
+    earlier version wrote it."""
+    value = _value(line)
+    at = line.find(_BEGINNING, 1) if value is None else -1
+    while value is None and at > 0:
+        value, at = _value(line[at:]), line.find(_BEGINNING, at + 1)
+    return value
+
+
+def _value(line: bytes) -> dict[str, object] | None:
     try:
         value = loads(line.decode("utf-8"))
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def _last_byte(handle: int, size_bytes: int) -> bytes:
+    os.lseek(handle, size_bytes - 1, os.SEEK_SET)  # `O_APPEND` writes at the end wherever this is
+    return os.read(handle, 1)
 
 
 def lock(handle: int) -> None:
@@ -111,6 +135,8 @@ def _opened(path: str) -> int:
     while True:
         handle = os.open(path, _FLAGS | os.O_CREAT, 0o600)
         try:
+            if not S_ISREG(os.fstat(handle).st_mode):
+                raise OSError(22, "Not a regular file", path)
             lock(handle)
             is_current = is_at(handle, path)
         except BaseException:

@@ -14,6 +14,7 @@ from afterwit.store.damage import telling_damage
 from afterwit.store.database import connect, connect_readonly, transaction
 from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout, redaction_key
+from afterwit.store.marks import note_owner
 from afterwit.store.migrate import migrate, migrations, schema_version
 
 
@@ -26,6 +27,7 @@ class Store:
         self.archive = archive
         self.journal = journal
         self.key = redaction_key(layout)
+        note_owner(db, self.key, journal.machine)
 
 
 @contextmanager

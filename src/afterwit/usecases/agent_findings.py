@@ -40,6 +40,7 @@ def agent_findings(
     if archive is not None:
         yield from _emptied(health, disk, known, archive)
     yield from _unreadable(health, disk, known)
+    yield from _outside(health, disk)
     yield from _unclaimed(health, disk)
     yield from _vanishing(health)
 
@@ -118,6 +119,19 @@ def _unreadable(health: AgentHealth, disk: Sequence[OnDisk], known: InStore) -> 
         yield alarm(
             "unreadable",
             f"{health.agent}: cannot read {shown}{more}. Make it readable for this user, then run `afterwit learn`.",
+            health.agent,
+        )
+
+
+def _outside(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[Finding]:
+    places = [str(link) for place in disk for link in place.outside]
+    if places:
+        what = "1 link leads" if len(places) == 1 else f"{len(places):,} links lead"
+        shown = ", ".join(places[:_SHOWN]) + (", …" if len(places) > _SHOWN else "")
+        yield warning(
+            "links-outside",
+            f"{health.agent}: {what} out of its folder, and what is there is not read: {shown}. If logs are there, name"
+            f" the place in `homes` in [agents.{health.agent}] of config.toml.",
             health.agent,
         )
 

@@ -6,6 +6,7 @@ stays when transcripts go, and has no actions by nature.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -20,6 +21,7 @@ from afterwit.model.settings import Settings
 from afterwit.sources.discovery import Found, Unit, Unreadable
 from afterwit.store.files import file_key
 from afterwit.store.health import AgentTotals, TranscriptRow
+from afterwit.store.regular_files import open_regular
 from afterwit.usecases.finding import look_into, sessions_in
 from afterwit.usecases.plan import Home
 from afterwit.usecases.retention import keeping_in, vanishes_at
@@ -89,6 +91,7 @@ class OnDisk(NamedTuple):
     no_reader: int
     unreadable: list[Unreadable]
     unclaimed: list[Found]
+    outside: list[Path] = []  # noqa: RUF012 - links that are not followed, and may lead to transcripts
 
     @property
     def transcripts(self) -> int:
@@ -131,7 +134,8 @@ def look(home: Home, settings: Settings, declared: tuple[Description, ...] = ())
             units += sessions_in(source)
         except OSError as error:
             unreadable.append(Unreadable(source.folder / source.found.path, error.strerror or str(error)))
-    return OnDisk(home, units, histories, len(found.unread), unreadable, unclaimed(home, settings, declared))
+    strange = unclaimed(home, settings, declared)
+    return OnDisk(home, units, histories, len(found.unread), unreadable, strange, found.outside)
 
 
 def is_pending(unit: Unit, row: TranscriptRow | None) -> bool:
@@ -146,7 +150,7 @@ def is_pending(unit: Unit, row: TranscriptRow | None) -> bool:
 def refusal(unit: Unit) -> str:
     """Why the transcript cannot be opened; "" if it can, or if it is a session inside another file."""
     try:
-        with (unit.home / unit.transcript.path).open("rb"):
+        with open_regular(unit.home / unit.transcript.path):
             return ""
     except (FileNotFoundError, NotADirectoryError):
         return ""

@@ -6,9 +6,10 @@ if a file cannot be written, those before it are put back and the journal says s
 
 import difflib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from afterwit.model.errors import AfterwitError
+from afterwit.model.errors import AfterwitError, PartlyDoneError
 from afterwit.store.steps import step
 from afterwit.store.store import opened
 from afterwit.usecases import connections
@@ -16,6 +17,7 @@ from afterwit.usecases.connecting import Change, Machine, Plan
 from afterwit.usecases.connections import Connection, Connections, FileRecord, expanded, fingerprint, shortened
 from afterwit.usecases.decisions import AGENT_CONNECTED, AGENT_DISCONNECTED, decide
 from afterwit.usecases.foreign_files import look, remove_folders, replace
+from afterwit.usecases.recorded import told_if_recorded
 
 
 def apply(machine: Machine, plan: Plan) -> None:
@@ -104,7 +106,8 @@ def _note_earlier(machine: Machine, before: Connections, plan: Plan) -> None:
 
 
 def _note(machine: Machine, kind: str, connection: Connection) -> None:
-    with opened(machine.layout) as store:
+    """What is in the journal counts: nothing in the database follows from it that could not wait."""
+    with suppress(PartlyDoneError), opened(machine.layout) as store, told_if_recorded(store):
         decide(store, kind, connections.body(connection), machine.now_ms)
 
 

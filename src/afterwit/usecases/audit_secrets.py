@@ -21,6 +21,7 @@ from afterwit.model.errors import AfterwitError
 from afterwit.store.database import connect_readonly
 from afterwit.store.held_texts import held_rows
 from afterwit.store.layout import Layout
+from afterwit.store.regular_files import read_regular
 from afterwit.store.store import require
 from afterwit.usecases.connections import copies_folder
 from afterwit.usecases.doctor import Examination
@@ -105,8 +106,7 @@ def _is_audited(layout: Layout, path: Path) -> bool:
 
 def _is_database(path: Path) -> bool:
     """Looks at the beginning only. No connection of this process is open, so nobody loses a lock by it."""
-    with path.open("rb") as file:
-        return file.read(len(_SQLITE)) == _SQLITE
+    return read_regular(path, len(_SQLITE)) == _SQLITE
 
 
 def _write_database(path: Path, folder: Path) -> None:

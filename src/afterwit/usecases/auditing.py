@@ -16,7 +16,7 @@ from afterwit.measure.proportions import Proportion
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.store.store import readonly_database
-from afterwit.usecases.curating import Desk, desk
+from afterwit.usecases.curating import desk
 from afterwit.usecases.items import all_items, find_item
 from afterwit.usecases.world import World
 
@@ -61,9 +61,7 @@ def record(world: World, given: Mapping[str, str], seed: int) -> Audit:
     with desk(world) as place:
         found = {find_item(place.store.db, name): _verdict(name, word) for name, word in given.items()}
         verdicts = {item.id: verdict for item, verdict in found.items() if verdict is not None}
-        for item, verdict in found.items():
-            if verdict is not None:
-                _note(place, item, verdict)
+        place.note(*((Entry.JUDGED, {"item": item, "verdict": verdict}) for item, verdict in verdicts.items()))
         return _audit(verdicts, seed, len(_active(all_items(place.store.db))))
 
 
@@ -92,10 +90,6 @@ def _verdict(name: str, word: str) -> Verdict | None:
     except ValueError:
         known = ", ".join((*Verdict, SKIP))
         raise UsageError(f"{word!r}, of {name}, is no verdict. Verdicts are: {known}.") from None
-
-
-def _note(place: Desk, item: Item, verdict: Verdict) -> None:
-    place.note(Entry.JUDGED, {"item": item.id, "verdict": verdict})
 
 
 def _active(items: Iterable[Item]) -> list[Item]:

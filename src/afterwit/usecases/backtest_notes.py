@@ -14,6 +14,7 @@ import msgspec
 from afterwit.measure.notes import Note
 from afterwit.measure.replay import Notes, Outline, Played
 from afterwit.model.errors import UsageError
+from afterwit.store.regular_files import read_regular
 
 
 class _Head(msgspec.Struct):
@@ -110,7 +111,7 @@ def _paths(path: Path, players: list[str]) -> dict[str, Path]:
 def _read(part: Path, mark: str) -> list[_Page]:
     """The whole pages of a run that was stopped, if it was this one."""
     try:
-        lines = part.read_bytes().split(b"\n")[:-1]
+        lines = read_regular(part).split(b"\n")[:-1]
         head = msgspec.json.decode(lines[0], type=_Head) if lines else None
         if head is None or head.mark != mark:
             return []

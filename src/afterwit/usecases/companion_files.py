@@ -9,6 +9,7 @@ import os
 from pathlib import Path, PurePosixPath
 
 from afterwit.store.frames import Packer
+from afterwit.store.regular_files import open_regular
 from afterwit.usecases.derived import Copy
 
 COMPANION_LIMIT = 64 << 20
@@ -18,7 +19,7 @@ _BLOCK_BYTES = 1 << 20
 def companion_content(path: Path) -> bytes | None:
     """What a companion holds now, up to the limit."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(COMPANION_LIMIT)
     except OSError:
         return None
@@ -28,7 +29,7 @@ def copied_companion(home: Path, path: str, kept: PurePosixPath | None = None) -
     """A companion as it is now, or None if it cannot be read. The archive keeps it at its own path or at `kept`."""
     sha, packer, frames, held = hashlib.sha256(), Packer(), list[bytes](), 0
     try:
-        with (home / path).open("rb") as file:
+        with open_regular(home / path) as file:
             about = os.fstat(file.fileno())
             while block := file.read(_BLOCK_BYTES):
                 sha.update(block)

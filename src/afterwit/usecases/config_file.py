@@ -16,6 +16,7 @@ import msgspec
 
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import RetentionSettings, Settings
+from afterwit.store.regular_files import read_regular
 
 
 class ConfigFile(NamedTuple):
@@ -60,7 +61,7 @@ def _refuse_crossed_caps(path: Path, kept: RetentionSettings) -> None:
 
 def _parsed(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return tomllib.loads(read_regular(path).decode("utf-8-sig"))
     except OSError as error:
         raise ConfigError(
             f"Cannot read {path}: {error.strerror or error}. Check the path and its permissions."

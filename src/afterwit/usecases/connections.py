@@ -17,6 +17,7 @@ import msgspec
 from afterwit.model.errors import StoreError
 from afterwit.store.journal import Entry, Journal
 from afterwit.store.layout import Layout, create_private
+from afterwit.store.regular_files import read_regular
 from afterwit.usecases.decisions import AGENT_CONNECTED, AGENT_DISCONNECTED
 
 _FOLDER = "connect"
@@ -121,8 +122,8 @@ def kept(layout: Layout, name: str) -> bytes:
     """A copy. Raises StoreError if it is gone or damaged."""
     place = copies_folder(layout) / name
     try:
-        content = place.read_bytes()
-    except FileNotFoundError:
+        content = read_regular(place)
+    except OSError:
         content = b""
     if fingerprint(content) != name:
         raise StoreError(f"The copy {place} is gone or damaged.")

@@ -1,8 +1,9 @@
 """People decide about items: approve, reject, pin, retire, edit, add.
 
-A decision is journalled, survives a rebuild and can be undone. All that one command decides has one moment, so that
-`undo` takes it back as a whole. The items are settled again at once; killed before that, the same command does it.
-Names that fit no item are refused before anything is decided.
+A decision is journalled, survives a rebuild and can be undone. All that one command decides is journalled as a whole
+and has one moment, so that `undo` takes it back as a whole. The items are settled again at once; killed before that,
+the same command does it. Where the store fails after a decision was journalled, that is said: it will be applied. Names
+that fit no item are refused before anything is decided.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,9 +37,10 @@ from afterwit.store.database import transaction
 from afterwit.store.lease import held
 from afterwit.store.store import Store, opened, require
 from afterwit.usecases.dealing import deal
-from afterwit.usecases.decisions import catch_up, decide
+from afterwit.usecases.decisions import catch_up, decide_all
 from afterwit.usecases.harvesting import conclude_touched
 from afterwit.usecases.items import all_items, find_item
+from afterwit.usecases.recorded import told_if_recorded
 from afterwit.usecases.settling import recorded, settle
 from afterwit.usecases.world import World, redactor_of
 
@@ -77,8 +79,9 @@ class Desk:
         self._world = world
         self.at_ms = max(world.now_ms, max((entry.at_ms for entry in recorded(store)), default=-1) + 1)
 
-    def note(self, kind: Entry, body: Mapping[str, Any]) -> None:
-        decide(self.store, kind, body, self.at_ms)
+    def note(self, *entries: tuple[Entry, Mapping[str, Any]]) -> None:
+        """Journals all of these, or none."""
+        decide_all(self.store, entries, self.at_ms)
 
     def settle(self, *, is_concluded_again: bool = False) -> None:
         """Makes the items anew. What was forgotten, or no longer is, changes what is concluded, too."""
@@ -99,7 +102,8 @@ def desk(world: World, *, is_new: bool = False) -> Iterator[Desk]:
         require(world.layout)
     with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
         catch_up(store)
-        yield Desk(store, world)
+        with told_if_recorded(store):
+            yield Desk(store, world)
 
 
 def judge(world: World, decision: DecisionKind, names: Sequence[str]) -> list[Judged]:
@@ -107,8 +111,7 @@ def judge(world: World, decision: DecisionKind, names: Sequence[str]) -> list[Ju
     with desk(world) as place:
         found = {item.id: item for item in (find_item(place.store.db, name) for name in names)}
         changed = {item.id for item in found.values() if not _is_decided(place.store, item, decision)}
-        for item in sorted(changed):
-            place.note(Entry.DECIDED, {"item": item, "decision": decision})
+        place.note(*((Entry.DECIDED, {"item": item, "decision": decision}) for item in sorted(changed)))
         place.settle()
         return [_judged(place.store, item, has_changed=item.id in changed) for item in found.values()]
 
@@ -125,7 +128,7 @@ def edit(world: World, name: str, wanted: Changes) -> Judged:
             if changes.sentence is not None or changes.scope is not None:
                 _refuse_double(place.store, item, changes)
             entry = {"item": item.id, "decision": DecisionKind.EDIT}
-            place.note(Entry.DECIDED, entry | msgspec.to_builtins(changes))
+            place.note((Entry.DECIDED, entry | msgspec.to_builtins(changes)))
         place.settle()
         return _judged(place.store, item, has_changed=bool(changed))
 
@@ -141,8 +144,10 @@ def add(world: World, words: Words) -> Judged:
             _refuse_edited(before, draft)
         if before is not None and before.status is ItemStatus.ACTIVE:
             return _known(before, draft)
-        place.note(Entry.ADDED, {"item": own, "draft": msgspec.to_builtins(draft)})
-        place.note(Entry.DECIDED, {"item": own, "decision": DecisionKind.APPROVE})
+        place.note(
+            (Entry.ADDED, {"item": own, "draft": msgspec.to_builtins(draft)}),
+            (Entry.DECIDED, {"item": own, "decision": DecisionKind.APPROVE}),
+        )
         place.settle()
         after = _present(place.store, own)
         return Judged(

@@ -23,8 +23,10 @@ from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import Piece, line_of
 from afterwit.store import experiment, repos
 from afterwit.store.browsing import repo_marks
+from afterwit.store.deck import write_deck
+from afterwit.store.marks import DECK, fingerprint, mark, put_mark
 from afterwit.store.store import Store
-from afterwit.usecases.deck import compile_deck, deck_path, holdout_key
+from afterwit.usecases.deck import deck_path, holdout_key
 from afterwit.usecases.recalling import prompt_index, speaking_items, start_block_for, stories
 from afterwit.usecases.world import World
 
@@ -43,7 +45,23 @@ def deal(store: Store, world: World) -> None:
         indexes=tuple(_rules(world, store, known)),
         prompts=_prompts(store),
     )
-    compile_deck(deck_path(world.layout), deck)
+    _put(store, deck)
+
+
+def _put(store: Store, deck: Deck) -> None:
+    """Puts the deck into its place and marks it, so that damage to it is noticed. Of a damaged one nothing is used
+    again. Killed on the way, either of the two counts as it was written."""
+    path = deck_path(store.layout)
+    before = fingerprint(path)
+    is_sound = before in mark(store.db, DECK).split()
+    written: list[str] = []
+
+    def about_to(new: str) -> None:
+        written.append(new)
+        put_mark(store.db, DECK, f"{before if is_sound else ''} {new}".strip())
+
+    write_deck(path, deck, is_sound=is_sound, about_to=about_to)
+    put_mark(store.db, DECK, written[0])
 
 
 def _settings(store: Store, world: World) -> DeckSettings:

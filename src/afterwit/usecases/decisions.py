@@ -4,7 +4,7 @@ The journal is the truth. A run that dies between the two is caught up by the ne
 rebuilt database gets all entries again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -43,6 +43,16 @@ def journalled(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) ->
     entries it would get a number that was used before, and be taken for one that is applied."""
     applied.refuse_lost(store.layout, store.db, store.journal)
     return store.journal.append(kind, body, now_ms)
+
+
+def decide_all(store: Store, entries: Iterable[tuple[str, Mapping[str, Any]]], now_ms: int) -> None:
+    """Journals several entries, all of them or none, and applies them."""
+    catch_up(store)
+    with store.journal.together():
+        for kind, body in entries:
+            journalled(store, kind, body, now_ms)
+    step("entries are in the journal, not applied")
+    catch_up(store)
 
 
 def catch_up(store: Store) -> None:

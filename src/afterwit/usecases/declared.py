@@ -18,6 +18,7 @@ from afterwit.agents.declared.parsing import description_from, description_of
 from afterwit.agents.declared.writing import toml_of
 from afterwit.agents.registry import AGENTS
 from afterwit.model.errors import ConfigError, UsageError
+from afterwit.store.regular_files import read_regular
 
 _ENDING = ".toml"
 _REMOVED = ".toml.removed"
@@ -57,7 +58,7 @@ def kept_in(folder: Path) -> list[Kept]:
 
 def read_description(file: Path) -> Description:
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        text = read_regular(file).decode("utf-8-sig")
     except OSError as error:
         raise ConfigError(f"Cannot read {file}: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:

@@ -101,7 +101,8 @@ def _on_disk(world: World, known: dict[str, InStore]) -> dict[str, list[OnDisk]]
     return {
         agent: disk
         for agent, disk in found.items()
-        if agent in known or any(place.transcripts or place.unreadable or place.unclaimed for place in disk)
+        if agent in known
+        or any(place.transcripts or place.unreadable or place.unclaimed or place.outside for place in disk)
     }
 
 

@@ -12,6 +12,7 @@ from afterwit.store.lease import held
 from afterwit.store.store import opened, readonly_database, require
 from afterwit.usecases.dealing import deal
 from afterwit.usecases.decisions import EXPERIMENT_SET, catch_up, decide
+from afterwit.usecases.recorded import told_if_recorded
 from afterwit.usecases.world import World
 
 _WAIT_SECONDS = 60
@@ -51,6 +52,7 @@ def set_experiment(world: World, session_share: float | None, item_share: float 
             "session_share": before.session_share if session_share is None else session_share,
             "item_share": before.item_share if item_share is None else item_share,
         }
-        decide(store, EXPERIMENT_SET, body, world.now_ms)
-        deal(store, world)
+        with told_if_recorded(store):
+            decide(store, EXPERIMENT_SET, body, world.now_ms)
+            deal(store, world)
     return experiment_now(world)

@@ -16,6 +16,7 @@ from afterwit.agents.protocol import Reader
 from afterwit.agents.registry import Agent, gatherers_for
 from afterwit.sources.discovery import Found, Unit, Unreadable, discover
 from afterwit.sources.gathering import Gatherer, mark_of
+from afterwit.store.regular_files import open_regular
 
 
 class Source(NamedTuple):
@@ -35,6 +36,7 @@ class Lying(NamedTuple):
     sources: list[Source]
     unread: list[PurePosixPath]  # transcripts without a reader
     unreadable: list[Unreadable]
+    outside: list[Path] = []  # noqa: RUF012 - links that are not followed, and may lead to transcripts
 
 
 class _Place(NamedTuple):
@@ -54,8 +56,9 @@ def look_into(folder: Path, agent: Agent, reader: Reader | None) -> Lying:
         return owner
 
     collectors = Collectors([agent.name] if reader else [])
-    found = discover(folder, primary, collectors.place)
-    return Lying(found.units, sources_in(folder, found.collected), unread, found.unreadable)
+    found = discover(folder, primary, collectors.place, agent.follows)
+    outside = [place for place in found.outside if agent.may_miss(PurePosixPath(place.relative_to(folder).as_posix()))]
+    return Lying(found.units, sources_in(folder, found.collected), unread, found.unreadable, outside)
 
 
 class Collectors:
@@ -93,10 +96,10 @@ def opened(agent: str, home: Path, path: PurePosixPath) -> Iterator[tuple[Binary
         rendering = gatherer.render(home, path)
         yield io.BytesIO(rendering.data), len(rendering.data), rendering.found
         return
-    with (home / path).open("rb", buffering=0) as file:
+    with open_regular(home / path, buffering=0) as file:
         about = os.fstat(file.fileno())
         found = Found(path, about.st_size, about.st_mtime_ns, about.st_ino)
-        yield cast("BinaryIO", file), about.st_size, found
+        yield file, about.st_size, found
 
 
 def _source(folder: Path, place: _Place, files: list[Found]) -> Source:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from afterwit.model.errors import AfterwitError
+from afterwit.store.regular_files import read_regular
 from afterwit.store.steps import step
 
 _EXECUTABLE, _PLAIN = 0o777, 0o666  # before the user's umask
@@ -31,7 +32,7 @@ def look(path: Path) -> Found:
     try:
         if not stat.S_ISREG(target.stat().st_mode):
             raise AfterwitError(f"{path} is no regular file, and is left alone.")
-        return Found(path, target, target.read_bytes())
+        return Found(path, target, read_regular(target))
     except (FileNotFoundError, NotADirectoryError):
         return Found(path, target, None)
 

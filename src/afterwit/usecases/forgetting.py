@@ -59,7 +59,7 @@ def forget(
             return planned
         if not agree(planned):
             return None
-        place.note(Entry.FORGOTTEN, {"what": what, "name": name})
+        place.note((Entry.FORGOTTEN, {"what": what, "name": name}))
         place.settle(is_concluded_again=True)
         return planned
 

@@ -12,6 +12,7 @@ from afterwit.store.identities import ToolSummary, UserSummary, is_known, tool_s
 from afterwit.store.lease import held
 from afterwit.store.store import Store, opened, require
 from afterwit.usecases.decisions import ALIAS_REMOVED, ALIAS_SET, catch_up, decide
+from afterwit.usecases.recorded import told_if_recorded
 from afterwit.usecases.resolving import resolve_repos
 from afterwit.usecases.run_rules import redactor_for
 from afterwit.usecases.world import World, rules_for
@@ -76,8 +77,9 @@ def _decided(world: World, subject: str, kind: str, body: dict[str, str]) -> Non
             raise UsageError(f"{body['target']} counts as {body['name']} already. Undo that merge first.")
         if kind == ALIAS_SET and not is_known(store.db, subject, name):
             raise UsageError(f"No session knows {body['name']}. `afterwit sessions {subject}s` lists what there is.")
-        decide(store, kind, {**body, "subject": subject, "name": name}, world.now_ms)
-        resolve_repos(store, world.settings)
+        with told_if_recorded(store):
+            decide(store, kind, {**body, "subject": subject, "name": name}, world.now_ms)
+            resolve_repos(store, world.settings)
 
 
 def _stored_name(world: World, store: Store, subject: str, name: str) -> str:

@@ -8,7 +8,6 @@ only origin, and waits for a person. Several folders give the same in any order.
 import hashlib
 import os
 import secrets
-import stat
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -30,6 +29,7 @@ from afterwit.knowledge.documents import (
 from afterwit.knowledge.pages import Folder, is_ours, pages
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Draft, Evidence, Item, SessionRef
+from afterwit.store.regular_files import read_regular
 from afterwit.store.store import readonly_database
 from afterwit.usecases.curating import Desk, desk
 from afterwit.usecases.item_views import ItemFilter
@@ -109,10 +109,8 @@ def import_folders(
             return planned
         if not agree(planned):
             return None
-        for source, _, drafts in brought:
-            if drafts:
-                body = {"source": source, "drafts": msgspec.to_builtins(drafts)}
-                place.note(Entry.IMPORTED, body)
+        bodies = [{"source": source, "drafts": msgspec.to_builtins(drafts)} for source, _, drafts in brought if drafts]
+        place.note(*((Entry.IMPORTED, body) for body in bodies))
         place.settle()
         return planned
 
@@ -145,10 +143,9 @@ def _earlier(folder: Path) -> Document | None:
 def _document(folder: Path) -> Document:
     path = folder / INDEX if folder.is_dir() else folder
     try:
-        with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise UsageError(f"{path} is no regular file. Name a folder that `afterwit knowledge export` wrote.")
-            content = file.read(_MOST_BYTES + 1)
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path} is no regular file. Name a folder that `afterwit knowledge export` wrote.")
+        content = read_regular(path, _MOST_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise UsageError(f"There is no {path}. Name a folder that `afterwit knowledge export` wrote.") from None
     if len(content) > _MOST_BYTES:
@@ -163,7 +160,7 @@ def _write(folder: Path, inside: str, data: bytes) -> bool:
         if parent.is_symlink():
             raise UsageError(f"{parent} is a symbolic link and is left alone. Remove it, or name another folder.")
         parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if path.is_file() and not path.is_symlink() and path.read_bytes() == data:
+    if path.is_file() and not path.is_symlink() and read_regular(path) == data:
         return False
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
@@ -183,7 +180,7 @@ def _own_pages(folder: Path) -> list[str]:
         f"{name}/{path.name}"
         for name in Folder
         for path in sorted((folder / name).glob("*.md"))
-        if path.is_file() and not path.is_symlink() and is_ours(path.read_text(encoding="utf-8", errors="replace"))
+        if path.is_file() and not path.is_symlink() and is_ours(read_regular(path).decode("utf-8", "replace"))
     ]
 
 

@@ -33,6 +33,7 @@ from afterwit.store.store import Store, opened, readonly_database, require
 from afterwit.usecases.curating import Words, line_of, paths_of, worded
 from afterwit.usecases.decisions import catch_up, journalled
 from afterwit.usecases.items import find_item, search_items
+from afterwit.usecases.recorded import told_if_recorded
 from afterwit.usecases.settling import ASSISTANT
 from afterwit.usecases.world import World
 
@@ -125,7 +126,7 @@ def _session(teller: Teller, repo: str, machine: str) -> SessionRef:
 def _note(store: Store, world: World, kind: Entry, body: Mapping[str, Any]) -> None:
     """Journals and applies an entry under one lock, at a moment after all earlier ones."""
     store.db.set_busy_timeout(_WAIT_MS)
-    with transaction(store.db):
+    with told_if_recorded(store), transaction(store.db):
         catch_up(store)
         earlier = items.decisions(store.db)
         at_ms = max(world.now_ms, earlier[-1].at_ms + 1 if earlier else 0)

@@ -21,6 +21,7 @@ from afterwit.model.errors import AfterwitError, ConfigError
 from afterwit.model.settings import MemorySettings
 from afterwit.store.applied import applied
 from afterwit.store.layout import Layout
+from afterwit.store.regular_files import read_regular
 from afterwit.store.store import opened
 from afterwit.usecases.decisions import catch_up
 from afterwit.usecases.memory_journal import Recorder
@@ -145,6 +146,6 @@ def _api_key(world: World) -> str:
     if key or path is None:
         return key
     try:
-        return path.read_text(encoding="utf-8").strip()
+        return read_regular(path).decode().strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"memory.honcho_api_key_file: {path} cannot be read ({error}). Correct it.") from error

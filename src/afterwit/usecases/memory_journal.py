@@ -14,6 +14,7 @@ from afterwit.store.database import transaction
 from afterwit.store.steps import step
 from afterwit.store.store import Store
 from afterwit.usecases.decisions import catch_up, journalled, note_applied
+from afterwit.usecases.recorded import told_if_recorded
 
 
 class Recorder:
@@ -24,7 +25,7 @@ class Recorder:
 
     def __call__(self, kind: str, body: Mapping[str, Any], at_ms: int) -> None:
         store = self._store
-        with transaction(store.db):
+        with told_if_recorded(store), transaction(store.db):
             moment = max(at_ms, rows.clock(store.db))
             entry = journalled(store, kind, body, moment)
             step("a change of the memory is in the journal, not applied")

@@ -45,11 +45,11 @@ def units_of(home: Path, agent: Agent, reader: Reader, wanted: Wanted) -> list[U
     hint = place_inside(home, wanted.transcript)
     names = pattern_of(wanted.session)
     if hint is not None and reader.primary(hint) == hint:
-        near = list(looked_through(home, (_folder(hint),), names))
+        near = list(looked_through(home, (_folder(hint),), names, agent.follows))
         units = _units(home, reader, (each for each in near if each.is_named or each.path == str(hint)))
         if units:
             return units
-    entries = list(looked_through(home, _tops(agent), names))
+    entries = list(looked_through(home, _tops(agent), names, agent.follows))
     return [
         *_units(home, reader, (entry for entry in entries if entry.is_named)),
         *(unit for each in gatherers_for(agent.name) for unit in _gathered(home, each, wanted.session, entries)),

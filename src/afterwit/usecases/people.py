@@ -7,6 +7,7 @@ from pathlib import Path
 
 from afterwit.guard.people import People
 from afterwit.model.settings import RedactionSettings
+from afterwit.store.regular_files import read_regular
 
 _GIT_CONFIG_BYTES = 1 << 20
 _ENTRY = re.compile(r"^\s*(name|email)\s*=\s*\"?(.*?)\"?\s*$", re.IGNORECASE)
@@ -32,8 +33,7 @@ def known_people(environ: Mapping[str, str], user_home: Path, settings: Redactio
 def _author(path: Path) -> list[tuple[str, str]]:
     """The entries of the [user] section of a git configuration file."""
     try:
-        with path.open("rb") as file:
-            lines = file.read(_GIT_CONFIG_BYTES).decode("utf-8", "replace").splitlines()
+        lines = read_regular(path, _GIT_CONFIG_BYTES).decode("utf-8", "replace").splitlines()
     except OSError:
         return []
     found: list[tuple[str, str]] = []

@@ -9,8 +9,9 @@ from afterwit.store.lease import held
 from afterwit.store.pins import is_pinned
 from afterwit.store.store import opened, require
 from afterwit.store.transcripts import part_places
-from afterwit.usecases.decisions import SESSION_PINNED, SESSION_UNPINNED, catch_up, decide
+from afterwit.usecases.decisions import SESSION_PINNED, SESSION_UNPINNED, catch_up, decide_all
 from afterwit.usecases.filters import find_session
+from afterwit.usecases.recorded import told_if_recorded
 from afterwit.usecases.world import World
 
 _WAIT_SECONDS = 60
@@ -31,20 +32,21 @@ def pin(world: World, names: Sequence[str], *, is_wanted: bool = True) -> list[P
     require(world.layout)
     with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
         catch_up(store)
-        rows = [find_session(store.db, name) for name in names]
+        rows = {row.id: row for row in (find_session(store.db, name) for name in names)}
+        changed = {row.id for row in rows.values() if is_pinned(store.db, row.agent, row.native_id) is not is_wanted}
+        kind = SESSION_PINNED if is_wanted else SESSION_UNPINNED
+        bodies = [{"agent": row.agent, "session": row.native_id} for row in rows.values() if row.id in changed]
+        with told_if_recorded(store):
+            decide_all(store, ((kind, body) for body in bodies), world.now_ms)
         done: list[Pinned] = []
-        for row in rows:
-            has_changed = is_pinned(store.db, row.agent, row.native_id) is not is_wanted
-            if has_changed:
-                kind = SESSION_PINNED if is_wanted else SESSION_UNPINNED
-                decide(store, kind, {"agent": row.agent, "session": row.native_id}, world.now_ms)
+        for row in rows.values():
             places = part_places(store.db, row.id)
             done.append(
                 Pinned(
                     agent=row.agent,
                     session=row.native_id,
                     is_pinned=is_wanted,
-                    has_changed=has_changed,
+                    has_changed=row.id in changed,
                     is_dropped=any(file_by_id(store.db, place.file_id).is_dropped for place in places),
                 )
             )

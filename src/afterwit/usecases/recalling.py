@@ -23,6 +23,7 @@ from afterwit.recall.talk_reading import talk_of
 from afterwit.recall.talks import TalkIndex
 from afterwit.store.browsing import selected_sessions, story_counts
 from afterwit.store.items import all_items, items_in
+from afterwit.store.regular_files import read_regular
 from afterwit.store.selection import Selection
 from afterwit.usecases.digesting import load_digest
 from afterwit.usecases.items import item_in
@@ -69,7 +70,7 @@ def start_block_for(
 def _template(path: Path) -> str:
     """The user's own template, if there is one."""
     try:
-        text = path.read_text("utf-8") if path.is_file() else ""
+        text = read_regular(path).decode() if path.is_file() else ""
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} cannot be read: {error}. Mend or remove it.") from error
     if len(text) > _LARGEST_TEMPLATE:

@@ -4,8 +4,9 @@ JSON is offered to every reader, record by record; the first that knows it has i
 is offered only to readers of such documents: its messages alone could be anybody's. A text is told by its name.
 """
 
+from io import RawIOBase
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 import zstandard
@@ -14,6 +15,7 @@ from afterwit.agents.protocol import Reader, Shape, SourceFile
 from afterwit.sources.discovery import Unit
 from afterwit.sources.framing import Record
 from afterwit.sources.lines import lines_of
+from afterwit.store.regular_files import open_regular
 
 _SNIFF_LINES = 50
 _SNIFF_BYTES = 1 << 20
@@ -84,8 +86,8 @@ def _first_lines(unit: Unit) -> list[dict[str, Any]]:
     path = unit.home / unit.transcript.path
     found: list[dict[str, Any]] = []
     try:
-        with path.open("rb", buffering=0) as file:
-            lines = lines_of(unit.transcript.path, file)
+        with open_regular(path, buffering=0) as file:
+            lines = lines_of(unit.transcript.path, cast("RawIOBase", file))
             for _ in range(_SNIFF_LINES):
                 line = lines.readline(_SNIFF_BYTES)
                 if not line:
@@ -102,7 +104,7 @@ def _first_lines(unit: Unit) -> list[dict[str, Any]]:
 def _document(path: Path) -> _First | None:
     """The first records of a file that is one JSON value; None if it is none."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             raw = file.read(_DOCUMENT_BYTES)
         value = msgspec.json.decode(raw.removeprefix(_BOM))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -19,6 +19,7 @@ from afterwit.agents.registry import gatherers_for, reader_for
 from afterwit.model.errors import AfterwitError, DamagedError, UsageError
 from afterwit.store.browsing import SessionRow
 from afterwit.store.files import FileRow, all_files, file_generation
+from afterwit.store.regular_files import open_regular
 from afterwit.usecases.family import descendants
 from afterwit.usecases.leaving import why_gone
 from afterwit.usecases.origin import COMPANION, Origin
@@ -214,7 +215,7 @@ def _found(target: Path, file: FileRow) -> Found:
     if target.is_symlink() or not target.is_file():
         raise UsageError(f"{target} is there already and is no plain file.")
     sha, size = hashlib.sha256(), 0
-    with target.open("rb") as present:
+    with open_regular(target) as present:
         while block := present.read(_BLOCK_BYTES):
             sha.update(block)
             size += len(block)

@@ -9,6 +9,7 @@ from pathlib import Path
 from afterwit.agents import retention
 from afterwit.agents.retention import Keeping
 from afterwit.sources.discovery import Found
+from afterwit.store.regular_files import read_regular
 from afterwit.usecases.plan import Home, Pending
 
 _NEVER = 1 << 62
@@ -46,7 +47,6 @@ def _settings(home: Home) -> bytes | None:
 
 def _content(path: Path) -> bytes | None:
     try:
-        with path.open("rb") as file:
-            return file.read(_SETTINGS_BYTES)
+        return read_regular(path, _SETTINGS_BYTES)
     except OSError:
         return None

@@ -21,6 +21,7 @@ from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.schedule import crontab, launchd, systemd
 from afterwit.schedule.cadence import Cadence
 from afterwit.schedule.job import NAME, Found, Job, Remove, Run, Scheduler, Step, Steps, Write
+from afterwit.store.regular_files import read_regular
 from afterwit.usecases.configure import Place, default_root
 
 _TIMEOUT_SECONDS = 60
@@ -225,7 +226,7 @@ def _read(paths: Iterable[PurePath]) -> Iterator[tuple[PurePath, bytes]]:
         if path.is_symlink():
             _refuse_foreign(path, is_ours=False)
         if path.exists():
-            yield path, path.read_bytes()
+            yield path, read_regular(path)
 
 
 def _refuse_foreign(path: PurePath, *, is_ours: bool) -> None:
@@ -279,7 +280,7 @@ def _call(host: Host, step: Run) -> None:
 
 
 def _before(path: Path) -> bytes | None:
-    return path.read_bytes() if path.exists() else None
+    return read_regular(path) if path.exists() else None
 
 
 def _write(path: Path, content: bytes) -> None:

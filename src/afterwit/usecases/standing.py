@@ -7,21 +7,24 @@ loads nothing that only a run needs.
 """
 
 import hashlib
+import json
 import os
 import sys
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from afterwit.agents.registry import Agent, agents_with
 from afterwit.model.errors import BusyError
 from afterwit.sources.discovery import glimpse
 from afterwit.store.applied import refuse_lost
 from afterwit.store.archive_mark import refuse_older
 from afterwit.store.database import transaction
 from afterwit.store.lease import held
+from afterwit.store.marks import fingerprint
 from afterwit.store.spool import backlog
 from afterwit.store.standing import StandingRow, forget_standing, put_standing, standing
 from afterwit.store.store import Store, opened
@@ -76,8 +79,16 @@ def look(world: World) -> list[bytes]:
     """The agents' files, as they are now: asked before they are read. So is our own code, which may be replaced while
     a run is at work."""
     _code()
-    wanted = {folder for own in world.settings.agents.values() if own.enabled for folder in own.homes}
-    return [glimpse(folder) for folder in sorted(wanted)]
+    known = {agent.name: agent for agent in agents_with(world.declared)}
+    homes: dict[Path, list[Agent]] = {}
+    for name, own in world.settings.agents.items():
+        for folder in own.homes if own.enabled else ():
+            homes.setdefault(folder, []).append(known[name])
+    return [glimpse(folder, partial(_is_followed, homes[folder])) for folder in sorted(homes)]
+
+
+def _is_followed(agents: list[Agent], name: str) -> bool:
+    return any(agent.follows(name) for agent in agents)
 
 
 def note(store: Store, world: World, seen: list[bytes], report: Report) -> None:
@@ -118,18 +129,17 @@ def _unchanged(report: Report) -> Report:
 
 
 def _mark(store: Store, world: World, seen: list[bytes], named: dict[str, set[str]]) -> str:
-    content = msgspec.json.encode(
-        [
-            _code(),
-            [world.settings, world.declared, str(world.user_home), sys.executable],
-            world.now_ms // _DAY_MS,
-            seen,
-            store.journal.heads(),
-            [_stat(path) for path in (world.layout.deck, world.layout.template)],
-            list(_hosts(store, world, named)),
-        ],
-        enc_hook=str,
-    )
+    made_from = [
+        _code(),
+        [world.settings, world.declared, str(world.user_home), sys.executable],
+        world.now_ms // _DAY_MS,
+        seen,
+        store.journal.heads(),
+        [fingerprint(world.layout.deck), _stat(world.layout.template)],
+        list(_hosts(store, world, named)),
+    ]
+    plain = msgspec.to_builtins(made_from, enc_hook=str, order="deterministic")
+    content = json.dumps(plain).encode()  # of any path, also one that is no UTF-8
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 

@@ -18,6 +18,7 @@ from afterwit.store.layout import Layout
 from afterwit.store.migrate import schema_version
 from afterwit.store.store import Store
 from afterwit.usecases import upkeep
+from afterwit.usecases.belongings import foreign
 from afterwit.usecases.findings import Finding, alarm, warning
 
 _OLDEST_SAFE_SQLITE = (3, 51, 3)
@@ -73,6 +74,8 @@ def examine_store(store: Store, health: StoreHealth) -> Iterator[Finding]:
         return
     for fault in quick_faults(store.db):
         yield alarm("damaged", f"database: {fault}. `afterwit store rebuild` derives it again from the archive.")
+    for one in foreign(store):
+        yield alarm(one.code, f"{one.what}.")
     for fault in store.journal.verify(applied.seen_heads(store.layout, store.db)):
         yield alarm("damaged", f"{fault}. Nothing else holds it: restore journal.db from a backup.")
     for fault in archive_mark.faults(store):

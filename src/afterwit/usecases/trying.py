@@ -17,6 +17,7 @@ from afterwit.agents.declared.reader import DeclaredReader
 from afterwit.agents.globs import matches
 from afterwit.model.captured import ActionRow, Captured
 from afterwit.model.errors import AfterwitError
+from afterwit.store.regular_files import open_regular
 from afterwit.usecases.derive import derive_live
 from afterwit.usecases.people import known_people
 from afterwit.usecases.run_rules import Rules
@@ -117,7 +118,7 @@ def _is_found(description: Description, place: Path) -> bool:
 
 def _is_recognised(description: Description, place: Path) -> bool:
     reader = DeclaredReader(description)
-    with place.open("rb") as lines:
+    with open_regular(place) as lines:
         for line in islice(lines, _SNIFF_LINES):
             try:
                 record = msgspec.json.decode(line)

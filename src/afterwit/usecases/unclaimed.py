@@ -53,10 +53,11 @@ def unclaimed(home: Home, settings: Settings, declared: tuple[Description, ...] 
     if reader is None:
         return []
     claims = _claims(home.folder, settings, declared)
-    endings = _endings(registry.agent(home.agent, declared))
+    agent = registry.agent(home.agent, declared)
+    endings = _endings(agent)
     found = [
         one
-        for one in walk(home.folder, [])
+        for one in walk(home.folder, [], agent.follows)
         if one.size_bytes
         and (one.path.name.endswith(_LOG_ENDINGS) or _is_in_place(one.path, reader, endings))
         and not any(claim.takes(home.folder / one.path) for claim in claims)

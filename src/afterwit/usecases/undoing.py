@@ -47,8 +47,7 @@ def undo(world: World, number: int | None = None) -> list[Past]:
     """Takes back what one command decided: the one with this entry of this machine, or else the latest that stands."""
     with desk(world) as place:
         wanted = _together(in_force(recorded(place.store)), place.store.journal.machine, number)
-        for entry in wanted:
-            place.note(Entry.UNDONE, {"machine": entry.machine, "number": entry.number})
+        place.note(*((Entry.UNDONE, {"machine": one.machine, "number": one.number}) for one in wanted))
         touched = [entry.kind for entry in (*wanted, *_targets(recorded(place.store), wanted))]
         place.settle(is_concluded_again=Entry.FORGOTTEN in touched)
         return [told(entry, is_undone=True) for entry in wanted]

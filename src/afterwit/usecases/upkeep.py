@@ -20,6 +20,7 @@ from afterwit.store.lease import held
 from afterwit.store.parts import parts_of_file
 from afterwit.store.store import Store, opened, require
 from afterwit.store.tally import Tally, tally
+from afterwit.usecases.belongings import foreign
 from afterwit.usecases.decision_checks import decision_faults
 from afterwit.usecases.leaving import is_leaving, settle_leaving
 from afterwit.usecases.resume import keys_of
@@ -69,7 +70,7 @@ def stat(layout: Layout) -> Sizes:
 class Finding(msgspec.Struct, frozen=True):
     """Something that `verify` found. What is harmless needs no repair."""
 
-    where: str  # database, archive, journal, permissions
+    where: str  # database, archive, journal, redaction-key, machine, deck, permissions
     what: str
     is_harmless: bool = False
 
@@ -84,6 +85,7 @@ def verify(layout: Layout) -> Iterator[Finding]:
         yield from (Finding("database", fault) for fault in _claim_faults(store))
         yield from (Finding("journal", fault) for fault in store.journal.verify(applied.seen_heads(layout, store.db)))
         yield from _archive_faults(store)
+        yield from (Finding(one.code, one.what) for one in foreign(store))
         yield from (Finding("permissions", fault) for fault in foreign_permissions(layout))
 
 

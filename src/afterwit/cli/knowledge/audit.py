@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from afterwit.cli.commands import Command
+from afterwit.cli.commands import COUNT, Command
 from afterwit.cli.knowledge.shapes import EMPTY, EXITS, item_shape, where
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import human_count, print_json, print_line, print_text, talk
@@ -35,8 +35,8 @@ _SEEDS = 1_000_000
     ),
     exits=EXITS,
 )
-@click.option("--size", type=click.IntRange(min=0), default=20, show_default=True, help="Draw so many; 0 means all.")
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Draw the same sample again.")
+@click.option("--size", type=COUNT, default=20, show_default=True, help="Draw so many; 0 means all.")
+@click.option("--seed", type=COUNT, metavar="N", help="Draw the same sample again.")
 @click.option("--draw", "is_drawn", is_flag=True, help="Only print the sample, for somebody to judge elsewhere.")
 @click.option(
     "--verdicts",

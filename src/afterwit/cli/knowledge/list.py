@@ -2,7 +2,7 @@
 
 import click
 
-from afterwit.cli.commands import Command
+from afterwit.cli.commands import COUNT, Command
 from afterwit.cli.knowledge.filters import chosen
 from afterwit.cli.knowledge.shapes import EMPTY, EXITS, show_listing
 from afterwit.cli.options import Here, as_json, in_place
@@ -20,7 +20,7 @@ from afterwit.usecases.item_views import ItemFilter, ItemListing, listed
     ),
     exits=EXITS,
 )
-@click.option("--limit", type=click.IntRange(min=0), metavar="N", default=50, show_default=True, help="0 means all.")
+@click.option("--limit", type=COUNT, metavar="N", default=50, show_default=True, help="0 means all.")
 @as_json
 @in_place
 @chosen

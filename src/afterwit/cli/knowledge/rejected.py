@@ -2,7 +2,7 @@
 
 import click
 
-from afterwit.cli.commands import Command
+from afterwit.cli.commands import COUNT, Command
 from afterwit.cli.knowledge.shapes import EXITS
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import human_count, print_json, print_text, talk
@@ -22,7 +22,7 @@ from afterwit.usecases import rejections
     metavar="REASON",
     help=f"Only this reason: {', '.join(Rejection)}.",
 )
-@click.option("--samples", type=click.IntRange(min=0), metavar="N", default=3, show_default=True, help="0 means all.")
+@click.option("--samples", type=COUNT, metavar="N", default=3, show_default=True, help="0 means all.")
 @as_json
 @in_place
 def rejected(here: Here, reason: str | None, samples: int, is_json: bool) -> None:

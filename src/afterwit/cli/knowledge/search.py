@@ -2,7 +2,7 @@
 
 import click
 
-from afterwit.cli.commands import Command
+from afterwit.cli.commands import COUNT, Command
 from afterwit.cli.knowledge.filters import chosen
 from afterwit.cli.knowledge.shapes import EXITS, show_listing
 from afterwit.cli.options import Here, as_json, in_place
@@ -15,7 +15,7 @@ from afterwit.usecases.item_views import ItemFilter, searched
     exits=EXITS,
 )
 @click.argument("words", nargs=-1, required=True)
-@click.option("--limit", type=click.IntRange(min=0), metavar="N", default=20, show_default=True, help="0 means all.")
+@click.option("--limit", type=COUNT, metavar="N", default=20, show_default=True, help="0 means all.")
 @as_json
 @in_place
 @chosen

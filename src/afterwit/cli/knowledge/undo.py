@@ -3,7 +3,7 @@
 import click
 
 from afterwit.cli.amounts import minute
-from afterwit.cli.commands import Command
+from afterwit.cli.commands import COUNT, Command
 from afterwit.cli.knowledge.shapes import EXITS
 from afterwit.cli.listing import Column, print_listing
 from afterwit.cli.options import Here, as_json, in_place
@@ -26,7 +26,7 @@ _COLUMNS = (
 )
 @click.argument("number", type=click.IntRange(min=1), required=False)
 @click.option("--list", "is_listed", is_flag=True, help="Show what was decided, the latest first, and undo nothing.")
-@click.option("--limit", type=click.IntRange(min=0), metavar="N", default=20, show_default=True, help="0 lists all.")
+@click.option("--limit", type=COUNT, metavar="N", default=20, show_default=True, help="0 lists all.")
 @as_json
 @in_place
 def undo(here: Here, number: int | None, is_listed: bool, limit: int, is_json: bool) -> None:

@@ -1,5 +1,8 @@
 """`afterwit measure experiment`: how much is held out."""
 
+import math
+from typing import Any
+
 import click
 
 from afterwit.cli.commands import Command
@@ -8,7 +11,18 @@ from afterwit.cli.output import print_json, print_line
 from afterwit.model.times import iso_from_ms
 from afterwit.usecases.experimenting import Experiment, experiment_now, set_experiment
 
-_PERCENT = click.FloatRange(min=0, max=90)
+
+class _Percent(click.FloatRange):
+    """A share that can be drawn. `nan` lies in every range, and no draw is possible with it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail("'nan' is no number.", param, ctx)
+        return number
+
+
+_PERCENT = _Percent(min=0, max=90)
 
 
 @click.command(

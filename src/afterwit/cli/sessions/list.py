@@ -6,7 +6,7 @@ import click
 import msgspec
 
 from afterwit.cli.amounts import human_dollars, human_span, human_tokens, minute
-from afterwit.cli.commands import Command
+from afterwit.cli.commands import COUNT, Command
 from afterwit.cli.listing import Column, print_listing
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import human_count, print_json, talk
@@ -53,7 +53,7 @@ _COLUMNS = (
     help=f"The latest or largest first, by one of: {', '.join(Order)}.",
 )
 @click.option("--reverse", "is_reversed", is_flag=True, help="The earliest or smallest first.")
-@click.option("--limit", type=click.IntRange(min=0), metavar="N", default=20, show_default=True, help="0 means all.")
+@click.option("--limit", type=COUNT, metavar="N", default=20, show_default=True, help="0 means all.")
 @as_json
 @in_place
 @filtered

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from afterwit.cli.commands import Command, ExitCode
+from afterwit.cli.commands import COUNT, Command, ExitCode
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import human_bytes, human_count, print_json, print_line, talk
 from afterwit.model.errors import DamagedError, UsageError
@@ -38,7 +38,7 @@ from afterwit.usecases.transcript import Source, source_of
 @click.option("--with-subagents", is_flag=True, help="The files of subagents too.")
 @click.option(
     "--generation",
-    type=click.IntRange(min=0),
+    type=COUNT,
     metavar="N",
     help="An earlier state of a file that the agent rewrote; the first is 0. Default: the latest.",
 )

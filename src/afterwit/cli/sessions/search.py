@@ -7,7 +7,7 @@ import sys
 import click
 
 from afterwit.capture.snippets import marked
-from afterwit.cli.commands import Command
+from afterwit.cli.commands import COUNT, Command
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import human_count, print_json, print_line, talk
 from afterwit.cli.sessions.filters import filtered
@@ -30,7 +30,7 @@ _LINES = 2
 )
 @click.argument("query", nargs=-1, required=True)
 @click.option("--kind", type=click.Choice(KINDS), default=None, help="Only this kind of text.")
-@click.option("--limit", type=click.IntRange(min=0), default=10, show_default=True, help="Most hits; 0 means all.")
+@click.option("--limit", type=COUNT, default=10, show_default=True, help="Most hits; 0 means all.")
 @as_json
 @in_place
 @filtered

@@ -1,0 +1,50 @@
+"""Marks of what belongs to the database and lies beside it: the redaction key, the machine's id, the deck.
+
+A lost key or id is made anew without a word, because a first run has none either. Only the mark of the one that the
+rows were made with tells that it is another. A rebuilt database is made with what is there, and marks that.
+"""
+
+import hashlib
+from pathlib import Path
+
+import apsw
+
+from afterwit.store.database import transaction
+from afterwit.store.regular_files import read_regular
+
+KEY = "redaction-key"
+MACHINE = "machine"
+DECK = "deck"  # its fingerprint; two of them while a new one is put in the place of the old
+_PURPOSE = b"afterwit mark"
+
+
+def key_mark(key: bytes) -> str:
+    """Tells one key from another, and nothing of either."""
+    return hashlib.blake2b(_PURPOSE, key=key, digest_size=16).hexdigest()
+
+
+def fingerprint(path: Path) -> str:
+    """Of a deck as it lies there; "" where there is none. Nobody writes to a deck, so reading it harms no lock."""
+    try:
+        return hashlib.blake2b(read_regular(path), digest_size=16).hexdigest()
+    except OSError:
+        return ""
+
+
+def mark(db: apsw.Connection, name: str) -> str:
+    """ "" where there is none."""
+    row = db.execute("SELECT value FROM marks WHERE name = ?", (name,)).fetchone()
+    return str(row[0]) if row else ""
+
+
+def put_mark(db: apsw.Connection, name: str, value: str) -> None:
+    with transaction(db):
+        db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (name, value))
+
+
+def note_owner(db: apsw.Connection, key: bytes, machine: str) -> None:
+    """Marks the key and the machine of a database that has no mark yet."""
+    for name, value in ((KEY, key_mark(key)), (MACHINE, machine)):
+        if not mark(db, name):
+            with transaction(db):
+                db.execute("INSERT OR IGNORE INTO marks VALUES (?, ?)", (name, value))
