@@ -9,7 +9,7 @@ import pytest
 from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, put, rows, world_of
 from tests.usecases.store_faults import FIRST, SECOND, copied, empty_database, later, lost, originals, prepared
 
-from afterwit.model.errors import BusyError, DamagedError, StoreError, StoreFullError
+from afterwit.model.errors import BusyError, DamagedError, PartlyDoneError, StoreError, StoreFullError
 from afterwit.store.content import content_hash
 from afterwit.store.database import connect
 from afterwit.store.journal import Journal
@@ -333,12 +333,14 @@ def test_errors_of_damage_and_of_the_program_are_told_apart(store: Path) -> None
         raise ValueError("that is no kind of event")
 
 
-def test_a_full_disk_while_decisions_are_applied_is_no_damage(
+def test_a_full_disk_while_decisions_are_applied_is_no_damage_and_loses_no_decision(
     home: Path, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
         raise apsw.FullError("database or disk is full")
 
     monkeypatch.setattr("afterwit.store.pins.put_pin", full)
-    with pytest.raises(StoreFullError):
+    with pytest.raises(PartlyDoneError, match="recorded") as stopped:
         pinning.pin(world_of(home, store), [SECOND])
+    assert isinstance(stopped.value.__cause__, StoreFullError)
+    assert "again" not in str(stopped.value)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import apsw
 
-from afterwit.model.errors import PartlyDoneError, StoreError
+from afterwit.model.errors import PartlyDoneError, StoreError, StoreFullError
 from afterwit.store.store import Store
 
 
@@ -36,6 +36,8 @@ def _heads(store: Store, otherwise: object) -> object:
 
 
 def _said(error: Exception) -> str:
+    if isinstance(error, StoreFullError):
+        return "No space is left: free some."
     if isinstance(error, OSError):
         return f"{error.strerror or type(error).__name__}: {error.filename or 'no file named'}."
     return str(error)
