@@ -218,14 +218,14 @@ def test_an_unreadable_file_is_an_alarm(home: Path, store: Path) -> None:
 
 def test_a_file_that_could_not_be_opened_is_an_alarm(home: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mixed_home(home)
-    name, open_file = "11111111-aaaa-4aaa-8aaa-000000000001.jsonl", Path.open
+    name, open_file = "11111111-aaaa-4aaa-8aaa-000000000001.jsonl", os.open
 
-    def refused(path: Path, *arguments: Any, **options: Any) -> Any:
-        if path.name == name:
+    def refused(path: Any, *arguments: Any, **options: Any) -> Any:
+        if str(path).endswith(name):
             raise PermissionError(13, "Permission denied", str(path))
         return open_file(path, *arguments, **options)
 
-    monkeypatch.setattr(Path, "open", refused)
+    monkeypatch.setattr(os, "open", refused)
     learned(home, store)
     found = examined(home, store)
     assert alarms(found) == ["unreadable"]
@@ -407,14 +407,14 @@ def test_a_new_file_that_cannot_be_opened_is_an_alarm_before_it_is_learned(
     mixed_home(home)
     learned(home, store)
     write(home, 1, hour=5)
-    open_file = Path.open
+    open_file = os.open
 
-    def refused(path: Path, *arguments: Any, **options: Any) -> Any:
-        if path.name == "s5-0.jsonl":
+    def refused(path: Any, *arguments: Any, **options: Any) -> Any:
+        if str(path).endswith("s5-0.jsonl"):
             raise PermissionError(13, "Permission denied", str(path))
         return open_file(path, *arguments, **options)
 
-    monkeypatch.setattr(Path, "open", refused)
+    monkeypatch.setattr(os, "open", refused)
     found = examined(home, store)
     assert alarms(found) == ["unreadable"]
     assert "s5-0.jsonl: Permission denied" in found.findings[0].what

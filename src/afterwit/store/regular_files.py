@@ -8,7 +8,10 @@ here. Links are followed: people keep their settings elsewhere. Imports nothing 
 import errno
 import os
 from stat import S_ISDIR, S_ISREG
-from typing import BinaryIO
+
+TYPE_CHECKING = False  # as `typing` has it, which is slow to load
+if TYPE_CHECKING:
+    from typing import BinaryIO
 
 _FLAGS = (
     os.O_RDONLY
@@ -23,7 +26,7 @@ class NotRegularError(OSError):
     """It is there and can be opened, but is no file."""
 
 
-def open_regular(path: "str | os.PathLike[str]", buffering: int = -1) -> BinaryIO:
+def open_regular(path: "str | os.PathLike[str]", buffering: int = -1) -> "BinaryIO":
     """The file, for reading. Raises OSError, also where it is something else than a file."""
     handle = os.open(path, _FLAGS)
     try:
