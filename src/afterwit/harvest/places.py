@@ -15,6 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.digest.words import words_of
+from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.changed_files import is_test, subject_of
 from afterwit.harvest.file_stories import Changed, Story, changed_in, misses, stories_of
 from afterwit.harvest.file_wording import fitted, shown, shown_repo
@@ -55,7 +56,7 @@ class _Place(NamedTuple):
 
 class Places:
     name = "places"
-    version = 2
+    version = 3
     minimum_stories = _SUPPORT
     seen = AboutFiles
 
@@ -115,7 +116,7 @@ class _Repo:
         )
 
     def _take(self, at: int, story: Story[AboutFiles]) -> None:
-        for path in story.files:
+        for path in filter(is_plain_path, story.files):
             self._changing[path].add(at)
         pairs: set[tuple[str, str]] = set()
         for _, seen in story.sightings:
