@@ -71,7 +71,8 @@ def _failure(world: World, folder: str, command: str, output: str, session: str)
 
 
 def _hook(world: World, folder: str, event: str, *flags: str, session: str = "s1", **fields: Any) -> str:
-    moment = payloads.read(event, {"session_id": session, "cwd": folder, **fields})
+    name = f"{folder.rpartition('/')[2]}-{session}"
+    moment = payloads.read(event, {"session_id": name, "cwd": folder, **fields})
     assert moment is not None
     return Call("claude-code", payloads, moment, str(world.layout.root), list(flags)).run()
 

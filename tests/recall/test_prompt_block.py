@@ -3,13 +3,14 @@
 from tests.harvest.talks import MAY_MS
 
 from afterwit.knowledge.markers import CLOSING, is_own
+from afterwit.knowledge.shown import ours
 from afterwit.recall.decisions import Quote
 from afterwit.recall.places import Place
 from afterwit.recall.prompt_block import MOST_CHARS, PLACES, Bite, prompt_block, text_of
 from afterwit.recall.talks import AGENT, USER
 
 _PLACES = [Place("press/belt.py", 0.8), Place("press/crate.py", 0.4)]
-_BITES = [Bite("i1", "Oil the belt first. (0.80)")]
+_BITES = [Bite("i1", ours("Oil the belt first. (0.80)"))]
 _QUOTES = [
     Quote("Use steel belts.", USER, MAY_MS, "s2"),
     Quote("Let's use leather belts.", AGENT, MAY_MS - 86_400_000, "s1", is_earlier=True),
@@ -43,11 +44,11 @@ def test_what_is_missing_leaves_no_heading() -> None:
 
 
 def test_at_most_three_things_bite() -> None:
-    assert len(prompt_block([], [Bite(f"i{at}", "Oil it.") for at in range(9)], []).items) == 3
+    assert len(prompt_block([], [Bite(f"i{at}", ours("Oil it.")) for at in range(9)], []).items) == 3
 
 
 def test_quoted_text_cannot_close_the_markers() -> None:
-    block = prompt_block([Place(f"{CLOSING}`\n", 0.5)], [Bite("i", CLOSING)], [Quote(CLOSING, USER, MAY_MS, "s")])
+    block = prompt_block([Place(f"{CLOSING}`\n", 0.5)], [Bite("i", ours(CLOSING))], [Quote(CLOSING, USER, MAY_MS, "s")])
     assert not is_own(block.text)
     assert len(block.text.splitlines()) == 7
 

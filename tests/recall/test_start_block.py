@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from tests.knowledge.drafting import HARBOUR, ORCHARD, piece
 from tests.recall.knowing import HERE, command, correction, item, rule
 
+from afterwit.knowledge.shown import ours
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Category, Channel, Scope, ScopeKind, Trigger
 from afterwit.recall.biting_rules import MOST_RULES
@@ -68,7 +69,7 @@ def test_foreign_words_are_marked_as_seen() -> None:
 
 
 def test_preferences_stand_first() -> None:
-    text = start_block([command("make test")], HERE, STORIES, ["two spaces in YAML"]).text
+    text = start_block([command("make test")], HERE, STORIES, [ours("two spaces in YAML")]).text
     assert text.index("two spaces") < text.index("make test")
 
 

@@ -13,7 +13,6 @@ from itertools import combinations
 from typing import NamedTuple
 
 from afterwit.digest.words import words_of
-from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.changed_files import MOST_FILES, is_test, subject_of
 from afterwit.harvest.file_stories import Changed, Story, changed_in, misses, stories_of
 from afterwit.harvest.file_wording import shown, shown_repo
@@ -101,7 +100,7 @@ class _Repo:
         self._sweeps = {at for at, story in enumerate(self._stories) if story.total > _SWEEP}
         self._changing: defaultdict[str, set[int]] = defaultdict(set)
         for at, story in enumerate(self._stories):
-            for path in filter(is_plain_path, story.files):
+            for path in story.files:
                 self._changing[path].add(at)
 
     def bonds(self) -> list[_Bond]:

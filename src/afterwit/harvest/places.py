@@ -15,7 +15,6 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.digest.words import words_of
-from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.changed_files import is_test, subject_of
 from afterwit.harvest.file_stories import Changed, Story, changed_in, misses, stories_of
 from afterwit.harvest.file_wording import fitted, shown, shown_repo
@@ -116,7 +115,7 @@ class _Repo:
         )
 
     def _take(self, at: int, story: Story[AboutFiles]) -> None:
-        for path in filter(is_plain_path, story.files):
+        for path in story.files:
             self._changing[path].add(at)
         pairs: set[tuple[str, str]] = set()
         for _, seen in story.sightings:

@@ -57,7 +57,8 @@ class PlainCommands:
         repo, _, named = group.partition("\n")
         purpose = Purpose(named)
         choices = sorted(
-            (one for one in choices_of(sightings) if one.is_reliable and is_tellable(one.line)), key=lambda one: one.rank
+            (one for one in choices_of(sightings) if one.is_reliable and is_tellable(one.line)),
+            key=lambda one: one.rank,
         )
         best = _best(purpose, [one for one in choices if not one.is_part])
         if best is None or not quoted(best.text):

@@ -100,8 +100,11 @@ def _table() -> _Table:
     for tool, table in tables.items():
         fixable = frozenset(table["fixable"].split())
         known |= {rule: Advice(text, rule in fixable, tool) for rule, text in table["advice"].items()}
-    ids = frozenset(part for name in (*themes, *known, *(one for some in sets for one in some)) for part in _named(name))
-    return _Table(themes, known, *sets, ids)
+    ids = frozenset(
+        part for name in (*themes, *known, *(one for some in sets for one in some)) for part in _named(name)
+    )
+    formatting, compiling, momentary, everyday = sets
+    return _Table(themes, known, formatting, compiling, momentary, everyday, ids)
 
 
 def _named(name: str) -> tuple[str, ...]:

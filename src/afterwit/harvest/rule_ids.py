@@ -22,56 +22,59 @@ _PREFIXES = names(
 )
 _CODE = re.compile(r"([A-Z]{1,6})_?\d{2,5}")
 _PLUGINS = names(
-    "import import-x react react-hooks react-refresh react-native jsx-a11y unicorn promise n node jest vitest prettier"
-    " testing-library jest-dom sonarjs security simple-import-sort perfectionist vue svelte cypress playwright storybook"
-    " tailwindcss jsdoc tsdoc regexp eslint-comments turbo nx compat lodash mocha ava qunit solid astro lit wc ember"
-    " @typescript-eslint @next/next @angular-eslint @stylistic @tanstack/query @nx @vitest @eslint-community"
-    " @eslint-react @graphql-eslint lint assist clippy a11y correctness suspicious style complexity performance nursery"
-    " security source actions"
+    "import import-x react react-hooks react-refresh react-native jsx-a11y unicorn promise n node jest vitest"
+    " prettier testing-library jest-dom sonarjs security simple-import-sort perfectionist vue svelte cypress"
+    " playwright storybook tailwindcss jsdoc tsdoc regexp eslint-comments turbo nx compat lodash mocha ava qunit"
+    " solid astro lit wc ember @typescript-eslint @next/next @angular-eslint @stylistic @tanstack/query @nx"
+    " @vitest @eslint-community @eslint-react @graphql-eslint lint assist clippy a11y correctness suspicious style"
+    " complexity performance nursery security source actions"
 )
 _WORDS = names(
-    """a11y abstract access accessor accessors adjacent alias aliases align alt ambiguous and any api argument arguments
-    array arrays arrow as assert assertion assertions assign assignment assignments async at attribute attributes await
-    aware bare base binary bind bitwise blank block blocks bool boolean boxed brace braces branch branches break bug
-    builtin builtins by bytes cache call callback callbacks camelcase case cases cast casts catch chain chaining char
-    check checked children circular class classes clause clean clone cloned clones code cognitive collapsible comma
-    commas comment comments comparison compare complexity component components concat condition conditional conditions
-    confusing console const constant constants constructor constructors consistent context control cycle cyclomatic
-    date debug debugger declaration declarations declare deep default defaults deps dependencies dependency deprecated
-    depth deref derive destructuring dict directive directives display doc docs docstring docstrings dot double dupe
-    duplicate duplicates dynamic each effect effects element elements else empty end entry enum enums env eol eqeqeq
-    equal equality equals err error errors escape eval even exception exceptions exhaustive expect explicit export
-    exports expression expressions extra extraneous fallthrough field fields file filename final find first fixed flag
-    float floating fn focus folding for forbidden format fragment fragments from function functions future generator
-    generic generics get getter getters global globals group groups guard handler has hardcoded header hooks html i18n
-    id identical identity if implicit implicits import imports in incompatible inconsistent indent index inferrable
-    infinite inheritance init initialisms inner instance instanceof int interface interfaces into invalid is isnull item
-    items iter iteration iterator join jsx key keys keyword kind label labels large lazy leading len length let level
-    library lifetime lifetimes limit line lines link list lit literal literals log logger logging logical long loop
-    loops loss magic manual map match max member members memo message messages method methods min misleading missing
-    misused mixed mock mocks module modules more multi multiline multiple mut mutable name named names namespace
-    namespaces naming needless negated negation nested nesting new newline next nil no non none not null nullable nullish
-    number numbers numeric object objects octal of one only open operation operator operators optional option options
-    or order ordering orphan out outer over overflow overload override overrides package padding pair param parameter
-    parameters params parens parent partial pass path paths pattern patterns per plus pointer position possible precision
-    prefer prefix private promise promises prop properties property props prototype ptr public pure quote quoted quotes
-    raise raising range raw react readonly redeclare redefined redundant ref reference references refs regex regexp
-    relative render rest restrict restricted result resolved return returns role root rule rules scope script self
-    semi semicolon sequence sequences set setter shadow shadowed short shorthand side sign signature single singular
-    size slow some sort sorted space spaces spacing specifier spread stable stack stage state statement statements
-    static str strict string strings struct style super suspicious switch symbol syntax tab tabs tag tags target
-    template templates ternary test tests text then this throw throws title to todo too top trailing trait transmute
-    trivial try tuple type typed typedef types typing typo unary unbound undeclared undef undefined uninitialized union
-    unique unit universal unknown unnecessary unreachable unresolved unsafe unsorted unstable unsupported unused unwrap
-    upper use used useless uses using utf8 valid value values var variable variables variant vars vec void warning
-    warnings while whitespace wildcard with wrap wrapped wrong yield yoda zero"""
+    "a11y abstract access accessor accessors adjacent alias aliases align alt ambiguous and any api argument"
+    " arguments array arrays arrow as assert assertion assertions assign assignment assignments async at attribute"
+    " attributes await aware bare base binary bind bitwise blank block blocks bool boolean boxed brace braces"
+    " branch branches break bug builtin builtins by bytes cache call callback callbacks camelcase case cases cast"
+    " casts catch chain chaining char check checked children circular class classes clause clean clone cloned"
+    " clones code cognitive collapsible comma commas comment comments comparison compare complexity component"
+    " components concat condition conditional conditions confusing console const constant constants constructor"
+    " constructors consistent context control cycle cyclomatic date debug debugger declaration declarations"
+    " declare deep default defaults deps dependencies dependency deprecated depth deref derive destructuring dict"
+    " directive directives display doc docs docstring docstrings dot double dupe duplicate duplicates dynamic each"
+    " effect effects element elements else empty end entry enum enums env eol eqeqeq equal equality equals err"
+    " error errors escape eval even exception exceptions exhaustive expect explicit export exports expression"
+    " expressions extra extraneous fallthrough field fields file filename final find first fixed flag float"
+    " floating fn focus folding for forbidden format fragment fragments from function functions future generator"
+    " generic generics get getter getters global globals group groups guard handler has hardcoded header hooks"
+    " html i18n id identical identity if implicit implicits import imports in incompatible inconsistent indent"
+    " index inferrable infinite inheritance init initialisms inner instance instanceof int interface interfaces"
+    " into invalid is isnull item items iter iteration iterator join jsx key keys keyword kind label labels large"
+    " lazy leading len length let level library lifetime lifetimes limit line lines link list lit literal literals"
+    " log logger logging logical long loop loops loss magic manual map match max member members memo message"
+    " messages method methods min misleading missing misused mixed mock mocks module modules more multi multiline"
+    " multiple mut mutable name named names namespace namespaces naming needless negated negation nested nesting"
+    " new newline next nil no non none not null nullable nullish number numbers numeric object objects octal of"
+    " one only open operation operator operators optional option options or order ordering orphan out outer over"
+    " overflow overload override overrides package padding pair param parameter parameters params parens parent"
+    " partial pass path paths pattern patterns per plus pointer position possible precision prefer prefix private"
+    " promise promises prop properties property props prototype ptr public pure quote quoted quotes raise raising"
+    " range raw react readonly redeclare redefined redundant ref reference references refs regex regexp relative"
+    " render rest restrict restricted result resolved return returns role root rule rules scope script self semi"
+    " semicolon sequence sequences set setter shadow shadowed short shorthand side sign signature single singular"
+    " size slow some sort sorted space spaces spacing specifier spread stable stack stage state statement"
+    " statements static str strict string strings struct style super suspicious switch symbol syntax tab tabs tag"
+    " tags target template templates ternary test tests text then this throw throws title to todo too top trailing"
+    " trait transmute trivial try tuple type typed typedef types typing typo unary unbound undeclared undef"
+    " undefined uninitialized union unique unit universal unknown unnecessary unreachable unresolved unsafe"
+    " unsorted unstable unsupported unused unwrap upper use used useless uses using utf8 valid value values var"
+    " variable variables variant vars vec void warning warnings while whitespace wildcard with wrap wrapped wrong"
+    " yield yoda zero"
 )
 _LINTERS = names(
     # of golangci-lint, beyond those of our table
     "asasalint asciicheck bidichk bodyclose containedctx decorder dogsled dupword durationcheck errchkjson execinquery"
     " exptostd fatcontext forbidigo funcorder ginkgolinter gocheckcompilerdirectives gochecksumtype godoclint goheader"
-    " gomoddirectives gomodguard goprintffuncname gosimple gosmopolitan grouper iface importas interfacebloat iotamixing"
-    " loggercheck maintidx mirror nilnesserr noinlineerr nosprintfhostport promlinter protogetter reassign recvcheck"
+    " gomoddirectives gomodguard goprintffuncname gosimple gosmopolitan grouper iface importas interfacebloat"
+    " iotamixing loggercheck maintidx mirror nilnesserr noinlineerr nosprintfhostport promlinter protogetter reassign recvcheck"
     " rowserrcheck spancheck stylecheck tagliatelle testableexamples typecheck unqueryvet usestdlibvars wsl_v5"
     " zerologlint"
     # of eslint, in one word

@@ -213,4 +213,3 @@ def _reporter(one: _Rule, rules: Sequence[_Rule], sightings: Rows) -> str:
 
 def _most(counts: Counter[str]) -> str:
     return min(counts, key=lambda value: (-counts[value], value), default="")
-

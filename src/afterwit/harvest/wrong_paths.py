@@ -101,7 +101,13 @@ def guesses_in(digest: Digest, there: set[str]) -> Iterator[Guessed]:
         named = _named(digest, failure)
         wrong = folder_below(named, digest.repo, roots) if named else None
         is_folder = bool(_FOLDER.search(digest.steps[failure.at].error))
-        if not wrong or wrong in given or not is_plain_path(wrong) or not _PLAIN.fullmatch(wrong) or _MOMENT.search(wrong):
+        if (
+            not wrong
+            or wrong in given
+            or not is_plain_path(wrong)
+            or not _PLAIN.fullmatch(wrong)
+            or _MOMENT.search(wrong)
+        ):
             continue
         if is_folder and _FOLDERS.fullmatch(wrong):
             continue

@@ -1,20 +1,21 @@
-"""The gate before everything that an agent is ever shown, whatever its way: start, prompt, failure, MCP, files, exports.
+"""The gate before everything that an agent is ever shown, whatever its way: start, prompt, failure, MCP, files.
 
 A text for an agent has the type `Shown`, and only this module and `shown_items` make one: what takes texts out of the
-program takes nothing else, mypy says so, and a test looks for whoever goes around. Each function here is for one kind of
-text and gives "" where it may not be shown. Words of ours are fixed in the code. A user is quoted with what was typed.
+program takes nothing else, mypy says so, and a test looks for whoever goes around. Each function here is for one kind
+of text and gives "" where it may not be shown. Words of ours are fixed in the code. A user is quoted as typed.
 Names of files, programs and repositories are shown in a closed form that cannot be a sentence, commands as one line.
-What tools, pages, files and agents said is not shown at all. Standard library only, so that a hook can import it.
+What tools, pages, files and agents said is not shown at all. Imports what it needs when it is needed, for hooks' sake.
 """
 
-from collections.abc import Iterable
-from typing import NewType
+TYPE_CHECKING = False  # as `typing` has it, which takes a hook too long to load
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from enum import StrEnum
+    from typing import NewType
 
-from afterwit.guard.plain_names import is_plain_name, is_plain_path, reads_like_a_sentence
-from afterwit.knowledge.markers import CLOSING, OPENING, defused
-
-Shown = NewType("Shown", str)
-"""A text that an agent may read."""
+    Shown = NewType("Shown", str)
+else:
+    Shown = str  # a text that an agent may read
 
 NOTHING = Shown("")
 _LONGEST_COMMAND = 400
@@ -23,11 +24,21 @@ _GAP = "…"
 
 
 def ours(text: str) -> Shown:
-    """Words that stand in the code, or in a template that the user wrote."""
+    """Words that stand in the code. A test sees that nothing else is given to this."""
     return Shown(text)
 
 
-def number(value: float, digits: int = 0) -> Shown:
+def label(value: "StrEnum") -> Shown:
+    """One of the values of a closed set."""
+    return Shown(str(value))
+
+
+def template(text: str) -> Shown:
+    """A piece of the block's template, which is ours or the user's own."""
+    return Shown(text)
+
+
+def figure(value: float, digits: int = 0) -> Shown:
     return Shown(f"{value:.{digits}f}")
 
 
@@ -38,16 +49,22 @@ def stamp(text: str) -> Shown:
 
 def path(text: str) -> Shown:
     """A path inside a repository, between backticks; "" where it could be more than a name."""
+    from afterwit.guard.plain_names import is_plain_path
+
     return Shown(f"`{text}`") if is_plain_path(text) else NOTHING
 
 
 def name(text: str) -> Shown:
     """The name of a repository, an agent or a tool; "" where it could be more."""
+    from afterwit.guard.plain_names import is_plain_name
+
     return Shown(text) if is_plain_name(text) else NOTHING
 
 
 def command(line: str) -> Shown:
     """A command line made of an advice that passed the gate and of the agent's own command, between backticks."""
+    from afterwit.knowledge.markers import defused
+
     text = " ".join(line.split()).replace("`", "'")
     is_fit = text.isprintable() and len(text) <= _LONGEST_COMMAND
     return Shown(f"`{defused(text)}`") if text and is_fit else NOTHING
@@ -55,12 +72,17 @@ def command(line: str) -> Shown:
 
 def typed(text: str) -> Shown:
     """What a user typed, in quotation marks and one line."""
+    from afterwit.knowledge.markers import defused
+
     line = " ".join("".join(one if one.isprintable() else " " for one in text).split()).replace('"', "'")
     return Shown(f'"{defused(line)}"') if line else NOTHING
 
 
 def complaint(text: str) -> Shown:
     """A message of ours about a wrong call, with the names that it mentions. What could be a sentence is left out."""
+    from afterwit.guard.plain_names import reads_like_a_sentence
+    from afterwit.knowledge.markers import defused
+
     words = text[:_LONGEST_COMPLAINT].split(" ")
     kept = [_GAP if reads_like_a_sentence(word) or not _is_printable(word) else word for word in words]
     return Shown(defused(" ".join(kept)))
@@ -71,9 +93,13 @@ def of_deck(text: object) -> Shown:
     return Shown(text if isinstance(text, str) else "")
 
 
-def joined(parts: Iterable[Shown], between: str = "") -> Shown:
+def joined(parts: "Iterable[Shown]", between: str = "") -> Shown:
     """Texts in a row; empty ones are left out."""
     return Shown(between.join(part for part in parts if part))
+
+
+def lines(text: Shown) -> list[Shown]:
+    return [Shown(line) for line in text.splitlines()]
 
 
 def cut(text: Shown, most: int) -> Shown:
@@ -81,9 +107,9 @@ def cut(text: Shown, most: int) -> Shown:
     return text if len(text) <= most else Shown(text[:most].rpartition("\n")[0] or text[:most])
 
 
-def between_markers(text: Shown, opening: str = OPENING, closing: str = CLOSING) -> Shown:
-    """A block as it is given to an agent. What is shown cannot close the markers."""
-    return Shown(f"{opening}\n{defused(text)}\n{closing}")
+def between_markers(text: Shown, opening: str, closing: str) -> Shown:
+    """A block as it is given to an agent. Whatever is shown has no markers in it."""
+    return Shown(f"{opening}\n{text}\n{closing}")
 
 
 def _is_printable(word: str) -> bool:

@@ -8,6 +8,8 @@ behind an item, where it is not the user's own words.
 
 import re
 
+import msgspec
+
 from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
 from afterwit.harvest.rule_ids import is_known_rule
 from afterwit.knowledge.foreign_orders import reads_like_an_order
@@ -15,7 +17,7 @@ from afterwit.knowledge.gate import power_of_advice
 from afterwit.knowledge.markers import defused
 from afterwit.knowledge.shown import NOTHING, Shown
 from afterwit.knowledge.unsafe_text import danger_in
-from afterwit.model.knowledge import Channel, Evidence, Item, ItemStatus
+from afterwit.model.knowledge import Channel, Evidence, Item, ItemStatus, Trigger
 
 _SPEAKING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
 _TEMPLATES = (Channel.OUTCOME, Channel.TOOL)
@@ -40,6 +42,23 @@ def excerpt(item: Item, piece: Evidence, text: str) -> Shown:
     """An excerpt of what stands behind an item, in one line: only of what a user typed."""
     is_told = piece.channel is Channel.USER and may_be_told(item)
     return Shown(defused(" ".join(text.split()))) if is_told else NOTHING
+
+
+def for_others(item: Item) -> Item:
+    """An item as it is exported, for agents may read that too: without the words that stand behind it, where nobody
+    typed them, and without signatures in which an error could say something."""
+    evidence = (
+        piece if piece.channel is Channel.USER else msgspec.structs.replace(piece, excerpt="", source="")
+        for piece in item.evidence
+    )
+    triggers = (trigger for trigger in item.triggers if item.is_decided or _is_closed(item, trigger))
+    return msgspec.structs.replace(item, evidence=tuple(evidence), triggers=tuple(triggers))
+
+
+def _is_closed(item: Item, trigger: Trigger) -> bool:
+    if not trigger.signature:
+        return True
+    return item.channel is not Channel.TOOL and not reads_like_a_sentence(trigger.signature)
 
 
 def preference(text: str) -> Shown:

@@ -1,9 +1,9 @@
 """What was decided about a task: the deciding turns of the one or two past conversations that truly match it.
 
-The user's words alone, the newest conversation first: what an agent said may be what a page told it to say. Where a later conversation decides the same matter again, its
-words lead, and what is quoted of the earlier one is marked as earlier. Nothing is the usual answer. Reads nothing but
-`Talks`; who finds the matching talks is `talk_matches`, who cuts to a budget and writes down who spoke when is
-`prompt_block`.
+The user's words alone, the newest conversation first: an agent may only repeat what a page told it. Where a later
+conversation decides the same matter again, its words lead, and what is quoted of the earlier one is marked as earlier.
+Nothing is the usual answer. Reads nothing but `Talks`; who finds the matching talks is `talk_matches`, who cuts to a
+budget and writes down who spoke when is `prompt_block`.
 """
 
 import heapq
