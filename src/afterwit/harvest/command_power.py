@@ -13,7 +13,7 @@ from typing import NamedTuple
 from afterwit.actions.command_changes import Change
 from afterwit.actions.shell_tree import Command
 from afterwit.actions.steps import parsed
-from afterwit.guard.plain_names import reads_like_a_sentence
+from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
 from afterwit.harvest import command_power_table as table
 from afterwit.harvest.wording import quoted
 
@@ -47,8 +47,15 @@ def power_gained(failed: str, fixed: str) -> str:
 
 
 def power_of_change(change: Change) -> str:
-    """The same, of a change that is applied to other lines."""
+    """The same, of a change that is applied to other lines. One file for another stays inside the repository."""
+    if len(change.old) == 1 and len(change.new) <= 1 and all(map(_is_own_file, (*change.old, *change.new))):
+        return ""
     return power_gained(_spelled(change.old), _spelled(change.new))
+
+
+def _is_own_file(word: str) -> bool:
+    is_path = ("/" in word or "." in word) and is_plain_path(word) and "@" not in word
+    return is_path and not table.OUTSIDE.match(word) and not table.HOOKS.search(word)
 
 
 def _spelled(words: Iterable[str]) -> str:

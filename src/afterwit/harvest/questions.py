@@ -32,6 +32,7 @@ _MOST_OPEN = 3  # a session
 _MOST_PROGRAMS = 6
 _MOST_HEADS = 6
 _MOST_CODES = 2
+_RULES = "rules "  # how the signature of a check that reports rules begins
 _CODE = re.compile(r"\b[A-Z]{1,6}\d{3,5}\b")
 _REASONS = tuple(
     (re.compile(form, re.IGNORECASE), words)
@@ -203,7 +204,9 @@ def _said(repo: str, seen: QuestionSeen, *, is_closed: bool) -> str:
 def _reason(signature: str) -> str:
     """Why it failed, in words of ours or by codes that are known; "" where neither says it. What the program wrote is
     never repeated: whoever can make it fail can write there."""
-    codes = [code for code in _CODE.findall(signature) if is_known_rule(code)][:_MOST_CODES]
+    told = signature.partition(": ")[2]
+    named = told.removeprefix(_RULES).replace(",", " ").split() if told.startswith(_RULES) else _CODE.findall(told)
+    codes = [code for code in named if is_known_rule(code)][:_MOST_CODES]
     if codes:
         return ", ".join(quoted(code) for code in codes)
-    return next((words for form, words in _REASONS if form.search(signature)), "")
+    return next((words for form, words in _REASONS if form.search(told)), "")
