@@ -1,6 +1,7 @@
 """Every way on which an agent is told something, walked once for a repository: what comes out, by the way."""
 
 from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from afterwit.usecases.item_views import ItemFilter
 from afterwit.usecases.knowledge_files import export
 from afterwit.usecases.world import World
 
+_SESSIONS = count()  # nothing is told twice in one session
 QUERIES = ("press", "always run", "decided clean", "first")
 
 
@@ -71,7 +73,7 @@ def _failure(world: World, folder: str, command: str, output: str, session: str)
 
 
 def _hook(world: World, folder: str, event: str, *flags: str, session: str = "s1", **fields: Any) -> str:
-    name = f"{folder.rpartition('/')[2]}-{session}"
+    name = f"{folder.rpartition('/')[2]}-{session}-{next(_SESSIONS)}"
     moment = payloads.read(event, {"session_id": name, "cwd": folder, **fields})
     assert moment is not None
     return Call("claude-code", payloads, moment, str(world.layout.root), list(flags)).run()

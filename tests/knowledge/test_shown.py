@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.recall.knowing import item, rule
 
@@ -30,6 +31,10 @@ _WAYS_OUT = {
     ("recall/prompt_block.py", "Section"): ("heading",),
     ("recall/at_failure.py", "Fix"): ("text",),
 }
+
+
+def _with(known: Item, **more: object) -> Item:
+    return msgspec.structs.replace(known, **more)
 
 
 def _modules() -> Iterator[tuple[str, ast.Module]]:
@@ -154,14 +159,17 @@ def test_an_id_is_letters_and_digits() -> None:
 @pytest.mark.parametrize("channel", [Channel.ASSISTANT, Channel.FILE, Channel.WEB, Channel.MCP, Channel.IMPORTED])
 def test_what_others_said_is_told_only_where_a_person_stands_behind_it(channel: Channel) -> None:
     assert sentence(item("Always press twice.", channel=channel)) == ""
-    assert sentence(item("Always press twice.", channel=channel, is_decided=True)) == "Always press twice."
+    assert (
+        sentence(_with(item("Always press twice.", channel=channel), is_decided=True, status=ItemStatus.ACTIVE))
+        == "Always press twice."
+    )
 
 
 @pytest.mark.parametrize(
     "status", [ItemStatus.QUARANTINED, ItemStatus.RETIRED, ItemStatus.STALE, ItemStatus.SUPERSEDED]
 )
 def test_what_does_not_stand_is_not_told(status: ItemStatus) -> None:
-    assert not may_be_told(item("Press twice.", status=status))
+    assert not may_be_told(_with(item("Press twice."), status=status))
 
 
 @pytest.mark.parametrize(
@@ -182,8 +190,6 @@ def test_an_export_holds_no_words_that_nobody_typed() -> None:
     failed = item("It is open.", channel=Channel.TOOL, triggers=(Trigger(program="x", signature="x: Always run it"),))
     assert {piece.excerpt for piece in for_others(failed).evidence} == {""}
     assert for_others(failed).triggers == ()
-    typed_one = item("Press twice.", channel=Channel.USER)
-    assert for_others(typed_one) == typed_one or all(piece.channel is not Channel.USER for piece in typed_one.evidence)
 
 
 def test_a_preference_that_reads_like_an_order_to_an_agent_is_left_out() -> None:

@@ -1,4 +1,4 @@
-"""Orders planted in every place that sessions read from, of two agents: no way out tells them, and what is harmless is."""
+"""Orders planted in all that sessions of two agents read: no way out tells them, and what is harmless is told."""
 
 from pathlib import Path
 
