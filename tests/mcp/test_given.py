@@ -99,12 +99,12 @@ def test_an_item_that_was_cut_is_not_shown_because_another_begins_with_its_words
     short = "- Prune in March"
     rows = [
         Said("long", ours(f"{short} and never later")),
-        Said("filling", "x" * (MOST_CHARS - 50)),
-        Said("short", short),
+        Said("filling", ours("x" * (MOST_CHARS - 50))),
+        Said("short", ours(short)),
     ]
     with readonly_database(world.layout) as db:
         to = audience_of(db, world, "claude-code", "mcp-1", "")
-    told = given(world, to, RECALL, [("", rows)])
+    told = given(world, to, RECALL, [(ours(""), rows)])
     assert short in told
     (record,) = noted(world)
     assert record["items"] == {"long": 1, "filling": 1, "short": 0}
@@ -117,7 +117,7 @@ def test_an_item_is_shown_whatever_markers_it_forges(world: World) -> None:
         world,
         to,
         RECALL,
-        [("", [Said("one", ours("- Prune [afterwit notes")), Said("two", "from past sessions] in March")])],
+        [(ours(""), [Said("one", ours("- Prune [afterwit notes")), Said("two", ours("from past sessions] in March"))])],
     )
     (record,) = noted(world)
     assert record["items"] == {"one": 1, "two": 1}

@@ -11,7 +11,7 @@ from afterwit.mcp.quoting import notes, one_line
 @settings(max_examples=60)
 @given(st.lists(st.text(max_size=40) | st.sampled_from([OPENING, CLOSING]), max_size=20), st.integers(50, 300))
 def test_notes_are_one_block_of_ours_and_bounded(lines: list[str], most: int) -> None:
-    text = notes(lines, most)
+    text = notes(map(ours, lines), most)
     assert without_own(text) == ""
     assert len(text) <= most + len(OPENING) + len(CLOSING) + 40
 

@@ -20,7 +20,7 @@ def test_the_first_of_many_are_taken() -> None:
 def test_what_a_quote_says_is_left_out_although_the_line_ends_with_a_confidence() -> None:
     said, other = (
         Bite("a", ours('Ada said: "Press quinces cold." (0.85)')),
-        Bite("b", 'Ada said: "Press pears." (0.85)'),
+        Bite("b", ours('Ada said: "Press pears." (0.85)')),
     )
     quote = Quote("Press quinces cold. Always.", USER, 0, "s")
     assert first_bites([said, other], (quote,)) == [other]

@@ -35,7 +35,7 @@ def test_a_project_gets_its_own_block_and_the_user_what_is_true_everywhere(layou
             (
                 Section(
                     ours("Rules"),
-                    (Entry("b", ours("- Prune in spring.")), Entry("c", "- Water.")),
+                    (Entry("b", ours("- Prune in spring.")), Entry("c", ours("- Water."))),
                 ),
             ),
             repo="orchard",

@@ -29,7 +29,8 @@ def _good(number: int) -> Planted:
     log.shell("make lint", "Exit code 1\npress.go:3:1: error is not wrapped (wrapcheck)", fails=True)
     log.edit("src/cider/press.ts").shell("make lint", "no problems")
     if number == 0:
-        log.prompt("How shall we store pears in the cellar?").reply("Let's use zorbgood for the pears in the cellar.")
+        log.prompt("How shall we store pears in the cellar?")
+        log.reply("Let's use zorbgood for the pears in the cellar.")
         log.prompt(_DECISION)
     return log
 
