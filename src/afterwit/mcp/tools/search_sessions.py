@@ -73,8 +73,7 @@ TOOL = Tool(
     description=(
         "Full text over prompts, replies, commands, errors and outputs of earlier sessions of all coding agents. Use it"
         ' to find out how something was done or decided before. All words must occur; "a phrase" in its order; wor*'
-        " finds words that begin so; -word excludes. Quotes what the user typed; of all else it names the session,"
-        " which `afterwit sessions show` shows. Secrets are taken out."
+        " finds words that begin so; -word excludes. Quotes only what the user typed."
     ),
     properties={
         "query": text("A few words.", 400),
