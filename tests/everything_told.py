@@ -1,5 +1,6 @@
 """Every way on which an agent is told something, walked once for a repository: what comes out, by the way."""
 
+import json
 from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
@@ -76,7 +77,8 @@ def _hook(world: World, folder: str, event: str, *flags: str, session: str = "s1
     name = f"{folder.rpartition('/')[2]}-{session}-{next(_SESSIONS)}"
     moment = payloads.read(event, {"session_id": name, "cwd": folder, **fields})
     assert moment is not None
-    return Call("claude-code", payloads, moment, str(world.layout.root), list(flags)).run()
+    answer = Call("claude-code", payloads, moment, str(world.layout.root), list(flags)).run()
+    return json.dumps(json.loads(answer), ensure_ascii=False) if answer else ""
 
 
 def _text(result: dict[str, Any]) -> str:

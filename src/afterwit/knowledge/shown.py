@@ -63,29 +63,24 @@ def name(text: str) -> Shown:
 
 def command(line: str) -> Shown:
     """A command line made of an advice that passed the gate and of the agent's own command, between backticks."""
-    from afterwit.knowledge.markers import defused
-
     text = " ".join(line.split()).replace("`", "'")
     is_fit = text.isprintable() and len(text) <= _LONGEST_COMMAND
-    return Shown(f"`{defused(text)}`") if text and is_fit else NOTHING
+    return Shown(f"`{_defused(text)}`") if text and is_fit else NOTHING
 
 
 def typed(text: str) -> Shown:
     """What a user typed, in quotation marks and one line."""
-    from afterwit.knowledge.markers import defused
-
     line = " ".join("".join(one if one.isprintable() else " " for one in text).split()).replace('"', "'")
-    return Shown(f'"{defused(line)}"') if line else NOTHING
+    return Shown(f'"{_defused(line)}"') if line else NOTHING
 
 
 def complaint(text: str) -> Shown:
     """A message of ours about a wrong call, with the names that it mentions. What could be a sentence is left out."""
     from afterwit.guard.plain_names import reads_like_a_sentence
-    from afterwit.knowledge.markers import defused
 
     words = text[:_LONGEST_COMPLAINT].split(" ")
     kept = [_GAP if reads_like_a_sentence(word) or not _is_printable(word) else word for word in words]
-    return Shown(defused(" ".join(kept)))
+    return Shown(_defused(" ".join(kept)))
 
 
 def of_deck(text: object) -> Shown:
@@ -109,11 +104,16 @@ def cut(text: Shown, most: int) -> Shown:
 
 def between_markers(text: Shown, opening: str, closing: str) -> Shown:
     """A block as it is given to an agent. Nothing in it can close the markers, also not two lines together."""
-    if "afterwit" in text.casefold():
-        from afterwit.knowledge.markers import defused
+    return Shown(f"{opening}\n{_defused(text)}\n{closing}")
 
-        text = Shown(defused(text))
-    return Shown(f"{opening}\n{text}\n{closing}")
+
+def _defused(text: str) -> str:
+    """Without markers of ours. Few texts name us, and a hook need not load what looks for them."""
+    if "afterwit" not in text.casefold():
+        return text
+    from afterwit.knowledge.markers import defused
+
+    return defused(text)
 
 
 def _is_printable(word: str) -> bool:

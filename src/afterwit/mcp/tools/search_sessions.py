@@ -73,7 +73,7 @@ TOOL = Tool(
     description=(
         "Full text over prompts, replies, commands, errors and outputs of earlier sessions of all coding agents. Use it"
         ' to find out how something was done or decided before. All words must occur; "a phrase" in its order; wor*'
-        " finds words that begin so; -word excludes. Quotes only what the user typed."
+        " finds words that begin so; -word excludes. Quotes only users."
     ),
     properties={
         "query": text("A few words.", 400),
