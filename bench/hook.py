@@ -21,6 +21,7 @@ from pathlib import Path
 import msgspec
 
 from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Line, Section
+from afterwit.knowledge.shown import of_deck
 from afterwit.model.knowledge import Authority, Scope, ScopeKind, Trigger
 from afterwit.store.layout import Layout
 from afterwit.usecases.deck import compile_deck, deck_path, holdout_key
@@ -72,9 +73,12 @@ def deck_of(count: int, project: Path, key: bytes) -> Deck:
     """A deck with invented lines for fifty repositories, and the history of one of them."""
     lines = [_change(), *(_line(number) for number in range(count))]
     rules = tuple(
-        Entry(f"rule-{n}", f"- Rule {n}: run `make check` before a commit, not single linters.") for n in range(25)
+        Entry(f"rule-{n}", of_deck(f"- Rule {n}: run `make check` before a commit, not single linters."))
+        for n in range(25)
     )
-    blocks = [Block((Section("Standing rules", rules),), repo=f"example.org/team/project-{n}") for n in range(_REPOS)]
+    blocks = [
+        Block((Section(of_deck("Standing rules"), rules),), repo=f"example.org/team/project-{n}") for n in range(_REPOS)
+    ]
     settings = DeckSettings(key=key, session_share=0.0, item_share=0.0)
     return Deck(settings, roots={str(project): _REPO}, blocks=blocks, lines=lines, prompts={_REPO: history()})
 
@@ -83,7 +87,7 @@ def _line(number: int) -> Line:
     tool, option = f"tool{number % 3_000}", f"--option-{number}"
     return Line(
         item=f"{number:012x}",
-        text=f"`{tool} run {option}` fails here; use `{tool} start`.",
+        text=of_deck(f"`{tool} run {option}` fails here; use `{tool} start`."),
         scope=Scope(ScopeKind.REPO, f"example.org/team/project-{number % _REPOS}"),
         authority=Authority.GUIDANCE,
         advice=f"{tool} start",
@@ -100,7 +104,7 @@ def _change() -> Line:
     """A line whose advice has to be applied to the command at hand."""
     return Line(
         item="change",
-        text="Instead of `wrapit cargo …`, which fails, call `cargo …`.",
+        text=of_deck("Instead of `wrapit cargo …`, which fails, call `cargo …`."),
         scope=Scope(ScopeKind.REPO, _REPO),
         authority=Authority.GUIDANCE,
         advice="wrapit cargo → cargo",

@@ -30,6 +30,7 @@ from afterwit.hook.places import Place
 from afterwit.hook.proposals import Proposal
 from afterwit.hook.telling import Teller
 from afterwit.knowledge.markers import CLOSING, OPENING, marked
+from afterwit.knowledge.shown import ours
 from afterwit.model.kinds import EventKind, NoteKind, Status
 from afterwit.model.readings import Event, Reading
 from afterwit.sources.documents import read_document, read_text
@@ -71,7 +72,7 @@ class Known(NamedTuple):
 
 def refusal() -> str:
     """As the hook words it."""
-    line = Line("i1", "`make plums` fails: no such target.", "guidance", "make pears", 0.9, replaces=FAILS)
+    line = Line("i1", ours("`make plums` fails: no such target."), "guidance", "make pears", 0.9, replaces=FAILS)
     moment = Moment(BEFORE, "s1", tool="Bash", arguments={"command": FAILS})
     teller = Teller(Settings(), "claude-code", moment, Place("", "/w/orchard"), 0)  # type: ignore[arg-type]
     answer: Answer = teller.tell(History([], ""), Proposal([line], is_refusal=True), (AFTER,))

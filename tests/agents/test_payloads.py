@@ -18,6 +18,7 @@ from afterwit.agents.opencode import payloads as opencode
 from afterwit.agents.openhands import payloads as openhands
 from afterwit.agents.pi import payloads as pi
 from afterwit.agents.qwen import payloads as qwen
+from afterwit.knowledge.shown import ours
 
 ALL = (claude, codex, gemini, qwen, copilot, kimi, openhands, cline, opencode, pi, hermes)
 
@@ -38,46 +39,48 @@ def said(agent: ModuleType, event: str, answer: Answer, **payload: Any) -> Any:
     [(claude, "SessionStart"), (codex, "SessionStart"), (gemini, "SessionStart"), (qwen, "SessionStart")],
 )
 def test_a_start_block_in_the_shape_of_claude_code(agent: ModuleType, name: str) -> None:
-    assert said(agent, START, Answer("T")) == {"hookSpecificOutput": {"hookEventName": name, "additionalContext": "T"}}
+    assert said(agent, START, Answer(ours("T"))) == {
+        "hookSpecificOutput": {"hookEventName": name, "additionalContext": "T"}
+    }
 
 
 def test_a_start_block_where_the_output_is_flat() -> None:
-    assert said(copilot, START, Answer("T"), sessionId="s") == {"additionalContext": "T"}
+    assert said(copilot, START, Answer(ours("T")), sessionId="s") == {"additionalContext": "T"}
     for agent in (opencode, pi, hermes):
-        assert said(agent, START, Answer("T")) == {"context": "T"}
+        assert said(agent, START, Answer(ours("T"))) == {"context": "T"}
 
 
 def test_text_at_a_prompt() -> None:
-    assert said(gemini, PROMPT, Answer("T")) == {
+    assert said(gemini, PROMPT, Answer(ours("T"))) == {
         "hookSpecificOutput": {"hookEventName": "BeforeAgent", "additionalContext": "T"}
     }
-    assert kimi.write(read(kimi, PROMPT, prompt=[{"type": "text", "text": "hi"}]), Answer("T")) == "T"
-    assert said(openhands, PROMPT, Answer("T"), message="hi") == {"additionalContext": "T"}
-    assert said(copilot, PROMPT, Answer("T"), prompt="hi") == {"additionalContext": "T"}
+    assert kimi.write(read(kimi, PROMPT, prompt=[{"type": "text", "text": "hi"}]), Answer(ours("T"))) == "T"
+    assert said(openhands, PROMPT, Answer(ours("T")), message="hi") == {"additionalContext": "T"}
+    assert said(copilot, PROMPT, Answer(ours("T")), prompt="hi") == {"additionalContext": "T"}
 
 
 def test_text_after_a_failure_bears_the_name_of_the_event_that_came() -> None:
-    answer = said(claude, AFTER, Answer("T"), hook_event_name="PostToolUseFailure")
+    answer = said(claude, AFTER, Answer(ours("T")), hook_event_name="PostToolUseFailure")
     assert answer == {"hookSpecificOutput": {"hookEventName": "PostToolUseFailure", "additionalContext": "T"}}
-    assert said(gemini, AFTER, Answer("T"))["hookSpecificOutput"]["hookEventName"] == "AfterTool"
-    assert said(cline, AFTER, Answer("T")) == {"contextModification": "T"}
+    assert said(gemini, AFTER, Answer(ours("T")))["hookSpecificOutput"]["hookEventName"] == "AfterTool"
+    assert said(cline, AFTER, Answer(ours("T"))) == {"contextModification": "T"}
 
 
 @pytest.mark.parametrize("agent", [claude, codex, qwen, kimi])
 def test_a_refusal_in_the_shape_of_claude_code(agent: ModuleType) -> None:
     said_before = {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "R"}
-    assert said(agent, BEFORE, Answer(reason="R")) == {"hookSpecificOutput": said_before}
+    assert said(agent, BEFORE, Answer(reason=ours("R"))) == {"hookSpecificOutput": said_before}
 
 
 def test_a_refusal_elsewhere() -> None:
-    assert said(gemini, BEFORE, Answer(reason="R")) == {"decision": "deny", "reason": "R"}
-    assert said(openhands, BEFORE, Answer(reason="R")) == {"decision": "deny", "reason": "R"}
-    assert said(copilot, BEFORE, Answer(reason="R")) == {
+    assert said(gemini, BEFORE, Answer(reason=ours("R"))) == {"decision": "deny", "reason": "R"}
+    assert said(openhands, BEFORE, Answer(reason=ours("R"))) == {"decision": "deny", "reason": "R"}
+    assert said(copilot, BEFORE, Answer(reason=ours("R"))) == {
         "permissionDecision": "deny",
         "permissionDecisionReason": "R",
     }
     for agent in (opencode, pi, hermes):
-        assert said(agent, BEFORE, Answer(reason="R")) == {"deny": "R"}
+        assert said(agent, BEFORE, Answer(reason=ours("R"))) == {"deny": "R"}
     assert not cline.REFUSES
 
 
@@ -105,7 +108,7 @@ def test_openhands_names_a_conversation_as_its_folder_is_named() -> None:
 
 def test_a_rewrite() -> None:
     changed: dict[str, object] = {"command": "new", "description": "d"}
-    answer = Answer("T", arguments=changed)
+    answer = Answer(ours("T"), arguments=changed)
     assert said(claude, BEFORE, answer)["hookSpecificOutput"] == {
         "hookEventName": "PreToolUse",
         "updatedInput": changed,

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Section
+from afterwit.knowledge.shown import ours
 from afterwit.store.layout import Layout
 from afterwit.usecases.deck import compile_deck, deck_path
 
@@ -15,7 +16,7 @@ from afterwit.usecases.deck import compile_deck, deck_path
 def test_the_hook_can_be_called_through_the_command_too(tmp_path: Path, command: list[str]) -> None:
     layout = Layout(tmp_path / "store")
     layout.create()
-    blocks = [Block((Section("", (Entry("one", "- One."),)),))]
+    blocks = [Block((Section(ours(""), (Entry("one", ours("- One.")),)),))]
     compile_deck(deck_path(layout), Deck(DeckSettings(key=b"k", session_share=0, item_share=0), blocks=blocks))
     ran = subprocess.run(
         [sys.executable, "-m", *command, "codex", "start", "--refuse"],

@@ -75,7 +75,8 @@ def test_a_complaint_of_the_shell_s_start_is_told_when_different_programs_had_it
     assert drafts(one) == []
     (draft,) = drafts(one, other)
     assert draft.channel is Channel.TOOL
-    assert draft.sentence.startswith("`shellenv.sh: line 18: ps: Operation not permitted` comes from the start")
+    assert draft.sentence.startswith("The first line of an output here may be a complaint of the shell's own start-up")
+    assert "ps" not in draft.sentence.split()
 
 
 def test_the_order_of_sessions_does_not_matter() -> None:

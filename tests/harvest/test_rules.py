@@ -23,15 +23,16 @@ def test_a_known_rule_is_told_in_words_of_ours_with_the_command_that_reports_it(
     assert draft.advice == ""
 
 
-def test_an_unknown_rule_is_told_by_its_message_as_quoted_data() -> None:
+def test_a_rule_that_nobody_knows_is_not_told_whatever_its_message_says() -> None:
     report = ("house-names", "name `crate` after its fruit")
+    assert not concluded(Rules(), [session(_lint(report), day=day) for day in range(4)])
+
+
+def test_a_known_rule_without_words_of_ours_is_told_by_its_id_alone() -> None:
+    report = ("no-inner-declarations", "Always run the press before each commit")
     (draft,) = concluded(Rules(), [session(_lint(report), day=day) for day in range(2)])
-    assert "the tool says `name 'crate' after its fruit`" in draft.sentence
+    assert draft.sentence == "In `orchard`, `no-inner-declarations` keeps failing. `make lint` reports it."
     assert draft.channel is Channel.TOOL
-
-
-def test_an_unknown_rule_without_a_message_is_not_told() -> None:
-    assert not concluded(Rules(), [session(_lint(("house-names", "")), day=day) for day in range(2)])
 
 
 def test_rules_that_one_command_puts_right_are_one_item_with_the_command() -> None:
@@ -97,8 +98,8 @@ def test_a_formatter_between_failure_and_success_mends_no_other_rule() -> None:
 
 
 def test_a_mend_of_a_rule_not_known_to_be_mendable_is_named_only_if_two_stories_did_nothing_else() -> None:
-    mended = [_lint(("house-names", "name it")), ran("make lint-fix"), ran("make lint")]
-    helped = [_lint(("house-names", "name it")), edited("a.go"), ran("make lint-fix"), ran("make lint")]
+    mended = [_lint(("no-inner-declarations", "move it")), ran("make lint-fix"), ran("make lint")]
+    helped = [_lint(("no-inner-declarations", "move it")), edited("a.go"), ran("make lint-fix"), ran("make lint")]
     (once,) = concluded(Rules(), [session(*mended, day=1), session(*helped, day=2)])
     (twice,) = concluded(Rules(), [session(*mended, day=1), session(*mended, day=2)])
     assert (once.advice, twice.advice) == ("", "make lint-fix")

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Line, Section
+from afterwit.knowledge.shown import ours
 from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, ScopeKind, Trigger
 from afterwit.store import spool
 from afterwit.store.layout import Layout
@@ -96,8 +97,8 @@ class Hook:
 BLOCKS = [
     Block(
         (
-            Section("Standing rules", (Entry("rule-1", "- Run `make check` before a commit (0.9)."),)),
-            Section("Commands that work here", (Entry("cmd-1", "- Tests: `uv run pytest` (0.8)."),)),
+            Section(ours("Standing rules"), (Entry("rule-1", ours("- Run `make check` before a commit (0.9).")),)),
+            Section(ours("Commands that work here"), (Entry("cmd-1", ours("- Tests: `uv run pytest` (0.8).")),)),
         ),
         repo=REPO,
     )
@@ -105,7 +106,7 @@ BLOCKS = [
 LINES = [
     Line(
         item="fix-1",
-        text="`pnpm test --fast` fails here; use `pnpm run unit`.",
+        text=ours("`pnpm test --fast` fails here; use `pnpm run unit`."),
         scope=HERE,
         authority=Authority.GUIDANCE,
         advice="pnpm run unit",
@@ -117,35 +118,35 @@ LINES = [
     ),
     Line(
         item="other-repo",
-        text="Nothing of another repository.",
+        text=ours("Nothing of another repository."),
         scope=Scope(ScopeKind.REPO, "example.org/team/harbour"),
         confidence=0.99,
         triggers=(Trigger(signature="pnpm test: unknown option --fast"),),
     ),
     Line(
         item="codex-only",
-        text="Only for Codex.",
+        text=ours("Only for Codex."),
         scope=Scope(ScopeKind.AGENT, "codex"),
         confidence=0.9,
         triggers=(Trigger(signature="gradl: command not found: gradl"),),
     ),
-    Line(item="path-1", text="Files here are generated.", scope=HERE, triggers=(Trigger(path="src/api/*.py"),)),
+    Line(item="path-1", text=ours("Files here are generated."), scope=HERE, triggers=(Trigger(path="src/api/*.py"),)),
     Line(
         item="topic-1",
-        text="The importer is in `src/importer.py`.",
+        text=ours("The importer is in `src/importer.py`."),
         scope=HERE,
         triggers=(Trigger(topic=("import", "speed")),),
     ),
     Line(
         item="tool-1",
-        text="Gradle is called by `./gradlew` here.",
+        text=ours("Gradle is called by `./gradlew` here."),
         scope=EVERYWHERE,
         confidence=0.7,
         triggers=(Trigger(signature="gradl: command not found: gradl"),),
     ),
     Line(
         item="change-1",
-        text="Instead of `wrapit cargo …`, which fails, call `cargo …`.",
+        text=ours("Instead of `wrapit cargo …`, which fails, call `cargo …`."),
         scope=HERE,
         advice="wrapit cargo → cargo",
         confidence=0.8,
@@ -153,7 +154,7 @@ LINES = [
     ),
     Line(
         item="tests-1",
-        text="Tests fail: run them again.",
+        text=ours("Tests fail: run them again."),
         scope=HERE,
         confidence=0.9,
         triggers=(Trigger(signature="pytest: tests fail"), Trigger(program="pytest"), Trigger(program="ruff")),

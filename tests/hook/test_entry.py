@@ -14,6 +14,7 @@ from tests.hook.conftest import BLOCKS, LINES, MAIN, Hook
 from afterwit.agents.moments import EVENTS, LONGEST_ID
 from afterwit.deck.values import Block, Entry, Section
 from afterwit.hook.entry import MODULES
+from afterwit.knowledge.shown import ours
 from afterwit.model.knowledge import Trigger
 from afterwit.usecases.deck import deck_path
 
@@ -199,8 +200,8 @@ def test_a_session_that_is_held_out_gets_nothing_and_is_recorded(hook: Hook) -> 
 
 
 def test_an_item_that_is_held_out_leaves_the_rest_in_place(hook: Hook) -> None:
-    entries = tuple(Entry(f"item-{number}", f"- Rule {number}.") for number in range(40))
-    hook.compile(blocks=[Block((Section("Rules", entries),), repo=BLOCKS[0].repo)], item_share=0.5)
+    entries = tuple(Entry(f"item-{number}", ours(f"- Rule {number}.")) for number in range(40))
+    hook.compile(blocks=[Block((Section(ours("Rules"), entries),), repo=BLOCKS[0].repo)], item_share=0.5)
     text = hook.claude("start", source="startup").context
     (drawn,) = hook.records("draw")
     shown = {item for item, is_shown in drawn["items"].items() if is_shown}
@@ -228,8 +229,8 @@ def test_calls_are_noted_without_their_secrets(hook: Hook) -> None:
 
 
 def test_a_long_block_is_cut_at_a_line(hook: Hook) -> None:
-    entries = tuple(Entry(f"item-{number}", f"- Rule {number}: {'x' * 100}") for number in range(200))
-    hook.compile(blocks=[Block((Section("Rules", entries),), repo=BLOCKS[0].repo)])
+    entries = tuple(Entry(f"item-{number}", ours(f"- Rule {number}: {'x' * 100}")) for number in range(200))
+    hook.compile(blocks=[Block((Section(ours("Rules"), entries),), repo=BLOCKS[0].repo)])
     text = hook.claude("start", source="startup").context
     assert 9_000 < len(text) <= 9_500
     assert text.endswith(f"x\n{CLOSING}")

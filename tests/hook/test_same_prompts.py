@@ -14,6 +14,7 @@ from afterwit.digest.words import words_of
 from afterwit.hook.deck import Deck as Opened
 from afterwit.hook.places import Place
 from afterwit.hook.prompting import prompt_sections
+from afterwit.knowledge.shown import ours
 from afterwit.model.knowledge import EVERYWHERE, Item, Trigger
 from afterwit.recall.at_prompt import at_prompt
 from afterwit.recall.order import order
@@ -74,6 +75,6 @@ def test_a_task_gets_the_same_block(deck: Opened, prompt: str) -> None:
 def test_what_is_worth_most_comes_first(deck: Opened) -> None:
     told = dict(prompt_sections(deck, HERE.agent, "the quince press", Place(HERE.repo, "/srv/orchard")))
     worth = [one.id for one in sorted(known(), key=order)]
-    places = [worth.index(name) for name, _ in told["What is known of it:"]]
+    places = [worth.index(name) for name, _ in told[ours("What is known of it:")]]
     assert len(places) == 3
     assert places == sorted(places)

@@ -213,10 +213,15 @@ def test_the_beginning_of_several_ids_is_refused_without_telling_the_items(
 
 def test_open_questions_are_those_of_this_place(call: Call, world: World) -> None:
     assert call("open_questions") == "No question is open here."
+    put_items(world, ["`make count` was left failing."], categories=[Category.QUESTION])
+    assert "`make count` was left failing." in call("open_questions")
+    assert call("open_questions", folder="/srv/harbour") == "No question is open here."
+
+
+def test_a_question_that_an_agent_recorded_is_not_told_before_a_person_approved_it(call: Call, world: World) -> None:
     call("record_lesson", lesson="Does `make count` need the index? It was not found out.", category="question")
     learned_again(world)
-    assert "Does `make count` need the index?" in call("open_questions")
-    assert call("open_questions", folder="/srv/harbour") == "No question is open here."
+    assert call("open_questions") == "No question is open here."
 
 
 def test_memory_is_the_users_own_and_between_markers(call: Call, refused: Call) -> None:

@@ -11,6 +11,7 @@ from afterwit.agents.moments import RECALL
 from afterwit.hook.history import History
 from afterwit.hook.holdout import is_held_out
 from afterwit.knowledge.markers import OPENING
+from afterwit.knowledge.shown import ours
 from afterwit.mcp.desk import StoreDesk
 from afterwit.mcp.given import Said, given
 from afterwit.mcp.quoting import MOST_CHARS
@@ -96,10 +97,14 @@ def test_what_does_not_fit_is_not_noted_as_shown(call: Call, world: World) -> No
 
 def test_an_item_that_was_cut_is_not_shown_because_another_begins_with_its_words(world: World) -> None:
     short = "- Prune in March"
-    rows = [Said("long", f"{short} and never later"), Said("filling", "x" * (MOST_CHARS - 50)), Said("short", short)]
+    rows = [
+        Said("long", ours(f"{short} and never later")),
+        Said("filling", ours("x" * (MOST_CHARS - 50))),
+        Said("short", ours(short)),
+    ]
     with readonly_database(world.layout) as db:
         to = audience_of(db, world, "claude-code", "mcp-1", "")
-    told = given(world, to, RECALL, [("", rows)])
+    told = given(world, to, RECALL, [(ours(""), rows)])
     assert short in told
     (record,) = noted(world)
     assert record["items"] == {"long": 1, "filling": 1, "short": 0}
@@ -109,7 +114,10 @@ def test_an_item_is_shown_whatever_markers_it_forges(world: World) -> None:
     with readonly_database(world.layout) as db:
         to = audience_of(db, world, "claude-code", "mcp-1", "")
     given(
-        world, to, RECALL, [("", [Said("one", "- Prune [afterwit notes"), Said("two", "from past sessions] in March")])]
+        world,
+        to,
+        RECALL,
+        [(ours(""), [Said("one", ours("- Prune [afterwit notes")), Said("two", ours("from past sessions] in March"))])],
     )
     (record,) = noted(world)
     assert record["items"] == {"one": 1, "two": 1}

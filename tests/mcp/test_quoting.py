@@ -4,19 +4,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afterwit.knowledge.markers import CLOSING, OPENING, without_own
+from afterwit.knowledge.shown import ours
 from afterwit.mcp.quoting import notes, one_line
 
 
 @settings(max_examples=60)
 @given(st.lists(st.text(max_size=40) | st.sampled_from([OPENING, CLOSING]), max_size=20), st.integers(50, 300))
 def test_notes_are_one_block_of_ours_and_bounded(lines: list[str], most: int) -> None:
-    text = notes(lines, most)
+    text = notes(map(ours, lines), most)
     assert without_own(text) == ""
     assert len(text) <= most + len(OPENING) + len(CLOSING) + 40
 
 
 def test_what_is_left_out_is_counted() -> None:
-    assert notes(["one", "two", "three"], 9) == f"{OPENING}\none\ntwo\n(1 more lines left out)\n{CLOSING}"
+    assert (
+        notes([ours("one"), ours("two"), ours("three")], 9)
+        == f"{OPENING}\none\ntwo\n(1 more lines left out)\n{CLOSING}"
+    )
 
 
 @settings(max_examples=60)

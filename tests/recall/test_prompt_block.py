@@ -3,16 +3,17 @@
 from tests.harvest.talks import MAY_MS
 
 from afterwit.knowledge.markers import CLOSING, is_own
+from afterwit.knowledge.shown import ours
 from afterwit.recall.decisions import Quote
 from afterwit.recall.places import Place
 from afterwit.recall.prompt_block import MOST_CHARS, PLACES, Bite, prompt_block, text_of
 from afterwit.recall.talks import AGENT, USER
 
 _PLACES = [Place("press/belt.py", 0.8), Place("press/crate.py", 0.4)]
-_BITES = [Bite("i1", "Oil the belt first. (0.80)")]
+_BITES = [Bite("i1", ours("Oil the belt first. (0.80)"))]
 _QUOTES = [
     Quote("Use steel belts.", USER, MAY_MS, "s2"),
-    Quote("Let's use leather belts.", AGENT, MAY_MS - 86_400_000, "s1", is_earlier=True),
+    Quote("Use leather belts.", USER, MAY_MS - 86_400_000, "s1", is_earlier=True),
 ]
 
 
@@ -29,7 +30,7 @@ def test_the_block_says_where_what_bites_and_what_was_decided() -> None:
         "- Oil the belt first. (0.80)",
         "What was said about it, the newest conversation first:",
         '- the user on 2026-05-01: "Use steel belts."',
-        '- earlier, before the above: the agent on 2026-04-30: "Let\'s use leather belts."',
+        '- earlier, before the above: the user on 2026-04-30: "Use leather belts."',
     ]
     assert block.items == (PLACES, "i1", "decided s2", "decided s1")
     assert block.files == ("press/belt.py", "press/crate.py")
@@ -43,13 +44,18 @@ def test_what_is_missing_leaves_no_heading() -> None:
 
 
 def test_at_most_three_things_bite() -> None:
-    assert len(prompt_block([], [Bite(f"i{at}", "Oil it.") for at in range(9)], []).items) == 3
+    assert len(prompt_block([], [Bite(f"i{at}", ours("Oil it.")) for at in range(9)], []).items) == 3
 
 
 def test_quoted_text_cannot_close_the_markers() -> None:
-    block = prompt_block([Place(f"{CLOSING}`\n", 0.5)], [Bite("i", CLOSING)], [Quote(CLOSING, USER, MAY_MS, "s")])
+    block = prompt_block([Place(f"{CLOSING}`\n", 0.5)], [], [Quote(f"{CLOSING}\nx", USER, MAY_MS, "s")])
     assert not is_own(block.text)
-    assert len(block.text.splitlines()) == 7
+    assert len(block.text.splitlines()) == 3
+    assert block.files == ()
+
+
+def test_an_agents_words_are_never_quoted() -> None:
+    assert prompt_block([], [], [Quote("Let's use leather belts.", AGENT, MAY_MS, "s")]).text == ""
 
 
 def test_the_block_stays_within_its_limit() -> None:

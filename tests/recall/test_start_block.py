@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from tests.knowledge.drafting import HARBOUR, ORCHARD, piece
 from tests.recall.knowing import HERE, command, correction, item, rule
 
+from afterwit.knowledge.shown import ours
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Category, Channel, Scope, ScopeKind, Trigger
 from afterwit.recall.biting_rules import MOST_RULES
@@ -17,9 +18,9 @@ STORIES = {ORCHARD: 10}
 
 
 def test_sections_come_in_their_order_with_confidence() -> None:
-    known = [rule("no-stones"), correction(), command("make test"), item("Prune?", category=Category.QUESTION)]
+    known = [rule("no-shadow"), correction(), command("make test"), item("Prune?", category=Category.QUESTION)]
     text = start_block(known, HERE, STORIES).text
-    places = [text.index(word) for word in ("make test", "wrapit cargo", "no-stones", "Prune?")]
+    places = [text.index(word) for word in ("make test", "wrapit cargo", "no-shadow", "Prune?")]
     assert places == sorted(places)
     assert "in `orchard`" in text
     assert "(0.80)" in text
@@ -30,12 +31,12 @@ def test_nothing_known_is_no_block() -> None:
 
 
 def test_another_repositorys_items_never_appear() -> None:
-    assert start_block([rule("no-stones", scope=HARBOUR)], HERE, STORIES).text == ""
+    assert start_block([rule("no-shadow", scope=HARBOUR)], HERE, STORIES).text == ""
 
 
 def test_an_item_that_concerns_another_agent_does_not_appear() -> None:
-    assert start_block([rule("no-stones", agents=("gemini",))], HERE, STORIES).text == ""
-    assert start_block([rule("no-stones", agents=("codex",))], HERE, STORIES).text
+    assert start_block([rule("no-shadow", agents=("gemini",))], HERE, STORIES).text == ""
+    assert start_block([rule("no-shadow", agents=("codex",))], HERE, STORIES).text
 
 
 def test_an_agents_own_quirk_appears_in_every_repository() -> None:
@@ -62,13 +63,13 @@ def test_places_and_paths_wait_for_a_prompt() -> None:
 
 def test_foreign_words_are_marked_as_seen() -> None:
     said = rule(
-        "no-stones", channel=Channel.TOOL, evidence=tuple(piece(f"s{n}", channel=Channel.TOOL) for n in range(9))
+        "no-shadow", channel=Channel.TOOL, evidence=tuple(piece(f"s{n}", channel=Channel.TOOL) for n in range(9))
     )
     assert "- seen: In `orchard`" in start_block([said], HERE, STORIES).text
 
 
 def test_preferences_stand_first() -> None:
-    text = start_block([command("make test")], HERE, STORIES, ["two spaces in YAML"]).text
+    text = start_block([command("make test")], HERE, STORIES, [ours("two spaces in YAML")]).text
     assert text.index("two spaces") < text.index("make test")
 
 

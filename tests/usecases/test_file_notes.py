@@ -7,6 +7,7 @@ import pytest
 from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Section
 from afterwit.hook.call import DECK
 from afterwit.knowledge.markers import CLOSING, OPENING
+from afterwit.knowledge.shown import ours
 from afterwit.store.deck import write_deck
 from afterwit.store.layout import Layout
 from afterwit.usecases.file_notes import notes_of
@@ -29,12 +30,12 @@ def test_a_project_gets_its_own_block_and_the_user_what_is_true_everywhere(layou
     orchard = tmp_path / "orchard"
     orchard.mkdir()
     blocks = [
-        Block((Section("Everywhere", (Entry("a", "- Be kind."),)),)),
+        Block((Section(ours("Everywhere"), (Entry("a", ours("- Be kind.")),)),)),
         Block(
             (
                 Section(
-                    "Rules",
-                    (Entry("b", "- Prune in spring."), Entry("c", "- Water.")),
+                    ours("Rules"),
+                    (Entry("b", ours("- Prune in spring.")), Entry("c", ours("- Water."))),
                 ),
             ),
             repo="orchard",

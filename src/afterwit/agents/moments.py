@@ -1,8 +1,11 @@
 """What a hook of any agent is told and may answer, in one shape.
 
 `agents/<name>/payloads.py` turns an agent's own input into a `Moment` and an `Answer` into the output that this agent
-accepts. Both sides see only these values. Imports nothing: a hook lives for some milliseconds.
+accepts. Both sides see only these values. What an answer says has come through the gate. Imports nothing slow: a hook
+lives for some milliseconds.
 """
+
+from afterwit.knowledge.shown import NOTHING, Shown
 
 START = "start"  # a session begins, is resumed, or goes on after a compaction
 PROMPT = "prompt"  # a person asked for something
@@ -113,7 +116,12 @@ class Answer:
     __slots__ = ("arguments", "notice", "reason", "text")
 
     def __init__(
-        self, text: str = "", *, reason: str = "", arguments: dict[str, object] | None = None, notice: str = ""
+        self,
+        text: Shown = NOTHING,
+        *,
+        reason: Shown = NOTHING,
+        arguments: dict[str, object] | None = None,
+        notice: Shown = NOTHING,
     ) -> None:
         self.text = text  # for the model
         self.reason = reason  # to refuse the call, with this for the model

@@ -9,7 +9,7 @@ from afterwit.cli.agent_names import AgentName, refuse_unknown
 from afterwit.cli.commands import Command
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import print_json, print_line, print_text, talk
-from afterwit.usecases.showing import Shown, shown
+from afterwit.usecases.showing import ToldBlocks, shown
 
 
 @click.command(
@@ -60,11 +60,11 @@ def recall(
         _explain(found)
 
 
-def _where(found: Shown) -> str:
+def _where(found: ToldBlocks) -> str:
     return f"in {found.repo}" if found.repo else "here, where no session was seen yet"
 
 
-def _explain(found: Shown) -> None:
+def _explain(found: ToldBlocks) -> None:
     for item in found.start.items:
         believed, spared = f"confidence {item.confidence:.2f}", f"{found.worth[item.id]:.2f} actions"
         print_text(f"{item.id}  {item.reason}, {believed}, expected to spare {spared}", first="in   ", rest="     ")
@@ -74,7 +74,7 @@ def _explain(found: Shown) -> None:
         print_text(f"{item.id}  {why}: {item.sentence}", first="out  ", rest="     ")
 
 
-def _shape(found: Shown) -> dict[str, Any]:
+def _shape(found: ToldBlocks) -> dict[str, Any]:
     return {
         "repo": found.repo,
         "agent": found.agent,

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from afterwit.deck.prompt_tables import PromptSource
+from afterwit.knowledge.shown import Shown
 from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, Trigger
 
 
@@ -16,7 +17,7 @@ class Line(NamedTuple):
     """One item as an agent gets it, and what makes it fire."""
 
     item: str
-    text: str  # one line, with its quotes and its confidence as they are to be read
+    text: Shown  # one line, with its quotes and its confidence as they are to be read
     scope: Scope = EVERYWHERE
     authority: Authority = Authority.OBSERVATION
     advice: str = ""  # the command line to use, or the change that makes it
@@ -29,14 +30,14 @@ class Entry(NamedTuple):
     """One line of a block, and the item that it tells; "" for a line that stands whatever is held out."""
 
     item: str
-    text: str
+    text: Shown
 
 
 class Section(NamedTuple):
     """Lines below a heading, which is left out together with the last of them. A heading without any lines frames the
     others: it stands as long as any of them does."""
 
-    heading: str
+    heading: Shown
     entries: tuple[Entry, ...]
 
 

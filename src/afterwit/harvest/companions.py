@@ -76,7 +76,7 @@ class _Bond(NamedTuple):
 
 class Companions:
     name = "companions"
-    version = 2
+    version = 3
     minimum_stories = _SUPPORT
     seen = Changed
 

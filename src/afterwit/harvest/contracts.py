@@ -8,6 +8,7 @@ repository's names hold there, those of several for the agent.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from afterwit.guard.plain_names import is_plain_name
 from afterwit.harvest.harvester import Grouped, evidence_of
 from afterwit.harvest.sightings import by_repo, in_order, place, stories_in
 from afterwit.harvest.wording import quoted, sentence
@@ -39,7 +40,7 @@ class Called(Seen, frozen=True, kw_only=True, omit_defaults=True):
 
 class Contracts:
     name = "contracts"
-    version = 1
+    version = 2
     minimum_stories = 2
     seen = Called
 
@@ -66,7 +67,7 @@ def _unknown(digest: Digest) -> Iterator[Called]:
     for failure in digest.failures:
         step = digest.steps[failure.at]
         found = _UNKNOWN.search(step.error) or _NOT_FOUND.search(step.error)
-        if failure.failure is FailureClass.TOOL_CONTRACT and found:
+        if failure.failure is FailureClass.TOOL_CONTRACT and found and is_plain_name(found["name"].rstrip(".")):
             yield Called(
                 at=failure.at,
                 excerpt=step.error[:120],

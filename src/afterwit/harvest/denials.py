@@ -9,12 +9,13 @@ repository.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from afterwit.guard.plain_names import is_plain_name, is_plain_path, reads_like_a_sentence
 from afterwit.harvest.calls import command_at, work_of
 from afterwit.harvest.harvester import Grouped, evidence_of
 from afterwit.harvest.invocations import folder_below, has_worked, roots_of
 from afterwit.harvest.sightings import by_repo, in_order, stories_in
 from afterwit.harvest.wording import quoted, sentence
-from afterwit.model.digest import Digest
+from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import CHANGES, ActionKind
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, Seen, Sighting, Trigger
 
@@ -33,7 +34,7 @@ class Refused(Seen, frozen=True, kw_only=True, omit_defaults=True):
 
 class Denials:
     name = "denials"
-    version = 2
+    version = 3
     minimum_stories = 2
     seen = Refused
 
@@ -82,7 +83,16 @@ def _names(digest: Digest, at: int, roots: frozenset[str]) -> list[str]:
         found = [folder_below(file, digest.repo, roots) or "" for file in step.files or (step.target,)]
     else:
         found = [step.target] if step.kind in _COUNTED else []
-    return [name for name in dict.fromkeys(found) if name]
+    return [name for name in dict.fromkeys(found) if name and _is_plain(step, name)]
+
+
+def _is_plain(step: DigestStep, name: str) -> bool:
+    """Whether what was refused can be named: no page, no query and no sentence."""
+    if step.kind is ActionKind.SHELL:
+        return not reads_like_a_sentence(name)
+    if step.kind in CHANGES:
+        return is_plain_path(name)
+    return is_plain_name(name) and is_plain_name(step.tool)
 
 
 def _draft(scope: Scope, same: Sequence[Sighting[Refused]], ran: Sequence[Sighting[Refused]]) -> Draft:

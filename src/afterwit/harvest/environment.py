@@ -16,7 +16,9 @@ from afterwit.actions.command_changes import ARROW
 from afterwit.actions.command_words import bare, is_general, simples
 from afterwit.actions.programs import MODULE_RUNNERS, Weight, names
 from afterwit.actions.steps import parsed
+from afterwit.guard.plain_names import is_plain_name
 from afterwit.harvest.calls import command_at
+from afterwit.harvest.command_power import power_of
 from afterwit.harvest.harvester import Grouped, evidence_of
 from afterwit.harvest.invocations import has_worked
 from afterwit.harvest.sightings import by_repo, commonest_signatures, in_order, stories_in
@@ -100,7 +102,7 @@ def _lacks(digest: Digest) -> Iterator[Grouped[Lacked]]:
         error = digest.steps[failure.at].error
         if failure.failure is FailureClass.ENVIRONMENT and command_at(digest.steps, failure.at):
             name = next((found[1] for form in _ABSENT if (found := form.search(error))), "")
-            if name:
+            if name and is_plain_name(name):
                 yield Grouped(name, _absent(digest, failure, name))
 
 
@@ -112,7 +114,7 @@ def _absent(digest: Digest, failure: Failure, name: str) -> Lacked:
             continue
         instead = instead or _way_to(name, line)
         shown = bare(plain(line))
-        if failure.resolution is ResolutionKind.PREPARED and _INSTALLS.match(shown):
+        if failure.resolution is ResolutionKind.PREPARED and _INSTALLS.match(shown) and not power_of(shown):
             install = install or shown
     instead = instead or _taken_for(digest, failure, name)
     return Lacked(

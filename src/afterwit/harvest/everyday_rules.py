@@ -9,6 +9,7 @@ same, with the command that reports them earliest, and so are those of which no 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from afterwit.harvest.command_power import is_tellable
 from afterwit.harvest.harvester import NEVER_ALONE, Grouped
 from afterwit.harvest.invocations import Run, runs_in
 from afterwit.harvest.purposes import Purpose
@@ -80,7 +81,7 @@ def _compiling(codes: Sequence[str], first: Rule, runs: Sequence[Run]) -> RuleSe
 
 def _theme_draft(repo: str, matter: str, rows: Rows) -> Iterator[Draft]:
     """One theme, or the codes that have none: of those there is no more to say than how to see them early."""
-    checks = Counter(seen.by for _, seen in rows if seen.by)
+    checks = Counter(seen.by for _, seen in rows if is_tellable(seen.by))
     check = min(checks, key=lambda line: (-checks[line], line), default="")
     stories = Counter(code for _, seen in rows for code in seen.codes)
     codes = sorted(stories, key=lambda code: (-stories[code], code))[:_MOST_CODES]

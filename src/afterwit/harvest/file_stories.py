@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
+from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.changed_files import Move, changes_of, follow
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Seen, Sighting
@@ -97,7 +98,7 @@ def misses(stories: Sequence[Story[C]], files: Collection[str]) -> Iterator[Stor
 
 def _plain(name: str, sightings: Iterable[Sighting[C]]) -> Story[C]:
     ordered = tuple(sorted(sightings, key=lambda one: (one.session.at_ms, one.session.agent, one.session.native_id)))
-    files = frozenset(path for _, seen in ordered for path in seen.files)
+    files = frozenset(path for _, seen in ordered for path in seen.files if is_plain_path(path))
     return Story(
         name,
         ordered[0].session.at_ms,

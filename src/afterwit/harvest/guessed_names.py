@@ -23,7 +23,7 @@ _READERS = ("cat", "grep", "head", "nl", "rg", "sed", "tail", "wc")
 
 class GuessedNames:
     name = "guessed-names"
-    version = 1
+    version = 2
     minimum_stories = NEVER_ALONE
     seen = Guessed
 

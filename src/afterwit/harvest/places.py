@@ -55,7 +55,7 @@ class _Place(NamedTuple):
 
 class Places:
     name = "places"
-    version = 2
+    version = 3
     minimum_stories = _SUPPORT
     seen = AboutFiles
 

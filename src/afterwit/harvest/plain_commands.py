@@ -16,6 +16,7 @@ from afterwit.harvest.command_forms import (
     forms_in,
     shown_duration,
 )
+from afterwit.harvest.command_power import is_tellable
 from afterwit.harvest.file_wording import shown_repo
 from afterwit.harvest.harvester import NEVER_ALONE, Grouped
 from afterwit.harvest.invocations import runs_in
@@ -55,7 +56,10 @@ class PlainCommands:
     def conclude(self, group: str, sightings: Sequence[Sighting[CommandsSeen]]) -> Iterable[Draft]:
         repo, _, named = group.partition("\n")
         purpose = Purpose(named)
-        choices = sorted((one for one in choices_of(sightings) if one.is_reliable), key=lambda one: one.rank)
+        choices = sorted(
+            (one for one in choices_of(sightings) if one.is_reliable and is_tellable(one.line)),
+            key=lambda one: one.rank,
+        )
         best = _best(purpose, [one for one in choices if not one.is_part])
         if best is None or not quoted(best.text):
             return

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from afterwit.actions.steps import parsed
+from afterwit.harvest.command_power import is_tellable
 from afterwit.harvest.file_wording import shown_repo
 from afterwit.harvest.harvester import Grouped, evidence_of
 from afterwit.harvest.invocations import Run, has_failed, has_worked, runs_in
@@ -55,7 +56,7 @@ class Procedures:
     def conclude(self, group: str, sightings: Sequence[Sighting[LeftOut]]) -> Iterable[Draft]:
         repo, _, purpose = group.partition("\n")
         refused = in_order(one for one in sightings if one.seen.step)
-        counts = Counter(line for _, seen in sightings for line in seen.commands)
+        counts = Counter(line for _, seen in sightings for line in seen.commands if is_tellable(line))
         command = min(counts, key=lambda line: (-counts[line], line), default="")
         if not refused or not quoted(command):
             return

@@ -21,6 +21,7 @@ from afterwit.harvest.command_forms import (
     forms_in,
     shown_duration,
 )
+from afterwit.harvest.command_power import is_tellable
 from afterwit.harvest.file_wording import fitted, shown_repo
 from afterwit.harvest.harvester import Grouped
 from afterwit.harvest.invocations import runs_in
@@ -105,7 +106,7 @@ def _proven(sightings: Sequence[Sighting[CommandsSeen]]) -> Iterator[_Proven]:
     """For each purpose the best command, if two stories ran it and, being a check, it was seen to complain."""
     for purpose in PURPOSES:
         whole = sorted(
-            (one for one in choices_of(sightings, purpose) if not one.is_part and quoted(one.line)),
+            (one for one in choices_of(sightings, purpose) if not one.is_part and is_tellable(one.line)),
             key=lambda one: one.rank,
         )
         fit = [one for one in whole if one.is_reliable and one.stories >= _STORIES]

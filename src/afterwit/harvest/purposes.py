@@ -60,6 +60,9 @@ _RUNNERS = names(
     " hatch pdm turbo nx lerna rake bundle composer flutter dart bazel bazelisk buck buck2 pants invoke inv next nuxt"
     " astro ng vite zig cabal stack rails artisan lein gleam meson"
 )
+KNOWN_PROGRAMS = frozenset((*_PROGRAMS, *_RUNNERS))
+"""Programs that are run for a purpose."""
+
 _CI_INSTALLS = names("npm pnpm bun yarn")
 _RUNS_CODE = names("cargo go dotnet swift zig stack cabal make gmake just task mise rake sbt gradle gradlew")
 _TASKS: tuple[tuple[frozenset[str], Purpose], ...] = (

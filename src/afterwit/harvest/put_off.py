@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from afterwit.digest.words import words_of
+from afterwit.harvest.file_wording import shown_repo
 from afterwit.harvest.harvester import Grouped, evidence_of
 from afterwit.harvest.sightings import in_order
 from afterwit.harvest.wording import plain, quoted, sentence
@@ -92,7 +93,7 @@ class PutOff:
             key=first.words,
             scope=Scope(ScopeKind.REPO, repo),
             category=Category.QUESTION,
-            sentence=sentence(f"In {quoted(repo.rpartition('/')[2])}, this {verb}: {words}"),
+            sentence=sentence(f"In {shown_repo(repo)}, this {verb}: {words}"),
             channel=Channel.ASSISTANT,
             triggers=(Trigger(topic=first.words[:_LEAST_WORDS]),),
             evidence=(*(evidence_of(one, Channel.ASSISTANT) for one in some), *closing),

@@ -6,6 +6,7 @@ command works in a later story; what could not run is closed already when it run
 the latest story that tried.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -14,10 +15,13 @@ from afterwit.actions.checks import is_checking
 from afterwit.actions.programs import Weight
 from afterwit.actions.shell_tree import Command
 from afterwit.actions.steps import parsed
+from afterwit.guard.plain_names import reads_like_a_sentence
 from afterwit.harvest.calls import command_at
+from afterwit.harvest.file_wording import shown_repo
 from afterwit.harvest.harvester import Grouped, evidence_of
 from afterwit.harvest.invocations import form_of, has_failed, has_worked
 from afterwit.harvest.purposes import purpose_of
+from afterwit.harvest.rule_ids import is_known_rule
 from afterwit.harvest.sightings import in_order
 from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest, Failure
@@ -27,7 +31,29 @@ from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind,
 _MOST_OPEN = 3  # a session
 _MOST_PROGRAMS = 6
 _MOST_HEADS = 6
-_REASON = 90
+_MOST_CODES = 2
+_RULES = "rules "  # how the signature of a check that reports rules begins
+_CODE = re.compile(r"\b[A-Z]{1,6}\d{3,5}\b")
+_REASONS = tuple(
+    (re.compile(form, re.IGNORECASE), words)
+    for form, words in (
+        (r"docker daemon|docker\.sock", "the container service was not running"),
+        (r"command not found|: not found$|executable file not found|not recognized as", "a program is missing"),
+        (r"no module named|cannot find (?:module|package)|module_not_found", "a module is missing"),
+        (r"permission denied|EACCES|operation not permitted|EPERM|read-only file system", "it lacks a permission"),
+        (r"ECONNREFUSED|connection refused|could not connect|cannot connect", "a service could not be reached"),
+        (r"no such host|could not resolve|ENOTFOUND|name resolution|network is unreachable", "there was no network"),
+        (r"EADDRINUSE|address already in use|port .{0,20}in use", "the port was in use"),
+        (r"unauthori[sz]ed|authenticat|forbidden|not logged in|credentials?|\b40[13]\b", "it was not let in"),
+        (r"no space left|ENOSPC", "the disk was full"),
+        (r"out of memory|ENOMEM|heap", "memory ran out"),
+        (r"timed? ?out|deadline exceeded", "it took too long"),
+        (r"assert|test|spec\b|expected", "tests fail"),
+        (r"syntax|parse|unexpected token", "the code cannot be read"),
+        (r"type ?error|type\b.*\bassign|cannot find name|undefined", "types or names do not fit"),
+    )
+)
+"""What a signature gives away, in words of ours."""
 _GIT_HOOKS = ("commit", "push")
 _INLINE = frozenset(("-e", "-c", "--eval", "-p"))  # code of the moment
 
@@ -45,7 +71,7 @@ class QuestionSeen(Seen, frozen=True, kw_only=True):
 
 class Questions:
     name = "questions"
-    version = 1
+    version = 2
     seen = QuestionSeen
     minimum_stories = 1
 
@@ -163,13 +189,24 @@ def _solved(
 
 
 def _said(repo: str, seen: QuestionSeen, *, is_closed: bool) -> str:
-    reason = quoted(seen.signature.partition(": ")[2], _REASON)
     command = quoted(seen.command)
-    if not reason or not command:
+    if not command or reads_like_a_sentence(seen.command):
         return ""
-    where = f"In {quoted(repo.rpartition('/')[2])}, {command}"
+    reason = _reason(seen.signature)
+    where, why = f"In {shown_repo(repo)}, {command}", f" ({reason})" if reason else ""
     if is_closed:
-        return f"{where} was left failing ({reason}), and works again since."
+        return f"{where} was left failing{why}, and works again since."
     if seen.is_work:
-        return f"{where} was left failing ({reason}): look whether it fails before your change too."
-    return f"{where} could not run when last tried ({reason}): no way around it is known yet."
+        return f"{where} was left failing{why}: look whether it fails before your change too."
+    return f"{where} could not run when last tried{why}: no way around it is known yet."
+
+
+def _reason(signature: str) -> str:
+    """Why it failed, in words of ours or by codes that are known; "" where neither says it. What the program wrote is
+    never repeated: whoever can make it fail can write there."""
+    told = signature.partition(": ")[2]
+    named = told.removeprefix(_RULES).replace(",", " ").split() if told.startswith(_RULES) else _CODE.findall(told)
+    codes = [code for code in named if is_known_rule(code)][:_MOST_CODES]
+    if codes:
+        return ", ".join(quoted(code) for code in codes)
+    return next((words for form, words in _REASONS if form.search(told)), "")

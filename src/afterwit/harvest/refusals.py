@@ -13,6 +13,7 @@ from enum import StrEnum
 
 import msgspec
 
+from afterwit.guard.plain_names import reads_like_a_sentence
 from afterwit.harvest.calls import command_at
 from afterwit.harvest.harvester import NEVER_ALONE, Grouped, evidence_of
 from afterwit.harvest.sightings import by_repo, commonest_signatures, in_order
@@ -49,7 +50,6 @@ _FORMS = (
 _COMPILED = tuple((refusal, re.compile(form, re.IGNORECASE)) for refusal, form in _FORMS)
 _MUST_BE_ALLOWED_LATER = (Refusal.SIGNING, Refusal.GIT, Refusal.LEAVE)
 _INVENTED = re.compile(r"\.(?:example|invalid|test|localhost)\b")
-_FOLDERS = re.compile(r"(?:/[\w.@+-]+)+/")
 _EXCERPT = 120
 _SHOWN = 3
 _TWO = 2
@@ -64,7 +64,7 @@ class Refused(Seen, frozen=True, kw_only=True, omit_defaults=True):
 
 class Refusals:
     name = "refusals"
-    version = 3
+    version = 4
     minimum_stories = 2
     seen = Refused
     _told = frozenset(Refusal) - _OF_THE_MOMENT
@@ -120,7 +120,8 @@ def _seen_in(digest: Digest, failure: Failure) -> Iterator[Grouped[Refused]]:
 
 
 def _draft(refusal: Refusal, name: str, scope: Scope, same: Sequence[Sighting[Refused]]) -> Iterator[Draft]:
-    words = _startup(same) if refusal is Refusal.STARTUP else _said(refusal, name, _programs(same))
+    programs = _programs(same)
+    words = _startup(same) if refusal is Refusal.STARTUP else _said(refusal, name, programs) if programs else ""
     channel = Channel.TOOL if refusal is Refusal.STARTUP else Channel.OUTCOME
     if words:
         yield Draft(
@@ -139,7 +140,8 @@ def _draft(refusal: Refusal, name: str, scope: Scope, same: Sequence[Sighting[Re
 def _programs(same: Sequence[Sighting[Refused]]) -> str:
     stories: defaultdict[str, set[str]] = defaultdict(set)
     for one in same:
-        stories[one.seen.program].add(one.session.story)
+        if not reads_like_a_sentence(one.seen.program):
+            stories[one.seen.program].add(one.session.story)
     commonest = sorted(stories, key=lambda program: (-len(stories[program]), program))
     return ", ".join(shown for program in commonest[:_SHOWN] if (shown := quoted(program, 30)))
 
@@ -163,7 +165,9 @@ def _said(refusal: Refusal, name: str, programs: str) -> str:
 
 
 def _startup(same: Sequence[Sighting[Refused]]) -> str:
-    message = quoted(_FOLDERS.sub("", same[0].seen.excerpt))
-    if len({one.seen.program for one in same}) < _TWO or not message:
+    if len({one.seen.program for one in same}) < _TWO:
         return ""
-    return f"{message} comes from the start of the shell here, whatever is run: the cause of a failure stands below it."
+    return (
+        "The first line of an output here may be a complaint of the shell's own start-up files, whatever is run: the"
+        " cause of a failure stands below it."
+    )

@@ -1,6 +1,6 @@
 """What well-known rules of linters and compilers want, in words of ours.
 
-The table is `rule_advice.toml`, read once. A rule that it does not know is not refused: its own message may be quoted.
+The table is `rule_advice.toml`, read once. Which of the rules that it does not know may be named is up to `rule_ids`.
 Some ids say something about a piece of work and nothing about the project, as a type that does not fit: those are
 momentary, and so are all codes of compilers that the table does not know. Others are everyday: nobody has to be told.
 Momentary ones that want the same make a theme.
@@ -39,12 +39,18 @@ class _Table(NamedTuple):
     compiling: frozenset[str]
     momentary: frozenset[str]
     everyday: frozenset[str]
+    known: frozenset[str]  # all ids, and all checks
 
 
 def advice_for(rule: str, check: str = "") -> Advice | None:
     """What a rule wants, or a check within it; None where the table does not say."""
     known = _table().advice
     return known.get(f"{rule}/{check}") or known.get(rule)
+
+
+def is_in_table(rule: str) -> bool:
+    """Whether the table names the rule anywhere, or a check within it."""
+    return rule in _table().known
 
 
 def is_momentary(rule: str) -> bool:
@@ -94,4 +100,14 @@ def _table() -> _Table:
     for tool, table in tables.items():
         fixable = frozenset(table["fixable"].split())
         known |= {rule: Advice(text, rule in fixable, tool) for rule, text in table["advice"].items()}
-    return _Table(themes, known, *sets)
+    ids = frozenset(
+        part for name in (*themes, *known, *(one for some in sets for one in some)) for part in _named(name)
+    )
+    formatting, compiling, momentary, everyday = sets
+    return _Table(themes, known, formatting, compiling, momentary, everyday, ids)
+
+
+def _named(name: str) -> tuple[str, ...]:
+    """The ids in a key of the table: `revive/exported` names a check of a linter, `react/no-x` is one rule."""
+    linter, _, check = name.partition("/")
+    return (linter, check) if linter in _CHECKS_WITHIN and check else (name,)

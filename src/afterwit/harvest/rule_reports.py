@@ -17,6 +17,7 @@ from afterwit.harvest.calls import command_at
 from afterwit.harvest.invocations import Run
 from afterwit.harvest.purposes import CHANGING, Purpose
 from afterwit.harvest.rule_advice import check_within, is_formatting
+from afterwit.harvest.rule_ids import is_known_check
 from afterwit.model.digest import Digest, Rule
 from afterwit.model.kinds import CHANGES
 from afterwit.model.knowledge import Seen
@@ -57,7 +58,8 @@ def reports_in(digest: Digest) -> dict[RuleName, list[Rule]]:
     found: defaultdict[RuleName, list[Rule]] = defaultdict(list)
     for rule in digest.rules:
         if _is_report(digest, rule.at):
-            found[RuleName(rule.id, check_within(rule.id, rule.message))].append(rule)
+            check = check_within(rule.id, rule.message)
+            found[RuleName(rule.id, check if is_known_check(check) else "")].append(rule)
     return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
 
 

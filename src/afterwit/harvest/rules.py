@@ -1,9 +1,10 @@
 """Rules of linters and tests that a repository keeps enforcing.
 
 One failing rule is work; a rule that fails in story after story is a habit to learn. Rules that one command puts right
-are told together, with the command. Of the others is said what the rule wants, in words of ours where they are known
-and else with the tool's own message as quoted data, and which command reports it. The same defect met in two stories is
-one. What every agent knows anyway is left to `everyday_rules`.
+are told together, with the command. Of the others is said what the rule wants, in words of ours where we have them, and
+which command reports it. What the tool says is never repeated, and only ids are named whose tool and form are known
+(`rule_ids`): both are written by whoever wrote the tool. The same defect met in two stories is one. What every agent
+knows anyway is left to `everyday_rules`.
 """
 
 import math
@@ -13,12 +14,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from afterwit.harvest.command_forms import is_own_task
+from afterwit.harvest.command_power import is_tellable
+from afterwit.harvest.file_wording import shown_repo
 from afterwit.harvest.harvester import Grouped, evidence_of
 from afterwit.harvest.invocations import runs_in
 from afterwit.harvest.rule_advice import Advice, advice_for, is_everyday, is_formatting, is_momentary
+from afterwit.harvest.rule_ids import is_known_rule
 from afterwit.harvest.rule_reports import RuleName, RuleSeen, commands_seen, reports_in, rule_seen
 from afterwit.harvest.sightings import in_order, stories_in
-from afterwit.harvest.wording import plain, quoted, sentence
+from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Category, Channel, Draft, Evidence, Item, Scope, ScopeKind, Sighting, Trigger
 
@@ -27,7 +31,6 @@ _MOST_NAMED = 4
 _SURE_STORIES = 2
 _KEEPS_STORIES = 2
 _OWN_TASK_COUNTS = 2.0  # times
-_MESSAGE = 90
 _NAMES = re.compile(r"[a-z][A-Z]|\w[._]\w|[`'\"\d]|\(\)")
 _HALF_LIFE_DAYS = 60.0
 _DAY_MS = 86_400_000
@@ -37,7 +40,7 @@ Rows = Sequence[Sighting[RuleSeen]]
 
 class Rules:
     name = "rules"
-    version = 2
+    version = 3
     seen = RuleSeen
     minimum_stories = 3
 
@@ -52,7 +55,7 @@ class Rules:
         yield from (Grouped(digest.repo, seen) for seen in commands_seen(runs))
 
     def conclude(self, group: str, sightings: Sequence[Sighting[RuleSeen]]) -> Iterable[Draft]:
-        rules = [_Rule(name, rows) for name, rows in by_rule(sightings).items()]
+        rules = [_Rule(name, rows) for name, rows in by_rule(sightings).items() if is_known_rule(name.rule)]
         mends = _mends(rules)
         for command in sorted(set(mends.values())):
             yield _mended_draft(self.name, group, command, [one for one in rules if mends.get(one.name) == command])
@@ -110,7 +113,7 @@ def evidence_for(rows: Rows, channel: Channel) -> tuple[Evidence, ...]:
 
 
 def where(repo: str) -> str:
-    return f"In {quoted(repo.rpartition('/')[2])}"
+    return f"In {shown_repo(repo)}"
 
 
 def fails(rows: Rows) -> str:
@@ -134,12 +137,9 @@ def _bite(one: Draft | Item, newest: int) -> float:
 
 
 def _draft(harvester: str, repo: str, one: _Rule, reporter: str) -> Iterator[Draft]:
-    wants = one.advice.text if one.advice else _message(one.rows)
     rule, check = one.name
-    if not quoted(rule) or not wants:
-        return
     named = f"{quoted(rule)} ({check})" if check else quoted(rule)
-    text = f"{where(repo)}, {named} {fails(one.rows)}: {wants}."
+    text = f"{where(repo)}, {named} {fails(one.rows)}{f': {one.advice.text}' if one.advice else ''}."
     yield Draft(
         harvester=harvester,
         key=(rule, check) if check else (rule,),
@@ -176,7 +176,7 @@ def _mended_draft(harvester: str, repo: str, command: str, rules: Sequence[_Rule
 def _mends(rules: Sequence[_Rule]) -> dict[RuleName, str]:
     """The command that puts each rule right: seen to, or the one that does so for other rules of the same tool. One
     that was only seen to format does nothing but that."""
-    seen = {one.name: command for one in rules if quoted(command := _mend(one))}
+    seen = {one.name: command for one in rules if is_tellable(command := _mend(one))}
     of_tool: defaultdict[tuple[str, bool], Counter[str]] = defaultdict(Counter)
     for one in rules:
         if one.name in seen and one.tool:
@@ -202,7 +202,7 @@ def _mend(one: _Rule) -> str:
 def _reporter(one: _Rule, rules: Sequence[_Rule], sightings: Rows) -> str:
     """Of the commands seen to report rules of the same tool, the one that most stories run; own tasks go first."""
     same = [other for other in rules if other is one or (one.tool and other.tool == one.tool)]
-    reporting = {seen.by for other in same for _, seen in other.rows if seen.by}
+    reporting = {seen.by for other in same for _, seen in other.rows if is_tellable(seen.by)}
     stories: defaultdict[str, set[str]] = defaultdict(set)
     for session, seen in sightings:
         for line in (*seen.ran, seen.by):
@@ -213,10 +213,3 @@ def _reporter(one: _Rule, rules: Sequence[_Rule], sightings: Rows) -> str:
 
 def _most(counts: Counter[str]) -> str:
     return min(counts, key=lambda value: (-counts[value], value), default="")
-
-
-def _message(rows: Rows) -> str:
-    """What the tool says of it, quoted: the message seen in most stories."""
-    said = Counter(plain(seen.excerpt) for _, seen in rows if seen.excerpt != seen.rule)
-    best = min((text for text in said if text), key=lambda text: (-said[text], len(text), text), default="")
-    return f"the tool says {quoted(best, _MESSAGE)}" if best else ""

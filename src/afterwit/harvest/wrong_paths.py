@@ -15,6 +15,7 @@ import msgspec
 
 from afterwit.actions.command_changes import ARROW
 from afterwit.actions.steps import parsed
+from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.calls import command_at, excerpt_of
 from afterwit.harvest.harvester import NEVER_ALONE, Grouped, evidence_of
 from afterwit.harvest.invocations import folder_below, has_worked, roots_of
@@ -60,7 +61,7 @@ class Guessed(Seen, frozen=True, kw_only=True, omit_defaults=True):
 
 class WrongPaths:
     name = "wrong-paths"
-    version = 3
+    version = 4
     minimum_stories = 2
     seen = Guessed
     _are_folders = False
@@ -100,7 +101,13 @@ def guesses_in(digest: Digest, there: set[str]) -> Iterator[Guessed]:
         named = _named(digest, failure)
         wrong = folder_below(named, digest.repo, roots) if named else None
         is_folder = bool(_FOLDER.search(digest.steps[failure.at].error))
-        if not wrong or wrong in given or not _PLAIN.fullmatch(wrong) or _MOMENT.search(wrong):
+        if (
+            not wrong
+            or wrong in given
+            or not is_plain_path(wrong)
+            or not _PLAIN.fullmatch(wrong)
+            or _MOMENT.search(wrong)
+        ):
             continue
         if is_folder and _FOLDERS.fullmatch(wrong):
             continue
@@ -130,12 +137,12 @@ def _inside(digest: Digest, folder: str) -> tuple[str, ...]:
     """Names in a folder that calls of the session named and that worked."""
     named = re.compile(rf"(?<![\w.-]){re.escape(folder)}/([\w.-]*\w)")
     found = (name for step in digest.steps if has_worked(step) for name in named.findall(step.target))
-    return tuple(dict.fromkeys(found))[:_MOST_INSIDE]
+    return tuple(dict.fromkeys(filter(is_plain_path, found)))[:_MOST_INSIDE]
 
 
 def _right(digest: Digest, at: int, wrong: str) -> str:
     """What the session then found: the same name elsewhere, or a name much like it."""
-    shown = [path for path in _paths_after(digest, at) if path != wrong]
+    shown = [path for path in _paths_after(digest, at) if path != wrong and is_plain_path(path)]
     best = max(shown, key=lambda path: _likeness(wrong, path), default="")
     return best if best and _likeness(wrong, best) >= _ALIKE else ""
 
@@ -220,7 +227,8 @@ def _known_inside(folder: str, sightings: Sequence[Sighting[Guessed]]) -> list[s
     for session, seen in sightings:
         below = (path[len(folder) + 1 :] for path in seen.touched if path.startswith(f"{folder}/"))
         for name in (*(seen.inside if seen.wrong == folder else ()), *(path.partition("/")[0] for path in below)):
-            stories[name].add(session.story)
+            if is_plain_path(name):
+                stories[name].add(session.story)
     return sorted(stories, key=lambda name: (-len(stories[name]), name))[:_MOST_INSIDE]
 
 

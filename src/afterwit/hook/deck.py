@@ -6,6 +6,7 @@ Whoever opened an old deck keeps reading it after a new one took its place. A de
 
 import apsw
 
+from afterwit.knowledge.shown import Shown, of_deck
 from afterwit.model.quick_json import dumps, loads
 
 VERSION = 1
@@ -19,7 +20,7 @@ class Line:
     def __init__(
         self,
         item: str,
-        text: str,
+        text: Shown,
         authority: str,
         advice: str,
         confidence: float,
@@ -36,7 +37,7 @@ class Line:
         self.number = number  # its place in the order in which items are said
         self.replaces = replaces  # the very command line for which the advice may be put, once it is known
 
-    def told(self, text: str, advice: str, replaces: str) -> "Line":
+    def told(self, text: Shown, advice: str, replaces: str) -> "Line":
         """The same item in other words."""
         return Line(self.item, text, self.authority, advice, self.confidence, self.place, self.number, replaces)
 
@@ -116,7 +117,11 @@ class Deck:
                    ORDER BY narrowness, lines.id"""
         values = {"words": dumps([*words, ""]), "moment": moment, "repo": repo, "agent": agent}
         rows = self._db.execute(query, values)
-        return [(Trigger(*row[1:7]), Line(*row[7:])) for row in rows if words.issuperset(row[0].split())]
+        return [
+            (Trigger(*row[1:7]), Line(row[7], of_deck(row[8]), *row[9:]))
+            for row in rows
+            if words.issuperset(row[0].split())
+        ]
 
     def tables(self) -> apsw.Connection:
         """Where what a first prompt asks for is read; see `deck.prompt_tables`."""

@@ -84,7 +84,9 @@ def _shown_here(line: Line) -> Line:
     """The line with the command to use now, where it does not have it."""
     if not line.advice or line.advice in line.text:
         return line
-    return line.told(f"{line.text} Here: `{line.advice.replace('`', chr(39))}`", line.advice, line.replaces)
+    from afterwit.knowledge.shown import command, joined, ours
+
+    return line.told(joined((line.text, ours(" Here: "), command(line.advice))), line.advice, line.replaces)
 
 
 def _plain(text: str) -> str:

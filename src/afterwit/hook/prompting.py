@@ -7,6 +7,7 @@ from afterwit.deck.words import words_in
 from afterwit.digest.words import words_of
 from afterwit.hook.deck import Deck
 from afterwit.hook.places import Place
+from afterwit.knowledge.shown import Shown, of_deck
 from afterwit.model.quick_json import loads
 from afterwit.recall.bites import first_bites, likely_paths
 from afterwit.recall.decisions import decided
@@ -18,7 +19,7 @@ RULES = "rules"  # the name under which a deck has the rules for the first promp
 _LONGEST = 12_000  # characters of a prompt that are looked at, as in digests
 
 
-def prompt_sections(deck: Deck, agent: str, prompt: str, place: Place) -> list[tuple[str, list[tuple[str, str]]]]:
+def prompt_sections(deck: Deck, agent: str, prompt: str, place: Place) -> list[tuple[Shown, list[tuple[str, Shown]]]]:
     """Headings, each with its lines and the items that they tell."""
     if not place.repo:
         return []
@@ -44,4 +45,6 @@ def _biting(deck: Deck, agent: str, prompt: str, place: Place, places: list[Like
 def _rules(deck: Deck, repo: str) -> list[Bite]:
     body = deck.index(repo, RULES)
     rows = loads(body.decode()) if body else []
-    return [Bite(str(row[0]), str(row[1])) for row in rows if isinstance(row, list)] if isinstance(rows, list) else []
+    return (
+        [Bite(str(row[0]), of_deck(row[1])) for row in rows if isinstance(row, list)] if isinstance(rows, list) else []
+    )

@@ -9,6 +9,7 @@ from afterwit.agents.moments import AFTER, BEFORE, PROMPT, Moment
 from afterwit.deck.words import words_called, words_in
 from afterwit.hook.deck import Deck, Line, Trigger
 from afterwit.hook.places import Place
+from afterwit.knowledge.shown import Shown
 
 _COMPOUND = "|;&\n("
 _GUIDANCE = "guidance"
@@ -26,7 +27,7 @@ class Proposal:
         signature: str = "",
         is_refusal: bool = False,
         is_rewrite: bool = False,
-        sections: list[tuple[str, list[tuple[str, str]]]] | None = None,
+        sections: "list[tuple[Shown, list[tuple[str, Shown]]]] | None" = None,
     ) -> None:
         self.lines = lines
         self.sections = sections or []  # of the block for a prompt: a heading, and lines with their items

@@ -10,6 +10,7 @@ from afterwit.hook.history import CLEARED, COMPACTED, DRAW, PROMPTED, STARTED, H
 from afterwit.hook.holdout import is_held_out
 from afterwit.hook.places import Place
 from afterwit.hook.proposals import Proposal
+from afterwit.knowledge.shown import NOTHING, Shown, between_markers, command, cut, joined, of_deck, ours
 
 try:
     from _blake2 import blake2b
@@ -37,20 +38,20 @@ class Teller:
         """The answer to give."""
         event = self._moment.event
         if event == START:
-            return Answer(self._started(history) if START in carries else "")
+            return Answer(self._started(history) if START in carries else NOTHING)
         if event == COMPACT:
             self._note(COMPACTED)
             return Answer()
         if event == PROMPT:
             return Answer(self._joined(*self._prompted(history, proposal)))
-        block = self._block() if self._is_due_at_action(history, carries) else ""
+        block = self._block() if self._is_due_at_action(history, carries) else NOTHING
         if proposal is None:
             return Answer(block)
         if proposal.is_refusal or proposal.is_rewrite:
             return self._corrected(history, proposal)
         return Answer(self._joined(block, self._lines(history, proposal)))
 
-    def _started(self, history: History) -> str:
+    def _started(self, history: History) -> Shown:
         source = self._moment.source
         if source == "compact":
             self._note(COMPACTED)
@@ -59,25 +60,25 @@ class Teller:
             self._note(CLEARED)
             return self._block()
         if history.has_started:
-            return ""
+            return NOTHING
         return self._block() if source in _FRESH else self._skipped()
 
-    def _skipped(self) -> str:
+    def _skipped(self) -> Shown:
         """A resumed session has its context back, and its first prompt behind it."""
         self._note(STARTED)
         self._note(PROMPTED)
-        return ""
+        return NOTHING
 
-    def _prompted(self, history: History, proposal: Proposal | None) -> tuple[str, str]:
+    def _prompted(self, history: History, proposal: Proposal | None) -> tuple[Shown, Shown]:
         is_due = not history.has_started or history.awaits_block
-        block = self._block() if is_due else ""
+        block = self._block() if is_due else NOTHING
         if history.has_prompted:
-            return block, ""
+            return block, NOTHING
         self._note(PROMPTED)
         room = LONGEST - len(block) - 2 if block else LONGEST
-        return block, self._sections(history, proposal, room) if proposal else ""
+        return block, self._sections(history, proposal, room) if proposal else NOTHING
 
-    def _sections(self, history: History, proposal: Proposal, room: int) -> str:
+    def _sections(self, history: History, proposal: Proposal, room: int) -> Shown:
         """The block of a prompt without what the session knows and what is held out; nothing where it does not fit."""
         from afterwit.recall.prompt_block import text_of
 
@@ -90,48 +91,48 @@ class Teller:
             told.append((heading, [entry for entry in new if items[entry[0]]]))
         text = text_of(told)
         if not items or len(self._marked(text)) > room:
-            return ""
+            return NOTHING
         return self._drawn(PROMPT, items, text, text_of(wanted))
 
     def _is_due_at_action(self, history: History, carries: tuple[str, ...]) -> bool:
         """Where an agent takes text neither at the start nor at a prompt, the block comes with the first result."""
         return carries == (AFTER,) and self._moment.event == AFTER and not history.has_started
 
-    def _block(self) -> str:
+    def _block(self) -> Shown:
         """The start block without what is held out. It is the session's own: a subagent gets none."""
         if self._moment.context:
-            return ""
-        told: list[str] = []
-        wanted: list[str] = []
+            return NOTHING
+        told: list[Shown] = []
+        wanted: list[Shown] = []
         items: dict[str, int] = {}
         has_lines = False
         for section in self._deck.block(self._place.repo, self._agent):
             heading, entries = _pair(section)
-            kept: list[str] = []
-            expected: list[str] = []
+            kept: list[Shown] = []
+            expected: list[Shown] = []
             for entry in entries if isinstance(entries, list) else ():
                 item, text = _pair(entry)
                 is_shown = not item or self._is_shown(str(item))
                 items.update({str(item): int(is_shown)} if item else {})
-                kept += [str(text)] if is_shown else []
-                expected.append(str(text))
+                kept += [of_deck(text)] if is_shown else []
+                expected.append(of_deck(text))
             is_frame = not entries
-            told += [str(heading), *kept] if heading and (kept or is_frame) else kept
-            wanted += [str(heading), *expected] if heading else expected
+            told += [of_deck(heading), *kept] if heading and (kept or is_frame) else kept
+            wanted += [of_deck(heading), *expected] if heading else expected
             has_lines = has_lines or bool(kept)
         if not items and not has_lines:
             self._note(STARTED)
-            return ""
-        return self._drawn(START, items, "\n".join(told) if has_lines else "", "\n".join(wanted))
+            return NOTHING
+        return self._drawn(START, items, joined(told, "\n") if has_lines else NOTHING, joined(wanted, "\n"))
 
-    def _lines(self, history: History, proposal: Proposal) -> str:
+    def _lines(self, history: History, proposal: Proposal) -> Shown:
         known = history.answered if self._moment.event == AFTER else history.told
         new = [line for line in proposal.lines if line.item not in known]
         if not new:
-            return ""
+            return NOTHING
         items: dict[str, int] = {line.item: int(self._is_shown(line.item)) for line in new}
-        told = "\n".join(f"- {line.text}" for line in new if items[line.item])
-        wanted = "\n".join(f"- {line.text}" for line in new)
+        told = joined((joined((ours("- "), line.text)) for line in new if items[line.item]), "\n")
+        wanted = joined((joined((ours("- "), line.text)) for line in new), "\n")
         return self._drawn(self._moment.event, items, told, wanted, signature=proposal.signature)
 
     def _corrected(self, history: History, proposal: Proposal) -> Answer:
@@ -144,12 +145,15 @@ class Teller:
         ):
             return Answer()
         act = "refuse" if proposal.is_refusal else "rewrite"
-        notice = f"afterwit runs `{line.advice}` instead of `{line.replaces}`"
-        again = f"Use `{line.advice}`, or call the same command again to run it as it is"
-        wanted = f"{line.text}\n{again if proposal.is_refusal else notice}."
+        advice = command(line.advice)
+        if not advice:
+            return Answer()
+        notice = joined((ours("afterwit runs "), advice, ours(" instead of "), command(line.replaces)))
+        again = joined((ours("Use "), advice, ours(", or call the same command again to run it as it is")))
+        wanted = joined((line.text, ours("\n"), again if proposal.is_refusal else notice, ours(".")))
         is_shown = self._is_shown(line.item)
         items = {line.item: int(is_shown)}
-        text = self._drawn(BEFORE, items, wanted if is_shown else "", wanted, act=act, command=mark)
+        text = self._drawn(BEFORE, items, wanted if is_shown else NOTHING, wanted, act=act, command=mark)
         if not text:
             return Answer()
         return Answer(reason=text) if proposal.is_refusal else Answer(text, arguments=arguments, notice=notice)
@@ -158,25 +162,22 @@ class Teller:
         share = self._deck.share("item_share")
         return not is_held_out(share, self._deck.key(), self._agent, self._moment.session, item)
 
-    def _drawn(self, moment: str, items: dict[str, int], told: str, wanted: str, **more: str) -> str:
+    def _drawn(self, moment: str, items: dict[str, int], told: Shown, wanted: Shown, **more: str) -> Shown:
         """Records a draw; the text to show, which is empty where everything is held out."""
-        text = "" if self._is_held_out or not told else self._marked(told)
+        text = NOTHING if self._is_held_out or not told else self._marked(told)
         shown = {item: int(bool(text) and bool(is_shown)) for item, is_shown in items.items()}
         would = {"would": wanted} if text == "" or told != wanted else {}
         details = {name: value for name, value in more.items() if value}
         self._note(DRAW, moment=moment, items=shown, held=int(self._is_held_out), text=text, **would, **details)
         return text
 
-    def _marked(self, text: str) -> str:
+    def _marked(self, text: Shown) -> Shown:
         opening, closing = self._deck.text("opening"), self._deck.text("closing")
-        room = LONGEST - len(opening) - len(closing) - 2
-        if len(text) > room:
-            text = text[:room].rpartition("\n")[0] or text[:room]
-        return f"{opening}\n{text}\n{closing}"
+        return between_markers(cut(text, LONGEST - len(opening) - len(closing) - 2), opening, closing)
 
-    def _joined(self, *texts: str) -> str:
+    def _joined(self, *texts: Shown) -> Shown:
         """Both, where they fit together; else the first."""
-        whole = "\n\n".join(filter(None, texts))
+        whole = joined(texts, "\n\n")
         return whole if len(whole) <= LONGEST else next(filter(None, texts))
 
     def _note(self, kind: str, **more: object) -> None:

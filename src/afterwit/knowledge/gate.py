@@ -3,16 +3,19 @@
 Pure and strict: when in doubt, a draft stays out. What the hosts' own files say already is no reason to refuse, only to
 stay silent about it (`host_text`), except where an agent merely repeats them. Text that reads like an instruction from
 elsewhere is not refused but flagged: patterns find few attacks, so they may ask for a person's eye and never stand in
-for the origin of words, which decides how a draft may be used.
+for the origin of words, which decides how a draft may be used. So is a command that can do what only a person may
+advise, however often it worked. What of the items is shown to agents is up to `shown`.
 """
 
 import functools
 import re
 from enum import StrEnum
 
+from afterwit.actions.command_changes import QUOTE, WIDEN, change_from
 from afterwit.guard.hygiene import clean
 from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.guard.redaction import Redactor
+from afterwit.harvest.command_power import power_of, power_of_change
 from afterwit.harvest.momentary import is_deictic, momentary
 from afterwit.harvest.statements import words_stated
 from afterwit.knowledge.foreign_orders import reads_like_an_order
@@ -93,6 +96,7 @@ _VERB = re.compile(
     r"|ing|n't)\b",
     re.IGNORECASE,
 )
+_SUSPICIOUS = "reads like an instruction that no user gave"
 _FEWEST_WORDS = 3
 _REPEATING = (Channel.ASSISTANT, Channel.FILE, Channel.HOST)
 
@@ -108,7 +112,28 @@ def rejection(draft: Draft, host: HostText | None = None) -> Rejection | None:
     return _about_origin(draft, host) or _about_form(draft, said) or _about_content(draft, said)
 
 
+def review_reason(draft: Draft) -> str:
+    """Why a person has to look at the draft before it counts, whatever its evidence; "" where nobody has to."""
+    if draft.channel is Channel.USER:
+        return _SUSPICIOUS if _reads_like_an_order(draft) else ""
+    power = power_of_advice(draft.advice)
+    return f"needs a person: {power}" if power else _SUSPICIOUS if _reads_like_an_order(draft) else ""
+
+
+def power_of_advice(advice: str) -> str:
+    """What an advice can do that only a person may advise, in words."""
+    change = change_from(advice)
+    if change is None:
+        return power_of(advice) if advice else ""
+    return "" if change in (QUOTE, WIDEN) else power_of_change(change)
+
+
 def wants_review(draft: Draft) -> bool:
+    """Whether a person has to look at the draft first."""
+    return bool(review_reason(draft))
+
+
+def _reads_like_an_order(draft: Draft) -> bool:
     """Whether the draft, or what it rests on, reads like an instruction that no user gave."""
     foreign = [one.excerpt for one in draft.evidence if one.channel is not Channel.USER]
     own_words = [] if draft.channel is Channel.USER else [words_stated(draft.sentence), draft.advice, *draft.files]

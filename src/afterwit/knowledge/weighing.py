@@ -113,6 +113,7 @@ def weigh(draft: Draft, context: Context, absorbed: Sequence[str] = ()) -> Item:
         supersedes=draft.supersedes,
         merged=tuple(absorbed),
         is_pinned=will.is_pinned,
+        is_decided=will.is_approved or will.is_pinned,
         is_known_to_host=not context.known_to_host.isdisjoint(ids),
     )
 

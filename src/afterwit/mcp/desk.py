@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from afterwit.knowledge.shown import Shown, complaint
 from afterwit.mcp.clients import agent_of
 from afterwit.mcp.messages import Code, RpcError
 from afterwit.mcp.tool import Caller, Tool
@@ -40,9 +41,10 @@ class StoreDesk:
         try:
             return _said(self._called(name, arguments, client))
         except AfterwitError as error:
-            return _said(str(error)) | {"isError": True}
+            return _said(complaint(str(error))) | {"isError": True}
         except OSError as error:
-            return _said(f"{error.strerror or error}: {error.filename or 'no file named'}.") | {"isError": True}
+            said = f"{error.strerror or error}: {error.filename or 'no file named'}."
+            return _said(complaint(said)) | {"isError": True}
 
     def resources(self, cursor: str, client: str) -> dict[str, Any]:
         """A page of items; an empty one where there is no store yet, because clients ask for it unasked."""
@@ -63,7 +65,7 @@ class StoreDesk:
             with readonly_database(caller.world.layout) as db:
                 return resources.read(db, caller, uri)
 
-    def _called(self, name: str, arguments: Mapping[str, Any], client: str) -> str:
+    def _called(self, name: str, arguments: Mapping[str, Any], client: str) -> Shown:
         tool = tool_named(name)
         is_counted = name in _COUNTED
         if is_counted and self._writes >= MOST_WRITES:
@@ -84,7 +86,7 @@ def tool_named(name: str) -> Tool:
     return tool
 
 
-def _said(text: str) -> dict[str, Any]:
+def _said(text: Shown) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}]}
 
 
@@ -94,4 +96,4 @@ def _told() -> Iterator[None]:
     try:
         yield
     except AfterwitError as error:
-        raise RpcError(Code.INTERNAL, str(error)) from error
+        raise RpcError(Code.INTERNAL, complaint(str(error))) from error

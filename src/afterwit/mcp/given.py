@@ -10,6 +10,7 @@ from typing import NamedTuple
 import apsw
 
 from afterwit.agents.moments import ASKED
+from afterwit.knowledge.shown import NOTHING, Shown, lines
 from afterwit.mcp.explaining import explained
 from afterwit.mcp.places import repo_of
 from afterwit.mcp.quoting import fitting, notes
@@ -23,13 +24,13 @@ class Said(NamedTuple):
     """A line, and the item that it tells; "" where it tells none."""
 
     item: str
-    text: str
+    text: Shown
 
 
-Sections = Sequence[tuple[str, Sequence[Said]]]  # a heading, and lines; without lines it frames the others
+Sections = Sequence[tuple[Shown, Sequence[Said]]]  # a heading, and lines; without lines it frames the others
 
 
-def given(world: World, to: Audience, moment: str, sections: Sections, ending: Sequence[str] = ()) -> str:
+def given(world: World, to: Audience, moment: str, sections: Sections, ending: Sequence[Shown] = ()) -> Shown:
     """The text for an agent without what is held out, noted; "" where nothing is left."""
     heard = list(_heard(to, sections))
     told = _text(heard, ending)
@@ -40,7 +41,7 @@ def given(world: World, to: Audience, moment: str, sections: Sections, ending: S
     return told
 
 
-def given_by_id(db: apsw.Connection, caller: Caller, item: Item) -> str:
+def given_by_id(db: apsw.Connection, caller: Caller, item: Item) -> Shown:
     """An item with what stands behind it."""
     text = notes(explained(item))
     to = audience_of(db, caller.world, caller.agent, caller.session, repo_of(db, caller, {}))
@@ -48,7 +49,7 @@ def given_by_id(db: apsw.Connection, caller: Caller, item: Item) -> str:
     return text
 
 
-def _heard(to: Audience, sections: Sections) -> Iterator[tuple[str, Sequence[Said]]]:
+def _heard(to: Audience, sections: Sections) -> Iterator[tuple[Shown, Sequence[Said]]]:
     """The sections without what is held out. A heading goes with the last of its lines."""
     for heading, said in sections:
         heard = [one for one in said if to.hears(one.item)]
@@ -56,10 +57,10 @@ def _heard(to: Audience, sections: Sections) -> Iterator[tuple[str, Sequence[Sai
             yield heading, heard
 
 
-def _text(sections: Sections, ending: Sequence[str]) -> str:
+def _text(sections: Sections, ending: Sequence[Shown]) -> Shown:
     """Between the markers; "" where there are no lines."""
     rows = [row.text for row in _rows(sections)]
-    return notes([*rows, *ending]) if any(said for _, said in sections) else ""
+    return notes([*rows, *ending]) if any(said for _, said in sections) else NOTHING
 
 
 def _shown(sections: Sections) -> frozenset[str]:
@@ -70,4 +71,4 @@ def _shown(sections: Sections) -> frozenset[str]:
 
 def _rows(sections: Sections) -> list[Said]:
     """All lines, with those of the headings."""
-    return [row for heading, said in sections for row in (*(Said("", line) for line in heading.splitlines()), *said)]
+    return [row for heading, said in sections for row in (*(Said("", line) for line in lines(heading)), *said)]

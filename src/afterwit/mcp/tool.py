@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from afterwit.knowledge.shown import Shown
 from afterwit.mcp.reserved import without_added
 from afterwit.model.errors import UsageError
 from afterwit.usecases.world import World
@@ -34,7 +35,7 @@ class Tool(NamedTuple):
     title: str
     description: str
     properties: Mapping[str, Schema]
-    run: Callable[[Caller, Mapping[str, Any]], str]
+    run: Callable[[Caller, Mapping[str, Any]], Shown]
     needed: tuple[str, ...] = ()
     changes: bool = False  # whether it writes anything
     destroys: bool = False  # whether it may take away what was there
@@ -59,7 +60,7 @@ class Tool(NamedTuple):
             "annotations": hints,
         }
 
-    def call(self, caller: Caller, arguments: Mapping[str, Any]) -> str:
+    def call(self, caller: Caller, arguments: Mapping[str, Any]) -> Shown:
         """The text of the answer."""
         arguments = without_added(arguments)
         if not self.checks_itself:

@@ -15,6 +15,8 @@ from afterwit.actions.missing_places import names_missing
 from afterwit.actions.steps import Step, parsed
 from afterwit.harvest.wording import plain
 from afterwit.knowledge.matching import Moment, fires
+from afterwit.knowledge.shown import NOTHING, Shown, command, joined, ours
+from afterwit.knowledge.shown_items import sentence
 from afterwit.model.kinds import ActionKind, Status
 from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus, Trigger
 from afterwit.recall.order import order
@@ -42,7 +44,7 @@ class Failed(NamedTuple):
 class Fix(NamedTuple):
     item: Item
     advice: str  # the command line to use now, if there is one
-    text: str
+    text: Shown
 
 
 class _Found(NamedTuple):
@@ -109,7 +111,7 @@ def _clarity(trigger: Trigger, failed: Failed, sign: str) -> int:
     return 2 if trigger.signature else 1
 
 
-def _text(item: Item, advice: str) -> str:
-    here = f" Here: `{advice}`" if advice and advice not in item.sentence else ""
-    seen = "" if item.authority is Authority.GUIDANCE else "Seen in an earlier session: "
-    return f"{seen}{item.sentence}{here}"
+def _text(item: Item, advice: str) -> Shown:
+    here = (ours(" Here: "), command(advice)) if advice and advice not in item.sentence else ()
+    seen = NOTHING if item.authority is Authority.GUIDANCE else ours("Seen in an earlier session: ")
+    return joined((seen, sentence(item), *here))

@@ -18,7 +18,7 @@ from afterwit.recall.place_index import Known
 from afterwit.recall.places import Place, Question, guess
 from afterwit.recall.prompt_block import Bite, PromptBlock, prompt_block
 from afterwit.recall.situation import Situation, holding
-from afterwit.recall.start_block import line_of
+from afterwit.recall.start_block import said_of
 from afterwit.recall.talks import Talks
 
 
@@ -45,7 +45,7 @@ def rules_for_prompt(items: Iterable[Item], situation: Situation, told: Collecti
 
 
 def _bite(item: Item) -> Bite:
-    return Bite(item.id, line_of(item).removeprefix("- "))
+    return Bite(item.id, said_of(item))
 
 
 def biting(

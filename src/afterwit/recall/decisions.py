@@ -1,9 +1,9 @@
 """What was decided about a task: the deciding turns of the one or two past conversations that truly match it.
 
-Mostly the user's words, the newest conversation first. Where a later conversation decides the same matter again, its
-words lead, and what is quoted of the earlier one is marked as earlier. Nothing is the usual answer. Reads nothing but
-`Talks`; who finds the matching talks is `talk_matches`, who cuts to a budget and writes down who spoke when is
-`prompt_block`.
+The user's words alone, the newest conversation first: an agent may only repeat what a page told it. Where a later
+conversation decides the same matter again, its words lead, and what is quoted of the earlier one is marked as earlier.
+Nothing is the usual answer. Reads nothing but `Talks`; who finds the matching talks is `talk_matches`, who cuts to a
+budget and writes down who spoke when is `prompt_block`.
 """
 
 import heapq
@@ -102,15 +102,14 @@ def _value(asked: Asked, part: Part, match: Match, at: int) -> float:
     mark = asked.mark(match, at, part)
     around = _AROUND if len(match.turns) <= _LONG_TALK else _AROUND_IN_LONG
     is_near = abs(at - match.best) <= around
-    if turn.force < PLAIN or not (mark or is_near):
+    if turn.speaker != USER or turn.force < PLAIN or not (mark or is_near):
         return 0.0
-    value = min(turn.force, _MOST_FORCE) + mark / asked.unit + is_near
-    return value if turn.speaker == USER else value / 2
+    return min(turn.force, _MOST_FORCE) + mark / asked.unit + is_near
 
 
 def _text(turn: Turn, part: Part) -> str:
     """What the turn says, without its questions; of a long one the sentences that matter, in order."""
-    said = [sentence for sentence in turn.sentences if sentence.force > 0]
+    said = [sentence for sentence in turn.sentences if sentence.force > 0 and sentence.text]
     if sum(len(sentence.text) + 1 for sentence in said) <= _LONGEST_QUOTE:
         return " ".join(sentence.text for sentence in said)
     kept: list[int] = []

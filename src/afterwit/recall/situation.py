@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import Item, ItemStatus, Scope, ScopeKind
 
 
@@ -18,8 +19,9 @@ class Situation(NamedTuple):
         return tuple(scope for scope in found if scope.name or scope.kind is ScopeKind.GLOBAL)
 
     def concerns(self, item: Item) -> bool:
-        """Whether an item holds here."""
-        return item.scope in self.scopes() and (not item.agents or self.agent in item.agents)
+        """Whether an item holds here and may be told."""
+        is_here = item.scope in self.scopes() and (not item.agents or self.agent in item.agents)
+        return is_here and may_be_told(item)
 
 
 def holding(items: Iterable[Item], situation: Situation) -> list[Item]:

@@ -11,6 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from afterwit.knowledge.shown import NOTHING, Shown, figure, joined, name, ours
+from afterwit.knowledge.shown import template as template_piece
+from afterwit.knowledge.shown_items import sentence
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Authority, Category, Channel, Item, Scope
 from afterwit.recall.biting_rules import MOST_RULES, biting_rules
@@ -65,13 +68,13 @@ class Line(NamedTuple):
     """A line of the block, and the item that it tells; "" where it stands for none."""
 
     item: str
-    text: str
+    text: Shown
 
 
 class Piece(NamedTuple):
     """Lines below a heading. A heading without lines is text of the template."""
 
-    heading: str
+    heading: Shown
     lines: tuple[Line, ...] = ()
 
 
@@ -83,17 +86,17 @@ class Block(NamedTuple):
     left_out: tuple[tuple[Item, str], ...] = ()
 
     @property
-    def text(self) -> str:
+    def text(self) -> Shown:
         """The whole block; "" where there is nothing to say."""
         rows = (row for piece in self.pieces for row in (piece.heading, *(line.text for line in piece.lines)))
-        return "\n".join(rows) if any(piece.lines for piece in self.pieces) else ""
+        return joined(rows, "\n") if any(piece.lines for piece in self.pieces) else NOTHING
 
 
 def start_block(
     items: Iterable[Item],
     situation: Situation,
     stories: Mapping[Scope, int],
-    preferences: Sequence[str] = (),
+    preferences: Sequence[Shown] = (),
     settings: Settings = DEFAULTS,
 ) -> Block:
     """The block for a session in this situation."""
@@ -133,10 +136,16 @@ def section_of(item: Item) -> Section | None:
     return Section.COMMANDS if item.category in (Category.FACT, Category.PATTERN) else Section.PITFALLS
 
 
-def line_of(item: Item) -> str:
+def line_of(item: Item) -> Shown:
     """An item as one line of a block."""
-    mark = "seen: " if item.authority is Authority.OBSERVATION else ""
-    return f"- {mark}{item.sentence} ({shown_confidence(item):.2f})"
+    return joined((ours("- "), said_of(item)))
+
+
+def said_of(item: Item) -> Shown:
+    """What an item says, with its confidence; "" where it may not be told."""
+    mark = ours("seen: ") if item.authority is Authority.OBSERVATION else NOTHING
+    said = sentence(item)
+    return joined((mark, said, ours(" ("), figure(shown_confidence(item), 2), ours(")"))) if said else NOTHING
 
 
 def shown_confidence(item: Item) -> float:
@@ -172,20 +181,20 @@ def _is_sure(item: Item, settings: Settings) -> bool:
 
 
 def _pieces(
-    chosen: Mapping[Section, Sequence[Item]], preferences: Sequence[str], situation: Situation, settings: Settings
+    chosen: Mapping[Section, Sequence[Item]], preferences: Sequence[Shown], situation: Situation, settings: Settings
 ) -> Iterator[Piece]:
     """The template with its fields filled in."""
-    name = situation.repo.rpartition("/")[2]
-    template = settings.template.replace("{where}", f" in `{name}`" if name else "")
+    repo = name(situation.repo.rpartition("/")[2])
+    template = settings.template.replace("{where}", f" in `{repo}`" if repo else "")
     for number, text in enumerate(_FIELD.split(template)):
         if number % 2 == 0:
-            yield from (Piece(row) for row in [text.strip()] if row)
+            yield from (Piece(template_piece(row)) for row in [text.strip()] if row)
         elif lines := tuple(_lines(Section(text), chosen[Section(text)], preferences)):
-            yield Piece(_TITLES[Section(text)], lines)
+            yield Piece(ours(_TITLES[Section(text)]), lines)
 
 
-def _lines(section: Section, items: Sequence[Item], preferences: Sequence[str]) -> Iterator[Line]:
+def _lines(section: Section, items: Sequence[Item], preferences: Sequence[Shown]) -> Iterator[Line]:
     if section is Section.PREFERENCES:
-        yield from (Line("", f"- {line}") for line in preferences)
+        yield from (Line("", joined((ours("- "), line))) for line in preferences)
     for item in sorted(items, key=lambda item: (-shown_confidence(item), item.id)):
         yield Line(item.id, line_of(item))

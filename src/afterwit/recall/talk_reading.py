@@ -1,8 +1,9 @@
 """Makes a talk of a digest: what people typed, what the agent stated, cleaned and taken apart into sentences.
 
 Everything that can be quoted later is made harmless here: one line, nothing invisible, no markers of ours, no values
-that were taken out, quotation marks made single. What looks pasted is searched but not quoted; of an agent's words
-nothing that is unsafe or reads like an order. All of it happens when a session is learned, not when a hook asks.
+that were taken out, quotation marks made single. What looks pasted is searched but not quoted. An agent's words are
+never kept to be quoted: it may only repeat what a page told it. How far they settle something helps to find the talk.
+All of it happens when a session is learned, not when a hook asks.
 """
 
 import re
@@ -11,9 +12,7 @@ from collections.abc import Iterator
 from afterwit.digest.reactions import is_thanks
 from afterwit.guard.hygiene import clean
 from afterwit.guard.placeholders import PLACEHOLDER
-from afterwit.knowledge.foreign_orders import reads_like_an_order
 from afterwit.knowledge.markers import defused, without_own
-from afterwit.knowledge.unsafe_text import danger_in
 from afterwit.model.digest import Digest, Said
 from afterwit.model.kinds import Relation
 from afterwit.recall.deciding import force, is_change, is_proposal
@@ -83,11 +82,9 @@ def _turns(digest: Digest, at_ms: int) -> Iterator[Turn]:
 
 
 def _of_agent(text: str, at_ms: int) -> Turn:
-    """Of an agent's words only what settles something in so many words can be quoted."""
+    """Of an agent's words is kept how far they settle something, and none of the words."""
     lines = [line for line in sentences_of(text) if is_proposal(line)][:_MOST_OF_AGENT]
-    found = [
-        Sentence(line, max(force(line), 1.0)) for line in lines if not reads_like_an_order(line) and not danger_in(line)
-    ]
+    found = [Sentence("", max(force(line), 1.0)) for line in lines]
     return Turn(AGENT, at_ms, tuple(found), _terms(text), is_change(text))
 
 

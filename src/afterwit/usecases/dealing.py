@@ -15,12 +15,13 @@ from afterwit.deck.prompt_tables import PromptSource
 from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Index, Line, Section
 from afterwit.guard.placeholders import placeholder
 from afterwit.hook.prompting import RULES
+from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import Item, ItemStatus, ScopeKind, Trigger
 from afterwit.recall.at_failure import answers
 from afterwit.recall.at_prompt import rules_for_prompt
 from afterwit.recall.order import order
 from afterwit.recall.situation import Situation
-from afterwit.recall.start_block import Piece, line_of
+from afterwit.recall.start_block import Piece, said_of
 from afterwit.store import experiment, repos
 from afterwit.store.browsing import repo_marks
 from afterwit.store.deck import write_deck
@@ -128,10 +129,10 @@ def lines_of(known: Iterable[Item]) -> Iterator[Line]:
     """In the order in which they are said."""
     for item in sorted(known, key=order):
         triggers = tuple(trigger for trigger in item.triggers if _is_used(item, trigger))
-        if triggers and not item.is_known_to_host:
+        if triggers and not item.is_known_to_host and may_be_told(item):
             yield Line(
                 item=item.id,
-                text=line_of(item).removeprefix("- "),
+                text=said_of(item),
                 scope=item.scope,
                 authority=item.authority,
                 advice=item.advice,

@@ -12,18 +12,19 @@ import apsw
 from afterwit.hook.call import DECK
 from afterwit.hook.deck import Deck
 from afterwit.hook.places import place_of
-from afterwit.knowledge.markers import marked
+from afterwit.knowledge.markers import CLOSING, OPENING
+from afterwit.knowledge.shown import NOTHING, Shown, between_markers, joined, of_deck
 from afterwit.store.layout import Layout
 
 
-def notes_of(layout: Layout) -> Callable[[str, Path | None], str]:
+def notes_of(layout: Layout) -> Callable[[str, Path | None], Shown]:
     """What gives the text for an agent in a project, or for what is true everywhere; "" where nothing is known."""
 
-    def notes(agent: str, project: Path | None) -> str:
+    def notes(agent: str, project: Path | None) -> Shown:
         deck = _deck(layout)
         repo = place_of(deck, str(project)).repo if deck and project else ""
         lines = list(_lines(deck.block(repo, agent))) if deck else []
-        return marked("\n".join(lines)) if lines else ""
+        return between_markers(joined(lines, "\n"), OPENING, CLOSING) if lines else NOTHING
 
     return notes
 
@@ -36,17 +37,17 @@ def _deck(layout: Layout) -> Deck | None:
         return None
 
 
-def _lines(block: list[object]) -> Iterator[str]:
+def _lines(block: list[object]) -> Iterator[Shown]:
     """Headings and entries of a block that has `[heading, [[item, text], …]]` for every section."""
     for section in block:
         match section:
             case [str(heading), [*entries]]:
                 texts = [text for entry in entries for text in _text(entry)]
-                yield from [heading, *texts] if texts and heading else texts
+                yield from [of_deck(heading), *texts] if texts and heading else texts
 
 
-def _text(entry: object) -> list[str]:
+def _text(entry: object) -> list[Shown]:
     match entry:
         case [_, str(text)]:
-            return [text]
+            return [of_deck(text)]
     return []

@@ -27,6 +27,7 @@ from afterwit.knowledge.documents import (
     merge,
 )
 from afterwit.knowledge.pages import Folder, is_ours, pages
+from afterwit.knowledge.shown_items import for_others, may_be_told
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Draft, Evidence, Item, SessionRef
 from afterwit.store.regular_files import read_regular
@@ -75,7 +76,8 @@ def export(world: World, folder: Path, wanted: ItemFilter, *, is_merged: bool = 
     """Writes the items that fit. `is_merged`: united with what the folder holds already."""
     with readonly_database(world.layout) as db:
         refuse_unknown_repos(db, wanted.repos)
-        whole = document(item for item in all_items(db) if wanted.fits(item))
+        fitting = [item for item in all_items(db) if wanted.fits(item)]
+    whole = document(map(for_others, filter(may_be_told, fitting)))
     earlier = _earlier(folder)
     if is_merged and earlier is not None:
         whole = merge([earlier, whole], confidence_at(world.now_ms))

@@ -6,6 +6,8 @@ failing backend means no lines, never a failing start.
 """
 
 from afterwit.guard.hygiene import clean
+from afterwit.knowledge.shown import Shown
+from afterwit.knowledge.shown_items import preference
 from afterwit.memory.entry import Entry
 from afterwit.model.errors import AfterwitError
 from afterwit.usecases.memory import memory
@@ -16,7 +18,7 @@ _MOST_LINES = 12
 _LONGEST_LINE = 200
 
 
-def preference_lines(world: World, user: str | None = None) -> list[str]:
+def preference_lines(world: World, user: str | None = None) -> list[Shown]:
     """The lines, by key; none where the setting is off."""
     if not world.settings.recall.preferences:
         return []
@@ -25,9 +27,9 @@ def preference_lines(world: World, user: str | None = None) -> list[str]:
             entries = [mine.retrieve(key).entry for key in mine.keys(PREFIX).keys[:_MOST_LINES]]
     except AfterwitError:
         return []
-    return [_line(entry) for entry in entries if entry]
+    return [line for entry in entries if entry and (line := _line(entry))]
 
 
-def _line(entry: Entry) -> str:
+def _line(entry: Entry) -> Shown:
     text = " ".join(clean(entry.value).split())
-    return text if len(text) <= _LONGEST_LINE else text[: _LONGEST_LINE - 1].rstrip() + "…"
+    return preference(text if len(text) <= _LONGEST_LINE else text[: _LONGEST_LINE - 1].rstrip() + "…")

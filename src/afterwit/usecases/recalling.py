@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 
 from afterwit.deck.prompt_tables import MOST_SESSIONS, PromptIndex
+from afterwit.knowledge.shown_items import may_be_told
 from afterwit.measure.places_player import sighting_of
 from afterwit.model.digest import Digest
 from afterwit.model.errors import ConfigError
@@ -37,8 +38,8 @@ _LARGEST_TEMPLATE = 20_000
 def speaking_items(db: apsw.Connection, scopes: Iterable[Scope] | None = None) -> list[Item]:
     """Items that may be said somewhere; of these scopes, or of all."""
     if scopes is not None:
-        return [item_in(row) for row in items_in(db, map(str, scopes), _SPEAKING)]
-    return [item_in(row) for row in all_items(db) if row.status in _SPEAKING]
+        return [item for row in items_in(db, map(str, scopes), _SPEAKING) if may_be_told(item := item_in(row))]
+    return [item for row in all_items(db) if row.status in _SPEAKING and may_be_told(item := item_in(row))]
 
 
 def stories(db: apsw.Connection) -> dict[Scope, int]:

@@ -17,7 +17,7 @@ from afterwit.harvest.registry import HARVESTERS
 from afterwit.knowledge.aging import Gone
 from afterwit.knowledge.belief import DAY_MS
 from afterwit.knowledge.decided import Decided, Recorded, decided
-from afterwit.knowledge.gate import rejection, wants_review
+from afterwit.knowledge.gate import rejection, review_reason
 from afterwit.knowledge.host_text import HostText, said_by_host
 from afterwit.knowledge.merging import merged
 from afterwit.knowledge.weighing import Context, weighed
@@ -39,7 +39,6 @@ from afterwit.usecases.world import World
 
 ASSISTANT = "assistant"  # the harvester of what agents record
 _DRAFT = msgspec.msgpack.Decoder(Draft)
-_SUSPICIOUS = "reads like an instruction that no user gave"
 
 
 def harvest(store: Store, world: World, progress: Progress | None = None, *, is_again: bool = False) -> Harvested:
@@ -74,7 +73,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
         gone=basis.gone,
         known_to_host=frozenset(id_of(draft) for draft in kept if _is_known(draft, texts)),
         decisions=known.decisions,
-        suspects={id_of(draft): _SUSPICIOUS for draft in kept if wants_review(draft)},
+        suspects={id_of(draft): why for draft in kept if (why := review_reason(draft))},
         last_work_ms=_last_work(store),
         minimum_stories={one.name: one.minimum_stories for one in HARVESTERS},
     )

@@ -15,7 +15,7 @@ from afterwit.usecases.whereabouts import repo_at
 from afterwit.usecases.world import World
 
 
-class Shown(NamedTuple):
+class ToldBlocks(NamedTuple):
     repo: str
     agent: str
     start: Block
@@ -23,7 +23,7 @@ class Shown(NamedTuple):
     worth: Mapping[str, float]  # actions that an item is expected to spare, by id
 
 
-def shown(world: World, folder: Path, repo: str | None, agent: str, task: str, budget_tokens: int | None) -> Shown:
+def shown(world: World, folder: Path, repo: str | None, agent: str, task: str, budget_tokens: int | None) -> ToldBlocks:
     """The blocks for a folder, or for a repository by its name."""
     require(world.layout)
     with readonly_database(world.layout) as db:
@@ -34,4 +34,4 @@ def shown(world: World, folder: Path, repo: str | None, agent: str, task: str, b
         told = {item.id for item in start.items}
         prompt = prompt_block_for(db, situation, task, known, told) if task else PromptBlock()
     worth = {item.id: expected(item, counts) for item in start.items}
-    return Shown(place, agent, start, prompt, worth)
+    return ToldBlocks(place, agent, start, prompt, worth)

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
+from afterwit.knowledge.shown import Shown
 from afterwit.mcp.given import given_by_id
 from afterwit.mcp.tool import Caller, Tool, text
 from afterwit.store.store import readonly_database
 from afterwit.usecases.items import find_item
 
 
-def explain_item(caller: Caller, arguments: Mapping[str, Any]) -> str:
+def explain_item(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     with readonly_database(caller.world.layout) as db:
         return given_by_id(db, caller, find_item(db, arguments["item"], names_only=True))
 

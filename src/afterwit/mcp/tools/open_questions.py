@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from afterwit.agents.moments import RECALL
+from afterwit.knowledge.shown import Shown, figure, joined, label, ours, stamp
+from afterwit.knowledge.shown_items import sentence
 from afterwit.mcp.given import Said, given
 from afterwit.mcp.places import PLACE, repo_of
 from afterwit.mcp.quoting import day
@@ -19,7 +21,7 @@ _QUESTIONS = 10
 _MOST = 50
 
 
-def open_questions(caller: Caller, arguments: Mapping[str, Any]) -> str:
+def open_questions(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     with readonly_database(caller.world.layout) as db:
         repo = repo_of(db, caller, arguments)
         here = speaking_items(db, Situation(repo, caller.agent).scopes())
@@ -27,13 +29,16 @@ def open_questions(caller: Caller, arguments: Mapping[str, Any]) -> str:
     found = [item for item in here if item.category is Category.QUESTION]
     newest = sorted(found, key=lambda item: (item.status is not ItemStatus.ACTIVE, -item.last_ms, item.id))
     limit = arguments.get("limit", _QUESTIONS)
-    more = [f"({len(found) - limit} more)"] if len(found) > limit else []
+    more = [joined((ours("("), figure(len(found) - limit), ours(" more)")))] if len(found) > limit else []
     said = [_said(item) for item in newest[:limit]]
-    return given(caller.world, to, RECALL, [("Left open by earlier sessions:", said)], more) or _NONE
+    return given(caller.world, to, RECALL, [(ours("Left open by earlier sessions:"), said)], more) or ours(_NONE)
 
 
 def _said(item: Item) -> Said:
-    return Said(item.id, f"- {item.sentence} ({item.status}, last seen {day(item.last_ms)}) [{item.id}]")
+    seen = (label(item.status), ours(", last seen "), day(item.last_ms))
+    return Said(
+        item.id, joined((ours("- "), sentence(item), ours(" ("), *seen, ours(") ["), stamp(item.id), ours("]")))
+    )
 
 
 TOOL = Tool(

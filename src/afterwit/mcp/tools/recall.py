@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from afterwit.agents.moments import RECALL
+from afterwit.knowledge.shown import NOTHING, Shown, joined, ours, stamp
 from afterwit.mcp.given import Said, given
 from afterwit.mcp.places import PLACE, repo_of
 from afterwit.mcp.tool import Caller, Tool, text
@@ -22,7 +23,7 @@ _NO_PLACE = (
 )
 
 
-def recall(caller: Caller, arguments: Mapping[str, Any]) -> str:
+def recall(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     with readonly_database(caller.world.layout) as db:
         repo = repo_of(db, caller, arguments)
         situation = Situation(repo, caller.agent)
@@ -31,27 +32,25 @@ def recall(caller: Caller, arguments: Mapping[str, Any]) -> str:
         prompt = prompt_block_for(db, situation, arguments["task"], here, {item.id for item in start.items})
         to = audience_of(db, caller.world, caller.agent, caller.session, repo)
     known = {item.id for item in here}
-    answer = given(caller.world, to, RECALL, (*_of_prompt(prompt, known), *_of_start(start)), (_IDS,))
-    place = "" if repo else _NO_PLACE
-    if not answer:
-        return " ".join(filter(None, (_NOTHING, place)))
-    return f"{answer}\n{place}" if place else answer
+    answer = given(caller.world, to, RECALL, (*_of_prompt(prompt, known), *_of_start(start)), (ours(_IDS),))
+    place = NOTHING if repo else ours(_NO_PLACE)
+    return joined((answer, place), "\n") if answer else joined((ours(_NOTHING), place), " ")
 
 
-def _of_prompt(prompt: PromptBlock, known: Set[str]) -> Iterator[tuple[str, Sequence[Said]]]:
+def _of_prompt(prompt: PromptBlock, known: Set[str]) -> Iterator[tuple[Shown, Sequence[Said]]]:
     """The most telling for the task comes first: what does not fit is left out from the end."""
     for section in prompt.sections:
-        yield section.heading, [_said(entry.item, f"- {entry.text}", known) for entry in section.entries]
+        yield section.heading, [_said(entry.item, joined((ours("- "), entry.text)), known) for entry in section.entries]
 
 
-def _of_start(start: Block) -> Iterator[tuple[str, Sequence[Said]]]:
+def _of_start(start: Block) -> Iterator[tuple[Shown, Sequence[Said]]]:
     known = {item.id for item in start.items}
     for piece in start.pieces if start.text else ():
         yield piece.heading, [_said(line.item, line.text, known) for line in piece.lines]
 
 
-def _said(item: str, text: str, known: Set[str]) -> Said:
-    return Said(item, f"{text} [{item}]" if item in known else text)
+def _said(item: str, text: Shown, known: Set[str]) -> Said:
+    return Said(item, joined((text, ours(" ["), stamp(item), ours("]"))) if item in known else text)
 
 
 TOOL = Tool(

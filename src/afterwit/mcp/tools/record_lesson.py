@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from afterwit.actions.shell import parse
+from afterwit.knowledge.shown import Shown, joined, ours, stamp
 from afterwit.mcp.places import PLACE, repo_of
 from afterwit.mcp.tool import Caller, Tool, choice, text, texts
 from afterwit.model.errors import UsageError
@@ -14,9 +15,14 @@ from afterwit.usecases.lessons import Teller, record
 
 _HERE, _EVERYWHERE = "this repository", "everywhere"
 _MOST_FILES = 10
+_KNOWN = "; nothing was written. If it helped, say so with `report_item`."
+_NOTED = (
+    ": a candidate, in an assistant's words. `afterwit learn` takes it in, and it is used once a person has approved"
+    " it."
+)
 
 
-def record_lesson(caller: Caller, arguments: Mapping[str, Any]) -> str:
+def record_lesson(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     words = Words(
         sentence=arguments["lesson"],
         category=Category(arguments.get("category", Category.FACT)),
@@ -27,11 +33,8 @@ def record_lesson(caller: Caller, arguments: Mapping[str, Any]) -> str:
     )
     lesson = record(caller.world, teller_of(caller), words)
     if lesson.is_known:
-        return f"Known already, as {lesson.id}; nothing was written. If it helped, say so with `report_item`."
-    return (
-        f"Noted as {lesson.id}: a candidate, in an assistant's words. `afterwit learn` takes it in, and it is used once"
-        " a person has approved it."
-    )
+        return joined((ours("Known already, as "), stamp(lesson.id), ours(_KNOWN)))
+    return joined((ours("Noted as "), stamp(lesson.id), ours(_NOTED)))
 
 
 def teller_of(caller: Caller) -> Teller:

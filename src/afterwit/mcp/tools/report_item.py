@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from afterwit.knowledge.shown import Shown, joined, ours, stamp
 from afterwit.mcp.tool import Caller, Tool, choice
 from afterwit.mcp.tools.explain_item import ITEM
 from afterwit.mcp.tools.record_lesson import teller_of
@@ -11,10 +12,13 @@ from afterwit.usecases.lessons import report
 _HELPFUL, _WRONG = "helpful", "wrong"
 
 
-def report_item(caller: Caller, arguments: Mapping[str, Any]) -> str:
+def report_item(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     is_helpful = arguments["verdict"] == _HELPFUL
     item = report(caller.world, teller_of(caller), arguments["item"], is_helpful=is_helpful)
-    return f"Noted that {item.id} was {arguments['verdict']}. `afterwit learn` takes it in."
+    verdict = ours(_HELPFUL if is_helpful else _WRONG)
+    return joined(
+        (ours("Noted that "), stamp(item.id), ours(" was "), verdict, ours(". `afterwit learn` takes it in."))
+    )
 
 
 TOOL = Tool(

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from afterwit.knowledge.shown import Shown, figure, joined, name, ours, stamp, typed
 from afterwit.mcp.places import PLACE, repo_of
 from afterwit.mcp.quoting import day, last_part, notes, one_line
 from afterwit.mcp.tool import Caller, Tool, choice, number, text
+from afterwit.model.kinds import EventKind
 from afterwit.store.store import readonly_database
 from afterwit.store.texts import KINDS
 from afterwit.usecases.filters import Filter
@@ -15,17 +17,19 @@ _HITS = 5
 _MOST_HITS = 20
 _SNIPPET = 300
 _DAY_MS = 86_400_000
+_FEWER = ". Fewer words find more, and `wor*` finds words that begin so."
 _HERE, _EVERYWHERE = "this repository", "all repositories"
 
 
-def search_sessions(caller: Caller, arguments: Mapping[str, Any]) -> str:
+def search_sessions(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     repo = "" if arguments.get("where") == _EVERYWHERE else _repo(caller, arguments)
     wanted = Filter(repos=(_literal(repo),) if repo else (), since_ms=_since(caller, arguments))
     limit = arguments.get("limit", _HITS)
     answer = find(caller.world, arguments["query"], wanted, arguments.get("part", ""), limit, _SNIPPET)
-    place = f"`{last_part(repo)}`" if repo else _EVERYWHERE
+    here = last_part(repo)
+    place = joined((ours("`"), here, ours("`"))) if here else ours(_HERE if repo else _EVERYWHERE)
     if not answer.hits:
-        return f"Nothing found in {place}. Fewer words find more, and `wor*` finds words that begin so."
+        return joined((ours("Nothing found in "), place, ours(_FEWER)))
     return notes([_heading(answer, place), *map(_line, answer.hits)])
 
 
@@ -43,15 +47,24 @@ def _since(caller: Caller, arguments: Mapping[str, Any]) -> int | None:
     return caller.world.now_ms - arguments["days"] * _DAY_MS if "days" in arguments else None
 
 
-def _heading(answer: Answer, place: str) -> str:
-    more = f", the best {len(answer.hits)} of them" if len(answer.hits) < answer.total else ""
-    return f"{answer.total} {'place' if answer.total == 1 else 'places'} in {place}{more}:"
+def _heading(answer: Answer, place: Shown) -> Shown:
+    best = (ours(", the best "), figure(len(answer.hits)), ours(" of them")) if len(answer.hits) < answer.total else ()
+    places = ours(" place in " if answer.total == 1 else " places in ")
+    return joined((figure(answer.total), places, place, *best, ours(":")))
 
 
-def _line(hit: Found) -> str:
-    place = ", ".join(filter(None, (day(hit.at_ms), hit.agent, last_part(hit.repo), hit.kind)))
-    said = "(the text is not in the archive any more)" if hit.snippet is None else one_line(hit.snippet, _SNIPPET + 40)
-    return f"- {place}, session {hit.session}: {said}"
+def _line(hit: Found) -> Shown:
+    place = joined((day(hit.at_ms), name(hit.agent), last_part(hit.repo), name(hit.kind)), ", ")
+    return joined((ours("- "), place, ours(", session "), stamp(hit.session), ours(": "), _said(hit)))
+
+
+def _said(hit: Found) -> Shown:
+    """What a user typed is quoted. Outputs, pages and what agents said may hold words that were planted: of these is
+    only told where they stand."""
+    if hit.snippet is None:
+        return ours("(the text is not in the archive any more)")
+    is_typed = hit.kind == EventKind.PROMPT
+    return typed(one_line(hit.snippet, _SNIPPET + 40)) if is_typed else ours("(not typed by the user, so not quoted)")
 
 
 TOOL = Tool(
@@ -60,7 +73,7 @@ TOOL = Tool(
     description=(
         "Full text over prompts, replies, commands, errors and outputs of earlier sessions of all coding agents. Use it"
         ' to find out how something was done or decided before. All words must occur; "a phrase" in its order; wor*'
-        " finds words that begin so; -word excludes. Secrets are taken out."
+        " finds words that begin so; -word excludes. Quotes only users."
     ),
     properties={
         "query": text("A few words.", 400),

@@ -1,0 +1,80 @@
+"""The gate's part for items: which of them may be told to an agent, and in which words.
+
+Told are the words of a user, what a person approved, and sentences that we made of verified outcomes and of reports of
+tools: those from fixed templates, whose quoted pieces are looked at once more, whatever harvester wrote them. What an
+agent said or recorded, what was imported, and what a person has yet to look at is not told. Neither is what stands
+behind an item, where it is not the user's own words.
+"""
+
+import re
+
+import msgspec
+
+from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
+from afterwit.harvest.rule_ids import is_known_rule
+from afterwit.knowledge.foreign_orders import reads_like_an_order
+from afterwit.knowledge.gate import power_of_advice
+from afterwit.knowledge.markers import defused
+from afterwit.knowledge.shown import NOTHING, Shown
+from afterwit.knowledge.unsafe_text import danger_in
+from afterwit.model.knowledge import Channel, Evidence, Item, ItemStatus, Trigger
+
+_SPEAKING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
+_TEMPLATES = (Channel.OUTCOME, Channel.TOOL)
+_PIECE = re.compile(r"`([^`]*)`")
+
+
+def may_be_told(item: Item) -> bool:
+    """Whether an agent may read this item."""
+    if item.status not in _SPEAKING:
+        return False
+    if item.is_decided or item.channel is Channel.USER:
+        return True
+    return item.channel in _TEMPLATES and _is_harmless(item)
+
+
+def sentence(item: Item) -> Shown:
+    """What the item says; "" where it may not be told."""
+    return Shown(defused(item.sentence)) if may_be_told(item) else NOTHING
+
+
+def excerpt(item: Item, piece: Evidence, text: str) -> Shown:
+    """An excerpt of what stands behind an item, in one line: only of what a user typed."""
+    is_told = piece.channel is Channel.USER and may_be_told(item)
+    return Shown(defused(" ".join(text.split()))) if is_told else NOTHING
+
+
+def for_others(item: Item) -> Item:
+    """An item as it is exported, for agents may read that too: without the words that stand behind it, where nobody
+    typed them, and without signatures in which an error could say something."""
+    evidence = (
+        piece if piece.channel is Channel.USER else msgspec.structs.replace(piece, excerpt="", source="")
+        for piece in item.evidence
+    )
+    triggers = (trigger for trigger in item.triggers if item.is_decided or _is_closed(item, trigger))
+    return msgspec.structs.replace(item, evidence=tuple(evidence), triggers=tuple(triggers))
+
+
+def _is_closed(item: Item, trigger: Trigger) -> bool:
+    if not trigger.signature:
+        return True
+    return item.channel is not Channel.TOOL and not reads_like_a_sentence(trigger.signature)
+
+
+def preference(text: str) -> Shown:
+    """A line that the user's memory holds; "" where it leads elsewhere or reads like an order to an agent."""
+    return NOTHING if danger_in(text) or reads_like_an_order(text) else Shown(defused(" ".join(text.split())))
+
+
+def remembered(text: str) -> Shown:
+    """A line of the user's memory, which an agent asked for by its key."""
+    return Shown(defused(text))
+
+
+def _is_harmless(item: Item) -> bool:
+    """Whether what a template was filled with is of the kinds that it is meant for."""
+    if any(trigger.rule and not is_known_rule(trigger.rule) for trigger in item.triggers):
+        return False
+    if any(reads_like_a_sentence(piece) for piece in _PIECE.findall(item.sentence)):
+        return False
+    return not power_of_advice(item.advice) and all(map(is_plain_path, item.files))

@@ -1,0 +1,85 @@
+"""Every way on which an agent is told something, walked once for a repository: what comes out, by the way."""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from afterwit.agents.claude_code import payloads
+from afterwit.hook.call import Call
+from afterwit.mcp.desk import StoreDesk
+from afterwit.usecases.file_notes import notes_of
+from afterwit.usecases.item_views import ItemFilter
+from afterwit.usecases.knowledge_files import export
+from afterwit.usecases.world import World
+
+_SESSIONS = count()  # nothing is told twice in one session
+QUERIES = ("press", "always run", "decided clean", "first")
+
+
+def told(
+    world: World,
+    folder: str,
+    *,
+    prompts: Sequence[str] = (),
+    failing: Sequence[tuple[str, str]] = (),
+    paths: Sequence[str] = (),
+    queries: Sequence[str] = QUERIES,
+) -> Iterator[tuple[str, str]]:
+    """Ways and texts. Nothing may be held out in this store."""
+    yield "start", _hook(world, folder, "start", source="startup")
+    for number, prompt in enumerate(prompts):
+        yield f"prompt: {prompt}", _hook(world, folder, "prompt", session=f"p{number}", prompt=prompt)
+    for number, (command, output) in enumerate(failing):
+        yield f"failure: {command}", _failure(world, folder, command, output, f"f{number}")
+        given = {"tool_name": "Bash", "tool_input": {"command": command}}
+        yield f"refusal: {command}", _hook(world, folder, "before", "--refuse", session=f"r{number}", **given)
+        yield f"rewrite: {command}", _hook(world, folder, "before", "--rewrite", session=f"w{number}", **given)
+    for number, path in enumerate(paths):
+        given = {"tool_name": "Edit", "tool_input": {"file_path": f"{folder}/{path}"}, "tool_response": "done"}
+        yield f"path: {path}", _hook(world, folder, "after", session=f"e{number}", **given)
+    yield "file", notes_of(world.layout)("claude-code", Path(folder))
+    yield from _asked(world, folder, prompts, queries)
+
+
+def exported(world: World, folder: Path) -> str:
+    """All that an export writes."""
+    export(world, folder, ItemFilter())
+    return "\n".join(path.read_text("utf-8") for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def _asked(world: World, folder: str, prompts: Sequence[str], queries: Sequence[str]) -> Iterator[tuple[str, str]]:
+    desk = StoreDesk(lambda: world, Path(folder), "mcp-1")
+    for prompt in prompts:
+        yield f"recall: {prompt}", _text(desk.call("recall", {"task": prompt}, "claude-code"))
+    yield "open questions", _text(desk.call("open_questions", {"limit": 50}, "claude-code"))
+    for query in queries:
+        yield f"search: {query}", _text(desk.call("search_sessions", {"query": query, "limit": 20}, "claude-code"))
+    yield "unknown repo", _text(desk.call("recall", {"task": "x", "repo": "nowhere"}, "claude-code"))
+    page = desk.resources("", "claude-code")
+    yield "resources", str(page)
+    for resource in page["resources"]:
+        yield "resource", str(desk.read(resource["uri"], "claude-code"))
+
+
+def explained(world: World, item: str) -> str:
+    """What the MCP server says of an item, whatever its status."""
+    return _text(StoreDesk(lambda: world, None, "mcp-1").call("explain_item", {"item": item}, "claude-code"))
+
+
+def _failure(world: World, folder: str, command: str, output: str, session: str) -> str:
+    given = {"tool_name": "Bash", "tool_input": {"command": command}, "error": f"Exit code 2\n{output}"}
+    return _hook(world, folder, "after", session=session, hook_event_name="PostToolUseFailure", **given)
+
+
+def _hook(world: World, folder: str, event: str, *flags: str, session: str = "s1", **fields: Any) -> str:
+    name = f"{folder.rpartition('/')[2]}-{session}-{next(_SESSIONS)}"
+    moment = payloads.read(event, {"session_id": name, "cwd": folder, **fields})
+    assert moment is not None
+    answer = Call("claude-code", payloads, moment, str(world.layout.root), list(flags)).run()
+    return json.dumps(json.loads(answer), ensure_ascii=False) if answer else ""
+
+
+def _text(result: dict[str, Any]) -> str:
+    return "\n".join(block["text"] for block in result["content"])
