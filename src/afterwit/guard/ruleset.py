@@ -28,7 +28,22 @@ FILES = (
     "people",
 )
 _PEOPLE = frozenset({"email", "ip", "phone", "name", "iban", "card"})
+# How languages, shells and settings give a value to a name, from the end of the name to the start of the value: a quote
+# or bracket that closes the name, a type, the operator, and the mark of a YAML block whose text follows on the next line.
+_ASSIGN = (
+    r"""(?:\\*["'`]{1,3}[\])]{0,2})?(?:\s{0,2}:?\s{0,2}(?i:str|string|bytes|text|&(?:'static )?str|char\s?\*|\[\]byte)[?!]?)?"""
+    r"""\s{0,4}(?::{1,3}=|[?+.|&]{1,2}=|=>|->|={1,3}>?|:)(?:[ \t]{0,2}[|>][+-]?[0-9]?[ \t]{0,2}\n)?\s{0,8}"""
+)
+# A value in any quotes, escaped or nested ones too, or bare.
+_VALUE = (
+    r"""(?:(?:\\*["']){2,7}(?P<secret_nested>[^"'\\\s,;:)}\]+][^"'\\\n]{2,})|[A-Za-z@$]{0,2}\\{1,7}"(?P<secret_in>[^"\\\n]{3,})|"""
+    r"""[A-Za-z@$]{0,2}\\{1,7}'(?P<secret_in2>[^'\\\n]{3,})|[A-Za-z@$]{0,2}"(?P<secret>(?:[^"\\\n]|\\[^\n]){3,})|"""
+    r"""[A-Za-z@$]{0,2}'(?P<secret2>(?:[^'\\\n]|\\[^\n]){3,})|`(?P<secret3>[^`\\\n]{3,})|"""
+    r"""(?P<secret_bare>[^\s"'`,;&<\\(][^\s"'`,;<\\]{2,}))"""
+)
 _PIECES = {
+    "@assign@": _ASSIGN,
+    "@value@": _VALUE,
     "@start@": r"(?:^|[^A-Za-z0-9]|\\[nrt])",
     "@sep@": r"""[A-Za-z0-9_-]{0,12}(?:\\*["'`]\]?)?\s{0,3}(?:=>|:=|={1,3}|:|,|\s|\sis\s)\s{0,3}\\*["'`]?""",
     "@suffix@": r"(?i:[_-]?(?:prod|production|dev|development|staging|stage|live|value|base64|b64|raw|plain|plaintext|"
