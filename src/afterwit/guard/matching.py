@@ -24,6 +24,7 @@ _JUDGES: dict[Judge, Callable[[str, bool], bool]] = {
     Judge.SECRET: lambda value, is_bare: judging.is_secret(value, is_bare=is_bare),
     Judge.TOKEN: lambda value, _: judging.is_token(value),
     Judge.URL: lambda value, _: judging.is_url_password(value),
+    Judge.ENCODED: lambda value, _: judging.is_encoded(value),
     Judge.BASIC: lambda value, _: judging.is_basic_credential(value),
     Judge.NAME: lambda value, _: people.is_personal_name(value),
     Judge.PHONE: lambda value, _: numbers.is_phone(value),

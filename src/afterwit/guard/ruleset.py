@@ -2,7 +2,7 @@
 
 A rule names a format, not a policy: keywords that must be there before the pattern is tried, an RE2 pattern whose
 groups `secret…` hold the value, and optionally who judges it. `@start@`, `@sep@` and `@suffix@` in a pattern stand for
-pieces that many rules share. The order of the files decides which type wins where two rules find the same value: the
+pieces that many rules share. A row of `token` says the same in short: a service, its prefixes, what follows. The order of the files decides which type wins where two rules find the same value: the
 services first, the generic forms last. Matching is left to `matching`.
 """
 
@@ -12,6 +12,7 @@ from enum import StrEnum
 from importlib import resources
 
 import msgspec
+import re2
 
 FILES = (
     "cloud",
@@ -24,6 +25,7 @@ FILES = (
     "identity",
     "saas",
     "databases",
+    "prefixes",
     "generic",
     "people",
 )
@@ -49,6 +51,22 @@ _PIECES = {
     "@suffix@": r"(?i:[_-]?(?:prod|production|dev|development|staging|stage|live|value|base64|b64|raw|plain|plaintext|"
     r"default|primary|secondary|old|new|current|confirm|confirmation|admin|string|v?[0-9]{1,2}))?",
 }
+_ALPHABETS = {
+    "hex": "[0-9a-f]",
+    "lower": "[a-z0-9]",
+    "upper": "[A-Z0-9]",
+    "an": "[A-Za-z0-9]",
+    "word": "[A-Za-z0-9_-]",
+    "dotted": "[A-Za-z0-9_.-]",
+    "colon": "[A-Za-z0-9_:-]",
+    "path": "[A-Za-z0-9_/.-]",
+    "base64": "[A-Za-z0-9_+/=-]",
+    "any": "[A-Za-z0-9_+/=.:-]",
+}
+_DRAWN = frozenset({"hex", "lower", "upper", "an"})  # what the tests can draw as it is
+_SHORT_PREFIX = 6
+_TRIGGER_LENGTHS = (4, 20)
+_LEAST_ENTROPY = 2.8
 
 
 class Judge(StrEnum):
@@ -60,6 +78,7 @@ class Judge(StrEnum):
     GIVEN = "given"  # the place leaves no doubt: nearly anything that is no reference and no filler
     SECRET = "secret"  # noqa: S105
     TOKEN = "token"  # noqa: S105
+    ENCODED = "encoded"
     URL = "url"
     BASIC = "basic"
     EMAIL = "email"
@@ -98,8 +117,39 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return self.judge is not Judge.FORMAT
 
 
-class _File(msgspec.Struct, frozen=True):
+class _Prefix(msgspec.Struct, frozen=True, array_like=True):
+    """A token that begins with one of some prefixes, followed by at least so many characters of an alphabet."""
+
+    id: str
+    description: str
+    prefixes: tuple[str, ...]
+    alphabet: str
+    least: int
+
+    def rule(self) -> Rule:
+        heads = "|".join(re2.escape(prefix) for prefix in self.prefixes)
+        example = f"{{{self.alphabet if self.alphabet in _DRAWN else 'an'}:{self.least + 6}}}"
+        return Rule(
+            id=self.id,
+            description=self.description,
+            keywords=self.prefixes,
+            trigger="|".join(map(self._trigger, self.prefixes)),
+            pattern=f"@start@(?P<secret>(?:{heads}){_ALPHABETS[self.alphabet]}{{{self.least},}})",
+            min_entropy=_LEAST_ENTROPY,
+            examples=tuple(prefix + example for prefix in self.prefixes),
+            benign=tuple(f"{prefix}x" for prefix in self.prefixes),
+        )
+
+
+    def _trigger(self, prefix: str) -> str:
+        """A short prefix occurs within words: the more must follow, so that few texts are looked at twice."""
+        follows = min(self.least, _TRIGGER_LENGTHS[len(prefix) < _SHORT_PREFIX])
+        return f"{re2.escape(prefix)}{_ALPHABETS[self.alphabet]}{{{follows}}}"
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rule: list[Rule]
+    token: list[_Prefix] = []
 
 
 @functools.cache
@@ -111,7 +161,8 @@ def rules() -> tuple[Rule, ...]:
 def _read(name: str) -> list[Rule]:
     text = (resources.files("afterwit.guard") / "rules" / f"{name}.toml").read_text("utf-8")
     loaded = msgspec.convert(tomllib.loads(text), _File)
-    return [msgspec.structs.replace(rule, pattern=_spelled_out(rule.pattern)) for rule in loaded.rule]
+    found = [*loaded.rule, *(row.rule() for row in loaded.token)]
+    return [msgspec.structs.replace(rule, pattern=_spelled_out(rule.pattern)) for rule in found]
 
 
 def _spelled_out(pattern: str) -> str:
