@@ -14,6 +14,7 @@ import msgspec
 from afterwit.deck.prompt_tables import PromptSource
 from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Index, Line, Section
 from afterwit.guard.placeholders import placeholder
+from afterwit.guard.ruleset import fingerprint
 from afterwit.hook.prompting import RULES
 from afterwit.model.knowledge import Item, ItemStatus, ScopeKind, Trigger
 from afterwit.recall.at_failure import answers
@@ -26,7 +27,7 @@ from afterwit.store.browsing import repo_marks
 from afterwit.store.store import Store
 from afterwit.usecases.deck import compile_deck, deck_path, holdout_key
 from afterwit.usecases.recalling import prompt_index, speaking_items, start_block_for, stories
-from afterwit.usecases.world import World
+from afterwit.usecases.world import World, redactor_of
 
 _LEARN = ("-P", "-m", "afterwit", "learn", "--ended", "--jobs", "1", "--wait", "0", "--at-most", "300")
 
@@ -43,7 +44,7 @@ def deal(store: Store, world: World) -> None:
         indexes=tuple(_rules(world, store, known)),
         prompts=_prompts(store),
     )
-    compile_deck(deck_path(world.layout), deck)
+    compile_deck(deck_path(world.layout), deck, redactor_of(world).text)
 
 
 def _settings(store: Store, world: World) -> DeckSettings:
@@ -93,9 +94,9 @@ def _rules(world: World, store: Store, known: Sequence[Item]) -> Iterator[Index]
 
 
 def _prompts(store: Store) -> dict[str, PromptSource]:
-    """By repository, what was done and said there, made anew only where sessions changed."""
+    """By repository, what was done and said there, made anew only where sessions or the rules of redaction changed."""
     return {
-        row.repo: PromptSource(row.mark, partial(prompt_index, store.db, row.repo))
+        row.repo: PromptSource(f"{row.mark}.{fingerprint()}", partial(prompt_index, store.db, row.repo))
         for row in repo_marks(store.db)
         if row.repo
     }

@@ -8,7 +8,7 @@ import hashlib
 from pathlib import Path
 
 from afterwit.deck.values import Deck
-from afterwit.store.deck import write_deck
+from afterwit.store.deck import Redact, write_deck
 from afterwit.store.layout import Layout, redaction_key
 
 _PURPOSE = b"afterwit hold-out"
@@ -24,6 +24,6 @@ def holdout_key(layout: Layout) -> bytes:
     return hashlib.blake2b(_PURPOSE, key=redaction_key(layout), digest_size=32).digest()
 
 
-def compile_deck(path: Path, deck: Deck) -> None:
+def compile_deck(path: Path, deck: Deck, redact: Redact | None = None) -> None:
     """Puts a deck at this path, in the place of the one that is there: whole, or not at all."""
-    write_deck(path, deck)
+    write_deck(path, deck, redact)
