@@ -32,8 +32,8 @@ _SELF_SPEAKING = re.compile(r"^(?:/\S*/)?(?P<program>[\w.+-]{1,30}): ")
 _MISSING = re.compile(
     r"(?:not found|no such file or directory|does not exist|can't (?:read|open) file"
     r"|cannot open): ?['\"`‘]?(?P<after>[^\s'\"`’]+)"
-    r"|(?<![^\s'\"`‘’:])(?P<before>[^\s'\"`‘’:]++)['\"`’]?: (?:Cannot open: )?(?:no such file|is a directory|not a directory"
-    r"|directory not)",
+    r"|(?<![^\s'\"`‘’:])(?P<before>[^\s'\"`‘’:]++)['\"`’]?: (?:Cannot open: )?(?:no such file|is a directory"
+    r"|not a directory|directory not)",
     re.IGNORECASE,
 )
 _NOTHING_TO_REMOVE = re.compile(
@@ -43,6 +43,7 @@ _NOTHING_TO_REMOVE = re.compile(
 _VERSION = re.compile(r"(?<=.)[@=<>~^].*$")
 _SHORTEST_NAME = 2
 _LONGEST_LINE = 4_000
+_LONGEST_REPORT = 40_000
 _INTERRUPTED = 130  # 128 + SIGINT
 _OUT_OF_TIME = 124  # of `timeout`
 _CANNOT_RUN = (126, 127)  # of a shell: not executable, not found
@@ -195,6 +196,7 @@ def _is_spoken_by_looker(error: str) -> bool:
 
 
 def _complaint(error: str) -> re.Match[str] | None:
+    error = error[:_LONGEST_REPORT]
     return says.PLACE.search(error) or says.USAGE.search(error) or says.ENVIRONMENT.search(error)
 
 

@@ -39,12 +39,13 @@ _LONG_STEP = 16
 _MOST_WORDS = 3
 _SHARE_IN_WORDS = 0.6
 # Pairs of letters that make up most of English and of names in code; a drawn text has few of them.
-_COMMON_PAIRS = frozenset(
-    """th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic
-    ne ea ra ce li ch ll be ma si om ur us ss pa wo rd ke ey na am ty yp va lu ue fi il la lo no ta et ca di el ct ec
-    ol ut un tr pr mo so po do ns ac ad ag ai ap ay ba bl ci cl cr da em ep ex fo ge gr ho id ie im ir iv ki
-    lt ly mp nc ni oc od op os ot ow pe pl pt qu rm rs ru rt ry sc sh sk sp su sy tu ul up uc ub og ok rc""".split()
-)
+_PAIRS = """
+th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic
+ne ea ra ce li ch ll be ma si om ur us ss pa wo rd ke ey na am ty yp va lu ue fi il la lo no ta et ca di el ct ec
+ol ut un tr pr mo so po do ns ac ad ag ai ap ay ba bl ci cl cr da em ep ex fo ge gr ho id ie im ir iv ki
+lt ly mp nc ni oc od op os ot ow pe pl pt qu rm rs ru rt ry sc sh sk sp su sy tu ul up uc ub og ok rc
+"""
+_COMMON_PAIRS = frozenset(_PAIRS.split())
 
 
 def entropy(value: str) -> float:

@@ -2,8 +2,9 @@
 
 A rule names a format, not a policy: keywords that must be there before the pattern is tried, an RE2 pattern whose
 groups `secret…` hold the value, and optionally who judges it. `@start@`, `@sep@` and `@suffix@` in a pattern stand for
-pieces that many rules share. A row of `token` says the same in short: a service, its prefixes, what follows. The order of the files decides which type wins where two rules find the same value: the
-services first, the generic forms last. Matching is left to `matching`.
+pieces that many rules share, `@assign@` and `@value@` for a value that is given to a name. A row of `token` says the same
+in short: a service, its prefixes, what follows. The order of the files decides which type wins where two rules find the
+same value: the services first, the generic forms last. Matching is left to `matching`.
 """
 
 import functools
@@ -32,14 +33,16 @@ FILES = (
 )
 _PEOPLE = frozenset({"email", "ip", "phone", "name", "iban", "card"})
 # How languages, shells and settings give a value to a name, from the end of the name to the start of the value: a quote
-# or bracket that closes the name, a type, the operator, and the mark of a YAML block whose text follows on the next line.
+# or bracket that closes the name, a type, the operator, and the mark of a YAML block whose text is on the next line.
 _ASSIGN = (
-    r"""(?:\\*["'`]{1,3}[\])]{0,2})?(?:\s{0,2}:?\s{0,2}(?i:str|string|bytes|text|&(?:'static )?str|char\s?\*|\[\]byte)[?!]?)?"""
-    r"""\s{0,4}(?::{1,3}=|[?+.|&]{1,2}=|=>|->|={1,3}>?|:)(?:[ \t]{0,2}[|>][+-]?[0-9]?[ \t]{0,2}\n)?\s{0,8}"""
+    r"""(?:\\*["'`]{1,3}[\])]{0,2})?"""
+    r"""(?:\s{0,2}:?\s{0,2}(?i:str|string|bytes|text|&(?:'static )?str|char\s?\*|\[\]byte)[?!]?)?"""
+    r"""\s{0,4}(?::{1,3}=|[?+.|&]{1,2}=|=>|->|={1,3}>?|:)(?:[ \t]{0,2}[|>][+-]?[0-9]?[ \t]{0,2}\n)?\s{0,24}"""
 )
 # A value in any quotes, escaped or nested ones too, or bare.
 _VALUE = (
-    r"""(?:(?:\\*["']){2,7}(?P<secret_nested>[^"'\\\s,;:)}\]+][^"'\\\n]{2,})|[A-Za-z@$]{0,2}\\{1,7}"(?P<secret_in>[^"\\\n]{3,})|"""
+    r"""(?:(?:\\*["']){2,7}(?P<secret_nested>[^"'\\\s,;:)}\]+][^"'\\\n]{2,})|"""
+    r"""[A-Za-z@$]{0,2}\\{1,7}"(?P<secret_in>[^"\\\n]{3,})|"""
     r"""[A-Za-z@$]{0,2}\\{1,7}'(?P<secret_in2>[^'\\\n]{3,})|[A-Za-z@$]{0,2}"(?P<secret>(?:[^"\\\n]|\\[^\n]){3,})|"""
     r"""[A-Za-z@$]{0,2}'(?P<secret2>(?:[^'\\\n]|\\[^\n]){3,})|`(?P<secret3>[^`\\\n]{3,})|"""
     r"""(?P<secret_bare>[^\s"'`,;&<\\(][^\s"'`,;<\\]{2,}))"""
@@ -101,6 +104,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     trigger: str = ""  # an RE2 pattern for the pre-filter, where keywords alone are too common
     min_entropy: float = 2.0  # bits a character; repeated filler such as xxxx stays below
     judge: Judge = Judge.FORMAT
+    has_prefix: bool = False  # a row of `token`
     examples: tuple[str, ...] = ()
     benign: tuple[str, ...] = ()
 
@@ -137,10 +141,10 @@ class _Prefix(msgspec.Struct, frozen=True, array_like=True):
             trigger="|".join(map(self._trigger, self.prefixes)),
             pattern=f"@start@(?P<secret>(?:{heads}){_ALPHABETS[self.alphabet]}{{{self.least},}})",
             min_entropy=_LEAST_ENTROPY,
+            has_prefix=True,
             examples=tuple(prefix + example for prefix in self.prefixes),
             benign=tuple(f"{prefix}x" for prefix in self.prefixes),
         )
-
 
     def _trigger(self, prefix: str) -> str:
         """A short prefix occurs within words: the more must follow, so that few texts are looked at twice."""

@@ -36,8 +36,8 @@ _BLANKS = re.compile(r"\s+")
 _STRUCTURE = re.compile(r"^[^\S\n]*(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\||```|>|[A-Z][\w ]{2,30}:\s*$)", re.MULTILINE)
 _PASTED = re.compile(
     r"\bif:\s*$|"
-    r"^[^\S\n]*(?:implement the following plan|<|#\s|\{|\[lint|traceback|diff --git|you are )|[❯⏺⎿│├└┌]|\[\d{1,2}:\d\d|```"
-    r"|\b(?:high|medium|low|critical) severity\b|^[^\S\n]*(?:high|medium|low|critical|major|minor|nit)\s*:|[“”]|\\n",
+    r"^[^\S\n]*(?:implement the following plan|<|#\s|\{|\[lint|traceback|diff --git|you are )|[❯⏺⎿│├└┌]"
+    r"|\[\d{1,2}:\d\d|```|\b(?:high|medium|low|critical) severity\b|^[^\S\n]*(?:high|medium|low|critical|major|minor|nit)\s*:|[“”]|\\n",
     re.IGNORECASE | re.MULTILINE,
 )
 _OUR_NOTES = re.compile(r"\[\s*(?:end\s+of\s+)?afterwit\s+notes", re.IGNORECASE)

@@ -37,8 +37,8 @@ class _Key(NamedTuple):
 
 
 def write_deck(path: Path, deck: Deck, redact: Redact | None = None) -> None:
-    """Puts a deck at this path, in the place of the one that is there. Without a machine's own redaction the placeholders
-    have a key that everybody knows."""
+    """Puts a deck at this path, in the place of the one that is there. Without a machine's own redaction the
+    placeholders have a key that everybody knows."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         beside.unlink(missing_ok=True)
@@ -82,7 +82,9 @@ def _fill(db: apsw.Connection, deck: Deck, redact: Redact, earlier: str | None) 
         db.executemany("INSERT INTO main.settings VALUES (?, ?)", _settings(deck.settings))
         db.executemany("INSERT INTO main.roots VALUES (?, ?)", sorted(deck.roots.items()))
         db.executemany("INSERT INTO main.remotes VALUES (?, ?)", sorted(deck.remotes.items()))
-        db.executemany("INSERT OR REPLACE INTO main.blocks VALUES (?, ?, ?)", (_block(block, said) for block in deck.blocks))
+        db.executemany(
+            "INSERT OR REPLACE INTO main.blocks VALUES (?, ?, ?)", (_block(block, said) for block in deck.blocks)
+        )
         indexes = ((repo, name, _index_body(body, said)) for repo, name, body in deck.indexes)
         db.executemany("INSERT OR REPLACE INTO main.indexes VALUES (?, ?, ?)", indexes)
         _put_keys(db, _put_lines(db, deck.lines, said))
