@@ -1,8 +1,8 @@
 """Parts of a text that somebody put in: fenced code, and elements such as `<log>…</log>`. Found in one pass.
 
-A pattern with `.*?</\\1>` looks for the end of every opening mark anew, which takes hours where a text holds
-thousands of them. Here the closing marks are collected once. A fence that is never closed reaches to the end; an element that is
-never closed is no element.
+A pattern that ends in a back reference looks for the end of every opening mark anew, which takes hours where a text
+holds thousands of them. Here the closing marks are collected once. A fence that is never closed reaches to the end; an
+element that is never closed is no element.
 """
 
 import re

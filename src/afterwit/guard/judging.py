@@ -57,7 +57,7 @@ def entropy(value: str) -> float:
 def is_password(value: str, *, is_bare: bool) -> bool:
     """A password may be short and simple. Bare ones, outside quotes, need more than letters."""
     value = value.rstrip(_CLOSING) if is_bare else value.strip()
-    if len(value) < 4 or _is_filler(value) or _CODE.match(value):
+    if len(value) < 4 or _is_filler(value) or _is_code(value):
         return False
     if " " in value:
         return _is_passphrase(value)
@@ -83,7 +83,7 @@ def is_secret(value: str, *, is_bare: bool) -> bool:
 def is_given(value: str) -> bool:
     """What stands where only a secret stands: after `DB_PASSWORD=`, say."""
     value = value.strip().rstrip(_CLOSING)
-    return len(value) >= 4 and not _is_filler(value) and not _CODE.match(value)
+    return len(value) >= 4 and not _is_filler(value) and not _is_code(value)
 
 
 def has_random_letters(value: str) -> bool:

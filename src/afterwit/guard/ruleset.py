@@ -2,9 +2,9 @@
 
 A rule names a format, not a policy: keywords that must be there before the pattern is tried, an RE2 pattern whose
 groups `secret…` hold the value, and optionally who judges it. `@start@`, `@sep@` and `@suffix@` in a pattern stand for
-pieces that many rules share, `@assign@` and `@value@` for a value that is given to a name. A row of `token` says the same
-in short: a service, its prefixes, what follows. The order of the files decides which type wins where two rules find the
-same value: the services first, the generic forms last. Matching is left to `matching`.
+pieces that many rules share, `@assign@` and `@value@` for a value that is given to a name. A row of `token` says the
+same in short: a service, its prefixes, what follows. The order of the files decides which type wins where two rules
+find the same value: the services first, the generic forms last. Matching is left to `matching`.
 """
 
 import functools

@@ -37,7 +37,8 @@ _STRUCTURE = re.compile(r"^[^\S\n]*(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\||```|>
 _PASTED = re.compile(
     r"\bif:\s*$|"
     r"^[^\S\n]*(?:implement the following plan|<|#\s|\{|\[lint|traceback|diff --git|you are )|[❯⏺⎿│├└┌]"
-    r"|\[\d{1,2}:\d\d|```|\b(?:high|medium|low|critical) severity\b|^[^\S\n]*(?:high|medium|low|critical|major|minor|nit)\s*:|[“”]|\\n",
+    r"|\[\d{1,2}:\d\d|```|\b(?:high|medium|low|critical) severity\b"
+    r"|^[^\S\n]*(?:high|medium|low|critical|major|minor|nit)\s*:|[“”]|\\n",
     re.IGNORECASE | re.MULTILINE,
 )
 _OUR_NOTES = re.compile(r"\[\s*(?:end\s+of\s+)?afterwit\s+notes", re.IGNORECASE)
