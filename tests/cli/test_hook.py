@@ -8,8 +8,9 @@ import pytest
 
 from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Section
 from afterwit.knowledge.shown import ours
+from afterwit.store.deck import write_deck
 from afterwit.store.layout import Layout
-from afterwit.usecases.deck import compile_deck, deck_path
+from afterwit.usecases.deck import deck_path
 
 
 @pytest.mark.parametrize("command", [["afterwit", "hook"], ["afterwit.hook"]])
@@ -17,7 +18,7 @@ def test_the_hook_can_be_called_through_the_command_too(tmp_path: Path, command:
     layout = Layout(tmp_path / "store")
     layout.create()
     blocks = [Block((Section(ours(""), (Entry("one", ours("- One.")),)),))]
-    compile_deck(deck_path(layout), Deck(DeckSettings(key=b"k", session_share=0, item_share=0), blocks=blocks))
+    write_deck(deck_path(layout), Deck(DeckSettings(key=b"k", session_share=0, item_share=0), blocks=blocks))
     ran = subprocess.run(
         [sys.executable, "-m", *command, "codex", "start", "--refuse"],
         input=json.dumps({"session_id": "s", "cwd": str(tmp_path)}),

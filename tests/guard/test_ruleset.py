@@ -47,4 +47,4 @@ def test_every_rule_says_what_it_is_and_shows_both_sides() -> None:
 
 
 def test_there_are_many_known_formats() -> None:
-    assert len(rules()) >= 120
+    assert len(rules()) >= 370

@@ -13,8 +13,9 @@ from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Line, Section
 from afterwit.knowledge.shown import ours
 from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, ScopeKind, Trigger
 from afterwit.store import spool
+from afterwit.store.deck import write_deck
 from afterwit.store.layout import Layout
-from afterwit.usecases.deck import compile_deck, deck_path
+from afterwit.usecases.deck import deck_path
 
 REPO = "example.org/team/orchard"
 KEY = b"k" * 32
@@ -91,7 +92,7 @@ class Hook:
             blocks=BLOCKS if blocks is None else blocks,
             lines=LINES if lines is None else lines,
         )
-        compile_deck(deck_path(self.layout), deck)
+        write_deck(deck_path(self.layout), deck)
 
 
 BLOCKS = [

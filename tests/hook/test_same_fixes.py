@@ -23,8 +23,8 @@ from afterwit.hook.proposals import Permissions, proposed
 from afterwit.model.kinds import ActionKind, Lean, Status
 from afterwit.model.knowledge import EVERYWHERE, Channel, Item, Scope, ScopeKind, Trigger
 from afterwit.recall.at_failure import Failed, fix_for
+from afterwit.store.deck import write_deck
 from afterwit.usecases.dealing import lines_of
-from afterwit.usecases.deck import compile_deck
 
 _ADVICES = (
     *("", "make pears", "wrapit cargo → cargo", "python → uv run python", "folder/name → folder/*name*", "*.x → '*.x'"),
@@ -87,7 +87,7 @@ def known() -> tuple[Item, ...]:
 @pytest.fixture(scope="module")
 def deck(tmp_path_factory: pytest.TempPathFactory) -> Opened:
     path: Path = tmp_path_factory.mktemp("dealt") / "deck.db"
-    compile_deck(path, Deck(settings=DeckSettings(key=b"k" * 16), lines=tuple(lines_of(known()))))
+    write_deck(path, Deck(settings=DeckSettings(key=b"k" * 16), lines=tuple(lines_of(known()))))
     return Opened(str(path))
 
 

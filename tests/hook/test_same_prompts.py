@@ -21,8 +21,8 @@ from afterwit.recall.order import order
 from afterwit.recall.place_index import PlaceIndex, Sighting
 from afterwit.recall.places import Question
 from afterwit.recall.talks import TalkIndex
+from afterwit.store.deck import write_deck
 from afterwit.usecases.dealing import lines_of
-from afterwit.usecases.deck import compile_deck
 
 _WORDS = ("quince", "press", "cellar", "ladder", "basket", "prune")
 _FILES = ("press/quince.py", "press/pear.py", "cellar/shelf.py", "tools/ladder.sh")
@@ -57,7 +57,7 @@ def deck(tmp_path_factory: pytest.TempPathFactory) -> Opened:
     path: Path = tmp_path_factory.mktemp("dealt") / "deck.db"
     history = PromptSource("1", lambda: PromptIndex(_SIGHTINGS))
     settings = DeckSettings(key=b"k" * 16)
-    compile_deck(path, Deck(settings, lines=tuple(lines_of(known())), prompts={ORCHARD.name: history}))
+    write_deck(path, Deck(settings, lines=tuple(lines_of(known())), prompts={ORCHARD.name: history}))
     return Opened(str(path))
 
 

@@ -3,14 +3,18 @@ import stat
 from pathlib import Path
 
 import apsw
+import msgspec
 import pytest
 
+from afterwit.deck.prompt_tables import PromptIndex, PromptSource
 from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Index, Line, Section
 from afterwit.hook import deck as reading
 from afterwit.knowledge.markers import OPENING
 from afterwit.knowledge.shown import ours
 from afterwit.model.errors import StoreError
 from afterwit.model.knowledge import Scope, ScopeKind, Trigger
+from afterwit.recall.place_index import Sighting
+from afterwit.recall.talks import USER, Sentence, Talk, Turn, counts_of, terms_of
 from afterwit.store import deck as writing
 from afterwit.store.deck import write_deck
 
@@ -144,3 +148,21 @@ def test_a_deck_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> Non
         write_deck(tmp_path / "deck.db", Deck(SETTINGS, indexes=twice))  # type: ignore[arg-type]
     assert reading.Deck(str(tmp_path / "deck.db")).repo_at(["/a"]) == ("a", "/a")
     assert [path.name for path in tmp_path.iterdir()] == ["deck.db"]
+
+
+def test_nothing_that_looks_like_a_secret_is_written(tmp_path: Path) -> None:
+    plain = "log in with DB_PASSWORD=zq81kdxW77"
+    spoken = Turn(USER, 1, (Sentence(plain, 1.0),), frozenset(terms_of(plain)))
+    talks = [Talk("s", 1, (spoken,), counts_of(plain))]
+    seen = [Sighting("s", plain, {"a.py": ()})]
+    fires = Line("i", plain, advice="psql --password zq81kdxW77", triggers=(Trigger(signature="log in failed"),))
+    written(
+        tmp_path / "deck.db",
+        blocks=[Block((Section(plain, (Entry("i", plain),)),), "r")],
+        lines=[fires],
+        indexes=[Index("r", "rules", msgspec.json.encode([["i", plain]]))],
+        prompts={"r": PromptSource("1", lambda: PromptIndex(seen, talks))},
+    )
+    held = (tmp_path / "deck.db").read_bytes()
+    assert b"zq81kdx" not in held.lower()
+    assert "log in with DB_PASSWORD=‹password:".encode() in held

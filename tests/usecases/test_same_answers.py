@@ -14,8 +14,8 @@ from afterwit.hook.proposals import Permissions, proposed
 from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import Item, Trigger
 from afterwit.recall.at_failure import Failed, fix_for
+from afterwit.store.deck import write_deck
 from afterwit.usecases.dealing import lines_of
-from afterwit.usecases.deck import compile_deck
 
 UNKNOWN = "error: unrecognized subcommand 'cargo'\nUsage: wrapit [OPTIONS] <COMMAND>"
 MISSING = "cat: .lint.yml: No such file or directory"
@@ -31,7 +31,7 @@ def wrong_path(stories: int) -> Item:
 
 
 def from_deck(path: Path, known: list[Item], command: str, output: str) -> str:
-    compile_deck(path, Deck(settings=DeckSettings(key=b"k" * 16), lines=tuple(lines_of(known))))
+    write_deck(path, Deck(settings=DeckSettings(key=b"k" * 16), lines=tuple(lines_of(known))))
     given = {"command": command}
     moment = Moment(
         AFTER, "s1", cwd="/srv/orchard", tool="Bash", arguments={**given}, output=output, is_error=True, exit_code=1

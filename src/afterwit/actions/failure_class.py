@@ -32,8 +32,8 @@ _SELF_SPEAKING = re.compile(r"^(?:/\S*/)?(?P<program>[\w.+-]{1,30}): ")
 _MISSING = re.compile(
     r"(?:not found|no such file or directory|does not exist|can't (?:read|open) file"
     r"|cannot open): ?['\"`‘]?(?P<after>[^\s'\"`’]+)"
-    r"|(?P<before>[^\s'\"`‘’:]+)['\"`’]?: (?:Cannot open: )?(?:no such file|is a directory|not a directory"
-    r"|directory not)",
+    r"|(?<![^\s'\"`‘’:])(?P<before>[^\s'\"`‘’:]++)['\"`’]?: (?:Cannot open: )?(?:no such file|is a directory"
+    r"|not a directory|directory not)",
     re.IGNORECASE,
 )
 _NOTHING_TO_REMOVE = re.compile(
@@ -42,6 +42,8 @@ _NOTHING_TO_REMOVE = re.compile(
 )
 _VERSION = re.compile(r"(?<=.)[@=<>~^].*$")
 _SHORTEST_NAME = 2
+_LONGEST_LINE = 4_000
+_LONGEST_REPORT = 40_000
 _INTERRUPTED = 130  # 128 + SIGINT
 _OUT_OF_TIME = 124  # of `timeout`
 _CANNOT_RUN = (126, 127)  # of a shell: not executable, not found
@@ -135,7 +137,7 @@ def _is_probe(line: str, main: Command | None, error: str) -> bool:
 
 def _is_blamed(line: str, error: str, *, is_check: bool) -> bool:
     """Whether the first line complains of something that the command line names: an option, a script, a path."""
-    first = error.strip().partition("\n")[0]
+    first = error.strip().partition("\n")[0][:_LONGEST_LINE]
     if any(form.search(first) for form in (says.CODE_PLACE, says.TESTS, says.BUILD, says.ENVIRONMENT)):
         return False
     if is_check and says.TALLIES.search(first):
@@ -170,7 +172,7 @@ def _words(line: str) -> frozenset[str]:
 
 def _is_blocked(error: str) -> bool:
     """A check that could not run: the first line of its report is about the machine."""
-    first = error.partition("\n")[0]
+    first = error.partition("\n")[0][:_LONGEST_LINE]
     is_report = says.TESTS.search(first) or says.TALLIES.search(first) or says.CODE_PLACE.match(first)
     return bool(says.ENVIRONMENT.search(first)) and not is_report
 
@@ -194,6 +196,7 @@ def _is_spoken_by_looker(error: str) -> bool:
 
 
 def _complaint(error: str) -> re.Match[str] | None:
+    error = error[:_LONGEST_REPORT]
     return says.PLACE.search(error) or says.USAGE.search(error) or says.ENVIRONMENT.search(error)
 
 

@@ -169,7 +169,7 @@ USAGE = Phrases(
     r"|argument|shorthand"
     r"|parameter|json field|file type|lifecycle phase|target|environment|device|task"
     r"|field|value|choice|revision|action|predicate|primary|substitution|format|character in|expression|preceding)s?\b",
-    r"^\s*usage:",
+    r"^[^\S\n]*usage:",
     r"\bunexpected argument\b|\bpositional arguments?\b",
     r"\baccepts (?:at most |between )?\d+ arg|\brequires (?:at least |exactly )?\d* ?arg",
     r"\b(?:missing|required)\b.{0,30}\b(?:argument|operand|option|flag|parameter|value)s?\b",
@@ -280,8 +280,8 @@ STATE = Phrases(
 )
 # Reports of a test runner, a compiler or a linter about the code.
 TESTS = Phrases(
-    r"^\s*--- FAIL\b|^FAIL\t(?!.*\[(?:build|setup) failed\])|^FAIL: |^\s*\(fail\)",
-    r"^\s*[✗✘✕].{1,200}[(\[]\d+(?:\.\d+)? ?m?s[)\]]$",
+    r"^[^\S\n]*--- FAIL\b|^FAIL\t(?!.*\[(?:build|setup) failed\])|^FAIL: |^[^\S\n]*\(fail\)",
+    r"^[^\S\n]*[✗✘✕].{1,200}[(\[]\d+(?:\.\d+)? ?m?s[)\]]$",
     r"\bexpect\(|\bAssertion(?:Failed)?Error\b|^E\s{3,}\S|\bassertion .{0,20}failed\b|\bpanicked at\b",
     r"^FAILED \S+::|\b[1-9]\d* (?:tests?|specs?|suites?|examples?|assertions?) fail|\bTests?:.{0,60}\bfailed\b",
     r"\b[1-9]\d* (?:tests?|specs?|examples?|assertions?), {1,4}(?:\d+ \w+, {1,4}){0,3}[1-9]\d* fail"
@@ -292,7 +292,7 @@ TESTS = Phrases(
     r"^not ok \d+|\bFailures: {1,8}[1-9]|\bFailed: {1,8}[1-9]\d*, Passed",
 )
 # Marks of a test report that other programs use too: they count where the command is a check.
-TALLIES = Phrases(r"^\s*[✗✘✕]|\b[1-9]\d* fail(?:ed|ing|ures?)?\b(?!:)")
+TALLIES = Phrases(r"^[^\S\n]*[✗✘✕]|\b[1-9]\d* fail(?:ed|ing|ures?)?\b(?!:)")
 BUILD = Phrases(
     r"\[build failed\]|\[setup failed\]|^# \S+$",
     r"^\S+?\.\w{1,5}:\d+:\d+: (?:undefined|cannot use|declared and not used|missing return|syntax error|too many"
@@ -304,16 +304,16 @@ BUILD = Phrases(
     r"^g?make(?:\[\d+\])?: \*\*\* \[.*\] Error (?!127)\d|\bCannot find module ['\"]\.",
     r"\bdid not complete successfully\b|\berror validating\b|\bschema validation\b|\bmust be an? (?:list|string"
     r"|mapping)\b",
-    r"^\s*--> \S+:\d+:\d+|\bcannot find module providing\b|^! (?:Undefined|Missing|Emergency)\b|\bviolations?\b",
-    r"^\S+\.(?:ba|z|k)?sh: line \d+: |^\w{2,12}: ?\S+\.\w{2,5}:\d+: |^\s*on \S+ line \d+|\byaml: line \d+"
+    r"^[^\S\n]*--> \S+:\d+:\d+|\bcannot find module providing\b|^! (?:Undefined|Missing|Emergency)\b|\bviolations?\b",
+    r"^\S+\.(?:ba|z|k)?sh: line \d+: |^\w{2,12}: ?\S+\.\w{2,5}:\d+: |^[^\S\n]*on \S+ line \d+|\byaml: line \d+"
     r"|\bmissing separator\b|\bunbound variable\b|\bin \S+ on line \d+|\bat \(\S+:\d+\)",
 )
 LINT = Phrases(
-    r"^\s*×|\bFound [1-9]\d* (?:error|issue|warning|diagnostic)|\b[1-9]\d* (?:problems?|issues?|offenses?)\b",
+    r"^[^\S\n]*×|\bFound [1-9]\d* (?:error|issue|warning|diagnostic)|\b[1-9]\d* (?:problems?|issues?|offenses?)\b",
     r"\bwould (?:have printed|reformat|be reformatted)\b|\bnot formatted\b|\bformatter\b|\bfiles? (?:need|would)\b",
     r"\blint/[a-z]+/|\btrailing whitespace\b|\bpre-commit\b.{0,40}fail|\bhook\b.{0,40}(?:fail|exited)|\bhusky\b",
 )
 # The line points at a place in a source file: it speaks of the code.
 CODE_PLACE = re.compile(
-    r"^\s*(?:[eEwW]: )?(?:\[\w+\] )?(?:file://)?[^\s:()]{1,200}\.\w{1,6}(?::\[?\d+|\(\d+(?:,\d+)?\))"
+    r"^[^\S\n]*(?:[eEwW]: )?(?:\[\w+\] )?(?:file://)?[^\s:()]{1,200}\.\w{1,6}(?::\[?\d+|\(\d+(?:,\d+)?\))"
 )

@@ -117,8 +117,8 @@ _SETTLED = re.compile(
     r"|\bexited with code [1-9]|\btest failed\b|^make(?:\[\d+\])?: \*\*\*"
 )
 _ALL_CLEAR = re.compile(
-    r"^\s*0 fail\b|\b0 failed\b|^\s*Tests?:?\s.{0,80}\b[1-9]\d{0,6} (?:passed|passing)\b|\btest result: ok\b"
-    r"|^OK(?: \(|$)|^\s*=*\s*[1-9]\d{0,6} (?:passed|passing)\b|\bAll checks passed\b"
+    r"^[^\S\n]*0 fail\b|\b0 failed\b|^[^\S\n]*Tests?:?\s.{0,80}\b[1-9]\d{0,6} (?:passed|passing)\b|\btest result: ok\b"
+    r"|^OK(?: \(|$)|^[^\S\n]*=*\s*[1-9]\d{0,6} (?:passed|passing)\b|\bAll checks passed\b"
     r"|\b[Ff]ound 0 errors\b|\bBuild succeeded\b"
 )
 _COMPLAINT = re.compile(

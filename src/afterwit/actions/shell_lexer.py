@@ -78,6 +78,7 @@ class _Lexer:
         self._at = 0
         self._pending: list[tuple[int, Heredoc]] = []
         self._arithmetic_tries = _ARITHMETIC_TRIES
+        self._last_end = text.rfind("))")
         self.tokens: list[Token] = []
         self.is_whole = True
 
@@ -146,7 +147,7 @@ class _Lexer:
 
     def _arithmetic(self) -> bool:
         """`(( … ))` is one word. If no `))` closes it, it was two subshells; the number of such tries is bounded."""
-        if not self._text.startswith("((", self._at) or not self._arithmetic_tries:
+        if not self._text.startswith("((", self._at) or self._at >= self._last_end or not self._arithmetic_tries:
             return False
         end = span_end(self._text, self._at + 2, Span.ARITHMETIC, Span.ARITHMETIC)
         if not end.is_closed or self._text[end.at - 2] != ")":

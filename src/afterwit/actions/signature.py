@@ -17,6 +17,7 @@ from afterwit.actions.steps import Step, parsed
 from afterwit.model.kinds import ActionKind, FailureClass
 
 _LONGEST = 120
+_LONGEST_READ = 2_000
 _MOST_RULES = 3
 _FRAME = re.compile(r"^(?:\[[\w:.-]{1,40}\]\s*|\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,Z+-]{5,18}\s*|<\w+>\s*|[×✖✗✘⨯!]\s+)+")
 _SHELL_PREFIX = re.compile(
@@ -86,7 +87,7 @@ _OPERAND = re.compile(
     re.IGNORECASE,
 )
 _OS_ERROR = re.compile(r"\s*\(os error \d+\)")
-_SAYS_USAGE = re.compile(r"^\s*[Uu]sage: (?P<program>[\w.-]{1,40})", re.MULTILINE)
+_SAYS_USAGE = re.compile(r"^[^\S\n]*[Uu]sage: (?P<program>[\w.-]{1,40})", re.MULTILINE)
 _SELF = re.compile(r"^(?P<program>[\w.+-]{1,30}): (?!(?:command )?not found$)(?P<rest>.+)$", re.DOTALL)
 _NUMBERED = re.compile(r"^(python|pip)\d[\d.]*$")
 _WORD = re.compile(r"\w+")
@@ -159,8 +160,8 @@ def _first_line(error: str) -> str:
 
 
 def template(line: str) -> str:
-    """A line with the values of the moment masked."""
-    line = _PLACEHOLDER.sub(r"<\1>", _SEVERITY.sub("", _FRAME.sub("", line)))
+    """A line with the values of the moment masked. Of a long line the beginning is looked at."""
+    line = _PLACEHOLDER.sub(r"<\1>", _SEVERITY.sub("", _FRAME.sub("", line[:_LONGEST_READ])))
     for form in _NOT_FOUND:
         found = form.match(line)
         if found:

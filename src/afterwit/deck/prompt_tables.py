@@ -17,10 +17,11 @@ from afterwit.deck.packing import pack_numbers, pack_weighted
 from afterwit.digest.words import words_of
 from afterwit.model.quick_json import dumps
 from afterwit.recall.place_index import Sighting, path_total, rarity
-from afterwit.recall.talks import Talk, weights
+from afterwit.recall.talks import Sentence, Talk, terms_of, weights
 
 MOST_SESSIONS = 2_000
 
+Redact = Callable[[str], str]
 _Rows = Iterator[tuple[str, str, bytes]]
 _COLUMNS = {
     "prompt_repos": ("id", "repo", "mark", "talks", "body"),
@@ -43,13 +44,16 @@ class PromptSource(NamedTuple):
     load: Callable[[], PromptIndex]
 
 
-def write_prompt_tables(db: apsw.Connection, sources: Mapping[str, PromptSource], earlier: str | None = None) -> None:
+def write_prompt_tables(
+    db: apsw.Connection, sources: Mapping[str, PromptSource], earlier: str | None = None, redact: Redact = str
+) -> None:
     """Creates the tables and fills them, by repository, within the caller's transaction. What the earlier deck, which
-    is attached under this name, has of the same sessions is copied from there."""
+    is attached under this name, has of the same sessions is copied from there. Sentences are redacted, and words that
+    go with a secret are not filed."""
     db.execute(resources.files("afterwit.deck").joinpath("prompt_tables.sql").read_text("utf-8"))
     for number, (repo, source) in enumerate(sorted(sources.items())):
         if earlier is None or not _copied(db, earlier, number, repo, source.mark):
-            _put(db, number, repo, source)
+            _put(db, number, repo, source, redact)
 
 
 def _copied(db: apsw.Connection, earlier: str, number: int, repo: str, mark: str) -> bool:
@@ -64,10 +68,12 @@ def _copied(db: apsw.Connection, earlier: str, number: int, repo: str, mark: str
     return True
 
 
-def _put(db: apsw.Connection, number: int, repo: str, source: PromptSource) -> None:
+def _put(db: apsw.Connection, number: int, repo: str, source: PromptSource, redact: Redact) -> None:
     index = source.load()
     seen = sorted(index.sightings, key=lambda one: (one.at_ms, one.session))[-MOST_SESSIONS:]
+    seen = [one._replace(text=redact(one.text)) for one in seen]
     talks = sorted(index.talks, key=lambda one: (one.at_ms, one.session))[-MOST_SESSIONS:]
+    talks = [_redacted(talk, redact) for talk in talks]
     files = {path: at for at, path in enumerate(sorted({path for one in seen for path in one.changed}))}
     bags = [frozenset(words_of(f"{one.text} {' '.join(one.changed)}")) for one in seen]
     row = (number, repo, source.mark, len(talks), _places_body(seen, bags, files))
@@ -78,6 +84,24 @@ def _put(db: apsw.Connection, number: int, repo: str, source: PromptSource) -> N
         "INSERT INTO main.prompt_talks VALUES (?, ?, ?, ?)",
         ((number, at, talk.session, _talk_body(talk)) for at, talk in enumerate(talks)),
     )
+
+
+def _redacted(talk: Talk, redact: Redact) -> Talk:
+    turns = []
+    gone: set[str] = set()
+    for turn in talk.turns:
+        sentences = tuple(one._replace(text=redact(one.text)) for one in turn.sentences)
+        if sentences != turn.sentences:
+            gone |= _terms(turn.sentences) - _terms(sentences)
+        turns.append(turn._replace(sentences=sentences))
+    if not gone:
+        return talk
+    kept = {term: count for term, count in talk.counts.items() if term not in gone}
+    return talk._replace(turns=tuple(turn._replace(terms=turn.terms - gone) for turn in turns), counts=kept)
+
+
+def _terms(sentences: Sequence[Sentence]) -> frozenset[str]:
+    return frozenset(terms_of(" ".join(one.text for one in sentences)))
 
 
 def _places_body(seen: Sequence[Sighting], bags: Sequence[frozenset[str]], files: dict[str, int]) -> str:

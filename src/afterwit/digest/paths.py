@@ -4,7 +4,7 @@ import re
 
 _WORKTREE = re.compile(r"[/\\]\.?(?:claude[/\\])?worktrees?[/\\][^/\\]+")
 _SHOWN = re.compile(
-    r"(?:^|[;&|(\n]\s*|&&\s*)(?:cat|nl(?: -\w+)*|bat|less|head(?: -n? ?\d+)?|tail(?: -n? ?\d+)?"
+    r"(?:^|[;&|(\n][^\S\n]*)(?:cat|nl(?: -\w+)*|bat|less|head(?: -n? ?\d+)?|tail(?: -n? ?\d+)?"
     r"|sed -n (?:'[^'\n]{1,40}'|\"[^\"\n]{1,40}\"))"
     r"\s+(?P<paths>[^;&|<>\n]{1,600})"
 )

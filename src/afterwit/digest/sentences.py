@@ -7,10 +7,11 @@ Whether a sentence is true or still holds is not decided here.
 
 import re
 
+from afterwit.digest.blocks import FENCES_AND_TAGS, without_blocks
+
 _LONGEST = 320
 _SHORTEST_WORDS = 4
-_BLOCK = re.compile(r"```.*?(?:```|\Z)|<(\w[\w-]{0,40})>.*?</\1>", re.DOTALL)
-_ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+|^\s*#{1,6}\s.*$|^\s*>.*$|^\s*\|.*$", re.MULTILINE)
+_ITEM = re.compile(r"^[^\S\n]*(?:(?:[-*+•]|\d{1,3}[.)])\s+|#{1,6}\s.*$|>.*$|\|.*$)", re.MULTILINE)
 _SPLIT = re.compile(r"(?<=[.!?])\s+(?=[\"'`(*A-Z])|\n{1,}")
 _MARKUP = re.compile(r"\*\*|__")
 _BLANKS = re.compile(r"\s+")
@@ -80,7 +81,7 @@ def _taken(text: str, form: re.Pattern[str], most: int) -> list[str]:
 
 
 def _sentences(text: str) -> list[str]:
-    prose = _MARKUP.sub("", _ITEM.sub("\n", _BLOCK.sub("\n", text)))
+    prose = _MARKUP.sub("", _ITEM.sub("\n", without_blocks(text, FENCES_AND_TAGS)))
     flat = (_BLANKS.sub(" ", piece).strip() for piece in _SPLIT.split(prose))
     return [piece for piece in flat if _is_prose(piece)]
 

@@ -35,6 +35,17 @@ _LOWER_RUN = re.compile(r"[a-z]{10,}[0-9]{2,}\Z")
 _SWITCH = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
 _CASE_SWITCH = re.compile(r"[a-z](?=[A-Z])")
 _CLOSING = ")]}>|,.:;!?"
+_LONG_STEP = 16
+_MOST_WORDS = 3
+_SHARE_IN_WORDS = 0.6
+# Pairs of letters that make up most of English and of names in code; a drawn text has few of them.
+_PAIRS = """
+th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic
+ne ea ra ce li ch ll be ma si om ur us ss pa wo rd ke ey na am ty yp va lu ue fi il la lo no ta et ca di el ct ec
+ol ut un tr pr mo so po do ns ac ad ag ai ap ay ba bl ci cl cr da em ep ex fo ge gr ho id ie im ir iv ki
+lt ly mp nc ni oc od op os ot ow pe pl pt qu rm rs ru rt ry sc sh sk sp su sy tu ul up uc ub og ok rc
+"""
+_COMMON_PAIRS = frozenset(_PAIRS.split())
 
 
 def entropy(value: str) -> float:
@@ -46,7 +57,7 @@ def entropy(value: str) -> float:
 def is_password(value: str, *, is_bare: bool) -> bool:
     """A password may be short and simple. Bare ones, outside quotes, need more than letters."""
     value = value.rstrip(_CLOSING) if is_bare else value.strip()
-    if len(value) < 4 or _is_filler(value) or _CODE.match(value):
+    if len(value) < 4 or _is_filler(value) or _is_code(value):
         return False
     if " " in value:
         return _is_passphrase(value)
@@ -64,35 +75,46 @@ def is_password(value: str, *, is_bare: bool) -> bool:
 def is_secret(value: str, *, is_bare: bool) -> bool:
     """A secret or a key is at least eight characters and not made of words alone."""
     value = value.rstrip(_CLOSING) if is_bare else value.strip()
-    if len(value) < 8 or " " in value or _UUID.match(value) or _is_filler(value) or _CODE.match(value):
+    if len(value) < 8 or " " in value or _UUID.match(value) or _is_filler(value) or _is_code(value):
         return False
-    has_letter, has_digit = _has_letter_and_digit(value)
-    if has_letter and has_digit and not _NUMBERED.match(value) and not _is_wordy(value):
-        return True
-    return is_random(value) or _LOWER_RUN.match(value) is not None or has_random_letters(value)
+    return _is_mixed(value) or is_random(value) or _LOWER_RUN.match(value) is not None or has_random_letters(value)
 
 
 def is_given(value: str) -> bool:
     """What stands where only a secret stands: after `DB_PASSWORD=`, say."""
     value = value.strip().rstrip(_CLOSING)
-    return len(value) >= 4 and not _is_filler(value) and not _CODE.match(value)
+    return len(value) >= 4 and not _is_filler(value) and not _is_code(value)
 
 
 def has_random_letters(value: str) -> bool:
-    """Letters alone that make no words: hardly a vowel, or the case changes all the time."""
+    """Letters alone that make no words: hardly a vowel, few pairs of English, or the case changes all the time."""
     if len(value) < 8 or not value.isalpha() or not value.isascii():
         return False
+    if len(value) >= _LONG_STEP and _share_of_common_pairs(value) < 0.45:
+        return True
     vowels = sum(char in "aeiouyAEIOUY" for char in value)
     changes = len(_CASE_SWITCH.findall(value))
     return vowels / len(value) < 0.2 or (changes >= 3 and len(value) / (changes + 1) < 4)
 
 
 def is_token(value: str) -> bool:
-    """A token is long and random."""
-    value = value.rstrip(_CLOSING)
-    if len(value) < 10 or _is_filler(value) or not is_random(value):
+    """A token is long and random; a scheme such as `OAuth` may stand before it."""
+    *scheme, value = value.strip().rstrip(_CLOSING).split() or [""]
+    if len(value) < 10 or len(scheme) >= _MOST_WORDS or _is_filler(value) or _UUID.match(value) or _is_code(value):
         return False
-    return not _CODE.match(value) or any(len(part) >= 16 and is_random(part) for part in _STEPS.split(value))
+    is_long_enough = len(value) >= _LONG_STEP and not scheme
+    return is_random(value) or (is_long_enough and (_is_mixed(value) or has_random_letters(value)))
+
+
+def is_encoded(value: str) -> bool:
+    """Base64 of something that can be read, or that nobody can: what `data` of a Kubernetes secret holds."""
+    if len(value) % 4:
+        return False
+    try:
+        decoded = base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return len(decoded) >= 4 and (decoded.decode("utf-8", "replace").strip().isprintable() or is_random(value))
 
 
 def is_url_password(value: str) -> bool:
@@ -120,11 +142,30 @@ def is_random(value: str) -> bool:
     switches = len(_SWITCH.findall(value))
     if switches >= 3 and entropy(value) >= 2.8:
         return True
-    return len(value) >= 20 and len(_CASE_SWITCH.findall(value)) + switches >= 4 and entropy(value) >= 3.8
+    if len(value) < 20 or len(_CASE_SWITCH.findall(value)) + switches < 4 or entropy(value) < 3.8:
+        return False
+    return switches > 1 or _share_of_common_pairs(value) < _SHARE_IN_WORDS
 
 
 def _has_letter_and_digit(value: str) -> tuple[bool, bool]:
     return any(char.isalpha() for char in value), any(char.isdigit() for char in value)
+
+
+def _is_mixed(value: str) -> bool:
+    """Letters and digits that are no version, no time and no words with a number behind them."""
+    return all(_has_letter_and_digit(value)) and not _NUMBERED.match(value) and not _is_wordy(value)
+
+
+def _is_code(value: str) -> bool:
+    """A reference, a call, a path or a mask; but a long random step between the dots is no name of a member."""
+    if not _CODE.match(value):
+        return False
+    return not any(len(step) >= _LONG_STEP and is_random(step) for step in _STEPS.split(value))
+
+
+def _share_of_common_pairs(value: str) -> float:
+    lower = value.lower()
+    return sum(lower[at : at + 2] in _COMMON_PAIRS for at in range(len(lower) - 1)) / (len(lower) - 1)
 
 
 def _is_filler(value: str) -> bool:

@@ -42,7 +42,9 @@ _SEGMENT = re.compile(rb"""[^\s/\\"'`:;,<>(){}\[\]|*?$&=%#!^~@+\x00-\x1f]{1,64}"
 _SLUG_SEGMENT = re.compile(rb"[A-Za-z0-9_]{1,64}")
 _SLASHES = re.compile(rb"\\{0,3}")
 _HOMES = (b"/Users/", b"/home/", b"Users\\", b"-Users-", b"-home-")
-_LINUX_BEFORE = re.compile(rb"(?:[^A-Za-z0-9_.)}*~@%-]|/(?:var|export|data|mnt|nfs|usr|private))\Z")
+_LINUX_BEFORE = re.compile(  # the end of a placeholder stands for the word that was there
+    rb"(?:[^A-Za-z0-9_.)}*~@%\xba-]|/(?:var|export|data|mnt|nfs|usr|private))\Z"
+)
 _SLUG_BEFORE = re.compile(rb"[\s/\"'`=(]\Z")
 _LONGEST_NAME = 60
 _SHORTEST_NAME = 3

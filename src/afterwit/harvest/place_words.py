@@ -23,8 +23,8 @@ _TASK_CHARS = 400
 _MOST_CHARS = 3_000
 _MOST_SUBJECTS = 12
 _TOKEN = re.compile(r"[A-Z]?[a-z][a-z0-9]+|[A-Z]{2,}[a-z0-9]*|[^\sA-Za-z0-9_.-]+|\.(?=\s)|\n")
-_NO_WORDS = re.compile(rf"{PLACEHOLDER.pattern}|\w+://\S+|\S+@\S+|```.*?(?:```|\Z)", re.DOTALL)
-_FOLDERS = re.compile(r"(?:[\w@.~-]*/)+(?=[\w@-]+\.\w+)")
+_NO_WORDS = re.compile(rf"{PLACEHOLDER.pattern}|\b\w++://\S+|(?<!\S)[^\s@]++@\S+|```.*?(?:```|\Z)", re.DOTALL)
+_FOLDERS = re.compile(r"(?<![\w@.~/-])(?:[\w@.~-]*+/)+(?=[\w@-]+\.\w+)")
 
 
 class Topics(NamedTuple):

@@ -10,6 +10,7 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 
+from afterwit.digest.blocks import without_blocks
 from afterwit.digest.words import words_of
 from afterwit.guard.hygiene import clean
 from afterwit.guard.placeholders import PLACEHOLDER
@@ -21,11 +22,10 @@ from afterwit.model.times import iso_from_ms
 LONGEST_TYPED = 900
 _MOST_STRUCTURE = 3
 _FEWEST_WORDS = 5
-_BLOCK = re.compile(r"```.*?(?:```|\Z)|<(\w[\w-]{0,40})[^>\n]*>.*?</\1>", re.DOTALL)
 _SKIPPED = re.compile(
-    r"^\s*(?:#{1,6}\s|>|\||\$ |❯|❱|[⏺●⎿│├└┌]|\[\w+:\w+\]|(?:/?[\w.-]+/)*[\w.-]+\.\w+:\d+).*$", re.MULTILINE
+    r"^[^\S\n]*(?:#{1,6}\s|>|\||\$ |❯|❱|[⏺●⎿│├└┌]|\[\w+:\w+\]|(?:/?[\w.-]+/)*[\w.-]+\.\w+:\d+).*$", re.MULTILINE
 )
-_ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?", re.MULTILINE)
+_ITEM = re.compile(r"^[^\S\n]*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?", re.MULTILINE)
 _WRAP = re.compile(r"(?<=\S)[ \t]*\n[ \t]*(?=\S)")
 _SPLIT = re.compile(
     r"(?<=[.!?])[\"')\]]*\s+(?=[\"'`(\[*A-Z])|\n+|(?<=[a-z])\.\.+\s*(?=[a-z])"
@@ -33,11 +33,12 @@ _SPLIT = re.compile(
 )
 _MARKUP = re.compile(r"\*\*|__(?=\S)|(?<=\S)__")
 _BLANKS = re.compile(r"\s+")
-_STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\||```|>|[A-Z][\w ]{2,30}:\s*$)", re.MULTILINE)
+_STRUCTURE = re.compile(r"^[^\S\n]*(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\||```|>|[A-Z][\w ]{2,30}:\s*$)", re.MULTILINE)
 _PASTED = re.compile(
     r"\bif:\s*$|"
-    r"^\s*(?:implement the following plan|<|#\s|\{|\[lint|traceback|diff --git|you are )|[❯⏺⎿│├└┌]|\[\d{1,2}:\d\d|```"
-    r"|\b(?:high|medium|low|critical) severity\b|^\s*(?:high|medium|low|critical|major|minor|nit)\s*:|[“”]|\\n",
+    r"^[^\S\n]*(?:implement the following plan|<|#\s|\{|\[lint|traceback|diff --git|you are )|[❯⏺⎿│├└┌]"
+    r"|\[\d{1,2}:\d\d|```|\b(?:high|medium|low|critical) severity\b"
+    r"|^[^\S\n]*(?:high|medium|low|critical|major|minor|nit)\s*:|[“”]|\\n",
     re.IGNORECASE | re.MULTILINE,
 )
 _OUR_NOTES = re.compile(r"\[\s*(?:end\s+of\s+)?afterwit\s+notes", re.IGNORECASE)
@@ -103,7 +104,7 @@ def _pieces(text: str, *, is_wrapped: bool) -> tuple[str, ...]:
     """Several harvesters ask for the same texts, one after the other."""
     if _OUR_NOTES.search(text):
         return ()
-    prose = _SKIPPED.sub("\n\n", _BLOCK.sub("\n\n", clean(text)))
+    prose = _SKIPPED.sub("\n\n", without_blocks(clean(text), instead="\n\n"))
     prose = _MARKUP.sub("", _ITEM.sub("\n\n", prose))
     if is_wrapped:
         prose = _WRAP.sub(" ", prose)

@@ -23,7 +23,7 @@ _ORDER = re.compile(
     r"|\byou (?:must|should|have to|need to|are required to) (?:now |always |first |immediately )?(?:run|execute"
     r"|download|install|fetch|send|delete|curl|add|remember|save|store)\b"
     r"|\b(?:remember|memorize|save|store) (?:this|that|the following)\b.{0,40}\b(?:for|in) (?:all |every |future "
-    r"|later |the next )|^\s*(?:system|assistant|user|human)\s*:"
+    r"|later |the next )|^[^\S\n]*(?:system|assistant|user|human)\s*:"
     r"|<\|?(?:im_start|im_end|system|endoftext)\b|\[/?INST\]",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -9,6 +9,7 @@ All of it happens when a session is learned, not when a hook asks.
 import re
 from collections.abc import Iterator
 
+from afterwit.digest.blocks import without_blocks
 from afterwit.digest.reactions import is_thanks
 from afterwit.guard.hygiene import clean
 from afterwit.guard.placeholders import PLACEHOLDER
@@ -22,15 +23,14 @@ _MOST_TURNS = 60
 _MOST_SENTENCES = 40
 _LONGEST = 400
 _LONGEST_TEXT = 24_000
-_BLOCK = re.compile(r"```.*?(?:```|\Z)|<(\w[\w-]{0,40})[^>\n]*>.*?</\1>", re.DOTALL)
 _OUTPUT = re.compile(
-    r"^\s*(?:#{1,6}\s|>|\||\$ |❯|[⏺●⎿│├└┌+@-]{2}|diff |index |Traceback|\s+at |File \"|\[?\d{4}-\d\d-\d\d[T ]"
+    r"^[^\S\n]*(?:#{1,6}\s|>|\||\$ |❯|[⏺●⎿│├└┌+@-]{2}|diff |index |Traceback|(?<=\s)at |File \"|\[?\d{4}-\d\d-\d\d[T ]"
     r"|\d\d:\d\d:"
     r"|(?:ERROR|WARN|INFO|DEBUG)\b|(?:error|target|source|warning|fatal|remote|hint)\b[^.]{0,40}:"
     r"|(?:/?[\w.-]+/)*[\w.-]+\.\w+:\d+|(?:System|Assistant|User|Human)\s*:|[\[{}\]]).*$",
     re.MULTILINE,
 )
-_ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?", re.MULTILINE)
+_ITEM = re.compile(r"^[^\S\n]*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?", re.MULTILINE)
 _SPLIT = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'`(\[*A-Z0-9])|(?<=[a-z]{2}[.!?])\s+(?=[a-z])|\n+")
 _HOME = re.compile(r"(?<![\w.~])(?:/(?:Users|home)/|[A-Za-z]:[\\/]Users[\\/])[^\s/\\'\"`:;,)]+")
 _BLANKS = re.compile(r"\s+")
@@ -40,10 +40,10 @@ _LONGEST_READ = 4_000  # characters of a turn that are looked at for sentences
 _LONGEST_TURN = 2_000
 _LESS = 0.2
 _PASTED = re.compile(
-    r"[⏺⎿│├└┌┃]|^\s*(?:implement the following plan|traceback|diff --git|you are (?:an?|the|now|working)\b|role:"
+    r"[⏺⎿│├└┌┃]|^[^\S\n]*(?:implement the following plan|traceback|diff --git|you are (?:an?|the|now|working)\b|role:"
     r"|# )|\b(?:high|medium|low"
     r"|critical)"
-    r" severity\b|^\s*(?:high|medium|low|critical|major|minor|nit)\s*:|\blevel=|\*\*|\w\.\w{1,5}:\d|^\s*@\["
+    r" severity\b|^[^\S\n]*(?:high|medium|low|critical|major|minor|nit)\s*:|\blevel=|\*\*|\w\.\w{1,5}:\d|^[^\S\n]*@\["
     r"|\[\d{1,2}:\d\d",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -62,7 +62,7 @@ def talk_of(digest: Digest) -> Talk:
 
 def sentences_of(text: str) -> Iterator[str]:
     """The sentences of a text that can be quoted, each in one harmless line."""
-    prose = _ITEM.sub("", _OUTPUT.sub("\n", _BLOCK.sub("\n", clean(without_own(text[:_LONGEST_READ])))))
+    prose = _ITEM.sub("", _OUTPUT.sub("\n", without_blocks(clean(without_own(text[:_LONGEST_READ])))))
     for piece in _SPLIT.split(prose):
         line = _BLANKS.sub(" ", piece or "").strip(" \t-–—*#")
         if _is_prose(line) and not PLACEHOLDER.search(line):

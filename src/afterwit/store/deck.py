@@ -2,9 +2,12 @@
 
 Written beside and renamed into place, so that a hook reads the old deck or the new one, never half of one. Each trigger
 is filed under the rarest word that must occur wherever it fires (`deck.words`), so that a hook finds it, or finds that
-there is nothing, with one look. Reading is left to `hook.deck`.
+there is nothing, with one look. All that can be said goes through redaction here once more, whatever it went through
+before: items that people wrote, preferences and what earlier rules left in digests end up here. Reading is left to
+`hook.deck`.
 """
 
+import functools
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +28,7 @@ from afterwit.store.database import transaction, translated
 from afterwit.store.marks import fingerprint
 
 VERSION = 1
+Redact = Callable[[str], str]
 
 
 class _Key(NamedTuple):
@@ -34,16 +38,22 @@ class _Key(NamedTuple):
 
 
 def write_deck(
-    path: Path, deck: Deck, *, is_sound: bool = True, about_to: Callable[[str], None] = lambda _: None
+    path: Path,
+    deck: Deck,
+    redact: Redact | None = None,
+    *,
+    is_sound: bool = True,
+    about_to: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Puts a deck at this path, in the place of the one that is there, of which parts are used again if it `is_sound`.
-    `about_to` gets its fingerprint before it has its place."""
+    Without a machine's own redaction the placeholders have a key that everybody knows. `about_to` gets its fingerprint
+    before it has its place."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         beside.unlink(missing_ok=True)
         beside.touch(mode=0o600)
         with closing(apsw.Connection(str(beside))) as db:
-            _fill(db, deck, _attached(db, path) if is_sound else None)
+            _fill(db, deck, redact or _plain_redaction(), _attached(db, path) if is_sound else None)
         _sync(beside)
         about_to(fingerprint(beside))
         beside.replace(path)
@@ -51,6 +61,13 @@ def write_deck(
         raise translated(error, path) from error
     finally:
         beside.unlink(missing_ok=True)
+
+
+@functools.cache
+def _plain_redaction() -> Redact:
+    from afterwit.guard.redaction import Redactor
+
+    return Redactor(b"deck").text
 
 
 def _attached(db: apsw.Connection, path: Path) -> str | None:
@@ -67,17 +84,21 @@ def _attached(db: apsw.Connection, path: Path) -> str | None:
     return None
 
 
-def _fill(db: apsw.Connection, deck: Deck, earlier: str | None) -> None:
+def _fill(db: apsw.Connection, deck: Deck, redact: Redact, earlier: str | None) -> None:
+    said = functools.partial(_safe, redact)
     db.execute("PRAGMA main.journal_mode = OFF; PRAGMA main.synchronous = OFF; PRAGMA main.page_size = 4096")
     with transaction(db):
         db.execute(resources.files("afterwit.store").joinpath("deck.sql").read_text("utf-8"))
         db.executemany("INSERT INTO main.settings VALUES (?, ?)", _settings(deck.settings))
         db.executemany("INSERT INTO main.roots VALUES (?, ?)", sorted(deck.roots.items()))
         db.executemany("INSERT INTO main.remotes VALUES (?, ?)", sorted(deck.remotes.items()))
-        db.executemany("INSERT OR REPLACE INTO main.blocks VALUES (?, ?, ?)", map(_block, deck.blocks))
-        db.executemany("INSERT OR REPLACE INTO main.indexes VALUES (?, ?, ?)", deck.indexes)
-        _put_keys(db, _put_lines(db, deck.lines))
-        write_prompt_tables(db, deck.prompts, earlier)
+        db.executemany(
+            "INSERT OR REPLACE INTO main.blocks VALUES (?, ?, ?)", (_block(block, said) for block in deck.blocks)
+        )
+        indexes = ((repo, name, _index_body(body, said)) for repo, name, body in deck.indexes)
+        db.executemany("INSERT OR REPLACE INTO main.indexes VALUES (?, ?, ?)", indexes)
+        _put_keys(db, _put_lines(db, deck.lines, said))
+        write_prompt_tables(db, deck.prompts, earlier, redact)
         db.pragma("user_version", VERSION)
 
 
@@ -88,22 +109,35 @@ def _settings(settings: DeckSettings) -> Iterator[tuple[str, object]]:
         yield name, msgspec.json.encode(value).decode() if is_list else int(value) if isinstance(value, bool) else value
 
 
-def _block(block: Block) -> tuple[str, str, str]:
+def _safe(redact: Redact, text: str) -> str:
+    return defused(redact(text))
+
+
+def _index_body(body: bytes, said: Redact) -> bytes:
+    """The same rows, their texts made safe."""
+    try:
+        rows = msgspec.json.decode(body, type=list[list[str]])
+    except msgspec.MsgspecError:
+        return said(body.decode("utf-8", "replace")).encode()
+    return msgspec.json.encode([[said(text) for text in row] for row in rows])
+
+
+def _block(block: Block, said: Redact) -> tuple[str, str, str]:
     sections = [
-        (defused(section.heading), [(entry.item, defused(entry.text)) for entry in section.entries])
+        (said(section.heading), [(entry.item, said(entry.text)) for entry in section.entries])
         for section in block.sections
     ]
     return block.repo, block.agent, msgspec.json.encode(sections).decode()
 
 
-def _put_lines(db: apsw.Connection, lines: Iterable[Line]) -> list[_Key]:
+def _put_lines(db: apsw.Connection, lines: Iterable[Line], said: Redact) -> list[_Key]:
     keys: list[_Key] = []
     count = 0
     for number, line in enumerate(lines):
         kind, place = line.scope
         agents = "".join(f" {agent} " for agent in line.agents)
-        row = (str(kind), place, str(line.authority), line.advice, line.confidence, agents)
-        values = (number, line.item, defused(line.text), *row)
+        row = (str(kind), place, str(line.authority), said(line.advice), line.confidence, agents)
+        values = (number, line.item, said(line.text), *row)
         db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         for trigger in line.triggers:
             found = list(_keys_of(count, trigger))

@@ -13,6 +13,7 @@ import msgspec
 
 from afterwit.deck.prompt_tables import PromptSource
 from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Index, Line, Section
+from afterwit.guard import ruleset
 from afterwit.guard.placeholders import placeholder
 from afterwit.hook.prompting import RULES
 from afterwit.knowledge.shown_items import may_be_told
@@ -24,12 +25,12 @@ from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import Piece, said_of
 from afterwit.store import experiment, repos
 from afterwit.store.browsing import repo_marks
-from afterwit.store.deck import write_deck
+from afterwit.store.deck import Redact, write_deck
 from afterwit.store.marks import DECK, fingerprint, mark, put_mark
 from afterwit.store.store import Store
 from afterwit.usecases.deck import deck_path, holdout_key
 from afterwit.usecases.recalling import prompt_index, speaking_items, start_block_for, stories
-from afterwit.usecases.world import World
+from afterwit.usecases.world import World, redactor_of
 
 _LEARN = ("-P", "-m", "afterwit", "learn", "--ended", "--jobs", "1", "--wait", "0", "--at-most", "300")
 
@@ -46,10 +47,10 @@ def deal(store: Store, world: World) -> None:
         indexes=tuple(_rules(world, store, known)),
         prompts=_prompts(store),
     )
-    _put(store, deck)
+    _put(store, deck, redactor_of(world).text)
 
 
-def _put(store: Store, deck: Deck) -> None:
+def _put(store: Store, deck: Deck, redact: Redact) -> None:
     """Puts the deck into its place and marks it, so that damage to it is noticed. Of a damaged one nothing is used
     again. Killed on the way, either of the two counts as it was written."""
     path = deck_path(store.layout)
@@ -61,7 +62,7 @@ def _put(store: Store, deck: Deck) -> None:
         written.append(new)
         put_mark(store.db, DECK, f"{before if is_sound else ''} {new}".strip())
 
-    write_deck(path, deck, is_sound=is_sound, about_to=about_to)
+    write_deck(path, deck, redact, is_sound=is_sound, about_to=about_to)
     put_mark(store.db, DECK, written[0])
 
 
@@ -112,9 +113,9 @@ def _rules(world: World, store: Store, known: Sequence[Item]) -> Iterator[Index]
 
 
 def _prompts(store: Store) -> dict[str, PromptSource]:
-    """By repository, what was done and said there, made anew only where sessions changed."""
+    """By repository, what was done and said there, made anew only where sessions or the rules of redaction changed."""
     return {
-        row.repo: PromptSource(row.mark, partial(prompt_index, store.db, row.repo))
+        row.repo: PromptSource(f"{row.mark}.{ruleset.fingerprint()}", partial(prompt_index, store.db, row.repo))
         for row in repo_marks(store.db)
         if row.repo
     }

@@ -7,8 +7,6 @@ and stays with the store: with another key every session would be drawn anew.
 import hashlib
 from pathlib import Path
 
-from afterwit.deck.values import Deck
-from afterwit.store.deck import write_deck
 from afterwit.store.layout import Layout, redaction_key
 
 _PURPOSE = b"afterwit hold-out"
@@ -22,8 +20,3 @@ def deck_path(layout: Layout) -> Path:
 def holdout_key(layout: Layout) -> bytes:
     """The key of the draws: as secret and as lasting as the redaction key, which it is made from."""
     return hashlib.blake2b(_PURPOSE, key=redaction_key(layout), digest_size=32).digest()
-
-
-def compile_deck(path: Path, deck: Deck) -> None:
-    """Puts a deck at this path, in the place of the one that is there: whole, or not at all."""
-    write_deck(path, deck)

@@ -7,6 +7,8 @@ that was cut off is text, too.
 import re
 from typing import Any
 
+from afterwit.digest.blocks import blocks
+
 TOOLS = frozenset(
     [
         *("execute_command", "read_file", "write_to_file", "replace_in_file", "apply_diff", "insert_content"),
@@ -17,8 +19,8 @@ TOOLS = frozenset(
         *("run_slash_command", "generate_image", "edit_file", "apply_patch", "search_replace", "focus_chain"),
     ]
 )
-_CALL = re.compile(rf"<({'|'.join(sorted(TOOLS))})>(.*?)</\1>", re.DOTALL)
-_ARGUMENT = re.compile(r"<(\w+)>(.*?)</\1>", re.DOTALL)
+_CALL = re.compile(rf"<({'|'.join(sorted(TOOLS))})>")
+_ARGUMENT = re.compile(r"<(\w+)>")
 
 
 def tagged_calls(text: str) -> tuple[list[tuple[str, dict[str, Any]]], str]:
@@ -26,9 +28,12 @@ def tagged_calls(text: str) -> tuple[list[tuple[str, dict[str, Any]]], str]:
     calls: list[tuple[str, dict[str, Any]]] = []
     kept: list[str] = []
     at = 0
-    for match in _CALL.finditer(text):
-        arguments: dict[str, Any] = {found[1]: found[2].strip("\n") for found in _ARGUMENT.finditer(match[2])}
-        calls.append((match[1], arguments))
-        kept.append(text[at : match.start()])
-        at = match.end()
+    for call in blocks(text, _CALL):
+        inside = text[call.inside : call.closing]
+        arguments: dict[str, Any] = {
+            found.name: inside[found.inside : found.closing].strip("\n") for found in blocks(inside, _ARGUMENT)
+        }
+        calls.append((call.name, arguments))
+        kept.append(text[at : call.start])
+        at = call.end
     return calls, "".join([*kept, text[at:]])
