@@ -23,8 +23,9 @@ import msgspec
 from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Line, Section
 from afterwit.knowledge.shown import of_deck
 from afterwit.model.knowledge import Authority, Scope, ScopeKind, Trigger
+from afterwit.store.deck import write_deck
 from afterwit.store.layout import Layout
-from afterwit.usecases.deck import compile_deck, deck_path, holdout_key
+from afterwit.usecases.deck import deck_path, holdout_key
 from bench.prompts import SESSIONS, TASK, history
 from bench.results import report
 
@@ -55,7 +56,7 @@ def table(lines: int = 100_000, rounds: int = 41) -> Hooks:
         layout.create()
         project.mkdir()
         started = time.perf_counter()
-        compile_deck(deck_path(layout), deck_of(lines, project, holdout_key(layout)))
+        write_deck(deck_path(layout), deck_of(lines, project, holdout_key(layout)))
         compile_s = time.perf_counter() - started
         calls = _calls(str(project))
         taken: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}

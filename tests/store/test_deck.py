@@ -155,10 +155,10 @@ def test_nothing_that_looks_like_a_secret_is_written(tmp_path: Path) -> None:
     spoken = Turn(USER, 1, (Sentence(plain, 1.0),), frozenset(terms_of(plain)))
     talks = [Talk("s", 1, (spoken,), counts_of(plain))]
     seen = [Sighting("s", plain, {"a.py": ()})]
-    fires = Line("i", plain, advice="psql --password zq81kdxW77", triggers=(Trigger(signature="log in failed"),))
+    fires = Line("i", ours(plain), advice="psql --password zq81kdxW77", triggers=(Trigger(signature="log in failed"),))
     written(
         tmp_path / "deck.db",
-        blocks=[Block((Section(plain, (Entry("i", plain),)),), "r")],
+        blocks=[Block((Section(ours(plain), (Entry("i", ours(plain)),)),), "r")],
         lines=[fires],
         indexes=[Index("r", "rules", msgspec.json.encode([["i", plain]]))],
         prompts={"r": PromptSource("1", lambda: PromptIndex(seen, talks))},

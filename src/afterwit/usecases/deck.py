@@ -1,7 +1,6 @@
-"""Compiles the deck: what hooks read instead of the database.
+"""Where the deck lies, and the key of the hold-out.
 
-Takes values, not the database, so that whoever has items decides what agents get. The key of the hold-out is made once
-and stays with the store: with another key every session would be drawn anew.
+The key is made once and stays with the store: with another one every session would be drawn anew.
 """
 
 import hashlib
