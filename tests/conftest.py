@@ -1,0 +1,6 @@
+"""For all tests: no timing decides one of them, so Hypothesis neither sets deadlines nor judges how fast data are made."""
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("no clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("no clock")
