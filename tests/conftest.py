@@ -1,4 +1,4 @@
-"""For all tests: no timing decides one of them, so Hypothesis neither sets deadlines nor judges how fast data are made."""
+"""For all tests: no timing decides one of them, so Hypothesis sets no deadlines and does not judge how fast data come."""
 
 from hypothesis import HealthCheck, settings
 
