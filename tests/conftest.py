@@ -1,4 +1,4 @@
-"""For all tests: no timing decides one of them, so Hypothesis sets no deadlines and does not judge how fast data come."""
+"""For all tests: no timing decides one of them, so Hypothesis sets no deadline and judges no speed."""
 
 from hypothesis import HealthCheck, settings
 
