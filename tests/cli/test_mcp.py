@@ -56,7 +56,7 @@ def test_a_broken_configuration_does_not_keep_the_server_from_starting(environ: 
     found = served(environ, INITIALIZE, call(1, "recall", task="x"), options=("--config", str(config)))
     assert "result" in found[0]
     assert found[1]["result"]["isError"] is True
-    assert "broken.toml" in found[1]["result"]["content"][0]["text"]
+    assert "write [store]" in found[1]["result"]["content"][0]["text"]
 
 
 def test_each_call_sees_the_store_of_its_profile(environ: dict[str, str]) -> None:

@@ -6,7 +6,7 @@ from tests.mcp.conftest import ORCHARD, put_items
 from afterwit.knowledge.markers import without_own
 from afterwit.mcp import resources
 from afterwit.mcp.desk import StoreDesk
-from afterwit.mcp.messages import RpcError
+from afterwit.mcp.messages import NoResourceError, RpcError
 from afterwit.store import spool
 from afterwit.usecases.world import World
 
@@ -33,7 +33,7 @@ def test_the_list_names_items_and_does_not_tell_them(desk: StoreDesk, world: Wor
 
 def test_an_address_that_means_several_items_tells_none(desk: StoreDesk, world: World) -> None:
     put_items(world, ["Prune in March.", "Never prune in June."])
-    with pytest.raises(LookupError, match="000000000001") as error:
+    with pytest.raises(NoResourceError, match="000000000001") as error:
         desk.read("afterwit://item/00000", "claude-code")
     assert "prune" not in str(error.value).lower()
 
@@ -74,5 +74,5 @@ def test_a_cursor_of_somebody_else_is_refused(desk: StoreDesk, cursor: str) -> N
     ],
 )
 def test_an_address_of_nothing_is_not_found(desk: StoreDesk, uri: str) -> None:
-    with pytest.raises(LookupError):
+    with pytest.raises(NoResourceError):
         desk.read(uri, "")

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from afterwit.mcp.messages import NoResourceError
 from afterwit.mcp.server import HANDSHAKE_VERSIONS, MODERN_VERSION, Server
 
 MODERN = {
@@ -29,7 +30,7 @@ class StubDesk:
         return {"resources": [], "nextCursor": cursor + client}
 
     def read(self, uri: str, client: str) -> list[dict[str, Any]]:
-        raise LookupError(f"nothing at {uri}")
+        raise NoResourceError(f"nothing at {uri}")
 
 
 class Wire:

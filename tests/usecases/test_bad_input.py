@@ -133,6 +133,7 @@ def test_names_from_logs_never_become_paths(tmp_path: Path, name: str) -> None:
         "afterwit.db",
         "afterwit.db-wal",
         "afterwit.db-shm",
+        "archive.mark",
         "journal.db",
         "journal.db-wal",
         "journal.db-shm",

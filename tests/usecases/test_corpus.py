@@ -40,7 +40,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def db(store: Path) -> Iterator[apsw.Connection]:
     connection = apsw.Connection(str(store / "afterwit.db"), flags=apsw.SQLITE_OPEN_READONLY)
     yield connection

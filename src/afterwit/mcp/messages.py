@@ -37,6 +37,10 @@ class RpcError(Exception):
         self.about = about  # the request, as far as it is known
 
 
+class NoResourceError(Exception):
+    """There is nothing to read under an address."""
+
+
 Id = str | int | None
 
 

@@ -10,7 +10,7 @@ import apsw
 
 from afterwit.mcp.addresses import PREFIX
 from afterwit.mcp.given import given_by_id
-from afterwit.mcp.messages import Code, RpcError
+from afterwit.mcp.messages import Code, NoResourceError, RpcError
 from afterwit.mcp.places import repo_of
 from afterwit.mcp.tool import Caller
 from afterwit.model.errors import UsageError
@@ -32,14 +32,14 @@ def listed(db: apsw.Connection, caller: Caller, cursor: str) -> dict[str, Any]:
 
 
 def read(db: apsw.Connection, caller: Caller, uri: str) -> list[dict[str, Any]]:
-    """The contents of a resource. Raises LookupError where there is none."""
+    """The contents of a resource. Raises NoResourceError where there is none."""
     name = uri.removeprefix(PREFIX)
     if not uri.startswith(PREFIX) or not name.isalnum():
-        raise LookupError(f"There is no resource {uri[:200]!r}. Items are {PREFIX}<id>.")
+        raise NoResourceError(f"There is no resource {uri[:200]!r}. Items are {PREFIX}<id>.")
     try:
         item = find_item(db, name, names_only=True)
     except UsageError as error:
-        raise LookupError(str(error)) from error
+        raise NoResourceError(str(error)) from error
     return [{"uri": f"{PREFIX}{item.id}", "mimeType": "text/plain", "text": given_by_id(db, caller, item)}]
 
 

@@ -13,7 +13,18 @@ from typing import Any, NamedTuple, Protocol
 
 from afterwit import __version__
 from afterwit.mcp.addresses import TEMPLATE
-from afterwit.mcp.messages import MOST_BATCHED, Code, Id, Request, RpcError, answer, decoded, refusal, request_in
+from afterwit.mcp.messages import (
+    MOST_BATCHED,
+    Code,
+    Id,
+    NoResourceError,
+    Request,
+    RpcError,
+    answer,
+    decoded,
+    refusal,
+    request_in,
+)
 from afterwit.mcp.offered import offered
 
 NAME = "afterwit"
@@ -134,7 +145,7 @@ class Server:
     def _read(self, uri: str, client: Client) -> list[dict[str, Any]]:
         try:
             return self._loaded().read(uri, client.name)
-        except LookupError as error:
+        except NoResourceError as error:
             code = Code.INVALID_PARAMS if client.is_modern else Code.NO_RESOURCE
             raise RpcError(code, str(error.args[0]), {"uri": uri}) from error
 

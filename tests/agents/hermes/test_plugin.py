@@ -31,11 +31,12 @@ class Context:
         self.tools[name] = more
 
 
-def loaded(at: Surroundings = AT) -> tuple[Context, dict[str, Any]]:
+def loaded(at: Surroundings = AT, *, is_there: bool = True) -> tuple[Context, dict[str, Any]]:
     """What the plugin registers, and its names."""
     (edit,) = [edit for edit in integration(at).edits if edit.path.name == "__init__.py"]
     context, names = Context(), {"__name__": "hermes_plugins.afterwit"}
     exec(compile(edit.added(""), "plugin", "exec"), names)
+    names["PROGRAM"] = sys.executable if is_there else "/nowhere/afterwit"
     names["register"](context)  # type: ignore[operator]
     return context, names
 
@@ -46,6 +47,11 @@ def memory_tool(*program: str, **changed: Any) -> Tool:
     names.update(changed)
     handler: Tool = context.tools["afterwit_memory"]["handler"]
     return handler
+
+
+def test_where_the_program_is_gone_it_registers_nothing() -> None:
+    context, _ = loaded(is_there=False)
+    assert (context.hooks, context.tools) == ({}, {})
 
 
 def test_it_registers_hooks_and_one_tool_of_its_own_name() -> None:
