@@ -52,7 +52,7 @@ def test_what_was_pasted_is_not_the_users_word(prompt: str) -> None:
         "Never call it \"pear\" or 'plum', because the crates' labels don't fit.",
         "Use `make press` before every commit:\n- never push\n- always lint",
         "From now on write commit messages in the imperative mood, without a trailing period.",
-        "No, error handling: we always wrap errors.\n\nWe don't use 5\" crates, only 6\" ones.",
+        'No, error handling: we always wrap errors.\n\nWe don\'t use 5" crates, only 6" ones.',
         "Keep src/press.py as it is, since a < b and c > d must hold.",
     ],
 )
@@ -61,10 +61,10 @@ def test_what_a_user_types_is_left_as_it_is(prompt: str) -> None:
 
 
 def test_what_stands_after_a_block_is_the_users_again() -> None:
-    assert own_words('Look.\n"""\nslow\n"""\nNever prune in spring.').split() == "Look. Never prune in spring.".split()
+    assert own_words('Look.\n"""\nslow\n"""\nNever prune.').split() == ["Look.", "Never", "prune."]
 
 
-@given(st.text(alphabet='a"\'`<>/t \n:-', max_size=60))
+@given(st.text(alphabet="a\"'`<>/t \n:-", max_size=60))
 def test_nothing_is_added_but_gaps(prompt: str) -> None:
     left = iter(prompt)
     assert all(one in left for one in own_words(prompt).replace("\n", ""))

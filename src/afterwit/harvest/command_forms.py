@@ -1,9 +1,9 @@
 """The forms in which a repository's sessions run their commands, and what speaks for each.
 
-Only runs that are known to have succeeded speak for a form. A run that failed speaks against it, except that a check may
+Only runs that are known to have succeeded speak for a form. One that failed speaks against it, except that a check may
 complain of the code: that is its work. One of which nobody knows how it ended says nothing. A check is proven only once
-it was seen to complain: one that never does may check nothing. A project's own task goes before the tool
-behind it. Which forms are worth telling is up to the harvesters.
+it was seen to complain: one that never does may check nothing. A project's own task goes before the tool behind it.
+Which forms are worth telling is up to the harvesters.
 """
 
 from collections import defaultdict

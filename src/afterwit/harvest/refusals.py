@@ -1,10 +1,10 @@
 """What an agent's sandbox refuses at first, a signing key that is locked, and what a shell prints before anything runs.
 
 One item a cause: no network, no ports, no writing below `.git`, and anything else that the same call was allowed to do
-later. Knowing it, an agent asks with its first call; to leave its sandbox takes more rights, so a person has to approve
-such an item first. Nothing in a transcript says that a sandbox was the cause: a network may have been away. A key that is locked only its owner can unlock. A message of the
-shell's start-up is no failure of the command below it; that it came with different programs shows it. Seen in one
-repository it holds there, in several for the agent.
+later. Knowing it, an agent asks with its first call. To leave its sandbox takes more rights, so a person has to approve
+such an item first; nothing in a transcript says for sure that a sandbox was the cause: a network may have been away. A
+key that is locked only its owner can unlock. A message of the shell's start-up is no failure of the command below it;
+that it came with different programs shows it. Seen in one repository it holds there, in several for the agent.
 """
 
 import re
@@ -40,7 +40,10 @@ _SANDBOXED = (Refusal.NETWORK, Refusal.PORT, Refusal.GIT, Refusal.LEAVE)  # whic
 _FORMS = (
     (Refusal.STARTUP, r"\A[^\n]*(?:shellenv|profile|zshrc|bashrc|zshenv|zlogin)\b[\w.]*: (?:line )?\d+:"),
     (Refusal.PORT, r"(?:bind|listen|socket)\b.{0,80}\b(?:operation not permitted|EPERM|permission denied)"),
-    (Refusal.NETWORK, r"\bno such host\b|\bcould not resolve host|\bENOTFOUND\b|\bname resolution\b|\bnetwork is unreachable\b"),
+    (
+        Refusal.NETWORK,
+        r"\bno such host\b|\bcould not resolve host|\bENOTFOUND\b|\bname resolution\b|\bnetwork is unreachable\b",
+    ),
     (
         Refusal.SIGNING,
         r"agent refused operation|gpg failed to sign|failed to sign the data|couldn't sign message"

@@ -64,7 +64,9 @@ class Searcher:
         selection = selection_of(self._db, self._world.settings, wanted)
         hits = search(self._db, match, selection, kind, limit)
         total = len(hits) if not limit or len(hits) < limit else count_hits(self._db, match, selection, kind)
-        return Answer(query=query, words=words, total=total, hits=self._with_snippets(hits, words, width, typed_only=typed_only))
+        return Answer(
+            query=query, words=words, total=total, hits=self._with_snippets(hits, words, width, typed_only=typed_only)
+        )
 
     def _with_snippets(self, hits: list[Hit], words: list[str], width: int, *, typed_only: bool) -> list[Found]:
         if not hits:
