@@ -155,6 +155,8 @@ def _of_words(command: Command, texts: list[str]) -> Iterator[Power]:
         name, mark, value = text.partition("=")
         if text.startswith("-"):
             yield from _of_flag(command, step, name, value if mark else "".join(texts[at + 1 : at + 2]))
+        elif before == "-m" and program in table.PYTHONS:
+            pass  # a module, which looks like a host
         elif at and (
             _is_host(text) or (takes_hosts and text in command.arguments and text != step and not _is_usual(text))
         ):
@@ -185,7 +187,7 @@ def _of_flag(command: Command, step: str, name: str, value: str) -> Iterator[Pow
     letters = table.LETTERS.get(command.program, {}).get(step, "k" if command.program in table.REACHING else "")
     if table.BRINGS.issuperset((name,)) or (name == "-p" and any(each in table.FETCHING for each in command.wrappers)):
         yield Power(PACKAGE, value or name)
-    elif name in table.INSTRUCTS.get(command.program, ()) or name in table.INSTRUCTS_ANY:
+    elif _instructs(command.program, name, value):
         yield Power(SCRIPT, value or name)
     elif table.LEADS.fullmatch(name):
         yield Power(HOST, value or name)
@@ -199,6 +201,13 @@ def _of_flag(command: Command, step: str, name: str, value: str) -> Iterator[Pow
         or table.RISKY_VALUE.search(value)
     ):
         yield Power(CHECKS, name)
+
+
+def _instructs(program: str, name: str, value: str) -> bool:
+    """Whether a flag names a file of instructions or code to load. `-p no:…` of pytest loads nothing."""
+    if name in table.INSTRUCTS_ANY:
+        return True
+    return name in table.INSTRUCTS.get(program, ()) and not (program == "pytest" and value.startswith("no:"))
 
 
 def _is_host(word: str) -> bool:
