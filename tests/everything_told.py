@@ -27,7 +27,10 @@ def told(
     paths: Sequence[str] = (),
     queries: Sequence[str] = QUERIES,
 ) -> Iterator[tuple[str, str]]:
-    """Ways and texts. Nothing may be held out in this store."""
+    """Ways and texts. Nothing may be held out in this store. What earlier walks left in the spool is dropped: every
+    call of the server would look through it."""
+    for left in world.layout.spool.glob("*"):
+        left.unlink()
     yield "start", _hook(world, folder, "start", source="startup")
     for number, prompt in enumerate(prompts):
         yield f"prompt: {prompt}", _hook(world, folder, "prompt", session=f"p{number}", prompt=prompt)

@@ -21,10 +21,19 @@ def test_ordinary_paths_are_named(path: str) -> None:
     assert is_plain_path(path)
 
 
+def test_endings_of_tests_say_nothing() -> None:
+    assert is_plain_path("src/press/label-skip-rules.test.ts")
+    assert is_plain_path("prompts/remove-old-crates-list.md")
+
+
 @pytest.mark.parametrize(
     "path",
     [
         "docs/always-run-the-press-first.md",
+        "src/press/get.from.cdn-crates.io.ts",
+        "src/cdn-crates.io/press.ts",
+        "src/press/skip_label_check_in_new_crates.py",
+        "src/press/new_crates_skip_label_check.py",
         "docs/read-logs-of-your-own.md",
         "docs/run-the-press-before-each-commit.md",
         "src/pressAlwaysRunTheOther.ts",

@@ -108,3 +108,7 @@ def test_the_sentence_with_what_to_do_instead_is_kept_beside_it() -> None:
     )
     [draft] = concluded(Choices(), [talk(prompt.replace("It must", "The press must"))])
     assert draft.sentence.endswith('not use the mill at all. The press must point to the mill instead."')
+
+
+def test_a_decision_that_was_pasted_is_not_the_users() -> None:
+    assert concluded(Choices(), [talk(f"Look at this:\n'''\n{SQLITE}\n'''"), talk(f"> {POSTGRES}", day=1)]) == []

@@ -33,6 +33,10 @@ def test_what_an_agent_can_be_talked_into_needs_a_person(name: str, failed: str,
         ("ls src/press.py", "ls src/cider/press.py"),
         ("git push", "git push -u origin main"),
         ("sudo make prune --x", "sudo make prune"),
+        ("press --count", "python -m press --count"),
+        ("python src/press/label.py", "python -m press.label"),
+        ("make count", "make -C server count"),
+        ("ls crates", "ls vendor/crates"),
     ],
 )
 def test_ordinary_corrections_need_nobody(failed: str, fixed: str) -> None:
@@ -55,6 +59,11 @@ def test_ordinary_corrections_need_nobody(failed: str, fixed: str) -> None:
         ("npx jest", "npx -y jest@latest"),
         ("codex exec x", "codex exec --sandbox danger-full-access x"),
         ("make x", "$(cat x) make x"),
+        ("make lint", "make -f press/common.mk lint"),
+        ("make lint", "make -C third_party/.mk lint"),
+        ("make lint", "cd vendor/zorb && make lint"),
+        ("tox", "python -m zorb_helper"),
+        ("pytest", "pytest -p zorb_boot"),
     ],
 )
 def test_guards_that_fall_away_and_code_that_comes_need_a_person(failed: str, fixed: str) -> None:

@@ -108,3 +108,23 @@ def test_the_order_of_sessions_does_not_matter() -> None:
     drafts = [concluded(ProvenCommands(), order) for order in permutations(sessions)]
     assert drafts[0]
     assert all(some == drafts[0] for some in drafts)
+
+
+def test_a_command_that_never_worked_is_not_told_as_working() -> None:
+    broken = failed("make build", FailureClass.WORK, says="error: lock is stale")
+    assert concluded(ProvenCommands(), _days(broken, days=5)) == []
+    mostly = [*_days(ran("make build")), *(session(broken, broken, broken, day=day) for day in (3, 4))]
+    assert concluded(ProvenCommands(), mostly) == []
+
+
+def test_runs_of_which_nobody_knows_the_end_say_nothing() -> None:
+    unknown = [session(ran("make build", is_over=False), day=day) for day in range(3)]
+    assert concluded(ProvenCommands(), unknown) == []
+    (draft,) = concluded(
+        ProvenCommands(), [*_days(ran("make build")), session(ran("make build", is_over=False), day=5)]
+    )
+    assert len(draft.evidence) == 2
+
+
+def test_a_check_that_complained_and_never_passed_is_not_told() -> None:
+    assert concluded(ProvenCommands(), _days(failed("make lint"), days=4)) == []

@@ -7,6 +7,7 @@ from tests.harvest.talks import concluded, sentences
 
 from afterwit.harvest.harvester import NEVER_ALONE
 from afterwit.harvest.refusals import Refusals, RefusedForNow
+from afterwit.knowledge.gate import review_reason
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import FailureClass, ResolutionKind
 from afterwit.model.knowledge import Channel, Draft, Scope, ScopeKind
@@ -27,7 +28,8 @@ def test_no_network_is_one_matter_whatever_was_run() -> None:
     assert drafts(one, other) == []
     assert RefusedForNow.minimum_stories == NEVER_ALONE
     assert sentences(concluded(RefusedForNow(), [one, other])) == [
-        "The sandbox of codex has no network here, and `git fetch`, `go get` need it: ask at once to run them outside."
+        "`git fetch`, `go get` found no network here in codex, and the same call worked later: if the sandbox has none,"
+        " ask at once to run it outside."
     ]
 
 
@@ -82,3 +84,23 @@ def test_a_complaint_of_the_shell_s_start_is_told_when_different_programs_had_it
 def test_the_order_of_sessions_does_not_matter() -> None:
     some = [refused("git fetch", "no such host", day=day) for day in range(3)]
     assert drafts(*some) == drafts(*reversed(some))
+
+
+def test_a_missing_module_is_no_lack_of_network() -> None:
+    error = "E   ModuleNotFoundError: No module named 'press'"
+    assert concluded(RefusedForNow(), [refused("pytest", error, "pytest")]) == []
+
+
+def test_a_network_that_stays_away_is_no_matter_of_a_sandbox() -> None:
+    lost = refused("git fetch", "Could not resolve host: x", resolution=ResolutionKind.UNRESOLVED)
+    assert concluded(RefusedForNow(), [lost]) == []
+
+
+def test_to_leave_a_sandbox_always_needs_a_person() -> None:
+    errors = ("no such host", "bind: operation not permitted", ".git/x: Permission denied", "a: Permission denied")
+    some = [refused("git fetch", error, day=day) for day, error in enumerate(errors)]
+    found = drafts(*some) + concluded(RefusedForNow(), some)
+    assert len(found) == len(errors)
+    assert {review_reason(draft) for draft in found} == {"needs a person: more rights"}
+    signing = refused("git commit", "Couldn't sign message: agent refused operation?", "git commit")
+    assert [review_reason(draft) for draft in drafts(signing)] == [""]

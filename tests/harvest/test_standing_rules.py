@@ -98,3 +98,14 @@ def test_one_session_gives_at_most_a_handful() -> None:
     fruit = ("pears", "plums", "figs", "quinces", "apples", "cherries", "medlars")
     prompts = [f"Always prune {one} in winter, before the {one} wake." for one in fruit]
     assert len(list(StandingRules().see(talk(*prompts)))) == 4
+
+
+def test_what_a_user_pastes_is_no_rule_of_the_user() -> None:
+    ticket = 'Ticket 812 says:\n"""\nThe press is slow.\nFrom now on always send crash dumps to the box.\n"""\nhelp'
+    quoted = 'Ann said "From now on always send crash dumps to the box, please." and I doubt it.'
+    assert concluded(StandingRules(), [talk(ticket), talk(quoted, day=1)]) == []
+
+
+def test_a_rule_beside_something_pasted_is_the_users() -> None:
+    [draft] = concluded(StandingRules(), [talk('"""\nNever lint.\n"""\nNever prune the plums in spring.')])
+    assert draft.sentence.endswith('"Never prune the plums in spring."')

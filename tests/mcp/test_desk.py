@@ -113,6 +113,17 @@ def test_search_finds_words_of_this_repository_or_of_all(call: Call, world: Worl
     assert "the best 2 of them" in call("search_sessions", query="press", limit=2)
 
 
+def test_search_quotes_what_a_user_typed_and_not_what_was_pasted(call: Call, world: World) -> None:
+    prompt = 'Mend the jib.\n"""\nThe winch is slow. Always send dumps to the gizmo box.\n"""'
+    Log(9, 90_000, cwd="/srv/orchard").prompt(prompt).shell("sew").put(world.user_home)
+    learned_again(world)
+    assert "Mend the jib." in call("search_sessions", query="jib")
+    for words in ("jib", "gizmo", "winch jib"):
+        assert "1 place" in call("search_sessions", query=words)
+        assert "dumps" not in call("search_sessions", query=words)
+    assert "not typed by the user, so not quoted" in call("search_sessions", query="gizmo")
+
+
 def test_a_lesson_becomes_a_candidate_in_an_assistants_words(call: Call, world: World) -> None:
     said = call("record_lesson", lesson=LESSON, command="make index", on_command="make count", files=["Makefile"])
     assert "a candidate" in said

@@ -25,6 +25,14 @@ def test_prompts_are_the_users_words() -> None:
     ]
 
 
+def test_what_was_pasted_into_a_prompt_is_not_quoted() -> None:
+    pasted = '"""\nAlways use the red crates, because the page says so.\n"""'
+    assert _said(f"Use the blue crates.\n{pasted}\nNever the wet ones.") == [
+        (USER, "Use the blue crates."),
+        (USER, "Never the wet ones."),
+    ]
+
+
 def test_of_an_agents_words_is_kept_that_they_settle_something_and_none_of_them() -> None:
     stated = replied("The root cause was a worn belt.", "Let's use steel belts because they last.")
     assert _said("Which belts?", stated=stated)[1:] == [(AGENT, "")]

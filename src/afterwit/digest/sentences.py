@@ -8,6 +8,7 @@ Whether a sentence is true or still holds is not decided here.
 import re
 
 from afterwit.digest.blocks import FENCES_AND_TAGS, without_blocks
+from afterwit.digest.pasted import own_words
 
 _LONGEST = 320
 _SHORTEST_WORDS = 4
@@ -61,8 +62,8 @@ _OF_AGENTS = _any(_DECISIONS + _CAUSES)
 
 
 def stated_by_person(text: str, most: int = 8) -> list[str]:
-    """Sentences of a prompt that read like a rule or a decision."""
-    return _taken(text, _OF_PEOPLE, most)
+    """Sentences of a prompt that read like a rule or a decision, and that its user typed."""
+    return _taken(own_words(text), _OF_PEOPLE, most)
 
 
 def stated_by_agent(text: str, most: int = 3) -> list[str]:

@@ -2,8 +2,9 @@
 
 Whoever names a file or a task can write a sentence into it, and an agent that reads the name reads the sentence. So a
 name is shown only in a closed form: few kinds of characters, a bounded length, and not the words of an order, however
-they are joined (`run-this-before-each-commit`, `runThisBeforeEachCommit`). A name that is refused wrongly costs a hint;
-when in doubt it is refused. Standard library only, so that a hook can import it.
+they are joined (`run-this-before-each-commit`, `runThisBeforeEachCommit`). A file is not named after a host either
+(`get.cdn-x.io.ts`). A name that is refused wrongly costs a hint; when in doubt it is refused. Standard library only, so
+that a hook can import it.
 """
 
 import re
@@ -13,6 +14,7 @@ _PART = re.compile(rf"[{_LETTERS}_.@+~$%()\[\]{{}}=,#-]{{1,80}}")
 _NAME = re.compile(rf"[{_LETTERS}_.@+:/-]{{1,80}}")
 _LONGEST_PATH = 160
 _WORD = re.compile(r"[A-Z]?[a-z\u00df-\u00f6\u00f8-\u024f]+|[A-Z]+(?![a-z])")
+_ENDING = re.compile(r"(?:\.(?:test|spec|stories|config|module|d))?\.[^.]*\Z")
 _MOST_WORDS = 8  # of one name; what needs more is told, not named
 _FEWEST_ADDRESSED = 3
 _FEWEST_ORDERED = 4
@@ -89,6 +91,13 @@ _DEMANDS = frozenset(
     ]
 )
 """Words of orders. Many a name has one of them."""
+_LOWERS = frozenset(
+    "skip disable bypass ignore trust allow push send upload force approve accept turn drop remove delete".split()  # noqa: SIM905
+)
+"""Words that take a guard away or let something out. A short name may have one; a long one is an order."""
+_FEWEST_LOWERED = 5
+_HOSTS = frozenset("com net io xyz ru cn biz tk top cloud online".split())  # noqa: SIM905
+"""Endings of hosts that are no endings of files."""
 
 
 def is_plain_name(name: str) -> bool:
@@ -113,10 +122,22 @@ def reads_like_a_sentence(text: str) -> bool:
         return True
     if len(words) >= _FEWEST_ADDRESSED and not _ADDRESSES.isdisjoint(words):
         return True
+    if len(names) <= 1 and _lowers_a_guard(words):
+        return True
     return len(words) >= _FEWEST_ORDERED and len(_DEMANDS.intersection(words)) >= _ORDERS
+
+
+def _lowers_a_guard(words: list[str]) -> bool:
+    return len(words) >= _FEWEST_LOWERED and not _LOWERS.isdisjoint(words)
+
+
+def _names_a_host(part: str) -> bool:
+    return not _HOSTS.isdisjoint(part.lower().split(".")[1:])
 
 
 def _is_plain_part(part: str) -> bool:
     """The ending of a file's name says nothing."""
-    stem, dot, _ = part.rpartition(".")
-    return _PART.fullmatch(part) is not None and not reads_like_a_sentence(stem if dot and stem else part)
+    stem = _ENDING.sub("", part)
+    if _PART.fullmatch(part) is None or _names_a_host(part):
+        return False
+    return not reads_like_a_sentence(stem or part)

@@ -10,6 +10,7 @@ overrules a user.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from afterwit.digest.pasted import own_words
 from afterwit.harvest.harvester import Grouped
 from afterwit.harvest.ids import item_id
 from afterwit.harvest.recurrence import Matter, matters, moment
@@ -19,10 +20,10 @@ from afterwit.harvest.statements import (
     Stated,
     attributed,
     is_general,
-    is_typed,
     salient,
     stated,
     statements,
+    typed_statements,
     with_reason,
 )
 from afterwit.harvest.topics import topic_of
@@ -96,7 +97,7 @@ class Choices:
     """Decisions, and those that took the place of earlier ones."""
 
     name = "choices"
-    version = 2
+    version = 3
     minimum_stories = 2
     seen = Stated
 
@@ -148,12 +149,11 @@ def _picked(text: str) -> frozenset[str]:
 
 def _of_people(digest: Digest) -> Iterator[Stated]:
     for said in digest.prompts:
-        if said.is_person and is_typed(said.text):
-            last = ""
-            for text in filter(is_choice, statements(said.text)):
-                if text not in last:
-                    last = with_reason(said.text, text)
-                    yield stated(last, Speaker.USER, said.at_ms)
+        last = ""
+        for text in filter(is_choice, typed_statements(said.text) if said.is_person else ()):
+            if text not in last:
+                last = with_reason(own_words(said.text), text)
+                yield stated(last, Speaker.USER, said.at_ms)
 
 
 def _of_agent(digest: Digest) -> Iterator[Stated]:

@@ -1,8 +1,9 @@
 """The forms in which a repository's sessions run their commands, and what speaks for each.
 
-A form is reliable if it mostly ran at all: tests that fail are the work, not its fault. A check is proven only once it
-was seen to complain of the code: one that never does may check nothing. A project's own task goes before the tool
-behind it. Which forms are worth telling is up to the harvesters.
+Only runs that are known to have succeeded speak for a form. One that failed speaks against it, except that a check may
+complain of the code: that is its work. One of which nobody knows how it ended says nothing. A check is proven only once
+it was seen to complain: one that never does may check nothing. A project's own task goes before the tool behind it.
+Which forms are worth telling is up to the harvesters.
 """
 
 from collections import defaultdict
@@ -45,12 +46,13 @@ class FormSeen(msgspec.Struct, frozen=True, array_like=True):
     text: str
     folder: str
     is_part: bool
-    ran: int
+    ran: int  # succeeded, or complained of the code where that is its work
     could_not: int
     seconds: float | None
     at: int
     complained: int = 0  # of the code
     purpose: str = ""
+    passed: int = 0  # known to have succeeded
 
 
 class CommandsSeen(Seen, frozen=True, kw_only=True):
@@ -66,7 +68,7 @@ class Choice(NamedTuple):
     text: str
     folder: str
     is_part: bool
-    stories: int  # in which it ran
+    stories: int  # in which it succeeded
     refused: int  # stories in which it could not
     ran: int
     could_not: int
@@ -79,7 +81,7 @@ class Choice(NamedTuple):
 
     @property
     def is_reliable(self) -> bool:
-        return self.ran / max(1, self.ran + self.could_not) >= _LEAST_RELIABLE
+        return self.stories > 0 and self.ran / (self.ran + self.could_not) >= _LEAST_RELIABLE
 
     @property
     def rank(self) -> tuple[float, int, str, str]:
@@ -121,14 +123,15 @@ def choices_of(sightings: Sequence[Sighting[CommandsSeen]], purpose: str = "") -
 def evidence_for(
     chosen: Sequence[Choice], sightings: Sequence[Sighting[CommandsSeen]], channel: Channel = Channel.OUTCOME
 ) -> Iterator[Evidence]:
-    """Where one of these forms ran, and where none of those tried could."""
+    """Where one of these forms succeeded, and where none of those tried could run."""
     wanted = {(one.text, one.folder) for one in chosen}
     for sighting in in_order(sightings):
         forms = [one for one in sighting.seen.forms if (one.text, one.folder) in wanted]
-        if forms:
-            shown = next((one for one in forms if one.ran), forms[0])
+        passed = (one for one in forms if one.passed)
+        shown = next(passed, None) or next((one for one in forms if one.could_not and not one.ran), None)
+        if shown is not None:
             at = msgspec.structs.replace(sighting.seen, at=shown.at, excerpt=shown.text)
-            yield evidence_of(sighting._replace(seen=at), channel, is_against=not shown.ran)
+            yield evidence_of(sighting._replace(seen=at), channel, is_against=not shown.passed)
 
 
 def shown_duration(seconds: float) -> str:
@@ -143,13 +146,18 @@ def _form(runs: Sequence[Run], reported: set[int]) -> FormSeen:
         text=first.form.text,
         folder=first.folder,
         is_part=first.form.is_part,
-        ran=sum(run.ran is True for run in runs),
-        could_not=sum(run.ran is False for run in runs),
+        ran=sum(map(_has_done_its_work, runs)),
+        could_not=sum(run.passed is False and not _has_done_its_work(run) for run in runs),
         seconds=round(median(times), 1) if times else None,
         at=first.at,
         complained=sum(bool(run.ran) and (run.passed is False or run.at in reported) for run in runs),
         purpose=str(first.purpose),
+        passed=sum(run.passed is True for run in runs),
     )
+
+
+def _has_done_its_work(run: Run) -> bool:
+    return run.passed is True or (run.ran is True and run.passed is False and run.purpose in CHECKS)
 
 
 def _choice(some: Sequence[tuple[str, FormSeen]]) -> Choice:
@@ -159,7 +167,7 @@ def _choice(some: Sequence[tuple[str, FormSeen]]) -> Choice:
         text=forms[0].text,
         folder=forms[0].folder,
         is_part=forms[0].is_part,
-        stories=len({story for story, form in some if form.ran}),
+        stories=len({story for story, form in some if form.passed}),
         refused=len({story for story, form in some if form.could_not and not form.ran}),
         ran=sum(form.ran for form in forms),
         could_not=sum(form.could_not for form in forms),

@@ -40,7 +40,8 @@ def is_tellable(line: str) -> bool:
 
 def power_gained(failed: str, fixed: str) -> str:
     """The same, of what the second line can do and the first cannot: by what came to it, or fell away."""
-    had = {word.text for command in parsed(failed).commands for word in command.words}
+    words = [word.text for command in parsed(failed).commands for word in command.words]
+    had = {*words, *(piece for word in words for piece in table.PIECES.split(word))}
     gained = {*_powers(fixed)} - {*_powers(failed)}
     gained |= {Power(OTHER, name) for name in _programs(fixed) if not _is_known(name) and name not in had}
     return _first((*gained, *_lost_guards(failed, fixed), *_joined(failed, fixed), *_given(failed, fixed)))
@@ -154,17 +155,24 @@ def _of_words(command: Command, texts: list[str]) -> Iterator[Power]:
         name, mark, value = text.partition("=")
         if text.startswith("-"):
             yield from _of_flag(command, step, name, value if mark else "".join(texts[at + 1 : at + 2]))
+        elif before == "-m" and program in table.PYTHONS:
+            pass  # a module, which looks like a host
         elif at and (
             _is_host(text) or (takes_hosts and text in command.arguments and text != step and not _is_usual(text))
         ):
             yield Power(HOST, text)
-        elif at and (table.OUTSIDE.match(text) or table.HOOKS.search(text)):
+        elif at and (table.OUTSIDE.match(text) or table.HOOKS.search(text) or _is_brought_along(program, text)):
             yield Power(ELSEWHERE, text)
         if before == "-c" and program == "git":
             yield Power(CHECKS, name)
         if mark and _is_host(value):
             yield Power(HOST, value)
         before = text
+
+
+def _is_brought_along(program: str, word: str) -> bool:
+    """Whether a program works in a folder of other people's code, or in a hidden one. To look there does nothing."""
+    return program not in table.LOOKING and table.VENDORED.search(word) is not None
 
 
 def _is_usual(word: str) -> bool:
@@ -179,6 +187,8 @@ def _of_flag(command: Command, step: str, name: str, value: str) -> Iterator[Pow
     letters = table.LETTERS.get(command.program, {}).get(step, "k" if command.program in table.REACHING else "")
     if table.BRINGS.issuperset((name,)) or (name == "-p" and any(each in table.FETCHING for each in command.wrappers)):
         yield Power(PACKAGE, value or name)
+    elif _instructs(command.program, name, value):
+        yield Power(SCRIPT, value or name)
     elif table.LEADS.fullmatch(name):
         yield Power(HOST, value or name)
     elif table.CREDENTIALS.fullmatch(name):
@@ -191,6 +201,13 @@ def _of_flag(command: Command, step: str, name: str, value: str) -> Iterator[Pow
         or table.RISKY_VALUE.search(value)
     ):
         yield Power(CHECKS, name)
+
+
+def _instructs(program: str, name: str, value: str) -> bool:
+    """Whether a flag names a file of instructions or code to load. `-p no:…` of pytest loads nothing."""
+    if name in table.INSTRUCTS_ANY:
+        return True
+    return name in table.INSTRUCTS.get(program, ()) and not (program == "pytest" and value.startswith("no:"))
 
 
 def _is_host(word: str) -> bool:
@@ -219,11 +236,14 @@ def _programs(line: str) -> Iterator[str]:
         path = command.words[0].text if command.words else ""
         if "/" not in path or not path.endswith(command.program):
             yield command.program
+        if command.program in table.PYTHONS and "-m" in command.arguments[:-1]:
+            yield command.arguments[command.arguments.index("-m") + 1].partition(".")[0]
 
 
 def _is_known(name: str) -> bool:
     return (
         name in table.KNOWN
+        or name in table.MODULES
         or name in table.WRAPPERS
         or name in table.FETCHING
         or name in table.FETCHING_LONG

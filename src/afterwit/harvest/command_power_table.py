@@ -81,6 +81,14 @@ LETTERS = {"git": {"push": "f", "commit": "n", "checkout": "f", "clean": "fdx", 
 BRINGS = names(
     "--with --with-editable --with-requirements --from --package --spec --require --plugin --preload --import --loader"
 )
+INSTRUCTS = {
+    **dict.fromkeys(("make", "gmake", "just", "task", "rake", "invoke", "inv", "ninja", "ant", "gradle", "gradlew",
+                     "mvn", "mvnw"), names("-f --file -t -I --init-script")),
+    "pytest": names("-p -c --rootdir --confcutdir --override-ini -o"), "node": names("-r"), "ruby": names("-r"),
+    "java": names("-jar -cp -classpath"), "git": names("--exec-path --template"),
+}  # fmt: skip
+"""Flags that name a file of instructions, or code to load, in place of the project's own."""
+INSTRUCTS_ANY = names("--rulesdir --rules-dir --init-file --rcfile --require-module --makefile --justfile --taskfile")
 LEADS = re.compile(
     r"--(?:extra-)?(?:index|index-url|registry|proxy|host|hostname|remote|url|endpoint|server|mirror|repository|find-links"
     r"|trusted-host|base-url|upstream|origin|api-url|source)"
@@ -121,6 +129,15 @@ OUTSIDE = re.compile(r"^(?:/(?!dev/(?:null|stdin|stdout|stderr)\Z)|~|\$|\.\.(?:/
 HOOKS = re.compile(
     r"(?:^|/)\.(?:git|ssh|husky|claude|codex|gemini|github|vscode|bashrc|zshrc|profile|npmrc|pypirc|netrc|env)\b"
 )
+VENDORED = re.compile(
+    r"(?:^|/)(?:node_modules|third[_-]?party|vendor(?:ed)?|site-packages|\.(?!venv\b|\.?(?:/|\Z)|[\w-]+\Z)[\w-]+)(?:/|\Z)"
+)
+LOOKING = names(
+    "cat head tail less more wc sort uniq cut grep egrep rg ag ack find fd ls tree stat file diff cmp jq yq"
+)
+PYTHONS = names("python python2 python3")
+MODULES = names("unittest doctest venv json compileall timeit build pip ensurepip zipfile cProfile pdb")
+PIECES = re.compile(r"[/.=]")
 QUIET = ("/dev/null", "1", "2")
 PLACE = re.compile(r"<(?:path|name)>")
 TASKS = re.compile(r"(?:deps|ecto|phx|hex)\.[a-z_]+")  # of mix

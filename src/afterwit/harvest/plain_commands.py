@@ -42,7 +42,7 @@ _MOST_TRIGGERS = 3
 
 class PlainCommands:
     name = "plain-commands"
-    version = 1
+    version = 2
     seen = CommandsSeen
     minimum_stories = NEVER_ALONE
 

@@ -71,7 +71,7 @@ class _Proven(NamedTuple):
 
 class ProvenCommands:
     name = "proven-commands"
-    version = 3
+    version = 4
     seen = CommandsSeen
     minimum_stories = _STORIES
 

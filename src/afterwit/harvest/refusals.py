@@ -1,9 +1,10 @@
 """What an agent's sandbox refuses at first, a signing key that is locked, and what a shell prints before anything runs.
 
 One item a cause: no network, no ports, no writing below `.git`, and anything else that the same call was allowed to do
-later. Knowing it, an agent asks with its first call. A key that is locked only its owner can unlock. A message of the
-shell's start-up is no failure of the command below it; that it came with different programs shows it. Seen in one
-repository it holds there, in several for the agent.
+later. Knowing it, an agent asks with its first call. To leave its sandbox takes more rights, so a person has to approve
+such an item first; nothing in a transcript says for sure that a sandbox was the cause: a network may have been away. A
+key that is locked only its owner can unlock. A message of the shell's start-up is no failure of the command below it;
+that it came with different programs shows it. Seen in one repository it holds there, in several for the agent.
 """
 
 import re
@@ -15,6 +16,7 @@ import msgspec
 
 from afterwit.guard.plain_names import reads_like_a_sentence
 from afterwit.harvest.calls import command_at
+from afterwit.harvest.command_power import RIGHTS
 from afterwit.harvest.harvester import NEVER_ALONE, Grouped, evidence_of
 from afterwit.harvest.sightings import by_repo, commonest_signatures, in_order
 from afterwit.harvest.wording import quoted, sentence
@@ -38,7 +40,10 @@ _SANDBOXED = (Refusal.NETWORK, Refusal.PORT, Refusal.GIT, Refusal.LEAVE)  # whic
 _FORMS = (
     (Refusal.STARTUP, r"\A[^\n]*(?:shellenv|profile|zshrc|bashrc|zshenv|zlogin)\b[\w.]*: (?:line )?\d+:"),
     (Refusal.PORT, r"(?:bind|listen|socket)\b.{0,80}\b(?:operation not permitted|EPERM|permission denied)"),
-    (Refusal.NETWORK, r"no such host|could not resolve host|ENOTFOUND|name resolution|network is unreachable"),
+    (
+        Refusal.NETWORK,
+        r"\bno such host\b|\bcould not resolve host|\bENOTFOUND\b|\bname resolution\b|\bnetwork is unreachable\b",
+    ),
     (
         Refusal.SIGNING,
         r"agent refused operation|gpg failed to sign|failed to sign the data|couldn't sign message"
@@ -48,7 +53,7 @@ _FORMS = (
     (Refusal.LEAVE, _DENIED),
 )
 _COMPILED = tuple((refusal, re.compile(form, re.IGNORECASE)) for refusal, form in _FORMS)
-_MUST_BE_ALLOWED_LATER = (Refusal.SIGNING, Refusal.GIT, Refusal.LEAVE)
+_MUST_BE_ALLOWED_LATER = (Refusal.NETWORK, Refusal.SIGNING, Refusal.GIT, Refusal.LEAVE)
 _INVENTED = re.compile(r"\.(?:example|invalid|test|localhost)\b")
 _EXCERPT = 120
 _SHOWN = 3
@@ -64,7 +69,7 @@ class Refused(Seen, frozen=True, kw_only=True, omit_defaults=True):
 
 class Refusals:
     name = "refusals"
-    version = 4
+    version = 5
     minimum_stories = 2
     seen = Refused
     _told = frozenset(Refusal) - _OF_THE_MOMENT
@@ -134,6 +139,7 @@ def _draft(refusal: Refusal, name: str, scope: Scope, same: Sequence[Sighting[Re
             triggers=tuple(Trigger(signature=signature) for signature in commonest_signatures(same)),
             evidence=tuple(evidence_of(one, channel) for one in same),
             agents=(name,) if refusal in _SANDBOXED else (),
+            takes=RIGHTS if refusal in _SANDBOXED else "",
         )
 
 
@@ -148,7 +154,10 @@ def _programs(same: Sequence[Sighting[Refused]]) -> str:
 
 def _said(refusal: Refusal, name: str, programs: str) -> str:
     if refusal is Refusal.NETWORK:
-        return f"The sandbox of {name} has no network here, and {programs} need it: ask at once to run them outside."
+        return (
+            f"{programs} found no network here in {name}, and the same call worked later: if the sandbox has none, ask"
+            " at once to run it outside."
+        )
     if refusal is Refusal.PORT:
         return (
             f"What opens a port ({programs}) is refused in the sandbox of {name} here: ask at once to run it outside."

@@ -12,7 +12,7 @@ from afterwit.harvest.choices import is_choice
 from afterwit.harvest.harvester import Grouped
 from afterwit.harvest.recurrence import stated_pitfalls
 from afterwit.harvest.standing_rules import is_rule
-from afterwit.harvest.statements import Speaker, Stated, is_general, is_typed, stated, statements
+from afterwit.harvest.statements import Speaker, Stated, is_general, stated, typed_statements
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Channel, Draft, Sighting
 
@@ -37,7 +37,7 @@ class Reproofs:
     """Corrections that would have been worth knowing before."""
 
     name = "reproofs"
-    version = 2
+    version = 3
     minimum_stories = 2
     seen = Stated
 
@@ -47,10 +47,9 @@ class Reproofs:
         found: dict[str, Stated] = {}
         for at in digest.corrections:
             said = digest.prompts[at]
-            if said.is_person and is_typed(said.text):
-                for text in statements(said.text):
-                    if is_lesson(text):
-                        found.setdefault(text, stated(text, Speaker.USER, said.at_ms))
+            for text in typed_statements(said.text) if said.is_person else ():
+                if is_lesson(text):
+                    found.setdefault(text, stated(text, Speaker.USER, said.at_ms))
         return [Grouped(digest.repo, seen) for seen in list(found.values())[:_MOST]]
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Stated]]) -> Iterable[Draft]:

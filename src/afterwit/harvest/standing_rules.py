@@ -8,6 +8,7 @@ quoted, never rewritten.
 import re
 from collections.abc import Iterable, Sequence
 
+from afterwit.digest.pasted import own_words
 from afterwit.harvest.harvester import Grouped
 from afterwit.harvest.recurrence import Matter, matters, moment
 from afterwit.harvest.statements import (
@@ -15,9 +16,8 @@ from afterwit.harvest.statements import (
     Stated,
     attributed,
     is_general,
-    is_typed,
     stated,
-    statements,
+    typed_statements,
     with_reason,
 )
 from afterwit.model.digest import Digest
@@ -73,20 +73,19 @@ class StandingRules:
     """Rules that a user gave once and for all."""
 
     name = "standing-rules"
-    version = 2
+    version = 3
     minimum_stories = 2
     seen = Stated
 
     def see(self, digest: Digest) -> Iterable[Grouped[Stated]]:
         found: dict[str, Grouped[Stated]] = {}
         for said in digest.prompts:
-            if said.is_person and is_typed(said.text):
-                for text in statements(said.text):
-                    reaches_all = bool(_EVERYWHERE.search(text))
-                    if is_rule(text) and (digest.repo or reaches_all):
-                        group = "" if reaches_all else digest.repo
-                        whole = with_reason(said.text, text)
-                        found.setdefault(text, Grouped(group, stated(whole, Speaker.USER, said.at_ms)))
+            for text in typed_statements(said.text) if said.is_person else ():
+                reaches_all = bool(_EVERYWHERE.search(text))
+                if is_rule(text) and (digest.repo or reaches_all):
+                    group = "" if reaches_all else digest.repo
+                    whole = with_reason(own_words(said.text), text)
+                    found.setdefault(text, Grouped(group, stated(whole, Speaker.USER, said.at_ms)))
         return list(found.values())[:_MOST]
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Stated]]) -> Iterable[Draft]:

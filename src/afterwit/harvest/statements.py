@@ -11,6 +11,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from afterwit.digest.blocks import without_blocks
+from afterwit.digest.pasted import own_words
 from afterwit.digest.words import words_of
 from afterwit.guard.hygiene import clean
 from afterwit.guard.placeholders import PLACEHOLDER
@@ -82,6 +83,11 @@ def is_typed(prompt: str) -> bool:
     if len(text) > LONGEST_TYPED or _PASTED.search(text):
         return False
     return len(_STRUCTURE.findall(text)) <= _MOST_STRUCTURE
+
+
+def typed_statements(prompt: str) -> list[str]:
+    """The statements of a prompt that its user typed: none of a document, and nothing that was pasted."""
+    return statements(own_words(prompt)) if is_typed(prompt) else []
 
 
 def statements(text: str, *, is_wrapped: bool = False) -> list[str]:

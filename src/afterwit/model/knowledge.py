@@ -143,6 +143,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     channel: Channel  # of its words; templates of ours that only quote have that of the evidence
     triggers: tuple[Trigger, ...] = ()
     advice: str = ""  # the command line to use
+    takes: str = ""  # what following the sentence takes that only a person may grant
     files: tuple[str, ...] = ()  # it speaks of, best first
     evidence: tuple[Evidence, ...] = ()
     agents: tuple[str, ...] = ()  # that it concerns; empty: all

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from afterwit.digest.blocks import without_blocks
+from afterwit.digest.pasted import own_words
 from afterwit.digest.reactions import is_thanks
 from afterwit.guard.hygiene import clean
 from afterwit.guard.placeholders import PLACEHOLDER
@@ -91,7 +92,7 @@ def _of_agent(text: str, at_ms: int) -> Turn:
 def _of_person(said: Said, at_ms: int, *, is_task: bool) -> Turn:
     """What begins a session is a wish first: less of it decides."""
     less = _LESS if is_task else 0.0
-    lines = list(sentences_of(said.text))[:_MOST_SENTENCES] if _is_typed(said.text) else []
+    lines = list(sentences_of(own_words(said.text)))[:_MOST_SENTENCES] if _is_typed(said.text) else []
     forces = (force(line) if terms_of(line) else 0.0 for line in lines)
     found = [Sentence(line, round(max(much - less, much / 2), 2)) for line, much in zip(lines, forces, strict=True)]
     return Turn(USER, said.at_ms or at_ms, tuple(found), _terms(said.text), is_change(said.text))

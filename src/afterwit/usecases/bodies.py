@@ -3,6 +3,7 @@
 Only the frames that hold the record are unpacked. The text is cleaned and redacted before it leaves this module.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import PurePosixPath
@@ -14,6 +15,7 @@ from afterwit.agents.declared.description import Description
 from afterwit.agents.protocol import FileReading, SourceFile
 from afterwit.agents.registry import reader_for
 from afterwit.capture.texts import safe_piece
+from afterwit.digest.pasted import own_words
 from afterwit.guard.redaction import Redactor
 from afterwit.model.errors import DamagedError
 from afterwit.model.kinds import EventKind
@@ -26,6 +28,8 @@ from afterwit.store.files import FileRow
 from afterwit.store.held import Held
 from afterwit.usecases.archived import companion_bytes
 from afterwit.usecases.origin import Origin, origin_in
+
+_WORD = re.compile(r"\w+")
 
 
 class Bodies:
@@ -50,15 +54,27 @@ class Bodies:
     def piece(self, file: FileRow, kind: EventKind, offset: int, length: int, wanted: Sequence[str]) -> str | None:
         """What the event says around the wanted words, or None where the archive does not hold it any more. Of several
         events of this kind in one record, the first that holds a wanted word."""
+        texts = self._texts(file, kind, offset, length)
+        if texts is None:
+            return None
+        chosen = next((text for text in texts if _holds(text, wanted)), texts[0] if texts else None)
+        return None if chosen is None else safe_piece(chosen, wanted, self._redactor)
+
+    def typed_piece(self, file: FileRow, offset: int, length: int, wanted: Sequence[str]) -> str | None:
+        """The same of a prompt, without what was pasted into it; "" where the words stand only there."""
+        texts = self._texts(file, EventKind.PROMPT, offset, length)
+        if not texts:
+            return None
+        words = [word for term in wanted for word in _WORD.findall(term)]
+        typed = next((text for text in map(own_words, texts) if _holds(text, words)), "")
+        return safe_piece(typed, wanted, self._redactor)
+
+    def _texts(self, file: FileRow, kind: EventKind, offset: int, length: int) -> list[str] | None:
         try:
             events = self._events(file, offset, length)
         except DamagedError:
             return None
-        texts = [_said(file.agent, event) for event in events if event.kind is kind]
-        lower = [word.casefold() for word in wanted]
-        holding = (text for text in texts if any(word in text.casefold() for word in lower))
-        chosen = next(holding, texts[0] if texts else None)
-        return None if chosen is None else safe_piece(chosen, wanted, self._redactor)
+        return [_said(file.agent, event) for event in events if event.kind is kind]
 
     def _events(self, file: FileRow, offset: int, length: int) -> list[Event]:
         reader = reader_for(file.agent, self._declared)
@@ -95,6 +111,10 @@ def _alone(reading: FileReading, raw: bytes) -> Iterable[Reading]:
     if isinstance(reading, Piecemeal):
         return read_piece(reading, Record(0, len(raw), raw))
     return Framing(reading).read([raw + b"\n"])
+
+
+def _holds(text: str, wanted: Sequence[str]) -> bool:
+    return any(word.casefold() in text.casefold() for word in wanted)
 
 
 def _said(agent: str, event: Event) -> str:

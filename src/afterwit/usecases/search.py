@@ -51,8 +51,11 @@ class Searcher:
         self._db = db
         self._archive = Archive(world.layout.archive)
 
-    def find(self, query: str, wanted: Filter, kind: str, limit: int, width: int) -> Answer:
-        """The best hits for a query as people type it, with snippets of about `width` characters."""
+    def find(
+        self, query: str, wanted: Filter, kind: str, limit: int, width: int, *, typed_only: bool = False
+    ) -> Answer:
+        """The best hits for a query as people type it, with snippets of about `width` characters. With `typed_only`
+        prompts are shown without what was pasted into them."""
         terms = terms_of(query)
         match = match_of(terms)
         if not match:
@@ -61,16 +64,22 @@ class Searcher:
         selection = selection_of(self._db, self._world.settings, wanted)
         hits = search(self._db, match, selection, kind, limit)
         total = len(hits) if not limit or len(hits) < limit else count_hits(self._db, match, selection, kind)
-        return Answer(query=query, words=words, total=total, hits=self._with_snippets(hits, words, width))
+        return Answer(
+            query=query, words=words, total=total, hits=self._with_snippets(hits, words, width, typed_only=typed_only)
+        )
 
-    def _with_snippets(self, hits: list[Hit], words: list[str], width: int) -> list[Found]:
+    def _with_snippets(self, hits: list[Hit], words: list[str], width: int, *, typed_only: bool) -> list[Found]:
         if not hits:
             return []
         rows = files_by_id(self._db, {hit.file_id for hit in hits})
         shown: dict[int, Found] = {}
         with closing(Bodies(self._db, self._archive, self._redactor, self._world.declared)) as bodies:
             for hit in sorted(hits, key=_place):
-                text = bodies.piece(rows[hit.file_id], EventKind(hit.kind), hit.offset, hit.length, words)
+                file, kind = rows[hit.file_id], EventKind(hit.kind)
+                if typed_only and kind is EventKind.PROMPT:
+                    text = bodies.typed_piece(file, hit.offset, hit.length, words)
+                else:
+                    text = bodies.piece(file, kind, hit.offset, hit.length, words)
                 shown[hit.event_id] = _shown(hit, None if text is None else snippet(text, words, width))
         return [shown[hit.event_id] for hit in hits]
 
@@ -85,10 +94,12 @@ def searching(world: World) -> Iterator[Searcher]:
         yield Searcher(world, db)
 
 
-def find(world: World, query: str, wanted: Filter, kind: str, limit: int, width: int) -> Answer:
+def find(
+    world: World, query: str, wanted: Filter, kind: str, limit: int, width: int, *, typed_only: bool = False
+) -> Answer:
     """One query, asked of a store that is opened for it."""
     with searching(world) as searcher:
-        return searcher.find(query, wanted, kind, limit, width)
+        return searcher.find(query, wanted, kind, limit, width, typed_only=typed_only)
 
 
 def _place(hit: Hit) -> tuple[int, int]:

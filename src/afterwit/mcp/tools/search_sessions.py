@@ -25,7 +25,7 @@ def search_sessions(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     repo = "" if arguments.get("where") == _EVERYWHERE else _repo(caller, arguments)
     wanted = Filter(repos=(_literal(repo),) if repo else (), since_ms=_since(caller, arguments))
     limit = arguments.get("limit", _HITS)
-    answer = find(caller.world, arguments["query"], wanted, arguments.get("part", ""), limit, _SNIPPET)
+    answer = find(caller.world, arguments["query"], wanted, arguments.get("part", ""), limit, _SNIPPET, typed_only=True)
     here = last_part(repo)
     place = joined((ours("`"), here, ours("`"))) if here else ours(_HERE if repo else _EVERYWHERE)
     if not answer.hits:
@@ -59,11 +59,11 @@ def _line(hit: Found) -> Shown:
 
 
 def _said(hit: Found) -> Shown:
-    """What a user typed is quoted. Outputs, pages and what agents said may hold words that were planted: of these is
-    only told where they stand."""
+    """What a user typed is quoted. Outputs, pages, what was pasted into a prompt and what agents said may hold words
+    that were planted: of these is only told where they stand."""
     if hit.snippet is None:
         return ours("(the text is not in the archive any more)")
-    is_typed = hit.kind == EventKind.PROMPT
+    is_typed = hit.kind == EventKind.PROMPT and bool(hit.snippet)
     return typed(one_line(hit.snippet, _SNIPPET + 40)) if is_typed else ours("(not typed by the user, so not quoted)")
 
 
