@@ -34,8 +34,12 @@ _STEPS = re.compile(r"[.:/\[({]+")
 _LOWER_RUN = re.compile(r"[a-z]{10,}[0-9]{2,}\Z")
 _SWITCH = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
 _CASE_SWITCH = re.compile(r"[a-z](?=[A-Z])")
-_MARKED = re.compile(r"(__|@@|%%|##)\w+\1\Z|\.\*|!vault\b|\*{3}\w+\*{3}\Z")  # stands for a value that a template or a person puts there
-_FILE = re.compile(r"\.[a-z]{1,4}[0-9]?(?::[0-9]+)*\Z|[:/]|\A[#@.-]|\A[0-9]+[a-z]{1,5}\Z|\A[a-z]+[_-]?[0-9]\Z|=", re.IGNORECASE)
+_MARKED = re.compile(
+    r"(__|@@|%%|##)\w+\1\Z|\.\*|!vault\b|\*{3}\w+\*{3}\Z"
+)  # stands for a value that a template or a person puts there
+_FILE = re.compile(
+    r"\.[a-z]{1,4}[0-9]?(?::[0-9]+)*\Z|[:/]|\A[#@.-]|\A[0-9]+[a-z]{1,5}\Z|\A[a-z]+[_-]?[0-9]\Z|=", re.IGNORECASE
+)
 _CLOSING = ")]}>|,.:;!?"
 _LONG_STEP = 16
 _MOST_WORDS = 3
