@@ -20,9 +20,9 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from tests.regex_steps import faults
 
 from afterwit.model.errors import AfterwitError
-from tests.regex_steps import faults
 
 _PACKAGES = ("actions", "agents", "capture", "deck", "digest", "guard", "harvest", "knowledge", "recall")
 _FEW, _MANY = 750, 3_000

@@ -52,7 +52,8 @@ _SSH_HOST = re.compile(
 _VERSIONS = re.compile(r"\(from versions: (?!none\b)[^)\n]*\)?")
 # The inner structure of a sandbox's refusal: its kinds tell, and what they hold is the command's output.
 _DUMP = re.compile(
-    r"\b(?P<what>\w+ failed)(?: for [^\n]{0,2000}?)?: CreateProcess \{ message: [\\\"]*(?P<kinds>(?:\w+ ?[({][\\\" ]*)+)"
+    r"\b(?P<what>\w+ failed)(?: for [^\n]{0,2000}?)?: CreateProcess "
+    r"\{ message: [\\\"]*(?P<kinds>(?:\w+ ?[({][\\\" ]*)+)"
 )
 _HASH = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
 _TIMES = re.compile(r"\b\d+(?:\.\d+)?(?:ms|s|m|h)\b")

@@ -102,7 +102,7 @@ def is_spoken(value: str) -> bool:
 
 
 def is_told(value: str) -> bool:
-    """A password in a sentence: letters with digits or symbols among them, and no name of a file, a version or a link."""
+    """A password in a sentence: letters with digits or symbols among them, and no file, version or link."""
     value = value.strip().rstrip(_CLOSING + "*_")
     if len(value) < 6 or _FILE.search(value) or _NUMBERED.match(value) or _UUID.match(value):
         return False
