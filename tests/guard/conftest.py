@@ -10,12 +10,13 @@ import pytest
 
 from afterwit.guard.redaction import Redactor
 
-_FIELD = re.compile(r"\{(an|lower|upper|hex|HEX|dig|b32|uuid|snowflake)(?::(\d+))?\}")
+_FIELD = re.compile(r"\{(an|az|lower|upper|hex|HEX|dig|b32|uuid|snowflake)(?::(\d+))?\}")
 _ALPHABETS = {
     "an": string.ascii_letters + string.digits,
     "lower": string.ascii_lowercase + string.digits,
     "upper": string.ascii_uppercase + string.digits,
     "hex": "0123456789abcdef",
+    "az": "abcdefghijklmnopqrstuvwxyz",
     "HEX": "0123456789ABCDEF",
     "dig": string.digits,
     "b32": string.ascii_uppercase + "234567",

@@ -52,7 +52,8 @@ _SSH_HOST = re.compile(
 _VERSIONS = re.compile(r"\(from versions: (?!none\b)[^)\n]*\)?")
 # The inner structure of a sandbox's refusal: its kinds tell, and what they hold is the command's output.
 _DUMP = re.compile(
-    r"(?P<what>\w+ failed)(?: for [^\n]{0,2000}?)?: CreateProcess \{ message: [\\\"]*(?P<kinds>(?:\w+ ?[({][\\\" ]*)+)"
+    r"\b(?P<what>\w+ failed)(?: for [^\n]{0,2000}?)?: CreateProcess "
+    r"\{ message: [\\\"]*(?P<kinds>(?:\w+ ?[({][\\\" ]*)+)"
 )
 _HASH = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
 _TIMES = re.compile(r"\b\d+(?:\.\d+)?(?:ms|s|m|h)\b")
@@ -86,7 +87,7 @@ _OPERAND = re.compile(
     r"(?=(?:No such file or directory|Is a directory|Not a directory|Permission denied|File exists)\b)",
     re.IGNORECASE,
 )
-_OS_ERROR = re.compile(r"\s*\(os error \d+\)")
+_OS_ERROR = re.compile(r"(?<!\s)\s*\(os error \d+\)")
 _SAYS_USAGE = re.compile(r"^[^\S\n]*[Uu]sage: (?P<program>[\w.-]{1,40})", re.MULTILINE)
 _SELF = re.compile(r"^(?P<program>[\w.+-]{1,30}): (?!(?:command )?not found$)(?P<rest>.+)$", re.DOTALL)
 _NUMBERED = re.compile(r"^(python|pip)\d[\d.]*$")

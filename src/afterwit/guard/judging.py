@@ -23,7 +23,7 @@ _SPEECH = re.compile(
 )
 _CODE = re.compile(
     r"\$[A-Za-z_][A-Za-z0-9_]*\Z|%[A-Za-z_]+%\Z|[A-Za-z_][\w]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+[!?]?(?:[\[({].*)?\Z|"
-    r"[&*!]*[A-Za-z_][\w.:]*[(\[{].*\Z|[A-Za-z_]\w*(?:[|?]|\s[|]).*\Z|[\[({@+].*\Z|~|\.{0,2}/[\w.@-]*(?:/|\Z)|[A-Za-z]:\\|"
+    r"[&*!]*[A-Za-z_][\w.:]*[(\[{].*\Z|[A-Za-z_]\w*(?:\||\?[.:\s]|\s[|]).*\Z|[\[({].*\Z|[@+][A-Za-z_.]*\Z|~|\.{0,2}/[\w.@-]*(?:/|\Z)|[A-Za-z]:\\|"
     r"[A-Za-z][A-Za-z0-9+.-]*://|[A-Za-z0-9*x•._#?-]?([*xX•.#?_0-])\1*\Z"
 )
 _UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
@@ -34,6 +34,12 @@ _STEPS = re.compile(r"[.:/\[({]+")
 _LOWER_RUN = re.compile(r"[a-z]{10,}[0-9]{2,}\Z")
 _SWITCH = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
 _CASE_SWITCH = re.compile(r"[a-z](?=[A-Z])")
+_MARKED = re.compile(
+    r"(__|@@|%%|##)\w+\1\Z|\.\*|!vault\b|\*{3}\w+\*{3}\Z"
+)  # stands for a value that a template or a person puts there
+_FILE = re.compile(
+    r"\.[a-z]{1,4}[0-9]?(?::[0-9]+)*\Z|[:/]|\A[#@.-]|\A[0-9]+[a-z]{1,5}\Z|\A[a-z]+[_-]?[0-9]\Z|=", re.IGNORECASE
+)
 _CLOSING = ")]}>|,.:;!?"
 _LONG_STEP = 16
 _MOST_WORDS = 3
@@ -84,6 +90,31 @@ def is_given(value: str) -> bool:
     """What stands where only a secret stands: after `DB_PASSWORD=`, say."""
     value = value.strip().rstrip(_CLOSING)
     return len(value) >= 4 and not _is_filler(value) and not _is_code(value)
+
+
+def is_spoken(value: str) -> bool:
+    """What a place that says secret holds, though it may be a reference or a word: it needs a digit, a symbol or no
+    words at all."""
+    value = value.strip().rstrip(_CLOSING)
+    if len(value) < 5 or _UUID.match(value):
+        return _UUID.match(value) is not None
+    return is_password(value, is_bare=True) and not _NUMBERED.match(value)
+
+
+def is_told(value: str) -> bool:
+    """A password in a sentence: letters with digits or symbols among them, and no file, version or link."""
+    value = value.strip().rstrip(_CLOSING + "*_")
+    if len(value) < 6 or _FILE.search(value) or _NUMBERED.match(value) or _UUID.match(value):
+        return False
+    has_letter, has_digit = _has_letter_and_digit(value)
+    if not (has_letter and (has_digit or any(char in "!@#%&*+?^" for char in value))):
+        return False
+    return is_password(value, is_bare=True)
+
+
+def is_example(value: str) -> bool:
+    """A key that a vendor prints in documents: it says so itself."""
+    return value.endswith(("EXAMPLE", "EXAMPLEKEY"))
 
 
 def has_random_letters(value: str) -> bool:
@@ -170,7 +201,7 @@ def _share_of_common_pairs(value: str) -> float:
 
 def _is_filler(value: str) -> bool:
     lower = value.lower()
-    if lower in words.PLAIN_VALUES:
+    if lower in words.PLAIN_VALUES or _MARKED.match(value):
         return True
     is_known = any(part in lower for part in words.FILLER)
     return is_known and not (len(value) >= 24 and entropy(value) >= 4.2 and is_random(value))

@@ -23,6 +23,8 @@ _JUDGES: dict[Judge, Callable[[str, bool], bool]] = {
     Judge.GIVEN: lambda value, _: judging.is_given(value),
     Judge.SECRET: lambda value, is_bare: judging.is_secret(value, is_bare=is_bare),
     Judge.TOKEN: lambda value, _: judging.is_token(value),
+    Judge.SPOKEN: lambda value, _: judging.is_spoken(value),
+    Judge.TOLD: lambda value, _: judging.is_told(value),
     Judge.URL: lambda value, _: judging.is_url_password(value),
     Judge.ENCODED: lambda value, _: judging.is_encoded(value),
     Judge.BASIC: lambda value, _: judging.is_basic_credential(value),
@@ -35,6 +37,15 @@ _LOOKS_BEFORE: dict[Judge, Callable[[str, bytes], bool]] = {
     Judge.EMAIL: people.is_personal_email,
     Judge.IP: people.is_personal_ip,
 }
+_NAME_BYTES = 40
+_UUID_RULE = "uuid-key"
+# Keys that open nothing: they are found by, or given to everybody.
+_OPEN_KEY = re.compile(
+    rb"(?:public|publishable|cache|partition|idempotency|sort|primary|foreign|object|dedup\w*|range|row|routing|group)"
+    rb"""[ _.-]?key["'`\])]*\s*[:=,]?[>]?\s*["'`@$]*\Z""",
+    re.IGNORECASE,
+)
+_WEIGHED = frozenset({Judge.TOKEN, Judge.SECRET, Judge.SPOKEN})
 _NEXT_PARAMETER = re.compile(rb"&(?:&|[A-Za-z_][\w.-]*=)")  # where a bare value ends in a query or a command line
 
 
@@ -68,36 +79,33 @@ class Finder:
     def _is_real(self, data: bytes, start: int, end: int, is_bare: bool) -> bool:
         value = data[start:end].decode("utf-8", "replace")
         if self.rule.judge is Judge.FORMAT:
-            return judging.entropy(value) >= self.rule.min_entropy
+            if self.rule.id == _UUID_RULE and _OPEN_KEY.search(data, max(0, start - _NAME_BYTES), start):
+                return False
+            return judging.entropy(value) >= self.rule.min_entropy and not judging.is_example(value)
+        if self.rule.judge in _WEIGHED and _OPEN_KEY.search(data, max(0, start - _NAME_BYTES), start):
+            return False
         if self.rule.judge in _LOOKS_BEFORE:
             return _LOOKS_BEFORE[self.rule.judge](value, data[max(0, start - _BEFORE_BYTES) : start])
         return _JUDGES[self.rule.judge](value, is_bare)
 
 
 class Matcher:
-    """All rules behind one pre-filter. Further triggers can ride along in the same pass (`extra`), or in a second one
-    (`apart`), where the rules for prefixes are: two small automata are made in half the time of one that knows every
-    mixture of both."""
+    """All rules behind one pre-filter, with further triggers (`extra`) that ride along.
 
-    def __init__(self, rules: Iterable[Rule], extra: Sequence[bytes] = (), apart: Sequence[bytes] = ()) -> None:
+    The pre-filter is several sets, each of which passes over the text: an automaton is made while it reads, a state for
+    every mixture of what its triggers have seen so far, and many small ones have far fewer mixtures than one large one.
+    """
+
+    def __init__(self, rules: Iterable[Rule], extra: Sequence[bytes] = ()) -> None:
         self._finders = [Finder(rule) for rule in rules]
         self.size = len(self._finders)
-        prefixed = [number for number, finder in enumerate(self._finders) if finder.rule.has_prefix]
-        others = [number for number, finder in enumerate(self._finders) if not finder.rule.has_prefix]
-        first_apart = self.size + len(extra)
-        self._numbers = [*others, *range(self.size, first_apart)]
-        self._numbers_apart = [*prefixed, *range(first_apart, first_apart + len(apart))]
-        triggers = [trigger(finder.rule) for finder in self._finders]
-        self._found = PatternSet([*(triggers[number] for number in others), *extra]).found
-        self._found_apart = PatternSet([*(triggers[number] for number in prefixed), *apart]).found
+        triggers = [*(trigger(finder.rule) for finder in self._finders), *extra]
+        parts = _parts([finder.rule for finder in self._finders], len(extra))
+        self._sets = [(PatternSet(triggers[number] for number in part).found, part) for part in parts]
 
-    def hits(self, data: bytes) -> list[int] | None:
-        """The numbers of the triggers that were hit: those of the rules, then `extra`, then `apart`."""
-        found, apart = self._found(data), self._found_apart(data)
-        if not found and not apart:
-            return None
-        numbers, numbers_apart = self._numbers, self._numbers_apart
-        return [*(numbers[hit] for hit in found or ()), *(numbers_apart[hit] for hit in apart or ())]
+    def hits(self, data: bytes) -> list[int]:
+        """The numbers of the triggers that were hit: those of the rules, then `extra`."""
+        return [part[hit] for found, part in self._sets for hit in found(data) or ()]
 
     def spans(self, data: bytes, hits: Iterable[int]) -> Iterator[Span]:
         """The places of the rules whose triggers were hit; a rule that comes earlier comes first."""
@@ -107,7 +115,7 @@ class Matcher:
 
     def secret_kind(self, data: bytes) -> str | None:
         """The type of a secret in this text, whatever else the text tells about people."""
-        for hit in sorted(self.hits(data) or ()):
+        for hit in sorted(self.hits(data)):
             if hit < self.size and not self._finders[hit].rule.is_about_people:
                 for span in self._finders[hit].spans(data):
                     return span.kind
@@ -120,3 +128,12 @@ def trigger(rule: Rule) -> bytes:
         return rule.trigger.encode()
     literals = b"|".join(re2.escape(keyword.encode()) for keyword in rule.keywords)
     return b"(?i:" + literals + b")" if "(?i" in rule.pattern else literals
+
+
+def _parts(rules: Sequence[Rule], extra: int) -> list[list[int]]:
+    """Which triggers share a set: the generic ones in two, the formats in one, what is looked for as it is in one."""
+    generic = [number for number, rule in enumerate(rules) if rule.is_generic or rule.is_about_people]
+    prefixed = [number for number, rule in enumerate(rules) if rule.has_prefix]
+    formats = sorted(set(range(len(rules))) - set(generic) - set(prefixed))
+    parts = [generic[::2], generic[1::2], formats, [*prefixed, *range(len(rules), len(rules) + extra)]]
+    return [part for part in parts if part]

@@ -40,7 +40,7 @@ class Redactor:
         known = rules()
         self._encodings = Encodings(_blob_keywords(known), self._kind_of)
         extra = [HOME_TRIGGER, self._exact.pattern] if self._exact else [HOME_TRIGGER]
-        self._matcher = Matcher(known, extra, list(self._encodings.triggers.values()))
+        self._matcher = Matcher(known, [*extra, *self._encodings.triggers.values()])
         self._home_hit = self._matcher.size
         self._first_encoded_hit = self._home_hit + len(extra)
         self._short = functools.lru_cache(maxsize=_CACHE_SIZE)(self._redacted)
@@ -98,7 +98,7 @@ class Redactor:
             data = replaced(data, spans, self._mark)
             if hits == [self._home_hit]:
                 break  # nothing but a home folder was there: another pass would find nothing new
-            hits = self._matcher.hits(data) or []
+            hits = self._matcher.hits(data)
         return data.decode("utf-8", "surrogatepass")
 
     def _spans(self, data: bytes, hits: list[int]) -> Iterator[Span]:

@@ -29,6 +29,7 @@ FILES = (
     "databases",
     "prefixes",
     "generic",
+    "places",
     "people",
 )
 _PEOPLE = frozenset({"email", "ip", "phone", "name", "iban", "card"})
@@ -47,7 +48,15 @@ _VALUE = (
     r"""[A-Za-z@$]{0,2}'(?P<secret2>(?:[^'\\\n]|\\[^\n]){3,})|`(?P<secret3>[^`\\\n]{3,})|"""
     r"""(?P<secret_bare>[^\s"'`,;&<\\(][^\s"'`,;<\\]{2,}))"""
 )
+# How a value stands beside a name that is not assigned to: as the default of what is read from the environment, as the
+# next argument, in the next cell or column, or in a sentence that says to set it.
+_BESIDE = (
+    r"""(?:\\*["'`])?[\])}]{0,3}(?:\s{0,3}(?:\|\|=?|\?\?=?|\?:|\bor\b|//=?)\s{0,3}|"""
+    r"""\.(?i:unwrap_or|or_?else|get_?or|or_default|value_or)[a-z_]{0,12}\(\s{0,2}(?:\|[a-z_]?\|\s?)?|"""
+    r"""\s{0,2}[:=]?\\*["'`]?\s{0,2},\s{0,4}(?:default=)?|[`"']?\s{1,2}(?i:to|as|with)\s{1,2}|\s{1,2}\{\s{0,3})"""
+)
 _PIECES = {
+    "@beside@": _BESIDE,
     "@assign@": _ASSIGN,
     "@value@": _VALUE,
     "@start@": r"(?:^|[^A-Za-z0-9]|\\[nrt])",
@@ -82,6 +91,8 @@ class Judge(StrEnum):
     GIVEN = "given"  # the place leaves no doubt: nearly anything that is no reference and no filler
     SECRET = "secret"  # noqa: S105
     TOKEN = "token"  # noqa: S105
+    SPOKEN = "spoken"  # the place says secret, but code stands in such places too
+    TOLD = "told"  # a sentence says password: only what no sentence holds otherwise
     ENCODED = "encoded"
     URL = "url"
     BASIC = "basic"

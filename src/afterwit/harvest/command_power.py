@@ -72,13 +72,13 @@ def _powers(line: str) -> Iterator[Power]:
     tree = parsed(line)
     if line.strip() and (not tree.is_whole or not tree.commands):
         yield Power(SCRIPT, line)
+    piped = {command.number + 1 for command in tree.commands if command.joint in ("|", "|&")}
+    otherwise = {command.number + 1 for command in tree.commands if command.joint == "||"}
     for command in tree.commands:
         yield from _of_command(command)
-        fed = any(other.joint in ("|", "|&") and other.number == command.number - 1 for other in tree.commands)
-        if fed and command.program in table.INTERPRETERS - {"awk"}:
+        if command.number in piped and command.program in table.INTERPRETERS - {"awk"}:
             yield Power(SCRIPT, command.program)
-        hidden = any(other.joint == "||" and other.number == command.number - 1 for other in tree.commands)
-        if hidden and command.program in ("true", ":", "exit"):
+        if command.number in otherwise and command.program in ("true", ":", "exit"):
             yield Power(CHECKS, "|| true")
 
 

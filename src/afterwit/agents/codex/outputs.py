@@ -80,8 +80,8 @@ def _unwrapped(output: str) -> Output:
         value: Any = msgspec.json.decode(output)
     except (msgspec.DecodeError, RecursionError):
         return Output(output, Result())
-    metadata = value.get("metadata")
-    if not isinstance(value.get("output"), str) or not isinstance(metadata, dict):
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    if metadata is None or not isinstance(value.get("output"), str) or not isinstance(metadata, dict):
         return Output(output, Result())
     try:
         said = msgspec.convert(metadata, _Metadata)

@@ -23,7 +23,7 @@ from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
 
 _NAME = re.compile(r"(?:session_)?(?P<id>[0-9a-f-]{36})?.*")
-_STAMP = re.compile(r"\s*<current_datetime>[^<]{0,60}</current_datetime>\s*")
+_STAMP = re.compile(r"(?<!\s)\s*<current_datetime>[^<]{0,60}</current_datetime>\s*")
 _SPOKEN = {
     "user": EventKind.PROMPT,
     "copilot": EventKind.REPLY,

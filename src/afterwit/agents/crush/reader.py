@@ -24,7 +24,7 @@ from afterwit.sources.framing import Record
 
 _SILENT = frozenset(("image_url", "binary"))
 _EXIT = re.compile(r"(?:^|\n)Exit code (\d{1,9})\s*(?:<cwd>[^<\n]*</cwd>)?\s*\Z")
-_CWD = re.compile(r"\s*<cwd>[^<\n]*</cwd>\s*\Z")
+_CWD = re.compile(r"(?<!\s)\s*<cwd>[^<\n]*</cwd>\s*\Z")
 _CALL_SESSION = re.compile(r"(?:.*\$\$)?((?:call_|toolu_|tooluse_|functions\.)[\w.:-]+)")
 _DENIED = ("user denied permission", "permission denied by user")
 _ABORTED = "Command was aborted before completion"
