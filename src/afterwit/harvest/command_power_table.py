@@ -95,7 +95,8 @@ RISKY_VALUE = re.compile(
 )
 GUARDS = re.compile(
     r"--?(?:dry-?run|check|verify[\w-]*|sandbox[\w-]*|read-?only|safe[\w-]*|strict[\w-]*|frozen[\w-]*|locked|immutable"
-    r"|require-hashes|confirm|interactive|no-install|no-exec|noop|gpg-sign|sign|signoff|audit|offline|ignore-scripts)"
+    r"|require-hashes|confirm|interactive|no-install|no-exec|noop|gpg-sign|sign|signoff|audit|offline|ignore-scripts|cached"
+    r"|no-commit|no-run|what-?if|fail[\w-]*|max-warnings|error-on[\w-]*|exit-code|warnings-as-errors|noEmit|pure-lockfile|ci)"
 )
 SETTINGS = names(
     "CI NODE_ENV RUST_BACKTRACE RUST_LOG CGO_ENABLED GOOS GOARCH GOWORK GOMAXPROCS PYTHONDONTWRITEBYTECODE"
@@ -121,6 +122,7 @@ OUTSIDE = re.compile(r"^(?:/(?!dev/(?:null|stdin|stdout|stderr)\Z)|~|\$|\.\.(?:/
 HOOKS = re.compile(
     r"(?:^|/)\.(?:git|ssh|husky|claude|codex|gemini|github|vscode|bashrc|zshrc|profile|npmrc|pypirc|netrc|env)\b"
 )
+SHELL_SCRIPT = re.compile(r"\.(?:sh|bash|zsh|fish|ps1|bat|cmd|mk)\Z|(?:^|/)Makefile\Z")
 QUIET = ("/dev/null", "1", "2")
 PLACE = re.compile(r"<(?:path|name)>")
 TASKS = re.compile(r"(?:deps|ecto|phx|hex)\.[a-z_]+")  # of mix
