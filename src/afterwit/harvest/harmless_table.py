@@ -37,7 +37,8 @@ RUNNERS = frozenset(
 """What runs another program and brings in nothing by itself; whether a package comes is asked elsewhere."""
 
 BIN_FOLDERS = names(
-    ". bin .venv/bin venv/bin node_modules/.bin vendor/bin ./bin ./.venv/bin ./venv/bin ./node_modules/.bin ./vendor/bin"
+    ". bin .venv/bin venv/bin node_modules/.bin vendor/bin ./bin ./.venv/bin ./venv/bin ./node_modules/.bin"
+    " ./vendor/bin"
 )
 VERBS = names(
     "test tests t check lint format fmt build compile list ls show status log diff view info version help"
