@@ -101,8 +101,8 @@ _IMPERATIVES = frozenset(
 )
 _JOINING = frozenset("to with for from on the a an in of into by via all this that it as no not".split())  # noqa: SIM905
 _PROGRAMS = frozenset(
-    "git npm npx pnpm yarn pip pipx uv uvx curl wget sudo rm chmod chown docker kubectl ssh scp bash sh zsh eval brew apt"  # noqa: SIM905
-    " cargo gem gh terraform helm powershell".split()
+    "git npm npx pnpm yarn pip pipx uv uvx curl wget sudo rm chmod chown docker kubectl ssh scp bash sh zsh eval brew"  # noqa: SIM905
+    " apt cargo gem gh terraform helm powershell".split()
 )
 _VERBS = frozenset(
     "push install force exec publish delete pipe rf reset hard login uninstall run prune destroy apply".split()  # noqa: SIM905
