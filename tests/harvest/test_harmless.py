@@ -129,6 +129,9 @@ gradle test => gradle test -Pcheck=off
 ls x => LD_PRELOAD=./x.so ls x
 npm test => PATH=./evil npm test
 npm run test => npm run deploy:test
+go test ./... => go test -run ^$ ./...
+kubectl get pods => kubectl get pods --context prod
+gh pr list => gh secret list
 """
 EVERYDAY = r"""
 pytest => uv run pytest

@@ -118,6 +118,8 @@ def _unknown_verbs(program: str, words: list[str]) -> Iterator[str]:
                 yield task
             return
     group = first if nested and first in nested.nested and len(words) > 1 else ""
+    if group and group not in table.VERB_GROUPS:
+        yield group
     for word in words[1:] if group else words[:1]:
         whole = f"{group} {word}".strip()
         if word not in table.VERBS or not table.NO_VERBS.get(program, frozenset()).isdisjoint((word, whole)):

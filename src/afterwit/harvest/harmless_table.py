@@ -54,6 +54,13 @@ VERBS = names(
 )  # fmt: skip
 """Subcommands that read, test, build, lint, format, list, or take what the repository itself names."""
 
+VERB_GROUPS = names(
+    "pr issue repo run workflow release label project search mr ci compose container image volume network buildx"
+    " pod stash remote worktree reflog lfs mod tool pip python env package pub nextest workspaces workspace linters"
+    " state providers rollout top dependency show get run-script tasks task deps d1 ef pm"
+)
+"""Words before such a subcommand."""
+
 NO_VERBS = {
     "git": names("clean exec run create package install export sync restore open tool up start stop task")
     | {"remote add", "submodule add", "worktree prune"},
@@ -228,10 +235,11 @@ NO_FLAGS = {
     "stylelint": names("--quiet"),
     "pylint": names("--quiet"),
     "git": names("--all --include --prune-tags --target"),
-    "docker": names("--target --include --extra"),
+    "docker": names("--context --target --include --extra"),
     "gh": names("--web"),
     "node": names("--include --output"),
-    "kubectl": names("--all"),
+    "kubectl": names("--all --context"),
+    "helm": names("--context"),
     "biome": names("--only"),
     "terraform": names("--target"),
     "curl": FLAGS,
@@ -288,7 +296,7 @@ SETTINGS = {
 
 LOWERED = re.compile(
     r"(?i)false|0|off|no|none|never|skip\w*|(?:no|disable|ignore|allow|force|unsafe|insecure|yes|trust)\b.*|not .*"
-    r"|!.*|critical"
+    r"|!.*|critical|\^\$"
 )
 MAY_BE_OFF = re.compile(
     r"--?(?:no-)?(?:colou?r|watch\w*|pager|progress|headless|coverage|cov|ui|pretty|count|retries|input|cache"
