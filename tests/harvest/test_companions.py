@@ -115,7 +115,7 @@ def test_files_that_prompts_name_together_are_no_item_unless_they_are_of_differe
 
 
 def test_long_paths_still_make_a_whole_sentence() -> None:
-    paths = [f"{letter * 60}/{letter * 20}.py" for letter in "abcd"]
+    paths = [f"{letter * 20}/{letter * 20}/{letter * 18}/{letter * 20}.py" for letter in "abcd"]
     (draft,) = _drafts(*_with(*paths), *others(20))
     assert len(draft.sentence) <= SENTENCE_LIMIT
     assert draft.sentence.endswith("(5 of 5 sessions).")

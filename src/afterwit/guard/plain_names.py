@@ -1,10 +1,11 @@
 """Names that can be nothing but names: files, tasks, programs, skills, repositories.
 
 Whoever names a file or a task can write a sentence into it, and an agent that reads the name reads the sentence. So a
-name is shown only in a closed form: few kinds of characters, a bounded length, and not the words of an order, however
-they are joined (`run-this-before-each-commit`, `runThisBeforeEachCommit`). A file is not named after a host either
-(`get.cdn-x.io.ts`). A name that is refused wrongly costs a hint; when in doubt it is refused. Standard library only, so
-that a hook can import it.
+name is shown only in a bounded form: few kinds of characters, few words, no domain, no flag, and not the words of an
+order or a command, however they are joined (`run-this-before-each-commit`, `runThisBeforeEachCommit`) and over however
+many folders. The lists of words are English and no closed form; what holds in other languages is how many words a name
+may have. A name that is refused wrongly costs a hint; when in doubt it is refused. Standard library only, so that a
+hook can import it.
 """
 
 import re
@@ -14,7 +15,6 @@ _PART = re.compile(rf"[{_LETTERS}_.@+~$%()\[\]{{}}=,#-]{{1,80}}")
 _NAME = re.compile(rf"[{_LETTERS}_.@+:/-]{{1,80}}")
 _LONGEST_PATH = 160
 _WORD = re.compile(r"[A-Z]?[a-z\u00df-\u00f6\u00f8-\u024f]+|[A-Z]+(?![a-z])")
-_ENDING = re.compile(r"(?:\.(?:test|spec|stories|config|module|d))?\.[^.]*\Z")
 _MOST_WORDS = 8  # of one name; what needs more is told, not named
 _FEWEST_ADDRESSED = 3
 _FEWEST_ORDERED = 4
@@ -91,24 +91,61 @@ _DEMANDS = frozenset(
     ]
 )
 """Words of orders. Many a name has one of them."""
-_LOWERS = frozenset(
-    "skip disable bypass ignore trust allow push send upload force approve accept turn drop remove delete".split()  # noqa: SIM905
+
+
+_MODAL = frozenset("always never must please should shall".split())  # noqa: SIM905
+_IMPERATIVES = frozenset(
+    "run exec execute push pull print ask send commit disable enable export install delete remove upload download read"  # noqa: SIM905
+    " write open call use copy paste give show grant reveal leak post get fetch make set put skip ignore turn follow"
+    " tell say start launch log dump".split()
 )
-"""Words that take a guard away or let something out. A short name may have one; a long one is an order."""
-_FEWEST_LOWERED = 5
-_HOSTS = frozenset("com net io xyz ru cn biz tk top cloud online".split())  # noqa: SIM905
-"""Endings of hosts that are no endings of files."""
+_JOINING = frozenset("to with for from on the a an in of into by via all this that it as no not".split())  # noqa: SIM905
+_PROGRAMS = frozenset(
+    "git npm npx pnpm yarn pip pipx uv uvx curl wget sudo rm chmod chown docker kubectl ssh scp bash sh zsh eval brew"  # noqa: SIM905
+    " apt cargo gem gh terraform helm powershell".split()
+)
+_VERBS = frozenset(
+    "push install force exec publish delete pipe rf reset hard login uninstall run prune destroy apply".split()  # noqa: SIM905
+)
+_FETCHERS = frozenset(("curl", "wget", "sudo"))
+_LOWERS = frozenset("disable skip bypass ignore turn allow no without override off".split())  # noqa: SIM905
+_GUARDS = frozenset(
+    "sandbox verify check checks hook hooks auth security approval approvals permission permissions guard guards"  # noqa: SIM905
+    " verification safety".split()
+)
+_ENDS = "io|com|net|org|sh|xyz|ru|cn|co|me|info|biz"
+_DOMAIN = re.compile(rf"[{_LETTERS}]\.(?:{_ENDS})(?=[-_./+~@]|\Z)", re.IGNORECASE)
+_HOST_WORDS = frozenset(("http", "https", "www", "ftp"))
+_LONG_FLAG = re.compile(r"--(?:no|yes|force|hard|delete|exec|skip|allow|danger|ignore|disable|all)", re.IGNORECASE)
+_GLUED = re.compile(r"[a-z]{25,}")
+_LETTER_BY_LETTER = re.compile(r"(?:(?<![A-Za-z0-9])[A-Za-z][-_.]){4}")
+_FOREIGN = re.compile(r"[\u00c0-\u024f]")
+_INNER_ENDING = re.compile(r"(?<=.)\.(?:test|spec|d|config|stories|module|e2e|min|cpython-[\w-]+)\Z")
+_MOST_WORDS_OF_PART = 4  # of a folder or a file; ordinary code has seldom more
+_MOST_FOREIGN_WORDS = 2
+_FEWEST_OF_COMMAND = 3
+_FEWEST_OF_PATH = 3
+_ORDERS_OF_PATH = 3
 
 
 def is_plain_name(name: str) -> bool:
     """Whether this is a name in a closed form: of a program, a task, a skill, a repository."""
-    return _NAME.fullmatch(name) is not None and not any(map(reads_like_a_sentence, name.split("/")))
+    parts = name.split("/")
+    return _NAME.fullmatch(name) is not None and not any(
+        reads_like_a_sentence(part) or _reads_like_an_order(_words(part)) for part in parts
+    )
 
 
 def is_plain_path(path: str) -> bool:
-    """Whether every part of a path is a plain name."""
-    parts = path.strip("/").split("/")
-    return len(path) <= _LONGEST_PATH and all(map(_is_plain_part, parts))
+    """Whether every part of a path is a plain name, and all its words together say nothing either."""
+    *folders, name = path.strip("/").split("/")
+    stem = _INNER_ENDING.sub("", name.rpartition(".")[0] or name)
+    return (
+        len(path) <= _LONGEST_PATH
+        and all(map(_PART.fullmatch, (*folders, name)))
+        and all(map(_is_plain_part, (*folders, stem)))
+        and not _is_spread_order(_words("/".join((*folders, stem))))
+    )
 
 
 def reads_like_a_sentence(text: str) -> bool:
@@ -122,22 +159,48 @@ def reads_like_a_sentence(text: str) -> bool:
         return True
     if len(words) >= _FEWEST_ADDRESSED and not _ADDRESSES.isdisjoint(words):
         return True
-    if len(names) <= 1 and _lowers_a_guard(words):
-        return True
     return len(words) >= _FEWEST_ORDERED and len(_DEMANDS.intersection(words)) >= _ORDERS
 
 
-def _lowers_a_guard(words: list[str]) -> bool:
-    return len(words) >= _FEWEST_LOWERED and not _LOWERS.isdisjoint(words)
-
-
-def _names_a_host(part: str) -> bool:
-    return not _HOSTS.isdisjoint(part.lower().split(".")[1:])
-
-
 def _is_plain_part(part: str) -> bool:
-    """The ending of a file's name says nothing."""
-    stem = _ENDING.sub("", part)
-    if _PART.fullmatch(part) is None or _names_a_host(part):
+    """Judged by how many words it has, by forms, and by words. Where letters are not English ones, the words are
+    unknown, and their number alone decides."""
+    words = _words(part)
+    most = _MOST_FOREIGN_WORDS if _FOREIGN.search(part) else _MOST_WORDS_OF_PART
+    is_formed = any(form.search(part) for form in (_DOMAIN, _LONG_FLAG, _GLUED, _LETTER_BY_LETTER))
+    return (
+        _said(words) <= most and not is_formed and not reads_like_a_sentence(part) and not _reads_like_an_order(words)
+    )
+
+
+def _words(text: str) -> list[str]:
+    return [found[0].lower() for found in _WORD.finditer(text)]
+
+
+def _said(words: list[str]) -> int:
+    return sum(len(word) > 1 for word in words)
+
+
+def _reads_like_an_order(words: list[str]) -> bool:
+    """Whether the words of one name are those of a command line, or what somebody is to do."""
+    known = frozenset(words)
+    if len(words) > 1 and known & _MODAL:
+        return True
+    if len(words) < _FEWEST_OF_COMMAND:
         return False
-    return not reads_like_a_sentence(stem or part)
+    is_command = bool(known & _PROGRAMS and known & _VERBS) or bool(known & _FETCHERS)
+    is_lowering = bool(known & _LOWERS and known & _GUARDS)
+    is_host = bool(known & _HOST_WORDS and known & frozenset(_ENDS.split("|")))
+    return (
+        is_command
+        or is_lowering
+        or is_host
+        or (words[0] in _IMPERATIVES and len(words) >= _FEWEST_ORDERED and bool(known & _JOINING))
+    )
+
+
+def _is_spread_order(words: list[str]) -> bool:
+    """Whether the words of all folders and of the file make an order."""
+    known = frozenset(words)
+    is_told = bool(known & _MODAL) and len(words) >= _FEWEST_OF_PATH
+    return is_told or (bool(known & _IMPERATIVES) and len(known & _DEMANDS) >= _ORDERS_OF_PATH)

@@ -2,9 +2,9 @@
 
 An agent can be talked into a command, and that it then worked says nothing against it. So advice is judged by what it
 makes possible, not by who ran it how often. `power_of` judges a line as it stands, `power_gained` what one line can do
-that another cannot. Harmless is what is known to be so in its kind: runners that bring in nothing, flags that are not
-of a family that lowers a guard, other subcommands, paths inside the repository. Everything else is powerful. The answer
-is a few words for people; "" where a line is ordinary.
+that another cannot. What is looked for by name here only gives the reason: a line, or a change, is ordinary if each of
+its parts is of a kind that is known to be harmless (`harmless`), and everything else needs a person. The answer is a
+few words for people; "" where a line is ordinary.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,10 +15,12 @@ from afterwit.actions.shell_tree import Command
 from afterwit.actions.steps import parsed
 from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
 from afterwit.harvest import command_power_table as table
+from afterwit.harvest.harmless import unknown_parts
 from afterwit.harvest.wording import quoted
 
 HOST, PACKAGE, CHECKS, RIGHTS = "a new host", "code from elsewhere", "fewer checks", "more rights"
 SCRIPT, ELSEWHERE, OTHER = "a script of its own", "something outside the repository", "another program"
+UNKNOWN = "something that is not known to be harmless"
 
 
 class Power(NamedTuple):
@@ -30,12 +32,15 @@ class Power(NamedTuple):
 
 def power_of(line: str) -> str:
     """What the line can do that only a person may advise. `<path>` stands for any path inside the repository."""
-    return _first(_powers(table.PLACE.sub("x", line)))
+    spelled = table.PLACE.sub("x", line)
+    unknown = unknown_parts(spelled, may_run_scripts=True)
+    return _first(_powers(spelled)) or (UNKNOWN if unknown else "")
 
 
 def is_tellable(line: str) -> bool:
     """Whether a command of a repository may be named to an agent: ordinary, and made of plain names."""
-    return bool(quoted(line)) and not reads_like_a_sentence(line) and not power_of(line)
+    free = " ".join(word for word in line.split() if not word.startswith("-"))
+    return bool(quoted(line)) and not reads_like_a_sentence(free) and not power_of(line)
 
 
 def power_gained(failed: str, fixed: str) -> str:
@@ -44,13 +49,15 @@ def power_gained(failed: str, fixed: str) -> str:
     had = {*words, *(piece for word in words for piece in table.PIECES.split(word))}
     gained = {*_powers(fixed)} - {*_powers(failed)}
     gained |= {Power(OTHER, name) for name in _programs(fixed) if not _is_known(name) and name not in had}
-    return _first((*gained, *_lost_guards(failed, fixed), *_joined(failed, fixed), *_given(failed, fixed)))
+    found = _first((*gained, *_lost_guards(failed, fixed), *_joined(failed, fixed), *_given(failed, fixed)))
+    return found or (UNKNOWN if unknown_parts(fixed) - unknown_parts(failed) else "")
 
 
 def power_of_change(change: Change) -> str:
     """The same, of a change that is applied to other lines. One file for another stays inside the repository."""
     if len(change.old) == 1 and len(change.new) <= 1 and all(map(_is_own_file, (*change.old, *change.new))):
-        return ""
+        is_moved = {word.rpartition("/")[2] for word in change.new} <= {word.rpartition("/")[2] for word in change.old}
+        return SCRIPT if any(map(table.SHELL_SCRIPT.search, change.new)) and not is_moved else ""
     return power_gained(_spelled(change.old), _spelled(change.new))
 
 
@@ -149,7 +156,8 @@ def _of_redirections(command: Command) -> Iterator[Power]:
 
 def _of_words(command: Command, texts: list[str]) -> Iterator[Power]:
     program, step = command.program, command.subcommand.partition(" ")[0]
-    takes_hosts = program in table.REACHING or step in table.REMOTES.get(program, ())
+    is_named = program == "git" and not {"origin", "upstream"}.isdisjoint(command.arguments)
+    takes_hosts = program in table.REACHING or (step in table.REMOTES.get(program, ()) and not is_named)
     before = ""
     for at, text in enumerate(texts):
         name, mark, value = text.partition("=")

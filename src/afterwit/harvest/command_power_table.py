@@ -103,7 +103,8 @@ RISKY_VALUE = re.compile(
 )
 GUARDS = re.compile(
     r"--?(?:dry-?run|check|verify[\w-]*|sandbox[\w-]*|read-?only|safe[\w-]*|strict[\w-]*|frozen[\w-]*|locked|immutable"
-    r"|require-hashes|confirm|interactive|no-install|no-exec|noop|gpg-sign|sign|signoff|audit|offline|ignore-scripts)"
+    r"|require-hashes|confirm|interactive|no-install|no-exec|noop|gpg-sign|sign|signoff|audit|offline|ignore-scripts|cached"
+    r"|no-commit|no-run|what-?if|fail[\w-]*|max-warnings|error-on[\w-]*|exit-code|warnings-as-errors|noEmit|pure-lockfile|ci)"
 )
 SETTINGS = names(
     "CI NODE_ENV RUST_BACKTRACE RUST_LOG CGO_ENABLED GOOS GOARCH GOWORK GOMAXPROCS PYTHONDONTWRITEBYTECODE"
@@ -138,6 +139,7 @@ LOOKING = names(
 PYTHONS = names("python python2 python3")
 MODULES = names("unittest doctest venv json compileall timeit build pip ensurepip zipfile cProfile pdb")
 PIECES = re.compile(r"[/.=]")
+SHELL_SCRIPT = re.compile(r"\.(?:sh|bash|zsh|fish|ps1|bat|cmd|mk)\Z|(?:^|/)Makefile\Z")
 QUIET = ("/dev/null", "1", "2")
 PLACE = re.compile(r"<(?:path|name)>")
 TASKS = re.compile(r"(?:deps|ecto|phx|hex)\.[a-z_]+")  # of mix
