@@ -113,6 +113,18 @@ def test_search_finds_words_of_this_repository_or_of_all(call: Call, world: Worl
     assert "the best 2 of them" in call("search_sessions", query="press", limit=2)
 
 
+def test_places_that_are_not_quoted_are_counted_once_for_each_session(call: Call, world: World) -> None:
+    Log(9, 90_000, cwd="/srv/harbour").prompt("Sew").shell("press one").shell("press two").put(world.user_home)
+    learned_again(world)
+    found = call("search_sessions", query="press", where="all repositories", limit=20).splitlines()
+    unquoted = [line for line in found if "not quoted" in line]
+    sessions = [line.partition("session ")[2].split(" ")[0] for line in unquoted]
+    assert sessions
+    assert len(sessions) == len(set(sessions))
+    assert all(line.startswith("- and ") for line in unquoted)
+    assert any("places in session" in line for line in unquoted)
+
+
 def test_a_lesson_becomes_a_candidate_in_an_assistants_words(call: Call, world: World) -> None:
     said = call("record_lesson", lesson=LESSON, command="make index", on_command="make count", files=["Makefile"])
     assert "a candidate" in said
