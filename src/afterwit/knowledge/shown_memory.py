@@ -34,8 +34,8 @@ def remembered(answer: Mapping[str, Any], is_persons: Persons) -> list[Shown]:
 
 def _passed(value: Any, is_persons: Persons) -> Any:
     match value:
-        case {"key": _, "value": _, "metadata": {**metadata}}:
-            return value if is_persons(metadata) else _quoted(value)
+        case {"key": _, "value": _, "metadata": _}:
+            return value if is_persons(value["metadata"]) else _quoted(value)
         case dict():
             return {_fit(name): _passed(one, is_persons) for name, one in value.items()}
         case list():

@@ -1,8 +1,8 @@
 """What a user prefers, as lines for the start of a session.
 
 Off unless `recall.preferences = true`. A preference is an entry whose key begins with `preference`, and that a person
-stored at the command line, so it may be said as guidance; it is cleaned and cut like all text that is given to an agent, one line each. A
-failing backend means no lines, never a failing start.
+stored at the command line, so it may be said as guidance; it is cleaned and cut like all text that is given to an
+agent, one line each. A failing backend means no lines, never a failing start.
 """
 
 from afterwit.guard.hygiene import clean

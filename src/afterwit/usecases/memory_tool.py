@@ -1,8 +1,9 @@
 """The memory as a tool for agents: what `memory.definition` offers, and a function to call.
 
 Called by the MCP server, and by `afterwit memory call` for the plugin of an agent. The user is fixed when the tool is
-made, so that no agent can ask for the entries of somebody else. So is the agent, whose name entries keep. What is wrong with a call is raised as a `ToolError` or
-another of our errors; the text says what to do and is meant for the agent.
+made, so that no agent can ask for the entries of somebody else; so is the agent, whose name its entries keep. What is
+wrong with a call is raised as a `ToolError` or another of our errors; the text says what to do and is meant for the
+agent.
 """
 
 from collections.abc import Mapping

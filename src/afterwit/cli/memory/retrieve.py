@@ -28,9 +28,7 @@ def retrieve(here: Here, key: str, user: str | None, is_json: bool) -> None:
     elif found.entry:
         print_line(found.entry.value)
     if found.entry and not is_persons(found.entry.metadata):
-        talk(
-            f"No person stored this. `afterwit memory store {key} VALUE` makes it yours; until then agents get it quoted."
-        )
+        talk(f"No person stored this. `afterwit memory store {key} VALUE` makes it yours; agents get it quoted.")
     say_reason(found.reason)
     if found.entry is None:
         talk(f"Nothing is remembered under {key}. `afterwit memory list` shows the keys.")
