@@ -26,8 +26,9 @@ def told(
     failing: Sequence[tuple[str, str]] = (),
     paths: Sequence[str] = (),
     queries: Sequence[str] = QUERIES,
+    stored: Sequence[str] = (),
 ) -> Iterator[tuple[str, str]]:
-    """Ways and texts. Nothing may be held out in this store. What earlier walks left in the spool is dropped: every
+    """Ways and texts. Nothing may be held out in this store. `stored` is what an agent puts into the memory. What earlier walks left in the spool is dropped: every
     call of the server would look through it."""
     for left in world.layout.spool.glob("*"):
         left.unlink()
@@ -43,7 +44,7 @@ def told(
         given = {"tool_name": "Edit", "tool_input": {"file_path": f"{folder}/{path}"}, "tool_response": "done"}
         yield f"path: {path}", _hook(world, folder, "after", session=f"e{number}", **given)
     yield "file", notes_of(world.layout)("claude-code", Path(folder))
-    yield from _asked(world, folder, prompts, queries)
+    yield from _asked(world, folder, prompts, queries, stored)
 
 
 def exported(world: World, folder: Path) -> str:
@@ -52,13 +53,19 @@ def exported(world: World, folder: Path) -> str:
     return "\n".join(path.read_text("utf-8") for path in sorted(folder.rglob("*")) if path.is_file())
 
 
-def _asked(world: World, folder: str, prompts: Sequence[str], queries: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _asked(
+    world: World, folder: str, prompts: Sequence[str], queries: Sequence[str], stored: Sequence[str]
+) -> Iterator[tuple[str, str]]:
     desk = StoreDesk(lambda: world, Path(folder), "mcp-1")
     for prompt in prompts:
         yield f"recall: {prompt}", _text(desk.call("recall", {"task": prompt}, "claude-code"))
     yield "open questions", _text(desk.call("open_questions", {"limit": 50}, "claude-code"))
     for query in queries:
         yield f"search: {query}", _text(desk.call("search_sessions", {"query": query, "limit": 20}, "claude-code"))
+    for number, words in enumerate(stored):
+        given = {"key": f"note.{number}", "value": words, "metadata": {"more": words}}
+        desk.call("memory", {"action": "store", **given}, "claude-code")
+        yield "memory", _text(desk.call("memory", {"action": "retrieve", "key": f"note.{number}"}, "claude-code"))
     yield "unknown repo", _text(desk.call("recall", {"task": "x", "repo": "nowhere"}, "claude-code"))
     page = desk.resources("", "claude-code")
     yield "resources", str(page)

@@ -25,14 +25,23 @@ def test_a_place_is_that_of_its_record() -> None:
     assert Place.of("s", Record(5, 10, b"{}"), 1_777_629_600_000) == PLACE
 
 
-def test_ids_that_are_merely_counted_are_told_apart_by_session_time_and_content() -> None:
-    places = (PLACE, PLACE._replace(session="t"), PLACE._replace(at_ms=1_777_629_600_001))
-    for call in ("call_1", "functions.Bash:0", "functions.mcp__context7__get-library-docs:12", "run_shell_command__1"):
-        asked = [*(place.asked(call, "Bash", {"command": "ls"}) for place in places), PLACE.asked(call, "Bash", {})]
-        assert len({each.key for each in asked}) == 4
-        assert PLACE.asked(call, "Bash", {}).key == PLACE.asked(call, "Bash", {}).key
-    assert PLACE.asked("toolu_01ABCDEFGHIJKLMN", "Bash", {}).key == "call:toolu_01ABCDEFGHIJKLMN"
-    assert PLACE.answered("call_1", "", Result()).key == "result:s:call_1"
+IDS = ("call_1", "functions.Bash:0", "call_0000000000000001", "call_shellcommand1", "toolu_01ABCDEFGHIJKLMN")
+
+
+def test_calls_are_told_apart_by_id_time_and_content_whatever_the_id_looks_like() -> None:
+    later, elsewhere = PLACE._replace(at_ms=1_777_629_600_001), PLACE._replace(session="t")
+    for call in IDS:
+        asked = PLACE.asked(call, "Bash", {"command": "ls"}).key
+        others = (later.asked(call, "Bash", {"command": "ls"}), PLACE.asked(call, "Bash", {}))
+        assert len({asked, *(each.key for each in others)}) == 3
+        assert elsewhere.asked(call, "Bash", {"command": "ls"}).key == asked  # a copy
+
+
+def test_calls_without_a_time_are_told_apart_by_session() -> None:
+    one, other = (Place(session, 5, 10) for session in "st")
+    for call in IDS:
+        assert one.asked(call, "Bash", {}).key != other.asked(call, "Bash", {}).key
+    assert one.answered("call_1", "", Result()).key == "result:s:call_1"
 
 
 def test_ids_that_the_log_does_not_have_are_made_from_the_place() -> None:

@@ -15,7 +15,7 @@ from afterwit.knowledge.shown_items import for_others, may_be_told, preference, 
 from afterwit.model.knowledge import Channel, Item, ItemStatus, Trigger
 
 _SOURCE = Path(afterwit.__file__).parent
-_MAKERS = ("knowledge/shown.py", "knowledge/shown_items.py")
+_MAKERS = ("knowledge/shown.py", "knowledge/shown_items.py", "knowledge/shown_memory.py")
 _READERS = ("hook/deck.py", "hook/prompting.py", "hook/telling.py", "usecases/file_notes.py")
 _WAYS_OUT = {
     ("agents/moments.py", "Answer.__init__"): ("text", "reason", "notice"),

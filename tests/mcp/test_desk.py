@@ -124,6 +124,18 @@ def test_search_quotes_what_a_user_typed_and_not_what_was_pasted(call: Call, wor
     assert "not typed by the user, so not quoted" in call("search_sessions", query="gizmo")
 
 
+def test_places_that_are_not_quoted_are_counted_once_for_each_session(call: Call, world: World) -> None:
+    Log(9, 90_000, cwd="/srv/harbour").prompt("Sew").shell("press one").shell("press two").put(world.user_home)
+    learned_again(world)
+    found = call("search_sessions", query="press", where="all repositories", limit=20).splitlines()
+    unquoted = [line for line in found if "not quoted" in line]
+    sessions = [line.partition("session ")[2].split(" ")[0] for line in unquoted]
+    assert sessions
+    assert len(sessions) == len(set(sessions))
+    assert all(line.startswith("- and ") for line in unquoted)
+    assert any("places in session" in line for line in unquoted)
+
+
 def test_a_lesson_becomes_a_candidate_in_an_assistants_words(call: Call, world: World) -> None:
     said = call("record_lesson", lesson=LESSON, command="make index", on_command="make count", files=["Makefile"])
     assert "a candidate" in said

@@ -52,7 +52,16 @@ def put_file(home: Path, session: Session, file: File) -> None:
     put(home / agent(session.agent).homes[0] / file.path, file.data)
 
 
-@pytest.mark.parametrize("ids", ["call_{}", "functions.Bash:{}"])
+FORMS = [
+    "call_{}",
+    "functions.Bash:{}",
+    "call_000000000000000{}",
+    "call_shellcommand{}",
+    "chatcmpl-tool-a1b2c3d4e5f6a7b8{}",
+]
+
+
+@pytest.mark.parametrize("ids", FORMS)
 @pytest.mark.parametrize("session", SESSIONS, ids=[each.agent for each in SESSIONS])
 def test_two_sessions_with_the_same_ids_and_commands_keep_their_actions(
     tmp_path: Path, session: Session, ids: str

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.homes import Silent, world_of
 from tests.memory.flaky import FlakyBackend
 
+from afterwit.memory.entry import PERSON, STORED_BY
 from afterwit.memory.errors import EntryError, UnreachableError, UnsupportedError
 from afterwit.model.errors import ConfigError
 from afterwit.store.layout import Layout
@@ -260,8 +261,8 @@ def test_the_key_for_honcho_can_come_from_a_file(tmp_path: Path) -> None:
 
 def test_preferences_are_lines_for_the_start_of_a_session_if_asked_for(tmp_path: Path) -> None:
     with memory(made_world(tmp_path)) as mine:
-        mine.store("preference.indent", "Two spaces\nin YAML\x1b[31m <!-- hidden -->")
-        mine.store("preference.long", "word " * 100)
+        mine.store("preference.indent", "Two spaces\nin YAML\x1b[31m <!-- hidden -->", {STORED_BY: PERSON})
+        mine.store("preference.long", "word " * 100, {STORED_BY: PERSON})
         mine.store("other", "not a preference")
     assert preference_lines(made_world(tmp_path)) == []
     lines = preference_lines(made_world(tmp_path, "[recall]\npreferences = true"))

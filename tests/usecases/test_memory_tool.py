@@ -42,7 +42,7 @@ def test_every_action_does_what_its_name_says(tool: MemoryTool) -> None:
         "reason": "",
     }
     entry = tool.call({"action": "retrieve", "key": "shell"})["entry"]
-    assert (entry["value"], entry["metadata"]) == ("fish", {"n": 1})
+    assert (entry["value"], entry["metadata"]) == ("fish", {"n": 1, "stored_by": "agent"})
     assert tool.call({"action": "query", "text": "fish", "limit": 1})["hits"][0]["entry"] == entry
     assert tool.call({"action": "list", "prefix": "s"})["keys"] == ["shell"]
     assert tool.call({"action": "info"})["backend"] == "local"

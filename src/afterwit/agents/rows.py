@@ -13,7 +13,7 @@ import msgspec
 
 from afterwit.agents.fields import decoded_text
 from afterwit.agents.memory import Memory
-from afterwit.agents.places import Place, identity
+from afterwit.agents.places import Place
 from afterwit.model.readings import Reading
 from afterwit.sources.framing import Record
 from afterwit.sources.gathering import session_in
@@ -86,7 +86,3 @@ class RowsReading:
 
     def place(self, record: Record, at_ms: int | None) -> Place:
         return Place.of(self.state.session, record, at_ms)
-
-    def own(self, name: str) -> str:
-        """A name made unique by the session where it is so short that others may have it too."""
-        return identity(self.state.session, name)

@@ -66,11 +66,6 @@ def preference(text: str) -> Shown:
     return NOTHING if danger_in(text) or reads_like_an_order(text) else Shown(defused(" ".join(text.split())))
 
 
-def remembered(text: str) -> Shown:
-    """A line of the user's memory, which an agent asked for by its key."""
-    return Shown(defused(text))
-
-
 def _is_harmless(item: Item) -> bool:
     """Whether what a template was filled with is of the kinds that it is meant for."""
     if any(trigger.rule and not is_known_rule(trigger.rule) for trigger in item.triggers):

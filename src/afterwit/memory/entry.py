@@ -1,7 +1,8 @@
 """Entries: what a user or an agent wants to be remembered across sessions, under a key.
 
 An entry belongs to one user. Its value is text, its metadata a flat table of plain values, its times are those of the
-first and the latest write. The limits are such that every backend can keep every entry.
+first and the latest write. The limits are such that every backend can keep every entry. The metadata `stored_by` say
+who wrote it: only what a person stored at the command line is given to agents as it stands.
 """
 
 import re
@@ -18,6 +19,8 @@ MOST_METADATA = 50
 LONGEST_METADATA = 2_000
 MOST_HITS = 100
 
+STORED_BY = "stored_by"  # a name of metadata
+PERSON = "person"
 Plain = str | int | float | bool | None
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _UNENCODABLE = re.compile("[\x00\ud800-\udfff]")
@@ -30,6 +33,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     metadata: dict[str, Plain] = msgspec.field(default_factory=dict)
     created_ms: int
     updated_ms: int
+
+
+def is_persons(metadata: Mapping[str, Plain]) -> bool:
+    """Whether a person stored the entry that has these, or stored it again."""
+    return metadata.get(STORED_BY) == PERSON
 
 
 class Write(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,14 +1,14 @@
 """What a user prefers, as lines for the start of a session.
 
-Off unless `recall.preferences = true`. A preference is an entry whose key begins with `preference`. The user chose to
-store it, so it may be said as guidance; it is cleaned and cut like all text that is given to an agent, one line each. A
-failing backend means no lines, never a failing start.
+Off unless `recall.preferences = true`. A preference is an entry whose key begins with `preference`, and that a person
+stored at the command line, so it may be said as guidance; it is cleaned and cut like all text that is given to an
+agent, one line each. A failing backend means no lines, never a failing start.
 """
 
 from afterwit.guard.hygiene import clean
 from afterwit.knowledge.shown import Shown
 from afterwit.knowledge.shown_items import preference
-from afterwit.memory.entry import Entry
+from afterwit.memory.entry import Entry, is_persons
 from afterwit.model.errors import AfterwitError
 from afterwit.usecases.memory import memory
 from afterwit.usecases.world import World
@@ -27,7 +27,7 @@ def preference_lines(world: World, user: str | None = None) -> list[Shown]:
             entries = [mine.retrieve(key).entry for key in mine.keys(PREFIX).keys[:_MOST_LINES]]
     except AfterwitError:
         return []
-    return [line for entry in entries if entry and (line := _line(entry))]
+    return [line for entry in entries if entry and is_persons(entry.metadata) and (line := _line(entry))]
 
 
 def _line(entry: Entry) -> Shown:

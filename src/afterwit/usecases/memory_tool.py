@@ -1,8 +1,9 @@
 """The memory as a tool for agents: what `memory.definition` offers, and a function to call.
 
 Called by the MCP server, and by `afterwit memory call` for the plugin of an agent. The user is fixed when the tool is
-made, so that no agent can ask for the entries of somebody else. What is wrong with a call is raised as a `ToolError` or
-another of our errors; the text says what to do and is meant for the agent.
+made, so that no agent can ask for the entries of somebody else; so is the agent, whose name its entries keep. What is
+wrong with a call is raised as a `ToolError` or another of our errors; the text says what to do and is meant for the
+agent.
 """
 
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from typing import Any
 import msgspec
 
 from afterwit.memory.definition import ACTIONS, DESCRIPTION, NAME, SCHEMA
+from afterwit.memory.entry import STORED_BY
 from afterwit.model.errors import UsageError
 from afterwit.usecases.memory import Memory, info, memory
 from afterwit.usecases.memory_evaluate import evaluate
@@ -41,8 +43,9 @@ class MemoryTool:
     description = DESCRIPTION
     schema = SCHEMA
 
-    def __init__(self, world: World, user: str | None = None) -> None:
+    def __init__(self, world: World, user: str | None = None, agent: str = "") -> None:
         self._world = world
+        self._agent = f"agent {agent}".strip()  # no name that a client gives itself is that of a person
         self._user = user
 
     def definition(self) -> dict[str, Any]:
@@ -57,13 +60,13 @@ class MemoryTool:
         if action == "evaluate":
             return _plain(evaluate(self._world, sizes=_EVALUATED_ENTRIES))
         with memory(self._world, self._user) as mine:
-            return _plain(_done(mine, action, arguments))
+            return _plain(_done(mine, action, arguments, self._agent))
 
 
-def _done(mine: Memory, action: str, arguments: Mapping[str, Any]) -> Any:
+def _done(mine: Memory, action: str, arguments: Mapping[str, Any], agent: str) -> Any:
     match action:
         case "store":
-            return mine.store(arguments["key"], arguments["value"], arguments.get("metadata"))
+            return mine.store(arguments["key"], arguments["value"], {**arguments.get("metadata", {}), STORED_BY: agent})
         case "retrieve":
             return mine.retrieve(arguments["key"])
         case "query":

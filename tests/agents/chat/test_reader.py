@@ -181,12 +181,12 @@ def test_tokens_of_both_dialects_are_counted_alike() -> None:
         ("example/small-2", Usage(input=20, cache_read=100, output=8, reasoning=5)),
         ("other/large-3", Usage(input=10, cache_read=200, cache_write=30, output=4)),
     ]
-    assert [each.key for each in spends] == ["msg_reply_00000000001", "usage:8"]
+    assert [each.key for each in spends] == ["usage:msg_reply_00000000001", "usage:8"]
 
 
-def test_message_ids_are_keys_and_short_ones_hold_within_the_session_only() -> None:
+def test_message_ids_are_keys_together_with_their_time() -> None:
     prompts = [each.key for each in events(read_fixture("usage.jsonl")) if each.kind is EventKind.PROMPT]
-    assert prompts == ["prompt:msg_user_000000000001", "prompt:usage:7"]
+    assert prompts == [f"prompt:{START_MS + 1123}:msg_user_000000000001", f"prompt:{START_MS + 5000}:7"]
     assert events(read({"role": "user", "content": "hi"}))[0].key == ""
 
 

@@ -18,10 +18,10 @@ def test_ids_of_other_sessions_are_other_ids() -> None:
     assert [call.session for call in calls.open] == ["t"]
 
 
-def test_a_long_id_is_unique_and_is_not_remembered() -> None:
+def test_no_id_is_trusted_to_be_unique_for_its_looks() -> None:
     calls = Calls()
-    assert calls.made("s", "toolu_0123456789abcdef", "run", 0, 0) == "toolu_0123456789abcdef"
-    assert calls.uses == {}
+    assert calls.made("s", "call_0000000000000001", "run", 0, 0) == "call_0000000000000001"
+    assert calls.made("s", "call_0000000000000001", "run", 9, 0) == "call_0000000000000001#2"
 
 
 def test_a_result_without_an_id_answers_the_call_in_its_own_record_first() -> None:

@@ -227,11 +227,13 @@ def test_records_that_no_rule_speaks_of_are_unknown_and_ignored_ones_are_not() -
     assert (dict(reading.known), dict(reading.unknown)) == ({"ping": 1}, {"pong": 1, "no type": 2})
 
 
-def test_keys_are_the_record_s_own_and_told_apart_by_session_where_they_are_short() -> None:
+def test_keys_are_the_record_s_own_and_told_apart_by_session_where_there_is_no_time() -> None:
     text = f'{HEAD}session = "sid"\nkey = "id"\n{PROMPT}{PROMPT}'
     record = {"type": "user", "text": "Hello", "sid": "s-1"}
     assert [each.key for each in events(text, {**record, "id": 7})] == ["prompt:s-1:7", "prompt:s-1:7:2"]
-    assert events(text, {**record, "id": "0a1b2c3d-0000-4000-8000-000000000001"})[0].key.startswith("prompt:0a1b2c3d")
+    assert events(text, {**record, "id": "0a1b2c3d-0000-4000-8000-000000000001"})[0].key.startswith(
+        "prompt:s-1:0a1b2c3d"
+    )
     assert events(text, record)[0].key == ""
 
 

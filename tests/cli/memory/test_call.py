@@ -37,7 +37,7 @@ def test_a_call_is_answered_between_our_markers(call: Call) -> None:
     assert told(call({"action": "list"}))["keys"] == ["shell"]
     entry = told(call({"action": "retrieve", "key": "shell"}, PYTHONUTF8="1"))["entry"]
     assert isinstance(entry, dict)
-    assert entry["value"] == "fïsh"
+    assert (entry["value"], entry["metadata"]) == ('"fïsh"', {"stored_by": "agent hermes"})
 
 
 def test_what_is_remembered_cannot_close_the_markers(call: Call) -> None:

@@ -14,7 +14,7 @@ def test_an_entry_can_be_stored_shown_found_listed_and_forgotten(run: Run) -> No
     assert run("memory", "list", "--user", "ada").stdout == "preference.indent\n"
     assert run("memory", "list", "--user", "grace").stdout == ""
     found = json.loads(run("memory", "retrieve", "preference.indent", "--user", "ada", "--json").stdout)
-    assert (found["entry"]["value"], found["entry"]["metadata"]) == ("two spaces", {"n": 3})
+    assert (found["entry"]["value"], found["entry"]["metadata"]) == ("two spaces", {"n": 3, "stored_by": "person"})
     hits = json.loads(run("memory", "query", "space", "--user", "ada", "--json").stdout)["hits"]
     assert hits[0]["entry"]["key"] == "preference.indent"
     assert run("memory", "delete", "preference.indent", "--user", "ada").returncode == 2

@@ -17,7 +17,8 @@ import msgspec
 
 from afterwit.agents.chat.messages import calls_of, first_text, reasoning_of, text_of, usage_of
 from afterwit.agents.chat.results import outcome_of
-from afterwit.agents.places import is_unique
+from afterwit.agents.memory import mark
+from afterwit.agents.places import identity
 from afterwit.agents.protocol import Shape, SourceFile
 from afterwit.model.evidence import ReaderEvidence
 from afterwit.model.kinds import EventKind
@@ -32,6 +33,7 @@ _META_FIELDS = ("session_id", "model", "cwd", "platform")
 _TIME_IN_NAME = re.compile(r"(\d{8})_(\d{6})(?!\d)")
 _ID = re.compile(r"[\w.:/@#+-]{1,120}")
 _MOST_UNKNOWN = 50
+_MOST_USES = 5_000
 _INJECTED = re.compile(r"\s*(?:<[A-Za-z][\w-]*[ >]|\[(?:system|gateway) note\b|\[system\b)", re.IGNORECASE)
 _COMPACTED = re.compile(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)\b")
 
@@ -42,7 +44,8 @@ class ChatState(msgspec.Struct, kw_only=True):
     known: dict[str, int] = {}
     unknown: dict[str, int] = {}
     model: str = ""
-    uses: dict[str, int] = {}  # how often each short call id was used
+    uses: dict[str, int] = {}  # how many calls had an id
+    made: dict[str, str] = {}  # the id by which a call with a time is known, by the hash of all that it is
     open_calls: list[str] = []  # of the last turn, not answered yet
 
 
@@ -181,7 +184,7 @@ class Turn:
             self._state.open_calls = []
         for number, call in enumerate(calls):
             given = _id(call.id)
-            call_id = self._used(given) if given else f"at-{self._record.offset}-{number}"
+            call_id = self._used(given, call.arguments) if given else f"at-{self._record.offset}-{number}"
             self._state.open_calls.append(call_id)
             key = f"call:{self._session}:{call_id}"
             yield self._event(EventKind.CALL, key=key, call_id=call_id, tool=call.tool, arguments=call.arguments)
@@ -202,15 +205,23 @@ class Turn:
         usage = usage_of(self._message.get("usage"))
         if usage is not None:
             model = _id(self._message.get("model")) or self._state.model
-            key = self._key() or f"{self._session}@{self._record.offset}"
+            own = self._own_id()
+            key = f"{self._session}:{own}" if own else f"{self._session}@{self._record.offset}"
             yield Spend(session=self._session, key=key, model=model, usage=usage, at_ms=self._at_ms)
 
-    def _used(self, call_id: str) -> str:
-        """The id of a new call, told apart from earlier calls that had the same."""
-        if is_unique(call_id):
-            return call_id
+    def _used(self, call_id: str, arguments: Mapping[str, Any]) -> str:
+        """The id of a call, told apart from earlier calls that had the same. One with the same time and arguments is
+        the same call, written again."""
+        sign = mark(repr([self._at_ms, call_id, arguments])) if self._at_ms is not None else ""
+        if sign in self._state.made:
+            return self._state.made[sign]
         times = _count(self._state.uses, call_id)
-        return call_id if times == 1 else f"{call_id}#{times}"
+        used = call_id if times == 1 else f"{call_id}#{times}"
+        if sign:
+            self._state.made[sign] = used
+        _bound(self._state.uses)
+        _bound(self._state.made)
+        return used
 
     def _answered(self, call_id: str) -> str:
         """The id of the call that a result belongs to, which is open no longer."""
@@ -223,15 +234,14 @@ class Turn:
             waiting.remove(latest)
         return latest
 
-    def _key(self) -> str:
+    def _own_id(self) -> str:
         own = self._message.get("id")
-        name = str(own) if isinstance(own, int) and not isinstance(own, bool) else _id(own)
-        return name if not name or is_unique(name) else f"{self._session}:{name}"
+        return str(own) if isinstance(own, int) and not isinstance(own, bool) else _id(own)
 
     def _event(self, kind: EventKind, *, key: str | None = None, **fields: Any) -> Event:
         if key is None:
-            own = self._key()
-            key = f"{kind}:{own}" if own else ""
+            own = self._own_id()
+            key = f"{kind}:{identity(self._session, self._at_ms, own)}" if own else ""
         place = self._record
         return Event(
             session=self._session,
@@ -260,3 +270,8 @@ def _id(value: Any) -> str:
 def _count(counts: dict[str, int], name: str) -> int:
     counts[name] = counts.get(name, 0) + 1
     return counts[name]
+
+
+def _bound(kept: dict[str, Any]) -> None:
+    if len(kept) > _MOST_USES:
+        del kept[next(iter(kept))]

@@ -1,7 +1,7 @@
 """Messages into readings: what a person, the client, the model and its tools said in one user or assistant record.
 
 Keys: a text of a user record has the record's uuid, a reply or a thought the uuid and the block's number, calls and
-results the call's id (with its time and content where ids are merely counted), a response's tokens the message id.
+results the call's id, a call its time and content too, a response's tokens the message id.
 Copies of a record in other files therefore have equal keys.
 One compaction is one event: the summary. The boundary record before it is a notice.
 """
@@ -17,7 +17,7 @@ from afterwit.agents.claude_code.results import edited_file, result_of, stated_s
 from afterwit.agents.claude_code.speech import kind_of
 from afterwit.agents.claude_code.state import State
 from afterwit.agents.memory import mark
-from afterwit.agents.places import is_unique
+from afterwit.agents.places import identity
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem, Reading, Spend, Usage
 
@@ -139,10 +139,7 @@ def _call(block: Block, index: int, place: Place, state: State) -> Event:
 
 def _call_key(call: str, arguments: Mapping[str, Any], place: Place) -> str:
     """What a call has in common with its copies. They keep its time: that tells calls apart where ids are counted."""
-    if is_unique(call):
-        return f"call:{call}"
-    when = place.session if place.at_ms is None else place.at_ms
-    return f"call:{when}:{call}:{mark(repr(arguments))}"
+    return f"call:{identity(place.session, place.at_ms, call)}:{mark(repr(arguments))}"
 
 
 def _arguments(given: Any) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from afterwit.agents.codex.origins import facts_of, is_subagent
 from afterwit.agents.codex.outputs import read_output, text_of
 from afterwit.agents.codex.records import Content, Part, Payload
 from afterwit.agents.codex.state import State
-from afterwit.agents.places import is_unique
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
@@ -174,7 +173,7 @@ def _call(state: State, item: Payload, place: Place) -> list[Reading]:
 
 def _call_event(state: State, item: Payload, call_id: str, place: Place) -> Event:
     tool, arguments = tool_of(item), arguments_of(item)
-    key = f"call:{call_id}" if is_unique(call_id) else state.lineage.key(EventKind.CALL, f"{call_id}{tool}{arguments}")
+    key = state.lineage.key(EventKind.CALL, f"{call_id}{tool}{arguments}")
     return _event(state, place, EventKind.CALL, key, call_id=call_id, tool=tool, arguments=arguments)
 
 

@@ -103,7 +103,7 @@ class CrushReading(RowsReading):
         for number, part in enumerate(parts if isinstance(parts, list) else ()):
             kind = fields.plain_id(part, "type") if isinstance(part, dict) else ""
             data = fields.mapping(part, "data") if isinstance(part, dict) else {}
-            key = f"{self.own(fields.plain_id(row, 'id') or f'at-{record.offset}')}:{number}"
+            key = f"{place.identity(fields.plain_id(row, 'id') or f'at-{record.offset}')}:{number}"
             found = self._part(place, kind, data, row, key)
             if found is None:
                 self.noted(f"part/{kind}", is_known=kind in _SILENT)
@@ -148,14 +148,14 @@ class CrushReading(RowsReading):
         tool, call_id = fields.text(data, "name"), fields.plain_id(data, "id")
         if tool and call_id:
             arguments = fields.arguments(data.get("input"))
-            yield place.call(f"call:{self.own(call_id)}", call_id, tool, arguments)
+            yield place.asked(call_id, tool, arguments)
 
     def _result(self, place: Place, data: Mapping[str, Any]) -> Iterator[Reading]:
         call_id = fields.plain_id(data, "tool_call_id")
         if call_id:
             content = fields.without_blobs(fields.text(data, "content"))
             text, result = _outcome(content, data)
-            yield place.result(f"result:{self.own(call_id)}", call_id, text, result)
+            yield place.answered(call_id, text, result)
 
 
 def _said(place: Place, kind: EventKind, text: str) -> Iterator[Reading]:

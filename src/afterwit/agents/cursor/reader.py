@@ -80,7 +80,7 @@ class CursorReading(RowsReading):
         kind = bubble.get("type")
         self.noted(f"bubble/{kind}"[:20], is_known=kind in (_USER, _MODEL))
         place = self.place(record, ms_from_any(bubble.get("createdAt")))
-        identity = self.own(fields.plain_id(bubble, "bubbleId") or f"at-{record.offset}")
+        identity = place.identity(fields.plain_id(bubble, "bubbleId") or f"at-{record.offset}")
         folder = fields.text(bubble, "workspaceProjectDir")
         if folder:
             yield Facts(session=place.session, at_ms=place.at_ms, cwd=folder)

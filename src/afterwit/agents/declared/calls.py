@@ -7,8 +7,6 @@ oldest open call of its session and tool. What is kept between records is bounde
 
 import msgspec
 
-from afterwit.agents.places import is_unique
-
 _MOST_OPEN = 100
 _MOST_USES = 5000
 
@@ -23,7 +21,7 @@ class OpenCall(msgspec.Struct, array_like=True):
 
 
 class Calls(msgspec.Struct, kw_only=True):
-    """The calls of a log so far: how often each short id was used, and what is not answered yet."""
+    """The calls of a log so far: how often each id was used, and what is not answered yet."""
 
     uses: dict[str, int] = {}
     open: list[OpenCall] = []
@@ -46,8 +44,6 @@ class Calls(msgspec.Struct, kw_only=True):
         return call_id
 
     def _used(self, session: str, given: str) -> str:
-        if is_unique(given):
-            return given
         name = f"{session} {given}"
         if name not in self.uses and len(self.uses) >= _MOST_USES:
             self.uses.pop(next(iter(self.uses)))

@@ -34,7 +34,7 @@ from afterwit.agents.declared.values import (
     word,
 )
 from afterwit.agents.globs import matches
-from afterwit.agents.places import is_unique
+from afterwit.agents.places import identity as told_apart
 from afterwit.agents.protocol import Shape, SourceFile
 from afterwit.model.evidence import ReaderEvidence
 from afterwit.model.kinds import EventKind
@@ -181,7 +181,7 @@ class _Turn:
     def _event(self, kind: EventKind, *, key: str = "", **fields: Any) -> Event:
         number = self._given[kind] = self._given.get(kind, 0) + 1
         if not key and self._key:
-            key = f"{kind}:{self._apart(self._key)}" + (f":{number}" if number > 1 else "")
+            key = f"{kind}:{told_apart(self._session, self._at_ms, self._key)}" + (f":{number}" if number > 1 else "")
         return Event(
             session=self._session,
             kind=kind,
@@ -191,10 +191,6 @@ class _Turn:
             key=key,
             **fields,
         )
-
-    def _apart(self, own: str) -> str:
-        """An id; one that is merely counted other sessions have too."""
-        return own if is_unique(own) else f"{self._session}:{own}"
 
     def _facts(self, rule: FactsRule) -> Iterator[Facts]:
         parent = identity(rule.parent, self._place)
@@ -223,7 +219,7 @@ class _Turn:
         own = identity(rule.id, self._place) or self._key
         yield Spend(
             session=self._session,
-            key=self._apart(own) if own else f"{self._session}@{self._record.offset}",
+            key=f"{self._session}:{own}" if own else f"{self._session}@{self._record.offset}",
             model=_name(word(rule.model, self._place)) or self._state.models.get(self._session, ""),
             usage=usage,
             at_ms=self._at_ms,

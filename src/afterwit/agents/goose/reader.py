@@ -113,7 +113,7 @@ class GooseReading(RowsReading):
         own = fields.plain_id(message, "message_id") or (fields.plain_id(message, "id") if "created" in message else "")
         is_seen = about.get("userVisible") is not False
         for number, block in enumerate(content):
-            key = f"{self.own(own)}:{number}" if own else ""
+            key = f"{place.identity(own)}:{number}" if own else ""
             kind = fields.plain_id(block, "type") if isinstance(block, dict) else ""
             speaker = Speaker(role, is_seen, not self.state.is_child, key)
             calls = f"{self.state.session}:"

@@ -113,10 +113,10 @@ class GrokCliReading(RowsReading):
             yield place.said(EventKind.THOUGHT, text)
         elif kind == "tool-call" and call_id:
             arguments = fields.arguments(part.get("input", part.get("args")))
-            yield place.call(f"call:{self.own(call_id)}", call_id, fields.text(part, "toolName"), arguments)
+            yield place.asked(call_id, fields.text(part, "toolName"), arguments)
         elif kind == "tool-result" and call_id:
             text, result = _outcome(part.get("output", part.get("result")))
-            yield place.result(f"result:{self.own(call_id)}", call_id, text, result)
+            yield place.answered(call_id, text, result)
 
 
 def _is_text(part: Mapping[str, Any]) -> bool:

@@ -14,7 +14,6 @@ import msgspec
 from afterwit.agents.chat.reader import ChatState, Turn
 from afterwit.agents.fields import decoded_text
 from afterwit.agents.memory import mark
-from afterwit.agents.places import is_unique
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Reading
 from afterwit.model.times import ms_from_any
@@ -62,8 +61,6 @@ def rekeyed(readings: Iterable[Reading], state: HermesState) -> Iterator[Reading
             yield each
         elif each.kind is EventKind.PROMPT:
             yield _prompt(each, state)
-        elif is_unique(each.call_id) and not each.call_id.startswith("at-"):
-            yield msgspec.structs.replace(each, key=f"{each.kind}:{each.call_id}")
         else:
             yield each
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.places import Place, is_unique
+from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
@@ -126,19 +126,17 @@ def _tool(place: Place, part: Mapping[str, Any], identity: str) -> Iterator[Read
     tool, state = fields.text(part, "tool"), fields.mapping(part, "state")
     if not tool:
         return
-    given = fields.plain_id(part, "callID")
-    call_id = given if is_unique(given) else identity
     times = fields.mapping(state, "time")
     start, end = ms_from_any(times.get("start")), ms_from_any(times.get("end"))
     place = place._replace(at_ms=start or place.at_ms)
     arguments = fields.arguments(state.get("input"))
-    yield place.call(f"call:{identity}", call_id, tool, arguments)
+    yield place.call(f"call:{identity}", identity, tool, arguments)
     if state.get("status") in ("completed", "error"):
         text, result = _outcome(state)
         duration = end - start if start and end and end >= start else None
         result = msgspec.structs.replace(result, duration_ms=duration)
         place = place._replace(at_ms=end or place.at_ms)
-        yield place.result(f"result:{identity}", call_id, text, result)
+        yield place.result(f"result:{identity}", identity, text, result)
 
 
 def _outcome(state: Mapping[str, Any]) -> tuple[str, Result]:

@@ -24,7 +24,7 @@ def call(here: Here) -> None:
     Reads the arguments as a JSON object on standard input, and prints a JSON object whose `text` is for the model. The
     same tool as the MCP server's. An error is told on standard error, in words for the model.
     """
-    print_json({"text": answer(here.world, _arguments())})
+    print_json({"text": answer(here.world, _arguments(), "hermes")})
 
 
 def _arguments() -> dict[str, Any]:

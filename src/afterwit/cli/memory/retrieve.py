@@ -6,6 +6,7 @@ from afterwit.cli.commands import Command, ExitCode
 from afterwit.cli.memory.user import as_user, say_reason
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import print_json, print_line, talk
+from afterwit.memory.entry import is_persons
 from afterwit.usecases.memory import memory
 
 
@@ -26,6 +27,8 @@ def retrieve(here: Here, key: str, user: str | None, is_json: bool) -> None:
         print_json(found)
     elif found.entry:
         print_line(found.entry.value)
+    if found.entry and not is_persons(found.entry.metadata):
+        talk(f"No person stored this. `afterwit memory store {key} VALUE` makes it yours; agents get it quoted.")
     say_reason(found.reason)
     if found.entry is None:
         talk(f"Nothing is remembered under {key}. `afterwit memory list` shows the keys.")

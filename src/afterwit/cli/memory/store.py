@@ -9,7 +9,7 @@ from afterwit.cli.commands import Command
 from afterwit.cli.memory.user import WRITE_EXITS, as_user, end_waiting
 from afterwit.cli.options import Here, as_json, in_place
 from afterwit.cli.output import print_json, talk
-from afterwit.memory.entry import Plain
+from afterwit.memory.entry import PERSON, STORED_BY, Plain
 from afterwit.usecases.memory import memory
 
 
@@ -36,12 +36,13 @@ from afterwit.usecases.memory import memory
 def store(here: Here, key: str, value: str, metadata: tuple[str, ...], user: str | None, is_json: bool) -> None:
     """Remember something under a key.
 
-    Storing again under the same key replaces it. `-` as the value reads it from standard input. It is kept as it is,
+    Storing again under the same key replaces it. What an agent stored becomes yours that way: only what you stored is
+    given to agents as it stands. `-` as the value reads it from standard input. It is kept as it is,
     and nothing in it is redacted: store no secrets.
     """
     text = sys.stdin.read().strip("\n") if value == "-" else value
     with memory(here.world, user) as mine:
-        stored = mine.store(key, text, dict(_pair(one) for one in metadata))
+        stored = mine.store(key, text, {**dict(_pair(one) for one in metadata), STORED_BY: PERSON})
     if is_json:
         print_json(stored)
     if stored.is_waiting:

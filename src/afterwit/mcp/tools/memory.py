@@ -1,14 +1,14 @@
 """`memory`: what the user prefers, across sessions. What it does stands in `usecases.memory_tool`."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from afterwit.knowledge.shown import Shown
-from afterwit.knowledge.shown_items import remembered
+from afterwit.knowledge.shown_memory import remembered
 from afterwit.mcp.quoting import notes
 from afterwit.mcp.tool import Caller, Tool
 from afterwit.memory.definition import DESCRIPTION, NAME, SCHEMA
+from afterwit.memory.entry import is_persons
 from afterwit.usecases.memory_tool import MemoryTool
 from afterwit.usecases.world import World
 
@@ -16,13 +16,13 @@ _LONGEST = 24_000  # the longest value there can be, and what stands around it
 
 
 def memory(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
-    return answer(caller.world, arguments)
+    return answer(caller.world, arguments, caller.agent)
 
 
-def answer(world: World, arguments: Mapping[str, Any]) -> Shown:
+def answer(world: World, arguments: Mapping[str, Any], agent: str) -> Shown:
     """What the model reads: the result as JSON, between the markers."""
-    result = MemoryTool(world).call(arguments)
-    return notes(map(remembered, json.dumps(result, ensure_ascii=False, indent=1).splitlines()), _LONGEST)
+    result = MemoryTool(world, agent=agent).call(arguments)
+    return notes(remembered(result, is_persons), _LONGEST)
 
 
 TOOL = Tool(

@@ -1,6 +1,7 @@
 """`search_sessions`: full text over what was said and done in earlier sessions."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from afterwit.knowledge.shown import Shown, figure, joined, name, ours, stamp, typed
@@ -30,7 +31,7 @@ def search_sessions(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     place = joined((ours("`"), here, ours("`"))) if here else ours(_HERE if repo else _EVERYWHERE)
     if not answer.hits:
         return joined((ours("Nothing found in "), place, ours(_FEWER)))
-    return notes([_heading(answer, place), *map(_line, answer.hits)])
+    return notes([_heading(answer, place), *_lines(answer.hits)])
 
 
 def _repo(caller: Caller, arguments: Mapping[str, Any]) -> str:
@@ -53,18 +54,33 @@ def _heading(answer: Answer, place: Shown) -> Shown:
     return joined((figure(answer.total), places, place, *best, ours(":")))
 
 
+def _lines(hits: Sequence[Found]) -> Iterator[Shown]:
+    """What a user typed, a line each. Outputs, pages, what was pasted into a prompt and what agents said may hold words
+    that were planted: of these is only told how many places there are, once for each session."""
+    yield from (_line(hit) for hit in hits if _is_typed(hit))
+    others = [hit for hit in hits if not _is_typed(hit)]
+    for session, places in Counter(hit.session for hit in others).items():
+        hit = next(hit for hit in others if hit.session == session)
+        whence = joined((day(hit.at_ms), name(hit.agent), last_part(hit.repo)), ", ")
+        many = ours(" place in session " if places == 1 else " places in session ")
+        told = (ours("- and "), figure(places), many, stamp(session), ours(" ("), whence, ours(")"))
+        yield joined((*told, ours(" not typed by the user, so not quoted")))
+
+
+def _is_typed(hit: Found) -> bool:
+    """Of a prompt nothing is left to quote where all that was found in it is pasted."""
+    return hit.kind == EventKind.PROMPT and hit.snippet != ""
+
+
 def _line(hit: Found) -> Shown:
     place = joined((day(hit.at_ms), name(hit.agent), last_part(hit.repo), name(hit.kind)), ", ")
     return joined((ours("- "), place, ours(", session "), stamp(hit.session), ours(": "), _said(hit)))
 
 
 def _said(hit: Found) -> Shown:
-    """What a user typed is quoted. Outputs, pages, what was pasted into a prompt and what agents said may hold words
-    that were planted: of these is only told where they stand."""
     if hit.snippet is None:
         return ours("(the text is not in the archive any more)")
-    is_typed = hit.kind == EventKind.PROMPT and bool(hit.snippet)
-    return typed(one_line(hit.snippet, _SNIPPET + 40)) if is_typed else ours("(not typed by the user, so not quoted)")
+    return typed(one_line(hit.snippet, _SNIPPET + 40))
 
 
 TOOL = Tool(

@@ -1,0 +1,156 @@
+"""Nobody goes around the gate: who uses its wide doors is a closed list, and whatever leaves for an agent is `Shown`.
+
+The code is looked at, not run, and names are followed through the imports, so that neither another name nor handing a
+door on as a value hides it. mypy has no part in this.
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import afterwit
+
+_SOURCE = Path(afterwit.__file__).parent
+_GATE = {"afterwit.knowledge.shown", "afterwit.knowledge.shown_items", "afterwit.knowledge.shown_memory"}
+_WIDE_DOORS = {  # they let through what they are given, so everybody who uses them is known
+    "template": {"recall/start_block.py"},
+    "remembered": {"mcp/tools/memory.py"},
+    "between_markers": {"hook/telling.py", "mcp/quoting.py", "usecases/file_notes.py"},
+    "of_deck": {"hook/deck.py", "hook/prompting.py", "hook/telling.py", "usecases/file_notes.py"},
+    "for_others": {"usecases/knowledge_files.py"},
+}
+_TOLD_FIELDS = {"text", "heading", "reason", "notice"}
+_PLAIN_TEXTS = {  # functions beside the gate that give other texts than those for an agent
+    "agents/moments.py": {"text_at", "all_text", "_script", "command", "path"},
+    "hook/deck.py": {"text", "repo_of"},
+    "hook/failures.py": {"_plain"},
+    "mcp/quoting.py": {"one_line"},
+    "mcp/tool.py": {"_fault", "_list_fault"},
+    "mcp/tools/search_sessions.py": {"_repo", "_literal"},
+    "recall/at_failure.py": {"_plain_lines", "signature"},
+    "recall/start_block.py": {"checked_template"},
+    "usecases/knowledge_files.py": {"_name", "_text"},
+    "usecases/recalling.py": {"_template"},
+}
+_PAYLOAD_FIELDS = {"text", "additionalContext", "systemMessage", "reason", "permissionDecisionReason"}
+
+
+@cache
+def _modules() -> tuple[tuple[str, ast.Module], ...]:
+    """The modules that name the gate, or write where an agent reads."""
+    files = ((file.relative_to(_SOURCE).as_posix(), file.read_text("utf-8")) for file in sorted(_SOURCE.rglob("*.py")))
+    wanted = ((name, text) for name, text in files if not name.startswith("knowledge/shown"))
+    return tuple((name, ast.parse(text)) for name, text in wanted if "shown" in text or _is_writer(name))
+
+
+def _is_writer(file: str) -> bool:
+    return file.startswith(("mcp/", "cli/memory/", "hook/")) or file.endswith(
+        ("/payloads.py", "agents/claude_hooks.py")
+    )
+
+
+def _taken(tree: ast.Module) -> dict[str, str]:
+    """What a module takes from the gate: by its own name for it, the gate's."""
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module in _GATE]
+    return {alias.asname or alias.name: alias.name for node in imports for alias in node.names}
+
+
+def _uses(tree: ast.Module, door: str) -> list[ast.Name]:
+    names = {own for own, given in _taken(tree).items() if given == door}
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in names]
+
+
+def _calls(tree: ast.Module, door: str) -> list[ast.Call]:
+    used = _uses(tree, door)
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.func in used]
+
+
+def _annotation(node: ast.expr | None) -> str:
+    return ast.unparse(node).strip("'\"") if node else ""
+
+
+def test_wide_doors_are_used_by_those_who_need_them_alone() -> None:
+    for door, users in _WIDE_DOORS.items():
+        assert {file for file, tree in _modules() if door in _taken(tree).values()} == users, door
+
+
+def test_the_gate_is_taken_by_name_and_never_whole() -> None:
+    for file, tree in _modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                assert not {alias.name for alias in node.names} & _GATE, file
+            if isinstance(node, ast.ImportFrom) and node.module == "afterwit.knowledge":
+                assert not {f"afterwit.knowledge.{alias.name}" for alias in node.names} & _GATE, file
+
+
+def test_doors_for_our_own_words_are_called_on_the_spot() -> None:
+    for file, tree in _modules():
+        for door in ("ours", "template", "of_deck"):
+            assert len(_uses(tree, door)) == len(_calls(tree, door)), (file, door)
+        assert _calls(tree, "Shown") == [], file
+
+
+def test_what_stands_between_shown_texts_stands_in_the_code() -> None:
+    for file, tree in _modules():
+        for call in _calls(tree, "joined"):
+            between = [*call.args[1:], *(word.value for word in call.keywords)]
+            assert all(isinstance(one, ast.Constant) for one in between), (file, ast.unparse(call))
+
+
+def test_functions_beside_the_gate_that_give_text_give_what_is_shown() -> None:
+    plain: dict[str, set[str]] = {}
+    for file, tree in _modules():
+        for node in ast.walk(tree) if _taken(tree) else ():
+            if isinstance(node, ast.FunctionDef) and _annotation(node.returns) in ("str", "str | None", ""):
+                plain.setdefault(file, set()).add(node.name)
+    assert plain == _PLAIN_TEXTS
+
+
+def _told_fields(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for owner in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+        for node in owner.body:
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                yield f"{owner.name}.{node.target.id}", _annotation(node.annotation)
+            elif isinstance(node, ast.FunctionDef) and node.name == "__init__":
+                arguments = (*node.args.args, *node.args.kwonlyargs)
+                yield from ((f"{owner.name}.{one.arg}", _annotation(one.annotation)) for one in arguments)
+
+
+def test_whatever_holds_a_text_for_an_agent_holds_what_is_shown() -> None:
+    found = [
+        (file, field, kind)
+        for file, tree in _modules()
+        if "Shown" in _taken(tree).values()
+        for field, kind in _told_fields(tree)
+        if field.rpartition(".")[2] in _TOLD_FIELDS
+    ]
+    assert [one for one in found if one[2] != "Shown"] == []
+    assert len(found) >= 14
+
+
+def _payloads() -> Iterator[tuple[str, str]]:
+    """What is written where an agent reads it, by the file that writes it."""
+    for file, tree in _modules():
+        if _is_writer(file):
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Dict):
+                    for key, value in zip(node.keys, node.values, strict=True):
+                        if isinstance(key, ast.Constant) and key.value in _PAYLOAD_FIELDS:
+                            yield file, ast.unparse(value)
+
+
+def test_payloads_are_filled_with_what_is_shown_alone() -> None:
+    written = {(file, value) for file, value in _payloads() if value not in ("answer.text", "answer.reason")}
+    assert {one for one in written if one[1] != "answer.notice"} == {
+        ("cli/memory/call.py", "answer(here.world, _arguments(), 'hermes')"),
+        ("mcp/desk.py", "text"),
+        ("mcp/resources.py", "given_by_id(db, caller, item)"),
+    }
+    for file, name in (("mcp/tools/memory.py", "answer"), ("mcp/given.py", "given_by_id")):
+        returns = [
+            _annotation(node.returns)
+            for node in ast.walk(ast.parse((_SOURCE / file).read_text("utf-8")))
+            if isinstance(node, ast.FunctionDef) and node.name == name
+        ]
+        assert returns == ["Shown"], name
