@@ -344,3 +344,30 @@ def test_a_full_disk_while_decisions_are_applied_is_no_damage_and_loses_no_decis
         pinning.pin(world_of(home, store), [SECOND])
     assert isinstance(stopped.value.__cause__, StoreFullError)
     assert "again" not in str(stopped.value)
+
+
+@pytest.mark.parametrize("what", ["gone", "garbled"])
+def test_without_the_mark_of_the_archive_the_names_in_it_are_compared(
+    home: Path, store: Path, tmp_path: Path, what: str
+) -> None:
+    mark = store / "archive.mark"
+    whole = copied(store, tmp_path / "whole")
+    older_database(home, store, tmp_path)
+    for each in (store, whole):
+        (each / mark.name).unlink() if what == "gone" else (each / mark.name).write_bytes(b"\xff{")
+    with pytest.raises(DamagedError, match="files that the database does not know"):
+        learned(home, store)
+    (said,) = serious(whole)
+    assert f"archive.mark) {'is gone' if what == 'gone' else 'cannot be read'}" in said
+    assert "older" not in said
+    learned(home, whole)
+    assert serious(whole) == []
+
+
+def test_verify_does_not_blame_the_database_for_a_journal_that_lost_entries(home: Path, store: Path) -> None:
+    with connect(store / "journal.db") as db:
+        db.execute("DELETE FROM entries WHERE number = (SELECT max(number) FROM entries)")
+    (said,) = serious(store)
+    assert said.startswith("journal: entry ")
+    (told,) = alarms(home, store)
+    assert told.startswith("journal: entry ")

@@ -20,8 +20,8 @@ from afterwit.model.errors import DamagedError
 from afterwit.store import frames
 from afterwit.store.frames import Frame
 from afterwit.store.held import Held
-from afterwit.store.layout import replace_private, sync
-from afterwit.store.regular_files import NotRegularError, open_regular
+from afterwit.store.layout import make_way, replace_private, sync
+from afterwit.store.regular_files import NotRegularError, open_regular, read_regular
 from afterwit.store.steps import step
 
 ArchiveName = NewType("ArchiveName", str)
@@ -29,6 +29,7 @@ ArchiveName = NewType("ArchiveName", str)
 _ENDING = ".zst"
 _BESIDE = ".leaving"
 _MARK = ".mark"
+_MARK_MOST_BYTES = 1 << 16
 _MERGE_BELOW = frames.FRAME_BYTES // 2
 
 
@@ -206,14 +207,19 @@ class Archive:
         return before - path.stat().st_size
 
     def read_mark(self) -> bytes | None:
-        """What `archive_mark` wrote last. It lies beside the folder, under its name."""
+        """What `archive_mark` wrote last. It lies beside the folder, under its name. Empty, if it cannot be read."""
         for root in (self._overlay, self._root):
-            if root is not None and root.with_suffix(_MARK).exists():
-                return root.with_suffix(_MARK).read_bytes()
+            if root is not None and os.path.lexists(root.with_suffix(_MARK)):
+                try:
+                    return read_regular(root.with_suffix(_MARK), _MARK_MOST_BYTES)
+                except OSError:
+                    return b""
         return None
 
     def write_mark(self, content: bytes) -> None:
-        replace_private((self._overlay or self._root).with_suffix(_MARK), content)
+        path = (self._overlay or self._root).with_suffix(_MARK)
+        make_way(path)
+        replace_private(path, content)
 
     def _next(self, name: ArchiveName) -> ArchiveName:
         """The first generation of the same file that is free."""

@@ -53,7 +53,7 @@ def _first_fault(layout: Layout) -> str:
                 return f"{layout.database}: {fault}. `afterwit store rebuild` derives it again from the archive."
         with closing(Journal(layout.journal, layout.backups)) as journal:
             for fault in journal.verify():
-                return f"{fault}. Nothing else holds it: restore {layout.journal} from a backup."
+                return f"{layout.journal}: {fault}. Nothing else holds it: restore it from a backup."
     except AfterwitError as error:
         return str(error)
     except apsw.Error as error:

@@ -21,7 +21,7 @@ from afterwit.capture.prices import price_list
 from afterwit.capture.remains import unpacked
 from afterwit.model.errors import DamagedError, StoreError
 from afterwit.store import archive_mark, files
-from afterwit.store.applied import applied, heads_beside, keep_heads, refuse_faults, refuse_gone
+from afterwit.store.applied import applied, keep_heads, refuse_faults, refuse_gone, seen_heads
 from afterwit.store.archive import Archive, ArchiveName, Stored, archive_name
 from afterwit.store.content import content_hash
 from afterwit.store.damage import UNREADABLE
@@ -103,7 +103,7 @@ class _Present(NamedTuple):
 
 def _journal(layout: Layout, present: _Present, *, accepts_journal: bool) -> Journal:
     """The journal, open. Raises where it lacks what was applied to the present database, or is damaged itself."""
-    seen = heads_beside(layout) | present.heads
+    seen = seen_heads(layout, present.heads)
     if not accepts_journal:
         refuse_gone(layout, seen)
     journal = Journal(layout.journal, layout.backups)

@@ -76,8 +76,11 @@ def examine_store(store: Store, health: StoreHealth) -> Iterator[Finding]:
         yield alarm("damaged", f"database: {fault}. `afterwit store rebuild` derives it again from the archive.")
     for one in foreign(store):
         yield alarm(one.code, f"{one.what}.")
-    for fault in store.journal.verify(applied.seen_heads(store.layout, store.db)):
-        yield alarm("damaged", f"{fault}. Nothing else holds it: restore journal.db from a backup.")
+    for fault in applied.journal_faults(store.layout, store.db, store.journal):
+        yield alarm("damaged", f"journal: {fault}. Nothing else holds it: restore journal.db from a backup.")
+    heads = applied.heads_fault(store.layout)
+    if heads:
+        yield alarm("damaged", f"journal: {heads}.")
     for fault in archive_mark.faults(store):
         yield alarm("damaged", f"database: {fault}.")
     for file in damaged_files(store.db):

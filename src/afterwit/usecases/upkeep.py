@@ -81,9 +81,10 @@ def verify(layout: Layout) -> Iterator[Finding]:
     with held(layout.lease, wait_seconds=60), opened(layout) as store:
         yield from (Finding("database", fault) for fault in database_faults(store.db))
         yield from (Finding("database", fault) for fault in archive_mark.faults(store))
-        yield from (Finding("database", fault) for fault in decision_faults(store))
+        lost = applied.journal_faults(layout, store.db, store.journal)
+        yield from (Finding("database", fault) for fault in (() if lost else decision_faults(store)))
         yield from (Finding("database", fault) for fault in _claim_faults(store))
-        yield from (Finding("journal", fault) for fault in store.journal.verify(applied.seen_heads(layout, store.db)))
+        yield from (Finding("journal", fault) for fault in (*lost, applied.heads_fault(layout)) if fault)
         yield from _archive_faults(store)
         yield from (Finding(one.code, one.what) for one in foreign(store))
         yield from (Finding("permissions", fault) for fault in foreign_permissions(layout))
