@@ -41,7 +41,8 @@ class Stored(NamedTuple):
 
 
 def generation_of(name: ArchiveName) -> int:
-    return int(name.rpartition("-")[2])
+    number = name.rpartition("-")[2]
+    return int(number) if number.isdecimal() else 0
 
 
 def archive_name(key: bytes, generation: int) -> ArchiveName:
@@ -174,6 +175,10 @@ class Archive:
 
     def packed_bytes(self, name: ArchiveName) -> int:
         return self._readable(name).stat().st_size
+
+    def has(self, name: ArchiveName) -> bool:
+        """Whether anything lies under this name."""
+        return os.path.lexists(self._readable(name))
 
     def size(self, name: ArchiveName) -> int:
         """The same, and 0 for one that is missing, which `verify` reports."""

@@ -15,7 +15,7 @@ import msgspec
 
 from afterwit.model.errors import DamagedError
 from afterwit.store.archive import Archive, archive_name
-from afterwit.store.files import all_files, doomed
+from afterwit.store.files import DAMAGED, all_files, doomed
 from afterwit.store.store import Store
 
 
@@ -28,6 +28,20 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
     original_bytes: int
     is_confirmed: bool = True
     after: int = 0  # of one that is not confirmed: the number that the database had
+
+
+def begin(store: Store) -> None:
+    """Before anything is written to the archive: from here to `confirm`, a run that is killed may leave objects that
+    the database does not know."""
+    there, known = _in_archive(store.archive), _in_database(store.db)
+    if there is not None and there.is_confirmed:
+        _write(store.archive, msgspec.structs.replace(there, is_confirmed=False, after=known.number if known else 0))
+
+
+def is_unfinished(archive: Archive) -> bool:
+    """Whether the last run that wrote to the archive did not come to its end."""
+    there = _in_archive(archive)
+    return there is not None and not there.is_confirmed
 
 
 def announce(store: Store) -> None:
@@ -118,12 +132,15 @@ def faults(store: Store) -> list[str]:
     return found
 
 
-def is_less_than(db: apsw.Connection, mark: Mark | None) -> str:
-    """What a database made from the archive lacks of what the archive should hold, in words; "" if nothing."""
-    if mark is None or not mark.is_confirmed:
+def lacking(db: apsw.Connection, mark: Mark | None, damaged: int) -> str:
+    """What a database made from the archive lacks of what the archive should hold, in words; "" if nothing, or if so
+    many damaged objects explain it. A mark that is not confirmed may promise more than there was ever to be, but not
+    that there is nothing."""
+    if mark is None:
         return ""
     held = _held(db, mark.archive, mark.number)
-    if held.files >= mark.files and held.original_bytes >= mark.original_bytes:
+    is_enough = held.files + damaged >= mark.files and (damaged or held.original_bytes >= mark.original_bytes)
+    if is_enough or (held.files and not mark.is_confirmed):
         return ""
     return (
         f"{mark.files:,} files with {mark.original_bytes:,} bytes should be here, and {held.files:,} with"
@@ -136,7 +153,7 @@ def mark_of(archive: Archive) -> Mark | None:
 
 
 def _expected(db: apsw.Connection) -> set[str]:
-    known = {archive_name(row.key, row.generation) for row in all_files(db) if row.has_object}
+    known = {archive_name(row.key, row.generation) for row in all_files(db) if row.has_object or row.state == DAMAGED}
     return {*known, *doomed(db)}
 
 
