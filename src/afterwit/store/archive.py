@@ -259,7 +259,11 @@ class Archive:
         except FileNotFoundError:
             raise DamagedError(f"The archived file {name} is missing.") from None
         except NotRegularError as error:
-            raise DamagedError(f"The archived file {name} is none: {error.strerror}.") from error
+            raise DamagedError(f"The archived file {name} cannot be read: it {_lower(error.strerror)}.") from error
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _write_new(path: Path, header: dict[str, Any], packed: Iterable[bytes]) -> None:

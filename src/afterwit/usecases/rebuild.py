@@ -26,7 +26,6 @@ from afterwit.store import archive_mark, files
 from afterwit.store.applied import applied, keep_heads, refuse_faults, refuse_gone, seen_heads
 from afterwit.store.archive import Archive, ArchiveName, Stored, archive_name
 from afterwit.store.content import content_hash
-from afterwit.store.damage import UNREADABLE
 from afterwit.store.database import connect, transaction, translated
 from afterwit.store.files import FileRow
 from afterwit.store.frames import REMAINS
@@ -37,6 +36,7 @@ from afterwit.store.migrate import migrate, migrations, schema_version
 from afterwit.store.replacing import is_damage, put_in_place, remove_database
 from afterwit.store.steps import step
 from afterwit.store.store import Store, require
+from afterwit.store.unreadable import UNREADABLE
 from afterwit.usecases.adopting import Adopter
 from afterwit.usecases.archive_damage import Damage, keep_damage
 from afterwit.usecases.companions import belonging

@@ -12,13 +12,13 @@ from afterwit.store import applied, archive_mark, claims, spool
 from afterwit.store.archive import ArchiveName, archive_name, generation_of
 from afterwit.store.checks import database_faults, foreign_permissions
 from afterwit.store.content import content_hash
-from afterwit.store.damage import UNREADABLE
 from afterwit.store.files import DAMAGED, FileRow, all_files, damaged_files, doomed
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 from afterwit.store.parts import parts_of_file
 from afterwit.store.store import Store, opened, require
 from afterwit.store.tally import Tally, tally
+from afterwit.store.unreadable import UNREADABLE
 from afterwit.usecases.belongings import foreign
 from afterwit.usecases.decision_checks import decision_faults
 from afterwit.usecases.leaving import is_leaving, settle_leaving
