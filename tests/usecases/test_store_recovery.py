@@ -442,3 +442,10 @@ def test_an_unreadable_object_that_somebody_removed_is_no_alarm_any_more(home: P
     assert len(serious(store)) == 1
     place.unlink()
     assert (serious(store), alarms(home, store)) == ([], [])
+
+
+def test_what_lies_in_the_place_of_an_object_is_said_in_plain_words(store: Path) -> None:
+    place = max((store / "archive").rglob("*.zst"))
+    place.unlink()
+    place.mkdir()
+    assert any("cannot be read: it is a folder, not a file" in line for line in serious(store))

@@ -259,7 +259,9 @@ class Archive:
         except FileNotFoundError:
             raise DamagedError(f"The archived file {name} is missing.") from None
         except NotRegularError as error:
-            raise DamagedError(f"The archived file {name} cannot be read: it {_lower(error.strerror)}.") from error
+            raise DamagedError(
+                f"The archived file {name} cannot be read: it {_lower(error.strerror or str(error))}."
+            ) from error
 
 
 def _lower(text: str) -> str:
