@@ -12,7 +12,17 @@ from tests.cli.conftest import command, furnish
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 
 SECONDS = 60  # a command that waits for a pipe waits for ever
-STORE = ("config.toml", "redaction.key", "learn.lock", "deck.db", "afterwit.db", "journal.db", "bootstrap-context.md")
+STORE = (
+    "config.toml",
+    "redaction.key",
+    "learn.lock",
+    "deck.db",
+    "afterwit.db",
+    "journal.db",
+    "bootstrap-context.md",
+    "archive.mark",
+    "journal.heads",
+)
 HOME = (
     ".gitconfig",
     ".claude/settings.json",
@@ -103,3 +113,21 @@ def test_a_hook_answers_with_pipes_in_the_places_of_its_files(place: Path) -> No
     put(place / ".git", "pipe")
     done = ended(place, "hook claude-code start")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+@pytest.mark.parametrize("name", ["archive.mark", "journal.heads"])
+def test_a_mark_that_is_no_file_is_one_alarm_until_the_next_run_writes_it_again(
+    place: Path, name: str, kind: str
+) -> None:
+    path = place / "store" / name
+    path.unlink(missing_ok=True)
+    put(path, kind)
+    verified = ended(place, "store verify")
+    assert (verified.returncode, len(verified.stdout.splitlines())) == (1, 1)
+    assert name in verified.stdout
+    assert "`afterwit learn` writes it again" in verified.stdout
+    assert name in ended(place, "doctor").stdout
+    assert ended(place, "learn").returncode == 0
+    assert path.is_file()
+    assert ended(place, "store verify").returncode == 0

@@ -42,7 +42,10 @@ def test_damage_is_found_and_repaired_as_the_pages_say(learned: Run, tmp_path: P
     verified = learned("store", "verify", "--json")
     assert verified.returncode == 1
     assert [set(finding) for finding in json.loads(verified.stdout)] == [{"where", "what", "is_harmless"}]
-    assert learned("store", "rebuild").returncode == 3
+    refused = learned("store", "rebuild")
+    assert (refused.returncode, "--accept-archive" in refused.stderr) == (1, True)
+    assert learned("store", "rebuild", "--accept-archive").returncode == 3
+    assert learned("store", "verify").returncode == 1
     learned("learn")
     verified = learned("store", "verify")
     assert verified.returncode == 0
@@ -54,7 +57,12 @@ def test_what_a_stopped_run_left_is_harmless(learned: Run, tmp_path: Path) -> No
     archive = tmp_path / "store" / "archive"
     one = min(archive.glob("*/*.zst"))
     (archive / "00").mkdir(exist_ok=True)
-    (archive / "00" / f"{'0' * 32}-0.zst").write_bytes(one.read_bytes())
+    left = archive / "00" / f"{'0' * 32}-0.zst"
+    left.write_bytes(one.read_bytes())
+    verified = learned("store", "verify")
+    assert verified.returncode == 1
+    assert "the database does not know it" in verified.stdout
+    left.write_bytes(b"")
     verified = learned("store", "verify")
     assert verified.returncode == 0
     assert verified.stdout.startswith("archive (harmless): ")

@@ -84,20 +84,20 @@ def test_the_same_body_is_the_same_text_whatever_its_order(journal: Journal, lay
 )
 def test_a_changed_entry_is_named(three: Journal, layout: Layout, change: str) -> None:
     tamper(layout, change)
-    assert three.verify()[0] == f"journal: entry 2 of machine {three.machine} was changed after it was written"
+    assert three.verify()[0] == f"entry 2 of machine {three.machine} was changed after it was written"
 
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_a_deleted_entry_is_named(three: Journal, layout: Layout, number: int) -> None:
     tamper(layout, "DELETE FROM entries WHERE number = ?", number)
-    assert three.verify() == [f"journal: entry {number} of machine {three.machine} cannot be found"]
+    assert three.verify() == [f"entry {number} of machine {three.machine} cannot be found"]
 
 
 def test_deleted_entries_at_the_end_are_named_by_what_was_applied(three: Journal, layout: Layout) -> None:
     tamper(layout, "DELETE FROM entries WHERE number > 1")
     assert three.verify() == []
     machine = three.machine
-    what = f"journal: entries 2 to 3 of machine {machine} cannot be found, made since 1970-01-01 00:00"
+    what = f"entries 2 to 3 of machine {machine} cannot be found, made since 1970-01-01 00:00"
     assert three.verify({machine: Head(3, "", 0)}) == [what]
     assert three.verify({machine: Head(1, "", 0)}) == []
 
@@ -110,7 +110,7 @@ def test_another_journal_with_as_many_entries_is_noticed_by_its_hash(three: Jour
 
 
 def test_a_chain_that_is_gone_altogether_is_noticed(journal: Journal) -> None:
-    assert journal.verify({"0123": Head(1, "", 0)}) == ["journal: entry 1 of machine 0123 cannot be found"]
+    assert journal.verify({"0123": Head(1, "", 0)}) == ["entry 1 of machine 0123 cannot be found"]
 
 
 def test_an_inserted_entry_is_named(three: Journal, layout: Layout) -> None:
@@ -118,13 +118,13 @@ def test_an_inserted_entry_is_named(three: Journal, layout: Layout) -> None:
     tamper(layout, "UPDATE entries SET number = number - 9 WHERE number > 10")
     tamper(layout, "INSERT INTO entries SELECT machine, 2, 1500, 'approve', '{}', hash FROM entries WHERE number = 1")
     found = three.verify()
-    assert f"journal: entry 2 of machine {three.machine} was changed after it was written" in found
+    assert f"entry 2 of machine {three.machine} was changed after it was written" in found
 
 
 def test_reordered_entries_are_named(three: Journal, layout: Layout) -> None:
     for before, after in ((2, 9), (3, 2), (9, 3)):
         tamper(layout, "UPDATE entries SET number = ? WHERE number = ?", after, before)
-    assert [line.split(" of ")[0] for line in three.verify()] == ["journal: entry 2", "journal: entry 3"]
+    assert [line.split(" of ")[0] for line in three.verify()] == ["entry 2", "entry 3"]
 
 
 def test_the_journal_survives_reopening(layout: Layout) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ from afterwit.integration.edits import Presence
 from afterwit.integration.json_file import JsonFile
 from afterwit.integration.own_file import OwnFile
 from afterwit.integration.toml_file import TomlFile
-from afterwit.model.errors import AfterwitError
+from afterwit.model.errors import AfterwitError, PartlyDoneError
+from afterwit.store.database import connect as store_connect
 from afterwit.store.layout import Layout
 from afterwit.usecases import applying, connecting, connections, foreign_files
 from afterwit.usecases.applying import apply
@@ -318,3 +320,14 @@ def test_the_journal_knows_no_home_folder(machine: Machine, home: Path) -> None:
     connect(machine, "codex")
     known = connections.read(machine.layout).known["codex", ""]
     assert str(home) not in json.dumps(connections.body(known))
+
+
+def test_disconnecting_works_while_the_journal_lacks_entries_and_says_so(machine: Machine, home: Path) -> None:
+    before = tree(home)
+    connect(machine, "claude-code")
+    assert tree(home) != before
+    with closing(store_connect(machine.layout.journal)) as db:
+        db.execute("DELETE FROM entries WHERE number = (SELECT max(number) FROM entries)")
+    with pytest.raises(PartlyDoneError, match=r"taken out, but the journal could not be told: .*lacks decisions"):
+        disconnect(machine, "claude-code")
+    assert b"afterwit" not in b"".join(content or b"" for content in tree(home).values())

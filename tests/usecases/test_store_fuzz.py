@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, put, rows, world_of
 from tests.usecases.store_faults import copied, flip, killed_at, lost, originals, prepared
 from tests.usecases.test_faults import environment
 
-from afterwit.model.errors import AfterwitError
+from afterwit.model.errors import AfterwitError, StoreFullError
 from afterwit.store.database import connect
 from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout
@@ -29,7 +30,7 @@ from afterwit.usecases.doctor import examine
 from afterwit.usecases.evict import evict
 from afterwit.usecases.rebuild import rebuild
 
-ROUNDS = int(os.environ.get("AFTERWIT_FUZZ_ROUNDS") or 8)
+ROUNDS = int(os.environ.get("AFTERWIT_FUZZ_ROUNDS") or 6)
 MOST_STEPS = 60
 
 
@@ -268,9 +269,50 @@ def test_a_rebuild_on_a_full_disk_is_said_and_costs_nothing(
 def test_learning_after_a_killed_first_run_needs_no_word_from_anyone(tmp_path: Path) -> None:
     home = tmp_path / "home"
     put(home / CLAUDE / "s1.jsonl", claude_records("s1", 2))
-    for number in range(1, 8):
+    for number in range(2, 8, 2):
         store = tmp_path / f"store{number}"
         assert killed_at(number, lambda store=store: learned(home, store))  # type: ignore[misc]
         learned(home, store)
         assert list(upkeep.verify(Layout(store))) == []
         assert rows(store, "SELECT generation FROM files WHERE held_bytes > 0") == [(0,)]
+
+
+def test_runs_that_are_killed_at_the_same_step_again_and_again_lock_nobody_out(
+    made: tuple[Path, Path], tmp_path: Path
+) -> None:
+    home = copied(made[0], tmp_path / "home")
+    put(home / CLAUDE / "new.jsonl", claude_records("new", 3))
+    reached = set()
+    for number in range(1, MOST_STEPS):
+        store = copied(made[1], tmp_path / f"store{number}")
+        for times in (1, 2, 3):
+            name = killed_at(number, lambda store=store: learned(home, store))  # type: ignore[misc]
+            reached.add(name)
+            if name == "a batch is about to be committed" and times > 1:
+                learned(home, copied(store, tmp_path / f"after{times}"))
+        learned(home, store)
+        assert not is_noticed(store)
+        shutil.rmtree(store)
+        if "a batch is committed" in reached:
+            break
+    assert {"a batch is about to be committed", "a batch is committed"} <= reached
+
+
+def test_a_disk_that_is_full_again_and_again_locks_nobody_out(
+    made: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, store = copied(made[0], tmp_path / "home"), copied(made[1], tmp_path / "store")
+    put(home / CLAUDE / "new.jsonl", claude_records("new", 3))
+
+    def full(name: str) -> None:
+        if name == "a batch is about to be committed":
+            raise apsw.FullError("database or disk is full")
+
+    monkeypatch.setattr("afterwit.usecases.learn.step", full)
+    for _ in range(3):
+        with pytest.raises(StoreFullError):
+            learned(home, store)
+    monkeypatch.undo()
+    learned(home, store)
+    assert rows(store, "SELECT count(*) FROM sessions WHERE native_id = 'new'") == [(1,)]
+    assert not is_noticed(store)

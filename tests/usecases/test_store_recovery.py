@@ -18,6 +18,7 @@ from afterwit.store.migrate import migrations
 from afterwit.store.store import opened
 from afterwit.usecases import identities, pinning, upkeep
 from afterwit.usecases.doctor import examine
+from afterwit.usecases.problems import problems
 from afterwit.usecases.rebuild import rebuild
 from afterwit.usecases.standing import nothing_new
 
@@ -100,10 +101,11 @@ def test_who_goes_on_with_such_a_database_loses_nothing_that_is_archived(
     large.write_bytes(b"a very")
     learned(home, store, accepts_database=True)
     assert lost(before, store) == []
-    assert serious(store) == []
+    assert all("the database does not know it; `afterwit store rebuild`" in said for said in serious(store))
     learned(home, store)
     rebuild(world_of(home, store), Silent())
     assert lost(before, store) == []
+    assert serious(store) == []
 
 
 def test_a_store_from_before_there_were_marks_is_told_from_an_empty_database(home: Path, store: Path) -> None:
@@ -310,9 +312,12 @@ def test_rebuild_says_that_an_archived_file_lost_its_end(
 ) -> None:
     place = max((store / "archive").rglob("*.zst"), key=lambda path: path.stat().st_size)
     place.write_bytes(place.read_bytes()[:-cut_bytes])
-    if not has_database:
+    if has_database:
+        with pytest.raises(DamagedError, match=f"{place.stem}.*--accept-archive"):
+            rebuild(world_of(home, store), Silent())
+    else:
         empty_database(store)
-    done = rebuild(world_of(home, store), Silent())
+    done = rebuild(world_of(home, store), Silent(), accepts_archive=has_database)
     assert len(done.faults) == 1
     assert place.stem in done.faults[0]
 
@@ -320,7 +325,9 @@ def test_rebuild_says_that_an_archived_file_lost_its_end(
 def test_rebuild_says_that_something_is_missing_where_only_the_archive_can_tell(home: Path, store: Path) -> None:
     max((store / "archive").rglob("*.zst")).unlink()
     empty_database(store)
-    (fault,) = rebuild(world_of(home, store), Silent()).faults
+    with pytest.raises(DamagedError, match=r"should be here.*--accept-archive"):
+        rebuild(world_of(home, store), Silent())
+    (fault,) = rebuild(world_of(home, store), Silent(), accepts_archive=True).faults
     assert "should be here" in fault
 
 
@@ -344,3 +351,101 @@ def test_a_full_disk_while_decisions_are_applied_is_no_damage_and_loses_no_decis
         pinning.pin(world_of(home, store), [SECOND])
     assert isinstance(stopped.value.__cause__, StoreFullError)
     assert "again" not in str(stopped.value)
+
+
+@pytest.mark.parametrize("what", ["gone", "garbled"])
+def test_without_the_mark_of_the_archive_the_names_in_it_are_compared(
+    home: Path, store: Path, tmp_path: Path, what: str
+) -> None:
+    mark = store / "archive.mark"
+    whole = copied(store, tmp_path / "whole")
+    older_database(home, store, tmp_path)
+    for each in (store, whole):
+        (each / mark.name).unlink() if what == "gone" else (each / mark.name).write_bytes(b"\xff{")
+    with pytest.raises(DamagedError, match="files that the database does not know"):
+        learned(home, store)
+    (said,) = serious(whole)
+    assert f"archive.mark) {'is gone' if what == 'gone' else 'cannot be read'}" in said
+    assert "older" not in said
+    learned(home, whole)
+    assert serious(whole) == []
+
+
+def test_verify_does_not_blame_the_database_for_a_journal_that_lost_entries(home: Path, store: Path) -> None:
+    with connect(store / "journal.db") as db:
+        db.execute("DELETE FROM entries WHERE number = (SELECT max(number) FROM entries)")
+    (said,) = serious(store)
+    assert said.startswith("journal: entry ")
+    (told,) = alarms(home, store)
+    assert told.startswith("journal: entry ")
+
+
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_rebuild_does_not_take_an_archive_that_is_away_for_an_empty_one(
+    home: Path, store: Path, tmp_path: Path, is_damaged: bool
+) -> None:
+    if is_damaged:
+        (store / "afterwit.db").write_bytes(b"nothing of a database" * 500)
+    before = (store / "afterwit.db").read_bytes()
+    (store / "archive").rename(tmp_path / "away")
+    (store / "archive").mkdir(0o700)
+    with pytest.raises(DamagedError, match=r"Restore what is missing from a backup.*--accept-archive"):
+        rebuild(world_of(home, store), Silent())
+    assert (store / "afterwit.db").read_bytes() == before
+    assert rebuild(world_of(home, store), Silent(), accepts_archive=True).faults
+    (store / "archive").rmdir()
+    (tmp_path / "away").rename(store / "archive")
+    assert any("the database does not know it" in line for line in serious(store))
+    assert any("the database does not know it" in line for line in alarms(home, store))
+    rebuild(world_of(home, store), Silent())
+    assert serious(store) == []
+
+
+@pytest.mark.parametrize("has_database", [True, False])
+@pytest.mark.parametrize("what", ["cut", "header", "middle"])
+def test_what_a_rebuild_could_not_read_stays_an_alarm_until_it_is_restored_or_read_again(
+    home: Path, store: Path, tmp_path: Path, what: str, has_database: bool
+) -> None:
+    whole, world = hash_of(store), world_of(home, store)
+    (path, key, generation), *_ = rows(store, "SELECT path, key, generation FROM files WHERE path LIKE '%grown%'")
+    place = store / "archive" / key.hex()[:2] / f"{key.hex()}-{generation}.zst"
+    sound = place.read_bytes()
+    harmed = bytearray(sound[:-7] if what == "cut" else sound)
+    if what != "cut":
+        harmed[3 if what == "header" else len(harmed) // 2] ^= 0xFF
+    place.write_bytes(harmed)
+    if has_database:
+        with pytest.raises(DamagedError, match=r"The database was left as it is.*--accept-archive"):
+            rebuild(world, Silent())
+        assert hash_of(store) == whole
+    else:
+        (store / "afterwit.db").write_bytes(b"nothing of a database" * 500)
+    for is_accepted in (has_database, False):
+        assert len(rebuild(world, Silent(), accepts_archive=is_accepted).faults) == 1
+        for said in (serious(store), alarms(home, store), [one.reason for one in problems(Layout(store))]):
+            (line,) = said
+            assert place.stem in line or path in line
+            assert "restore" in line
+    again = copied(store, tmp_path / "again")
+    learned(home, again)
+    assert (serious(again), alarms(home, again)) == ([], [])
+    assert rows(again, "SELECT agent, actions FROM sessions WHERE native_id = 'grown'") == [("claude-code", 5)]
+    place.write_bytes(sound)
+    assert rebuild(world, Silent()).after == whole
+    assert (serious(store), alarms(home, store)) == ([], [])
+
+
+def test_an_unreadable_object_that_somebody_removed_is_no_alarm_any_more(home: Path, store: Path) -> None:
+    place = max((store / "archive").rglob("*.zst"), key=lambda path: path.stat().st_size)
+    place.write_bytes(b"nothing of an object")
+    rebuild(world_of(home, store), Silent(), accepts_archive=True)
+    assert len(serious(store)) == 1
+    place.unlink()
+    assert (serious(store), alarms(home, store)) == ([], [])
+
+
+def test_what_lies_in_the_place_of_an_object_is_said_in_plain_words(store: Path) -> None:
+    place = max((store / "archive").rglob("*.zst"))
+    place.unlink()
+    place.mkdir()
+    assert any("cannot be read: it is a folder, not a file" in line for line in serious(store))

@@ -95,16 +95,25 @@ def verify(here: Here, is_json: bool) -> None:
     is_flag=True,
     help="Go on without the decisions that the journal has lost.",
 )
+@click.option(
+    "--accept-archive",
+    "accepts_archive",
+    is_flag=True,
+    help="Go on without the archived files that are gone or damaged.",
+)
 @as_json
 @in_place
-def rebuild(here: Here, accepts_journal: bool, is_json: bool) -> None:
+def rebuild(here: Here, accepts_journal: bool, accepts_archive: bool, is_json: bool) -> None:
     """Derive the database again from the archive and the journal.
 
     The old database stays until the new one is complete. The content hash should not change; if it does, the command
-    says so. Where the journal lacks decisions that were made, nothing is done unless that is accepted.
+    says so. Where the journal lacks decisions that were made, or the archive holds less than the database knows,
+    nothing is done unless that is accepted.
     """
     with bar("rebuilding") as progress:
-        done = rebuilding.rebuild(here.world, progress, accepts_journal=accepts_journal)
+        done = rebuilding.rebuild(
+            here.world, progress, accepts_journal=accepts_journal, accepts_archive=accepts_archive
+        )
     if is_json:
         print_json(done)
     else:

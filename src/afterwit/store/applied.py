@@ -11,7 +11,8 @@ import msgspec
 
 from afterwit.model.errors import DamagedError
 from afterwit.store.journal import Head, Journal
-from afterwit.store.layout import Layout, replace_private
+from afterwit.store.layout import Layout, make_way, replace_private
+from afterwit.store.regular_files import read_regular
 
 
 def applied(db: apsw.Connection) -> dict[str, Head]:
@@ -22,38 +23,61 @@ def note_applied(db: apsw.Connection, machine: str, head: Head) -> None:
     db.execute("INSERT OR REPLACE INTO applied (machine, number, hash, at_ms) VALUES (?, ?, ?, ?)", (machine, *head))
 
 
-def seen_heads(layout: Layout, db: apsw.Connection | None) -> dict[str, Head]:
-    """The last entry of each machine that was ever seen, as far as it is known."""
-    found = heads_beside(layout)
-    for machine, head in (applied(db) if db is not None else {}).items():
+def seen_heads(layout: Layout, known: Mapping[str, Head]) -> dict[str, Head]:
+    """The last entry of each machine that was ever seen: what the database knows and what the file beside the journal
+    says, whichever is further."""
+    found = _heads_beside(layout) or {}
+    for machine, head in known.items():
         if machine not in found or found[machine].number <= head.number:
             found[machine] = head
     return found
 
 
-def heads_beside(layout: Layout) -> dict[str, Head]:
-    """What the file beside the journal says. One that cannot be read says nothing: it is made again."""
+def journal_faults(layout: Layout, db: apsw.Connection, journal: Journal) -> list[str]:
+    """What is wrong with the journal, in itself and by what was seen of it."""
+    return journal.verify(seen_heads(layout, applied(db)))
+
+
+def heads_fault(layout: Layout) -> str:
+    """What is wrong with the file beside the journal; "" if it can be read, or was never written."""
+    if _heads_beside(layout) is not None:
+        return ""
+    return f"{layout.journal_heads.name} cannot be read; the next `afterwit learn` writes it again"
+
+
+def mend_heads(layout: Layout, db: apsw.Connection) -> None:
+    """Writes the file beside the journal again from what the database knows, where it cannot be read."""
+    if _heads_beside(layout) is None:
+        keep_heads(layout, applied(db))
+
+
+def _heads_beside(layout: Layout) -> dict[str, Head] | None:
+    """None, if it cannot be read."""
     try:
-        return msgspec.json.decode(layout.journal_heads.read_bytes(), type=dict[str, Head])
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return msgspec.json.decode(read_regular(layout.journal_heads), type=dict[str, Head])
+    except FileNotFoundError:
         return {}
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
 
 
 def keep_heads(layout: Layout, heads: dict[str, Head]) -> None:
     """Durably, beside the journal."""
+    make_way(layout.journal_heads)
     replace_private(layout.journal_heads, msgspec.json.encode(heads, order="deterministic"))
 
 
-def refuse_lost(layout: Layout, db: apsw.Connection | None, journal: Journal) -> None:
+def refuse_lost(layout: Layout, db: apsw.Connection, journal: Journal) -> None:
     """Stops whoever would go on with a journal that lacks what was applied from it."""
-    refuse_faults(layout, journal.lost(seen_heads(layout, db)))
+    refuse_faults(layout, journal.lost(seen_heads(layout, applied(db))))
 
 
 def refuse_gone(layout: Layout, seen: Mapping[str, Head]) -> None:
     """The same for a journal that is not there at all, before an empty one takes its place."""
     if not layout.journal.exists():
         count = sum(head.number for head in seen.values())
-        refuse_faults(layout, [f"the file is gone, and {count:,} entries with it"] if count else [])
+        entries = "1 entry" if count == 1 else f"{count:,} entries"
+        refuse_faults(layout, [f"the file is gone, and {entries} with it"] if count else [])
 
 
 def refuse_faults(layout: Layout, faults: Sequence[str]) -> None:

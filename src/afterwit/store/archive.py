@@ -20,8 +20,8 @@ from afterwit.model.errors import DamagedError
 from afterwit.store import frames
 from afterwit.store.frames import Frame
 from afterwit.store.held import Held
-from afterwit.store.layout import replace_private, sync
-from afterwit.store.regular_files import NotRegularError, open_regular
+from afterwit.store.layout import make_way, replace_private, sync
+from afterwit.store.regular_files import NotRegularError, open_regular, read_regular
 from afterwit.store.steps import step
 
 ArchiveName = NewType("ArchiveName", str)
@@ -29,6 +29,7 @@ ArchiveName = NewType("ArchiveName", str)
 _ENDING = ".zst"
 _BESIDE = ".leaving"
 _MARK = ".mark"
+_MARK_MOST_BYTES = 1 << 16
 _MERGE_BELOW = frames.FRAME_BYTES // 2
 
 
@@ -40,7 +41,8 @@ class Stored(NamedTuple):
 
 
 def generation_of(name: ArchiveName) -> int:
-    return int(name.rpartition("-")[2])
+    number = name.rpartition("-")[2]
+    return int(number) if number.isdecimal() else 0
 
 
 def archive_name(key: bytes, generation: int) -> ArchiveName:
@@ -174,6 +176,10 @@ class Archive:
     def packed_bytes(self, name: ArchiveName) -> int:
         return self._readable(name).stat().st_size
 
+    def has(self, name: ArchiveName) -> bool:
+        """Whether anything lies under this name."""
+        return os.path.lexists(self._readable(name))
+
     def size(self, name: ArchiveName) -> int:
         """The same, and 0 for one that is missing, which `verify` reports."""
         try:
@@ -206,14 +212,19 @@ class Archive:
         return before - path.stat().st_size
 
     def read_mark(self) -> bytes | None:
-        """What `archive_mark` wrote last. It lies beside the folder, under its name."""
+        """What `archive_mark` wrote last. It lies beside the folder, under its name. Empty, if it cannot be read."""
         for root in (self._overlay, self._root):
-            if root is not None and root.with_suffix(_MARK).exists():
-                return root.with_suffix(_MARK).read_bytes()
+            if root is not None and os.path.lexists(root.with_suffix(_MARK)):
+                try:
+                    return read_regular(root.with_suffix(_MARK), _MARK_MOST_BYTES)
+                except OSError:
+                    return b""
         return None
 
     def write_mark(self, content: bytes) -> None:
-        replace_private((self._overlay or self._root).with_suffix(_MARK), content)
+        path = (self._overlay or self._root).with_suffix(_MARK)
+        make_way(path)
+        replace_private(path, content)
 
     def _next(self, name: ArchiveName) -> ArchiveName:
         """The first generation of the same file that is free."""
@@ -248,7 +259,13 @@ class Archive:
         except FileNotFoundError:
             raise DamagedError(f"The archived file {name} is missing.") from None
         except NotRegularError as error:
-            raise DamagedError(f"The archived file {name} is none: {error.strerror}.") from error
+            raise DamagedError(
+                f"The archived file {name} cannot be read: it {_lower(error.strerror or str(error))}."
+            ) from error
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _write_new(path: Path, header: dict[str, Any], packed: Iterable[bytes]) -> None:

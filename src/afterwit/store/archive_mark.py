@@ -1,9 +1,11 @@
 """Whether the database and the archive speak of the same thing.
 
 Both keep a mark: a number that grows with every change of the archive, and what the archive holds. The archive's own
-mark is written, durably, before the transaction that changes the database's, and once more after it. So a run that was
-killed leaves the database one behind a mark that was not confirmed. Anything else means that one of the two was
-emptied, replaced or taken from a backup: a database that knows less than the archive holds must not be written on.
+mark is written, durably, before the transaction that changes the database's, and once more after it. Until then it says
+over which of the database's numbers it was announced: runs that were killed or failed, however many in a row, leave
+the database at that number. Anything else means that one of the two was emptied, replaced or taken from a backup: a
+database that knows less than the archive holds must not be written on. Where the archive's mark is gone or cannot be
+read, the names in the archive are compared instead, and the next run writes the mark again.
 """
 
 import secrets
@@ -13,7 +15,7 @@ import msgspec
 
 from afterwit.model.errors import DamagedError
 from afterwit.store.archive import Archive, archive_name
-from afterwit.store.files import all_files, doomed
+from afterwit.store.files import DAMAGED, all_files, doomed
 from afterwit.store.store import Store
 
 
@@ -25,15 +27,31 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
     files: int
     original_bytes: int
     is_confirmed: bool = True
+    after: int = 0  # of one that is not confirmed: the number that the database had
+
+
+def begin(store: Store) -> None:
+    """Before anything is written to the archive: from here to `confirm`, a run that is killed may leave objects that
+    the database does not know."""
+    there, known = _in_archive(store.archive), _in_database(store.db)
+    if there is not None and there.is_confirmed:
+        _write(store.archive, msgspec.structs.replace(there, is_confirmed=False, after=known.number if known else 0))
+
+
+def is_unfinished(archive: Archive) -> bool:
+    """Whether the last run that wrote to the archive did not come to its end."""
+    there = _in_archive(archive)
+    return there is not None and not there.is_confirmed
 
 
 def announce(store: Store) -> None:
     """Before the commit of a transaction that goes with a change of the archive."""
-    before = [mark for mark in (_in_archive(store.archive), _in_database(store.db)) if mark is not None]
+    known = _in_database(store.db)
+    before = [mark for mark in (_in_archive(store.archive), known) if mark is not None]
     number = max((mark.number for mark in before), default=0) + 1
     mark = _held(store.db, before[0].archive if before else secrets.token_hex(8), number)
     _put(store.db, mark)
-    _write(store.archive, msgspec.structs.replace(mark, is_confirmed=False))
+    _write(store.archive, msgspec.structs.replace(mark, is_confirmed=False, after=known.number if known else 0))
 
 
 def confirm(store: Store) -> None:
@@ -61,14 +79,14 @@ def adopt(store: Store) -> None:
 
 def missing_in_database(store: Store) -> str:
     """What the archive holds and the database does not know, in words; "" if all is well. Costs the reading of two
-    marks; where there are none yet, a look at the names in the archive."""
+    marks; where the archive has none, a look at the names in it."""
     there, known = _in_archive(store.archive), _in_database(store.db)
-    if there is None and known is None:
+    if there is None:
         unknown = len(set(store.archive.names()) - _expected(store.db))
         return f"the archive holds {unknown:,} files that the database does not know" if unknown else ""
-    if there is None or (known and known.archive == there.archive and known.number >= there.number):
+    if known and known.archive == there.archive and known.number >= there.number:
         return ""
-    is_killed = not there.is_confirmed and there.number - 1 == (known.number if known else 0)
+    is_killed = not there.is_confirmed and there.after == (known.number if known else 0)
     if is_killed and (known is None or known.archive == there.archive):
         return ""
     files, held = (known.files, known.original_bytes) if known else (0, 0)
@@ -100,7 +118,10 @@ def faults(store: Store) -> list[str]:
     there, known = _in_archive(store.archive), _in_database(store.db)
     if known is None:
         return found
-    if there is None or there.number < known.number:
+    if there is None:
+        what = "cannot be read" if store.archive.read_mark() is not None else "is gone"
+        found.append(f"the mark of the archive (archive.mark) {what}; the next `afterwit learn` writes it again")
+    elif there.number < known.number:
         found.append("the archive is an older one than the database: restore what is missing in it from a backup")
     held = _held(store.db, known.archive, known.number)
     if held != known:
@@ -111,12 +132,15 @@ def faults(store: Store) -> list[str]:
     return found
 
 
-def is_less_than(db: apsw.Connection, mark: Mark | None) -> str:
-    """What a database made from the archive lacks of what the archive should hold, in words; "" if nothing."""
-    if mark is None or not mark.is_confirmed:
+def lacking(db: apsw.Connection, mark: Mark | None, damaged: int) -> str:
+    """What a database made from the archive lacks of what the archive should hold, in words; "" if nothing, or if so
+    many damaged objects explain it. A mark that is not confirmed may promise more than there was ever to be, but not
+    that there is nothing."""
+    if mark is None:
         return ""
     held = _held(db, mark.archive, mark.number)
-    if held.files >= mark.files and held.original_bytes >= mark.original_bytes:
+    is_enough = held.files + damaged >= mark.files and (damaged or held.original_bytes >= mark.original_bytes)
+    if is_enough or (held.files and not mark.is_confirmed):
         return ""
     return (
         f"{mark.files:,} files with {mark.original_bytes:,} bytes should be here, and {held.files:,} with"
@@ -129,7 +153,7 @@ def mark_of(archive: Archive) -> Mark | None:
 
 
 def _expected(db: apsw.Connection) -> set[str]:
-    known = {archive_name(row.key, row.generation) for row in all_files(db) if row.has_object}
+    known = {archive_name(row.key, row.generation) for row in all_files(db) if row.has_object or row.state == DAMAGED}
     return {*known, *doomed(db)}
 
 

@@ -9,24 +9,13 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 import apsw
-import msgspec
-import zstandard
 
 from afterwit.model.errors import AfterwitError, DamagedError
+from afterwit.store.checks import database_faults
 from afterwit.store.database import connect_readonly, translated
 from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout
-
-UNREADABLE = (
-    ValueError,  # UnicodeDecodeError too
-    TypeError,
-    LookupError,
-    ArithmeticError,
-    AttributeError,
-    AssertionError,
-    msgspec.MsgspecError,
-    zstandard.ZstdError,
-)
+from afterwit.store.unreadable import UNREADABLE
 
 
 @contextmanager
@@ -45,15 +34,13 @@ def telling_damage(layout: Layout) -> Iterator[None]:
 
 def _first_fault(layout: Layout) -> str:
     """What is wrong with the databases, and what to do; "" if they are sound."""
-    from afterwit.store.checks import database_faults
-
     try:
         with closing(connect_readonly(layout.database)) as db:
-            for fault in database_faults(db):
+            for fault in database_faults(db, is_quick=True):
                 return f"{layout.database}: {fault}. `afterwit store rebuild` derives it again from the archive."
         with closing(Journal(layout.journal, layout.backups)) as journal:
             for fault in journal.verify():
-                return f"{fault}. Nothing else holds it: restore {layout.journal} from a backup."
+                return f"{layout.journal}: {fault}. Nothing else holds it: restore it from a backup."
     except AfterwitError as error:
         return str(error)
     except apsw.Error as error:

@@ -25,6 +25,7 @@ from afterwit.deck.words import needed_by_path, needed_by_signature, words_in
 from afterwit.knowledge.markers import CLOSING, OPENING, defused
 from afterwit.model.knowledge import Trigger
 from afterwit.store.database import transaction, translated
+from afterwit.store.layout import sync
 from afterwit.store.marks import fingerprint
 
 VERSION = 1
@@ -54,7 +55,7 @@ def write_deck(
         beside.touch(mode=0o600)
         with closing(apsw.Connection(str(beside))) as db:
             _fill(db, deck, redact or _plain_redaction(), _attached(db, path) if is_sound else None)
-        _sync(beside)
+        sync(beside)
         about_to(fingerprint(beside))
         beside.replace(path)
     except (apsw.Error, OSError) as error:
@@ -184,8 +185,3 @@ def _put_keys(db: apsw.Connection, keys: list[_Key]) -> None:
     for moment, needs, trigger in keys:
         word = min(needs, key=lambda each: (frequency[moment, each], -len(each), each), default="")
         db.execute("INSERT INTO main.keys VALUES (?, ?, ?, ?)", (moment, word, " ".join(sorted(needs)), trigger))
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())

@@ -116,7 +116,7 @@ class Journal:
                 found.append(_missing(machine, heads.get(machine, Head(0, "", 0)), head))
             elif head.hash and present.hash != head.hash:
                 found.append(
-                    f"journal: entry {head.number} of machine {machine}{_until(head)} is not the one that was seen"
+                    f"entry {head.number} of machine {machine}{_until(head)} is not the one that was seen"
                     " before: this is another journal, or an older one that was written on"
                 )
         return found
@@ -133,18 +133,18 @@ class Journal:
         try:
             integrity = self._db.pragma("integrity_check")
             if integrity != "ok":
-                found.append(f"journal.db: {integrity}")
+                found.append(str(integrity))
             for machine, number, at_ms, kind, body, digest in self._db.execute(query):
                 if machine != last[0]:
                     before, last = "", (machine, 0)
                 if number != last[1] + 1:
                     found.append(_gap(machine, last[1] + 1, number - 1))
                 elif digest != _chained(before, machine, number, at_ms, kind, body):
-                    found.append(f"journal: entry {number} of machine {machine} was changed after it was written")
+                    found.append(f"entry {number} of machine {machine} was changed after it was written")
                 before, last = digest, (machine, number)
             return found + self.lost(seen)
         except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError, TypeError) as error:
-            return [*found, f"journal.db: {error}"]
+            return [*found, str(error)]
 
     def compact(self) -> None:
         """Gives unused pages back."""
@@ -173,7 +173,7 @@ class Journal:
 
 def _gap(machine: str, first: int, last: int) -> str:
     which = f"entry {first}" if first == last else f"entries {first} to {last}"
-    return f"journal: {which} of machine {machine} cannot be found"
+    return f"{which} of machine {machine} cannot be found"
 
 
 def _missing(machine: str, present: Head, seen: Head) -> str:

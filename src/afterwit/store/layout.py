@@ -112,6 +112,12 @@ def replace_private(path: Path, content: bytes) -> None:
     sync(path.parent)
 
 
+def make_way(path: Path) -> None:
+    """Moves a folder aside that lies where a file of ours belongs. Anything else can be replaced as it is."""
+    if path.is_dir() and not path.is_symlink():
+        path.rename(path.with_name(f"{path.name}.folder-{secrets.token_hex(4)}"))
+
+
 def sync(path: Path) -> None:
     """Makes a file durable, or the names in a folder, where the system has a call for that."""
     if path.is_dir() and os.name != "posix":

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 
 from afterwit.model.errors import DamagedError, StoreError
-from afterwit.store.applied import refuse_gone, seen_heads
+from afterwit.store.applied import applied, refuse_gone, seen_heads
 from afterwit.store.archive import Archive
 from afterwit.store.damage import telling_damage
 from afterwit.store.database import connect, connect_readonly, transaction
@@ -40,7 +40,7 @@ def opened(layout: Layout) -> Iterator[Store]:
         )
     with telling_damage(layout), closing(connect(layout.database)) as db:
         migrate(db, migrations(), layout.backups)
-        refuse_gone(layout, seen_heads(layout, db))
+        refuse_gone(layout, seen_heads(layout, applied(db)))
         with closing(Journal(layout.journal, layout.backups)) as journal:
             yield Store(layout, db, Archive(layout.archive), journal)
 

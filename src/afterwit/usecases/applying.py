@@ -1,7 +1,8 @@
 """Carries out plans of `connecting`, and shows them.
 
 Before anything is written the files are compared with the plan again, copies are kept and the journal knows what comes;
-if a file cannot be written, those before it are put back and the journal says so.
+if a file cannot be written, those before it are put back and the journal says so. What is ours can be taken out
+whatever the journal is like; that it was not told is said.
 """
 
 import difflib
@@ -9,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from afterwit.model.errors import AfterwitError, PartlyDoneError
+from afterwit.model.errors import AfterwitError, DamagedError, PartlyDoneError
 from afterwit.store.steps import step
 from afterwit.store.store import opened
 from afterwit.usecases import connections
@@ -29,8 +30,12 @@ def apply(machine: Machine, plan: Plan) -> None:
     before = connections.read(machine.layout)
     if plan.is_removal:
         _carry_out(plan.needed)
-        _note(machine, AGENT_DISCONNECTED, _gone(machine, plan))
+        unrecorded = _try_to_note(machine, AGENT_DISCONNECTED, _gone(machine, plan))
         _remove_made(machine, before, plan)
+        if unrecorded is not None:
+            raise PartlyDoneError(
+                f"Everything of Afterwit was taken out, but the journal could not be told: {unrecorded}"
+            ) from unrecorded
     else:
         _note(machine, AGENT_CONNECTED, _made(machine, plan))
         step("a connection is in the journal, its files are not written")
@@ -103,6 +108,15 @@ def _note_earlier(machine: Machine, before: Connections, plan: Plan) -> None:
     earlier = before.known.get((plan.connection.agent, plan.connection.project))
     if earlier is not None:
         _note(machine, AGENT_CONNECTED, earlier)
+
+
+def _try_to_note(machine: Machine, kind: str, connection: Connection) -> DamagedError | None:
+    """Taking out has to work with a damaged store, too. Returns what kept the entry from the journal."""
+    try:
+        _note(machine, kind, connection)
+    except DamagedError as error:
+        return error
+    return None
 
 
 def _note(machine: Machine, kind: str, connection: Connection) -> None:

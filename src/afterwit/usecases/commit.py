@@ -38,11 +38,14 @@ class Committer:
         if row and row.is_dropped and (derived.mode is Mode.FAILED or is_same):
             self._note_unchanged(row, derived, companions_mark)
             return True
+        generation = 0
+        if row and _is_placeholder(row) and derived.mode is Mode.WHOLE:
+            files.delete_file(self._db, row.id)
+            generation, row = row.generation, None
         rewritten = row if row and _is_superseded(row, derived) else None
         if rewritten:
             files.retire_file(self._db, rewritten.id)
-            row = None
-        generation = rewritten.generation + 1 if rewritten else 0
+            generation, row = rewritten.generation + 1, None
         file_id = row.id if row else self._rows.add_file(origin, TRANSCRIPT, generation)
         if derived.mode is Mode.FAILED:
             files.note_state(self._db, file_id, "failed", derived.error)
@@ -97,7 +100,7 @@ class Committer:
 
     def _put_copy(self, origin: Origin, copy: Copy) -> None:
         row = files.live_file(self._db, origin.key)
-        if row and row.is_dropped:
+        if row and (row.is_dropped or row.state == files.DAMAGED):
             files.delete_file(self._db, row.id)
             generation, row = row.generation + 1, None
         else:
@@ -121,6 +124,11 @@ class Committer:
         written = self._archive.append(name, origin.header(role, generation), held_bytes, packed)
         if written != name:
             files.note_generation(self._db, file_id, generation_of(written))
+
+
+def _is_placeholder(row: FileRow) -> bool:
+    """Whether it only says that the archive holds an object of this file that cannot be read."""
+    return row.state == files.DAMAGED and not row.held_bytes and not row.is_dropped
 
 
 def _is_superseded(row: FileRow, derived: Derived) -> bool:

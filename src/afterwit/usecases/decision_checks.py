@@ -1,7 +1,8 @@
 """Whether what was decided stands in the database as the journal says: by applying the journal to an empty one.
 
 Costs nothing but time when somebody asks, and notices whatever happened to those rows. Entries that wait to be applied
-are left out. Moments are not compared: an earlier version took them from a clock that may have gone back.
+are left out. Moments are not compared: an earlier version took them from a clock that may have gone back. A journal
+that lacks entries, or holds changed ones, says nothing of the database: whoever asks looks at the journal first.
 """
 
 from collections.abc import Iterator, Sequence

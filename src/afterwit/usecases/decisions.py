@@ -58,6 +58,7 @@ def decide_all(store: Store, entries: Iterable[tuple[str, Mapping[str, Any]]], n
 def catch_up(store: Store) -> None:
     """Applies what the journal holds and the database does not know yet."""
     applied.refuse_lost(store.layout, store.db, store.journal)
+    applied.mend_heads(store.layout, store.db)
     done = {machine: head.number for machine, head in applied.applied(store.db).items()}
     pending = [entry for entry in store.journal.entries() if entry.number > done.get(entry.machine, 0)]
     if pending:
@@ -67,7 +68,7 @@ def catch_up(store: Store) -> None:
             last = {entry.machine: entry.number for entry in pending}
             for machine, number in last.items():
                 note_applied(store, machine, number)
-            applied.keep_heads(store.layout, applied.seen_heads(store.layout, store.db))
+            applied.keep_heads(store.layout, applied.seen_heads(store.layout, applied.applied(store.db)))
 
 
 def note_applied(store: Store, machine: str, number: int) -> None:

@@ -202,21 +202,20 @@ class _Run:
 
     def _commit(self, batch: list[Answer]) -> None:
         try:
+            archive_mark.begin(self._store)
             with transaction(self._store.db):
                 for one, derived in batch:
                     origin = Origin(one.home.agent, one.home.label, one.unit.transcript.path)
                     is_kept = self._committer.put(origin, derived, one.unit.companions_mark, is_again=one.is_again)
                     self._count(one, derived, is_kept=is_kept)
                 self._committer.settle()
-                has_changed = self._store.archive.flush()
-                if has_changed:
+                if self._store.archive.flush():
                     archive_mark.announce(self._store)
                 step("a batch is about to be committed")
         except OSError as error:
             raise translated(error, self._store.layout.root) from error
         step("a batch is committed")
-        if has_changed:
-            archive_mark.confirm(self._store)
+        archive_mark.confirm(self._store)
         remove_doomed(self._store)
         self._progress.advance(len(batch), sum(one.unit.transcript.size_bytes for one, _ in batch))
 

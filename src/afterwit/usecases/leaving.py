@@ -24,6 +24,7 @@ from afterwit.store.raw import Drop
 from afterwit.store.standing import forget_standing
 from afterwit.store.steps import step
 from afterwit.store.store import Store
+from afterwit.store.unreadable import UNREADABLE
 from afterwit.usecases.adopting import put_remains
 from afterwit.usecases.archived import remove_doomed
 from afterwit.usecases.origin import Origin, origin_in
@@ -168,7 +169,7 @@ def _try_to_settle(store: Store, file: FileRow) -> None:
     try:
         with transaction(store.db):
             _settle(store, file)
-    except (DamagedError, LookupError, ValueError, TypeError) as error:
+    except (DamagedError, *UNREADABLE) as error:
         files.note_state(store.db, file.id, files.DAMAGED, f"{error} {files.REMEDY}")
 
 

@@ -4,7 +4,9 @@ remains in the archive have the rows.
 The new database is built beside the old one by the same code that `learn` uses, then renamed into its place: killed
 anywhere, or on a full disk, the old one stands, or the new one. Only a database that is itself damaged is set aside;
 one that cannot be read for another reason, or that a newer version wrote, stops the command. So does a journal that
-lacks decisions which were applied before: what is lost is said, and somebody has to accept it.
+lacks decisions which were applied before, and an archive that holds less than the present database knows: what is lost
+is said, and somebody has to accept it. What cannot be read in the archive, or lost its end, gets a row that says so
+until the file is read again, or its object restored or removed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,10 +23,9 @@ from afterwit.capture.prices import price_list
 from afterwit.capture.remains import unpacked
 from afterwit.model.errors import DamagedError, StoreError
 from afterwit.store import archive_mark, files
-from afterwit.store.applied import applied, heads_beside, keep_heads, refuse_faults, refuse_gone
+from afterwit.store.applied import applied, keep_heads, refuse_faults, refuse_gone, seen_heads
 from afterwit.store.archive import Archive, ArchiveName, Stored, archive_name
 from afterwit.store.content import content_hash
-from afterwit.store.damage import UNREADABLE
 from afterwit.store.database import connect, transaction, translated
 from afterwit.store.files import FileRow
 from afterwit.store.frames import REMAINS
@@ -35,7 +36,9 @@ from afterwit.store.migrate import migrate, migrations, schema_version
 from afterwit.store.replacing import is_damage, put_in_place, remove_database
 from afterwit.store.steps import step
 from afterwit.store.store import Store, require
+from afterwit.store.unreadable import UNREADABLE
 from afterwit.usecases.adopting import Adopter
+from afterwit.usecases.archive_damage import Damage, keep_damage
 from afterwit.usecases.companions import belonging
 from afterwit.usecases.decisions import catch_up
 from afterwit.usecases.derive import derive_archived
@@ -52,6 +55,7 @@ from afterwit.usecases.watching import Progress
 from afterwit.usecases.world import World, rules_for
 
 _BATCH = 64
+_SHOWN = 5
 
 
 class Rebuilt(msgspec.Struct, kw_only=True):
@@ -63,7 +67,9 @@ class Rebuilt(msgspec.Struct, kw_only=True):
     faults: list[str]
 
 
-def rebuild(world: World, progress: Progress, *, accepts_journal: bool = False) -> Rebuilt:
+def rebuild(
+    world: World, progress: Progress, *, accepts_journal: bool = False, accepts_archive: bool = False
+) -> Rebuilt:
     layout = world.layout
     require(layout)
     beside = layout.root / "rebuilding.db"
@@ -76,8 +82,12 @@ def rebuild(world: World, progress: Progress, *, accepts_journal: bool = False) 
                 with closing(connect(beside)) as db:
                     migrate(db, migrations(), layout.backups)
                     store = Store(layout, db, archive, journal)
-                    faults, count = _Rebuilding(world, store, progress, present.expected).run()
-                    faults += _missing(store, present, faults)
+                    rebuilding = _Rebuilding(world, store, progress, present.rows)
+                    count = rebuilding.run()
+                    lost = _lost(store, present, rebuilding.damage)
+                    if lost and not accepts_archive:
+                        raise DamagedError(_refusal(layout, lost))
+                    faults = [*rebuilding.faults, *(fault for fault in lost if fault not in rebuilding.faults)]
                     after = content_hash(db)
                     with transaction(db):
                         archive_mark.adopt(store)
@@ -96,14 +106,14 @@ class _Present(NamedTuple):
     """What is known of the database that is there."""
 
     content_hash: str = ""
-    expected: dict[ArchiveName, FileRow] = {}  # noqa: RUF012 - never changed
+    rows: dict[ArchiveName, FileRow] = {}  # noqa: RUF012 - never changed
     heads: dict[str, Head] = {}  # noqa: RUF012
     is_damaged: bool = False
 
 
 def _journal(layout: Layout, present: _Present, *, accepts_journal: bool) -> Journal:
     """The journal, open. Raises where it lacks what was applied to the present database, or is damaged itself."""
-    seen = heads_beside(layout) | present.heads
+    seen = seen_heads(layout, present.heads)
     if not accepts_journal:
         refuse_gone(layout, seen)
     journal = Journal(layout.journal, layout.backups)
@@ -118,43 +128,66 @@ def _journal(layout: Layout, present: _Present, *, accepts_journal: bool) -> Jou
     return journal
 
 
-def _missing(store: Store, present: _Present, faults: list[str]) -> list[str]:
-    """What should be in the archive and is not: by name, where the present database knows the names."""
-    gone = sorted(present.expected.keys() - set(store.archive.names()))
-    if gone:
-        return [f"{name}: the archived file is missing" for name in gone]
-    less = "" if faults else archive_mark.is_less_than(store.db, archive_mark.mark_of(store.archive))
-    return [less] if less else []
+def _lost(store: Store, present: _Present, damage: dict[ArchiveName, Damage]) -> list[str]:
+    """What the new database would know less than the present one, or than the archive's mark says: by name, where the
+    present database knows the names."""
+    there, lost = set(store.archive.names()), list[str]()
+    for name, row in sorted(present.rows.items()):
+        if row.has_object and name not in there:
+            lost.append(f"{name} ({row.path}): the archived file is missing")
+        elif row.has_object and name in damage and damage[name].is_less_than(row):
+            lost.append(damage[name].line)
+    less = "" if lost else archive_mark.lacking(store.db, archive_mark.mark_of(store.archive), len(damage))
+    return lost or ([less] if less else [])
+
+
+def _refusal(layout: Layout, lost: list[str]) -> str:
+    more = f"; and {len(lost) - _SHOWN:,} more" if len(lost) > _SHOWN else ""
+    return (
+        f"{layout.archive} holds less than was archived: {'; '.join(lost[:_SHOWN])}{more}. The database was left as it"
+        " is. Restore what is missing from a backup, and run `afterwit store rebuild` again. To go on without it, run"
+        " `afterwit store rebuild --accept-archive`."
+    )
 
 
 class _Rebuilding:
-    def __init__(self, world: World, store: Store, progress: Progress, expected: dict[ArchiveName, FileRow]) -> None:
+    def __init__(self, world: World, store: Store, progress: Progress, rows: dict[ArchiveName, FileRow]) -> None:
         self._world = world
         self._store = store
         self._progress = progress
-        self._expected = expected
+        self._rows = rows
+        self.damage: dict[ArchiveName, Damage] = {}
 
-    def run(self) -> tuple[list[str], int]:
-        """Returns (what could not be read, how many files were derived)."""
+    @property
+    def faults(self) -> list[str]:
+        """What is wrong with the archive, one line for each object."""
+        return [found.line for found in self.damage.values()]
+
+    def run(self) -> int:
+        """Returns how many files were derived."""
         catch_up(self._store)
-        faults: list[str] = []
-        stored = list(_readable(self._store.archive, faults))
+        stored = list(self._readable())
         latest = _latest(stored)
         adopter = Adopter(self._store, rules_for(self._world, self._store))
-        self._adopt_companions(adopter, stored, latest, faults)
-        count = self._adopt_remains(adopter, stored, latest, faults)
-        count += self._derive(adopter, stored, latest, faults)
+        self._adopt_companions(adopter, stored, latest)
+        count = self._adopt_remains(adopter, stored, latest)
+        count += self._derive(adopter, stored, latest)
         with transaction(self._store.db):
             adopter.drop_contained_generations()
             adopter.settle()
+            keep_damage(self._store.db, self.damage, self._rows)
         resolve_repos(self._store, self._world.settings)
         digest_pending(self._store, price_list(self._world.settings.prices))
         harvest(self._store, self._world)
-        return faults, count
+        return count
 
-    def _adopt_companions(
-        self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName], faults: list[str]
-    ) -> None:
+    def _note(self, name: ArchiveName, what: str, held_bytes: int = 0, *, is_used: bool = False) -> None:
+        """That an object is not as it should be, and how much of it was used."""
+        row = self._rows.get(name)
+        where = f"{name} ({row.path})" if row else str(name)
+        self.damage[name] = Damage(where, what.rstrip("."), held_bytes, is_used)
+
+    def _adopt_companions(self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName]) -> None:
         with transaction(self._store.db):
             for one in stored:
                 if one.header["role"] == COMPANION:
@@ -162,26 +195,26 @@ class _Rebuilding:
                     try:
                         held_bytes, sha256 = self._store.archive.held_bytes(one.name)
                     except DamagedError as error:
-                        faults.append(f"{one.name}: {error}")
+                        self._note(one.name, str(error))
                         continue
-                    faults += self._shortened(one.name, held_bytes, sha256)
+                    self._note_shortened(one.name, held_bytes, sha256)
                     adopter.adopt_companion(origin_in(one.header), held_bytes, sha256, generation, is_live=is_live)
 
-    def _shortened(self, name: ArchiveName, held_bytes: int, sha256: str) -> list[str]:
+    def _note_shortened(self, name: ArchiveName, held_bytes: int, sha256: str) -> None:
         """What an object that can be read lacks nevertheless. What is left of it counts."""
-        row = self._expected.get(name)
+        row = self._rows.get(name)
         rest = self._store.archive.rest_bytes(name)
+        what = ""
         if row is not None and row.held_bytes > held_bytes:
-            return [f"{name} ({row.path}): its last {row.held_bytes - held_bytes:,} bytes are gone; the rest was used"]
-        if row is not None and row.held_bytes == held_bytes and row.sha256 != sha256:
-            return [f"{name} ({row.path}): the bytes are not those that were archived"]
-        if row is None and rest:
-            return [f"{name}: {rest:,} bytes at its end are no whole frame; what comes before them was used"]
-        return []
+            what = f"its last {row.held_bytes - held_bytes:,} bytes are gone; the rest was used"
+        elif row is not None and row.held_bytes == held_bytes and row.sha256 != sha256:
+            what = "the bytes are not all those that were archived"
+        elif row is None and rest and not archive_mark.is_unfinished(self._store.archive):
+            what = f"{rest:,} bytes at its end are no whole frame; what comes before them was used"
+        if what:
+            self._note(name, what, held_bytes, is_used=True)
 
-    def _adopt_remains(
-        self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName], faults: list[str]
-    ) -> int:
+    def _adopt_remains(self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName]) -> int:
         """Before anything is derived: their parts keep what they own. Returns how many there were."""
         count = 0
         with transaction(self._store.db):
@@ -189,8 +222,8 @@ class _Rebuilding:
                 if one.header["role"] == REMAINS:
                     try:
                         drop, remains = drop_in(one.header), unpacked(self._store.archive.remains(one.name))
-                    except (DamagedError, LookupError, ValueError) as error:
-                        faults.append(f"{one.name}: {error}")
+                    except (DamagedError, *UNREADABLE) as error:
+                        self._note(one.name, str(error))
                         continue
                     is_live, generation = latest[_key(one)] == one.name, int(one.header["generation"])
                     adopter.adopt_remains(origin_in(one.header), generation, drop, remains, is_live=is_live)
@@ -198,9 +231,7 @@ class _Rebuilding:
             adopter.settle()
         return count
 
-    def _derive(
-        self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName], faults: list[str]
-    ) -> int:
+    def _derive(self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName]) -> int:
         transcripts = [one for one in stored if one.header["role"] not in (COMPANION, REMAINS)]
         sizes = {one.name: self._store.archive.packed_bytes(one.name) for one in transcripts}
         self._progress.begin(len(transcripts), sum(sizes.values()))
@@ -213,10 +244,10 @@ class _Rebuilding:
         for task, answer in spread(tasks, _work, jobs):
             self._progress.advance(1, sizes[task.stored.name])
             if isinstance(answer, str):
-                faults.append(answer)
+                self._note(task.stored.name, answer)
                 continue
             derived = msgspec.msgpack.decode(answer, type=Derived)
-            faults += self._shortened(task.stored.name, derived.held_bytes, derived.sha256)
+            self._note_shortened(task.stored.name, derived.held_bytes, derived.sha256)
             batch.append((task.stored, derived))
             count += 1
             if len(batch) >= _BATCH:
@@ -224,6 +255,20 @@ class _Rebuilding:
                 batch = []
         self._commit(adopter, batch, latest)
         return count
+
+    def _readable(self) -> Iterator[Stored]:
+        for name in self._store.archive.names():
+            try:
+                stored = Stored(name, self._store.archive.header(name))
+                generation = int(stored.header["generation"])
+                is_sound = archive_name(_key(stored), generation) == name and "role" in stored.header
+            except (DamagedError, *UNREADABLE) as error:
+                self._note(name, str(error))
+                continue
+            if is_sound:
+                yield stored
+            else:
+                self._note(name, "the header names another file")
 
     def _commit(
         self, adopter: Adopter, batch: Iterable[tuple[Stored, Derived]], latest: dict[bytes, ArchiveName]
@@ -259,22 +304,8 @@ def _work(task: _Task) -> bytes | str:
         pieces = archive.read(task.stored.name)
         derived = derive_archived(origin.agent, origin.path, pieces, companion, task.rules)
     except (DamagedError, LookupError) as error:
-        return f"{task.stored.name}: {error}"
+        return str(error)
     return msgspec.msgpack.encode(derived)
-
-
-def _readable(archive: Archive, faults: list[str]) -> Iterator[Stored]:
-    for name in archive.names():
-        try:
-            stored = Stored(name, archive.header(name))
-            is_sound = archive_name(_key(stored), int(stored.header["generation"])) == name and "role" in stored.header
-        except (DamagedError, LookupError, ValueError, TypeError) as error:
-            faults.append(f"{name}: {error}")
-            continue
-        if is_sound:
-            yield stored
-        else:
-            faults.append(f"{name}: the header names another file")
 
 
 def _key(stored: Stored) -> bytes:
@@ -313,8 +344,8 @@ def _present(layout: Layout) -> _Present:
             if not schema_version(db):
                 return _Present()
             migrate(db, migrations(), layout.backups)
-            expected = {archive_name(row.key, row.generation): row for row in files.all_files(db) if row.has_object}
-            return _Present(content_hash(db), expected, applied(db))
+            rows = {archive_name(row.key, row.generation): row for row in files.all_files(db)}
+            return _Present(content_hash(db), rows, applied(db))
     except UNREADABLE:
         return _Present(is_damaged=True)
     except (StoreError, apsw.Error) as error:

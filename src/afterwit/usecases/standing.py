@@ -20,8 +20,8 @@ import msgspec
 from afterwit.agents.registry import Agent, agents_with
 from afterwit.model.errors import BusyError
 from afterwit.sources.discovery import glimpse
-from afterwit.store.applied import refuse_lost
-from afterwit.store.archive_mark import refuse_older
+from afterwit.store.applied import heads_fault, refuse_lost
+from afterwit.store.archive_mark import mark_of, refuse_older
 from afterwit.store.database import transaction
 from afterwit.store.lease import held
 from afterwit.store.marks import fingerprint
@@ -51,7 +51,7 @@ def nothing_new(world: World) -> Report | None:
         with held(world.layout.lease), opened(world.layout) as store:
             refuse_lost(store.layout, store.db, store.journal)
             refuse_older(store)
-            report = _as_before(store, world)
+            report = _as_before(store, world) if _has_marks(store) else None
     except (BusyError, msgspec.DecodeError):  # a body of another version is no mark
         return None
     return None if _has_backlog(world) else report  # of a run that found the lease held, and left
@@ -63,6 +63,11 @@ def _as_before(store: Store, world: World) -> Report | None:
         return None
     body = msgspec.json.decode(before.body, type=_Body)
     return body.report if before.mark == _mark(store, world, look(world), body.named) else None
+
+
+def _has_marks(store: Store) -> bool:
+    """Without them there is something to do: they are written again."""
+    return mark_of(store.archive) is not None and not heads_fault(store.layout)
 
 
 def _has_backlog(world: World) -> bool:

@@ -12,7 +12,6 @@ import msgspec
 
 from afterwit.store import applied, archive_mark, lease, spool
 from afterwit.store.checks import foreign_permissions
-from afterwit.store.files import damaged_files
 from afterwit.store.health import archive_state, database_bytes, quick_faults
 from afterwit.store.layout import Layout
 from afterwit.store.migrate import schema_version
@@ -76,12 +75,18 @@ def examine_store(store: Store, health: StoreHealth) -> Iterator[Finding]:
         yield alarm("damaged", f"database: {fault}. `afterwit store rebuild` derives it again from the archive.")
     for one in foreign(store):
         yield alarm(one.code, f"{one.what}.")
-    for fault in store.journal.verify(applied.seen_heads(store.layout, store.db)):
-        yield alarm("damaged", f"{fault}. Nothing else holds it: restore journal.db from a backup.")
+    for fault in applied.journal_faults(store.layout, store.db, store.journal):
+        yield alarm("damaged", f"journal: {fault}. Nothing else holds it: restore journal.db from a backup.")
+    heads = applied.heads_fault(store.layout)
+    if heads:
+        yield alarm("damaged", f"journal: {heads}.")
     for fault in archive_mark.faults(store):
         yield alarm("damaged", f"database: {fault}.")
-    for file in damaged_files(store.db):
+    for file in upkeep.standing_damage(store):
         yield alarm("damaged", f"archive: {file.path}: {file.error}")
+    for finding in upkeep.unknown_objects(store):
+        if not finding.is_harmless:
+            yield alarm("damaged", f"archive: {finding.what}.")
     if state.missing:
         names = ", ".join(state.missing[:_SHOWN]) + (", …" if len(state.missing) > _SHOWN else "")
         what = "1 file is" if len(state.missing) == 1 else f"{len(state.missing):,} files are"

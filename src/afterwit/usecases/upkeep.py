@@ -1,6 +1,5 @@
 """Looking after a store: sizes, checks, giving space back."""
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -10,16 +9,16 @@ import msgspec
 from afterwit.capture.remains import unpacked
 from afterwit.model.errors import DamagedError
 from afterwit.store import applied, archive_mark, claims, spool
-from afterwit.store.archive import ArchiveName, archive_name
+from afterwit.store.archive import ArchiveName, archive_name, generation_of
 from afterwit.store.checks import database_faults, foreign_permissions
 from afterwit.store.content import content_hash
-from afterwit.store.damage import UNREADABLE
-from afterwit.store.files import DAMAGED, FileRow, all_files, doomed
+from afterwit.store.files import DAMAGED, FileRow, all_files, damaged_files, doomed
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 from afterwit.store.parts import parts_of_file
 from afterwit.store.store import Store, opened, require
 from afterwit.store.tally import Tally, tally
+from afterwit.store.unreadable import UNREADABLE
 from afterwit.usecases.belongings import foreign
 from afterwit.usecases.decision_checks import decision_faults
 from afterwit.usecases.leaving import is_leaving, settle_leaving
@@ -81,9 +80,10 @@ def verify(layout: Layout) -> Iterator[Finding]:
     with held(layout.lease, wait_seconds=60), opened(layout) as store:
         yield from (Finding("database", fault) for fault in database_faults(store.db))
         yield from (Finding("database", fault) for fault in archive_mark.faults(store))
-        yield from (Finding("database", fault) for fault in decision_faults(store))
+        lost = applied.journal_faults(layout, store.db, store.journal)
+        yield from (Finding("database", fault) for fault in (() if lost else decision_faults(store)))
         yield from (Finding("database", fault) for fault in _claim_faults(store))
-        yield from (Finding("journal", fault) for fault in store.journal.verify(applied.seen_heads(layout, store.db)))
+        yield from (Finding("journal", fault) for fault in (*lost, applied.heads_fault(layout)) if fault)
         yield from _archive_faults(store)
         yield from (Finding(one.code, one.what) for one in foreign(store))
         yield from (Finding("permissions", fault) for fault in foreign_permissions(layout))
@@ -130,25 +130,52 @@ def _has_unclaimed(store: Store, row: FileRow) -> bool:
 
 
 def _archive_faults(store: Store) -> Iterator[Finding]:
-    expected: Counter[ArchiveName] = Counter()
     for row in all_files(store.db):
         if row.has_object:
-            expected[_name(row)] += 1
             yield from (Finding("archive", fault) for fault in _object_faults(store, row))
-    on_their_way = set(doomed(store.db))
+        elif row.state == DAMAGED and store.archive.has(_name(row)):
+            yield Finding("archive", f"{_name(row)} ({row.path}): {row.error}")
+    yield from unknown_objects(store)
+
+
+def standing_damage(store: Store) -> list[FileRow]:
+    """Files that the archive does not hold as it should, without those whose object somebody has removed."""
+    return [row for row in damaged_files(store.db) if row.has_object or store.archive.has(_name(row))]
+
+
+def unknown_objects(store: Store) -> Iterator[Finding]:
+    """Objects without rows. What a run left that did not come to its end is harmless, and so is what was damaged and
+    read again; anything else is something that the database should know."""
+    rows = [row for row in all_files(store.db) if row.has_object or row.state == DAMAGED]
+    known, on_their_way = {_name(row) for row in rows}, set(doomed(store.db))
+    latest: dict[str, int] = {}
+    for row in rows:
+        if row.held_bytes:
+            latest[row.key.hex()] = max(row.generation, latest.get(row.key.hex(), 0))
+    is_unfinished = archive_mark.is_unfinished(store.archive)
     for name in store.archive.names():
-        if name not in expected and name not in on_their_way:
-            yield Finding("archive", _unknown(store, name), is_harmless=True)
+        if name not in known and name not in on_their_way:
+            is_replaced = latest.get(name.rpartition("-")[0], -1) > generation_of(name)
+            yield _unknown(store, name, is_unfinished=is_unfinished, is_replaced=is_replaced)
 
 
-def _unknown(store: Store, name: ArchiveName) -> str:
-    """What to say of an object without rows."""
+def _unknown(store: Store, name: ArchiveName, *, is_unfinished: bool, is_replaced: bool) -> Finding:
+    if not store.archive.has(name):
+        return Finding("archive", f"{name}: it lies in another folder than {name[:2]}, where it belongs; move it there")
     try:
-        store.archive.held_bytes(name)
+        held_bytes = 1 if store.archive.is_remains(name) else store.archive.held_bytes(name)[0]
     except DamagedError as error:
-        if store.archive.size(name):
-            return f"{name}: damaged, and not used ({error}); delete it when a later generation of the file is there"
-    return f"{name}: left by a run that was stopped; `learn` reads its source again, `store rebuild` takes it in"
+        if is_replaced:
+            what = f"{name}: damaged, and not used ({error}); a later generation of the file is there: delete this one"
+            return Finding("archive", what, is_harmless=True)
+        if store.archive.size(name) and not is_unfinished:
+            what = f"{name}: damaged, and unknown to the database ({error}); restore it from a backup, or delete it"
+            return Finding("archive", what)
+        held_bytes = 0
+    if held_bytes and not is_unfinished:
+        return Finding("archive", f"{name}: the database does not know it; `afterwit store rebuild` takes it in")
+    what = f"{name}: left by a run that was stopped; `learn` reads its source again, `store rebuild` takes it in"
+    return Finding("archive", what, is_harmless=True)
 
 
 def _object_faults(store: Store, row: FileRow) -> Iterator[str]:
@@ -156,10 +183,10 @@ def _object_faults(store: Store, row: FileRow) -> Iterator[str]:
     try:
         if row.is_dropped:
             unpacked(store.archive.remains(name))
-        elif not is_leaving(store, row) and store.archive.digest(name, row.held_bytes) != row.sha256:
-            yield f"{name} ({row.path}): the bytes are not those that were archived"
         elif not is_leaving(store, row) and row.state == DAMAGED:
             yield f"{name} ({row.path}): {row.error}"
+        elif not is_leaving(store, row) and store.archive.digest(name, row.held_bytes) != row.sha256:
+            yield f"{name} ({row.path}): the bytes are not those that were archived"
     except DamagedError as error:
         yield f"{name} ({row.path}): {error}"
 
