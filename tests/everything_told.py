@@ -28,8 +28,8 @@ def told(
     queries: Sequence[str] = QUERIES,
     stored: Sequence[str] = (),
 ) -> Iterator[tuple[str, str]]:
-    """Ways and texts. Nothing may be held out in this store. `stored` is what an agent puts into the memory. What earlier walks left in the spool is dropped: every
-    call of the server would look through it."""
+    """Ways and texts. Nothing may be held out in this store. `stored` is what an agent puts into the memory. What
+    earlier walks left in the spool is dropped: every call of the server would look through it."""
     for left in world.layout.spool.glob("*"):
         left.unlink()
     yield "start", _hook(world, folder, "start", source="startup")

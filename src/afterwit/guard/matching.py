@@ -131,9 +131,10 @@ def trigger(rule: Rule) -> bytes:
 
 
 def _parts(rules: Sequence[Rule], extra: int) -> list[list[int]]:
-    """Which triggers share a set: the generic ones in two, the formats in one, what is looked for as it is in one."""
+    """Which triggers share a set: the generic ones, the formats, and what is looked for as it is. Measured on texts of
+    all lengths: fewer sets have too many states to make, and each more costs a call for every text."""
     generic = [number for number, rule in enumerate(rules) if rule.is_generic or rule.is_about_people]
     prefixed = [number for number, rule in enumerate(rules) if rule.has_prefix]
     formats = sorted(set(range(len(rules))) - set(generic) - set(prefixed))
-    parts = [generic[::2], generic[1::2], formats, [*prefixed, *range(len(rules), len(rules) + extra)]]
+    parts = [generic, formats, [*prefixed, *range(len(rules), len(rules) + extra)]]
     return [part for part in parts if part]

@@ -26,6 +26,8 @@ _CACHE_SIZE = 1 << 15
 _MOST_PASSES = 8
 _LONGEST_FIELD = 8192
 _ENCODINGS = tuple(Encoding)
+# Nearly half of the short texts of a log. Without a name before it, an id is no secret.
+_ID_OR_MOMENT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]{8,16}Z?")
 _SECRET_NAME = re.compile(r"pass|pwd|secret|token|key|auth|cred|cookie|session", re.IGNORECASE)
 
 
@@ -50,7 +52,7 @@ class Redactor:
         length = len(text)
         if length > _CACHED_LENGTH:
             return self._redacted(text)
-        return self._short(text) if length >= self._shortest else text
+        return text if length < self._shortest or _ID_OR_MOMENT.fullmatch(text) else self._short(text)
 
     def path(self, path: str) -> str:
         """The same for a path, where the user of a home folder is what is usually found."""
