@@ -137,11 +137,11 @@ def test_places_that_are_not_quoted_are_counted_once_for_each_session(call: Call
 
 
 def test_a_lesson_becomes_a_candidate_in_an_assistants_words(call: Call, world: World) -> None:
-    said = call("record_lesson", lesson=LESSON, command="make index", on_command="make count", files=["Makefile"])
+    said = call("record_lesson", lesson=LESSON, command="make lint", on_command="make count", files=["Makefile"])
     assert "a candidate" in said
     (item,) = [item for item in learned_again(world) if item.harvester == "assistant"]
     assert item.id in said
-    assert (item.sentence, item.advice, item.files) == (LESSON, "make index", ("Makefile",))
+    assert (item.sentence, item.advice, item.files) == (LESSON, "make lint", ("Makefile",))
     assert (item.status, item.authority, item.channel) == (
         ItemStatus.CANDIDATE,
         Authority.OBSERVATION,

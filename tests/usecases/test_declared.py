@@ -9,7 +9,7 @@ import pytest
 from tests.homes import Silent, chat_records, hash_of, learned, mixed_home, put, rows, world_of
 
 from afterwit.agents.declared.shorthand import table_of
-from afterwit.model.errors import ConfigError, UsageError
+from afterwit.model.errors import ConfigError, DamagedError, UsageError
 from afterwit.usecases import tasks
 from afterwit.usecases.configure import load
 from afterwit.usecases.declared import add, declared_in, folder_beside, kept_in, remove
@@ -174,6 +174,8 @@ def test_without_its_description_a_log_is_a_fault_of_a_rebuild_and_the_rest_is_r
     mixed_home(home)
     learned(home, store)
     file.unlink()
-    done = rebuild(world_of(home, store), Silent())
+    with pytest.raises(DamagedError, match="no reader for tinker"):
+        rebuild(world_of(home, store), Silent())
+    done = rebuild(world_of(home, store), Silent(), accepts_archive=True)
     assert [fault.partition(": ")[2] for fault in done.faults] == ["no reader for tinker"] * 2
     assert {agent for agent, _ in sessions(store)} == {"claude-code", "codex", "hermes"}

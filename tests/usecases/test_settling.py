@@ -165,7 +165,7 @@ def test_what_came_from_a_forgotten_session_is_gone(home: Path, tmp_path: Path) 
     assert not [one for one in items_of(store) if one.harvester == "corrections"]
 
 
-def test_a_session_that_was_shown_an_item_is_no_evidence_for_it(home: Path, tmp_path: Path) -> None:
+def test_a_session_that_was_shown_an_item_is_less_evidence_for_it(home: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     learned(home, store)
     before = wrapper_item(store)
@@ -174,7 +174,6 @@ def test_a_session_that_was_shown_an_item_is_no_evidence_for_it(home: Path, tmp_
             put_exposure(one.db, ExposureRow("claude-code", wrong_wrapper(number).session, before.id, "start", 1, 1))
         harvest(one, world_of(home, store))
     after = wrapper_item(store)
-    assert after.status is ItemStatus.CANDIDATE
     assert after.confidence < before.confidence
 
 

@@ -43,7 +43,7 @@ _OUTPUT = re.compile(
     r"|[\w./-]{1,200}\.\w{1,8}:\d|[\[{]\"|[}\]],?[^\S\n]*$|FAILED |PASSED |--- FAIL)",
     re.MULTILINE,
 )
-_LINES = re.compile(r"^(?:[^\S\n]{0,3}>[^\n]*|(?: {4}|\t)[^\S\n]*(?![-*+•]\s|\d{1,3}[.)]\s|\s)[^\n]*)$", re.MULTILINE)
+_LINES = re.compile(r"^(?:[^\S\n]{0,3}>[^\n]*|(?: {4}|\t)[^\S\n]*+(?![-*+•]\s|\d{1,3}[.)]\s|\s)[^\n]*)$", re.MULTILINE)
 _BLANK = re.compile(r"\n[^\S\n]*\n")
 _QUOTE = re.compile(r"[\"“”«»`]|(?<![^\s(\[{:])'(?=\S)|(?<=[\w.!?])'(?!\w)")
 _FAMILY = {"“": "”", "«": "»"}

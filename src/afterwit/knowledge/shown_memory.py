@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from afterwit.guard.plain_names import reads_like_a_sentence
+from afterwit.harvest.command_power import UNKNOWN
 from afterwit.knowledge.foreign_orders import reads_like_an_order
 from afterwit.knowledge.gate import power_of_advice
 from afterwit.knowledge.markers import defused
@@ -62,4 +63,9 @@ def is_harmless(text: str) -> bool:
     lines = text.splitlines()
     if danger_in(text) or reads_like_an_order(text):
         return False
-    return not any(power_of_advice(line) or reads_like_a_sentence(line) for line in lines)
+    return not any(_is_powerful(line) or reads_like_a_sentence(line) for line in lines)
+
+
+def _is_powerful(line: str) -> bool:
+    """Whether it is a command that can do harm. Most lines are none, so what is merely unknown does not count."""
+    return power_of_advice(line) not in ("", UNKNOWN)

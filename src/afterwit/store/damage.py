@@ -11,7 +11,6 @@ from contextlib import closing, contextmanager
 import apsw
 
 from afterwit.model.errors import AfterwitError, DamagedError
-from afterwit.store.checks import database_faults
 from afterwit.store.database import connect_readonly, translated
 from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout
@@ -34,6 +33,8 @@ def telling_damage(layout: Layout) -> Iterator[None]:
 
 def _first_fault(layout: Layout) -> str:
     """What is wrong with the databases, and what to do; "" if they are sound."""
+    from afterwit.store.checks import database_faults  # brings in much that a glance does not need
+
     try:
         with closing(connect_readonly(layout.database)) as db:
             for fault in database_faults(db, is_quick=True):

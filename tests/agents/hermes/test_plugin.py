@@ -76,7 +76,7 @@ def test_the_tool_remembers_through_the_real_command(tmp_path: Path, monkeypatch
     monkeypatch.setenv("AFTERWIT_HOME", str(tmp_path / "store"))
     remember = memory_tool(sys.executable, "-m", "afterwit")
     assert '"is_waiting": false' in remember({"action": "store", "key": "shell", "value": "fïsh"}, task_id="t1")
-    assert '"value": "fïsh"' in remember({"action": "retrieve", "key": "shell"})
+    assert '"value": "\\"fïsh\\""' in remember({"action": "retrieve", "key": "shell"})
     assert "must be one of store" in json.loads(remember({}))["error"]
     assert not json.loads(remember({"action": "retrieve", "key": 1}))["error"].startswith("afterwit")
 
