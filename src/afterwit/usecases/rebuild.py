@@ -145,8 +145,8 @@ def _refusal(layout: Layout, lost: list[str]) -> str:
     more = f"; and {len(lost) - _SHOWN:,} more" if len(lost) > _SHOWN else ""
     return (
         f"{layout.archive} lacks what the present database was made from, or it cannot be read:"
-        f" {'; '.join(lost[:_SHOWN])}{more}. The database was left as it is. Restore what is missing from a backup, and run `afterwit store rebuild` again. To go on without it, run"
-        " `afterwit store rebuild --accept-archive`."
+        f" {'; '.join(lost[:_SHOWN])}{more}. The database was left as it is. Restore what is missing from a backup, and"
+        " run `afterwit store rebuild` again. To go on without it, run `afterwit store rebuild --accept-archive`."
     )
 
 
