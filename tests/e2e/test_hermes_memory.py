@@ -7,7 +7,7 @@ from tests.e2e.model_server import Script, Use
 pytestmark = pytest.mark.e2e
 
 TOOL = "afterwit_memory"
-STORED, ASKED = {"action": "store", "key": "shell", "value": "fish, never zsh"}, {"action": "query", "text": "shell"}
+STORED, ASKED = {"action": "store", "key": "shell", "value": "fish, not zsh"}, {"action": "query", "text": "shell"}
 SCRIPT = Script((Use(TOOL, TOOL, STORED), Use(TOOL, TOOL, ASKED), Use(TOOL, TOOL, {"action": "recite"})), "Fish it is.")
 
 
@@ -22,4 +22,4 @@ def test_the_model_remembers_something_reads_it_again_and_is_told_what_is_wrong(
     assert "is_waiting" in stored
     assert (stored.count("created_ms"), found.count("created_ms")) == (0, 1)
     assert "must be one of store, retrieve" in failed
-    assert scene.afterwit("memory", "retrieve", "shell", "--user", "ada") == "fish, never zsh\n"
+    assert scene.afterwit("memory", "retrieve", "shell", "--user", "ada") == "fish, not zsh\n"
