@@ -90,6 +90,16 @@ def test_a_database_that_knows_less_than_the_archive_is_an_alarm_and_stops_learn
     assert serious(store) == []
 
 
+def test_an_emptied_database_raises_a_few_alarms_and_counts_the_rest(home: Path, store: Path) -> None:
+    for number in range(6):
+        put(home / CLAUDE / f"more-{number}.jsonl", claude_records(f"more-{number}", 2))
+    learned(home, store)
+    empty_database(store)
+    said = alarms(home, store)
+    assert sum("does not know it" in line for line in said) == 5
+    assert sum("more files that the database does not know" in line for line in said) == 1
+
+
 @pytest.mark.parametrize("what", ["empty", "older"])
 def test_who_goes_on_with_such_a_database_loses_nothing_that_is_archived(
     home: Path, store: Path, tmp_path: Path, what: str

@@ -84,9 +84,12 @@ def examine_store(store: Store, health: StoreHealth) -> Iterator[Finding]:
         yield alarm("damaged", f"database: {fault}.")
     for file in upkeep.standing_damage(store):
         yield alarm("damaged", f"archive: {file.path}: {file.error}")
-    for finding in upkeep.unknown_objects(store):
-        if not finding.is_harmless:
-            yield alarm("damaged", f"archive: {finding.what}.")
+    unknown = [finding.what for finding in upkeep.unknown_objects(store) if not finding.is_harmless]
+    for what in unknown[:_SHOWN]:
+        yield alarm("damaged", f"archive: {what}.")
+    if len(unknown) > _SHOWN:
+        more = f"{len(unknown) - _SHOWN:,} more files that the database does not know"
+        yield alarm("damaged", f"archive: {more}; `afterwit store verify` lists them.")
     if state.missing:
         names = ", ".join(state.missing[:_SHOWN]) + (", …" if len(state.missing) > _SHOWN else "")
         what = "1 file is" if len(state.missing) == 1 else f"{len(state.missing):,} files are"
