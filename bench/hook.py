@@ -20,12 +20,12 @@ from pathlib import Path
 
 import msgspec
 
-from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Line, Section
-from afterwit.knowledge.shown import of_deck
+from afterwit.guard.shown import of_deck
 from afterwit.model.knowledge import Authority, Scope, ScopeKind, Trigger
-from afterwit.store.deck import write_deck
+from afterwit.recall.deck.publish import deck_path, holdout_key
+from afterwit.recall.deck.values import Block, Deck, DeckSettings, Entry, Line, Section
+from afterwit.recall.deck.write import write_deck
 from afterwit.store.layout import Layout
-from afterwit.usecases.deck import deck_path, holdout_key
 from bench.prompts import SESSIONS, TASK, history
 from bench.results import report
 

@@ -20,26 +20,27 @@ import orjson
 from afterwit.actions import status, steps
 from afterwit.agents.claude_code.reader import ClaudeCodeReading
 from afterwit.agents.codex.reader import CodexReading
-from afterwit.capture import calls, notes, texts
-from afterwit.capture.assemble import Assembler
+from afterwit.capture import derive
+from afterwit.capture.assembly import calls, notes, texts
+from afterwit.capture.assembly.assemble import Assembler
+from afterwit.capture.commit import Committer
+from afterwit.config.show import load
+from afterwit.config.world import World
 from afterwit.guard.redaction import Redactor
+from afterwit.learn import learn as learning
+from afterwit.learn.learn import Options, learn
+from afterwit.learn.unchanged import nothing_new
 from afterwit.sources.lines import Tap
-from afterwit.store import database, parts
+from afterwit.store import database
 from afterwit.store.archive import Archive
-from afterwit.store.digests import digest_sizes
 from afterwit.store.frames import Packer
-from afterwit.store.items import all_items
 from afterwit.store.layout import Layout
-from afterwit.store.sessions import count_sessions
-from afterwit.store.sightings import harvest_sizes
+from afterwit.store.rows import parts
+from afterwit.store.rows.digests import digest_sizes
+from afterwit.store.rows.items import all_items
+from afterwit.store.rows.sessions import count_sessions
+from afterwit.store.rows.sightings import harvest_sizes
 from afterwit.store.store import opened
-from afterwit.usecases import derive
-from afterwit.usecases import learn as learning
-from afterwit.usecases.commit import Committer
-from afterwit.usecases.configure import load
-from afterwit.usecases.learn import Options, learn
-from afterwit.usecases.standing import nothing_new
-from afterwit.usecases.world import World
 from bench.homes import LENGTH, write_home
 from bench.processes import afterwit
 from bench.results import report

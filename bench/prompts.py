@@ -6,7 +6,7 @@ As many words, files and turns as sessions of real repositories have; always the
 import random
 from collections.abc import Iterator
 
-from afterwit.deck.prompt_tables import PromptIndex, PromptSource
+from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource
 from afterwit.recall.place_index import Sighting
 from afterwit.recall.talks import AGENT, USER, Sentence, Talk, Turn, counts_of, terms_of
 from bench.texts import identifier, path, sentence

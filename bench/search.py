@@ -18,12 +18,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from afterwit.config.show import load
+from afterwit.config.world import World
+from afterwit.learn.learn import Options, learn
+from afterwit.sessions.filters import Filter
+from afterwit.sessions.search import Searcher, searching
 from afterwit.store.layout import Layout
-from afterwit.usecases.configure import load
-from afterwit.usecases.filters import Filter
-from afterwit.usecases.learn import Options, learn
-from afterwit.usecases.search import Searcher, searching
-from afterwit.usecases.world import World
 
 QUERIES = (
     "permission denied",

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from afterwit.agents.claude_code import payloads
+from afterwit.config.world import World
+from afterwit.connect.file_notes import notes_of
+from afterwit.curation.files import export
 from afterwit.hook.call import Call
+from afterwit.knowledge.list import ItemFilter
 from afterwit.mcp.desk import StoreDesk
-from afterwit.usecases.file_notes import notes_of
-from afterwit.usecases.item_views import ItemFilter
-from afterwit.usecases.knowledge_files import export
-from afterwit.usecases.world import World
 
 _SESSIONS = count()  # nothing is told twice in one session
 QUERIES = ("press", "always run", "decided clean", "first")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from afterwit.actions.shell import parse
+from afterwit.actions.shell.parse import parse
 from afterwit.actions.tools import command_of, kind_of
 from afterwit.model.kinds import ActionKind
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from afterwit.actions.shell import parse
+from afterwit.actions.shell.parse import parse
 from afterwit.actions.status import Verdict, judge
 from afterwit.model.kinds import ActionKind, Lean, Status
 

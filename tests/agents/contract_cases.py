@@ -23,9 +23,9 @@ from afterwit.agents.declared.parsing import description_from
 from afterwit.agents.protocol import FileReading, Reader, Shape, SourceFile
 from afterwit.agents.registry import AGENTS, gatherers_for, reader_for
 from afterwit.agents.registry import agent as agent_named
+from afterwit.capture.logs import look_into, sessions_in
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.framing import UNFINISHED, Framing
-from afterwit.usecases.finding import look_into, sessions_in
 
 HERE = Path(__file__).parent
 _NO_TRANSCRIPTS = (".toml", ".sql")

@@ -15,24 +15,24 @@ from tests.agents.contract_cases import Case, all_cases, lines_of, whole
 from tests.agents.contract_cases import read as read_lines
 from tests.agents.told_sessions import ASK, CODE, FAILED, FAILS, SESSIONS, WORKS, Session, Told
 
-from afterwit.actions.failure_class import classify
-from afterwit.actions.signature import signature
+from afterwit.actions.failures.failure_class import classify
+from afterwit.actions.failures.signature import signature
 from afterwit.actions.steps import Step
 from afterwit.agents.moments import AFTER, BEFORE, Answer, Moment
 from afterwit.agents.protocol import Shape, SourceFile
 from afterwit.agents.registry import reader_for
-from afterwit.capture.assemble import Assembler
-from afterwit.capture.context import Context
+from afterwit.capture.assembly.assemble import Assembler
+from afterwit.capture.assembly.context import Context
+from afterwit.guard.markers import CLOSING, OPENING, marked
 from afterwit.guard.redaction import Redactor
-from afterwit.hook.deck import Line
-from afterwit.hook.history import History
-from afterwit.hook.places import Place
+from afterwit.guard.shown import ours
 from afterwit.hook.proposals import Proposal
-from afterwit.hook.telling import Teller
-from afterwit.knowledge.markers import CLOSING, OPENING, marked
-from afterwit.knowledge.shown import ours
+from afterwit.hook.tell import Teller
 from afterwit.model.kinds import EventKind, NoteKind, Status
 from afterwit.model.readings import Event, Reading
+from afterwit.recall.deck.location import Place
+from afterwit.recall.deck.reader import Line
+from afterwit.recall.told import History
 from afterwit.sources.documents import read_document, read_text
 
 START = marked("Before you begin:\n- Exit Code: 0 is what you want; use `make fruit`.")

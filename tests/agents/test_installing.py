@@ -6,11 +6,11 @@ import tomllib
 from pathlib import PurePath
 
 import pytest
-from tests.integration.surroundings import AT, EVERYTHING
+from tests.edits.surroundings import AT, EVERYTHING
 
 from afterwit.agents.installing import INSTALLERS, Scope, installer, integration
 from afterwit.agents.registry import agent
-from afterwit.integration.edits import Edit, Presence, Surroundings
+from afterwit.edits.edits import Edit, Presence, Surroundings
 from afterwit.model.errors import UsageError
 
 HOOK = "/opt/afterwit/bin/afterwit-hook"

@@ -18,7 +18,7 @@ from afterwit.agents.opencode import payloads as opencode
 from afterwit.agents.openhands import payloads as openhands
 from afterwit.agents.pi import payloads as pi
 from afterwit.agents.qwen import payloads as qwen
-from afterwit.knowledge.shown import ours
+from afterwit.guard.shown import ours
 
 ALL = (claude, codex, gemini, qwen, copilot, kimi, openhands, cline, opencode, pi, hermes)
 

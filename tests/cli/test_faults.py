@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Run
 
-from afterwit.usecases import fault_report
+from afterwit.doctor import fault_report
 
 SECRET = "hunter2-orchard-gate"
 BROKEN = """

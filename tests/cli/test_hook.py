@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Section
-from afterwit.knowledge.shown import ours
-from afterwit.store.deck import write_deck
+from afterwit.guard.shown import ours
+from afterwit.recall.deck.publish import deck_path
+from afterwit.recall.deck.values import Block, Deck, DeckSettings, Entry, Section
+from afterwit.recall.deck.write import write_deck
 from afterwit.store.layout import Layout
-from afterwit.usecases.deck import deck_path
 
 
 @pytest.mark.parametrize("command", [["afterwit", "hook"], ["afterwit.hook"]])

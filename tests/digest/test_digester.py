@@ -12,16 +12,7 @@ from afterwit.digest.digester import ERROR_LIMIT, TARGET_LIMIT, digest
 from afterwit.digest.material import Part, gathered
 from afterwit.model.captured import ActionRow, NoteRow
 from afterwit.model.digest import Digest, Said, Touched
-from afterwit.model.kinds import (
-    ActionKind,
-    FailureClass,
-    Lean,
-    NoteKind,
-    Outcome,
-    ResolutionKind,
-    Status,
-    TaskType,
-)
+from afterwit.model.kinds import ActionKind, FailureClass, Lean, NoteKind, Outcome, ResolutionKind, Status, TaskType
 
 EDIT, READ, WRITE = ActionKind.EDIT, ActionKind.READ, ActionKind.WRITE
 

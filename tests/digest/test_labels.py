@@ -16,9 +16,9 @@ import apsw
 import pytest
 from tests.homes import learned
 
+from afterwit.digest.update import unpack
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import Outcome
-from afterwit.usecases.digesting import unpack
 
 CORPUS = os.environ.get("AFTERWIT_CORPUS", "")
 LABELS = Path(__file__).parents[1] / "labels"

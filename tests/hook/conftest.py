@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Line, Section
-from afterwit.knowledge.shown import ours
+from afterwit.guard.shown import ours
 from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, ScopeKind, Trigger
+from afterwit.recall.deck.publish import deck_path
+from afterwit.recall.deck.values import Block, Deck, DeckSettings, Entry, Line, Section
+from afterwit.recall.deck.write import write_deck
 from afterwit.store import spool
-from afterwit.store.deck import write_deck
 from afterwit.store.layout import Layout
-from afterwit.usecases.deck import deck_path
 
 REPO = "example.org/team/orchard"
 KEY = b"k" * 32

@@ -12,11 +12,11 @@ import pytest
 from tests.hook.conftest import BLOCKS, LINES, MAIN, Hook
 
 from afterwit.agents.moments import EVENTS, LONGEST_ID
-from afterwit.deck.values import Block, Entry, Section
+from afterwit.guard.shown import ours
 from afterwit.hook.entry import MODULES
-from afterwit.knowledge.shown import ours
 from afterwit.model.knowledge import Trigger
-from afterwit.usecases.deck import deck_path
+from afterwit.recall.deck.publish import deck_path
+from afterwit.recall.deck.values import Block, Entry, Section
 
 OPENING, CLOSING = "[afterwit notes from past sessions]", "[end of afterwit notes]"
 BLOCK = f"""{OPENING}

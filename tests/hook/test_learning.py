@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from tests.hook.conftest import MAIN, Hook
 
-from afterwit.hook.deck import Deck
 from afterwit.hook.learning import learn_soon
-from afterwit.usecases.deck import deck_path
+from afterwit.recall.deck.publish import deck_path
+from afterwit.recall.deck.reader import Deck
 
 
 @pytest.fixture

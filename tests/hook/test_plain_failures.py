@@ -7,16 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.hook.invented import commands, exit_codes, failed, outputs
 
-from afterwit.actions import failure_class
-from afterwit.actions.excerpt import error_excerpt
-from afterwit.actions.failure_class import classify
-from afterwit.actions.programs import ANSWERS, XARGS_FAILED
-from afterwit.actions.shell import parse
-from afterwit.actions.signature import signature, template
+from afterwit.actions.failures import failure_class
+from afterwit.actions.failures.excerpt import error_excerpt
+from afterwit.actions.failures.failure_class import classify
+from afterwit.actions.failures.signature import signature, template
+from afterwit.actions.shell.parse import parse
+from afterwit.actions.shell.programs import ANSWERS, XARGS_FAILED
 from afterwit.actions.steps import Step
 from afterwit.hook import plain_failures
-from afterwit.hook.firing import failure_of
 from afterwit.hook.plain_failures import plain_signature
+from afterwit.hook.triggers import failure_of
 from afterwit.model.kinds import ActionKind, Status
 
 RECOGNISED = (

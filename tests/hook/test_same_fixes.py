@@ -11,20 +11,20 @@ from tests.hook.invented import ARGUMENTS, MESSAGES, NAMES, PATHS, PROGRAMS, com
 from tests.knowledge.drafting import HARBOUR, ORCHARD
 from tests.recall.knowing import HERE, item
 
-from afterwit.actions.excerpt import error_excerpt
+from afterwit.actions.failures.excerpt import error_excerpt
 from afterwit.actions.status import judge, lean_of
 from afterwit.actions.steps import parsed
 from afterwit.agents.moments import Moment
-from afterwit.deck.values import Deck, DeckSettings
 from afterwit.harvest.wording import plain
-from afterwit.hook.deck import Deck as Opened
-from afterwit.hook.places import Place
 from afterwit.hook.proposals import Permissions, proposed
 from afterwit.model.kinds import ActionKind, Lean, Status
 from afterwit.model.knowledge import EVERYWHERE, Channel, Item, Scope, ScopeKind, Trigger
 from afterwit.recall.at_failure import Failed, fix_for
-from afterwit.store.deck import write_deck
-from afterwit.usecases.dealing import lines_of
+from afterwit.recall.deck.compile import lines_of
+from afterwit.recall.deck.location import Place
+from afterwit.recall.deck.reader import Deck as Opened
+from afterwit.recall.deck.values import Deck, DeckSettings
+from afterwit.recall.deck.write import write_deck
 
 _ADVICES = (
     *("", "make pears", "wrapit cargo → cargo", "python → uv run python", "folder/name → folder/*name*", "*.x → '*.x'"),

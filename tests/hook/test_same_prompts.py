@@ -8,21 +8,21 @@ from hypothesis import strategies as st
 from tests.knowledge.drafting import HARBOUR, ORCHARD
 from tests.recall.knowing import HERE, item
 
-from afterwit.deck.prompt_tables import PromptIndex, PromptSource
-from afterwit.deck.values import Deck, DeckSettings
-from afterwit.digest.words import words_of
-from afterwit.hook.deck import Deck as Opened
-from afterwit.hook.places import Place
-from afterwit.hook.prompting import prompt_sections
-from afterwit.knowledge.shown import ours
+from afterwit.guard.shown import ours
 from afterwit.model.knowledge import EVERYWHERE, Item, Trigger
 from afterwit.recall.at_prompt import at_prompt
+from afterwit.recall.deck.compile import lines_of
+from afterwit.recall.deck.first_prompt import prompt_sections
+from afterwit.recall.deck.location import Place
+from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource
+from afterwit.recall.deck.reader import Deck as Opened
+from afterwit.recall.deck.values import Deck, DeckSettings
+from afterwit.recall.deck.write import write_deck
 from afterwit.recall.order import order
 from afterwit.recall.place_index import PlaceIndex, Sighting
 from afterwit.recall.places import Question
 from afterwit.recall.talks import TalkIndex
-from afterwit.store.deck import write_deck
-from afterwit.usecases.dealing import lines_of
+from afterwit.text.words import words_of
 
 _WORDS = ("quince", "press", "cellar", "ladder", "basket", "prune")
 _FILES = ("press/quince.py", "press/pear.py", "cellar/shelf.py", "tools/ladder.sh")

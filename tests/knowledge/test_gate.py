@@ -1,10 +1,10 @@
 import pytest
 from tests.knowledge.drafting import NOW_MS, draft, piece
 
-from afterwit.harvest.statements import Speaker, attributed
+from afterwit.guard.markers import OPENING, marked
+from afterwit.harvest.stated.statements import Speaker, attributed
 from afterwit.knowledge.gate import Rejection, rejection, wants_review
 from afterwit.knowledge.host_text import HostText
-from afterwit.knowledge.markers import OPENING, marked
 from afterwit.model.knowledge import Category, Channel
 
 TOKEN = "gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0" + "K1l2M3n4O5p6Q7r8"

@@ -1,8 +1,8 @@
 from tests.knowledge.drafting import NOW_MS, draft
 
-from afterwit.harvest.statements import Speaker, attributed
+from afterwit.guard.markers import marked
+from afterwit.harvest.stated.statements import Speaker, attributed
 from afterwit.knowledge.host_text import HostText, repeats_host, said_by_host, where_said
-from afterwit.knowledge.markers import marked
 from afterwit.model.knowledge import Channel, Trigger
 
 AGENTS = """# Orchard

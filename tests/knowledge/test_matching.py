@@ -1,9 +1,9 @@
 import pytest
 
 from afterwit.actions.steps import parsed
-from afterwit.digest.words import words_of
 from afterwit.knowledge.matching import Moment, fires
 from afterwit.model.knowledge import Trigger
+from afterwit.text.words import words_of
 
 
 def _on(line: str, signature: str = "") -> Moment:

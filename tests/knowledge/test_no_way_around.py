@@ -12,26 +12,26 @@ from pathlib import Path
 import afterwit
 
 _SOURCE = Path(afterwit.__file__).parent
-_GATE = {"afterwit.knowledge.shown", "afterwit.knowledge.shown_items", "afterwit.knowledge.shown_memory"}
+_GATE = {"afterwit.guard.shown", "afterwit.knowledge.shown_items", "afterwit.knowledge.shown_memory"}
 _WIDE_DOORS = {  # they let through what they are given, so everybody who uses them is known
     "template": {"recall/start_block.py"},
     "remembered": {"mcp/tools/memory.py"},
-    "between_markers": {"hook/telling.py", "mcp/quoting.py", "usecases/file_notes.py"},
-    "of_deck": {"hook/deck.py", "hook/prompting.py", "hook/telling.py", "usecases/file_notes.py"},
-    "for_others": {"usecases/knowledge_files.py"},
+    "between_markers": {"hook/tell.py", "mcp/quoting.py", "connect/file_notes.py"},
+    "of_deck": {"recall/deck/reader.py", "recall/deck/first_prompt.py", "hook/tell.py", "connect/file_notes.py"},
+    "for_others": {"curation/files.py"},
 }
 _TOLD_FIELDS = {"text", "heading", "reason", "notice"}
 _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those for an agent
     "agents/moments.py": {"text_at", "all_text", "_script", "command", "path"},
-    "hook/deck.py": {"text", "repo_of"},
+    "recall/deck/reader.py": {"text", "repo_of"},
     "hook/failures.py": {"_plain"},
     "mcp/quoting.py": {"one_line"},
     "mcp/tool.py": {"_fault", "_list_fault"},
     "mcp/tools/search_sessions.py": {"_repo", "_literal"},
     "recall/at_failure.py": {"_plain_lines", "signature"},
     "recall/start_block.py": {"checked_template"},
-    "usecases/knowledge_files.py": {"_name", "_text"},
-    "usecases/recalling.py": {"_template"},
+    "curation/files.py": {"_name", "_text"},
+    "recall/recall.py": {"_template"},
 }
 _PAYLOAD_FIELDS = {"text", "additionalContext", "systemMessage", "reason", "permissionDecisionReason"}
 

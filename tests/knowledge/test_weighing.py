@@ -3,11 +3,11 @@ from typing import Any
 import pytest
 from tests.knowledge.drafting import DAY_MS, NOW_MS, ORCHARD, draft, piece, pieces
 
+from afterwit.decisions.will import Changes, Decision, DecisionKind
 from afterwit.harvest.ids import id_of
 from afterwit.knowledge.aging import Gone
 from afterwit.knowledge.merging import merged
 from afterwit.knowledge.weighing import Context, weigh, weighed
-from afterwit.knowledge.will import Changes, Decision, DecisionKind
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Channel, Draft, Item, ItemStatus, Trigger
 
 

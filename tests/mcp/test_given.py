@@ -8,21 +8,21 @@ from tests.mcp.conftest import ORCHARD, Call, put_items, text_of
 from tests.mcp.test_desk import wrapper_item
 
 from afterwit.agents.moments import RECALL
-from afterwit.hook.history import History
-from afterwit.hook.holdout import is_held_out
-from afterwit.knowledge.markers import OPENING
-from afterwit.knowledge.shown import ours
+from afterwit.config.world import World
+from afterwit.guard.markers import OPENING
+from afterwit.guard.shown import ours
 from afterwit.mcp.desk import StoreDesk
 from afterwit.mcp.given import Said, given
 from afterwit.mcp.quoting import MOST_CHARS
+from afterwit.measure.experiment import set_experiment
 from afterwit.model.knowledge import Category
+from afterwit.recall.deck.publish import holdout_key
+from afterwit.recall.exposures import audience_of
+from afterwit.recall.holdout import is_held_out
 from afterwit.recall.prompt_block import PLACES
+from afterwit.recall.told import History
 from afterwit.store import spool
 from afterwit.store.store import readonly_database
-from afterwit.usecases.deck import holdout_key
-from afterwit.usecases.experimenting import set_experiment
-from afterwit.usecases.exposing import audience_of
-from afterwit.usecases.world import World
 
 NOTHING = "Nothing is known for this task."
 

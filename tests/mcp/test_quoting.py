@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.knowledge.markers import CLOSING, OPENING, without_own
-from afterwit.knowledge.shown import ours
+from afterwit.guard.markers import CLOSING, OPENING, without_own
+from afterwit.guard.shown import ours
 from afterwit.mcp.quoting import notes, one_line
 
 

@@ -1,9 +1,10 @@
 """What the player *places* learns from digests and says at the first prompt."""
 
-from afterwit.measure.places_player import PlacesPlayer, sighting_of
+from afterwit.measure.places_player import PlacesPlayer
 from afterwit.measure.player import Here
 from afterwit.model.digest import Digest, DigestStep, Measures, Verdict
 from afterwit.model.kinds import ActionKind, Outcome, Status
+from afterwit.recall.talk_reading import sighting_of
 
 _MEASURES = Measures(
     duration_ms=None, first_success_ms=None, errors=0, early_error_rate=None, tool_diversity=0, tokens=0, cost_usd=None

@@ -4,7 +4,6 @@ from typing import Any
 
 from tests.harvest.talks import ORCHARD, talk
 
-from afterwit.digest.words import words_of
 from afterwit.model.knowledge import (
     EVERYWHERE,
     Authority,
@@ -24,6 +23,7 @@ from afterwit.recall.places import Place, Question
 from afterwit.recall.situation import Situation
 from afterwit.recall.talk_reading import talk_of
 from afterwit.recall.talks import USER, TalkIndex
+from afterwit.text.words import words_of
 
 _HERE = Situation(ORCHARD, "codex")
 _TASK = Question("repair the quince press")

@@ -2,8 +2,8 @@
 
 from tests.harvest.talks import MAY_MS
 
-from afterwit.knowledge.markers import CLOSING, is_own
-from afterwit.knowledge.shown import ours
+from afterwit.guard.markers import CLOSING, is_own
+from afterwit.guard.shown import ours
 from afterwit.recall.decisions import Quote
 from afterwit.recall.places import Place
 from afterwit.recall.prompt_block import MOST_CHARS, PLACES, Bite, prompt_block, text_of

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from tests.knowledge.drafting import HARBOUR, ORCHARD, piece
 from tests.recall.knowing import HERE, command, correction, item, rule
 
-from afterwit.knowledge.shown import ours
+from afterwit.guard.shown import ours
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Category, Channel, Scope, ScopeKind, Trigger
-from afterwit.recall.biting_rules import MOST_RULES
+from afterwit.recall.enforced_rules import MOST_RULES
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import MOST_CHARS, MOST_TOKENS, Settings, checked_template, start_block
 from afterwit.recall.worth import tokens

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.harvest.talks import replied, talk
 
-from afterwit.knowledge.markers import OPENING, is_own, marked
+from afterwit.guard.markers import OPENING, is_own, marked
 from afterwit.model.kinds import Relation
 from afterwit.recall.talk_reading import sentences_of, talk_of
 from afterwit.recall.talks import AGENT, USER, Turn

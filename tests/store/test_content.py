@@ -2,11 +2,11 @@ from collections.abc import Iterator
 
 import apsw
 import pytest
-from tests.store.rows import plant
+from tests.store.planted_rows import plant
 
-from afterwit.store import files, parts, pins, repos, sessions
 from afterwit.store.content import content_hash
 from afterwit.store.migrate import migrations
+from afterwit.store.rows import files, parts, pins, repos, sessions
 
 UNSEEN = {
     "sessions": {"id", "is_digested"},

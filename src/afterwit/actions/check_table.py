@@ -6,7 +6,7 @@ loaded; `checks` asks the same of parsed commands.
 
 from collections.abc import Sequence
 
-from afterwit.actions.program_table import MODULE_RUNNERS, names
+from afterwit.actions.shell.program_table import MODULE_RUNNERS, names
 
 _CHECKS = names(
     "pytest py.test jest vitest mocha ava tap rspec phpunit pest ctest playwright cypress nose2 tox nox behave"

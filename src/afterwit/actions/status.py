@@ -8,9 +8,9 @@ error flag decides; without either nothing is known. Failure class and signature
 
 from typing import NamedTuple
 
-from afterwit.actions.failure_shapes import echoed_exit, is_complaint_of, is_failing
-from afterwit.actions.programs import XARGS_FAILED, Weight, is_answer
-from afterwit.actions.shell_tree import Command, CommandLine
+from afterwit.actions.failures.shapes import echoed_exit, is_complaint_of, is_failing
+from afterwit.actions.shell.programs import XARGS_FAILED, Weight, is_answer
+from afterwit.actions.shell.tree import Command, CommandLine
 from afterwit.model.kinds import ActionKind, Lean, Status
 
 

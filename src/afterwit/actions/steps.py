@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from afterwit.actions.shell import parse
-from afterwit.actions.shell_tree import CommandLine
+from afterwit.actions.shell.parse import parse
+from afterwit.actions.shell.tree import CommandLine
 from afterwit.model.kinds import ActionKind, Lean, Status
 
 

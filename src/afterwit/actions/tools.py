@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from afterwit.actions.shell_lexer import Word
+from afterwit.actions.shell.lexer import Word
+from afterwit.actions.shell.wrappers import program_name, script_of
 from afterwit.actions.shell_tools import fold
 from afterwit.actions.tool_names import (
     COMMAND_KEYS,
@@ -27,7 +28,6 @@ from afterwit.actions.tool_names import (
     TARGET_KEYS,
     TASK_TOOLS,
 )
-from afterwit.actions.wrappers import program_name, script_of
 from afterwit.model.kinds import ActionKind
 
 _NO_ALIASES: Mapping[str, str] = {}

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import NamedTuple
 
-from afterwit.integration.edits import Integration, Surroundings
+from afterwit.edits.edits import Integration, Surroundings
 from afterwit.model.errors import UsageError
 
 

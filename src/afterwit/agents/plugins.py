@@ -19,9 +19,9 @@ from afterwit import __version__
 from afterwit.agents.claude_code import install as claude_code
 from afterwit.agents.codex import install as codex
 from afterwit.agents.gemini import install as gemini
-from afterwit.integration.edits import Surroundings
-from afterwit.integration.hooks import Reach
-from afterwit.integration.ours import NAME
+from afterwit.edits.edits import Surroundings
+from afterwit.edits.hooks import Reach
+from afterwit.edits.ours import NAME
 
 FOLDER = "plugins"
 

@@ -1,9 +1,9 @@
 """From readings to rows: which repository, which user, which action, at what price. Pure."""
 
-from afterwit.capture.folders import root_name, root_of, user_of
-from afterwit.capture.prices import Price, Prices, price_list
-from afterwit.capture.remotes import canonical_remote
-from afterwit.capture.repo import How, Resolution, Sighting, Spot, domain_of, resolve
+from afterwit.model.prices import Price, Prices, price_list
+from afterwit.repos.folders import root_name, root_of, user_of
+from afterwit.repos.identity import How, Resolution, Sighting, Spot, domain_of, resolve
+from afterwit.repos.remotes import canonical_remote
 
 __all__ = [
     "How",

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import Group
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line
 from afterwit.cli.sources import source
-from afterwit.usecases.configure import Row, rows
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, print_line
+from afterwit.config.show import Row, rows
 
 
 @click.group(cls=Group)

@@ -10,14 +10,14 @@ from pathlib import Path
 import click
 
 from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.itself import own_command
 from afterwit.cli.learn import show
-from afterwit.cli.options import Here, as_json
-from afterwit.cli.output import print_json, print_line, print_text
-from afterwit.cli.progress import bar
+from afterwit.cli.terminal.itself import own_command
+from afterwit.cli.terminal.options import Here, as_json
+from afterwit.cli.terminal.output import print_json, print_line, print_text
+from afterwit.cli.terminal.progress import bar
 from afterwit.demo.home import SHOWN
-from afterwit.usecases.demo import Demo, DemoPlace, demo_of, learn_demo, remove_demo, write_demo
-from afterwit.usecases.showing import shown
+from afterwit.demo.run import Demo, DemoPlace, demo_of, learn_demo, remove_demo, write_demo
+from afterwit.recall.show import shown
 
 _REPO = "orchard"
 _ITEM = "79f4ed"  # the first item of that repository

@@ -8,9 +8,9 @@ from afterwit.agents.installing import Scope, installer
 from afterwit.cli.commands import Command, ExitCode
 from afterwit.cli.connect.changing import How, carry_out
 from afterwit.cli.connect.host import this_machine
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import talk
-from afterwit.usecases.connecting import FILE, Machine, connected, plan_removal
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import talk
+from afterwit.connect.plan import FILE, Machine, connected, plan_removal
 
 
 @click.command(

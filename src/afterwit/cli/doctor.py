@@ -4,18 +4,18 @@ import click
 
 from afterwit.cli.commands import Command, ExitCode
 from afterwit.cli.connect.host import this_machine
-from afterwit.cli.listing import Column, print_listing
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import console, human_bytes, human_count, print_json, print_line, print_text
+from afterwit.cli.terminal.listing import Column, print_listing
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import console, human_bytes, human_count, print_json, print_line, print_text
+from afterwit.doctor.agent_findings import within
+from afterwit.doctor.agent_health import AgentHealth, RetentionHealth, VersionHealth
+from afterwit.doctor.audit_secrets import audited
+from afterwit.doctor.doctor import Examination, examine
+from afterwit.doctor.findings import Level
+from afterwit.doctor.hook_findings import missing_hooks, silent_hooks
+from afterwit.doctor.store_health import StoreHealth
 from afterwit.guard.hygiene import clean
 from afterwit.model.times import iso_from_ms
-from afterwit.usecases.agent_findings import within
-from afterwit.usecases.agent_health import AgentHealth, RetentionHealth, VersionHealth
-from afterwit.usecases.audit_secrets import audited
-from afterwit.usecases.doctor import Examination, examine
-from afterwit.usecases.findings import Level
-from afterwit.usecases.hook_findings import missing_hooks, silent_hooks
-from afterwit.usecases.store_health import StoreHealth
 
 _COLUMNS = (
     Column("version", most=12),

@@ -5,14 +5,14 @@ import sys
 import click
 import msgspec
 
-from afterwit.cli.amounts import minute
+from afterwit.archive.dropped import dropped as dropped_list
+from afterwit.archive.evict import evict as run
 from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_bytes, human_count, print_json, print_line, print_table, talk
-from afterwit.cli.sizes import ByteSize
-from afterwit.usecases.evict import evict as run
-from afterwit.usecases.gone import dropped as dropped_list
-from afterwit.usecases.learn_report import Eviction
+from afterwit.cli.terminal.amounts import minute
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_bytes, human_count, print_json, print_line, print_table, talk
+from afterwit.cli.terminal.sizes import ByteSize
+from afterwit.model.learn_report import Eviction
 
 _WHY = {"age": "older than the limit", "soft-cap": "above the soft cap", "hard-cap": "above the hard cap"}
 _SHOWN = 20

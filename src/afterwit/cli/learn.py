@@ -6,22 +6,22 @@ from pathlib import Path
 
 import click
 
-from afterwit.cli.agent_names import AgentName, refuse_unknown
 from afterwit.cli.commands import COUNT, Command, ExitCode
 from afterwit.cli.digesting import show as show_digested
 from afterwit.cli.harvesting import show as show_harvested
-from afterwit.cli.limits import at_most
-from afterwit.cli.moments import moment_ms
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_bytes, human_count, print_json, print_line, print_table, talk
-from afterwit.cli.progress import bar
+from afterwit.cli.terminal.agent_names import AgentName, refuse_unknown
+from afterwit.cli.terminal.limits import at_most
+from afterwit.cli.terminal.moments import moment_ms
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_bytes, human_count, print_json, print_line, print_table, talk
+from afterwit.cli.terminal.progress import bar
+from afterwit.config.world import World
+from afterwit.learn.unchanged import nothing_new
+from afterwit.learn.unwatched_faults import faults_noted
 from afterwit.model.errors import BusyError
-from afterwit.usecases.learn_faults import faults_noted
-from afterwit.usecases.learn_options import Options, Wanted
-from afterwit.usecases.learn_report import AgentReport, Report
-from afterwit.usecases.standing import nothing_new
-from afterwit.usecases.watching import Progress
-from afterwit.usecases.world import World
+from afterwit.model.learn_options import Options, Wanted
+from afterwit.model.learn_report import AgentReport, Report
+from afterwit.model.progress import Progress
 
 _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", "actions", "bytes")
 
@@ -172,7 +172,7 @@ def _run(world: World, options: Options, progress: Progress) -> Report:
     """The run; what it takes is loaded only where there is something to do."""
     report = nothing_new(world) if options.is_whole and not options.is_reharvest else None
     if report is None:
-        from afterwit.usecases.learn import learn as run
+        from afterwit.learn.learn import learn as run
 
         report = run(world, options, progress)
     return report

@@ -15,7 +15,7 @@ import click
 
 from afterwit import __version__
 from afterwit.cli.commands import ExitCode
-from afterwit.cli.lazy import Entry, LazyGroup
+from afterwit.cli.terminal.lazy import Entry, LazyGroup
 from afterwit.model.errors import AfterwitError, ConfigError, PartlyDoneError, UsageError
 from afterwit.model.standard_streams import open_closed_streams
 
@@ -137,7 +137,7 @@ def _speaking() -> Iterator[None]:
 
 def _fault(error: Exception) -> ExitCode:
     """Says that it is our fault, and where the report is."""
-    from afterwit.usecases.fault_report import said_of
+    from afterwit.doctor.fault_report import said_of
 
     return _say(said_of(error, _named(sys.argv[1:])), ExitCode.FAILED)
 

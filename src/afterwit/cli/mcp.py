@@ -16,7 +16,7 @@ from afterwit.mcp.server import Desk
 from afterwit.mcp.stdio import serve
 
 if TYPE_CHECKING:
-    from afterwit.usecases.world import World
+    from afterwit.config.world import World
 
 
 @click.command(cls=Command, examples=("claude mcp add afterwit -- afterwit mcp", "afterwit mcp --profile work"))
@@ -36,7 +36,7 @@ def mcp(config: Path | None, profile: str | None) -> None:
     run = f"{RUN}{os.urandom(8).hex()}"
 
     def world() -> "World":
-        from afterwit.cli.options import in_place
+        from afterwit.cli.terminal.options import in_place
 
         found: World = in_place(lambda here: here.world)(config=config, profile=profile)
         return found

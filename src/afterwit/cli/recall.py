@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from afterwit.cli.agent_names import AgentName, refuse_unknown
 from afterwit.cli.commands import Command
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line, print_text, talk
-from afterwit.usecases.showing import ToldBlocks, shown
+from afterwit.cli.terminal.agent_names import AgentName, refuse_unknown
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
+from afterwit.recall.show import ToldBlocks, shown
 
 
 @click.command(

@@ -7,20 +7,20 @@ from pathlib import Path
 import click
 import msgspec
 
-from afterwit.cli.amounts import minute
 from afterwit.cli.commands import COUNT, Command, ExitCode
-from afterwit.cli.listing import Column, drawn, print_listing
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, talk
-from afterwit.cli.progress import bar
 from afterwit.cli.sessions.filters import filtered
 from afterwit.cli.sessions.names import EMPTY
-from afterwit.cli.written import STANDARD_OUTPUT, refuse_existing, write_whole
+from afterwit.cli.terminal.amounts import minute
+from afterwit.cli.terminal.listing import Column, drawn, print_listing
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_count, talk
+from afterwit.cli.terminal.progress import bar
+from afterwit.cli.terminal.written import STANDARD_OUTPUT, refuse_existing, write_whole
 from afterwit.guard.hygiene import clean
+from afterwit.learn.sample import Sample, Sampled, Scheme, Wanted
+from afterwit.learn.sample import sample as run
 from afterwit.model.errors import UsageError
-from afterwit.usecases.filters import Filter
-from afterwit.usecases.sample import Sample, Sampled, Scheme, Wanted
-from afterwit.usecases.sample import sample as run
+from afterwit.sessions.filters import Filter
 
 _DEFAULT_COUNT = 20
 

@@ -7,12 +7,12 @@ import click
 
 from afterwit.agents.declared.shorthand import table_of
 from afterwit.agents.declared.writing import toml_of
+from afterwit.capture.try_description import Tried, try_file
 from afterwit.cli.commands import Group
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, print_table, talk
-from afterwit.cli.wrapping import cut
-from afterwit.usecases import declared
-from afterwit.usecases.trying import Tried, try_file
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_count, print_json, print_line, print_table, talk
+from afterwit.cli.terminal.wrapping import cut
+from afterwit.config import descriptions as declared
 
 _LINE_CELLS = 100
 _NAME = click.argument("name", metavar="NAME")

@@ -2,14 +2,14 @@
 
 import click
 
+from afterwit.archive import problems as problem_list
+from afterwit.archive import rebuild as rebuilding
+from afterwit.archive import upkeep
 from afterwit.cli.commands import COUNT, ExitCode, Group
 from afterwit.cli.evicting import dropped, evict
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_bytes, human_count, print_json, print_line, talk
-from afterwit.cli.progress import bar
-from afterwit.usecases import problems as problem_list
-from afterwit.usecases import rebuild as rebuilding
-from afterwit.usecases import upkeep
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_bytes, human_count, print_json, print_line, talk
+from afterwit.cli.terminal.progress import bar
 
 _EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}
 

@@ -1,16 +1,6 @@
 """Stories of the repository `almanac`, a folder of notes without a remote, built into pages with mkdocs."""
 
-from afterwit.demo.script import (
-    Agent,
-    Edit,
-    Prompt,
-    Read,
-    Reply,
-    Search,
-    Session,
-    Shell,
-    Step,
-)
+from afterwit.demo.script import Agent, Edit, Prompt, Read, Reply, Search, Session, Shell, Step
 
 REPO = "almanac"
 MOON = "# The moon in autumn\n\nSee [sowing](sowing.md).\n"

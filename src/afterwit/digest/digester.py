@@ -10,15 +10,15 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from afterwit.actions.checks import is_checking
-from afterwit.actions.failure_class import classify
-from afterwit.actions.resolution import resolve
-from afterwit.actions.signature import signature
+from afterwit.actions.failures.failure_class import classify
+from afterwit.actions.failures.resolution import resolve
+from afterwit.actions.failures.signature import signature
 from afterwit.actions.steps import Step, command_of, parsed
+from afterwit.capture.assembly.sentences import stated_by_person
 from afterwit.digest.material import Material, Note
 from afterwit.digest.outcome import Story, judge
 from afterwit.digest.paths import below, shown_by
 from afterwit.digest.reactions import is_correction
-from afterwit.digest.sentences import stated_by_person
 from afterwit.digest.task_type import task_type
 from afterwit.model.captured import ActionRow
 from afterwit.model.digest import Digest, DigestStep, Failure, Measures, Publication, Rule, Said, Touched

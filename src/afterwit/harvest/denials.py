@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from afterwit.guard.plain_names import is_plain_name, is_plain_path, reads_like_a_sentence
-from afterwit.harvest.calls import command_at, work_of
+from afterwit.harvest.commands.calls import command_at, work_of
+from afterwit.harvest.commands.invocations import folder_below, has_worked, roots_of
 from afterwit.harvest.harvester import Grouped, evidence_of
-from afterwit.harvest.invocations import folder_below, has_worked, roots_of
 from afterwit.harvest.sightings import by_repo, in_order, stories_in
 from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest, DigestStep

@@ -12,30 +12,20 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from afterwit.actions.command_changes import ARROW
-from afterwit.actions.command_words import bare, is_general, simples
-from afterwit.actions.programs import MODULE_RUNNERS, Weight, names
+from afterwit.actions.shell.command_changes import ARROW
+from afterwit.actions.shell.command_words import bare, is_general, simples
+from afterwit.actions.shell.programs import MODULE_RUNNERS, Weight, names
 from afterwit.actions.steps import parsed
 from afterwit.guard.plain_names import is_plain_name
-from afterwit.harvest.calls import command_at
-from afterwit.harvest.command_power import power_of
+from afterwit.harvest.commands.calls import command_at
+from afterwit.harvest.commands.invocations import has_worked
+from afterwit.harvest.commands.power import power_of
 from afterwit.harvest.harvester import Grouped, evidence_of
-from afterwit.harvest.invocations import has_worked
 from afterwit.harvest.sightings import by_repo, commonest_signatures, in_order, stories_in
 from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import FailureClass, ResolutionKind
-from afterwit.model.knowledge import (
-    EVERYWHERE,
-    Category,
-    Channel,
-    Draft,
-    Scope,
-    ScopeKind,
-    Seen,
-    Sighting,
-    Trigger,
-)
+from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
 
 _ABSENT = (
     re.compile(r"command not found: ([\w.+-]{1,40})"),

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from afterwit.actions.steps import parsed
-from afterwit.harvest.command_power import is_tellable
-from afterwit.harvest.file_wording import shown_repo
+from afterwit.harvest.commands.invocations import Run, has_failed, has_worked, runs_in
+from afterwit.harvest.commands.power import is_tellable
+from afterwit.harvest.commands.purposes import CHANGING, Purpose
+from afterwit.harvest.files.file_wording import shown_repo
 from afterwit.harvest.harvester import Grouped, evidence_of
-from afterwit.harvest.invocations import Run, has_failed, has_worked, runs_in
-from afterwit.harvest.purposes import CHANGING, Purpose
-from afterwit.harvest.rule_advice import is_compiling
+from afterwit.harvest.rules.rule_advice import is_compiling
 from afterwit.harvest.sightings import in_order, stories_in
 from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest

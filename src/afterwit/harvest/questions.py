@@ -12,16 +12,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from afterwit.actions.checks import is_checking
-from afterwit.actions.programs import Weight
-from afterwit.actions.shell_tree import Command
+from afterwit.actions.shell.programs import Weight
+from afterwit.actions.shell.tree import Command
 from afterwit.actions.steps import parsed
 from afterwit.guard.plain_names import reads_like_a_sentence
-from afterwit.harvest.calls import command_at
-from afterwit.harvest.file_wording import shown_repo
+from afterwit.harvest.commands.calls import command_at
+from afterwit.harvest.commands.invocations import form_of, has_failed, has_worked
+from afterwit.harvest.commands.purposes import purpose_of
+from afterwit.harvest.files.file_wording import shown_repo
 from afterwit.harvest.harvester import Grouped, evidence_of
-from afterwit.harvest.invocations import form_of, has_failed, has_worked
-from afterwit.harvest.purposes import purpose_of
-from afterwit.harvest.rule_ids import is_known_rule
+from afterwit.harvest.rules.rule_ids import is_known_rule
 from afterwit.harvest.sightings import in_order
 from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest, Failure

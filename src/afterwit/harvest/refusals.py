@@ -15,8 +15,8 @@ from enum import StrEnum
 import msgspec
 
 from afterwit.guard.plain_names import reads_like_a_sentence
-from afterwit.harvest.calls import command_at
-from afterwit.harvest.command_power import RIGHTS
+from afterwit.harvest.commands.calls import command_at
+from afterwit.harvest.commands.power import RIGHTS
 from afterwit.harvest.harvester import NEVER_ALONE, Grouped, evidence_of
 from afterwit.harvest.sightings import by_repo, commonest_signatures, in_order
 from afterwit.harvest.wording import quoted, sentence

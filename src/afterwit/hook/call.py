@@ -11,12 +11,12 @@ import time
 import apsw
 
 from afterwit.agents.moments import AFTER, BEFORE, COMPACT, END, PROMPT, START, Answer, Moment
-from afterwit.hook import timebox
-from afterwit.hook.deck import Deck
-from afterwit.hook.history import ENDED, FAULT, History
-from afterwit.hook.places import place_of
+from afterwit.hook import time_limit as timebox
 from afterwit.hook.proposals import Permissions, proposed
 from afterwit.hook.summaries import summary
+from afterwit.recall.deck.location import place_of
+from afterwit.recall.deck.reader import Deck
+from afterwit.recall.told import ENDED, FAULT, History
 from afterwit.store.spool_file import TOOL, SpoolFile
 
 DECK = "deck.db"
@@ -75,7 +75,7 @@ class Call:
         proposal = None if is_dumb else proposed(deck, self._agent, moment, place, may)
         if proposal is None and moment.event not in _LOOKS_BACK and carries != (AFTER,):
             return None
-        from afterwit.hook.telling import Teller
+        from afterwit.hook.tell import Teller
 
         teller = Teller(deck, self._agent, moment, place, self._now_ms())
         with self._file() as file:

@@ -9,7 +9,7 @@ import os
 import sys
 
 from afterwit.agents.moments import EVENTS, LONGEST_ID, PROMPT, START
-from afterwit.hook import timebox
+from afterwit.hook import time_limit as timebox
 from afterwit.model.standard_streams import open_closed_streams
 
 MODULES = {
@@ -49,7 +49,7 @@ def main() -> None:
 
 def answered(agent: str, event: str, flags: list[str]) -> str:
     """What the agent is to read on standard output."""
-    from afterwit.hook.places import store_folder
+    from afterwit.recall.deck.location import store_folder
 
     folder = store_folder(os.environ)
     if agent not in MODULES or event not in EVENTS or not os.path.isdir(f"{folder}/spool"):  # noqa: PTH112
@@ -111,7 +111,7 @@ def _print(text: str) -> None:
 def _note_fault(agent: str, event: str, error: Exception) -> None:
     """Into a file of its own: the session may be what could not be told. A fault here is nobody's any more."""
     from afterwit.hook.call import SPOOL, fault
-    from afterwit.hook.places import store_folder
+    from afterwit.recall.deck.location import store_folder
     from afterwit.store.spool_file import SpoolFile
 
     with SpoolFile(f"{store_folder(os.environ)}/{SPOOL}", agent, "") as file:

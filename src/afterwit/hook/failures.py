@@ -4,12 +4,12 @@ First the words of the output and the command are looked up; mostly nothing is f
 is found is asked plainly (`plain_failures`), and only then exactly (`firing`).
 """
 
-from afterwit.actions.failure_bounds import LEAST_BELIEF, ends_of, is_any_call
-from afterwit.actions.missing_places import names_missing, says_missing
+from afterwit.actions.failures.bounds import LEAST_BELIEF, ends_of, is_any_call
+from afterwit.actions.failures.missing_places import names_missing, says_missing
 from afterwit.agents.moments import Moment
-from afterwit.deck.words import words_called, words_in
-from afterwit.hook.deck import Deck, Line, Trigger
-from afterwit.hook.places import Place
+from afterwit.recall.deck.location import Place
+from afterwit.recall.deck.reader import Deck, Line, Trigger
+from afterwit.recall.deck.words import words_called, words_in
 
 
 def known_fixes(deck: Deck, agent: str, moment: Moment, place: Place) -> tuple[str, list[Line]]:
@@ -18,7 +18,7 @@ def known_fixes(deck: Deck, agent: str, moment: Moment, place: Place) -> tuple[s
     failure = _failure(found, agent, moment)
     if failure is None:
         return "", []
-    from afterwit.hook.advices import meant
+    from afterwit.hook.advice import meant
 
     signature, error = failure
     ranked = []
@@ -55,7 +55,7 @@ def _failure(found: list[tuple[Trigger, Line]], agent: str, moment: Moment) -> t
     signature = plain_signature(signatures, moment, moment.output) if signatures else ""
     if signature:
         return signature, moment.output
-    from afterwit.hook.firing import failure_of
+    from afterwit.hook.triggers import failure_of
 
     failure = failure_of(agent, moment)
     return (failure.signature, failure.error) if failure is not None else None
@@ -63,7 +63,7 @@ def _failure(found: list[tuple[Trigger, Line]], agent: str, moment: Moment) -> t
 
 def _clarity(trigger: Trigger, signature: str, error: str, moment: Moment) -> int:
     """How clearly a trigger means this failure; 0: not at all."""
-    from afterwit.hook.firing import fires_at_command, is_of_tool
+    from afterwit.hook.triggers import fires_at_command, is_of_tool
 
     if trigger.path:
         return 3 if names_missing(trigger.path, error) else 0
@@ -84,7 +84,7 @@ def _shown_here(line: Line) -> Line:
     """The line with the command to use now, where it does not have it."""
     if not line.advice or line.advice in line.text:
         return line
-    from afterwit.knowledge.shown import command, joined, ours
+    from afterwit.guard.shown import command, joined, ours
 
     return line.told(joined((line.text, ours(" Here: "), command(line.advice))), line.advice, line.replaces)
 

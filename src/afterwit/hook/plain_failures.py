@@ -7,10 +7,10 @@ compare both over many failures.
 """
 
 from afterwit.actions.check_table import reports_on_code
-from afterwit.actions.plain_lines import PlainCommand, main_of, plain_commands
-from afterwit.actions.program_table import names
+from afterwit.actions.failures.unanswered_words import may_go_unanswered
+from afterwit.actions.shell.plain_lines import PlainCommand, main_of, plain_commands
+from afterwit.actions.shell.program_table import names
 from afterwit.actions.shell_tools import runs_commands
-from afterwit.actions.unanswered_words import may_go_unanswered
 from afterwit.agents.moments import Moment
 from afterwit.hook.plain_templates import fits, missing_program, without_severity
 

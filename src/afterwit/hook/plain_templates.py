@@ -2,10 +2,10 @@
 
 Follows the template from left to right. Its own words must stand in the line; for a masked quotation, path or number a
 plain one must. A line that is doubtful does not fit, so that whoever asks has to ask exactly: a test compares with
-`actions.signature.template`.
+`actions.failures.signature.template`.
 """
 
-from afterwit.actions.program_table import names
+from afterwit.actions.shell.program_table import names
 
 _VALUE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-")
 _DIGITS = frozenset("0123456789")

@@ -4,12 +4,12 @@ Reads the deck and computes; takes no lock and writes nothing, so that hooks of 
 Mostly there is nothing, and then nothing slow was loaded to find that out.
 """
 
-from afterwit.actions.failure_bounds import is_any_call
+from afterwit.actions.failures.bounds import is_any_call
 from afterwit.agents.moments import AFTER, BEFORE, PROMPT, Moment
-from afterwit.deck.words import words_called, words_in
-from afterwit.hook.deck import Deck, Line, Trigger
-from afterwit.hook.places import Place
-from afterwit.knowledge.shown import Shown
+from afterwit.guard.shown import Shown
+from afterwit.recall.deck.location import Place
+from afterwit.recall.deck.reader import Deck, Line, Trigger
+from afterwit.recall.deck.words import words_called, words_in
 
 _COMPOUND = "|;&\n("
 _GUIDANCE = "guidance"
@@ -59,7 +59,7 @@ def proposed(deck: Deck, agent: str, moment: Moment, place: Place, may: Permissi
 
 def _at_prompt(deck: Deck, agent: str, moment: Moment, place: Place) -> Proposal | None:
     """Where this work is, what bites there, what was decided about it."""
-    from afterwit.hook.prompting import prompt_sections
+    from afterwit.recall.deck.first_prompt import prompt_sections
 
     sections = prompt_sections(deck, agent, moment.prompt, place)
     return Proposal([], sections=sections) if sections else None
@@ -71,7 +71,7 @@ def _before(deck: Deck, agent: str, moment: Moment, place: Place, may: Permissio
     usable = [(trigger, line) for trigger, line in found if line.authority == _GUIDANCE and line.advice]
     if not usable:
         return None
-    from afterwit.hook.advices import meant
+    from afterwit.hook.advice import meant
 
     for trigger, general in usable:
         is_any = is_any_call(trigger.program, trigger.words, trigger.signature, general.advice)
@@ -90,7 +90,7 @@ def _before(deck: Deck, agent: str, moment: Moment, place: Place, may: Permissio
 def _fires_before(trigger: Trigger, moment: Moment, *, is_any: bool) -> bool:
     """Whether the command is meant. Where any call of a program is, it has to stand there plainly: `uv run pytest` and
     `.venv/bin/pytest` do not call the `pytest` that is missing."""
-    from afterwit.hook.firing import begins_with, fires_at_command, is_of_tool
+    from afterwit.hook.triggers import begins_with, fires_at_command, is_of_tool
 
     if is_any and not begins_with(trigger.program, moment.command):
         return False
@@ -130,7 +130,7 @@ def _at_path(deck: Deck, agent: str, moment: Moment, place: Place) -> Proposal |
     if not found:
         return None
     from afterwit.actions.path_patterns import fits_path
-    from afterwit.hook.firing import is_of_tool
+    from afterwit.hook.triggers import is_of_tool
 
     fitting = [
         line

@@ -10,10 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from afterwit.actions.shell import parse
-from afterwit.harvest.purposes import Purpose, purpose_of
-from afterwit.harvest.recurrence import is_negative, likeness
-from afterwit.harvest.statements import salient, words_stated
+from afterwit.actions.shell.parse import parse
+from afterwit.harvest.commands.purposes import Purpose, purpose_of
+from afterwit.harvest.stated.recurrence import is_negative, likeness
+from afterwit.harvest.stated.statements import salient, words_stated
 from afterwit.knowledge.host_text import HostText, Passage
 from afterwit.model.knowledge import Item
 

@@ -13,9 +13,9 @@ from itertools import groupby
 from typing import NamedTuple
 
 from afterwit.guard.hygiene import clean
-from afterwit.harvest.recurrence import is_negative
-from afterwit.harvest.statements import salient, words_stated
-from afterwit.knowledge.markers import without_own
+from afterwit.guard.markers import without_own
+from afterwit.harvest.stated.recurrence import is_negative
+from afterwit.harvest.stated.statements import salient, words_stated
 from afterwit.model.knowledge import Draft, Item, Trigger
 
 _MOSTLY = 0.8

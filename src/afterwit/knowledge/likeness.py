@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from afterwit.digest.words import stem
-from afterwit.harvest.statements import words_stated
+from afterwit.harvest.stated.statements import words_stated
+from afterwit.text.words import stem
 
 DOUBTFUL = 0.6  # share of equal words from which a person should look; measured on labelled pairs
 _OPPOSITE = 0.8

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from afterwit.actions.path_patterns import fits_path
-from afterwit.actions.shell_tree import Command, CommandLine
+from afterwit.actions.shell.tree import Command, CommandLine
 from afterwit.model.knowledge import Trigger
 
 _NEVER = Trigger()
@@ -22,7 +22,7 @@ class Moment(NamedTuple):
     signature: str = ""  # of the failure that has just happened
     rules: frozenset[str] = frozenset()
     paths: tuple[str, ...] = ()  # below the repository, that the action is about
-    words: frozenset[str] = frozenset()  # of the prompt, by `digest.words`
+    words: frozenset[str] = frozenset()  # of the prompt, by `text.words`
 
 
 def fires(trigger: Trigger, moment: Moment) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from afterwit.actions.shell_tree import Command
+from afterwit.actions.shell.tree import Command
 from afterwit.actions.steps import parsed
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Scope, ScopeKind
 

@@ -10,13 +10,13 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from afterwit.guard.foreign_orders import reads_like_an_order
+from afterwit.guard.markers import defused
 from afterwit.guard.plain_names import reads_like_a_sentence
-from afterwit.harvest.command_power import UNKNOWN
-from afterwit.knowledge.foreign_orders import reads_like_an_order
+from afterwit.guard.shown import Shown, typed
+from afterwit.guard.unsafe_text import danger_in
+from afterwit.harvest.commands.power import UNKNOWN
 from afterwit.knowledge.gate import power_of_advice
-from afterwit.knowledge.markers import defused
-from afterwit.knowledge.shown import Shown, typed
-from afterwit.knowledge.unsafe_text import danger_in
 
 WAITS = (
     "An agent stored something here that is not given back before a person has looked at it:"

@@ -11,13 +11,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from afterwit.knowledge.shown import Shown, complaint
+from afterwit.config.world import World
+from afterwit.guard.shown import Shown, complaint
 from afterwit.mcp.clients import agent_of
 from afterwit.mcp.messages import Code, RpcError
 from afterwit.mcp.tool import Caller, Tool
 from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.store.store import readonly_database
-from afterwit.usecases.world import World
 
 TOOLS = ("recall", "explain_item", "search_sessions", "record_lesson", "report_item", "open_questions", "memory")
 MOST_WRITES = 100  # lessons and reports of one run: an agent that goes in circles must not fill the journal

@@ -6,7 +6,7 @@ where a user typed them.
 
 from collections.abc import Iterator
 
-from afterwit.knowledge.shown import Shown, command, complaint, figure, joined, label, name, ours, path, stamp
+from afterwit.guard.shown import Shown, command, complaint, figure, joined, label, name, ours, path, stamp
 from afterwit.knowledge.shown_items import excerpt, may_be_told, sentence
 from afterwit.mcp.quoting import day, last_part, one_line
 from afterwit.model.knowledge import Evidence, Item, ScopeKind

@@ -10,14 +10,14 @@ from typing import NamedTuple
 import apsw
 
 from afterwit.agents.moments import ASKED
-from afterwit.knowledge.shown import NOTHING, Shown, lines
+from afterwit.config.world import World
+from afterwit.guard.shown import NOTHING, Shown, lines
 from afterwit.mcp.explaining import explained
 from afterwit.mcp.places import repo_of
 from afterwit.mcp.quoting import fitting, notes
 from afterwit.mcp.tool import Caller
 from afterwit.model.knowledge import Item
-from afterwit.usecases.exposing import Audience, audience_of, note
-from afterwit.usecases.world import World
+from afterwit.recall.exposures import Audience, audience_of, note
 
 
 class Said(NamedTuple):

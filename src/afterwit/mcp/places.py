@@ -7,7 +7,7 @@ from typing import Any
 import apsw
 
 from afterwit.mcp.tool import Caller, Schema, text
-from afterwit.usecases.whereabouts import repo_at
+from afterwit.recall.whereabouts import repo_at
 
 PLACE: Mapping[str, Schema] = {
     "repo": text("The repository, if it is not the one you are in: its name, or the last part of it.", 400),
@@ -18,7 +18,7 @@ PLACE: Mapping[str, Schema] = {
 def repo_of(db: apsw.Connection, caller: Caller, arguments: Mapping[str, Any]) -> str:
     """The repository; "" where no session is known of it. A name that nobody knows is an error."""
     if "repo" in arguments:
-        from afterwit.usecases.repo_names import find_repo
+        from afterwit.sessions.repo_names import find_repo
 
         return find_repo(db, arguments["repo"])
     folder = _folder(caller, arguments.get("folder", ""))

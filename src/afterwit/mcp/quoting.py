@@ -7,8 +7,8 @@ output when it comes back in a transcript. Pure.
 from collections.abc import Iterable
 
 from afterwit.guard.hygiene import clean
-from afterwit.knowledge.markers import CLOSING, OPENING
-from afterwit.knowledge.shown import Shown, between_markers, figure, joined, name, ours, stamp
+from afterwit.guard.markers import CLOSING, OPENING
+from afterwit.guard.shown import Shown, between_markers, figure, joined, name, ours, stamp
 from afterwit.model.times import iso_from_ms
 
 MOST_CHARS = 8_000  # about 2,000 tokens

@@ -8,6 +8,7 @@ from typing import Any
 
 import apsw
 
+from afterwit.knowledge.items import find_item
 from afterwit.mcp.addresses import PREFIX
 from afterwit.mcp.given import given_by_id
 from afterwit.mcp.messages import Code, NoResourceError, RpcError
@@ -15,9 +16,8 @@ from afterwit.mcp.places import repo_of
 from afterwit.mcp.tool import Caller
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item
+from afterwit.recall.recall import speaking_items
 from afterwit.recall.situation import Situation, holding
-from afterwit.usecases.items import find_item
-from afterwit.usecases.recalling import speaking_items
 
 PAGE = 50
 

@@ -9,10 +9,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from afterwit.knowledge.shown import Shown
+from afterwit.config.world import World
+from afterwit.guard.shown import Shown
 from afterwit.mcp.reserved import without_added
 from afterwit.model.errors import UsageError
-from afterwit.usecases.world import World
 
 Schema = Mapping[str, Any]
 _LONGEST_TEXT = 4_000

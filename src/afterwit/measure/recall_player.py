@@ -9,7 +9,6 @@ from afterwit.knowledge.gate import rejection, wants_review
 from afterwit.knowledge.library import Library
 from afterwit.knowledge.weighing import Context
 from afterwit.measure.notes import Saying
-from afterwit.measure.places_player import sighting_of
 from afterwit.measure.player import Here, Player
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import Outcome
@@ -20,7 +19,7 @@ from afterwit.recall.place_index import PlaceIndex
 from afterwit.recall.places import Question
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import start_block
-from afterwit.recall.talk_reading import talk_of
+from afterwit.recall.talk_reading import sighting_of, talk_of
 from afterwit.recall.talks import TalkIndex
 
 _WORKED = {Outcome.SUCCESS: True, Outcome.FAILURE: False}

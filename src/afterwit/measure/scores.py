@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from afterwit.actions.programs import Weight
+from afterwit.actions.shell.programs import Weight
 from afterwit.actions.steps import parsed
 from afterwit.digest.paths import shown_by
 from afterwit.measure.likeness import is_right

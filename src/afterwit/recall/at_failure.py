@@ -8,14 +8,14 @@ at once whether it fits. Failures of the work itself get nothing: they are what 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from afterwit.actions.answerable import answerable_signature
-from afterwit.actions.command_changes import advised
-from afterwit.actions.failure_bounds import LEAST_BELIEF, is_any_call
-from afterwit.actions.missing_places import names_missing
+from afterwit.actions.failures.answerable import answerable_signature
+from afterwit.actions.failures.bounds import LEAST_BELIEF, is_any_call
+from afterwit.actions.failures.missing_places import names_missing
+from afterwit.actions.shell.command_changes import advised
 from afterwit.actions.steps import Step, parsed
+from afterwit.guard.shown import NOTHING, Shown, command, joined, ours
 from afterwit.harvest.wording import plain
 from afterwit.knowledge.matching import Moment, fires
-from afterwit.knowledge.shown import NOTHING, Shown, command, joined, ours
 from afterwit.knowledge.shown_items import sentence
 from afterwit.model.kinds import ActionKind, Status
 from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus, Trigger

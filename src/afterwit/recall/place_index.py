@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
-from afterwit.digest.words import words_of
+from afterwit.text.words import words_of
 
 _POSTINGS = 4_000  # sessions looked at for one question, rarest words first
 

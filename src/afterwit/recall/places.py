@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from afterwit.digest.words import words_of
 from afterwit.recall.place_index import Known
+from afterwit.text.words import words_of
 
 MOST = 5
 _CANDIDATES = 40  # taken from each source of candidates

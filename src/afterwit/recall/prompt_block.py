@@ -1,7 +1,7 @@
 """The block that a session gets with its first prompt: where this work is, what bites there, what was decided about it.
 
 Short, in a fixed order, and empty where nothing is known. Quoted are words that the user typed: one line each, between
-quotation marks, with the day. Everything comes through the gate (`knowledge.shown`). Sections and entries carry the
+quotation marks, with the day. Everything comes through the gate (`guard.shown`). Sections and entries carry the
 items they tell, so that a hook can hold single ones out. Whoever gives the block to an agent puts the markers around
 it. Standard library only, so that a hook can import it.
 """
@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from afterwit.knowledge.shown import NOTHING, Shown, cut, joined, ours, path, stamp, typed
+from afterwit.guard.shown import NOTHING, Shown, cut, joined, ours, path, stamp, typed
 from afterwit.recall.decisions import Quote
 from afterwit.recall.places import Place
 from afterwit.recall.talks import USER

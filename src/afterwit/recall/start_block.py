@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from afterwit.knowledge.shown import NOTHING, Shown, figure, joined, name, ours
-from afterwit.knowledge.shown import template as template_piece
+from afterwit.guard.shown import NOTHING, Shown, figure, joined, name, ours
+from afterwit.guard.shown import template as template_piece
 from afterwit.knowledge.shown_items import sentence
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Authority, Category, Channel, Item, Scope
-from afterwit.recall.biting_rules import MOST_RULES, biting_rules
+from afterwit.recall.enforced_rules import MOST_RULES, biting_rules
 from afterwit.recall.situation import Situation, holding
 from afterwit.recall.worth import per_token, tokens
 

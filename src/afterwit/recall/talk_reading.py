@@ -9,18 +9,20 @@ All of it happens when a session is learned, not when a hook asks.
 import re
 from collections.abc import Iterator
 
-from afterwit.digest.blocks import without_blocks
-from afterwit.digest.pasted import own_words
 from afterwit.digest.reactions import is_thanks
 from afterwit.guard.hygiene import clean
+from afterwit.guard.markers import defused, without_own
 from afterwit.guard.placeholders import PLACEHOLDER
-from afterwit.knowledge.markers import defused, without_own
 from afterwit.model.digest import Digest, Said
-from afterwit.model.kinds import Relation
-from afterwit.recall.deciding import force, is_change, is_proposal
+from afterwit.model.kinds import CHANGES, Relation, Status
+from afterwit.recall.deciding_sentences import force, is_change, is_proposal
+from afterwit.recall.place_index import Sighting
 from afterwit.recall.talks import AGENT, USER, Sentence, Talk, Turn, counts_of, terms_of
+from afterwit.text.blocks import without_blocks
+from afterwit.text.pasted import own_words
 
 _MOST_TURNS = 60
+_MOST_TEXT = 16_000
 _MOST_SENTENCES = 40
 _LONGEST = 400
 _LONGEST_TEXT = 24_000
@@ -124,3 +126,20 @@ def _quotable(line: str) -> str:
 
 def _shortened(line: str) -> str:
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1].rpartition(" ")[0] + "…"
+
+
+def sighting_of(digest: Digest) -> Sighting:
+    """What a digest tells about where work is. Files outside the repository are left out."""
+    symbols = {file.path: file.symbols for file in digest.files}
+    changed: dict[str, tuple[str, ...]] = {}
+    for step in digest.steps:
+        if step.kind in CHANGES and step.status is not Status.FAILED:
+            changed |= {path: symbols.get(path, ()) for path in step.files if not path.startswith("/")}
+    said = (
+        digest.task,
+        digest.title,
+        *(one.text for one in digest.publications),
+        *(one.text for one in digest.prompts[1:]),
+    )
+    at_ms = digest.ended_ms or digest.started_ms or 0
+    return Sighting(digest.native_id, "\n".join(said)[:_MOST_TEXT], changed, digest.branch, at_ms)

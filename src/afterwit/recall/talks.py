@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from afterwit.digest.words import words_of
+from afterwit.text.words import words_of
 
 USER = "user"
 AGENT = "agent"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from afterwit.capture.remotes import canonical_remote
+from afterwit.repos.remotes import canonical_remote
 from afterwit.store.regular_files import read_regular
 
 _POINTER_BYTES = 4_096

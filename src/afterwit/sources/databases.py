@@ -17,14 +17,7 @@ from afterwit.model.times import ms_from_any
 from afterwit.sources.database_files import DatabaseFiles
 from afterwit.sources.discovery import Found
 from afterwit.sources.foreign_sqlite import columns_of, quoted, reading, rows_of
-from afterwit.sources.gathering import (
-    Rendering,
-    SourceError,
-    mark_of,
-    rendering_path,
-    row_line,
-    session_in,
-)
+from afterwit.sources.gathering import Rendering, SourceError, mark_of, rendering_path, row_line, session_in
 
 PLACE = "(database)"  # the table of the line that says in which folder the database lies
 PARENT = "(parent)"  # the table of the line with the row of the parent

@@ -15,7 +15,7 @@ import msgspec
 
 from afterwit.model.errors import DamagedError
 from afterwit.store.archive import Archive, archive_name
-from afterwit.store.files import DAMAGED, all_files, doomed
+from afterwit.store.rows.files import DAMAGED, all_files, doomed
 from afterwit.store.store import Store
 
 

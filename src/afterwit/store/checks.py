@@ -7,7 +7,7 @@ import apsw
 
 from afterwit.store.checksums import broken_digests, broken_files, broken_knowledge
 from afterwit.store.layout import Layout
-from afterwit.store.sessions import broken_sessions
+from afterwit.store.rows.sessions import broken_sessions
 from afterwit.store.unreadable import UNREADABLE
 
 

@@ -15,7 +15,7 @@ import apsw
 import msgspec
 
 from afterwit.guard.placeholders import unkeyed
-from afterwit.store.parts import part_rows
+from afterwit.store.rows.parts import part_rows
 
 _SESSION = """agent, native_id, user, cwd, root, remote, repo, branch, versions, models, origin, provider, parent,
     relation, parent_call, started_ms, ended_ms, title, first_prompt, task, prompts, replies, events, actions, failures,

@@ -8,7 +8,6 @@ from pathlib import Path
 import apsw
 
 from afterwit.model.errors import DamagedError, StoreError
-from afterwit.store.applied import applied, refuse_gone, seen_heads
 from afterwit.store.archive import Archive
 from afterwit.store.damage import telling_damage
 from afterwit.store.database import connect, connect_readonly, transaction
@@ -16,6 +15,7 @@ from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.marks import note_owner
 from afterwit.store.migrate import migrate, migrations, schema_version
+from afterwit.store.rows.applied import applied, refuse_gone, seen_heads
 
 
 class Store:

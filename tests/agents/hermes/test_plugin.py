@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.integration.surroundings import AT, EVERYTHING
+from tests.edits.surroundings import AT, EVERYTHING
 
 from afterwit.agents.hermes.install import MEMORY_TOOL, integration
-from afterwit.integration.edits import Surroundings
-from afterwit.memory.definition import SCHEMA
+from afterwit.edits.edits import Surroundings
+from afterwit.model.memory_tool import SCHEMA
 
 HANGS = "import threading; threading.Event().wait()"
 Tool = Callable[..., str]

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afterwit.cli.sessions.transcript import Look, drawn
-from afterwit.cli.wrapping import cells
+from afterwit.cli.terminal.wrapping import cells
 from afterwit.model.kinds import EventKind
-from afterwit.store.browsing import SessionRow
-from afterwit.store.transcripts import ActionSeen
-from afterwit.usecases.family import Begins, Ends, Scene
-from afterwit.usecases.transcript import Copies, Gone, Moment
+from afterwit.sessions.family import Begins, Ends, Scene
+from afterwit.sessions.show import Copies, Gone, Moment
+from afterwit.store.rows.session_list import SessionRow
+from afterwit.store.rows.transcripts import ActionSeen
 
 START_MS = 1_777_629_600_000  # 2026-05-01 10:00
 NARROW = Look(width=80)

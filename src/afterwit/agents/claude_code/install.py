@@ -1,9 +1,9 @@
 """Ties Claude Code to us: hooks in the user's settings, and the MCP server for all of the user's projects."""
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import Reach
-from afterwit.integration.json_file import JsonFile
-from afterwit.integration.ours import server_entry
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.hooks import Reach
+from afterwit.edits.json_file import JsonFile
+from afterwit.edits.ours import server_entry
 
 REACH = Reach(
     "claude-code",

@@ -3,11 +3,11 @@
 A refusal would end its whole run, and nothing is said before its first action: that is left out.
 """
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import Reach
-from afterwit.integration.json_file import JsonFile
-from afterwit.integration.ours import MARK, server_entry
-from afterwit.integration.own_file import OwnFile
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.hooks import Reach
+from afterwit.edits.json_file import JsonFile
+from afterwit.edits.ours import MARK, server_entry
+from afterwit.edits.own_file import OwnFile
 
 REACH = Reach(
     "cline-cli",

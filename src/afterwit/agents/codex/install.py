@@ -3,11 +3,11 @@
 Codex runs a hook only after the user has trusted it there. That consent is the user's: it is asked for, never written.
 """
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import Reach
-from afterwit.integration.json_file import JsonFile
-from afterwit.integration.ours import server_entry
-from afterwit.integration.toml_file import TomlFile
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.hooks import Reach
+from afterwit.edits.json_file import JsonFile
+from afterwit.edits.ours import server_entry
+from afterwit.edits.toml_file import TomlFile
 
 REACH = Reach(
     "codex",

@@ -2,11 +2,11 @@
 
 import json
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import SECONDS, Reach
-from afterwit.integration.json_file import JsonFile
-from afterwit.integration.ours import server_entry
-from afterwit.integration.own_file import OwnFile
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.hooks import SECONDS, Reach
+from afterwit.edits.json_file import JsonFile
+from afterwit.edits.ours import server_entry
+from afterwit.edits.own_file import OwnFile
 
 REACH = Reach(
     "copilot",

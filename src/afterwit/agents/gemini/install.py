@@ -1,9 +1,9 @@
 """Ties Gemini CLI to us: hooks and the MCP server in the user's settings. Its hooks count time in milliseconds."""
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import Reach
-from afterwit.integration.json_file import JsonFile
-from afterwit.integration.ours import server_entry
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.hooks import Reach
+from afterwit.edits.json_file import JsonFile
+from afterwit.edits.ours import server_entry
 
 REACH = Reach(
     "gemini",

@@ -8,13 +8,13 @@ import json
 from pprint import pformat
 from typing import Any
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import Reach
-from afterwit.integration.ours import MARK, NAME, own_words, server_entry
-from afterwit.integration.own_file import OwnFile
-from afterwit.integration.scripts import script
-from afterwit.integration.yaml_file import YamlFile
-from afterwit.memory.definition import DESCRIPTION, SCHEMA
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.hooks import Reach
+from afterwit.edits.ours import MARK, NAME, own_words, server_entry
+from afterwit.edits.own_file import OwnFile
+from afterwit.edits.scripts import script
+from afterwit.edits.yaml_file import YamlFile
+from afterwit.model.memory_tool import DESCRIPTION, SCHEMA
 
 REACH = Reach(
     "hermes",

@@ -2,11 +2,11 @@
 
 from pathlib import PurePath
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import Reach
-from afterwit.integration.json_file import JsonFile
-from afterwit.integration.own_file import OwnFile
-from afterwit.integration.scripts import script
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.hooks import Reach
+from afterwit.edits.json_file import JsonFile
+from afterwit.edits.own_file import OwnFile
+from afterwit.edits.scripts import script
 
 REACH = Reach(
     "opencode",

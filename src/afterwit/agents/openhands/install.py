@@ -4,10 +4,10 @@ Only a prompt's hook can say something to its model, so the start of a session s
 a server that does not start, hence the stand-in.
 """
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import Reach
-from afterwit.integration.json_file import JsonFile
-from afterwit.integration.stand_in import backed_server_entry
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.hooks import Reach
+from afterwit.edits.json_file import JsonFile
+from afterwit.edits.stand_in import backed_server_entry
 
 REACH = Reach(
     "openhands", {"UserPromptSubmit": "prompt", "PreToolUse": "before", "SessionEnd": "end"}, can_rewrite=False

@@ -1,9 +1,9 @@
 """Ties pi to us: an extension file in the user's folder. pi has no MCP."""
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import Reach
-from afterwit.integration.own_file import OwnFile
-from afterwit.integration.scripts import script
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.hooks import Reach
+from afterwit.edits.own_file import OwnFile
+from afterwit.edits.scripts import script
 
 REACH = Reach(
     "pi",

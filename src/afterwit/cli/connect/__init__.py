@@ -6,7 +6,7 @@ codex`.
 
 import click
 
-from afterwit.cli.lazy import Entry, LazyGroup
+from afterwit.cli.terminal.lazy import Entry, LazyGroup
 
 COMMANDS = {
     "agents": Entry("afterwit.cli.connect.agents:agents", "Let agents hear from Afterwit."),

@@ -7,9 +7,9 @@ import click
 from afterwit.cli.commands import Command, ExitCode
 from afterwit.cli.connect.changing import How, carry_out
 from afterwit.cli.connect.host import this_machine
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import talk
-from afterwit.usecases.connecting import plan_connection, present
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import talk
+from afterwit.connect.plan import plan_connection, present
 
 
 @click.command(

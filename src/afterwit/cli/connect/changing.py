@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import click
 
 from afterwit.cli.commands import ExitCode
-from afterwit.cli.output import print_json, print_line, talk
+from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.connect.apply import apply, differences
+from afterwit.connect.plan import Machine, Plan
 from afterwit.model.errors import AfterwitError, UsageError
-from afterwit.usecases.applying import apply, differences
-from afterwit.usecases.connecting import Machine, Plan
 
 
 class How(NamedTuple):

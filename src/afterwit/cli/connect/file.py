@@ -7,8 +7,8 @@ import click
 from afterwit.cli.commands import Command, ExitCode
 from afterwit.cli.connect.changing import How, carry_out
 from afterwit.cli.connect.host import this_machine
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.usecases.connecting import plan_file
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.connect.plan import plan_file
 
 
 @click.command(

@@ -4,13 +4,13 @@ import os
 import sys
 from pathlib import Path
 
-from afterwit.cli.itself import own_command
-from afterwit.cli.options import Here
-from afterwit.integration.edits import Surroundings
-from afterwit.usecases.configure import Place, default_root
-from afterwit.usecases.connecting import Machine
-from afterwit.usecases.file_notes import notes_of
-from afterwit.usecases.schedule import Host
+from afterwit.cli.terminal.itself import own_command
+from afterwit.cli.terminal.options import Here
+from afterwit.config.show import Place, default_root
+from afterwit.connect.file_notes import notes_of
+from afterwit.connect.plan import Machine
+from afterwit.connect.schedule import Host
+from afterwit.edits.edits import Surroundings
 
 _HOOK = "afterwit-hook"
 

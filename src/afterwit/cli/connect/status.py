@@ -8,14 +8,14 @@ import msgspec
 
 from afterwit.cli.commands import Command
 from afterwit.cli.connect.host import this_host, this_machine
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line, talk
-from afterwit.integration.edits import Presence
-from afterwit.schedule.cadence import Cadence
-from afterwit.usecases import schedule
-from afterwit.usecases.connecting import State, states
-from afterwit.usecases.hook_findings import Silence, silences
-from afterwit.usecases.schedule import Installed
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.connect import schedule
+from afterwit.connect.plan import State, states
+from afterwit.connect.schedule import Installed
+from afterwit.connect.schedulers.cadence import Cadence
+from afterwit.doctor.hook_findings import Silence, silences
+from afterwit.edits.edits import Presence
 
 _TOLD = {
     Presence.CURRENT: "connected",

@@ -2,7 +2,7 @@
 
 import click
 
-from afterwit.cli.lazy import Entry, LazyGroup
+from afterwit.cli.terminal.lazy import Entry, LazyGroup
 
 _AT = "afterwit.cli.knowledge"
 COMMANDS = {

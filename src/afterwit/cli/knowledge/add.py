@@ -3,15 +3,15 @@
 import click
 
 from afterwit.cli.commands import Command
-from afterwit.cli.knowledge.described import described
+from afterwit.cli.knowledge.item_options import described
 from afterwit.cli.knowledge.judge import UNDO, said
 from afterwit.cli.knowledge.shapes import EXITS
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, talk
-from afterwit.knowledge.will import Changes
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, talk
+from afterwit.curation import curate as curating
+from afterwit.curation.curate import Words
+from afterwit.decisions.will import Changes
 from afterwit.model.knowledge import EVERYWHERE, Category
-from afterwit.usecases import curating
-from afterwit.usecases.curating import Words
 
 
 @click.command(

@@ -8,11 +8,11 @@ import click
 
 from afterwit.cli.commands import COUNT, Command
 from afterwit.cli.knowledge.shapes import EMPTY, EXITS, item_shape, where
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, print_text, talk
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_count, print_json, print_line, print_text, talk
+from afterwit.curation.audit import JUNK, SKIP, Audit, Verdict, record, sample, verdicts_in
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item
-from afterwit.usecases.auditing import JUNK, SKIP, Audit, Verdict, record, sample, verdicts_in
 
 _KEYS = {
     "d": Verdict.DURABLE,

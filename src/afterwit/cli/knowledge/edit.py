@@ -6,14 +6,14 @@ import click
 import msgspec
 
 from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.knowledge.described import described
+from afterwit.cli.knowledge.item_options import described
 from afterwit.cli.knowledge.judge import UNDO, said
 from afterwit.cli.knowledge.shapes import EXITS
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, talk
-from afterwit.knowledge.will import Changes
-from afterwit.usecases import curating
-from afterwit.usecases.item_views import shown
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, talk
+from afterwit.curation import curate as curating
+from afterwit.decisions.will import Changes
+from afterwit.knowledge.list import shown
 
 
 @click.command(

@@ -7,10 +7,10 @@ import click
 from afterwit.cli.commands import Command
 from afterwit.cli.knowledge.filters import chosen
 from afterwit.cli.knowledge.shapes import EXITS
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, talk
-from afterwit.usecases import knowledge_files
-from afterwit.usecases.item_views import ItemFilter
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_count, print_json, talk
+from afterwit.curation import files as knowledge_files
+from afterwit.knowledge.list import ItemFilter
 
 
 @click.command(

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from afterwit.cli.agent_names import refuse_unknown
-from afterwit.cli.options import Here
+from afterwit.cli.terminal.agent_names import refuse_unknown
+from afterwit.cli.terminal.options import Here
+from afterwit.knowledge.list import ItemFilter
 from afterwit.model.knowledge import Category, ItemStatus
-from afterwit.usecases.item_views import ItemFilter
 
 _OTHERS = ("assistant", "import", "person")  # who else makes items
 _NAMES = ("statuses", "categories", "repos", "agents", "harvesters", "is_global", "confidence")

@@ -3,12 +3,12 @@
 import click
 
 from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.knowledge.asking import is_confirmed
 from afterwit.cli.knowledge.shapes import EXITS
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, print_text, talk
-from afterwit.usecases import forgetting
-from afterwit.usecases.forgetting import Forgetting, Wanted
+from afterwit.cli.terminal.ask import is_confirmed
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_count, print_json, print_line, print_text, talk
+from afterwit.curation import forget as forgetting
+from afterwit.curation.forget import Forgetting, Wanted
 
 _SHOWN = 20
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import click
 
 from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.knowledge.asking import is_confirmed
 from afterwit.cli.knowledge.judge import UNDO
 from afterwit.cli.knowledge.shapes import EXITS
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, print_text, talk
-from afterwit.usecases.knowledge_files import Imported, import_folders
+from afterwit.cli.terminal.ask import is_confirmed
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_count, print_json, print_line, print_text, talk
+from afterwit.curation.files import Imported, import_folders
 
 _SHOWN = 20
 

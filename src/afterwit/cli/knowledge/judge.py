@@ -6,10 +6,10 @@ import click
 
 from afterwit.cli.commands import Command
 from afterwit.cli.knowledge.shapes import EXITS
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, talk
-from afterwit.knowledge.will import DecisionKind
-from afterwit.usecases.curating import Judged, judge
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, talk
+from afterwit.curation.curate import Judged, judge
+from afterwit.decisions.will import DecisionKind
 
 _items = click.argument("items", nargs=-1, required=True, metavar="ITEM...")
 UNDO = "`afterwit knowledge undo` takes it back."

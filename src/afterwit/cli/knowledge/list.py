@@ -5,9 +5,9 @@ import click
 from afterwit.cli.commands import COUNT, Command
 from afterwit.cli.knowledge.filters import chosen
 from afterwit.cli.knowledge.shapes import EMPTY, EXITS, show_listing
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count
-from afterwit.usecases.item_views import ItemFilter, ItemListing, listed
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_count
+from afterwit.knowledge.list import ItemFilter, ItemListing, listed
 
 
 @click.command(

@@ -4,10 +4,10 @@ import click
 
 from afterwit.cli.commands import Command
 from afterwit.cli.knowledge.shapes import EXITS
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, print_text, talk
-from afterwit.usecases import reconciling
-from afterwit.usecases.reconciling import Reconciliation, Side
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_count, print_json, print_line, print_text, talk
+from afterwit.knowledge import reconcile as reconciling
+from afterwit.knowledge.reconcile import Reconciliation, Side
 
 
 @click.command(

@@ -4,10 +4,10 @@ import click
 
 from afterwit.cli.commands import COUNT, Command
 from afterwit.cli.knowledge.shapes import EXITS
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_text, talk
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_count, print_json, print_text, talk
+from afterwit.knowledge import rejected as rejections
 from afterwit.knowledge.gate import Rejection
-from afterwit.usecases import rejections
 
 
 @click.command(

@@ -5,8 +5,8 @@ import click
 from afterwit.cli.commands import COUNT, Command
 from afterwit.cli.knowledge.filters import chosen
 from afterwit.cli.knowledge.shapes import EXITS, show_listing
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.usecases.item_views import ItemFilter, searched
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.knowledge.list import ItemFilter, searched
 
 
 @click.command(

@@ -5,11 +5,11 @@ from typing import Any
 import msgspec
 
 from afterwit.cli.commands import ExitCode
-from afterwit.cli.listing import Column, print_listing
-from afterwit.cli.output import human_count, print_json, talk
+from afterwit.cli.terminal.listing import Column, print_listing
+from afterwit.cli.terminal.output import human_count, print_json, talk
 from afterwit.knowledge.documents import written
+from afterwit.knowledge.list import ItemListing
 from afterwit.model.knowledge import Item, ScopeKind
-from afterwit.usecases.item_views import ItemListing
 
 EXITS = {
     ExitCode.FAILED: "There is no store yet, or it cannot be used.",

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import click
 
-from afterwit.cli.amounts import minute
 from afterwit.cli.commands import Command
 from afterwit.cli.knowledge.shapes import EXITS, item_shape
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, print_text, talk
+from afterwit.cli.terminal.amounts import minute
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_count, print_json, print_line, print_text, talk
+from afterwit.knowledge import list as item_views
 from afterwit.model.knowledge import EVERYWHERE, Authority, Item, Trigger
-from afterwit.usecases import item_views
 
 
 @click.command(

@@ -2,14 +2,14 @@
 
 import click
 
-from afterwit.cli.amounts import minute
 from afterwit.cli.commands import COUNT, Command
 from afterwit.cli.knowledge.shapes import EXITS
-from afterwit.cli.listing import Column, print_listing
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, talk
-from afterwit.usecases import undoing
-from afterwit.usecases.undoing import Past
+from afterwit.cli.terminal.amounts import minute
+from afterwit.cli.terminal.listing import Column, print_listing
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, talk
+from afterwit.curation import undo as undoing
+from afterwit.curation.undo import Past
 
 _COLUMNS = (
     Column("number", is_number=True),

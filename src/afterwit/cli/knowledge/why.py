@@ -5,16 +5,16 @@ from typing import Any
 import click
 import msgspec
 
-from afterwit.cli.amounts import minute
 from afterwit.cli.commands import Command
 from afterwit.cli.knowledge.shapes import EXITS, item_shape
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line, print_text
+from afterwit.cli.terminal.amounts import minute
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, print_line, print_text
+from afterwit.curation import why as item_evidence
+from afterwit.curation.curate import PERSON
+from afterwit.curation.why import Backing, Why
 from afterwit.knowledge.documents import WrittenEvidence, written
 from afterwit.model.knowledge import Evidence
-from afterwit.usecases import item_evidence
-from afterwit.usecases.curating import PERSON
-from afterwit.usecases.item_evidence import Backing, Why
 
 
 @click.command(

@@ -2,7 +2,7 @@
 
 import click
 
-from afterwit.cli.lazy import Entry, LazyGroup
+from afterwit.cli.terminal.lazy import Entry, LazyGroup
 
 COMMANDS = {
     "backtest": Entry("afterwit.cli.measure.backtest:backtest", "Replay your own history: what would have been said?"),

@@ -5,17 +5,17 @@ from pathlib import Path
 import click
 
 from afterwit.cli.commands import Command
-from afterwit.cli.listing import Column, print_listing
 from afterwit.cli.measure.walk import walk_lines
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line, print_text, talk
-from afterwit.cli.progress import bar
 from afterwit.cli.sessions.filters import filtered
 from afterwit.cli.sessions.names import EXITS
+from afterwit.cli.terminal.listing import Column, print_listing
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
+from afterwit.cli.terminal.progress import bar
+from afterwit.measure import backtest as running
+from afterwit.measure.backtest_notes import NotesFile
 from afterwit.measure.scores import Report, Score
-from afterwit.usecases import backtest as running
-from afterwit.usecases.backtest_notes import NotesFile
-from afterwit.usecases.filters import Filter
+from afterwit.sessions.filters import Filter
 
 _COLUMNS = (
     Column("player"),

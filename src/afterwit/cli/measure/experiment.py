@@ -6,10 +6,10 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import Command
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, print_line
+from afterwit.measure.experiment import Experiment, experiment_now, set_experiment
 from afterwit.model.times import iso_from_ms
-from afterwit.usecases.experimenting import Experiment, experiment_now, set_experiment
 
 
 class _Percent(click.FloatRange):

@@ -2,7 +2,7 @@
 
 import click
 
-from afterwit.cli.lazy import Entry, LazyGroup
+from afterwit.cli.terminal.lazy import Entry, LazyGroup
 
 COMMANDS = {
     "store": Entry("afterwit.cli.memory.store:store", "Remember something under a key."),

@@ -7,10 +7,10 @@ import click
 import msgspec
 
 from afterwit.cli.commands import Command
-from afterwit.cli.options import Here, in_place
-from afterwit.cli.output import print_json
+from afterwit.cli.terminal.options import Here, in_place
+from afterwit.cli.terminal.output import print_json
 from afterwit.mcp.tools.memory import answer
-from afterwit.usecases.memory_tool import ToolError
+from afterwit.memory.tool import ToolError
 
 
 @click.command(

@@ -6,9 +6,9 @@ import click
 
 from afterwit.cli.commands import Command, ExitCode
 from afterwit.cli.memory.user import WRITE_EXITS, as_user, end_waiting
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, talk
-from afterwit.usecases.memory import Memory, memory
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, talk
+from afterwit.memory.api import Memory, memory
 
 
 @click.command(

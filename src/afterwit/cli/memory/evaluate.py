@@ -3,14 +3,14 @@
 import click
 
 from afterwit.cli.commands import Command
-from afterwit.cli.listing import Column, print_listing
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line, talk
-from afterwit.memory.scoring import WEIGHTS
-from afterwit.usecases import memory_evaluate
-from afterwit.usecases.memory_backends import names
-from afterwit.usecases.memory_checks import PASSED
-from afterwit.usecases.memory_evaluate import SIZES, Evaluated, Evaluation
+from afterwit.cli.terminal.listing import Column, print_listing
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.memory import evaluate as memory_evaluate
+from afterwit.memory.backends.scoring import WEIGHTS
+from afterwit.memory.checks import PASSED
+from afterwit.memory.evaluate import SIZES, Evaluated, Evaluation
+from afterwit.memory.registry import names
 
 _LATENCIES = (
     Column("backend"),

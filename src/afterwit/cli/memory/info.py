@@ -4,10 +4,10 @@ import click
 
 from afterwit.cli.commands import Command
 from afterwit.cli.memory.user import as_user
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, talk
-from afterwit.usecases import memory
-from afterwit.usecases.memory import Info
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_count, print_json, print_line, talk
+from afterwit.memory import api as memory
+from afterwit.memory.api import Info
 
 
 @click.command(cls=Command, examples=("afterwit memory info", "afterwit memory info --json"))

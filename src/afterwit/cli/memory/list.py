@@ -4,9 +4,9 @@ import click
 
 from afterwit.cli.commands import Command
 from afterwit.cli.memory.user import as_user, say_reason
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line, talk
-from afterwit.usecases.memory import memory
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.memory.api import memory
 
 
 @click.command("list", cls=Command, examples=("afterwit memory list", "afterwit memory list --prefix preference."))

@@ -3,12 +3,12 @@
 import click
 
 from afterwit.cli.commands import Command
-from afterwit.cli.listing import Column, print_listing
 from afterwit.cli.memory.user import as_user, say_reason
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, talk
-from afterwit.memory.entry import MOST_HITS
-from afterwit.usecases.memory import memory
+from afterwit.cli.terminal.listing import Column, print_listing
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, talk
+from afterwit.memory.api import memory
+from afterwit.model.memory_entry import MOST_HITS
 
 _COLUMNS = (Column("key", most=40), Column("value", is_cut=True))
 

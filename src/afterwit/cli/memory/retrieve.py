@@ -4,10 +4,10 @@ import click
 
 from afterwit.cli.commands import Command, ExitCode
 from afterwit.cli.memory.user import as_user, say_reason
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line, talk
-from afterwit.memory.entry import is_persons
-from afterwit.usecases.memory import memory
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.memory.api import memory
+from afterwit.model.memory_entry import is_persons
 
 
 @click.command(

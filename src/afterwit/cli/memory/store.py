@@ -7,10 +7,10 @@ import click
 
 from afterwit.cli.commands import Command
 from afterwit.cli.memory.user import WRITE_EXITS, as_user, end_waiting
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, talk
-from afterwit.memory.entry import PERSON, STORED_BY, Plain
-from afterwit.usecases.memory import memory
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, talk
+from afterwit.memory.api import memory
+from afterwit.model.memory_entry import PERSON, STORED_BY, Plain
 
 
 @click.command(

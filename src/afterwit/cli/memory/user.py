@@ -3,8 +3,8 @@
 import click
 
 from afterwit.cli.commands import ExitCode
-from afterwit.cli.options import Command
-from afterwit.cli.output import talk
+from afterwit.cli.terminal.options import Command
+from afterwit.cli.terminal.output import talk
 
 WRITE_EXITS = {
     ExitCode.PARTLY_DONE: "The backend failed: the write is kept on this machine and delivered by a later command."

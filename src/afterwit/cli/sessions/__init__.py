@@ -2,7 +2,7 @@
 
 import click
 
-from afterwit.cli.lazy import Entry, LazyGroup
+from afterwit.cli.terminal.lazy import Entry, LazyGroup
 
 COMMANDS = {
     "list": Entry("afterwit.cli.sessions.list:list_sessions", "All agents' sessions in one table."),

@@ -4,15 +4,15 @@ from typing import Any
 
 import click
 
-from afterwit.cli.amounts import human_dollars, human_tokens
 from afterwit.cli.commands import Command
-from afterwit.cli.listing import Column, print_listing
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, talk
 from afterwit.cli.sessions.filters import filtered
 from afterwit.cli.sessions.names import EXITS
-from afterwit.usecases.costs import By, CostReport, Spending, costs
-from afterwit.usecases.filters import Filter
+from afterwit.cli.terminal.amounts import human_dollars, human_tokens
+from afterwit.cli.terminal.listing import Column, print_listing
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, talk
+from afterwit.sessions.cost import By, CostReport, Spending, costs
+from afterwit.sessions.filters import Filter
 
 _NUMBERS = (
     Column("responses", is_number=True, gives_way=2),

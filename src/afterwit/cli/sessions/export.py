@@ -11,14 +11,14 @@ from typing import BinaryIO
 import click
 
 from afterwit.cli.commands import Command
-from afterwit.cli.options import Here, in_place
-from afterwit.cli.output import human_count, talk
 from afterwit.cli.sessions.filters import filtered
 from afterwit.cli.sessions.names import EXITS
+from afterwit.cli.terminal.options import Here, in_place
+from afterwit.cli.terminal.output import human_count, talk
 from afterwit.model.errors import UsageError
-from afterwit.usecases.filters import Filter
-from afterwit.usecases.records import exported
-from afterwit.usecases.transcript import source_of
+from afterwit.sessions.export import exported
+from afterwit.sessions.filters import Filter
+from afterwit.sessions.show import source_of
 
 
 @click.command(

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from afterwit.cli.agent_names import AgentName, refuse_unknown
-from afterwit.cli.moments import moment_ms
+from afterwit.cli.terminal.agent_names import AgentName, refuse_unknown
+from afterwit.cli.terminal.moments import moment_ms
 from afterwit.model.kinds import Outcome, TaskType
-from afterwit.usecases.filters import Filter
+from afterwit.sessions.filters import Filter
 
 _DAY = re.compile(r"\d{4}-?\d{2}-?\d{2}")
 _DAY_MS = 86_400_000

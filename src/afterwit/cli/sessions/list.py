@@ -5,15 +5,15 @@ from typing import Any
 import click
 import msgspec
 
-from afterwit.cli.amounts import human_dollars, human_span, human_tokens, minute
 from afterwit.cli.commands import COUNT, Command
-from afterwit.cli.listing import Column, print_listing
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, talk
 from afterwit.cli.sessions.filters import filtered
 from afterwit.cli.sessions.names import EMPTY, EXITS
-from afterwit.usecases.browse import Listed, Listing, Order, browse
-from afterwit.usecases.filters import Filter
+from afterwit.cli.terminal.amounts import human_dollars, human_span, human_tokens, minute
+from afterwit.cli.terminal.listing import Column, print_listing
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_count, print_json, talk
+from afterwit.sessions.filters import Filter
+from afterwit.sessions.list import Listed, Listing, Order, browse
 
 _COLUMNS = (
     Column("id"),

@@ -3,9 +3,9 @@
 import click
 
 from afterwit.cli.commands import ExitCode
-from afterwit.cli.options import Here
-from afterwit.cli.output import talk
-from afterwit.usecases import identities
+from afterwit.cli.terminal.options import Here
+from afterwit.cli.terminal.output import talk
+from afterwit.sessions import identities
 
 EMPTY = "No session yet. Run `afterwit learn` first."
 EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}

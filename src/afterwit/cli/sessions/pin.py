@@ -3,10 +3,10 @@
 import click
 
 from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, talk
-from afterwit.usecases.pinning import Pinned
-from afterwit.usecases.pinning import pin as decide
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, talk
+from afterwit.sessions.pin import Pinned
+from afterwit.sessions.pin import pin as decide
 
 _EXITS = {
     ExitCode.FAILED: "There is no store yet, or it cannot be used.",

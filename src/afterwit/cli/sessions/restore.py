@@ -6,12 +6,12 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import COUNT, Command, ExitCode
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_bytes, human_count, print_json, print_line, talk
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_bytes, human_count, print_json, print_line, talk
 from afterwit.model.errors import DamagedError, UsageError
-from afterwit.usecases.filters import find_session
-from afterwit.usecases.restore import Choice, Found, RestorePlan, Step, plan_restore, restore_file
-from afterwit.usecases.transcript import Source, source_of
+from afterwit.sessions.filters import find_session
+from afterwit.sessions.restore import Choice, Found, RestorePlan, Step, plan_restore, restore_file
+from afterwit.sessions.show import Source, source_of
 
 
 @click.command(

@@ -6,15 +6,15 @@ import sys
 
 import click
 
-from afterwit.capture.snippets import marked
 from afterwit.cli.commands import COUNT, Command
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, talk
 from afterwit.cli.sessions.filters import filtered
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import human_count, print_json, print_line, talk
 from afterwit.model.times import iso_from_ms
-from afterwit.store.texts import KINDS
-from afterwit.usecases.filters import Filter
-from afterwit.usecases.search import Answer, Found, find
+from afterwit.sessions.filters import Filter
+from afterwit.sessions.search import Answer, Found, find
+from afterwit.store.rows.texts import KINDS
+from afterwit.text.snippets import marked
 
 _PIPE_WIDTH = 300
 _LINES = 2

@@ -7,23 +7,23 @@ import sys
 import click
 
 from afterwit.cli.commands import Command
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, talk
-from afterwit.cli.pager import page
-from afterwit.cli.sessions.digested import digest_lines
+from afterwit.cli.sessions.digest import digest_lines
 from afterwit.cli.sessions.names import EXITS
 from afterwit.cli.sessions.transcript import Look, drawn
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, talk
+from afterwit.cli.terminal.pager import page
+from afterwit.digest.update import as_document, load_digest
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import EventKind
-from afterwit.store.browsing import SessionRow
-from afterwit.usecases.costs import spending_of
-from afterwit.usecases.digesting import as_document, load_digest
-from afterwit.usecases.family import scenes
-from afterwit.usecases.filters import find_session
-from afterwit.usecases.originals import files_of, original_bytes
-from afterwit.usecases.records import session_document
-from afterwit.usecases.restore import refuse_dropped, refuse_partial
-from afterwit.usecases.transcript import Source, Wanted, source_of
+from afterwit.sessions.cost import spending_of
+from afterwit.sessions.export import session_document
+from afterwit.sessions.family import scenes
+from afterwit.sessions.filters import find_session
+from afterwit.sessions.originals import files_of, original_bytes
+from afterwit.sessions.restore import refuse_dropped, refuse_partial
+from afterwit.sessions.show import Source, Wanted, source_of
+from afterwit.store.rows.session_list import SessionRow
 
 _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind.RESULT}
 

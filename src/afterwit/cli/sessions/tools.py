@@ -3,10 +3,10 @@
 import click
 
 from afterwit.cli.commands import Command
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_table, talk
 from afterwit.cli.sessions.names import EMPTY, EXITS, decide, merge_options
-from afterwit.usecases import identities
+from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.output import print_json, print_table, talk
+from afterwit.sessions import identities
 
 
 @click.command(

@@ -14,17 +14,17 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
-from afterwit.cli.amounts import human_dollars, human_span, human_tokens, minute
-from afterwit.cli.output import human_count
-from afterwit.cli.wrapping import cells, cut, wrapped
+from afterwit.cli.terminal.amounts import human_dollars, human_span, human_tokens, minute
+from afterwit.cli.terminal.output import human_count
+from afterwit.cli.terminal.wrapping import cells, cut, wrapped
 from afterwit.guard.hygiene import clean
 from afterwit.model.kinds import EventKind, Lean, Status
-from afterwit.store.browsing import SessionRow
-from afterwit.store.transcripts import ActionSeen
-from afterwit.usecases.costs import Spending
-from afterwit.usecases.family import Begins, Ends, Scene
-from afterwit.usecases.filters import one_line
-from afterwit.usecases.transcript import Copies, Gone, Moment
+from afterwit.sessions.cost import Spending
+from afterwit.sessions.family import Begins, Ends, Scene
+from afterwit.sessions.filters import one_line
+from afterwit.sessions.show import Copies, Gone, Moment
+from afterwit.store.rows.session_list import SessionRow
+from afterwit.store.rows.transcripts import ActionSeen
 
 _HOME = re.compile(r"/(?:Users|home)/‹user:[0-9a-f]+›/")
 _CLOCK = 6  # cells of the column of times

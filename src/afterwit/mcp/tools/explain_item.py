@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from afterwit.knowledge.shown import Shown
+from afterwit.guard.shown import Shown
+from afterwit.knowledge.items import find_item
 from afterwit.mcp.given import given_by_id
 from afterwit.mcp.tool import Caller, Tool, text
 from afterwit.store.store import readonly_database
-from afterwit.usecases.items import find_item
 
 
 def explain_item(caller: Caller, arguments: Mapping[str, Any]) -> Shown:

@@ -1,16 +1,16 @@
-"""`memory`: what the user prefers, across sessions. What it does stands in `usecases.memory_tool`."""
+"""`memory`: what the user prefers, across sessions. What it does stands in `memory.tool`."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from afterwit.knowledge.shown import Shown
+from afterwit.config.world import World
+from afterwit.guard.shown import Shown
 from afterwit.knowledge.shown_memory import remembered
 from afterwit.mcp.quoting import notes
 from afterwit.mcp.tool import Caller, Tool
-from afterwit.memory.definition import DESCRIPTION, NAME, SCHEMA
-from afterwit.memory.entry import is_persons
-from afterwit.usecases.memory_tool import MemoryTool
-from afterwit.usecases.world import World
+from afterwit.memory.tool import MemoryTool
+from afterwit.model.memory_entry import is_persons
+from afterwit.model.memory_tool import DESCRIPTION, NAME, SCHEMA
 
 _LONGEST = 24_000  # the longest value there can be, and what stands around it
 

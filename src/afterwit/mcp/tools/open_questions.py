@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from afterwit.agents.moments import RECALL
-from afterwit.knowledge.shown import Shown, figure, joined, label, ours, stamp
+from afterwit.guard.shown import Shown, figure, joined, label, ours, stamp
 from afterwit.knowledge.shown_items import sentence
 from afterwit.mcp.given import Said, given
 from afterwit.mcp.places import PLACE, repo_of
 from afterwit.mcp.quoting import day
 from afterwit.mcp.tool import Caller, Tool, number
 from afterwit.model.knowledge import Category, Item, ItemStatus
+from afterwit.recall.exposures import audience_of
+from afterwit.recall.recall import speaking_items
 from afterwit.recall.situation import Situation
 from afterwit.store.store import readonly_database
-from afterwit.usecases.exposing import audience_of
-from afterwit.usecases.recalling import speaking_items
 
 _NONE = "No question is open here."
 _QUESTIONS = 10

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from afterwit.agents.moments import RECALL
-from afterwit.knowledge.shown import NOTHING, Shown, joined, ours, stamp
+from afterwit.guard.shown import NOTHING, Shown, joined, ours, stamp
 from afterwit.mcp.given import Said, given
 from afterwit.mcp.places import PLACE, repo_of
 from afterwit.mcp.tool import Caller, Tool, text
+from afterwit.recall.exposures import audience_of
 from afterwit.recall.prompt_block import PromptBlock
+from afterwit.recall.recall import prompt_block_for, speaking_items, start_block_for, stories
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import Block
 from afterwit.store.store import readonly_database
-from afterwit.usecases.exposing import audience_of
-from afterwit.usecases.recalling import prompt_block_for, speaking_items, start_block_for, stories
 
 _NOTHING = "Nothing is known for this task. That is usual: go on as you would."
 _IDS = "The id in brackets names a note for `explain_item` and `report_item`."

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from afterwit.actions.shell import parse
-from afterwit.knowledge.shown import Shown, joined, ours, stamp
+from afterwit.actions.shell.parse import parse
+from afterwit.curation.curate import Words
+from afterwit.curation.lessons import Teller, record
+from afterwit.guard.shown import Shown, joined, ours, stamp
 from afterwit.mcp.places import PLACE, repo_of
 from afterwit.mcp.tool import Caller, Tool, choice, text, texts
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Category, Scope, ScopeKind, Trigger
 from afterwit.store.store import readonly_database
-from afterwit.usecases.curating import Words
-from afterwit.usecases.lessons import Teller, record
 
 _HERE, _EVERYWHERE = "this repository", "everywhere"
 _MOST_FILES = 10

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from afterwit.knowledge.shown import Shown, joined, ours, stamp
+from afterwit.curation.lessons import report
+from afterwit.guard.shown import Shown, joined, ours, stamp
 from afterwit.mcp.tool import Caller, Tool, choice
 from afterwit.mcp.tools.explain_item import ITEM
 from afterwit.mcp.tools.record_lesson import teller_of
-from afterwit.usecases.lessons import report
 
 _HELPFUL, _WRONG = "helpful", "wrong"
 

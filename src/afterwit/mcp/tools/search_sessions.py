@@ -4,15 +4,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from afterwit.knowledge.shown import Shown, figure, joined, name, ours, stamp, typed
+from afterwit.guard.shown import Shown, figure, joined, name, ours, stamp, typed
 from afterwit.mcp.places import PLACE, repo_of
 from afterwit.mcp.quoting import day, last_part, notes, one_line
 from afterwit.mcp.tool import Caller, Tool, choice, number, text
 from afterwit.model.kinds import EventKind
+from afterwit.sessions.filters import Filter
+from afterwit.sessions.search import Answer, Found, find
+from afterwit.store.rows.texts import KINDS
 from afterwit.store.store import readonly_database
-from afterwit.store.texts import KINDS
-from afterwit.usecases.filters import Filter
-from afterwit.usecases.search import Answer, Found, find
 
 _HITS = 5
 _MOST_HITS = 20

@@ -1,0 +1,163 @@
+"""Changes of command lines as rules that can be applied to other lines.
+
+A `Change` says which words become which: `rtk bun → bun`, `git -C * → git`, `gh pr diff … -- * → gh pr diff …`. In it
+`*` is any word, `…` any number of words that stay, `…,x,…` a list with `x` in it and `Nd` a number with its unit; the
+rest of a line stays as it is. `apply` makes the new line, or "" where the change does not fit. `line_changes` finds
+changes.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from afterwit.actions.shell.command_words import WordAt, bare, quoted_globs, simples
+
+ANY, GAP, ARROW = "*", "…", " → "
+_SHORT = 4  # letters of a name that are looked for as they are; of longer ones the first two thirds
+_FEWEST_WORDS = 2  # before an operand that may be left out
+_FIELD = re.compile(r"…,([\w.-]+),…")
+_AMOUNT = re.compile(r"N([a-z]{0,3})")
+VALUE = re.compile(r"(\d+)([a-z]{0,3})")
+_PATH = re.compile(r"(?<![\w*'\"])[\w.@+~-]*(?:/[\w.@+-]+)+(?![\w*'\"])")
+
+
+class Change(NamedTuple):
+    """Words and what takes their place."""
+
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{' '.join(self.old)}{ARROW}{' '.join(self.new)}".rstrip()
+
+    @property
+    def program(self) -> str:
+        return self.old[0].rpartition("/")[2]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words after the program by which a line to be changed is known."""
+        return tuple(word for word in self.old[1:] if word not in (ANY, GAP) and not _is_masked(word))
+
+
+QUOTE = Change(("*.x",), ("'*.x'",))
+"""Words that a shell would expand are put in quotes."""
+
+WIDEN = Change(("folder/name",), ("folder/*name*",))
+"""A path that does not exist becomes a pattern that finds files with such a name."""
+
+
+def change_from(text: str) -> Change | None:
+    """The change that `str` wrote; None for anything else, say a plain command line."""
+    old, arrow, new = text.partition(ARROW.rstrip())
+    return Change(tuple(old.split()), tuple(new.split())) if arrow and old.strip() else None
+
+
+def advised(advice: str, line: str, error: str = "") -> str:
+    """The command line that an advice means for this line: the advice itself, or the change in it applied."""
+    change = change_from(advice)
+    return advice if change is None else apply(change, line, error)
+
+
+def apply(change: Change, line: str, error: str = "") -> str:
+    """The line after the change, without folder changes, redirections and filters; "" where the change does not fit.
+    `error` is what the line failed with, for changes that have to know which path is wrong."""
+    text = bare(line)
+    if change == QUOTE:
+        made = quoted_globs(text)
+    elif change == WIDEN:
+        made = _widened(text, error)
+    else:
+        made = (next(_applied(change, text), "") if change.new else "") or _moved(change, text)
+    return made if made != text else ""
+
+
+def _applied(change: Change, text: str) -> Iterator[str]:
+    for command in simples(text):
+        found = _match(change.old, command.words)
+        if found is not None:
+            made = " ".join(_filled(change.new, found.kept))
+            yield f"{text[: command.words[0].start]}{made}{text[found.end :]}".strip()
+
+
+def _moved(change: Change, text: str) -> str:
+    """The line with one operand in the place of another, wherever it stands, or without it."""
+    if len(change.old) != 1 or len(change.new) > 1:
+        return ""
+    return _exchanged(text, change.old[0], change.new[0] if change.new else "")
+
+
+def _exchanged(text: str, old: str, new: str) -> str:
+    """ "" where the operand is the only one and would be dropped."""
+    found = re.search(rf"(?<![\w.*/'\"~-]){re.escape(old)}(?![\w.*/'\"-])", text)
+    if found is None or (not new and text[: found.start()].count(" ") < _FEWEST_WORDS):
+        return ""
+    made = f"{text[: found.start()]}{new}{text[found.end() :]}"
+    return made if new else made.replace("  ", " ").strip()
+
+
+class _Matched(NamedTuple):
+    kept: list[str]  # the texts for what is masked in the new words, in their order
+    end: int  # where in the line the match ends
+
+
+def _match(old: tuple[str, ...], words: Sequence[WordAt]) -> _Matched | None:
+    kept: list[str] = []
+    at = 0
+    for number, wanted in enumerate(old):
+        if wanted == GAP:
+            goal = old[number + 1] if number + 1 < len(old) else ""
+            stop = next((i for i in range(at, len(words)) if _fits(goal, words[i].text)), len(words))
+            kept.append(" ".join(word.text for word in words[at:stop]))
+            at = stop
+            continue
+        if at >= len(words) or not _fits(wanted, words[at].text):
+            return None
+        if _is_masked(wanted):
+            kept.append(_rest_of(wanted, words[at].text))
+        at += 1
+    return _Matched(kept, words[at - 1].end) if at else None
+
+
+def _is_masked(wanted: str) -> bool:
+    return bool(_FIELD.fullmatch(wanted) or _AMOUNT.fullmatch(wanted))
+
+
+def _fits(wanted: str, word: str) -> bool:
+    field, amount = _FIELD.fullmatch(wanted), _AMOUNT.fullmatch(wanted)
+    if field:
+        return "," in word and field[1] in word.split(",")
+    if amount:
+        value = VALUE.fullmatch(word)
+        return value is not None and value[2] == amount[1]
+    return wanted in (ANY, word)
+
+
+def _rest_of(wanted: str, word: str) -> str:
+    """What of a masked word stays: the rest of the list, or the number."""
+    field, value = _FIELD.fullmatch(wanted), VALUE.fullmatch(word)
+    if field:
+        return ",".join(name for name in word.split(",") if name != field[1])
+    return value[1] if value else word
+
+
+def _filled(new: tuple[str, ...], kept: list[str]) -> Iterator[str]:
+    waiting = iter(kept)
+    for word in new:
+        amount = _AMOUNT.fullmatch(word)
+        filled = next(waiting, "") if word == GAP or amount else word
+        if filled:
+            yield f"{filled}{amount[1]}" if amount else filled
+
+
+def _widened(text: str, error: str) -> str:
+    """The missing path of the line as a pattern; a missing folder is left out."""
+    paths = [found[0] for found in _PATH.finditer(text) if not found[0].startswith("/tmp/")]  # noqa: S108
+    named = [path for path in paths if path in error]
+    wrong = next(iter(named), paths[0] if len(paths) == 1 else "")
+    folder, _, name = wrong.rstrip("/").rpartition("/")
+    stem, dot, _ = name.partition(".")
+    if not folder or not stem:
+        return ""
+    begun = stem[: max(_SHORT, 2 * len(stem) // 3)]
+    return _exchanged(text, wrong, f"{folder}/*{begun}*" if dot else "")

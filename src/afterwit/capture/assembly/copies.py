@@ -1,0 +1,68 @@
+"""Copied history, recognised by key: a record whose key stands in `copied` (another part owns it), or that occurred
+before in this file, is a copy.
+
+Prompts, calls and spends have keys; everything else goes with the last of them in its session. A record whose format
+gives it no identity gets one here. Which of several parts owns a record is settled between files, elsewhere: here it is
+only noted which keys each part holds.
+"""
+
+from collections.abc import Set
+
+from afterwit.capture.assembly.part_facts import is_task
+from afterwit.capture.assembly.resume import Resume
+from afterwit.model.captured import PartFacts
+from afterwit.model.keys import key_of
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Event
+
+
+class Copies:
+    """The keys of one file's records, and which of its parts is inside a copy. Parts are known by position."""
+
+    def __init__(self, copied: Set[int], state: Resume) -> None:
+        self.copied = copied | set(state.copied)
+        self.is_copying = state.is_copying
+        self.claims: list[list[int]] = [[] for _ in state.parts]  # per part: the keys that this pass found
+        self._owner = {key: number for number, keys in enumerate(state.owned) for key in keys}
+
+    def add_part(self) -> None:
+        self.claims.append([])
+        self.is_copying.append(False)
+
+    def owned(self) -> list[list[int]]:
+        """Per part: the keys of all records read so far."""
+        owned: list[list[int]] = [[] for _ in self.claims]
+        for key, number in self._owner.items():
+            owned[number].append(key)
+        return owned
+
+    def is_copy(self, number: int, part: PartFacts, event: Event) -> bool:
+        """Whether this record's original is elsewhere."""
+        if event.kind in (EventKind.PROMPT, EventKind.CALL) or _is_own_task(part, event):
+            key = key_of(event.key or _made_up(part, event))
+            self.is_copying[number] = key in self._owner or key in self.copied
+            self._claim(number, key)
+        return self.is_copying[number]
+
+    def is_own(self, number: int, key: int) -> bool:
+        """Whether a record that may come several times counts for this part."""
+        self._claim(number, key)
+        return key not in self.copied and self._owner[key] == number
+
+    def _claim(self, number: int, key: int) -> None:
+        """Notes the record as one that this part holds; who owns it is settled between the parts."""
+        if key not in self._owner:
+            self._owner[key] = number
+            self.claims[number].append(key)
+
+
+def _is_own_task(part: PartFacts, event: Event) -> bool:
+    """What a subagent was told by its parent: where its own history begins, behind a copy of its parent's."""
+    return bool(event.key) and is_task(part, event)
+
+
+def _made_up(part: PartFacts, event: Event) -> str:
+    """An identity for a record whose format gives it none: good within its session, also after a rewrite."""
+    part.unkeyed += 1
+    content = (event.call_id, event.tool, event.arguments, event.text)
+    return f"{event.session}#{part.unkeyed}:{content!r}"

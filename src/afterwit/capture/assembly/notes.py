@@ -1,0 +1,98 @@
+"""What later stages need and no other row holds: prompts, stated sentences, summaries, rules, symbols, commit messages,
+instruction files.
+
+Taken while the text is in hand, so that a session can be digested, and digested again, without its original. Everything
+that comes in here is redacted already or is redacted here. Sizes are bounded per note; the number of replies per part
+too, because agents talk much.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from afterwit.actions import tools
+from afterwit.capture.assembly import instructions
+from afterwit.capture.assembly.calls import OpenCall, Outcome
+from afterwit.capture.assembly.publications import published
+from afterwit.capture.assembly.rules import rules_in
+from afterwit.capture.assembly.sentences import stated_by_agent
+from afterwit.capture.assembly.symbols import symbols_in
+from afterwit.capture.assembly.texts import beginning, safe_text
+from afterwit.guard.redaction import Redactor
+from afterwit.model.captured import ActionRow, NoteRow, PartFacts
+from afterwit.model.kinds import CHANGES, ActionKind, EventKind, Lean, NoteKind, Status
+from afterwit.model.readings import Event
+
+PROMPT_LIMIT = 2_000
+ENDING_LIMIT = 1_200
+SUMMARY_LIMIT = 6_000
+MESSAGE_LIMIT = 1_500
+_MOST_REPLIES = 60
+_MOST_FILES = 40
+_NAME_LIMIT = 64
+_CODE_KEYS = ("old_string", "new_string", "old_str", "new_str", "content", "patch", "input", "raw", "diff", "code_edit")
+_CHECKER = re.compile(r"lint|check|tsc|ruff|mypy|clippy|vet\b|biome|test|build|compile|pyright|pre-commit|verify")
+
+
+def of_text(number: int, part: PartFacts, event: Event, body: str) -> Iterator[NoteRow]:
+    """The notes of a prompt, a reply or a compaction, whose redacted text is given."""
+    place = part.events - 1
+    if event.kind is EventKind.PROMPT:
+        yield NoteRow(number, NoteKind.PROMPT, place, event.at_ms, beginning(body, PROMPT_LIMIT))
+    elif event.kind is EventKind.COMPACTION and body:
+        yield NoteRow(number, NoteKind.SUMMARY, place, event.at_ms, beginning(body, SUMMARY_LIMIT))
+    elif event.kind is EventKind.REPLY and body:
+        yield NoteRow(number, NoteKind.ENDING, 0, event.at_ms, beginning(body, ENDING_LIMIT))
+        stated = stated_by_agent(body) if part.stated < _MOST_REPLIES else []
+        if stated:
+            part.stated += 1
+            yield NoteRow(number, NoteKind.REPLY, place, event.at_ms, "\n".join(stated))
+
+
+def of_call(call: OpenCall, event: Event, redactor: Redactor) -> Iterator[NoteRow]:
+    """The notes of a call that changes files: which, if several, and what is defined in the changed text."""
+    if call.kind not in CHANGES:
+        return
+    arguments = event.arguments or {}
+    paths = tools.paths_of(event.tool, arguments)[:_MOST_FILES]
+    if len(paths) > 1:
+        safe = [safe_text(path, redactor) for path in paths]
+        yield NoteRow(call.part, NoteKind.FILES, call.ordinal, call.at_ms, msgspec.json.encode(safe).decode())
+    symbols = symbols_in("\n".join(_code(arguments)))
+    if symbols:
+        text = safe_text(" ".join(symbols), redactor)
+        yield NoteRow(call.part, NoteKind.SYMBOLS, call.ordinal, call.at_ms, text)
+
+
+def of_result(call: OpenCall, row: ActionRow, outcome: Outcome, redactor: Redactor) -> Iterator[NoteRow]:
+    """The notes of a call with a result: the instruction file that it shows; of a shell call rules that its output
+    reports, messages that it published, the name under which it goes on in the background."""
+    has_worked = row.status is Status.SUCCEEDED or row.lean is Lean.FINE
+    if call.showing and has_worked:
+        yield from instructions.of_showing(call.showing, (row.part, row.ordinal), row.at_ms, outcome.text)
+    if row.kind is not ActionKind.SHELL:
+        return
+    if outcome.facts.running_as:
+        name = safe_text(outcome.facts.running_as, redactor, _NAME_LIMIT)
+        yield NoteRow(row.part, NoteKind.RUNNING, row.ordinal, row.at_ms, name)
+    if row.status is not Status.SUCCEEDED or _CHECKER.search(row.target):
+        rules = rules_in(outcome.text)
+        if rules:
+            yield NoteRow(row.part, NoteKind.RULES, row.ordinal, row.at_ms, msgspec.json.encode(rules).decode())
+    if has_worked:
+        for one in published(call.target):
+            yield NoteRow(row.part, one.kind, row.ordinal, row.at_ms, beginning(one.text, MESSAGE_LIMIT))
+
+
+def _code(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """The texts among the arguments of an edit that hold code."""
+    for key in _CODE_KEYS:
+        value = arguments.get(key)
+        if isinstance(value, str):
+            yield value
+    edits = arguments.get("edits")
+    for edit in edits if isinstance(edits, list) else ():
+        if isinstance(edit, Mapping):
+            yield from _code(edit)

@@ -1,0 +1,48 @@
+"""Companions as they lie beside their transcripts: read for the reader, or packed for the archive.
+
+Bounded in memory where a reader wants the bytes. One that is gone, or that nobody may read, is None and no error: a
+transcript is read without it. Which files are companions, and where the archive keeps them, is decided elsewhere.
+"""
+
+import hashlib
+import os
+from pathlib import Path, PurePosixPath
+
+from afterwit.capture.derived import Copy
+from afterwit.store.frames import Packer
+from afterwit.store.regular_files import open_regular
+
+COMPANION_LIMIT = 64 << 20
+_BLOCK_BYTES = 1 << 20
+
+
+def companion_content(path: Path) -> bytes | None:
+    """What a companion holds now, up to the limit."""
+    try:
+        with open_regular(path) as file:
+            return file.read(COMPANION_LIMIT)
+    except OSError:
+        return None
+
+
+def copied_companion(home: Path, path: str, kept: PurePosixPath | None = None) -> Copy | None:
+    """A companion as it is now, or None if it cannot be read. The archive keeps it at its own path or at `kept`."""
+    sha, packer, frames, held = hashlib.sha256(), Packer(), list[bytes](), 0
+    try:
+        with open_regular(home / path) as file:
+            about = os.fstat(file.fileno())
+            while block := file.read(_BLOCK_BYTES):
+                sha.update(block)
+                frames.extend(packer.add(block))
+                held += len(block)
+    except OSError:
+        return None
+    return Copy(
+        path=os.fsencode(kept or path),
+        frames=[*frames, *packer.finish()],
+        held_bytes=held,
+        sha256=sha.hexdigest(),
+        size_bytes=about.st_size,
+        mtime_ns=about.st_mtime_ns,
+        inode=about.st_ino,
+    )

@@ -1,0 +1,66 @@
+"""What is scheduled, and the steps that set it up: plain data, so that they can be shown before they are done.
+
+A planner of one scheduler turns a `Job` (or None, for none) and what it finds in place into steps. No steps means that
+everything is as it should be. Carrying steps out is left to `connect.schedule`.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import PurePath
+from typing import NamedTuple
+
+from afterwit.connect.schedulers.cadence import Cadence
+
+NAME = "afterwit-learn"
+MARK = "Written by `afterwit connect schedule`; `--off` removes it."
+NICE = 10
+
+
+class Scheduler(StrEnum):
+    """The programs that can start a job for a user."""
+
+    SYSTEMD = "systemd"
+    LAUNCHD = "launchd"
+    CRON = "cron"
+
+
+class Job(NamedTuple):
+    """A command with the surroundings it needs, and how often it runs."""
+
+    label: str  # one for each store, so that several can be scheduled
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+    cadence: Cadence
+
+
+class Write(NamedTuple):
+    """Put a file of ours in place, whole."""
+
+    path: PurePath
+    content: bytes
+
+
+class Remove(NamedTuple):
+    """Remove a file of ours."""
+
+    path: PurePath
+
+
+class Run(NamedTuple):
+    """Call a program. `shown` is what its input changes, for people."""
+
+    arguments: tuple[str, ...]
+    stdin: bytes = b""
+    shown: str = ""
+    may_fail: bool = False  # it only clears away what may not be there
+
+
+Step = Write | Remove | Run
+Steps = tuple[Step, ...]
+
+
+class Found(NamedTuple):
+    """What is in place of one scheduler's part."""
+
+    files: Mapping[PurePath, bytes]
+    is_running: bool = False  # whether the scheduler knows the job and will start it

@@ -1,0 +1,112 @@
+"""Takes decisions about knowledge back: the latest command, or an earlier one by its number.
+
+Taking back is a decision like others, journalled, and can be taken back itself. What one command decided goes together.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from afterwit.config.world import World
+from afterwit.curation.curate import desk
+from afterwit.decisions.decided import Entry, Recorded, in_force
+from afterwit.decisions.will import Changes
+from afterwit.knowledge.settle import recorded, recorded_in
+from afterwit.model.errors import UsageError
+from afterwit.store.store import readonly_database
+
+_BY_PEOPLE = (Entry.DECIDED, Entry.ADDED, Entry.IMPORTED, Entry.FORGOTTEN, Entry.JUDGED)
+
+
+class Past(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry of the journal, for people."""
+
+    number: int
+    machine: str
+    at_ms: int
+    what: str
+    item: str = ""
+    is_undone: bool = False
+
+
+def past(world: World, limit: int) -> list[Past]:
+    """What was decided, the latest first."""
+    with readonly_database(world.layout) as db:
+        entries = recorded_in(db)
+    standing = {(entry.machine, entry.number) for entry in in_force(entries)}
+    found = [
+        told(entry, is_undone=(entry.machine, entry.number) not in standing)
+        for entry in reversed(entries)
+        if entry.kind in (*_BY_PEOPLE, Entry.UNDONE)
+    ]
+    return found[:limit] if limit else found
+
+
+def undo(world: World, number: int | None = None) -> list[Past]:
+    """Takes back what one command decided: the one with this entry of this machine, or else the latest that stands."""
+    with desk(world) as place:
+        wanted = _together(in_force(recorded(place.store)), place.store.journal.machine, number)
+        place.note(*((Entry.UNDONE, {"machine": one.machine, "number": one.number}) for one in wanted))
+        touched = [entry.kind for entry in (*wanted, *_targets(recorded(place.store), wanted))]
+        place.settle(is_concluded_again=Entry.FORGOTTEN in touched)
+        return [told(entry, is_undone=True) for entry in wanted]
+
+
+def _together(standing: list[Recorded], machine: str, number: int | None) -> list[Recorded]:
+    if number is None:
+        latest = next((entry for entry in reversed(standing) if entry.kind in _BY_PEOPLE), None)
+        if latest is None:
+            raise UsageError("There is no decision to undo.")
+    else:
+        kinds = (*_BY_PEOPLE, Entry.UNDONE)
+        named = (entry for entry in standing if (entry.machine, entry.number) == (machine, number))
+        latest = next((entry for entry in named if entry.kind in kinds), None)
+        if latest is None:
+            raise UsageError(
+                f"No decision {number} about knowledge stands. `afterwit knowledge undo --list` shows them."
+            )
+    return [entry for entry in standing if (entry.machine, entry.at_ms) == (latest.machine, latest.at_ms)]
+
+
+def _targets(entries: list[Recorded], undoing: list[Recorded]) -> list[Recorded]:
+    """What the entries that are taken back had taken back."""
+    names = {(one.body["machine"], one.body["number"]) for one in undoing if one.kind == Entry.UNDONE}
+    return [entry for entry in entries if (entry.machine, entry.number) in names]
+
+
+def told(entry: Recorded, *, is_undone: bool) -> Past:
+    """An entry in words."""
+    return Past(
+        number=entry.number,
+        machine=entry.machine,
+        at_ms=entry.at_ms,
+        what=_what(entry),
+        item=entry.item,
+        is_undone=is_undone,
+    )
+
+
+def _changes(body: Mapping[str, Any]) -> str:
+    """What an edit sets."""
+    said = msgspec.convert(dict(body), Changes).told
+    return f": {said}" if said else ""
+
+
+def _what(entry: Recorded) -> str:
+    body = entry.body
+    if entry.kind == Entry.DECIDED:
+        return f"{body['decision']} {entry.item}{_changes(body)}"
+    if entry.kind == Entry.ADDED:
+        return f"add {entry.item}: {body['draft']['sentence']}"
+    if entry.kind == Entry.IMPORTED:
+        return f"import {len(body['drafts'])} items from {body['source']}"
+    if entry.kind == Entry.FORGOTTEN:
+        return f"forget {body['what']} {body['name']}"
+    if entry.kind == Entry.JUDGED:
+        return f"audit {entry.item}: {body['verdict']}"
+    if entry.kind == Entry.LESSON:
+        return f"lesson {entry.item}: {body['draft']['sentence']}"
+    if entry.kind == Entry.REPORTED:
+        return f"reported {entry.item} as {'helpful' if body['is_helpful'] else 'wrong'}"
+    return f"undo {body['number']}"

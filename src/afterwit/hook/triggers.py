@@ -1,0 +1,86 @@
+"""The exact question: does this trigger fire here?
+
+Asked only of triggers whose words all occur (`recall.deck.words`), because what answers it may take long to load: the
+parser of command lines, the classes of failures and their signatures. All of it is what `learn` uses, so a failure here
+has the signature that it had there. Plain command lines are taken apart without the parser.
+"""
+
+from afterwit.actions.shell.plain_lines import plain_commands
+from afterwit.agents.moments import Moment
+from afterwit.recall.deck.reader import Trigger
+
+_LONGEST_COMMAND = 65_536
+
+
+class Failure:
+    """How a call failed, as far as triggers ask."""
+
+    __slots__ = ("error", "signature")
+
+    def __init__(self, signature: str, error: str) -> None:
+        self.signature = signature
+        self.error = error  # what of the output tells
+
+
+def failure_of(agent: str, moment: Moment) -> Failure | None:
+    """The failure that a call ended with; None where it did not fail, or nothing is to be said about it."""
+    from afterwit.actions.failures.answerable import answerable_signature
+    from afterwit.actions.failures.excerpt import error_excerpt
+    from afterwit.actions.status import judge, lean_of
+    from afterwit.actions.steps import Step, parsed
+    from afterwit.actions.tools import kind_of, target_of
+    from afterwit.model.kinds import ActionKind, Status
+
+    kind = kind_of(agent, moment.tool, moment.arguments)
+    if kind is ActionKind.OTHER and moment.command:
+        kind = ActionKind.SHELL
+    target = moment.command[:_LONGEST_COMMAND] or target_of(kind, moment.tool, moment.arguments)
+    line = parsed(target) if kind is ActionKind.SHELL else None
+    verdict = judge(kind, line, moment.output, is_error=moment.is_error, exit_code=moment.exit_code)
+    lean = verdict.lean
+    if verdict.status is Status.UNKNOWN and lean is None and line is not None:
+        lean = lean_of(line, moment.output)
+    step = Step(kind, moment.tool, target, verdict.status, lean, verdict.exit_code, error_excerpt(moment.output))
+    signature = answerable_signature(step) if step.has_failed else ""
+    return Failure(signature, step.error) if signature else None
+
+
+def is_of_tool(trigger: Trigger, moment: Moment) -> bool:
+    return not trigger.tool or trigger.tool == moment.tool
+
+
+def fires_at_command(trigger: Trigger, command: str) -> bool:
+    """At a command line: a command of it, or what wraps it, is the program, and the words follow in their order."""
+    if not trigger.program and not trigger.words:
+        return True
+    for words, last in _calls(command[:_LONGEST_COMMAND]):
+        starts = [at + 1 for at in range(last) if words[at].rpartition("/")[2] == trigger.program]
+        if any(_follow(trigger.words, words[at:]) for at in (starts if trigger.program else [0])):
+            return True
+    return False
+
+
+def begins_with(program: str, command: str) -> bool:
+    """Whether a command of the line begins with this very word."""
+    return any(words[:1] == [program] for words, _ in _calls(command[:_LONGEST_COMMAND]))
+
+
+def _calls(command: str) -> list[tuple[list[str], int]]:
+    """The words of each command of a line, and before which of them its arguments begin."""
+    plain = plain_commands(command)
+    if plain is not None:
+        return [(each.words, len(each.words) - len(each.arguments)) for each in plain]
+    from afterwit.actions.steps import parsed
+
+    parts = parsed(command).commands
+    return [([word.text for word in each.words], len(each.words) - len(each.arguments)) for each in parts]
+
+
+def _follow(wanted: list[str], words: list[str]) -> bool:
+    """Whether the wanted words come in this order, perhaps with others between. A flag may carry a value."""
+    rest = iter(words)
+    return all(any(_is_word(want, word) for word in rest) for want in wanted)
+
+
+def _is_word(want: str, word: str) -> bool:
+    return want == word or (want.startswith("-") and word.startswith(f"{want}="))

@@ -1,0 +1,196 @@
+"""The backtest: replays the user's own history through players, writes down what each would have said, and scores it.
+
+One pass over the store, which is only read. With a file for the notes, a run that was stopped is gone on with. Sessions
+are loaded one at a time, so memory stays bounded by what the players remember. Sessions without any time, and those
+known from a history of prompts alone, cannot be placed and are left out.
+"""
+
+import hashlib
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+
+import apsw
+import msgspec
+
+from afterwit.config.world import World
+from afterwit.digest.material import Material
+from afterwit.digest.update import material_of
+from afterwit.measure.backtest_notes import Notebook
+from afterwit.measure.baselines import BASELINES
+from afterwit.measure.comparison import Comparison, compared
+from afterwit.measure.places_player import PlacesPlayer
+from afterwit.measure.player import Here, Player
+from afterwit.measure.recall_player import RecallPlayer
+from afterwit.measure.replay import Outline, Played, replay
+from afterwit.measure.scores import Report, Scorer
+from afterwit.model.digest import VERSION
+from afterwit.model.errors import UsageError
+from afterwit.model.prices import price_list
+from afterwit.model.progress import Progress
+from afterwit.sessions.filters import Filter, find_session, selection_of
+from afterwit.store.rows.parts import parts_of_session
+from afterwit.store.rows.selection import Selection
+from afterwit.store.rows.session_list import SessionRow, selected_sessions, session_row, sessions_with_own_file
+from afterwit.store.store import readonly_database
+
+_SEED = 84  # of the intervals: the same figures for the same notes
+_KINDS: tuple[type[Player], ...] = (*BASELINES, PlacesPlayer, RecallPlayer)
+PLAYERS: Mapping[str, type[Player]] = {one.name: one for one in _KINDS}
+PRODUCT = RecallPlayer.name
+
+
+class Backtest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a backtest found."""
+
+    sentence: str
+    sessions: int
+    actions: int
+    reports: list[Report]
+    comparisons: list[Comparison]  # of the product with other players, in the recall of files
+
+
+class History:
+    """The sessions of a store that can be placed in time, and a way to the rest of each."""
+
+    def __init__(self, db: apsw.Connection, world: World) -> None:
+        self._db = db
+        self._prices = price_list(world.settings.prices)
+        self.outlines = list(_outlines(db))
+
+    def material(self, key: int) -> Material:
+        return material_of(self._db, self._row(key), self._prices, with_results=True)
+
+    def _row(self, key: int) -> SessionRow:
+        row = session_row(self._db, key)
+        if row is None:
+            raise LookupError(f"session {key} is gone")
+        return row
+
+
+def players_named(names: Iterable[str]) -> list[Player]:
+    """The players of these names; all where none is given."""
+    wanted = list(dict.fromkeys(names)) or list(PLAYERS)
+    unknown = [name for name in wanted if name not in PLAYERS]
+    if unknown:
+        raise UsageError(f"There is no player named {unknown[0]!r}. Known are: {', '.join(PLAYERS)}.")
+    return [PLAYERS[name]() for name in wanted]
+
+
+def backtest(
+    world: World, players: Sequence[Player], wanted: Filter, progress: Progress, notebook: Notebook | None = None
+) -> Backtest:
+    """Plays the wanted sessions; all others are made known when their time comes, and not scored."""
+    scorers = {player.name: Scorer(player.name) for player in players}
+    sessions = actions = 0
+    for one in walked(world, players, wanted, progress, notebook):
+        if not one.is_played:
+            for scorer in scorers.values():
+                scorer.remember(one.digest)
+            continue
+        sessions, actions = sessions + 1, actions + len(one.digest.steps)
+        for name, scorer in scorers.items():
+            scorer.take(one.digest, one.calls, one.notes[name])
+    reports = [scorer.report(random.Random(_SEED)) for scorer in scorers.values()]  # noqa: S311
+    return Backtest(
+        sentence=sentence_of(reports, sessions),
+        sessions=sessions,
+        actions=actions,
+        reports=reports,
+        comparisons=_comparisons(scorers),
+    )
+
+
+def _comparisons(scorers: Mapping[str, Scorer]) -> list[Comparison]:
+    """The product against each other player that names files."""
+    product = scorers.get(PRODUCT)
+    if product is None:
+        return []
+    others = ((name, one) for name, one in scorers.items() if name != PRODUCT and any(one.recalls.values()))
+    found = (compared(name, product.recalls, one.recalls, random.Random(_SEED)) for name, one in others)  # noqa: S311
+    return [one for one in found if one is not None]
+
+
+def walked(
+    world: World, players: Sequence[Player], wanted: Filter, progress: Progress, notebook: Notebook | None = None
+) -> Iterator[Played]:
+    """All sessions one by one, the wanted ones after they were played."""
+    with readonly_database(world.layout) as db:
+        db.execute("BEGIN")  # one view of the store, whatever runs beside
+        history = History(db, world)
+        keys = {row.id for row in selected_sessions(db, selection_of(db, world.settings, wanted))}
+        played = [one for one in history.outlines if one.key in keys]
+        progress.begin(len(played), len(played))
+        book = notebook or Notebook()
+        book.open(_mark(history.outlines, keys, players))
+        for one in replay(history.outlines, history, players, lambda one: one.key in keys, book.noted):
+            if one.is_played:
+                book.put(one)
+                progress.advance(1, 1)
+            yield one
+        book.close()
+
+
+def explained(world: World, players: Sequence[Player], name: str, progress: Progress) -> Played:
+    """One session, named by its id or the beginning of it, after it was played."""
+    with readonly_database(world.layout) as db:
+        db.execute("BEGIN")
+        session = find_session(db, name)
+        history = History(db, world)
+        progress.begin(0, 0)
+        for one in replay(history.outlines, history, players, lambda one: one.key == session.id):
+            if one.is_played:
+                return one
+    raise UsageError(f"The session {session.native_id} has no times, so it cannot be replayed.")
+
+
+def own_files(world: World) -> frozenset[str]:
+    """The sessions that have a file of their own; others lie inside that of their parent."""
+    with readonly_database(world.layout) as db:
+        return frozenset(sessions_with_own_file(db))
+
+
+def _mark(outlines: Sequence[Outline], keys: Set[int], players: Sequence[Player]) -> str:
+    """Changes whenever a stopped run cannot be gone on with: other sessions, other players."""
+    facts = [(one.here.session, one.first_ms, one.ended_ms, one.key in keys) for one in outlines]
+    names = [(player.name, player.version) for player in players]
+    return hashlib.blake2b(msgspec.json.encode([VERSION, names, facts]), digest_size=16).hexdigest()
+
+
+def _outlines(db: apsw.Connection) -> Iterator[Outline]:
+    for row in list(selected_sessions(db, Selection())):
+        first = _first_ms(db, row)
+        if first is not None and row.ended_ms is not None and not row.is_partial:
+            here = Here(row.native_id, row.agent, row.repo, parent=row.parent)
+            yield Outline(row.id, first, row.started_ms or first, row.ended_ms, here)
+
+
+def _first_ms(db: apsw.Connection, row: SessionRow) -> int | None:
+    """The first timestamp of any record, copied ones included."""
+    times = [part.facts.first_ms for part in parts_of_session(db, row.id)]
+    return min((time for time in (*times, row.started_ms) if time is not None), default=None)
+
+
+def sentence_of(reports: Sequence[Report], sessions: int) -> str:
+    """What a user should take away."""
+    product = next((one for one in reports if one.player == PRODUCT), None)
+    if not sessions:
+        return "No session to replay: none was learned yet (`afterwit learn`), or no one is left by the filters."
+    if product is None:
+        return f"{sessions} sessions were replayed; the product itself did not play."
+    rest = [one for one in reports if one.player != PRODUCT]
+    best = max(rest, key=lambda one: one.whole.saved_per_1000, default=None)
+    low, high = product.interval
+    said = (
+        f"Had Afterwit spoken in these {sessions} sessions, about {product.whole.saved_per_1000:.0f} of 1,000 actions"
+        f" might have been spared (95 % interval {low:.0f} to {high:.0f})"
+    )
+    if best is None or best.whole.saved_per_1000 <= 0:
+        return f"{said}; whether agents act on what they are told, a replay cannot show."
+    verb = _against(product.whole.saved_per_1000, low, best.whole.saved_per_1000)
+    return f"{said}: {verb} the {best.whole.saved_per_1000:.0f} of the simple player `{best.player}`."
+
+
+def _against(ours: float, low: float, theirs: float) -> str:
+    if ours < theirs:
+        return "less than"
+    return "more than" if low > theirs else "not clearly more than"

@@ -1,0 +1,187 @@
+"""Writes the deck: a read-only SQLite file with all that hooks need.
+
+Written beside and renamed into place, so that a hook reads the old deck or the new one, never half of one. Each trigger
+is filed under the rarest word that must occur wherever it fires (`recall.deck.words`), so that a hook finds it, or
+finds that there is nothing, with one look. All that can be said goes through redaction here once more, whatever it went
+through before: items that people wrote, preferences and what earlier rules left in digests end up here. Reading is left
+to `recall.deck.reader`.
+"""
+
+import functools
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from afterwit.guard.markers import CLOSING, OPENING, defused
+from afterwit.model.knowledge import Trigger
+from afterwit.recall.deck.prompt_tables import write_prompt_tables
+from afterwit.recall.deck.values import Block, Deck, DeckSettings, Line
+from afterwit.recall.deck.words import needed_by_path, needed_by_signature, words_in
+from afterwit.store.database import transaction, translated
+from afterwit.store.layout import sync
+from afterwit.store.marks import fingerprint
+
+VERSION = 1
+Redact = Callable[[str], str]
+
+
+class _Key(NamedTuple):
+    moment: str
+    needs: frozenset[str]
+    trigger: int
+
+
+def write_deck(
+    path: Path,
+    deck: Deck,
+    redact: Redact | None = None,
+    *,
+    is_sound: bool = True,
+    about_to: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Puts a deck at this path, in the place of the one that is there, of which parts are used again if it `is_sound`.
+    Without a machine's own redaction the placeholders have a key that everybody knows. `about_to` gets its fingerprint
+    before it has its place."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.unlink(missing_ok=True)
+        beside.touch(mode=0o600)
+        with closing(apsw.Connection(str(beside))) as db:
+            _fill(db, deck, redact or _plain_redaction(), _attached(db, path) if is_sound else None)
+        sync(beside)
+        about_to(fingerprint(beside))
+        beside.replace(path)
+    except (apsw.Error, OSError) as error:
+        raise translated(error, path) from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+@functools.cache
+def _plain_redaction() -> Redact:
+    from afterwit.guard.redaction import Redactor
+
+    return Redactor(b"deck").text
+
+
+def _attached(db: apsw.Connection, path: Path) -> str | None:
+    """The name under which the deck that is there can be read; None where there is none of this version."""
+    if not path.is_file():
+        return None
+    try:
+        db.execute("ATTACH ? AS earlier", (str(path),))
+        if db.pragma("user_version", schema="earlier") == VERSION:
+            db.execute("SELECT mark FROM earlier.prompt_repos LIMIT 1").fetchone()
+            return "earlier"
+    except apsw.Error:
+        return None
+    return None
+
+
+def _fill(db: apsw.Connection, deck: Deck, redact: Redact, earlier: str | None) -> None:
+    said = functools.partial(_safe, redact)
+    db.execute("PRAGMA main.journal_mode = OFF; PRAGMA main.synchronous = OFF; PRAGMA main.page_size = 4096")
+    with transaction(db):
+        db.execute(resources.files("afterwit.recall.deck").joinpath("deck.sql").read_text("utf-8"))
+        db.executemany("INSERT INTO main.settings VALUES (?, ?)", _settings(deck.settings))
+        db.executemany("INSERT INTO main.roots VALUES (?, ?)", sorted(deck.roots.items()))
+        db.executemany("INSERT INTO main.remotes VALUES (?, ?)", sorted(deck.remotes.items()))
+        db.executemany(
+            "INSERT OR REPLACE INTO main.blocks VALUES (?, ?, ?)", (_block(block, said) for block in deck.blocks)
+        )
+        indexes = ((repo, name, _index_body(body, said)) for repo, name, body in deck.indexes)
+        db.executemany("INSERT OR REPLACE INTO main.indexes VALUES (?, ?, ?)", indexes)
+        _put_keys(db, _put_lines(db, deck.lines, said))
+        write_prompt_tables(db, deck.prompts, earlier, redact)
+        db.pragma("user_version", VERSION)
+
+
+def _settings(settings: DeckSettings) -> Iterator[tuple[str, object]]:
+    yield from (("opening", OPENING), ("closing", CLOSING))
+    for name, value in settings._asdict().items():
+        is_list = isinstance(value, tuple)
+        yield name, msgspec.json.encode(value).decode() if is_list else int(value) if isinstance(value, bool) else value
+
+
+def _safe(redact: Redact, text: str) -> str:
+    return defused(redact(text))
+
+
+def _index_body(body: bytes, said: Redact) -> bytes:
+    """The same rows, their texts made safe."""
+    try:
+        rows = msgspec.json.decode(body, type=list[list[str]])
+    except msgspec.MsgspecError:
+        return said(body.decode("utf-8", "replace")).encode()
+    return msgspec.json.encode([[said(text) for text in row] for row in rows])
+
+
+def _block(block: Block, said: Redact) -> tuple[str, str, str]:
+    sections = [
+        (said(section.heading), [(entry.item, said(entry.text)) for entry in section.entries])
+        for section in block.sections
+    ]
+    return block.repo, block.agent, msgspec.json.encode(sections).decode()
+
+
+def _put_lines(db: apsw.Connection, lines: Iterable[Line], said: Redact) -> list[_Key]:
+    keys: list[_Key] = []
+    count = 0
+    for number, line in enumerate(lines):
+        kind, place = line.scope
+        agents = "".join(f" {agent} " for agent in line.agents)
+        row = (str(kind), place, str(line.authority), said(line.advice), line.confidence, agents)
+        values = (number, line.item, said(line.text), *row)
+        db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+        for trigger in line.triggers:
+            found = list(_keys_of(count, trigger))
+            if found:
+                keys += found
+                count += 1
+                db.execute(
+                    "INSERT INTO main.triggers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _trigger(found[0], number, trigger)
+                )
+    return keys
+
+
+def _trigger(key: _Key, line: int, trigger: Trigger) -> tuple[object, ...]:
+    words = msgspec.json.encode(trigger.words).decode()
+    return (
+        key.trigger,
+        line,
+        trigger.program,
+        words,
+        trigger.signature,
+        trigger.tool,
+        trigger.path,
+        trigger.rule,
+    )
+
+
+def _keys_of(number: int, trigger: Trigger) -> Iterator[_Key]:
+    """Under what a trigger is filed; nothing where hooks have no use for it: one that names nothing but a tool. A
+    command is known before it runs, and by its failure."""
+    called = words_in(trigger.program).union(*map(words_in, trigger.words))
+    if trigger.signature or trigger.rule:
+        needs = needed_by_signature(trigger.signature) | words_in(trigger.rule) | called
+        yield _Key("failure", frozenset(needs), number)
+    elif trigger.program or trigger.words:
+        yield from (_Key(moment, frozenset(called), number) for moment in ("command", "failure"))
+    elif trigger.path:
+        yield _Key("path", frozenset(needed_by_path(trigger.path)), number)
+    elif trigger.topic:
+        yield _Key("topic", frozenset(trigger.topic), number)
+
+
+def _put_keys(db: apsw.Connection, keys: list[_Key]) -> None:
+    frequency = Counter((key.moment, word) for key in keys for word in key.needs)
+    for moment, needs, trigger in keys:
+        word = min(needs, key=lambda each: (frequency[moment, each], -len(each), each), default="")
+        db.execute("INSERT INTO main.keys VALUES (?, ?, ?, ?)", (moment, word, " ".join(sorted(needs)), trigger))

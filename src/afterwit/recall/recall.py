@@ -1,0 +1,106 @@
+"""What a session would be told: reads the store, asks recall, decides nothing.
+
+The same blocks go into the deck for hooks, to the MCP server and to people who ask.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+
+import apsw
+
+from afterwit.config.world import World
+from afterwit.digest.update import load_digest
+from afterwit.knowledge.items import item_in
+from afterwit.knowledge.shown_items import may_be_told
+from afterwit.model.digest import Digest
+from afterwit.model.errors import ConfigError
+from afterwit.model.knowledge import EVERYWHERE, Item, ItemStatus, Scope, ScopeKind
+from afterwit.recall.at_prompt import at_prompt
+from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptIndex
+from afterwit.recall.place_index import PlaceIndex
+from afterwit.recall.places import Question
+from afterwit.recall.preferences import preference_lines
+from afterwit.recall.prompt_block import PromptBlock
+from afterwit.recall.situation import Situation
+from afterwit.recall.start_block import TEMPLATE, Block, Settings, checked_template, start_block
+from afterwit.recall.talk_reading import sighting_of, talk_of
+from afterwit.recall.talks import TalkIndex
+from afterwit.store.regular_files import read_regular
+from afterwit.store.rows.items import all_items, items_in
+from afterwit.store.rows.selection import Selection
+from afterwit.store.rows.session_list import selected_sessions, story_counts
+
+_SPEAKING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
+_LARGEST_TEMPLATE = 20_000
+
+
+def speaking_items(db: apsw.Connection, scopes: Iterable[Scope] | None = None) -> list[Item]:
+    """Items that may be said somewhere; of these scopes, or of all."""
+    if scopes is not None:
+        return [item for row in items_in(db, map(str, scopes), _SPEAKING) if may_be_told(item := item_in(row))]
+    return [item for row in all_items(db) if row.status in _SPEAKING and may_be_told(item := item_in(row))]
+
+
+def stories(db: apsw.Connection) -> dict[Scope, int]:
+    """About how many stories each scope has: sessions without those that came out of another."""
+    found: dict[Scope, int] = {}
+    for row in story_counts(db):
+        for scope in (Scope(ScopeKind.REPO, row.repo), Scope(ScopeKind.AGENT, row.agent), EVERYWHERE):
+            found[scope] = found.get(scope, 0) + row.stories
+    return found
+
+
+def settings_of(world: World, budget_tokens: int | None = None) -> Settings:
+    """How the start block is made here."""
+    recall = world.settings.recall
+    return Settings(budget_tokens or recall.budget_tokens, recall.confidence, _template(world.layout.template))
+
+
+def start_block_for(
+    world: World,
+    situation: Situation,
+    items: Iterable[Item],
+    counts: Mapping[Scope, int],
+    budget_tokens: int | None = None,
+) -> Block:
+    """What a session in this situation gets at its start."""
+    return start_block(items, situation, counts, preference_lines(world), settings_of(world, budget_tokens))
+
+
+def _template(path: Path) -> str:
+    """The user's own template, if there is one."""
+    try:
+        text = read_regular(path).decode() if path.is_file() else ""
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}. Mend or remove it.") from error
+    if len(text) > _LARGEST_TEMPLATE:
+        raise ConfigError(f"{path} has more than {_LARGEST_TEMPLATE} characters. Shorten it.")
+    return checked_template(text, str(path)) if text.strip() else TEMPLATE
+
+
+def prompt_block_for(
+    db: apsw.Connection, situation: Situation, task: str, items: Iterable[Item], told: Collection[str] = ()
+) -> PromptBlock:
+    """What a session in this situation, which was told these items, gets with a first prompt like this."""
+    places, talks = PlaceIndex(), TalkIndex()
+    found = prompt_index(db, situation.repo)
+    for sighting in found.sightings:
+        places.put(sighting)
+    for talk in found.talks:
+        talks.put(talk)
+    return at_prompt(items, situation, Question(task), places, talks, told)
+
+
+def prompt_index(db: apsw.Connection, repo: str) -> PromptIndex:
+    """What was done and said in a repository."""
+    known = list(_latest_digests(db, repo))
+    return PromptIndex([sighting_of(digest) for digest in known], [talk_of(digest) for digest in known])
+
+
+def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:
+    """The newest sessions of a repository, the oldest of them first."""
+    rows = list(selected_sessions(db, Selection(repos=frozenset((repo,))))) if repo else []
+    for row in rows[-MOST_SESSIONS:]:
+        digest = load_digest(db, row)
+        if digest is not None:
+            yield digest

@@ -1,0 +1,56 @@
+"""The archived originals of transcripts: their bytes, and what the agent's reader makes of them, piece by piece.
+
+Nothing here is redacted; whoever shows a reading does that first.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import PurePosixPath
+
+from afterwit.agents.declared.description import Description
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.registry import reader_for
+from afterwit.capture.archived import companion_bytes
+from afterwit.capture.feed import Feeding
+from afterwit.capture.origin import Origin, origin_in
+from afterwit.model.errors import DamagedError
+from afterwit.model.readings import Event
+from afterwit.sources.lines import Chunks, lines_of
+from afterwit.store.archive import archive_name
+from afterwit.store.rows.files import FileRow, file_by_id
+from afterwit.store.rows.session_list import SessionRow
+from afterwit.store.rows.transcripts import part_places
+from afterwit.store.store import Store
+
+
+def origin_of(store: Store, file: FileRow) -> Origin:
+    """Which file it was. Raises DamagedError where the archive does not hold it."""
+    return origin_in(store.archive.header(archive_name(file.key, file.generation)))
+
+
+def original_bytes(store: Store, file: FileRow) -> Iterator[bytes]:
+    return store.archive.read(archive_name(file.key, file.generation), file.held_bytes)
+
+
+def files_of(store: Store, session: SessionRow) -> list[FileRow]:
+    """The files that a session lies in, the one with its beginning first."""
+    places = part_places(store.db, session.id)
+    return [file_by_id(store.db, file_id) for file_id in dict.fromkeys(place.file_id for place in places)]
+
+
+def events_in(store: Store, file: FileRow, declared: tuple[Description, ...] = ()) -> Iterator[Event]:
+    """The events of all sessions in a file, in its order. Raises DamagedError where it cannot be read on."""
+    origin = origin_of(store, file)
+    reader = reader_for(origin.agent, declared)
+    if reader is None:
+        raise DamagedError(f"There is no reader for {origin.agent} any more.")
+    reading = reader.start(SourceFile(origin.path, partial(_companion, store, origin)))
+    lines = lines_of(origin.path, Chunks(original_bytes(store, file)))
+    return (found for found in Feeding(reading, reader.shape(origin.path)).read(lines) if isinstance(found, Event))
+
+
+def _companion(store: Store, origin: Origin, path: PurePosixPath) -> bytes | None:
+    try:
+        return companion_bytes(store.db, store.archive, origin, path)
+    except DamagedError:
+        return None

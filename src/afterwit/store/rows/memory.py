@@ -1,0 +1,123 @@
+"""Rows of the local backend. One function per query; transactions are the caller's.
+
+`put` and `remove` are how entries of the journal are applied: in the same order they give the same rows. The word index
+holds the words of every user apart, by a mark of the user before each word, and is therefore asked per user at no cost.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import apsw
+import msgspec
+
+from afterwit.model.memory_entry import Entry, Plain, Write
+from afterwit.store.memory_terms import words_of
+
+STORED = "memory-stored"  # {"user": …, "key": …, "value": …, "metadata": {…}}
+DELETED = "memory-deleted"  # {"user": …, "key": …}
+_COLUMNS = "key, value, metadata, created_ms, updated_ms"
+_metadata = msgspec.json.Decoder(dict[str, Plain])
+
+
+def put(db: apsw.Connection, write: Write) -> None:
+    """Keeps an entry, in place of an earlier one."""
+    created_ms = _drop(db, write.user, write.key)
+    values = {
+        "user": write.user,
+        "key": write.key,
+        "value": write.value,
+        "metadata": msgspec.json.encode(write.metadata, order="deterministic").decode(),
+        "created_ms": write.at_ms if created_ms is None else created_ms,
+        "updated_ms": write.at_ms,
+    }
+    db.execute(
+        """INSERT INTO memory_entries (user, key, value, metadata, created_ms, updated_ms)
+           VALUES (:user, :key, :value, :metadata, :created_ms, :updated_ms)""",
+        values,
+    )
+    mark = mark_of(write.user)
+    words = " ".join(mark + word for word in set(words_of(f"{write.key} {write.value}")))
+    db.execute("INSERT INTO memory_words (rowid, words) VALUES (?, ?)", (db.last_insert_rowid(), words))
+    _tick(db, write.at_ms)
+
+
+def remove(db: apsw.Connection, user: str, key: str, at_ms: int) -> bool:
+    """Removes an entry; False if there is none."""
+    is_there = _drop(db, user, key) is not None
+    _tick(db, at_ms)
+    return is_there
+
+
+def get(db: apsw.Connection, user: str, key: str) -> Entry | None:
+    query = f"SELECT {_COLUMNS} FROM memory_entries WHERE user = ? AND key = ?"  # noqa: S608
+    row = db.execute(query, (user, key)).fetchone()
+    return None if row is None else _entry(*row)
+
+
+def entries(db: apsw.Connection, user: str, ids: Iterable[int]) -> list[Entry]:
+    """Those of these entries that are the user's. The plus keeps SQLite from walking all entries of the user."""
+    query = f"""SELECT {_COLUMNS} FROM memory_entries
+                WHERE id IN (SELECT value FROM json_each(?)) AND +user = ?"""  # noqa: S608
+    return [_entry(*row) for row in db.execute(query, (msgspec.json.encode(list(ids)).decode(), user))]
+
+
+def keys(db: apsw.Connection, user: str, prefix: str) -> list[str]:
+    """Keys that begin so, by code point."""
+    query = "SELECT key FROM memory_entries WHERE user = ? AND key >= ? ORDER BY key"
+    found = []
+    for (key,) in db.execute(query, (user, prefix)):
+        if not key.startswith(prefix):
+            break
+        found.append(key)
+    return found
+
+
+def newest_with(db: apsw.Connection, user: str, word: str, most: int) -> list[int]:
+    """The ids of the newest entries of the user that have the word."""
+    query = "SELECT rowid FROM memory_words WHERE memory_words MATCH ? ORDER BY rowid DESC LIMIT ?"
+    return [row[0] for row in db.execute(query, (f'"{mark_of(user)}{word}"', most))]
+
+
+def clock(db: apsw.Connection) -> int:
+    """The latest moment that was applied."""
+    row: Sequence[int] | None = db.execute("SELECT at_ms FROM memory_clock").fetchone()
+    return row[0] if row else 0
+
+
+def mark_of(user: str) -> str:
+    """What stands before the words of this user. Two users with one mark are still told apart by their rows."""
+    return hashlib.sha256(user.encode()).hexdigest()[:12] + "x"
+
+
+def _drop(db: apsw.Connection, user: str, key: str) -> int | None:
+    """Removes an entry and its words. Returns when it was created, or None if there is none."""
+    query = "DELETE FROM memory_entries WHERE user = ? AND key = ? RETURNING id, created_ms"
+    row = db.execute(query, (user, key)).fetchone()
+    if row is None:
+        return None
+    db.execute("DELETE FROM memory_words WHERE rowid = ?", (row[0],))
+    created_ms: int = row[1]
+    return created_ms
+
+
+def _tick(db: apsw.Connection, at_ms: int) -> None:
+    db.execute(
+        """INSERT INTO memory_clock VALUES (1, :at_ms)
+           ON CONFLICT (id) DO UPDATE SET at_ms = max(at_ms, excluded.at_ms)""",
+        {"at_ms": at_ms},
+    )
+
+
+def _entry(key: str, value: str, metadata: str, created_ms: int, updated_ms: int) -> Entry:
+    return Entry(
+        key=key, value=value, metadata=_metadata.decode(metadata), created_ms=created_ms, updated_ms=updated_ms
+    )
+
+
+def apply(db: apsw.Connection, kind: str, body: Mapping[str, Any], at_ms: int) -> None:
+    """Applies an entry of the journal."""
+    if kind == STORED:
+        put(db, msgspec.convert({**body, "at_ms": at_ms}, Write))
+    else:
+        remove(db, body["user"], body["key"], at_ms)

@@ -1,0 +1,94 @@
+import pytest
+from tests.harvest.edits import ROOT, missed
+from tests.harvest.work import Act, edited, failed, ran, session
+
+from afterwit.harvest.files.changed_files import MOST_FILES, Move, changes_of, is_aside, is_test, subject_of
+from afterwit.model.digest import DigestStep
+from afterwit.model.kinds import ActionKind, Status
+
+
+def test_files_come_with_the_most_often_changed_first() -> None:
+    found = changes_of(session(edited("a.py"), edited("b.py"), edited("b.py")))
+    assert (found.files, found.total, found.at) == (("b.py", "a.py"), 2, 0)
+
+
+def test_failed_edits_and_files_elsewhere_do_not_count() -> None:
+    refused = Act(DigestStep(ActionKind.EDIT, "Edit", f"{ROOT}/a.py", Status.FAILED, files=("a.py",)))
+    outside = Act(DigestStep(ActionKind.WRITE, "Write", "/etc/hosts", Status.SUCCEEDED, files=("/etc/hosts",)))
+    assert not changes_of(session(refused, outside)).files
+
+
+def test_of_many_files_the_number_is_kept() -> None:
+    found = changes_of(session(*(edited(f"f{at}.py") for at in range(MOST_FILES + 5))))
+    assert (len(found.files), found.total) == (MOST_FILES, MOST_FILES + 5)
+
+
+def test_what_the_session_deletes_again_was_not_changed() -> None:
+    found = changes_of(session(edited("try.py"), edited("kept.py"), ran("cd . && rm try.py")))
+    assert (found.files, found.moves) == (("kept.py",), (Move("try.py"),))
+
+
+@pytest.mark.parametrize(
+    ("line", "moves"),
+    [
+        ("git mv old.py new.py", (Move("old.py", "new.py"),)),
+        ("git mv a.py b.py lib", (Move("a.py", "lib/a.py"), Move("b.py", "lib/b.py"))),
+        ("cd core && mv old.py sub/", (Move("core/old.py", "core/sub/old.py"),)),
+        (f"rm -rf {ROOT}/press/old", (Move("press/old"),)),
+        ("git rm --cached secret.txt", ()),
+        ("rm -f /tmp/scratch.py *.pyc", ()),
+        ("rm -rf node_modules/left-pad", ()),
+    ],
+)
+def test_moves_and_deletions_are_read_from_commands(line: str, moves: tuple[Move, ...]) -> None:
+    assert changes_of(session(edited("seen.py"), ran(line))).moves == moves
+
+
+def test_a_change_counts_under_the_name_after_the_move() -> None:
+    found = changes_of(session(edited("core/a.py"), ran("git mv core kernel")))
+    assert found.files == ("kernel/a.py",)
+
+
+def test_commands_that_failed_moved_nothing() -> None:
+    assert not changes_of(session(edited("a.py"), failed("rm a.py"))).moves
+
+
+def test_a_read_of_an_absent_file_is_a_miss() -> None:
+    assert changes_of(session(edited("a.py"), missed("press/gone.py"))).missing == ("press/gone.py",)
+
+
+def test_a_file_written_after_the_miss_is_no_miss() -> None:
+    assert not changes_of(session(edited("a.py"), missed("b.py"), edited("b.py"))).missing
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["CHANGELOG.md", "package-lock.json", "uv.lock", "go.sum", "web/dist/app.js", "api/v1/fruit.pb.go", "build/x.c"],
+)
+def test_files_that_change_in_passing_are_aside(path: str) -> None:
+    assert is_aside(path)
+
+
+@pytest.mark.parametrize("path", ["src/build/plan.py", "lock.py", "src/generator.py", "docs/usage.md", "src/blocks.ts"])
+def test_ordinary_files_are_not_aside(path: str) -> None:
+    assert not is_aside(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "subject"),
+    [
+        ("tests/test_press.py", "press"),
+        ("press/press_test.go", "press"),
+        ("web/press.test.ts", "press"),
+        ("web/__tests__/press.tsx", "press"),
+        ("src/PressTest.java", "Press"),
+        ("spec/press_spec.rb", "press"),
+    ],
+)
+def test_tests_are_known_by_their_paths_and_share_the_subject(path: str, subject: str) -> None:
+    assert (is_test(path), subject_of(path)) == (True, subject)
+
+
+@pytest.mark.parametrize("path", ["src/latest.py", "src/contest.go", "prompts/test-plan.md", "src/inspect.py"])
+def test_names_that_only_look_like_tests_are_none(path: str) -> None:
+    assert not is_test(path)

@@ -1,0 +1,143 @@
+"""A task that is given again counts once, in whatever order its sessions come; each can be forgotten alone."""
+
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.homes import CLAUDE, Silent, learned, put, rows, world_of
+from tests.measure.histories import HOUR_S, Log
+
+from afterwit.archive.rebuild import rebuild
+from afterwit.curation.forget import Wanted, forget
+from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.model.knowledge import Item
+
+TASK = "Press the apples of every row, write down how much juice each of them gave, and print the sum."
+OTHER = "Count every pear of the northern rows, weigh them and tell the buyer in writing what they cost."
+UNKNOWN = "Exit code 2\nerror: unrecognized subcommand 'cargo'"
+PARENT = Log(9, 0).session
+
+
+def wrong_wrapper(number: int, hours: int, task: str = TASK) -> Log:
+    log = Log(number, hours * HOUR_S).prompt(task)
+    return log.shell("wrapit cargo test", UNKNOWN, fails=True).shell("cargo test", "test result: ok. 12 passed")
+
+
+def item_of(home: Path, store: Path) -> Item:
+    found = listed(world_of(home, store), ItemFilter(harvesters=("corrections",))).items
+    return found[0]
+
+
+def stories(item: Item) -> int:
+    return len({piece.session.story for piece in item.evidence})
+
+
+def with_matter(number: int, hours: int, task: str = TASK) -> Log:
+    """A session with a mistake of its own, which no other session makes."""
+    unknown = f"Exit code 2\nerror: unrecognized subcommand 'tool{number}'"
+    log = Log(number, hours * HOUR_S).prompt(task)
+    return log.shell(f"wrap{number} tool{number} test", unknown, fails=True).shell(f"tool{number} test", "12 passed")
+
+
+def below_parent(log: Log, home: Path) -> None:
+    """Puts the log there as that of a subagent."""
+    records = [record | {"sessionId": PARENT, "isSidechain": True, "agentId": "abc"} for record in log.records]
+    put(home / CLAUDE / PARENT / "subagents" / "agent-abc.jsonl", records)
+
+
+def named_stories(home: Path, store: Path) -> dict[str, set[str]]:
+    """Of each session, the stories it counts for."""
+    found: dict[str, set[str]] = {}
+    for item in listed(world_of(home, store), ItemFilter()).items:
+        for piece in item.evidence:
+            found.setdefault(piece.session.native_id, set()).add(piece.session.story)
+    return found
+
+
+def harvest_of(home: Path, store: Path) -> tuple[list[tuple[Any, ...]], list[Item]]:
+    drafts = rows(store, "SELECT id, harvester, matter, body FROM drafts ORDER BY 1, 2, 3")
+    return drafts, listed(world_of(home, store), ItemFilter()).items
+
+
+def is_as_rebuilt(home: Path, store: Path) -> bool:
+    learnt = harvest_of(home, store)
+    rebuild(world_of(home, store), Silent())
+    return harvest_of(home, store) == learnt
+
+
+def test_a_task_that_is_given_again_is_one_story(tmp_path: Path) -> None:
+    home, store = tmp_path / "home", tmp_path / "store"
+    for number, hours in enumerate((0, 1, 3)):
+        wrong_wrapper(number, hours).put(home)
+    learned(home, store)
+    assert (len(item_of(home, store).evidence), stories(item_of(home, store))) == (3, 1)
+    assert item_of(home, store).status == "candidate"
+
+
+def test_the_same_task_on_the_next_day_is_another_story(tmp_path: Path) -> None:
+    home, store = tmp_path / "home", tmp_path / "store"
+    wrong_wrapper(0, 0).put(home)
+    wrong_wrapper(1, 26).put(home)
+    learned(home, store)
+    assert stories(item_of(home, store)) == 2
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_in_whatever_order_sessions_come_the_harvest_is_the_same(tmp_path: Path, order: tuple[int, ...]) -> None:
+    """The tasks are hours apart, so that the last is a repeat only while the first is not there."""
+    home, store = tmp_path / "home", tmp_path / "store"
+    logs = [with_matter(number, hours) for number, hours in enumerate((0, 10, 20))]
+    for number in order:
+        logs[number].put(home)
+        learned(home, store)
+    first, second, last = (log.session for log in logs)
+    assert named_stories(home, store) == {first: {first}, second: {first}, last: {last}}
+    assert is_as_rebuilt(home, store)
+
+
+def test_a_story_is_named_after_a_session_that_is_in_it(tmp_path: Path) -> None:
+    home, store = tmp_path / "home", tmp_path / "store"
+    for number, hours in enumerate((0, 10, 20, 25)):
+        wrong_wrapper(number, hours).put(home)
+    learned(home, store)
+    told = {name: story for name, (story,) in named_stories(home, store).items()}
+    assert all(told[story] == story for story in told.values())
+    assert len(set(told.values())) == 2
+
+
+def test_where_the_first_session_gets_another_task_the_second_is_the_first(tmp_path: Path) -> None:
+    home, store = tmp_path / "home", tmp_path / "store"
+    second = with_matter(1, 1)
+    with_matter(0, 0).put(home)
+    second.put(home)
+    learned(home, store)
+    assert named_stories(home, store)[second.session] == {with_matter(0, 0).session}
+    with_matter(0, 0, OTHER).shell("ls").put(home)
+    learned(home, store)
+    assert named_stories(home, store)[second.session] == {second.session}
+    assert is_as_rebuilt(home, store)
+
+
+def test_a_parent_that_comes_after_its_subagent_takes_it_into_its_story(tmp_path: Path) -> None:
+    home, store = tmp_path / "home", tmp_path / "store"
+    again = with_matter(1, 2)
+    below_parent(with_matter(0, 1), home)
+    again.put(home)
+    learned(home, store)
+    assert named_stories(home, store)[again.session] == {"agent-abc"}
+    Log(9, 0).prompt(OTHER).shell("ls").put(home)
+    learned(home, store)
+    assert named_stories(home, store) == {"agent-abc": {PARENT}, again.session: {again.session}}
+    assert is_as_rebuilt(home, store)
+
+
+def test_forgetting_the_first_run_leaves_the_second(tmp_path: Path) -> None:
+    home, store = tmp_path / "home", tmp_path / "store"
+    first, second = wrong_wrapper(0, 0), wrong_wrapper(1, 1)
+    first.put(home)
+    second.put(home)
+    learned(home, store)
+    forget(world_of(home, store), Wanted(session=first.session), lambda _: True)
+    assert [piece.session.native_id for piece in item_of(home, store).evidence] == [second.session]
+    assert is_as_rebuilt(home, store)
