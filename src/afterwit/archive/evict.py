@@ -101,7 +101,9 @@ class _Evicting:
         self._limits = limits
         self._now_ms = world.now_ms
         self._originals = _originals(store, limits, world.declared)
-        self._plan: Plan = plan_eviction((one.candidate for one in self._originals.values()), limits, world.now_ms)
+        self._plan: Plan = plan_eviction(
+            (original.candidate for original in self._originals.values()), limits, world.now_ms
+        )
         going = [one.id for each in self._plan.passes for one in each.going]
         self._faults: dict[int, str] = {}
         self._files = files_by_id(store.db, going)
@@ -117,7 +119,7 @@ class _Evicting:
         plan, limits = self._plan, self._limits
         dropped = [self._dropped(each, one) for each in plan.passes for one in each.going if one.id not in self._faults]
         freed = sum(one.freed_bytes for one in dropped)
-        kept = (one.candidate.packed_bytes for one in self._originals.values() if one.candidate.is_kept)
+        kept = (original.candidate.packed_bytes for original in self._originals.values() if original.candidate.is_kept)
         return Eviction(
             is_dry_run=is_dry_run,
             soft_cap_bytes=limits.raw_soft_cap_bytes,
@@ -170,7 +172,7 @@ def packed_originals(store: Store) -> int:
 
 def distilled_bytes(store: Store) -> int:
     """What the database and the remains of dropped originals take."""
-    rows = files_by_id(store.db, [one.id for one in raw.dropped_files(store.db)]).values()
+    rows = files_by_id(store.db, [file.id for file in raw.dropped_files(store.db)]).values()
     remains = sum(store.archive.size(archive_name(row.key, row.generation)) for row in rows)
     return database_bytes(store.layout) + remains
 

@@ -234,11 +234,14 @@ class _Rebuilding:
 
     def _derive(self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName]) -> int:
         transcripts = [one for one in stored if one.header["role"] not in (COMPANION, REMAINS)]
-        sizes = {one.name: self._store.archive.packed_bytes(one.name) for one in transcripts}
+        sizes = {transcript.name: self._store.archive.packed_bytes(transcript.name) for transcript in transcripts}
         self._progress.begin(len(transcripts), sum(sizes.values()))
         rules = rules_for(self._world, self._store)
         beside = _companions(stored, latest, rules.declared)
-        tasks = (_Task(self._store.layout.archive, one, beside.get(_key(one), {}), rules) for one in transcripts)
+        tasks = (
+            _Task(self._store.layout.archive, transcript, beside.get(_key(transcript), {}), rules)
+            for transcript in transcripts
+        )
         jobs = jobs_for(self._world.settings, 0, len(transcripts), sum(sizes.values()))
         batch: list[tuple[Stored, Derived]] = []
         count = 0

@@ -52,7 +52,11 @@ def units_of(home: Path, agent: Agent, reader: Reader, wanted: Wanted) -> list[U
     entries = list(looked_through(home, _tops(agent), names, agent.follows))
     return [
         *_units(home, reader, (entry for entry in entries if entry.is_named)),
-        *(unit for each in gatherers_for(agent.name) for unit in _gathered(home, each, wanted.session, entries)),
+        *(
+            unit
+            for gatherer in gatherers_for(agent.name)
+            for unit in _gathered(home, gatherer, wanted.session, entries)
+        ),
     ]
 
 

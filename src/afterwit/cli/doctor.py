@@ -101,15 +101,15 @@ def _show_agent(agent: AgentHealth, *, has_all_versions: bool) -> None:
 
 
 def _row(name: str, *versions: VersionHealth) -> tuple[str, ...]:
-    files = sum(one.files for one in versions)
-    share = sum(one.unknown_share * one.files for one in versions) / files
-    moments = [one.last_ms for one in versions if one.last_ms is not None]
+    files = sum(version.files for version in versions)
+    share = sum(version.unknown_share * version.files for version in versions) / files
+    moments = [version.last_ms for version in versions if version.last_ms is not None]
     return (
         name,
         human_count(files),
-        human_count(sum(one.sessions for one in versions)),
-        human_count(sum(one.events for one in versions)),
-        human_count(sum(one.actions for one in versions)),
+        human_count(sum(version.sessions for version in versions)),
+        human_count(sum(version.events for version in versions)),
+        human_count(sum(version.actions for version in versions)),
         f"{share:.1%}",
         _day(max(moments, default=None)),
     )
@@ -139,7 +139,7 @@ def _kept(kept: RetentionHealth | None) -> str:
         return "not known whether the agent deletes its logs"
     if kept.days is None:
         return "the agent keeps its logs"
-    going = [f"{human_count(one.vanishing)} {within(one)}" for one in kept.horizons if one.vanishing]
+    going = [f"{human_count(horizon.vanishing)} {within(horizon)}" for horizon in kept.horizons if horizon.vanishing]
     soon = ", ".join(going) or "none soon"
     return f"the agent deletes its logs after {kept.days:g} days ({kept.source}): {soon}"
 

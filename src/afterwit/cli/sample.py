@@ -161,7 +161,7 @@ def _columns(result: Sample) -> list[Column]:
 
 
 def _rows(result: Sample) -> list[tuple[str, ...]]:
-    return [_row(one) for one in result.sessions]
+    return [_row(session) for session in result.sessions]
 
 
 def _row(one: Sampled) -> tuple[str, ...]:
@@ -184,7 +184,7 @@ def _number(score: float) -> str:
 
 def _paths(result: Sample) -> dict[str, None]:
     """Each file once, however many of the sessions lie in it."""
-    return dict.fromkeys(path for one in result.sessions for path in one.paths)
+    return dict.fromkeys(path for session in result.sessions for path in session.paths)
 
 
 def _report(result: Sample, wanted: Filter) -> None:
@@ -199,7 +199,7 @@ def _report(result: Sample, wanted: Filter) -> None:
 
 
 def _report_missing(result: Sample) -> None:
-    missing = [one for one in result.sessions if not one.paths]
+    missing = [session for session in result.sessions if not session.paths]
     for one in missing:
         talk(f"{one.id}: no file of it is where {one.agent} keeps its logs.")
     if missing:

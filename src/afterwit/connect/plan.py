@@ -124,17 +124,20 @@ def plan_removal(machine: Machine, agent: str, project: str = "") -> Plan:
 def present(machine: Machine, has_program: Callable[[str], bool]) -> list[str]:
     """The agents that are on this machine and can be connected for the user as a whole."""
     return [
-        each.agent
-        for each in installing.INSTALLERS
-        if each.scope is Scope.USER
-        and (has_program(each.program) or any(Path(trace).exists() for trace in installing.traces(each, machine.at)))
+        installer.agent
+        for installer in installing.INSTALLERS
+        if installer.scope is Scope.USER
+        and (
+            has_program(installer.program)
+            or any(Path(trace).exists() for trace in installing.traces(installer, machine.at))
+        )
     ]
 
 
 def connected(machine: Machine) -> list[tuple[str, str]]:
     """All that has to be disconnected: what the journal knows, and what is found in agents' files without it."""
     known = list(connections.read(machine.layout).known)
-    found = [(each.agent, "") for each in installing.INSTALLERS if each.scope is Scope.USER]
+    found = [(installer.agent, "") for installer in installing.INSTALLERS if installer.scope is Scope.USER]
     return known + [key for key in found if key not in known and _is_anywhere(machine, key[0])]
 
 

@@ -69,7 +69,7 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def new(self) -> int:
-        return sum(one.new for one in self.folders)
+        return sum(folder.new for folder in self.folders)
 
 
 def export(world: World, folder: Path, wanted: ItemFilter, *, is_merged: bool = False) -> Exported:

@@ -163,9 +163,11 @@ def _vanishing(health: AgentHealth) -> Iterator[Finding]:
             " Set a number of days there.",
             health.agent,
         )
-    if any(one.unarchived for one in kept.horizons if one.days <= _SOON_DAYS):
-        going = ", ".join(f"{one.vanishing:,} {within(one)}" for one in kept.horizons if one.vanishing)
-        waiting = ", ".join(f"{one.unarchived:,} {within(one)}" for one in kept.horizons if one.unarchived)
+    if any(horizon.unarchived for horizon in kept.horizons if horizon.days <= _SOON_DAYS):
+        going = ", ".join(f"{horizon.vanishing:,} {within(horizon)}" for horizon in kept.horizons if horizon.vanishing)
+        waiting = ", ".join(
+            f"{horizon.unarchived:,} {within(horizon)}" for horizon in kept.horizons if horizon.unarchived
+        )
         yield warning(
             "vanishing",
             f"{health.agent}: of its sessions the agent will delete {going}. Not archived yet: {waiting}."

@@ -17,7 +17,7 @@ _SHOWN = 5
 
 def budget_findings(store: Store, limits: RetentionSettings, now_ms: int) -> Iterator[Finding]:
     """A loss is an alarm for a week, so that somebody hears of it, and a warning from then on."""
-    lost = [one for one in raw.dropped_files(store.db) if one.state == LOST]
+    lost = [file for file in raw.dropped_files(store.db) if file.state == LOST]
     if lost:
         names = ", ".join(one.path for one in lost[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
         count = "1 original was" if len(lost) == 1 else f"{len(lost):,} originals were"

@@ -89,8 +89,8 @@ def missing_hooks(machine: Machine) -> Iterator[Finding]:
 
 def silent_hooks(machine: Machine) -> Iterator[Finding]:
     """One warning for each agent that never calls."""
-    for each in silences(machine):
-        yield warning("hook-silent", each.what, each.agent)
+    for silence in silences(machine):
+        yield warning("hook-silent", silence.what, silence.agent)
 
 
 def silences(machine: Machine) -> list[Silence]:

@@ -87,7 +87,7 @@ def breaks(transcripts: Iterable[Transcript]) -> list[Break]:
 
 def unknown_share(transcripts: Iterable[Transcript]) -> float:
     """The share of records whose type the reader does not know."""
-    counts = [(one.known + one.unknown, one.unknown) for one in transcripts]
+    counts = [(transcript.known + transcript.unknown, transcript.unknown) for transcript in transcripts]
     records = sum(count for count, _ in counts)
     return sum(unknown for _, unknown in counts) / records if records else 0.0
 
@@ -178,5 +178,5 @@ def _odd_at_the_end(ordered: Sequence[Transcript], is_odd: Callable[[Transcript]
 
 
 def _version(transcripts: Sequence[Transcript]) -> str:
-    found = {one.version for one in transcripts}
+    found = {transcript.version for transcript in transcripts}
     return found.pop() if len(found) == 1 else ""

@@ -24,7 +24,7 @@ def without_notes(text: str, *, with_refusals: bool = False) -> str:
     """The text without our blocks and what clients put around them; refusals stay, unless they are to go too."""
     if OPENING not in text:
         return text
-    blocks = [each for each in blocks_in(text) if with_refusals or AGAIN not in text[slice(*each)]]
+    blocks = [block for block in blocks_in(text) if with_refusals or AGAIN not in text[slice(*block)]]
     pieces: list[str] = []
     at = 0
     for begin, end in blocks:

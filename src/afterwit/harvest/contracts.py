@@ -53,8 +53,8 @@ class Contracts:
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Called]]) -> Iterable[Draft]:
         del group
-        unknown = in_order(one for one in sightings if one.seen.signature)
-        known = in_order(one for one in sightings if not one.seen.signature)
+        unknown = in_order(sighting for sighting in sightings if sighting.seen.signature)
+        known = in_order(sighting for sighting in sightings if not sighting.seen.signature)
         repos = by_repo(unknown)
         if len(repos) >= _TWO:
             yield _draft(Scope(ScopeKind.AGENT, unknown[0].session.agent), unknown, known)

@@ -73,8 +73,8 @@ class Environment:
                 yield found
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Lacked]]) -> Iterable[Draft]:
-        lacked = [one for one in sightings if not one.seen.worked]
-        worked = [one for one in sightings if one.seen.worked]
+        lacked = [sighting for sighting in sightings if not sighting.seen.worked]
+        worked = [sighting for sighting in sightings if sighting.seen.worked]
         repos = by_repo(lacked)
         ways = {scope: _commonest(same) for scope, same in repos.items()}
         is_one = len(repos) >= _TWO and len(set(ways.values())) == 1

@@ -55,7 +55,7 @@ class Procedures:
 
     def conclude(self, group: str, sightings: Sequence[Sighting[LeftOut]]) -> Iterable[Draft]:
         repo, _, purpose = group.partition("\n")
-        refused = in_order(one for one in sightings if one.seen.step)
+        refused = in_order(sighting for sighting in sightings if sighting.seen.step)
         counts = Counter(line for _, seen in sightings for line in seen.commands if is_tellable(line))
         command = min(counts, key=lambda line: (-counts[line], line), default="")
         if not refused or not quoted(command):
@@ -93,7 +93,7 @@ def _refused(digest: Digest) -> Iterator[tuple[int, str, Purpose]]:
 
 def _publishing(line: str) -> str:
     """Whether a line commits or pushes; "" where it does neither."""
-    words = (one.subcommand.partition(" ")[0] for one in parsed(line).commands if one.program == "git")
+    words = (command.subcommand.partition(" ")[0] for command in parsed(line).commands if command.program == "git")
     return next((word for word in words if word in _PUBLISHING), "")
 
 

@@ -160,7 +160,7 @@ def _went_well(digest: Digest) -> Iterator[_Of]:
     """Per program, the subcommands that worked, and those that ran and found fault with the code."""
     worked: defaultdict[str, dict[str, int]] = defaultdict(dict)
     ran: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    work = {one.at for one in digest.failures if one.failure is FailureClass.WORK}
+    work = {failure.at for failure in digest.failures if failure.failure is FailureClass.WORK}
     for at, step in enumerate(digest.steps):
         if step.kind is not ActionKind.SHELL or not (has_worked(step) or (has_failed(step) and at in work)):
             continue

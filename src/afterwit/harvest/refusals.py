@@ -91,7 +91,7 @@ class Refusals:
         kind, _, name = group.partition("\n")
         refusal = Refusal(kind)
         repos = by_repo(sightings)
-        agents = {one.session.agent for one in sightings}
+        agents = {sighting.session.agent for sighting in sightings}
         if len(repos) >= _TWO and len(agents) == 1 and refusal is not Refusal.STARTUP:
             yield from _draft(refusal, name, Scope(ScopeKind.AGENT, agents.pop()), in_order(sightings))
             return

@@ -34,7 +34,7 @@ _MOST_EVIDENCE = 60  # of each side; more would only repeat
 
 def version_of(harvesters: Sequence[Harvester[Any]] = HARVESTERS) -> str:
     """Changes whenever a harvester would see something else."""
-    return " ".join(f"{one.name}:{one.version}" for one in harvesters)
+    return " ".join(f"{harvester.name}:{harvester.version}" for harvester in harvesters)
 
 
 def see_pending(store: Store, progress: Progress | None = None) -> int:
@@ -70,7 +70,7 @@ def _see(db: apsw.Connection, session: int, version: str) -> None:
 
 def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | None = None) -> int:
     """Drafts again what follows in every touched matter. Returns how many there were."""
-    by_name = {one.name: one for one in HARVESTERS}
+    by_name = {harvester.name: harvester for harvester in HARVESTERS}
     refs = _Refs(store, forgotten)
     waiting = sightings.touched(store.db)
     for batch in in_batches(waiting, _BATCH, progress, "concluding", "matters"):

@@ -32,7 +32,7 @@ def in_order(sightings: Iterable[Sighting[S]]) -> list[Sighting[S]]:
 
 
 def stories_in(sightings: Iterable[Sighting[S]]) -> set[str]:
-    return {one.session.story for one in sightings}
+    return {sighting.session.story for sighting in sightings}
 
 
 def by_repo(sightings: Iterable[Sighting[S]]) -> dict[Scope, list[Sighting[S]]]:
@@ -46,5 +46,5 @@ def by_repo(sightings: Iterable[Sighting[S]]) -> dict[Scope, list[Sighting[S]]]:
 
 def commonest_signatures(sightings: Iterable[SightingOfFailure]) -> list[str]:
     """The signatures of the failures seen, the commonest first."""
-    counts = Counter(one.seen.signature for one in sightings)
+    counts = Counter(sighting.seen.signature for sighting in sightings)
     return sorted(counts, key=lambda signature: (-counts[signature], signature))[:_MOST_SIGNATURES]

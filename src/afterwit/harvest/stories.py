@@ -43,6 +43,6 @@ class Stories:
             return {}
         tasks = Tasks()
         return {
-            one.id: tasks.first(one.native_id, Given(root.repo, root.branch, one.at_ms, one.task))
-            for one in same_tasks(self._db, root.id, SOON_MS, OPENING)
+            task.id: tasks.first(task.native_id, Given(root.repo, root.branch, task.at_ms, task.task))
+            for task in same_tasks(self._db, root.id, SOON_MS, OPENING)
         }

@@ -129,10 +129,10 @@ def _spoken(commands: list[PlainCommand], line: str) -> tuple[PlainCommand | Non
     main = main_of(commands)
     name, colon, rest = line.partition(": ")
     is_name = bool(colon) and len(name) <= _LONGEST_PROGRAM and _NAME.issuperset(name) and not missing_program(line)
-    speaker = next((one for one in commands if is_name and one.program == name), None)
+    speaker = next((command for command in commands if is_name and command.program == name), None)
     if speaker is not None:
         return (speaker if speaker is main or name in _LOOKERS else None), rest
-    return (main if all(one is main for one in commands if _is_check(one)) else None), line
+    return (main if all(command is main for command in commands if _is_check(command)) else None), line
 
 
 def _blames_the_call(commands: list[PlainCommand], command: PlainCommand, said: str) -> bool:

@@ -36,4 +36,4 @@ def _is_plain(word: str) -> bool:
 
 def _smells(name: str) -> bool:
     folded = name.lower()
-    return any(each in folded for each in _SMELLS)
+    return any(smell in folded for smell in _SMELLS)

@@ -73,7 +73,7 @@ def _calls(command: str) -> list[tuple[list[str], int]]:
     from afterwit.actions.steps import parsed
 
     parts = parsed(command).commands
-    return [([word.text for word in each.words], len(each.words) - len(each.arguments)) for each in parts]
+    return [([word.text for word in part.words], len(part.words) - len(part.arguments)) for part in parts]
 
 
 def _follow(wanted: list[str], words: list[str]) -> bool:

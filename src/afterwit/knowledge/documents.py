@@ -219,7 +219,7 @@ def _merged(same: list[WrittenItem], confidence: Confidence) -> WrittenItem:
         first_seen=min((item.first_seen for item in same if item.first_seen), default=""),
         last_seen=max(item.last_seen for item in same),
         superseded_by=max(item.superseded_by for item in same),
-        supersedes=tuple(sorted({one for item in same for one in item.supersedes})),
+        supersedes=tuple(sorted({supersede for item in same for supersede in item.supersedes})),
         evidence=_in_order(pieces.values()),
         confidence=0.0,
     )

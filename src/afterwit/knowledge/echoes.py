@@ -42,4 +42,4 @@ def _stories(db: apsw.Connection, draw: DrawRow, told: Stories) -> set[str]:
     agent = "" if draw.agent == UNKNOWN_AGENT else draw.agent
     running = running_at(db, agent, draw.repo, draw.at_ms - _AROUND_MS, draw.at_ms + _AROUND_MS, _TOOL)
     callers = [one for one in running if one.has_called] or running
-    return {told.of(one.session) for one in callers}
+    return {told.of(caller.session) for caller in callers}

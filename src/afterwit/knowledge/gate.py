@@ -144,7 +144,7 @@ def _about_origin(draft: Draft, host: HostText | None) -> Rejection | None:
     excerpts = [one.excerpt for one in draft.evidence if one.excerpt and not one.is_against]
     if is_own(draft.sentence) or is_own(draft.advice) or (excerpts and all(map(is_own, excerpts))):
         return Rejection.OWN
-    if _BOOT.search(draft.sentence) or (excerpts and all(_BOOT.search(one) for one in excerpts)):
+    if _BOOT.search(draft.sentence) or (excerpts and all(_BOOT.search(excerpt) for excerpt in excerpts)):
         return Rejection.BOOT
     if host is not None and draft.channel in _REPEATING and repeats_host(words_stated(draft.sentence), host):
         return Rejection.HOST

@@ -90,7 +90,7 @@ def _listed(sentence: str) -> list[str]:
 
 def _all_named(commands: Sequence[str], passages: Sequence[Passage]) -> Passage | None:
     """The passage that names the first command, if some passage names each."""
-    found = [next((one for one in passages if _advises(one, command)), None) for command in commands]
+    found = [next((passage for passage in passages if _advises(passage, command)), None) for command in commands]
     return found[0] if all(found) else None
 
 

@@ -57,11 +57,13 @@ def reconcile(world: World) -> Reconciliation:
         pairs = rows.doubles(store.db)
     by_id = {item.id: item for item in items}
     everywhere = hosts.get("", {})
-    clashes = [_clash("", one) for one in contradictions(_holding(items, ""), HostText.of(everywhere))]
+    clashes = [
+        _clash("", contradiction) for contradiction in contradictions(_holding(items, ""), HostText.of(everywhere))
+    ]
     seen = {(clash.one, clash.other) for clash in clashes}
     for repo in sorted(hosts.keys() - {""}):
         host = HostText.of(everywhere | hosts[repo])
-        found = [_clash(repo, one) for one in contradictions(_holding(items, repo), host)]
+        found = [_clash(repo, contradiction) for contradiction in contradictions(_holding(items, repo), host)]
         clashes += [clash for clash in found if (clash.one, clash.other) not in seen]
     return Reconciliation(
         files=len({path for named in hosts.values() for path in named}),

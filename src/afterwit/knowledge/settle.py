@@ -75,7 +75,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
         decisions=known.decisions,
         suspects={id_of(draft): why for draft in kept if (why := review_reason(draft))},
         last_work_ms=_last_work(store),
-        minimum_stories={one.name: one.minimum_stories for one in HARVESTERS},
+        minimum_stories={harvester.name: harvester.minimum_stories for harvester in HARVESTERS},
     )
     after = {item.id: item for item in weighed(unions, context)}
     gone = basis.gone._replace(files=missing_files(found, files_of((*drafts, *after.values()))))
@@ -84,7 +84,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     with transaction(store.db):
         _write(store, before, after)
         items.put_rejections(store.db, rejected)
-        items.put_doubles(store.db, sorted({(one.one, one.other) for one in (*own.reviews, *foreign.reviews)}))
+        items.put_doubles(store.db, sorted({(review.one, review.other) for review in (*own.reviews, *foreign.reviews)}))
         items.put_settled_mark(store.db, basis._replace(gone=gone).mark)
         seal_knowledge(store.db)
         step("items are written, not committed")

@@ -202,7 +202,9 @@ def _may_be_active(draft: Draft) -> bool:
 
 def _is_tested(draft: Draft) -> bool:
     """Whether being told it puts it to the test: a fix for a failure works, or does not."""
-    return draft.channel is Channel.OUTCOME and bool(draft.advice) and any(one.signature for one in draft.triggers)
+    return (
+        draft.channel is Channel.OUTCOME and bool(draft.advice) and any(trigger.signature for trigger in draft.triggers)
+    )
 
 
 def _takes_place(later: Item, earlier: Item) -> bool:

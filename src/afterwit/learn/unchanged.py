@@ -104,7 +104,7 @@ def note(store: Store, world: World, seen: list[bytes], report: Report) -> None:
 
     if report.has_failures or _has_evicted(report) or world.settings.recall.preferences or lost_unread(store.db):
         return
-    here = {one.repo for one in checkouts(store, world)}
+    here = {checkout.repo for checkout in checkouts(store, world)}
     named = {repo: files for repo, files in named_files(store).items() if repo in here}
     body = msgspec.json.encode(_Body(_unchanged(report), named))
     with transaction(store.db):  # in which no agent tells anything
@@ -122,12 +122,12 @@ def _unchanged(report: Report) -> Report:
     """What the same run reports a second time."""
     agents = [
         AgentReport(
-            agent=one.agent,
-            discovered=one.discovered,
-            unchanged=one.discovered - one.no_reader,
-            no_reader=one.no_reader,
+            agent=agent.agent,
+            discovered=agent.discovered,
+            unchanged=agent.discovered - agent.no_reader,
+            no_reader=agent.no_reader,
         )
-        for one in report.agents
+        for agent in report.agents
     ]
     known = Harvested(items=report.harvested.items, active=report.harvested.active)
     return Report(agents=agents, sessions=report.sessions, harvested=known, evicted=report.evicted)

@@ -35,7 +35,7 @@ from afterwit.store.store import readonly_database
 
 _SEED = 84  # of the intervals: the same figures for the same notes
 _KINDS: tuple[type[Player], ...] = (*BASELINES, PlacesPlayer, RecallPlayer)
-PLAYERS: Mapping[str, type[Player]] = {one.name: one for one in _KINDS}
+PLAYERS: Mapping[str, type[Player]] = {kind.name: kind for kind in _KINDS}
 PRODUCT = RecallPlayer.name
 
 
@@ -118,7 +118,7 @@ def walked(
         db.execute("BEGIN")  # one view of the store, whatever runs beside
         history = History(db, world)
         keys = {row.id for row in selected_sessions(db, selection_of(db, world.settings, wanted))}
-        played = [one for one in history.outlines if one.key in keys]
+        played = [outline for outline in history.outlines if outline.key in keys]
         progress.begin(len(played), len(played))
         book = notebook or Notebook()
         book.open(_mark(history.outlines, keys, players))
@@ -151,7 +151,7 @@ def own_files(world: World) -> frozenset[str]:
 
 def _mark(outlines: Sequence[Outline], keys: Set[int], players: Sequence[Player]) -> str:
     """Changes whenever a stopped run cannot be gone on with: other sessions, other players."""
-    facts = [(one.here.session, one.first_ms, one.ended_ms, one.key in keys) for one in outlines]
+    facts = [(outline.here.session, outline.first_ms, outline.ended_ms, outline.key in keys) for outline in outlines]
     names = [(player.name, player.version) for player in players]
     return hashlib.blake2b(msgspec.json.encode([VERSION, names, facts]), digest_size=16).hexdigest()
 
@@ -172,12 +172,12 @@ def _first_ms(db: apsw.Connection, row: SessionRow) -> int | None:
 
 def sentence_of(reports: Sequence[Report], sessions: int) -> str:
     """What a user should take away."""
-    product = next((one for one in reports if one.player == PRODUCT), None)
+    product = next((report for report in reports if report.player == PRODUCT), None)
     if not sessions:
         return "No session to replay: none was learned yet (`afterwit learn`), or no one is left by the filters."
     if product is None:
         return f"{sessions} sessions were replayed; the product itself did not play."
-    rest = [one for one in reports if one.player != PRODUCT]
+    rest = [report for report in reports if report.player != PRODUCT]
     best = max(rest, key=lambda one: one.whole.saved_per_1000, default=None)
     low, high = product.interval
     said = (

@@ -76,7 +76,9 @@ class Bm25(Player):
         self._tasks: dict[str, str] = {}
 
     def know(self, digest: Digest) -> None:
-        said = [said.text for said in (*digest.prompts, *digest.stated)] + [one.text for one in digest.publications]
+        said = [said.text for said in (*digest.prompts, *digest.stated)] + [
+            publication.text for publication in digest.publications
+        ]
         words = Counter(words_of(" ".join([*said, digest.title])))
         self._known[digest.repo].put(digest.native_id, Session(_place(digest), _changed(digest), words))
         self._tasks[digest.native_id] = digest.task[:_EXCERPT]

@@ -80,7 +80,7 @@ class RecallPlayer(Player):
 
     def _items(self, here: Here) -> tuple[Item, ...]:
         now_ms = self._latest[here.repo] or self._latest[""]
-        minimum = {one.name: one.minimum_stories for one in HARVESTERS}
+        minimum = {harvester.name: harvester.minimum_stories for harvester in HARVESTERS}
         return self._library.items(Context(now_ms=now_ms, minimum_stories=minimum), _situation(here).scopes())
 
     def _story(self, digest: Digest) -> str:

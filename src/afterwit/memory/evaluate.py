@@ -141,11 +141,11 @@ class _Trial:
         self._say(f"{backend.name}: what it finds")
         found = self._relevance()
         latencies = list(self._latencies(sizes))
-        largest = max((one.entries for one in latencies), default=0)
+        largest = max((latency.entries for latency in latencies), default=0)
         parts = {
             AVAILABILITY: availability_part(is_available=True, faults=[one == PASSED for one in survived.values()]),
-            FUNCTIONALITY: functionality_part([one == PASSED for one in checks.values()], found.recall_at_5),
-            LATENCY: latency_part([one.p95_ms for one in latencies if one.entries == largest]),
+            FUNCTIONALITY: functionality_part([check == PASSED for check in checks.values()], found.recall_at_5),
+            LATENCY: latency_part([latency.p95_ms for latency in latencies if latency.entries == largest]),
             PRIVACY: privacy_part(
                 leaves_machine=backend.leaves_machine,
                 is_separate=checks[SEPARATE] == PASSED,

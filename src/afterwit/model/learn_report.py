@@ -107,10 +107,10 @@ class Report(msgspec.Struct, kw_only=True):
 
     def followed_by(self, later: "Report") -> "Report":
         """Both as one: what they did adds up, how things stand is as the later one found them."""
-        agents = {one.agent: one for one in self.agents}
-        for one in later.agents:
-            known = agents.get(one.agent)
-            agents[one.agent] = _sum(known, one, "agent") if known else one
+        agents = {agent.agent: agent for agent in self.agents}
+        for agent in later.agents:
+            known = agents.get(agent.agent)
+            agents[agent.agent] = _sum(known, agent, "agent") if known else agent
         return msgspec.structs.replace(
             later,
             agents=list(agents.values()),

@@ -57,8 +57,8 @@ def talk_of(digest: Digest) -> Talk:
     at_ms = digest.ended_ms or digest.started_ms or 0
     turns = sorted(_turns(digest, at_ms), key=lambda turn: turn.at_ms)
     stated = (one.text for one in digest.stated if not one.is_person)
-    said = (digest.title, *(one.text for one in digest.prompts), *stated)
-    told = (*(one.text for one in digest.publications), *digest.summaries, digest.ending)
+    said = (digest.title, *(prompt.text for prompt in digest.prompts), *stated)
+    told = (*(publication.text for publication in digest.publications), *digest.summaries, digest.ending)
     text = without_own("\n".join((*said, *told)))[:_LONGEST_TEXT]
     return Talk(digest.native_id, at_ms, tuple(turns[-_MOST_TURNS:]), counts_of(text))
 
@@ -138,8 +138,8 @@ def sighting_of(digest: Digest) -> Sighting:
     said = (
         digest.task,
         digest.title,
-        *(one.text for one in digest.publications),
-        *(one.text for one in digest.prompts[1:]),
+        *(publication.text for publication in digest.publications),
+        *(prompt.text for prompt in digest.prompts[1:]),
     )
     at_ms = digest.ended_ms or digest.started_ms or 0
     return Sighting(digest.native_id, "\n".join(said)[:_MOST_TEXT], changed, digest.branch, at_ms)

@@ -76,8 +76,12 @@ class CheckpointGatherer:
         if not _may_hold(git_dir, collection, files):
             return []
         checkpoints = list(_largest(git_dir).values())
-        self._look_at(git_dir, [each for each in checkpoints if each.chunks[0].object not in self._known])
-        return sorted((self._found(collection, each) for each in checkpoints), key=lambda each: str(each.path))
+        self._look_at(
+            git_dir, [checkpoint for checkpoint in checkpoints if checkpoint.chunks[0].object not in self._known]
+        )
+        return sorted(
+            (self._found(collection, checkpoint) for checkpoint in checkpoints), key=lambda each: str(each.path)
+        )
 
     def render(self, home: Path, path: PurePosixPath) -> Rendering:
         match = RENDERED.fullmatch(str(path))

@@ -111,10 +111,10 @@ class TreeGatherer:
     def _walked(
         self, root: Path, files: Sequence[Files], names: Mapping[str, str], bounds: Bounds
     ) -> Iterator[PurePosixPath]:
-        for each in files:
-            for path, found in _matching(root, each.pattern, names, bounds):
+        for file in files:
+            for path, found in _matching(root, file.pattern, names, bounds):
                 yield path
-                yield from self._walked(root, each.inner, {**names, **found}, bounds)
+                yield from self._walked(root, file.inner, {**names, **found}, bounds)
 
 
 def _flat(files: Sequence[Files]) -> Iterator[Files]:

@@ -81,7 +81,7 @@ class _Scanner:
         return self._is_plain and self._before not in _AWAIT_MORE
 
     def _operator(self) -> bool:
-        found = next((each for each in _OPERATORS if self._line.startswith(each, self._at)), "")
+        found = next((operator for operator in _OPERATORS if self._line.startswith(operator, self._at)), "")
         if found:
             self._at += len(found)
             self._end(found)
@@ -93,7 +93,7 @@ class _Scanner:
         at = self._at
         while self._line[at : at + 1].isdigit():
             at += 1
-        start = next((each for each in _REDIRECTIONS if self._line.startswith(each, at)), "")
+        start = next((redirection for redirection in _REDIRECTIONS if self._line.startswith(redirection, at)), "")
         if not start or (start[0] == "&" and at > self._at):
             return False
         self._at = at + len(start)

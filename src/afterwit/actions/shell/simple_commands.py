@@ -89,7 +89,7 @@ def folder_after(command: Command, *, is_stage: bool) -> str:
     if command.program not in _MOVES or is_stage or command.joint in (*_PIPES, "&"):
         return command.folder
     arguments = command.arguments
-    target = next((each for each in arguments if each == "-" or not each.startswith("-")), "~")
+    target = next((argument for argument in arguments if argument == "-" or not argument.startswith("-")), "~")
     if not command.folder or target.startswith(("/", "~", "$")) or target[1:3] in (":\\", ":/"):
         return target
     if target in (".", ""):

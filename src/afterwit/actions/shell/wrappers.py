@@ -188,7 +188,14 @@ def script_of(program: str, arguments: Sequence[Word], redirections: Sequence[Re
         return Script(arguments[at].text, tuple(options)) if at < len(arguments) else None
     if at < len(arguments) and arguments[at].text != "-":
         return None
-    body = next((each.body for each in redirections if each.operator in ("<<", "<<-") and each.body), None)
+    body = next(
+        (
+            redirection.body
+            for redirection in redirections
+            if redirection.operator in ("<<", "<<-") and redirection.body
+        ),
+        None,
+    )
     return Script(body, tuple(options)) if body else None
 
 

@@ -139,7 +139,7 @@ def _shown_by_shell(arguments: Mapping[str, Any], part: PartFacts, redactor: Red
     line = tools.command_of(arguments)
     if not _NAMED.search(line):
         return None
-    loud = [one for one in parsed(line).commands if one.program not in _QUIET] if len(line) < LIMIT else []
+    loud = [command for command in parsed(line).commands if command.program not in _QUIET] if len(line) < LIMIT else []
     if len(loud) != 1 or loud[0].joint in ("|", "|&"):
         return None
     printed = _printed(loud[0])

@@ -39,7 +39,7 @@ def status(here: Here, is_json: bool) -> None:
     wanted = here.world.settings.schedule.cadence
     machine = this_machine(here)
     found = states(machine)
-    silent = {each.agent: each for each in silences(machine)}
+    silent = {silence.agent: silence for silence in silences(machine)}
     if is_json:
         planned = {**msgspec.structs.asdict(installed), "configured_cadence": wanted}
         print_json({"schedule": planned, "agents": [_shape(state, silent) for state in found]})

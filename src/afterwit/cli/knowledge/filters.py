@@ -75,7 +75,7 @@ def _refuse_unknown_harvesters(names: Collection[str]) -> None:
         return
     from afterwit.harvest.registry import HARVESTERS
 
-    known = sorted({*(one.name for one in HARVESTERS), *_OTHERS})
+    known = sorted({*(harvester.name for harvester in HARVESTERS), *_OTHERS})
     for name in names:
         if name not in known:
             raise click.BadParameter(f"{name!r} is not one of {', '.join(known)}.", param_hint="'--harvester'")

@@ -58,9 +58,9 @@ def import_(here: Here, folders: tuple[Path, ...], is_dry_run: bool, is_agreed: 
 
 
 def _show(planned: Imported) -> None:
-    for one in planned.folders:
-        print_line(f"{one.source}: {human_count(one.items, 'item')}, {human_count(one.new)} new")
-        for fact in one.facts[:_SHOWN]:
+    for folder in planned.folders:
+        print_line(f"{folder.source}: {human_count(folder.items, 'item')}, {human_count(folder.new)} new")
+        for fact in folder.facts[:_SHOWN]:
             print_text(fact, first="  ", rest="    ")
-        if len(one.facts) > _SHOWN:
-            print_line(f"  … and {human_count(len(one.facts) - _SHOWN)} more; --json lists all")
+        if len(folder.facts) > _SHOWN:
+            print_line(f"  … and {human_count(len(folder.facts) - _SHOWN)} more; --json lists all")

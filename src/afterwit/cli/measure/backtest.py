@@ -97,11 +97,12 @@ def _show(found: running.Backtest) -> None:
         return
     print_line("")
     print_listing(_COLUMNS, [_row(report) for report in found.reports])
-    for one in found.comparisons:
-        low, high = one.interval
+    for comparison in found.comparisons:
+        low, high = comparison.interval
         talk(
-            f"{running.PRODUCT} against {one.other}: recall@5 {one.recall_difference:+.2f}"
-            f" ({low:+.2f} to {high:+.2f}) in {one.sessions} sessions{'' if one.is_clear else ', not clearly better'}."
+            f"{running.PRODUCT} against {comparison.other}: recall@5 {comparison.recall_difference:+.2f}"
+            f" ({low:+.2f} to {high:+.2f}) in {comparison.sessions} sessions"
+            f"{'' if comparison.is_clear else ', not clearly better'}."
         )
     whole = found.reports[0].whole
     talk(

@@ -81,19 +81,19 @@ def _show(found: Evaluation) -> None:
     columns = [Column("backend"), Column("score", is_number=True)]
     columns += [Column(f"{name} {weight:g}", is_number=True) for name, weight in found.weights.items()]
     columns += [Column("recall@5", is_number=True, gives_way=2), Column("data leave", gives_way=1)]
-    print_listing(columns, [_row(one, found) for one in found.backends if one.score is not None])
+    print_listing(columns, [_row(backend, found) for backend in found.backends if backend.score is not None])
     latencies = [
-        (one.backend, f"{row.entries:,}", row.operation, f"{row.p50_ms:.2f}", f"{row.p95_ms:.2f}")
-        for one in found.backends
-        for row in one.latencies
+        (backend.backend, f"{row.entries:,}", row.operation, f"{row.p50_ms:.2f}", f"{row.p95_ms:.2f}")
+        for backend in found.backends
+        for row in backend.latencies
     ]
     if latencies:
         print_line("")
         print_listing(_LATENCIES, latencies)
     print_line("")
-    for one in found.backends:
-        for line in _remarks(one):
-            print_line(f"{one.backend}: {line}")
+    for backend in found.backends:
+        for line in _remarks(backend):
+            print_line(f"{backend.backend}: {line}")
     print_line("")
     print_line(found.recommendation)
 

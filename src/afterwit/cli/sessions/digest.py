@@ -59,7 +59,7 @@ def _lists(digest: Digest) -> Iterator[tuple[str, list[str]]]:
     yield "corrections", [digest.prompts[at].text for at in digest.corrections]
     yield "denied", [f"{digest.steps[at].tool} {digest.steps[at].target}" for at in digest.denials]
     yield "stated", [f"{'person' if said.is_person else 'agent'}: {said.text}" for said in digest.stated]
-    yield "published", [f"{one.kind}: {one.text}" for one in digest.publications]
+    yield "published", [f"{publication.kind}: {publication.text}" for publication in digest.publications]
     yield "summaries", list(digest.summaries)
 
 

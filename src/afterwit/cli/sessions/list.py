@@ -69,7 +69,7 @@ def list_sessions(here: Here, wanted: Filter, order: str, is_reversed: bool, lim
     if is_json:
         print_json(_as_json(listing))
     elif listing.found:
-        print_listing(_COLUMNS, [_row(one) for one in listing.sessions])
+        print_listing(_COLUMNS, [_row(session) for session in listing.sessions])
         talk(_totals(listing))
     else:
         talk("No session fits." if wanted != Filter() else EMPTY)
@@ -107,7 +107,9 @@ def _totals(listing: Listing) -> str:
 def _as_json(listing: Listing) -> dict[str, Any]:
     spent = listing.spending
     return {
-        "sessions": [msgspec.structs.asdict(one) | {"duration_ms": one.duration_ms} for one in listing.sessions],
+        "sessions": [
+            msgspec.structs.asdict(session) | {"duration_ms": session.duration_ms} for session in listing.sessions
+        ],
         "found": listing.found,
         "total": {
             "tokens": spent.tokens,

@@ -68,15 +68,15 @@ class Corrections:
         yield from _worked(digest)
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Tried]]) -> Iterable[Draft]:
-        mistakes = in_order(one for one in sightings if one.seen.signature)
-        changes = [one for one in mistakes if one.seen.change]
-        lines = [one for one in mistakes if not one.seen.change]
-        worked = [one for one in sightings if one.seen.shapes]
+        mistakes = in_order(sighting for sighting in sightings if sighting.seen.signature)
+        changes = [mistake for mistake in mistakes if mistake.seen.change]
+        lines = [mistake for mistake in mistakes if not mistake.seen.change]
+        worked = [sighting for sighting in sightings if sighting.seen.shapes]
         for scope, same in _changes_by_scope(changes):
             yield from _rule(group, scope, same, worked)
         known = [change for one in changes if (change := change_from(one.seen.change))]
         for scope, same in by_repo(
-            one for one in lines if not any(apply(each, one.seen.failed) for each in known)
+            line for line in lines if not any(apply(each, line.seen.failed) for each in known)
         ).items():
             yield from _same_lines(scope, same)
 
@@ -266,8 +266,8 @@ def _call(words: tuple[str, ...]) -> str:
 def _same_lines(scope: Scope, lines: Sequence[Sighting[Tried]]) -> Iterator[Draft]:
     """Lines that failed, each with the line that worked in most stories."""
     found: defaultdict[tuple[str, str], list[Sighting[Tried]]] = defaultdict(list)
-    for one in lines:
-        found[one.seen.signature, one.seen.failed].append(one)
+    for line in lines:
+        found[line.seen.signature, line.seen.failed].append(line)
     for (signature, failed), same in sorted(found.items()):
         by_fix: defaultdict[str, list[Sighting[Tried]]] = defaultdict(list)
         for one in same:

@@ -126,9 +126,9 @@ def evidence_for(
     """Where one of these forms succeeded, and where none of those tried could run."""
     wanted = {(one.text, one.folder) for one in chosen}
     for sighting in in_order(sightings):
-        forms = [one for one in sighting.seen.forms if (one.text, one.folder) in wanted]
-        passed = (one for one in forms if one.passed)
-        shown = next(passed, None) or next((one for one in forms if one.could_not and not one.ran), None)
+        forms = [form for form in sighting.seen.forms if (form.text, form.folder) in wanted]
+        passed = (form for form in forms if form.passed)
+        shown = next(passed, None) or next((form for form in forms if form.could_not and not form.ran), None)
         if shown is not None:
             at = msgspec.structs.replace(sighting.seen, at=shown.at, excerpt=shown.text)
             yield evidence_of(sighting._replace(seen=at), channel, is_against=not shown.passed)

@@ -42,7 +42,7 @@ def _of_command(command: Command, may_run_scripts: bool) -> Iterator[str]:
     for name, value in command.assignments:
         if not _is_setting(name, value):
             yield f"{name}={value}"
-    yield from (f"runs {each}" for each in command.wrappers if each not in table.RUNNERS)
+    yield from (f"runs {wrapper}" for wrapper in command.wrappers if wrapper not in table.RUNNERS)
     yield from _of_wrapping(command)
     program, arguments = _program(command)
     path = next((word.text for word in command.words if word.text.endswith(command.program)), "")
@@ -94,7 +94,7 @@ def _program(command: Command) -> tuple[str, list[str]]:
 def _of_wrapping(command: Command) -> Iterator[str]:
     """Flags and words before the program."""
     before = [word.text for word in command.words][: max(0, len(command.words) - len(command.arguments) - 1)]
-    known = {word for each in command.wrappers for word in each.split()}
+    known = {word for wrapper in command.wrappers for word in wrapper.split()}
     for at, word in enumerate(before):
         name, mark, value = word.partition("=")
         if word in known or _NUMBER.fullmatch(word) or word == "--":

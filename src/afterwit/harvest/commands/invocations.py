@@ -236,7 +236,7 @@ def _how(digest: Digest, at: int, *, is_alone: bool) -> tuple[bool | None, bool 
 
 
 def _class_of(digest: Digest, at: int) -> FailureClass:
-    known = next((one.failure for one in digest.failures if one.at == at), None)
+    known = next((failure.failure for failure in digest.failures if failure.at == at), None)
     if known is not None:
         return known
     step = digest.steps[at]

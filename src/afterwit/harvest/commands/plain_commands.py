@@ -57,10 +57,10 @@ class PlainCommands:
         repo, _, named = group.partition("\n")
         purpose = Purpose(named)
         choices = sorted(
-            (one for one in choices_of(sightings) if one.is_reliable and is_tellable(one.line)),
+            (choice for choice in choices_of(sightings) if choice.is_reliable and is_tellable(choice.line)),
             key=lambda one: one.rank,
         )
-        best = _best(purpose, [one for one in choices if not one.is_part])
+        best = _best(purpose, [choice for choice in choices if not choice.is_part])
         if best is None or not quoted(best.text):
             return
         yield Draft(
@@ -85,7 +85,9 @@ def _best(purpose: Purpose, whole: Sequence[Choice]) -> Choice | None:
 def _other(best: Choice, choices: Sequence[Choice]) -> Choice | None:
     """Another whole command that many use, else how a part is run where that is not the same command."""
     common = [
-        one for one in choices if one.text != best.text and one.stories >= max(_FEW, best.stories * _OTHER_IS_COMMON)
+        choice
+        for choice in choices
+        if choice.text != best.text and choice.stories >= max(_FEW, best.stories * _OTHER_IS_COMMON)
     ]
     whole = next((one for one in common if not one.is_part), None)
     return whole or next((one for one in common if _head(one.text) != _head(best.text)), None)
@@ -111,7 +113,7 @@ def _said(repo: str, purpose: Purpose, best: Choice, other: Choice | None) -> st
 
 def _cannot_run(choices: Sequence[Choice], sightings: Sequence[Sighting[CommandsSeen]]) -> tuple[Trigger, ...]:
     """What was tried for the same purpose and could not run: the item helps there."""
-    known = {one.text for one in choices}
+    known = {choice.text for choice in choices}
     failed = {form.text for _, seen in sightings for form in seen.forms if form.text not in known and not form.is_part}
     words = [text.split() for text in sorted(failed)[:_MOST_TRIGGERS]]
     return tuple(Trigger(program=first.rpartition("/")[2], words=tuple(rest)) for first, *rest in words)

@@ -91,9 +91,9 @@ def _powers(line: str) -> Iterator[Power]:
 
 def _of_command(command: Command) -> Iterator[Power]:
     texts = [word.text for word in command.words]
-    for each in (*command.wrappers, command.program):
-        if each.rpartition("/")[2] in table.RIGHTS:
-            yield Power(RIGHTS, each)
+    for wrapper in (*command.wrappers, command.program):
+        if wrapper.rpartition("/")[2] in table.RIGHTS:
+            yield Power(RIGHTS, wrapper)
     if command.program in table.SCRIPTED or any(word.expands for word in command.words):
         yield Power(SCRIPT, command.program)
     if (
@@ -113,7 +113,7 @@ def _of_command(command: Command) -> Iterator[Power]:
 
 
 def _of_packages(command: Command, texts: list[str]) -> Iterator[Power]:
-    is_fetching = any(each in table.FETCHING or each in table.FETCHING_LONG for each in command.wrappers)
+    is_fetching = any(wrapper in table.FETCHING or wrapper in table.FETCHING_LONG for wrapper in command.wrappers)
     called = next((text for text in texts if text.rpartition("/")[2].partition("@")[0] == command.program), "")
     if (
         is_fetching
@@ -149,9 +149,9 @@ def _is_own_code(word: str) -> bool:
 
 
 def _of_redirections(command: Command) -> Iterator[Power]:
-    for one in command.redirections:
-        if ">" in one.operator and one.target not in table.QUIET:
-            yield Power(ELSEWHERE, one.target)
+    for redirection in command.redirections:
+        if ">" in redirection.operator and redirection.target not in table.QUIET:
+            yield Power(ELSEWHERE, redirection.target)
 
 
 def _of_words(command: Command, texts: list[str]) -> Iterator[Power]:
@@ -193,7 +193,9 @@ def _is_usual(word: str) -> bool:
 def _of_flag(command: Command, step: str, name: str, value: str) -> Iterator[Power]:
     denied = table.NO.fullmatch(name)
     letters = table.LETTERS.get(command.program, {}).get(step, "k" if command.program in table.REACHING else "")
-    if table.BRINGS.issuperset((name,)) or (name == "-p" and any(each in table.FETCHING for each in command.wrappers)):
+    if table.BRINGS.issuperset((name,)) or (
+        name == "-p" and any(wrapper in table.FETCHING for wrapper in command.wrappers)
+    ):
         yield Power(PACKAGE, value or name)
     elif _instructs(command.program, name, value):
         yield Power(SCRIPT, value or name)
@@ -205,7 +207,7 @@ def _of_flag(command: Command, step: str, name: str, value: str) -> Iterator[Pow
         table.LOWERS.fullmatch(name)
         or (denied and denied[1] not in table.HARMLESS_NO)
         or (len(name) > 1 and name[1] != "-" and any(letter in letters for letter in name[1:]))
-        or (name == "-y" and any(each in table.FETCHING for each in command.wrappers))
+        or (name == "-y" and any(wrapper in table.FETCHING for wrapper in command.wrappers))
         or table.RISKY_VALUE.search(value)
     ):
         yield Power(CHECKS, name)
@@ -240,7 +242,7 @@ def _is_setting(name: str, value: str) -> bool:
 def _programs(line: str) -> Iterator[str]:
     """What is run in the end, and what runs it."""
     for command in parsed(line).commands:
-        yield from (each for each in command.wrappers if each not in table.RUNNERS)
+        yield from (wrapper for wrapper in command.wrappers if wrapper not in table.RUNNERS)
         path = command.words[0].text if command.words else ""
         if "/" not in path or not path.endswith(command.program):
             yield command.program

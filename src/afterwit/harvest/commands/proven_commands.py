@@ -106,7 +106,7 @@ def _proven(sightings: Sequence[Sighting[CommandsSeen]]) -> Iterator[_Proven]:
     """For each purpose the best command, if two stories ran it and, being a check, it was seen to complain."""
     for purpose in PURPOSES:
         whole = sorted(
-            (one for one in choices_of(sightings, purpose) if not one.is_part and is_tellable(one.line)),
+            (choice for choice in choices_of(sightings, purpose) if not choice.is_part and is_tellable(choice.line)),
             key=lambda one: one.rank,
         )
         fit = [one for one in whole if one.is_reliable and one.stories >= _STORIES]
@@ -118,7 +118,7 @@ def _proven(sightings: Sequence[Sighting[CommandsSeen]]) -> Iterator[_Proven]:
 
 def _is_asked_for(best: Choice, sightings: Sequence[Sighting[CommandsSeen]]) -> bool:
     """Whether the user mostly names the command: then nothing was found out."""
-    stories = {one.session.story for one in sightings if best.text in one.seen.asked}
+    stories = {sighting.session.story for sighting in sightings if best.text in sighting.seen.asked}
     return 2 * len(stories) >= best.stories
 
 

@@ -46,7 +46,7 @@ class Story(NamedTuple, Generic[C]):
     @property
     def telling(self) -> Sighting[C]:
         """The first sighting with changes, to quote as evidence."""
-        return next((one for one in self.sightings if one.seen.files), self.sightings[0])
+        return next((sighting for sighting in self.sightings if sighting.seen.files), self.sightings[0])
 
 
 class _Moved(NamedTuple):

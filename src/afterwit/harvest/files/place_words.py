@@ -64,8 +64,8 @@ def _sources(digest: Digest) -> Iterator[_Source]:
     yield _Source(_bare(digest.title), _IN_TITLE)
     yield _Source(task[:_TASK_CHARS], _IN_TASK)
     yield _Source(task[_TASK_CHARS:_MOST_CHARS], _FURTHER_DOWN)
-    for one in digest.publications[:_MOST_SUBJECTS]:
-        yield _Source(_bare(one.text.partition("\n")[0]), _IN_SUBJECT)
+    for publication in digest.publications[:_MOST_SUBJECTS]:
+        yield _Source(_bare(publication.text.partition("\n")[0]), _IN_SUBJECT)
 
 
 def _bare(text: str) -> str:

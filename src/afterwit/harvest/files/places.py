@@ -178,7 +178,7 @@ class _Repo:
     def _work(self, at: int) -> str:
         """The piece of work that a story belongs to: its branch, else itself."""
         story = self._stories[at]
-        return next((one.seen.branch for one in story.sightings if one.seen.branch), story.name)
+        return next((sighting.seen.branch for sighting in story.sightings if sighting.seen.branch), story.name)
 
     def _counts(self, about: Iterable[int]) -> Counter[str]:
         return Counter(path for at in about for path in self._stories[at].files)

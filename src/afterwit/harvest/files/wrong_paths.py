@@ -77,7 +77,7 @@ class WrongPaths:
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Guessed]]) -> Iterable[Draft]:
         del group
-        wrong = in_order(one for one in sightings if one.seen.wrong)
+        wrong = in_order(sighting for sighting in sightings if sighting.seen.wrong)
         for scope, same in by_repo(wrong).items():
             for draft in _paths(scope, same, sightings):
                 yield msgspec.structs.replace(draft, harvester=self.name)

@@ -46,7 +46,7 @@ class EverydayRules:
 
     def conclude(self, group: str, sightings: Sequence[Sighting[RuleSeen]]) -> Iterable[Draft]:
         repo, _, matter = group.partition("\n")
-        if any(one.seen.codes for one in sightings):
+        if any(sighting.seen.codes for sighting in sightings):
             yield from _theme_draft(repo, matter, in_order(sightings))
             return
         wants = [_wanted(name) for name in by_rule(sightings)]

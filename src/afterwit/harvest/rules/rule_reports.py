@@ -96,9 +96,9 @@ def commands_seen(runs: Sequence[Run]) -> Iterator[RuleSeen]:
 
 def _is_report(digest: Digest, at: int) -> bool:
     line = parsed(command_at(digest.steps, at))
-    if any(is_checking(one) and not _OTHER_SETTINGS.isdisjoint(one.flags) for one in line.commands):
+    if any(is_checking(command) and not _OTHER_SETTINGS.isdisjoint(command.flags) for command in line.commands):
         return False
-    return any(one.weight is Weight.WORKS or is_checking(one) for one in line.commands)
+    return any(command.weight is Weight.WORKS or is_checking(command) for command in line.commands)
 
 
 def _reporter(at: int, runs: Sequence[Run]) -> str:

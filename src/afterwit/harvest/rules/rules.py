@@ -58,10 +58,10 @@ class Rules:
         rules = [_Rule(name, rows) for name, rows in by_rule(sightings).items() if is_known_rule(name.rule)]
         mends = _mends(rules)
         for command in sorted(set(mends.values())):
-            yield _mended_draft(self.name, group, command, [one for one in rules if mends.get(one.name) == command])
-        for one in rules:
-            if one.name not in mends and not is_everyday(*one.name):
-                yield from _draft(self.name, group, one, _reporter(one, rules, sightings))
+            yield _mended_draft(self.name, group, command, [rule for rule in rules if mends.get(rule.name) == command])
+        for rule in rules:
+            if rule.name not in mends and not is_everyday(*rule.name):
+                yield from _draft(self.name, group, rule, _reporter(rule, rules, sightings))
 
 
 class _Rule(NamedTuple):
@@ -101,14 +101,14 @@ def by_rule(sightings: Rows) -> dict[RuleName, list[Sighting[RuleSeen]]]:
 def evidence_for(rows: Rows, channel: Channel) -> tuple[Evidence, ...]:
     """Where a rule has several messages, one that names something names the defect: met in two stories, it is one.
     What a clean-up met is no more than a tool's output."""
-    has_several = len({one.seen.excerpt for one in rows}) > 1
+    has_several = len({row.seen.excerpt for row in rows}) > 1
     return tuple(
         evidence_of(
-            one,
-            Channel.TOOL if one.seen.is_clean_up else channel,
-            source=one.seen.excerpt if has_several and _NAMES.search(one.seen.excerpt) else "",
+            row,
+            Channel.TOOL if row.seen.is_clean_up else channel,
+            source=row.seen.excerpt if has_several and _NAMES.search(row.seen.excerpt) else "",
         )
-        for one in rows
+        for row in rows
     )
 
 
@@ -117,7 +117,7 @@ def where(repo: str) -> str:
 
 
 def fails(rows: Rows) -> str:
-    ordinary = stories_in(one for one in rows if not one.seen.is_clean_up)
+    ordinary = stories_in(row for row in rows if not row.seen.is_clean_up)
     return "keeps failing" if len(ordinary) >= _KEEPS_STORIES else "has failed"
 
 
@@ -157,7 +157,7 @@ def _mended_draft(harvester: str, repo: str, command: str, rules: Sequence[_Rule
     """All rules that one command puts right."""
     ranked = sorted(rules, key=lambda one: (-len(stories_in(one.rows)), one.name))
     named = ", ".join(quoted(one.name.rule) for one in ranked[:_MOST_NAMED])
-    rows = [row for one in rules for row in one.rows]
+    rows = [row for rule in rules for row in rule.rows]
     text = f"{where(repo)}, run {quoted(command)} before linting: it puts right what {fails(rows)} ({named})."
     return Draft(
         harvester=harvester,
@@ -176,15 +176,15 @@ def _mended_draft(harvester: str, repo: str, command: str, rules: Sequence[_Rule
 def _mends(rules: Sequence[_Rule]) -> dict[RuleName, str]:
     """The command that puts each rule right: seen to, or the one that does so for other rules of the same tool. One
     that was only seen to format does nothing but that."""
-    seen = {one.name: command for one in rules if is_tellable(command := _mend(one))}
+    seen = {rule.name: command for rule in rules if is_tellable(command := _mend(rule))}
     of_tool: defaultdict[tuple[str, bool], Counter[str]] = defaultdict(Counter)
-    for one in rules:
-        if one.name in seen and one.tool:
-            of_tool[one.tool, is_formatting(one.name.rule)][seen[one.name]] += len(stories_in(one.rows))
-    for one in rules:
-        known = of_tool.get((one.tool, is_formatting(one.name.rule)))
-        if one.name not in seen and one.advice and one.advice.is_fixable and known:
-            seen[one.name] = _most(known)
+    for rule in rules:
+        if rule.name in seen and rule.tool:
+            of_tool[rule.tool, is_formatting(rule.name.rule)][seen[rule.name]] += len(stories_in(rule.rows))
+    for rule in rules:
+        known = of_tool.get((rule.tool, is_formatting(rule.name.rule)))
+        if rule.name not in seen and rule.advice and rule.advice.is_fixable and known:
+            seen[rule.name] = _most(known)
     return seen
 
 

@@ -97,14 +97,14 @@ def is_lasting(text: str) -> bool:
 
 def _sentences(digest: Digest) -> Iterator[Stated]:
     roots = roots_of(digest)
-    for one in digest.publications:
-        step = digest.steps[one.at] if one.at < len(digest.steps) else None
+    for publication in digest.publications:
+        step = digest.steps[publication.at] if publication.at < len(digest.steps) else None
         if step is not None and _is_elsewhere(step, digest.repo, roots):
             continue
         at_s = step.at_s if step is not None else None
         at_ms = None if digest.started_ms is None else digest.started_ms + 1000 * (at_s or 0)
-        for text in _lasting(one.text, is_wrapped=one.kind is NoteKind.COMMIT):
-            yield stated(text, _SPEAKERS.get(one.kind, Speaker.AGENT), at_ms, one.at)
+        for text in _lasting(publication.text, is_wrapped=publication.kind is NoteKind.COMMIT):
+            yield stated(text, _SPEAKERS.get(publication.kind, Speaker.AGENT), at_ms, publication.at)
     for summary in digest.summaries:
         yield from (stated(text, Speaker.SUMMARY, digest.ended_ms) for text in _lasting(summary))
     if digest.verdict.outcome is Outcome.SUCCESS:
@@ -114,14 +114,14 @@ def _sentences(digest: Digest) -> Iterator[Stated]:
 def _lasting(text: str, *, is_wrapped: bool = False) -> Iterator[str]:
     """The sentences that last; one that is so on purpose with the reason that follows it."""
     last = ""
-    for one in statements(text, is_wrapped=is_wrapped):
-        whole = with_reason(text, one, is_wrapped=is_wrapped) if _INTENT.search(one) else one
-        if is_lasting(whole) and one not in last:
+    for statement in statements(text, is_wrapped=is_wrapped):
+        whole = with_reason(text, statement, is_wrapped=is_wrapped) if _INTENT.search(statement) else statement
+        if is_lasting(whole) and statement not in last:
             last = whole
             yield whole
 
 
 def _is_elsewhere(step: DigestStep, repo: str, roots: frozenset[str]) -> bool:
     """Whether something was published from a folder outside of the repository."""
-    folders = [one.folder for one in parsed(step.target).commands if one.program in ("git", "gh")]
+    folders = [command.folder for command in parsed(step.target).commands if command.program in ("git", "gh")]
     return any(folder_below(folder, repo, roots) is None for folder in folders[-1:])

@@ -62,7 +62,7 @@ class PutOff:
         for text in list(_put_off(digest))[:_MOST]:
             words = tuple(sorted(set(words_of(text))))
             yield Grouped(digest.repo, PutOffSeen(excerpt=text, is_put_off=True, words=words))
-        done = [digest.title, digest.task, *(one.text for one in digest.publications)]
+        done = [digest.title, digest.task, *(publication.text for publication in digest.publications)]
         words = tuple(dict.fromkeys(word for text in done for word in words_of(text)))[:_MOST_WORDS]
         if words and digest.publications:
             yield Grouped(digest.repo, PutOffSeen(at=digest.publications[0].at, words=tuple(sorted(words))))

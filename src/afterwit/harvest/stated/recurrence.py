@@ -50,7 +50,7 @@ class Matter(NamedTuple):
     def evidence(self) -> tuple[Evidence, ...]:
         """Every time it was said. An agent that says the same words again and again has them from somewhere: a page, a
         template, a file. Wherever that is, it is one origin; a user who repeats himself means it."""
-        return tuple(_evidence(one) for one in self.sightings)
+        return tuple(_evidence(sighting) for sighting in self.sightings)
 
 
 def channel_of(speaker: Speaker) -> Channel:

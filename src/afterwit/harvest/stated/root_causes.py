@@ -96,7 +96,7 @@ def _success_after(digest: Digest, said: Said) -> int | None:
     if said.at_ms is None or digest.started_ms is None or not digest.failures:
         return None
     when_s = (said.at_ms - digest.started_ms) // 1000
-    failed_at = min(one.at for one in digest.failures)
+    failed_at = min(failure.at for failure in digest.failures)
     passed = [at for at in range(failed_at + 1, len(digest.steps)) if _has_passed(digest.steps[at])]
     after = (at for at in passed if (digest.steps[at].at_s or 0) >= when_s)
     return next(after, passed[-1] if passed else None)
@@ -111,9 +111,9 @@ def _has_passed(step: DigestStep) -> bool:
 def _changed(digest: Digest) -> frozenset[str]:
     """Names of what the session changed: files without their endings, and what they define; plain words are no
     names."""
-    files = [one for one in digest.files if one.changes]
-    stems = (one.path.rpartition("/")[2].partition(".")[0] for one in files)
-    names = (*stems, *(name for one in files for name in one.symbols))
+    files = [file for file in digest.files if file.changes]
+    stems = (file.path.rpartition("/")[2].partition(".")[0] for file in files)
+    names = (*stems, *(name for file in files for name in file.symbols))
     return frozenset(name.lower() for name in names if len(name) >= _NAME_LENGTH or not name.isalpha())
 
 

@@ -61,7 +61,7 @@ def share(checks: Sequence[bool]) -> float:
 
 def recommendation(candidates: Sequence[Candidate]) -> str:
     """Which to use, in words; and whenever that means that data leave the machine, so."""
-    usable = sorted((one for one in candidates if one.is_available), key=lambda one: -one.score)
+    usable = sorted((candidate for candidate in candidates if candidate.is_available), key=lambda one: -one.score)
     if not usable:
         return 'No backend can be used now. Set memory.backend = "local", which needs no server.'
     best = usable[0]

@@ -90,7 +90,7 @@ def _redacted(talk: Talk, redact: Redact) -> Talk:
     turns = []
     gone: set[str] = set()
     for turn in talk.turns:
-        sentences = tuple(one._replace(text=redact(one.text)) for one in turn.sentences)
+        sentences = tuple(sentence._replace(text=redact(sentence.text)) for sentence in turn.sentences)
         if sentences != turn.sentences:
             gone |= _terms(turn.sentences) - _terms(sentences)
         turns.append(turn._replace(sentences=sentences))
@@ -101,7 +101,7 @@ def _redacted(talk: Talk, redact: Redact) -> Talk:
 
 
 def _terms(sentences: Sequence[Sentence]) -> frozenset[str]:
-    return frozenset(terms_of(" ".join(one.text for one in sentences)))
+    return frozenset(terms_of(" ".join(sentence.text for sentence in sentences)))
 
 
 def _places_body(seen: Sequence[Sighting], bags: Sequence[frozenset[str]], files: dict[str, int]) -> str:
@@ -152,7 +152,7 @@ def _talk_body(talk: Talk) -> str:
             (
                 turn.speaker,
                 turn.at_ms,
-                [tuple(one) for one in turn.sentences],
+                [tuple(sentence) for sentence in turn.sentences],
                 " ".join(sorted(turn.terms)),
                 turn.is_change,
             )

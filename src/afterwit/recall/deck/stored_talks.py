@@ -50,4 +50,6 @@ class StoredTalks:
 
 def _turn(row: list[Any]) -> Turn:
     speaker, at_ms, sentences, terms, is_change = row
-    return Turn(speaker, at_ms, tuple(Sentence(*one) for one in sentences), frozenset(terms.split()), is_change)
+    return Turn(
+        speaker, at_ms, tuple(Sentence(*sentence) for sentence in sentences), frozenset(terms.split()), is_change
+    )
