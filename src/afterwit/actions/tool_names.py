@@ -4,12 +4,13 @@ Data only. Names are folded: lower case, without `_`, `-` and blanks, so that `R
 are one entry. A tool whose kind hangs on its agent or on one of its arguments has a row in a table of its own.
 """
 
-from afterwit.actions.shell_tools import RUNNING, fold
 from afterwit.model.kinds import ActionKind
 
 _NAMES: dict[ActionKind, str] = {
     ActionKind.SHELL: (
-        f"{RUNNING} local_shell_call container.exec unified_exec write_stdin BashOutput KillShell KillBash stop_bash"
+        "bash shell exec_command shell_command local_shell run_shell_command run_command run_terminal_cmd terminal"
+        " run_in_terminal execute_command exec execute_bash run_terminal_command bash_command"
+        " local_shell_call container.exec unified_exec write_stdin BashOutput KillShell KillBash stop_bash"
         " read_bash write_bash list_bash get_terminal_output send_to_terminal cmd_runner powershell pwsh"
         " read_powershell stop_powershell write_powershell user_shell bash_execution run_bash_command Monitor"
         " run_commands read_background_output list_background_processes run_terminal_command_v2 job_output job_kill"
@@ -61,6 +62,12 @@ _NAMES: dict[ActionKind, str] = {
         " ScheduleWakeup request_user_input memory save_memory"
     ),
 }
+
+
+def fold(name: str) -> str:
+    """The spelling under which a tool is listed."""
+    return name.lower().replace("_", "").replace("-", "").replace(" ", "")
+
 
 KINDS: dict[str, ActionKind] = {fold(name): kind for kind, names in _NAMES.items() for name in names.split()}
 

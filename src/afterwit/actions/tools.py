@@ -13,7 +13,6 @@ from typing import Any
 
 from afterwit.actions.shell.lexer import Word
 from afterwit.actions.shell.wrappers import program_name, script_of
-from afterwit.actions.shell_tools import fold
 from afterwit.actions.tool_names import (
     COMMAND_KEYS,
     EDITORS,
@@ -27,6 +26,7 @@ from afterwit.actions.tool_names import (
     SERVER_KEYS,
     TARGET_KEYS,
     TASK_TOOLS,
+    fold,
 )
 from afterwit.model.kinds import ActionKind
 

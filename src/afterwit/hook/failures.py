@@ -1,12 +1,13 @@
 """The known fixes after a failure, as `recall.at_failure` finds them among items; here among lines of the deck.
 
-First the words of the output and the command are looked up; mostly nothing is found, and nothing slow was loaded. What
-is found is asked plainly (`plain_failures`), and only then exactly (`firing`).
+First the words of the output and the command are looked up; mostly nothing is found, and nothing slow was loaded. Of
+what is found the exact question is asked (`firing`).
 """
 
 from afterwit.actions.failures.bounds import LEAST_BELIEF, ends_of, is_any_call
 from afterwit.actions.failures.missing_places import names_missing, says_missing
 from afterwit.agents.moments import Moment
+from afterwit.hook.triggers import Failure, failure_of, fires_at_command, is_of_tool
 from afterwit.recall.deck.location import Place
 from afterwit.recall.deck.reader import Deck, Line, Trigger
 from afterwit.recall.deck.words import words_called, words_in
@@ -15,23 +16,24 @@ from afterwit.recall.deck.words import words_called, words_in
 def known_fixes(deck: Deck, agent: str, moment: Moment, place: Place) -> tuple[str, list[Line]]:
     """The signature of a failure that is known, and what fits it, the best first; nothing where it is not known."""
     found = _found(deck, agent, moment, place)
-    failure = _failure(found, agent, moment)
-    if failure is None:
+    if not found:
         return "", []
     from afterwit.hook.advice import meant
 
-    signature, error = failure
+    failure = failure_of(agent, moment)
+    if failure is None:
+        return "", []
     ranked = []
     for trigger, general in found:
         is_meant = not is_any_call(trigger.program, trigger.words, trigger.signature, general.advice)
-        clarity = _clarity(trigger, signature, error, moment) if is_meant else 0
+        clarity = _clarity(trigger, failure, moment) if is_meant else 0
         line = meant(general, moment) if clarity else None
         if line is not None and not _says(moment, line):
             ranked.append(((not line.advice, -clarity, line.place, line.number), line))
     best: dict[str, Line] = {}
     for _, line in sorted(ranked, key=lambda one: one[0]):
         best.setdefault(line.item, _shown_here(line))
-    return signature, list(best.values())
+    return failure.signature, list(best.values())
 
 
 def _found(deck: Deck, agent: str, moment: Moment, place: Place) -> list[tuple[Trigger, Line]]:
@@ -45,29 +47,11 @@ def _found(deck: Deck, agent: str, moment: Moment, place: Place) -> list[tuple[T
     return [(trigger, line) for trigger, line in found if not trigger.rule and line.confidence >= LEAST_BELIEF]
 
 
-def _failure(found: list[tuple[Trigger, Line]], agent: str, moment: Moment) -> tuple[str, str] | None:
-    """Signature and telling part of the error; None where it is no failure, or none that is answered."""
-    if not found:
-        return None
-    from afterwit.hook.plain_failures import plain_signature
-
-    signatures = [trigger.signature for trigger, _ in found if trigger.signature]
-    signature = plain_signature(signatures, moment, moment.output) if signatures else ""
-    if signature:
-        return signature, moment.output
-    from afterwit.hook.triggers import failure_of
-
-    failure = failure_of(agent, moment)
-    return (failure.signature, failure.error) if failure is not None else None
-
-
-def _clarity(trigger: Trigger, signature: str, error: str, moment: Moment) -> int:
+def _clarity(trigger: Trigger, failure: Failure, moment: Moment) -> int:
     """How clearly a trigger means this failure; 0: not at all."""
-    from afterwit.hook.triggers import fires_at_command, is_of_tool
-
     if trigger.path:
-        return 3 if names_missing(trigger.path, error) else 0
-    if trigger.signature not in ("", signature) or not is_of_tool(trigger, moment):
+        return 3 if names_missing(trigger.path, failure.error) else 0
+    if trigger.signature not in ("", failure.signature) or not is_of_tool(trigger, moment):
         return 0
     if not fires_at_command(trigger, moment.command):
         return 0

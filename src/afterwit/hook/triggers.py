@@ -2,10 +2,9 @@
 
 Asked only of triggers whose words all occur (`recall.deck.words`), because what answers it may take long to load: the
 parser of command lines, the classes of failures and their signatures. All of it is what `learn` uses, so a failure here
-has the signature that it had there. Plain command lines are taken apart without the parser.
+has the signature that it had there.
 """
 
-from afterwit.actions.shell.plain_lines import plain_commands
 from afterwit.agents.moments import Moment
 from afterwit.recall.deck.reader import Trigger
 
@@ -67,9 +66,6 @@ def begins_with(program: str, command: str) -> bool:
 
 def _calls(command: str) -> list[tuple[list[str], int]]:
     """The words of each command of a line, and before which of them its arguments begin."""
-    plain = plain_commands(command)
-    if plain is not None:
-        return [(each.words, len(each.words) - len(each.arguments)) for each in plain]
     from afterwit.actions.steps import parsed
 
     parts = parsed(command).commands

@@ -1,7 +1,7 @@
 """Tables of programs: which have subcommands, which wrap others, which only look, filter, prepare or talk.
 
-Data, and the two questions that need no more than words: which subcommand is called, and how much a command matters.
-Imports nothing, so that a hook can ask before anything slow is loaded; `programs` and `wrappers` ask the same.
+Data, and the one question that needs no more than words: which subcommand is called. `programs` says what follows from
+it.
 """
 
 
@@ -148,44 +148,13 @@ LOOKS = FILTERS | names(
     " basename dirname realpath readlink seq expr mktemp gofmt dir Get-ChildItem Get-Content Get-Location Test-Path"
     " Get-Command Get-Process gci gc"
 )
-_GIT_LOOKS = names(
+GIT_LOOKS = names(
     "status log diff show branch rev-parse remote ls-files ls-tree ls-remote blame config describe tag cat-file grep"
     " shortlog reflog rev-list merge-base show-ref for-each-ref symbolic-ref check-ignore var name-rev whatchanged add"
     " version"
 )
 
 SHELLS = names("bash sh zsh dash ksh ash fish")
-WRAP_ALONE = names(
-    "sudo doas env timeout gtimeout time nice ionice nohup setsid stdbuf unbuffer chronic caffeinate arch winpty xargs"
-    " flock xvfb-run command builtin noglob nocorrect exec coproc cross-env corepack npx bunx pnpx uvx"
-)
-"""Wrappers that are known by their first word."""
-
-WRAP_WITH: dict[str, frozenset[str]] = {
-    "bun": names("x"),
-    "npm": names("exec"),
-    "pnpm": names("dlx exec"),
-    "yarn": names("dlx exec"),
-    "uv": names("tool run"),
-    **dict.fromkeys(("pipx", "poetry", "pipenv", "pdm", "rye", "pixi", "hatch", "conda", "micromamba"), names("run")),
-    **dict.fromkeys(("bundle", "direnv"), names("exec")),
-    "mise": names("exec x"),
-    **dict.fromkeys(("doppler", "op", "infisical", "dotenv"), names("run")),
-}
-"""Wrappers that are known by one of these words after the first."""
-
-PREPARING, FILTERING, LOOKING, WORKING = range(4)
-
-
-def weigh(program: str, subcommand: str, *, is_stage: bool, feeds: bool) -> int:
-    """How much a command matters in its line. `is_stage`: it reads from a pipe. `feeds`: it writes into one."""
-    if not program or program in PREPARES or program in TALKS:
-        return PREPARING
-    if (is_stage and program in FILTERS) or (feeds and program in FEEDS):
-        return FILTERING
-    if program in LOOKS or (program == "git" and subcommand.partition(" ")[0] in _GIT_LOOKS):
-        return LOOKING
-    return WORKING
 
 
 def subcommand_in(program: str, arguments: list[str]) -> str:

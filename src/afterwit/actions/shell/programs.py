@@ -10,28 +10,21 @@ from typing import NamedTuple
 from afterwit.actions.shell.program_table import (
     FEEDS,
     FILTERS,
+    GIT_LOOKS,
     LOOKS,
     MODULE_RUNNERS,
     PREPARES,
     SUBCOMMANDS,
     TALKS,
-    Subcommands,
     names,
-    weigh,
 )
 
 __all__ = [
     "ANSWERS",
-    "FEEDS",
-    "FILTERS",
-    "LOOKS",
     "MODULE_RUNNERS",
-    "PREPARES",
     "SUBCOMMANDS",
-    "TALKS",
     "XARGS_FAILED",
     "Answer",
-    "Subcommands",
     "Weight",
     "is_answer",
     "names",
@@ -48,12 +41,15 @@ class Weight(IntEnum):
     WORKS = 3
 
 
-_WEIGHTS = tuple(Weight)
-
-
 def weight_of(program: str, subcommand: str, *, is_stage: bool, feeds: bool) -> Weight:
-    """`is_stage`: it reads from a pipe. `feeds`: it writes into one."""
-    return _WEIGHTS[weigh(program, subcommand, is_stage=is_stage, feeds=feeds)]
+    """How much a command matters in its line. `is_stage`: it reads from a pipe. `feeds`: it writes into one."""
+    if not program or program in PREPARES or program in TALKS:
+        return Weight.PREPARES
+    if (is_stage and program in FILTERS) or (feeds and program in FEEDS):
+        return Weight.FILTERS
+    if program in LOOKS or (program == "git" and subcommand.partition(" ")[0] in GIT_LOOKS):
+        return Weight.LOOKS
+    return Weight.WORKS
 
 
 class Answer(NamedTuple):
