@@ -12,6 +12,7 @@ from afterwit.actions.failures.missing_places import names_missing
         "pears.yml does not exist",
         "EISDIR: read 'pears.yml'",
         "pears.yml: IS A DIRECTORY",
+        "No such file: old-pears.yml, pears.yml.bak, 'pears.yml'",
     ],
 )
 def test_a_wrong_path_is_named(error: str) -> None:
@@ -25,6 +26,7 @@ def test_a_wrong_path_is_named(error: str) -> None:
         "cat: old-pears.yml: No such file or directory",
         "cat: pears.yml.bak: No such file or directory",
         "cat: pears.yml/x: Not a directory",
+        "cat: spears.yml: No such file or directory",
         "cat: plums.yml: No such file or directory",
     ],
 )
