@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterwit.digest.paths import below, shown_by
+from afterwit.digest.digester import below, shown_by
 
 
 @pytest.mark.parametrize(

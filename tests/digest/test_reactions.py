@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterwit.digest.reactions import is_correction, is_thanks
+from afterwit.digest.outcome import is_correction, is_thanks
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterwit.digest.task_type import task_type
+from afterwit.digest.digester import task_type
 from afterwit.model.kinds import TaskType
 
 

@@ -3,7 +3,7 @@
 from tests.harvest.mishaps import call
 from tests.harvest.talks import concluded, sentences, talk
 
-from afterwit.harvest.denials import Denials
+from afterwit.harvest.refusals import Denials
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind, Status
 from afterwit.model.knowledge import Draft, Trigger

@@ -2,13 +2,13 @@
 
 import pytest
 
-from afterwit.harvest.reruns import SOON_MS, Given, Tasks, is_again
+from afterwit.harvest.stories import SOON_MS, GivenTask, Tasks, is_again
 
 PLAN = "Implement the following plan: count the apples of every row, write them to the ledger, and print the sum."
-FIRST = Given("orchard", "main", 1_000, PLAN)
+FIRST = GivenTask("orchard", "main", 1_000, PLAN)
 
 
-def later(**changes: object) -> Given:
+def later(**changes: object) -> GivenTask:
     return FIRST._replace(at_ms=2_000)._replace(**changes)  # type: ignore[arg-type]
 
 
@@ -31,7 +31,7 @@ def test_the_same_prompt_is_the_same_task() -> None:
     ],
     ids=["repository", "branch", "day", "earlier", "beginning", "plan"],
 )
-def test_another_place_time_or_plan_is_another_task(other: Given) -> None:
+def test_another_place_time_or_plan_is_another_task(other: GivenTask) -> None:
     assert not is_again(other, FIRST)
 
 

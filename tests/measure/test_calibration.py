@@ -4,7 +4,7 @@ import pytest
 from tests.knowledge.drafting import NOW_MS, draft, piece, pieces
 from tests.measure.simulated_histories import planted
 
-from afterwit.harvest.ids import id_of
+from afterwit.harvest.harvester import id_of
 from afterwit.measure.calibration import Calibration, Forecast, calibrate, forecasts, next_forecasts
 
 

@@ -2,10 +2,15 @@
 
 Joins polls with the commands they belong to, names each failure's class, signature and resolution, gathers which files
 were read and changed, what was published and stated, and how it ended. Texts come in redacted; they are only cut here.
+
+What kind of work a session is: the group of kinds that more than 60 % of its actions belong to decides.
+
+Which files a session read and changed, as paths below its repository.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -16,13 +21,33 @@ from afterwit.actions.failures.signature import signature
 from afterwit.actions.steps import Step, command_of, parsed
 from afterwit.capture.assembly.sentences import stated_by_person
 from afterwit.digest.material import Material, Note
-from afterwit.digest.outcome import Story, judge
-from afterwit.digest.paths import below, shown_by
-from afterwit.digest.reactions import is_correction
-from afterwit.digest.task_type import task_type
+from afterwit.digest.outcome import Story, is_correction, judge
 from afterwit.model.captured import ActionRow
 from afterwit.model.digest import Digest, DigestStep, Failure, Measures, Publication, Rule, Said, Touched
-from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, NoteKind, Relation, ResolutionKind, Status
+from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, NoteKind, Relation, ResolutionKind, Status, TaskType
+
+_WORKTREE = re.compile(r"[/\\]\.?(?:claude[/\\])?worktrees?[/\\][^/\\]+")
+
+
+_SHOWN = re.compile(
+    r"(?:^|[;&|(\n][^\S\n]*)(?:cat|nl(?: -\w+)*|bat|less|head(?: -n? ?\d+)?|tail(?: -n? ?\d+)?"
+    r"|sed -n (?:'[^'\n]{1,40}'|\"[^\"\n]{1,40}\"))"
+    r"\s+(?P<paths>[^;&|<>\n]{1,600})"
+)
+
+
+_NAME = re.compile(r"(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.\w{1,8}\Z|[\w./@+-]*/(?:Makefile|Dockerfile|LICENSE)\Z")
+
+
+_SHARE = 0.6
+
+
+_GROUPS = {
+    TaskType.CODE: (ActionKind.SHELL,),
+    TaskType.FILE: (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE, ActionKind.SEARCH),
+    TaskType.RESEARCH: (ActionKind.WEB,),
+}
+
 
 TARGET_LIMIT = 400
 ERROR_LIMIT = 300
@@ -239,3 +264,33 @@ def _first_success_ms(material: Material, steps: Sequence[Step]) -> int | None:
             moment = material.actions[at].at_ms
             return None if start is None or moment is None else max(0, moment - start)
     return None
+
+
+def task_type(kinds: Mapping[str, int]) -> TaskType:
+    """The type of a session with so many actions of each kind."""
+    total = sum(kinds.values())
+    for group, members in _GROUPS.items():
+        if total and sum(kinds.get(kind, 0) for kind in members) > _SHARE * total:
+            return group
+    return TaskType.MIXED
+
+
+def below(path: str, cwd: str, root: str) -> str:
+    """The path below the repository, with slashes; as it is where it lies elsewhere."""
+    path = _WORKTREE.sub("", path).replace("\\", "/")
+    for folder in (cwd, root):
+        folder = _WORKTREE.sub("", folder).replace("\\", "/").rstrip("/")
+        if folder and path.startswith(f"{folder}/"):
+            return path[len(folder) + 1 :]
+    return path.removeprefix("./")
+
+
+def shown_by(command: str) -> list[str]:
+    """Files that a command line prints, as it names them: `cat`, `sed -n`, `head` and the like."""
+    found: dict[str, None] = {}
+    for match in _SHOWN.finditer(command):
+        for word in match["paths"].split():
+            word = word.strip("'\"")
+            if _NAME.match(word.removeprefix("/")):
+                found[word] = None
+    return list(found)

@@ -4,16 +4,45 @@ Looks at what happened, never at words such as "error" in a text: checks and pub
 log ends, how the person reacted, what stayed open. Signals for and against are weighed; where they say nothing,
 contradict each other evenly, or come down to a last reply that nothing bears out, the answer is *unknown*.
 docs/explanation/outcomes.md says what this earns over guessing.
+
+How a person reacts to what the agent did: content, correcting, or neither.
+
+By form alone, and narrowly: a prompt counts as a correction or as thanks only if it begins like one or is short and
+consists of one. Most prompts are neither.
 """
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from afterwit.actions.checks import is_checking
 from afterwit.actions.steps import Step, command_of, parsed
-from afterwit.digest.reactions import is_correction, is_thanks
 from afterwit.model.digest import Failure, Said, Verdict
 from afterwit.model.kinds import CHANGES, EventKind, FailureClass, Outcome, ResolutionKind
+
+_SHORT = 200
+
+
+_CORRECTS = re.compile(
+    r"^\W*(?:no[,.! ]+(?!problem|worries)|nope\b|wrong\b|stop\b|wait\b|that'?s (?:not|wrong)|this is (?:not"
+    r"|wrong)|not what\b"
+    r"|i (?:said|meant|asked|told you|didn'?t (?:ask|want))|why (?:did|do|are|have) you\b|you (?:forgot|missed"
+    r"|broke|should"
+    r" (?:have|not)|didn'?t|did not|are (?:wrong|not))|don'?t\b|do not\b|undo\b|revert\b|please (?:revert|undo|don'?t)"
+    r"|still (?:not|fail|broken|the same|doesn)|it (?:still|doesn'?t|does not|didn'?t|is still)"
+    r"|that (?:didn'?t|doesn'?t|broke)"
+    r"|actually,? (?:no|don|i|we|let)|(?:but )?(?:it|this) (?:should|must) (?:not|be)|instead\b)",
+    re.IGNORECASE,
+)
+
+
+_THANKS = re.compile(
+    r"^\W*(?:thank|thx|great\b|perfect\b|awesome\b|excellent\b|nice\b|lgtm\b|looks good|works\b|it works"
+    r"|well done|cool\b"
+    r"|good job|yes,? (?:that|it) work|love it|amazing\b)",
+    re.IGNORECASE,
+)
+
 
 _LATE = 8  # actions at the end in which an open failure counts
 _MOST_CONFIDENT = 0.95
@@ -147,3 +176,12 @@ def _last_check(steps: Sequence[Step], after: int) -> bool | None:
         if steps[at].has_worked or steps[at].has_failed:
             return steps[at].has_worked
     return None
+
+
+def is_correction(prompt: str) -> bool:
+    return bool(_CORRECTS.match(prompt.strip()[:_SHORT]))
+
+
+def is_thanks(prompt: str) -> bool:
+    text = prompt.strip()
+    return len(text) <= _SHORT and bool(_THANKS.match(text))

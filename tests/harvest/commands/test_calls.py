@@ -2,7 +2,7 @@
 
 from tests.harvest.mishaps import call
 
-from afterwit.harvest.commands.calls import command_at, work_of
+from afterwit.harvest.commands.invocations import command_at, work_of
 from afterwit.model.digest import DigestStep
 from afterwit.model.kinds import ActionKind, Status
 

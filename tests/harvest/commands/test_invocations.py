@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from tests.harvest.work import REPO, edited, failed, piped, ran, session
 
 from afterwit.actions.shell.parse import parse
-from afterwit.harvest.commands.invocations import Form, folder_below, form_of, runs_in
+from afterwit.harvest.commands.invocations import CommandForm, folder_below, form_of, runs_in
 from afterwit.model.kinds import FailureClass
 
 
@@ -29,7 +29,7 @@ from afterwit.model.kinds import FailureClass
     ],
 )
 def test_what_belongs_to_the_moment_is_dropped(line: str, form: str) -> None:
-    assert form_of(parse(line).commands[0]) == Form(form)
+    assert form_of(parse(line).commands[0]) == CommandForm(form)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_what_belongs_to_the_moment_is_dropped(line: str, form: str) -> None:
     ],
 )
 def test_a_command_aimed_at_something_is_a_part(line: str, form: str) -> None:
-    assert form_of(parse(line).commands[0]) == Form(form, is_part=True)
+    assert form_of(parse(line).commands[0]) == CommandForm(form, is_part=True)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from itertools import permutations
 from tests.harvest.talks import concluded, sentences
 from tests.harvest.work import failed, ran, session
 
-from afterwit.harvest.commands.plain_commands import PlainCommands
+from afterwit.harvest.commands.proven_commands import PlainCommands
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import FailureClass
 from afterwit.model.knowledge import Category, Channel

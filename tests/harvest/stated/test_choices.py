@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.harvest.talks import concluded, replied, talk
 
-from afterwit.harvest.ids import id_of
+from afterwit.harvest.harvester import id_of
 from afterwit.harvest.stated.choices import Choices, is_choice
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Channel

@@ -1,6 +1,6 @@
 import pytest
 
-from afterwit.harvest.stated.momentary import is_deictic, momentary
+from afterwit.harvest.stated.statements import is_deictic, momentary
 
 
 @pytest.mark.parametrize(

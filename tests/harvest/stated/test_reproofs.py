@@ -1,7 +1,7 @@
 import pytest
 from tests.harvest.talks import concluded, talk
 
-from afterwit.harvest.stated.reproofs import Reproofs, is_lesson
+from afterwit.harvest.stated.choices import Reproofs, is_lesson
 from afterwit.model.knowledge import Category, Channel
 
 

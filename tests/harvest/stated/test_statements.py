@@ -2,7 +2,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.harvest.talks import MAY_MS
 
-from afterwit.harvest.stated.statements import Speaker, attributed, is_general, is_typed, statements, words_stated
+from afterwit.harvest.stated.statements import StatedBy, attributed, is_general, is_typed, statements, words_stated
 from afterwit.model.knowledge import SENTENCE_LIMIT
 
 RULE = "Always prune the pears in winter."
@@ -61,18 +61,20 @@ def test_what_names_a_page_or_a_removed_value_is_not_general() -> None:
 
 
 def test_a_statement_is_shown_with_speaker_and_date() -> None:
-    assert attributed(Speaker.USER, MAY_MS, RULE) == f'The user said on 2026-05-01: "{RULE}"'
-    assert attributed(Speaker.COMMIT, 0, RULE) == f'A commit said: "{RULE}"'
+    assert attributed(StatedBy.USER, MAY_MS, RULE) == f'The user said on 2026-05-01: "{RULE}"'
+    assert attributed(StatedBy.COMMIT, 0, RULE) == f'A commit said: "{RULE}"'
 
 
 def test_quotes_and_stray_backticks_cannot_end_a_quotation() -> None:
-    shown = attributed(Speaker.AGENT, MAY_MS, 'Say "stop" and use `prune.')
+    shown = attributed(StatedBy.AGENT, MAY_MS, 'Say "stop" and use `prune.')
     assert shown == "The agent said on 2026-05-01: \"Say 'stop' and use prune.\""
 
 
-@given(st.text(max_size=400), st.sampled_from(Speaker))
+@given(st.text(max_size=400), st.sampled_from(StatedBy))
 @settings(max_examples=80)
-def test_a_shown_statement_is_one_line_within_the_limit_and_its_words_can_be_read_back(text: str, who: Speaker) -> None:
+def test_a_shown_statement_is_one_line_within_the_limit_and_its_words_can_be_read_back(
+    text: str, who: StatedBy
+) -> None:
     shown = attributed(who, MAY_MS, text)
     assert len(shown) <= SENTENCE_LIMIT
     assert "\n" not in shown

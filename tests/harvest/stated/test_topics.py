@@ -1,4 +1,4 @@
-from afterwit.harvest.stated.topics import topic_of
+from afterwit.harvest.stated.statements import topic_of
 
 
 def test_names_come_first() -> None:

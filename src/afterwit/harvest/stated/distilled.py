@@ -12,12 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from afterwit.actions.steps import parsed
 from afterwit.harvest.commands.invocations import folder_below, roots_of
 from afterwit.harvest.harvester import Grouped
-from afterwit.harvest.stated.recurrence import matters, moment
-from afterwit.harvest.stated.statements import Speaker, Stated, attributed, is_general, stated, statements, with_reason
-from afterwit.harvest.stated.topics import topic_of
+from afterwit.harvest.stated.recurrence import first_statements, matters
+from afterwit.harvest.stated.statements import Stated, StatedBy, is_general, stated, statements, with_reason
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import NoteKind, Outcome
-from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Sighting, Trigger
+from afterwit.model.knowledge import Category, Draft, Scope, ScopeKind, Sighting
 
 _MOST = 4
 _NORM = re.compile(
@@ -52,7 +51,7 @@ _ORDER = re.compile(
     r"|mention|point|treat|report|display|render|include|exclude|move|try|test)\b",
     re.IGNORECASE,
 )
-_SPEAKERS = {NoteKind.COMMIT: Speaker.COMMIT, NoteKind.PULL: Speaker.PULL}
+_SPEAKERS = {NoteKind.COMMIT: StatedBy.COMMIT, NoteKind.PULL: StatedBy.PULL}
 
 
 class Distilled:
@@ -64,26 +63,12 @@ class Distilled:
     seen = Stated
 
     def see(self, digest: Digest) -> Iterable[Grouped[Stated]]:
-        if not digest.repo:
-            return []
-        found: dict[str, Stated] = {}
-        for seen in _sentences(digest):
-            found.setdefault(seen.excerpt, seen)
-        return [Grouped(digest.repo, seen) for seen in list(found.values())[:_MOST]]
+        return first_statements(digest.repo, _sentences(digest) if digest.repo else (), _MOST)
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Stated]]) -> Iterable[Draft]:
         for matter in matters(sightings):
-            said = matter.last
-            yield Draft(
-                harvester=self.name,
-                key=matter.key,
-                scope=Scope(ScopeKind.REPO, group),
-                category=Category.PITFALL if matter.is_negative else Category.FACT,
-                sentence=attributed(said.seen.speaker, moment(said), said.seen.excerpt),
-                channel=Channel.ASSISTANT,
-                triggers=(Trigger(topic=topic_of(said.seen.excerpt)),),
-                evidence=matter.evidence,
-            )
+            category = Category.PITFALL if matter.is_negative else Category.FACT
+            yield matter.draft(self.name, Scope(ScopeKind.REPO, group), category)
 
 
 def is_lasting(text: str) -> bool:
@@ -104,11 +89,11 @@ def _sentences(digest: Digest) -> Iterator[Stated]:
         at_s = step.at_s if step is not None else None
         at_ms = None if digest.started_ms is None else digest.started_ms + 1000 * (at_s or 0)
         for text in _lasting(publication.text, is_wrapped=publication.kind is NoteKind.COMMIT):
-            yield stated(text, _SPEAKERS.get(publication.kind, Speaker.AGENT), at_ms, publication.at)
+            yield stated(text, _SPEAKERS.get(publication.kind, StatedBy.AGENT), at_ms, publication.at)
     for summary in digest.summaries:
-        yield from (stated(text, Speaker.SUMMARY, digest.ended_ms) for text in _lasting(summary))
+        yield from (stated(text, StatedBy.SUMMARY, digest.ended_ms) for text in _lasting(summary))
     if digest.verdict.outcome is Outcome.SUCCESS:
-        yield from (stated(text, Speaker.ENDING, digest.ended_ms) for text in _lasting(digest.ending))
+        yield from (stated(text, StatedBy.ENDING, digest.ended_ms) for text in _lasting(digest.ending))
 
 
 def _lasting(text: str, *, is_wrapped: bool = False) -> Iterator[str]:

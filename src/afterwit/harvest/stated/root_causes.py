@@ -8,15 +8,16 @@ had failed before it was said and was seen to work afterwards, in a session that
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from afterwit.actions.checks import is_checking
 from afterwit.actions.shell.parse import parse
 from afterwit.harvest.harvester import Grouped
-from afterwit.harvest.stated.recurrence import stated_pitfalls
-from afterwit.harvest.stated.statements import Speaker, Stated, is_general, stated, statements
+from afterwit.harvest.stated.recurrence import matters
+from afterwit.harvest.stated.statements import Stated, StatedBy, is_general, stated, statements
 from afterwit.model.digest import Digest, DigestStep, Said
 from afterwit.model.kinds import ActionKind, Lean, Outcome, Status
-from afterwit.model.knowledge import Channel, Draft, Sighting
+from afterwit.model.knowledge import Category, Draft, Scope, ScopeKind, Sighting
 
 _MOST = 3
 _NAME_LENGTH = 7
@@ -64,10 +65,11 @@ class RootCauses:
     def see(self, digest: Digest) -> Iterable[Grouped[Stated]]:
         if not digest.repo or digest.verdict.outcome is not Outcome.SUCCESS:
             return []
-        return [Grouped(digest.repo, seen) for seen in list(_causes(digest))[:_MOST]]
+        return [Grouped(digest.repo, seen) for seen in islice(_causes(digest), _MOST)]
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Stated]]) -> Iterable[Draft]:
-        return stated_pitfalls(self.name, group, sightings, Speaker.AGENT, Channel.ASSISTANT)
+        scope = Scope(ScopeKind.REPO, group)
+        return [matter.draft(self.name, scope, Category.PITFALL) for matter in matters(sightings)]
 
 
 def is_lasting_cause(text: str) -> bool:
@@ -87,7 +89,7 @@ def _causes(digest: Digest) -> Iterator[Stated]:
             success = _success_after(digest, said)
             if success is not None:
                 told = _PREAMBLE.sub("", text)
-                yield stated(told[0].upper() + told[1:], Speaker.AGENT, said.at_ms, success)
+                yield stated(told[0].upper() + told[1:], StatedBy.AGENT, said.at_ms, success)
 
 
 def _success_after(digest: Digest, said: Said) -> int | None:

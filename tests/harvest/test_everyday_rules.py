@@ -3,8 +3,7 @@ from itertools import permutations
 from tests.harvest.talks import concluded, sentences
 from tests.harvest.work import failed, session
 
-from afterwit.harvest.rules.everyday_rules import EverydayRules
-from afterwit.harvest.rules.rules import Rules
+from afterwit.harvest.rules import EverydayRules, LinterRules
 from afterwit.model.knowledge import Trigger
 
 _UNUSED = (("no-unused-vars", "'crate' is never used"),)
@@ -16,7 +15,7 @@ def test_what_every_agent_knows_is_kept_here_and_not_among_the_rules() -> None:
     assert draft.sentence.startswith("In `orchard`, `no-unused-vars` keeps failing: remove unused variables")
     assert draft.triggers == (Trigger(rule="no-unused-vars"),)
     assert EverydayRules.minimum_stories > 1_000
-    assert not concluded(Rules(), sessions)
+    assert not concluded(LinterRules(), sessions)
 
 
 def test_checks_within_a_linter_are_told_together() -> None:

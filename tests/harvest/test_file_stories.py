@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.harvest.edits import change, silent
 
-from afterwit.harvest.files.changed_files import Move
-from afterwit.harvest.files.file_stories import Changed, changed_in, misses, stories_of
+from afterwit.harvest.changed_files import Changed, Move, changes_of, misses, stories_of
 from afterwit.model.knowledge import SessionRef, Sighting
 
 
@@ -20,12 +19,11 @@ def _files(*sightings: Sighting[Changed]) -> list[list[str]]:
 
 
 def test_a_session_without_files_is_not_seen() -> None:
-    assert changed_in(silent(1)) is None
+    assert changes_of(silent(1)).is_nothing
 
 
 def test_a_sighting_says_when_and_for_what_it_was() -> None:
-    seen = changed_in(change("Ripen\nthe plums", "plum.py", day=1))
-    assert seen is not None
+    seen = changes_of(change("Ripen\nthe plums", "plum.py", day=1))
     assert (seen.at, seen.excerpt) == (0, "Ripen the plums")
 
 

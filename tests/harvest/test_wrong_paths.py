@@ -7,7 +7,7 @@ from tests.harvest.mishaps import broken, call, mishap
 from tests.harvest.talks import concluded, talk
 
 from afterwit.actions.shell.command_changes import advised
-from afterwit.harvest.files.wrong_paths import FoldersRead, WrongPaths
+from afterwit.harvest.wrong_paths import FoldersRead, WrongPaths
 from afterwit.model.digest import Digest, DigestStep, Touched
 from afterwit.model.kinds import ActionKind, FailureClass, Status
 from afterwit.model.knowledge import Draft, Trigger

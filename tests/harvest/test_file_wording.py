@@ -1,4 +1,4 @@
-from afterwit.harvest.files.file_wording import fitted, shown, shown_repo
+from afterwit.harvest.wording import fitted, shown, shown_repo
 from afterwit.model.knowledge import SENTENCE_LIMIT
 
 

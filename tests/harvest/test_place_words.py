@@ -1,7 +1,7 @@
 from tests.harvest.talks import talk
 from tests.harvest.work import committed, session
 
-from afterwit.harvest.files.place_words import MOST_PAIRS, MOST_WORDS, stemmed, topics_of
+from afterwit.harvest.places import MOST_PAIRS, MOST_WORDS, stemmed, topics_of
 
 
 def test_words_of_title_task_and_commits_count_and_those_of_all_three_come_first() -> None:

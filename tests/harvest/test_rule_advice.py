@@ -3,7 +3,7 @@ from importlib import resources
 
 import pytest
 
-from afterwit.harvest.rules.rule_advice import (
+from afterwit.harvest.rule_advice import (
     advice_for,
     check_within,
     is_compiling,

@@ -2,7 +2,7 @@ import pytest
 from tests.harvest.edits import ROOT, missed
 from tests.harvest.work import Act, edited, failed, ran, session
 
-from afterwit.harvest.files.changed_files import MOST_FILES, Move, changes_of, is_aside, is_test, subject_of
+from afterwit.harvest.changed_files import MOST_FILES, Move, changes_of, is_aside, is_test, subject_of
 from afterwit.model.digest import DigestStep
 from afterwit.model.kinds import ActionKind, Status
 

@@ -7,8 +7,8 @@ from tests.harvest.edits import change, missed, others
 from tests.harvest.talks import ORCHARD, concluded
 from tests.harvest.work import edited, ran, session
 
-from afterwit.harvest.files.places import AboutFiles, Places
-from afterwit.harvest.ids import id_of
+from afterwit.harvest.harvester import id_of
+from afterwit.harvest.places import AboutFiles, Places
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import SENTENCE_LIMIT, Channel, Draft, ScopeKind
 from afterwit.text.words import words_of

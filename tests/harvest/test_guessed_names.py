@@ -1,10 +1,10 @@
 """Names of files that were guessed are answered after the next wrong guess."""
 
-from tests.harvest.files.test_wrong_paths import guessed
 from tests.harvest.talks import concluded
+from tests.harvest.test_wrong_paths import guessed
 
 from afterwit.actions.shell.command_changes import advised
-from afterwit.harvest.files.guessed_names import GuessedNames
+from afterwit.harvest.wrong_paths import GuessedNames
 
 
 def test_all_names_guessed_in_a_repository_make_one_item() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterwit.harvest.rules.rule_ids import is_known_check, is_known_rule
+from afterwit.harvest.rule_advice import is_known_check, is_known_rule
 
 
 @pytest.mark.parametrize(
