@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.digest.materials import ROOT, START_MS, action, facts, identity, material, note
 
 from afterwit.digest.digester import ERROR_LIMIT, TARGET_LIMIT, digest
-from afterwit.digest.material import Part, gathered
+from afterwit.digest.material import SessionPart, gathered
 from afterwit.model.captured import ActionRow, NoteRow
 from afterwit.model.digest import Digest, Said, Touched
 from afterwit.model.kinds import ActionKind, FailureClass, Lean, NoteKind, Outcome, ResolutionKind, Status, TaskType
@@ -216,12 +216,12 @@ def rows(draw: st.DrawFn) -> tuple[list[ActionRow], list[NoteRow]]:
     return actions, notes
 
 
-def cut_at(actions: Sequence[ActionRow], notes: Sequence[NoteRow], place: int) -> list[Part]:
+def cut_at(actions: Sequence[ActionRow], notes: Sequence[NoteRow], place: int) -> list[SessionPart]:
     """The same session in two files: ordinals begin anew in the second."""
     later = [msgspec.structs.replace(row, ordinal=row.ordinal - place) for row in actions[place:]]
     of_later = [msgspec.structs.replace(one, place=one.place - place) for one in notes if one.place >= place]
-    first = Part(facts(), actions[:place], [one for one in notes if one.place < place])
-    return [first, Part(facts(), later, of_later)]
+    first = SessionPart(facts(), actions[:place], [one for one in notes if one.place < place])
+    return [first, SessionPart(facts(), later, of_later)]
 
 
 @given(rows(), st.data())
@@ -231,7 +231,7 @@ def test_a_session_in_two_files_has_the_digest_of_the_whole(
 ) -> None:
     actions, notes = given_rows
     place = data.draw(st.integers(0, len(actions)))
-    whole = digest(gathered(identity(), [Part(facts(), actions, notes)]))
+    whole = digest(gathered(identity(), [SessionPart(facts(), actions, notes)]))
     assert digest(gathered(identity(), cut_at(actions, notes, place))) == whole
 
 
