@@ -84,9 +84,9 @@ def _identity(db: apsw.Connection, row: SessionRow, prices: Prices) -> Identity:
     for spent in spend_sums(db, Selection(session=row.id), prices.steps):
         spending.add(spent, cost_of(spent, prices))
     listed = {name: tuple(msgspec.json.decode(getattr(row, name) or "[]")) for name in ("versions", "models")}
-    told = {name: value for name, value in row._asdict().items() if name in Identity._fields}
-    told |= {**listed, "is_partial": bool(row.is_partial), "tokens": row.tokens, "cost_usd": spending.cost_usd}
-    return Identity(**told)
+    fields = {name: value for name, value in row._asdict().items() if name in Identity._fields}
+    fields |= {**listed, "is_partial": bool(row.is_partial), "tokens": row.tokens, "cost_usd": spending.cost_usd}
+    return Identity(**fields)
 
 
 def load_digest(db: apsw.Connection, row: SessionRow) -> Digest | None:

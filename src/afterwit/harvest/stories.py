@@ -54,14 +54,14 @@ class Tasks:
     def __init__(self) -> None:
         self._firsts: defaultdict[tuple[str, str], list[tuple[str, GivenTask]]] = defaultdict(list)
 
-    def first(self, session: str, given: GivenTask) -> str:
+    def first(self, session: str, task: GivenTask) -> str:
         """The session that got this task first: an earlier one that is itself no repeat, or this one."""
-        near = self._firsts[given.repo, given.branch]
-        near[:] = [(name, earlier) for name, earlier in near if given.at_ms - earlier.at_ms <= SOON_MS]
+        near = self._firsts[task.repo, task.branch]
+        near[:] = [(name, earlier) for name, earlier in near if task.at_ms - earlier.at_ms <= SOON_MS]
         for name, earlier in near:
-            if is_again(given, earlier):
+            if is_again(task, earlier):
                 return name
-        near.append((session, given))
+        near.append((session, task))
         return session
 
 

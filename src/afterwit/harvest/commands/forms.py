@@ -106,9 +106,13 @@ def forms_in(digest: Digest) -> dict[str, list[FormSeen]]:
 
 def choices_of(sightings: Sequence[Sighting[CommandsSeen]], purpose: str = "") -> list[CommandChoice]:
     """All forms that were seen, or those of one purpose, the best first."""
-    told = ((session.story, form) for session, seen in sightings for form in seen.forms)
-    meant = (pair for pair in told if not purpose or pair[1].purpose == purpose)
-    by_form = grouped_by(meant, lambda pair: (pair[1].text, pair[1].folder))
+    forms = (
+        (session.story, form)
+        for session, seen in sightings
+        for form in seen.forms
+        if not purpose or form.purpose == purpose
+    )
+    by_form = grouped_by(forms, lambda pair: (pair[1].text, pair[1].folder))
     return sorted(map(_choice, by_form.values()), key=lambda choice: choice.rank)
 
 

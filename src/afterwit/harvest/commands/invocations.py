@@ -237,9 +237,9 @@ def _how(digest: Digest, at: int, *, is_alone: bool) -> tuple[bool | None, bool 
 
 
 def _class_of(digest: Digest, at: int) -> FailureClass:
-    known = next((failure.failure for failure in digest.failures if failure.at == at), None)
-    if known is not None:
-        return known
+    named = next((failure.failure for failure in digest.failures if failure.at == at), None)
+    if named is not None:
+        return named
     step = digest.steps[at]
     whole = Step(step.kind, step.tool, step.target, Status.FAILED, None, step.exit_code, step.error)
     return classify(whole, command_at(digest.steps, at), rules=any(rule.at == at for rule in digest.rules))
@@ -265,8 +265,8 @@ def folder_below(folder: str, repo: str, roots: frozenset[str]) -> str | None:
         if folder == root or folder.startswith(f"{root}/"):
             return _safe(folder[len(root) :])
     name = repo.rpartition("/")[2]
-    _, found, after = f"{folder}/".rpartition(f"/{name}/")
-    return _safe(after) if name and found else None
+    _, is_inside, after = f"{folder}/".rpartition(f"/{name}/")
+    return _safe(after) if name and is_inside else None
 
 
 def _safe(folder: str) -> str | None:

@@ -117,8 +117,8 @@ def purpose_of(command: Command) -> Purpose | None:
 def _of_module(command: Command) -> Purpose | None:
     """`python -m pytest`, `python manage.py test`."""
     if command.subcommand.startswith("-m "):
-        found = _PROGRAMS.get(command.subcommand[3:])
-        return _of_program(found, command) if found else None
+        purpose = _PROGRAMS.get(command.subcommand[3:])
+        return _of_program(purpose, command) if purpose else None
     if command.arguments[:1] == ("manage.py",):
         return {"test": Purpose.TEST, "check": Purpose.CHECK, "runserver": Purpose.RUN}.get(
             "".join(command.arguments[1:2])
@@ -159,10 +159,10 @@ def _of_task(command: Command) -> Purpose | None:
         return None
     if command.program == "vite" and not task:
         return Purpose.RUN
-    found = _named(task)
-    if found in (Purpose.FORMAT, Purpose.MEND) and not _ONLY_LOOKS.isdisjoint(command.flags):
+    purpose = _named(task)
+    if purpose in (Purpose.FORMAT, Purpose.MEND) and not _ONLY_LOOKS.isdisjoint(command.flags):
         return Purpose.LINT
-    return Purpose.MEND if found is Purpose.LINT and not _MENDS.isdisjoint(command.flags) else found
+    return Purpose.MEND if purpose is Purpose.LINT and not _MENDS.isdisjoint(command.flags) else purpose
 
 
 def _operands(command: Command) -> list[str]:
@@ -175,13 +175,13 @@ def _named(task: str) -> Purpose | None:
     tokens = [token.lower() for token in _TOKEN.findall(name)]
     while len(tokens) > 1 and tokens[0] in _FILLER:
         del tokens[0]
-    found = next((purpose for words, purpose in _TASKS if tokens and tokens[0] in words), None)
-    if found is None and tokens[:2] == ["type", "check"]:
+    purpose = next((purpose for words, purpose in _TASKS if tokens and tokens[0] in words), None)
+    if purpose is not None:
+        return _modified(purpose, frozenset(tokens))
+    if tokens[:2] == ["type", "check"]:
         return Purpose.TYPES
-    if found is None:
-        is_made = len(tokens) > 1 and tokens[0] in _MADE and tokens[1] in ("build", "compile", "update", "sync")
-        return Purpose.GENERATE if is_made else None
-    return _modified(found, frozenset(tokens))
+    is_made = len(tokens) > 1 and tokens[0] in _MADE and tokens[1] in ("build", "compile", "update", "sync")
+    return Purpose.GENERATE if is_made else None
 
 
 def _modified(purpose: Purpose, tokens: frozenset[str]) -> Purpose:

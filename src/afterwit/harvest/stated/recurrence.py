@@ -88,20 +88,20 @@ def moment(sighting: Sighting[Stated]) -> int:
 def matters(sightings: Iterable[Sighting[Stated]]) -> list[StatedMatter]:
     """What was said, each matter once, in the order in which it was first said. A user and an agent never share one:
     words of the one lend nothing to the other."""
-    known: list[StatedMatter] = []
+    so_far: list[StatedMatter] = []
     by_word: defaultdict[str, list[int]] = defaultdict(list)
     for sighting in sorted(sightings, key=_order):
         text = sighting.seen.excerpt
         new = StatedMatter(salient(text), is_negative(text), _channel_of(sighting), [sighting])
         near = sorted({at for word in new.words for at in by_word[word]})
-        same = next((known[at] for at in near if _is_same(known[at], new)), None)
+        same = next((so_far[at] for at in near if _is_same(so_far[at], new)), None)
         if same is not None:
             same.sightings.append(sighting)
         elif new.words:
             for word in new.words:
-                by_word[word].append(len(known))
-            known.append(new)
-    return known
+                by_word[word].append(len(so_far))
+            so_far.append(new)
+    return so_far
 
 
 def likeness(words: frozenset[str], others: frozenset[str]) -> float:
@@ -109,9 +109,9 @@ def likeness(words: frozenset[str], others: frozenset[str]) -> float:
     return len(words & others) / len(words | others) if words and others else 0.0
 
 
-def _is_same(known: StatedMatter, new: StatedMatter) -> bool:
-    is_alike = (known.is_negative, known.channel) == (new.is_negative, new.channel)
-    return is_alike and likeness(new.words, known.words) >= _ALIKE
+def _is_same(earlier: StatedMatter, new: StatedMatter) -> bool:
+    is_alike = (earlier.is_negative, earlier.channel) == (new.is_negative, new.channel)
+    return is_alike and likeness(new.words, earlier.words) >= _ALIKE
 
 
 def _channel_of(sighting: Sighting[Stated]) -> Channel:

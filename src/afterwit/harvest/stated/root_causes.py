@@ -74,10 +74,10 @@ class RootCauses:
 
 def is_lasting_cause(text: str) -> bool:
     """Whether a sentence tells of a cause that lies outside the code being mended."""
-    told = _PREAMBLE.sub("", text)
-    if (told == text and not _BECAUSE.search(text)) or not is_general(told) or _AT_WORK.match(told):
+    cause = _PREAMBLE.sub("", text)
+    if (cause == text and not _BECAUSE.search(text)) or not is_general(cause) or _AT_WORK.match(cause):
         return False
-    return bool(_PRESENT.search(told) and _NAMED.search(told)) and not _OWN.search(told)
+    return bool(_PRESENT.search(cause) and _NAMED.search(cause)) and not _OWN.search(cause)
 
 
 def _causes(digest: Digest) -> Iterator[Stated]:
@@ -88,8 +88,8 @@ def _causes(digest: Digest) -> Iterator[Stated]:
                 continue
             success = _success_after(digest, said)
             if success is not None:
-                told = _PREAMBLE.sub("", text)
-                yield stated(told[0].upper() + told[1:], StatedBy.AGENT, said.at_ms, success)
+                cause = _PREAMBLE.sub("", text)
+                yield stated(cause[0].upper() + cause[1:], StatedBy.AGENT, said.at_ms, success)
 
 
 def _success_after(digest: Digest, said: Said) -> int | None:
