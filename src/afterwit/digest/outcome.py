@@ -20,20 +20,17 @@ from afterwit.model.kinds import CHANGES, EventKind, FailureClass, Outcome, Reso
 
 _SHORT = 200
 _CORRECTS = re.compile(
-    r"^\W*(?:no[,.! ]+(?!problem|worries)|nope\b|wrong\b|stop\b|wait\b|that'?s (?:not|wrong)|this is (?:not"
-    r"|wrong)|not what\b"
-    r"|i (?:said|meant|asked|told you|didn'?t (?:ask|want))|why (?:did|do|are|have) you\b|you (?:forgot|missed"
-    r"|broke|should"
-    r" (?:have|not)|didn'?t|did not|are (?:wrong|not))|don'?t\b|do not\b|undo\b|revert\b|please (?:revert|undo|don'?t)"
-    r"|still (?:not|fail|broken|the same|doesn)|it (?:still|doesn'?t|does not|didn'?t|is still)"
-    r"|that (?:didn'?t|doesn'?t|broke)"
-    r"|actually,? (?:no|don|i|we|let)|(?:but )?(?:it|this) (?:should|must) (?:not|be)|instead\b)",
+    r"^\W*(?:no[,.! ]+(?!problem|worries)|nope\b|wrong\b|stop\b|wait\b|that'?s (?:not|wrong)|this is (?:not|wrong)"
+    r"|not what\b|i (?:said|meant|asked|told you|didn'?t (?:ask|want))|why (?:did|do|are|have) you\b|you (?:forgot"
+    r"|missed|broke|should (?:have|not)|didn'?t|did not|are (?:wrong|not))|don'?t\b|do not\b|undo\b|revert\b"
+    r"|please (?:revert|undo|don'?t)|still (?:not|fail|broken|the same|doesn)|it (?:still|doesn'?t|does not|didn'?t"
+    r"|is still)|that (?:didn'?t|doesn'?t|broke)|actually,? (?:no|don|i|we|let)|(?:but )?(?:it|this) (?:should"
+    r"|must) (?:not|be)|instead\b)",
     re.IGNORECASE,
 )
 _THANKS = re.compile(
     r"^\W*(?:thank|thx|great\b|perfect\b|awesome\b|excellent\b|nice\b|lgtm\b|looks good|works\b|it works"
-    r"|well done|cool\b"
-    r"|good job|yes,? (?:that|it) work|love it|amazing\b)",
+    r"|well done|cool\b|good job|yes,? (?:that|it) work|love it|amazing\b)",
     re.IGNORECASE,
 )
 _LATE = 8  # actions at the end in which an open failure counts

@@ -55,12 +55,10 @@ _INTRODUCTION = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _OUTPUT = re.compile(
-    r"^[^\S\n]*(?:\[?\d{4}-\d\d-\d\d[T \]]|\[?\d\d:\d\d(?::\d\d|\])"
-    r"|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)[\]: ]"
-    r"|Traceback\b|File \"[^\n\"]+\", line|at [\w.$<>]{1,200} ?\(|Caused by:|panic:|goroutine \d|npm ERR!"
-    r"|E[^\S\n]{2,9}\S"
-    r"|[\w.]{0,80}(?:Error|Exception)\b:|(?:error|warning|fatal|remote|hint)(?:\[\w+\])?:|\$ |❯|[⏺●⎿│├└┌┃]"
-    r"|[\w./-]{1,200}\.\w{1,8}:\d|[\[{]\"|[}\]],?[^\S\n]*$|FAILED |PASSED |--- FAIL)",
+    r"^[^\S\n]*(?:\[?\d{4}-\d\d-\d\d[T \]]|\[?\d\d:\d\d(?::\d\d|\])|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL"
+    r"|TRACE)[\]: ]|Traceback\b|File \"[^\n\"]+\", line|at [\w.$<>]{1,200} ?\(|Caused by:|panic:|goroutine \d|npm ERR!"
+    r"|E[^\S\n]{2,9}\S|[\w.]{0,80}(?:Error|Exception)\b:|(?:error|warning|fatal|remote|hint)(?:\[\w+\])?:|\$ |❯"
+    r"|[⏺●⎿│├└┌┃]|[\w./-]{1,200}\.\w{1,8}:\d|[\[{]\"|[}\]],?[^\S\n]*$|FAILED |PASSED |--- FAIL)",
     re.MULTILINE,
 )
 _LINES = re.compile(r"^(?:[^\S\n]{0,3}>[^\n]*|(?: {4}|\t)[^\S\n]*+(?![-*+•]\s|\d{1,3}[.)]\s|\s)[^\n]*)$", re.MULTILINE)

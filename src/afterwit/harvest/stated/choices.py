@@ -63,17 +63,15 @@ _OF_AGENT = re.compile(
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
-    r"\?|\b(?:maybe|perhaps|might|could|can you|not sure|i (?:wonder|wish|guess)|what if|any reason|why|how (?:do"
-    r"|does|would|can)|does it"
-    r"|is it|are we|do we|did we|should we|shouldn't we|probably|question|investigate|check whether|review|find out"
-    r"|see if|if (?:so|you|we|it|there))\b",
+    r"\?|\b(?:maybe|perhaps|might|could|can you|not sure|i (?:wonder|wish|guess)|what if|any reason|why|how (?:do|does"
+    r"|would|can)|does it|is it|are we|do we|did we|should we|shouldn't we|probably|question|investigate|check whether"
+    r"|review|find out|see if|if (?:so|you|we|it|there))\b",
     re.IGNORECASE,
 )
 _ORDER = re.compile(
-    r"^\W*(?:(?:ok|okay|yes|yeah|also|and|just|please|then|now|so)\W+)*(?:add|create|remove|fix|update|implement"
-    r"|write|make|push|commit|run"
-    r"|open|close|generate|mention|spawn|delete|move|rename|show|review|test|check|merge|rebase|try|look|go|do|give"
-    r"|tell|put|set|change)\b",
+    r"^\W*(?:(?:ok|okay|yes|yeah|also|and|just|please|then|now|so)\W+)*(?:add|create|remove|fix|update|implement|write"
+    r"|make|push|commit|run|open|close|generate|mention|spawn|delete|move|rename|show|review|test|check|merge|rebase"
+    r"|try|look|go|do|give|tell|put|set|change)\b",
     re.IGNORECASE,
 )
 _OF_THE_TASK = re.compile(

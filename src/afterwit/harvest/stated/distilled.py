@@ -21,14 +21,12 @@ from afterwit.model.knowledge import Category, Draft, Scope, ScopeKind, Sighting
 _MOST = 4
 _NORM = re.compile(
     r"\b(?:must(?: not| never| be| stay| remain)?|never|always|cannot|can't|only (?:works?|when|if|because)"
-    r"|deliberately|intentionally"
-    r"|on purpose|by design|required|not allowed|has to|have to|needs? to)\b",
+    r"|deliberately|intentionally|on purpose|by design|required|not allowed|has to|have to|needs? to)\b",
     re.IGNORECASE,
 )
 _REASON = re.compile(
     r"\b(?:because|since|so that|so (?:the|a|an|it|we|that|every|any|callers?|users?)|otherwise|to avoid|to keep"
-    r"|to prevent|rather than|instead of"
-    r"|which is why|as (?:it|they|the)|or (?:it|the))\b",
+    r"|to prevent|rather than|instead of|which is why|as (?:it|they|the)|or (?:it|the))\b",
     re.IGNORECASE,
 )
 _INTENT = re.compile(
@@ -36,19 +34,17 @@ _INTENT = re.compile(
 )
 _TOLD = re.compile(
     r"\b(?:was|were|wasn't|weren't|had|did|didn't|used to|became|previously|formerly|before this|old|new|added?|adds"
-    r"|fix(?:ed|es)?|removed?|removes"
-    r"|changed|changes|moved|renamed?|introduces?|replaced?|replaces|updated?|now|no longer|asserts?|tests?|tested"
-    r"|verif\w+|covers|regression"
-    r"|i|i'm|i've|we've|my|our|pr|commit|root cause|unaffected|unchanged|left alone|out of scope|copied|oversold"
-    r"|refactor\w*|drop(?:s|ped)?|switch(?:ed|es)?|follow-?up|review\w*|got|went|ran|failed|broke|showed)\b"
+    r"|fix(?:ed|es)?|removed?|removes|changed|changes|moved|renamed?|introduces?|replaced?|replaces|updated?|now"
+    r"|no longer|asserts?|tests?|tested|verif\w+|covers|regression|i|i'm|i've|we've|my|our|pr|commit|root cause"
+    r"|unaffected|unchanged|left alone|out of scope|copied|oversold|refactor\w*|drop(?:s|ped)?|switch(?:ed|es)?"
+    r"|follow-?up|review\w*|got|went|ran|failed|broke|showed)\b"
     r"|(?<!is )(?<!are )(?<!be )\b(?:never|always|only|silently) \w+ed\b",
     re.IGNORECASE,
 )
 _ORDER = re.compile(
     r"^(?:\w+(?:\([\w-]+\))?: )?(?:use|make|let|allow|keep|pass|return|guard|handle|document|clarify|prefer|ensure"
-    r"|avoid|set|show|hide|skip|read"
-    r"|write|run|bump|pin|tee|push|split|merge|extract|inline|wire|thread|surface|expose|support|teach|stop|do"
-    r"|mention|point|treat|report|display|render|include|exclude|move|try|test)\b",
+    r"|avoid|set|show|hide|skip|read|write|run|bump|pin|tee|push|split|merge|extract|inline|wire|thread|surface|expose"
+    r"|support|teach|stop|do|mention|point|treat|report|display|render|include|exclude|move|try|test)\b",
     re.IGNORECASE,
 )
 _SPEAKERS = {NoteKind.COMMIT: StatedBy.COMMIT, NoteKind.PULL: StatedBy.PULL}

@@ -22,9 +22,8 @@ from afterwit.model.knowledge import Category, Draft, Scope, ScopeKind, Sighting
 _MOST = 3
 _NAME_LENGTH = 7
 _PREAMBLE = re.compile(
-    r"^(?:(?:the )?(?:actual |real |underlying |root )*(?:problem|issue|reason|cause|culprit"
-    r"|bug)\b(?:[^:—`]{0,40}(?::|—)"
-    r"|(?: here)? (?:is|was)(?: that)?)|(?:and )?(?:it )?turns out(?: that)?|(?:confirmed|found it)\s*:)\s*",
+    r"^(?:(?:the )?(?:actual |real |underlying |root )*(?:problem|issue|reason|cause|culprit|bug)\b(?:[^:—`]{0,40}(?::"
+    r"|—)|(?: here)? (?:is|was)(?: that)?)|(?:and )?(?:it )?turns out(?: that)?|(?:confirmed|found it)\s*:)\s*",
     re.IGNORECASE,
 )
 _BECAUSE = re.compile(
@@ -33,21 +32,17 @@ _BECAUSE = re.compile(
 _PRESENT = re.compile(
     r"`[^`]+` (?:\w+ )?(?!is\b|was\b)[a-z]{3,}(?<!s)s\b|"
     r"\b(?:does|do)(?: not|n't) (?:support|accept|allow|throw|work|expose|pass|read|take|return|set|include|follow"
-    r"|handle|wait|fail|exit"
-    r"|inherit|expand|propagate|match|see|load|run|reject|honou?r|respect|know|have|exist|update|install|create|apply"
-    r"|resolve)\b"
-    r"|\b(?:requires?|needs|expects?|captures?|strips?|registers?|flags?|reads|returns|ignores?|falls back"
-    r"|defaults? to|rejects?|overrides?"
-    r"|uses|treats?|caches?|splits?|prints|runs|waits|resolves|is (?:cancelled|read|keyed|missing|not|only|required"
-    r"|case-sensitive|ignored"
-    r"|overridden|cached)|are (?:not|only|ignored|cached)|can(?:not|'t)|must|only works?|truncates?|blocks?|times out"
-    r"|exits?)\b",
+    r"|handle|wait|fail|exit|inherit|expand|propagate|match|see|load|run|reject|honou?r|respect|know|have|exist|update"
+    r"|install|create|apply|resolve)\b"
+    r"|\b(?:requires?|needs|expects?|captures?|strips?|registers?|flags?|reads|returns|ignores?|falls back|defaults? to"
+    r"|rejects?|overrides?|uses|treats?|caches?|splits?|prints|runs|waits|resolves|is (?:cancelled|read|keyed|missing"
+    r"|not|only|required|case-sensitive|ignored|overridden|cached)|are (?:not|only|ignored|cached)|can(?:not|'t)|must"
+    r"|only works?|truncates?|blocks?|times out|exits?)\b",
     re.IGNORECASE,
 )
 _OWN = re.compile(
     r"\b(?:i|i'm|i'll|i’m|i’ll|we|our|my|me|was|were|wasn't|weren't|had|did|didn't|fix|fixed|patch|pr|likely|probably"
-    r"|maybe|might|could|seems?|if"
-    r"|speculation|suspect|would|test asserts)\b",
+    r"|maybe|might|could|seems?|if|speculation|suspect|would|test asserts)\b",
     re.IGNORECASE,
 )
 _AT_WORK = re.compile(r"`[^`]*\w\([^)`]+\)")

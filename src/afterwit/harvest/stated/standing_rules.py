@@ -30,8 +30,7 @@ _RULE = re.compile(
     r"|policy|rule) (?:here )?is)\b"
     r"|\bin (?:the )?future,? (?:please |always |never |do(?:n't| not) |you |we )"
     r"|\b(?:we|i) (?:always|never|only|generally|usually|strictly) (?:use|run|commit|push|write|keep|name|put|add"
-    r"|want|test|mock|merge"
-    r"|squash|rebase|deploy|support|target|log|import|prefer)\b"
+    r"|want|test|mock|merge|squash|rebase|deploy|support|target|log|import|prefer)\b"
     r"|\b(?:we|i) (?:do not|don't|dont|never) (?:use|mock|commit|push|support|add|write|want you to|like|allow|merge"
     r"|squash|deploy)\b"
     r"|\b(?:we|i) use\b.{2,60}(?:, not\b|\binstead of\b|\brather than\b|\bfor (?:all|every|our)\b|\beverywhere\b)"
@@ -49,9 +48,8 @@ _RULE = re.compile(
 )
 _UNSURE = re.compile(
     r"\?|\b(?:maybe|perhaps|might|could we|can (?:you|we)|would|not sure|i (?:think|guess|feel|wonder|wish|believe)"
-    r"|let's say|what if|seems?"
-    r"|looks like|any reason|why (?:is|are|do|does|did|would|not)|how (?:do|does|would|can)|does it|is it|are we"
-    r"|do we|wondering|probably|suppose|idea|question)\b",
+    r"|let's say|what if|seems?|looks like|any reason|why (?:is|are|do|does|did|would|not)|how (?:do|does|would|can)"
+    r"|does it|is it|are we|do we|wondering|probably|suppose|idea|question)\b",
     re.IGNORECASE,
 )
 _EVERYWHERE = re.compile(

@@ -54,22 +54,18 @@ _TICKET = re.compile(_PATTERNS[_TICKET_KEY])
 _CODE = re.compile(r"`[^`]*`")
 _THINGS = (
     r"(?:pr|pull request|branch|commit|change|changes|session|task|issue|ticket|bug|error|failure|fix|file|line|plan"
-    r"|page|button"
-    r"|screenshot|image|diff|step|time|one|part|section|comment|review|message|run|case|repo|project|folder|test"
-    r"|approach"
-    r"|conversation|worktree|phase|pass|point|feature|week|month|morning|evening|release|version|refactor|migration"
-    r"|code)"
+    r"|page|button|screenshot|image|diff|step|time|one|part|section|comment|review|message|run|case|repo|project|folder"
+    r"|test|approach|conversation|worktree|phase|pass|point|feature|week|month|morning|evening|release|version|refactor"
+    r"|migration|code)"
 )
 _DEICTIC = re.compile(
     rf"\b(?:this|that|these|those|the (?:current|previous|next|last|latest|above|following|first|second|same"
     rf"|other)) {_THINGS}s?\b"
-    r"|\b(?:today|tomorrow|yesterday|tonight|right now|for now|just now|at the moment|so far|in the meantime"
-    r"|meanwhile|currently"
-    r"|recently|earlier|previously|no longer|not yet|next step|still need|above|below|as (?:discussed|mentioned"
-    r"|requested)"
-    r"|we (?:just|discussed|talked)|you (?:just|said|suggested|mentioned|did|made|created|added|wrote|found|proposed)"
-    r"|option [a-d1-9]|same (?:pr|branch|commit|file)|this (?:will|would|is|was|means|makes|should|can)"
-    r"|an? (?:previous|earlier)|step \d|phase \d|attempt \d)\b"
+    r"|\b(?:today|tomorrow|yesterday|tonight|right now|for now|just now|at the moment|so far|in the meantime|meanwhile"
+    r"|currently|recently|earlier|previously|no longer|not yet|next step|still need|above|below|as (?:discussed"
+    r"|mentioned|requested)|we (?:just|discussed|talked)|you (?:just|said|suggested|mentioned|did|made|created|added"
+    r"|wrote|found|proposed)|option [a-d1-9]|same (?:pr|branch|commit|file)|this (?:will|would|is|was|means|makes"
+    r"|should|can)|an? (?:previous|earlier)|step \d|phase \d|attempt \d)\b"
     r"|\bnow\b(?! on\b)|^(?:this|that|these|those|it|they|he|she|here|there|both|same|then|so|worse|also|another"
     r"|such)\b",
     re.IGNORECASE,
