@@ -12,7 +12,6 @@ from afterwit.digest.value import (
     SampleCandidate,
     chosen,
     findings_of,
-    value_of,
     valued,
     values,
 )
@@ -103,7 +102,7 @@ def test_rules_and_places_of_another_repository_are_others() -> None:
 
 def test_each_other_session_that_holds_a_thing_halves_it() -> None:
     one = (ExpectedFinding(Aspect.RESOLVED, "a", 4.0),)
-    assert [value_of(one, {"a": known}) for known in (0, 1, 2, 7, 8)] == [4, 2, 1, 4 / 128, 0]
+    assert [valued(one, {"a": known}).total for known in (0, 1, 2, 7, 8)] == [4, 2, 1, 4 / 128, 0]
 
 
 def test_an_original_that_will_be_gone_soon_adds_a_quarter_but_nothing_to_nothing() -> None:

@@ -101,12 +101,10 @@ def steps_of(material: Material) -> list[Step]:
             started[running[at]] = at
         changed = files.get(at, (row.target,) if row.target else ()) if row.kind in CHANGES else ()
         paths = tuple(below(path, material.identity.cwd, material.identity.root) for path in changed)
-        steps.append(_step(row, paths, by))
+        steps.append(
+            Step(row.kind, row.tool, row.target, row.status, row.lean, row.exit_code, row.error, paths, started_by=by)
+        )
     return steps
-
-
-def _step(row: ActionRow, files: tuple[str, ...], started_by: int | None) -> Step:
-    return Step(row.kind, row.tool, row.target, row.status, row.lean, row.exit_code, row.error, files, started_by)
 
 
 def _packed(row: ActionRow, step: Step, started_ms: int | None) -> DigestStep:

@@ -84,16 +84,11 @@ def valued(findings: Iterable[ExpectedFinding], covered: Mapping[str, int], *, i
     return Value(sums, sum(sums.values()) * _VANISHING if is_vanishing else 0.0)
 
 
-def value_of(findings: Iterable[ExpectedFinding], covered: Mapping[str, int]) -> float:
-    """The same as one number, without regard to what the agent deletes."""
-    return valued(findings, covered).total
-
-
 def values(sessions: Mapping[Key, tuple[ExpectedFinding, ...]]) -> dict[Key, float]:
     """The value of each session where all the others are known: what would be lost with it alone."""
     covered = Counter(finding.key for findings in sessions.values() for finding in findings)
     alone = {key: count - 1 for key, count in covered.items()}
-    return {name: value_of(findings, alone) for name, findings in sessions.items()}
+    return {name: valued(findings, alone).total for name, findings in sessions.items()}
 
 
 class SampleCandidate(NamedTuple):

@@ -20,16 +20,17 @@ from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Channel, Evidence, Seen, Sighting
 
 CHECKS = frozenset((Purpose.TEST, Purpose.LINT, Purpose.TYPES, Purpose.CHECK))
-PURPOSES = (
-    Purpose.TEST,
-    Purpose.LINT,
-    Purpose.TYPES,
-    Purpose.CHECK,
-    Purpose.BUILD,
-    Purpose.MEND,
-    Purpose.FORMAT,
-    Purpose.RUN,
-)
+PURPOSES = {
+    Purpose.TEST: ("tests", "run the tests with"),
+    Purpose.LINT: ("lint", "lint with"),
+    Purpose.TYPES: ("types", "check types with"),
+    Purpose.CHECK: ("all checks", "run the checks with"),
+    Purpose.BUILD: ("build", "build with"),
+    Purpose.MEND: ("lint fixes", "let the linter fix what it can with"),
+    Purpose.FORMAT: ("format", "format with"),
+    Purpose.RUN: ("start", "run it with"),
+}
+"""What a repository's commands are told for, and how that is said: as a name, and before the command."""
 _TASKS = names(
     "make gmake mise just task npm pnpm yarn bun deno rake composer turbo nx invoke inv tox nox hatch pdm poetry"
 )

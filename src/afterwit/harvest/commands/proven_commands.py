@@ -31,28 +31,8 @@ from afterwit.harvest.wording import fitted, quoted, sentence, shown_repo
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Sighting, Trigger
 
-_DOES = {
-    Purpose.TEST: "run the tests with",
-    Purpose.LINT: "lint with",
-    Purpose.TYPES: "check types with",
-    Purpose.CHECK: "run the checks with",
-    Purpose.MEND: "let the linter fix what it can with",
-    Purpose.FORMAT: "format with",
-    Purpose.BUILD: "build with",
-    Purpose.RUN: "run it with",
-}
 _OTHER_IS_COMMON = 0.25  # of the stories of the best
 _MOST_TRIGGERS = 3
-_CALLED = {
-    Purpose.TEST: "tests",
-    Purpose.LINT: "lint",
-    Purpose.TYPES: "types",
-    Purpose.CHECK: "all checks",
-    Purpose.BUILD: "build",
-    Purpose.MEND: "lint fixes",
-    Purpose.FORMAT: "format",
-    Purpose.RUN: "start",
-}
 _RUNNERS = names("make gmake mise just task rake invoke inv tox nox bazel bazelisk buck2 pants")
 _STORIES = 2
 _MOST = 5
@@ -79,7 +59,7 @@ class _Proven(NamedTuple):
         facts = [f"about {shown_duration(takes)}"] if takes else []
         facts += [f"not {quoted(self.instead_of.line, 40)}"] if self.instead_of else []
         ending = f" ({', '.join(facts)})" if facts else ""
-        return f"{_CALLED[self.purpose]} {quoted(self.best.line)}{ending}"
+        return f"{PURPOSES[self.purpose][0]} {quoted(self.best.line)}{ending}"
 
 
 class ProvenCommands:
@@ -197,7 +177,7 @@ def _said(repo: str, purpose: Purpose, best: CommandChoice, other: CommandChoice
     if best.seconds is not None:
         facts.append(f"about {shown_duration(best.seconds)}")
     place = f"from {quoted(best.folder)}" if best.folder else "from the repository's root"
-    text = f"In {shown_repo(repo)}, {_DOES[purpose]} {quoted(best.text)} {place} ({', '.join(facts)})"
+    text = f"In {shown_repo(repo)}, {PURPOSES[purpose][1]} {quoted(best.text)} {place} ({', '.join(facts)})"
     if other is not None and quoted(other.text):
         text += f"; {'a part of it' if other.is_part else 'also used'}: {quoted(other.text)}"
         text += f" in {quoted(other.folder)}" if other.folder and other.folder != best.folder else ""

@@ -28,32 +28,22 @@ CHANGING = frozenset((Purpose.MEND, Purpose.FORMAT, Purpose.GENERATE))
 """Purposes whose commands change files."""
 
 _PROGRAMS: dict[str, Purpose] = {
-    **dict.fromkeys(
-        names(
-            "pytest py.test jest vitest mocha ava tap rspec phpunit pest ctest playwright cypress nose2 tox nox behave"
-            " cucumber unittest bats gotestsum busted"
-        ),
-        Purpose.TEST,
-    ),
-    **dict.fromkeys(
-        names(
-            "golangci-lint eslint biome oxlint ruff flake8 pylint bandit stylelint shellcheck rubocop standardrb phpcs"
-            " swiftlint ktlint detekt checkstyle tflint sqlfluff djlint staticcheck revive clippy markdownlint"
-            " markdownlint-cli2 hadolint yamllint actionlint typos codespell knip luacheck ansible-lint"
-        ),
-        Purpose.LINT,
-    ),
-    **dict.fromkeys(
-        names("mypy pyright basedpyright ty tsc vue-tsc svelte-check sorbet phpstan psalm dialyzer"), Purpose.TYPES
-    ),
-    **dict.fromkeys(
-        names("prettier black isort gofmt goimports gofumpt rustfmt clang-format pint scalafmt stylua shfmt taplo"),
-        Purpose.FORMAT,
-    ),
-    **dict.fromkeys(names("webpack rollup esbuild tsup parcel cmake ninja xcodebuild msbuild"), Purpose.BUILD),
-    **dict.fromkeys(names("pre-commit lefthook"), Purpose.CHECK),
-    **dict.fromkeys(names("protoc buf sqlc"), Purpose.GENERATE),
-    **dict.fromkeys(names("uvicorn gunicorn nodemon air"), Purpose.RUN),
+    program: purpose
+    for purpose, programs in {
+        Purpose.TEST: "pytest py.test jest vitest mocha ava tap rspec phpunit pest ctest playwright cypress nose2 tox"
+        " nox behave cucumber unittest bats gotestsum busted",
+        Purpose.LINT: "golangci-lint eslint biome oxlint ruff flake8 pylint bandit stylelint shellcheck rubocop"
+        " standardrb phpcs swiftlint ktlint detekt checkstyle tflint sqlfluff djlint staticcheck revive clippy markdownlint"
+        " markdownlint-cli2 hadolint yamllint actionlint typos codespell knip luacheck ansible-lint",
+        Purpose.TYPES: "mypy pyright basedpyright ty tsc vue-tsc svelte-check sorbet phpstan psalm dialyzer",
+        Purpose.FORMAT: "prettier black isort gofmt goimports gofumpt rustfmt clang-format pint scalafmt stylua"
+        " shfmt taplo",
+        Purpose.BUILD: "webpack rollup esbuild tsup parcel cmake ninja xcodebuild msbuild",
+        Purpose.CHECK: "pre-commit lefthook",
+        Purpose.GENERATE: "protoc buf sqlc",
+        Purpose.RUN: "uvicorn gunicorn nodemon air",
+    }.items()
+    for program in programs.split()
 }
 _RUNNERS = names(
     "go cargo make gmake mise just task npm pnpm yarn bun deno gradle gradlew mvn mvnw dotnet swift mix sbt uv poetry"
