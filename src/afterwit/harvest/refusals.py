@@ -172,7 +172,7 @@ def _said(refusal: Refusal, name: str, same: Sequence[Sighting[RefusedCall]]) ->
     return _WORDS[refusal].format(programs=shown, name=name) if shown else ""
 
 
-class Denied(Seen, frozen=True, kw_only=True, omit_defaults=True):
+class DeniedCall(Seen, frozen=True, kw_only=True, omit_defaults=True):
     """Something that was refused; or, without it, everything of that kind that ran."""
 
     kind: str = ""
@@ -185,9 +185,9 @@ class Denials:
     name = "denials"
     version = 3
     minimum_stories = 2
-    seen = Denied
+    seen = DeniedCall
 
-    def see(self, digest: Digest) -> Iterable[Grouped[Denied]]:
+    def see(self, digest: Digest) -> Iterable[Grouped[DeniedCall]]:
         if not digest.repo:
             return
         roots = roots_of(digest)
@@ -197,9 +197,9 @@ class Denials:
         final = (seen for seen in denied if seen and ran.get(seen.what, -1) < (seen.at or 0))
         yield from (Grouped(digest.repo, seen) for seen in unique(final, lambda seen: seen.what))
         if ran:
-            yield Grouped(digest.repo, Denied(ran=tuple(ran)))
+            yield Grouped(digest.repo, DeniedCall(ran=tuple(ran)))
 
-    def conclude(self, group: str, sightings: Sequence[Sighting[Denied]]) -> Iterable[Draft]:
+    def conclude(self, group: str, sightings: Sequence[Sighting[DeniedCall]]) -> Iterable[Draft]:
         del group
         for scope, in_repo in by_repo(sightings).items():
             by_what = grouped_by(in_repo, lambda sighting: (sighting.seen.kind, sighting.seen.what))
@@ -210,12 +210,12 @@ class Denials:
                     yield _denial_draft(scope, same, in_order(ran))
 
 
-def _denied(digest: Digest, at: int, roots: frozenset[str]) -> Denied | None:
+def _denied(digest: Digest, at: int, roots: frozenset[str]) -> DeniedCall | None:
     """What a refusal was about. Of a change to several files it cannot be told which one was not wanted."""
     step, names = digest.steps[at], _names(digest, at, roots)
     if len(names) != 1:
         return None
-    return Denied(at=at, kind=step.kind, tool=step.tool, what=names[0], excerpt=step.error[:_EXCERPT])
+    return DeniedCall(at=at, kind=step.kind, tool=step.tool, what=names[0], excerpt=step.error[:_EXCERPT])
 
 
 def _names(digest: Digest, at: int, roots: frozenset[str]) -> list[str]:
@@ -239,7 +239,7 @@ def _is_plain(step: DigestStep, name: str) -> bool:
     return is_plain_name(name) and is_plain_name(step.tool)
 
 
-def _denial_draft(scope: Scope, same: Sequence[Sighting[Denied]], ran: Sequence[Sighting[Denied]]) -> Draft:
+def _denial_draft(scope: Scope, same: Sequence[Sighting[DeniedCall]], ran: Sequence[Sighting[DeniedCall]]) -> Draft:
     last = same[-1].seen
     shown = quoted(last.what)
     if last.kind == ActionKind.SHELL:

@@ -1,4 +1,4 @@
-"""All harvesters. Adding one is its file and a line here."""
+"""All harvesters. Adding one is its module, its import and its entry here, its tests, and its row in docs/explanation/harvest.md."""
 
 from typing import Any
 

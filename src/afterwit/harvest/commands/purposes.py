@@ -33,8 +33,8 @@ _PROGRAMS: dict[str, Purpose] = {
         Purpose.TEST: "pytest py.test jest vitest mocha ava tap rspec phpunit pest ctest playwright cypress nose2 tox"
         " nox behave cucumber unittest bats gotestsum busted",
         Purpose.LINT: "golangci-lint eslint biome oxlint ruff flake8 pylint bandit stylelint shellcheck rubocop"
-        " standardrb phpcs swiftlint ktlint detekt checkstyle tflint sqlfluff djlint staticcheck revive clippy markdownlint"
-        " markdownlint-cli2 hadolint yamllint actionlint typos codespell knip luacheck ansible-lint",
+        " standardrb phpcs swiftlint ktlint detekt checkstyle tflint sqlfluff djlint staticcheck revive clippy"
+        " markdownlint markdownlint-cli2 hadolint yamllint actionlint typos codespell knip luacheck ansible-lint",
         Purpose.TYPES: "mypy pyright basedpyright ty tsc vue-tsc svelte-check sorbet phpstan psalm dialyzer",
         Purpose.FORMAT: "prettier black isort gofmt goimports gofumpt rustfmt clang-format pint scalafmt stylua"
         " shfmt taplo",
