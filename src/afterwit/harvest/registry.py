@@ -1,4 +1,6 @@
-"""All harvesters. Adding one is its module, its import and its entry here, its tests, and its row in docs/explanation/harvest.md."""
+"""All harvesters. Adding one takes its module, its import and entry here, its tests, and its row in
+docs/explanation/harvest.md. The order is part of the version under which sessions are harvested: it stays as it is.
+"""
 
 from typing import Any
 
