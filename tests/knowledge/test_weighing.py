@@ -4,7 +4,7 @@ import pytest
 from tests.knowledge.drafting import DAY_MS, NOW_MS, ORCHARD, draft, piece, pieces
 
 from afterwit.decisions.will import Changes, Decision, DecisionKind
-from afterwit.harvest.ids import id_of
+from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.aging import Gone
 from afterwit.knowledge.merging import merged
 from afterwit.knowledge.weighing import Context, weigh, weighed

@@ -18,7 +18,7 @@ from afterwit.decisions.journal import catch_up, decide_all
 from afterwit.decisions.recorded import told_if_recorded
 from afterwit.decisions.will import Changes, DecisionKind, will_of
 from afterwit.guard.hygiene import clean
-from afterwit.harvest.ids import id_of
+from afterwit.harvest.harvester import id_of
 from afterwit.harvest.run import conclude_touched
 from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.items import all_items, find_item

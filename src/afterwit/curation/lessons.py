@@ -16,7 +16,7 @@ from afterwit.curation.curate import Words, line_of, paths_of, worded
 from afterwit.decisions.decided import Entry
 from afterwit.decisions.journal import catch_up, journalled
 from afterwit.decisions.recorded import told_if_recorded
-from afterwit.harvest.ids import id_of
+from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.items import find_item, search_items
 from afterwit.knowledge.likeness import say_the_same

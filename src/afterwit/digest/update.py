@@ -12,7 +12,7 @@ import msgspec
 import zstandard
 
 from afterwit.digest.digester import digest
-from afterwit.digest.material import Identity, Material, Part, gathered
+from afterwit.digest.material import Identity, Material, SessionPart, gathered
 from afterwit.model.digest import VERSION, Digest
 from afterwit.model.learn_report import Digested
 from afterwit.model.prices import Prices
@@ -61,14 +61,14 @@ def _digest_one(db: apsw.Connection, session: int, prices: Prices, done: Digeste
 
 def _differences(row: SessionRow, made: Digest) -> list[str]:
     """What lists show of a session and a better digester sees otherwise."""
-    found = (("outcome", row.outcome, made.verdict.outcome), ("task type", row.task_type, made.task_type))
-    return [f"{row.native_id}: {name} was {old}, is {new}" for name, old, new in found if old and old != new]
+    shown = (("outcome", row.outcome, made.verdict.outcome), ("task type", row.task_type, made.task_type))
+    return [f"{row.native_id}: {name} was {old}, is {new}" for name, old, new in shown if old and old != new]
 
 
 def material_of(db: apsw.Connection, row: SessionRow, prices: Prices, *, with_results: bool = False) -> Material:
     """The rows of a session, as a digest needs them; with the times of results, if it is to be cut at a moment."""
     parts = [
-        Part(
+        SessionPart(
             part.facts,
             list(action_rows(db, part.id)),
             notes_of_part(db, part.id),
@@ -83,39 +83,23 @@ def _identity(db: apsw.Connection, row: SessionRow, prices: Prices) -> Identity:
     spending = Spending()
     for spent in spend_sums(db, Selection(session=row.id), prices.steps):
         spending.add(spent, cost_of(spent, prices))
-    return Identity(
-        agent=row.agent,
-        native_id=row.native_id,
-        cwd=row.cwd,
-        root=row.root,
-        branch=row.branch,
-        relation=row.relation,
-        parent=row.parent,
-        versions=tuple(msgspec.json.decode(row.versions or "[]", type=list[str])),
-        models=tuple(msgspec.json.decode(row.models or "[]", type=list[str])),
-        started_ms=row.started_ms,
-        ended_ms=row.ended_ms,
-        title=row.title,
-        task=row.task,
-        is_partial=bool(row.is_partial),
-        tokens=row.tokens,
-        cost_usd=spending.cost_usd,
-    )
+    listed = {name: tuple(msgspec.json.decode(getattr(row, name) or "[]")) for name in ("versions", "models")}
+    fields = {name: value for name, value in row._asdict().items() if name in Identity._fields}
+    fields |= {**listed, "is_partial": bool(row.is_partial), "tokens": row.tokens, "cost_usd": spending.cost_usd}
+    return Identity(**fields)
 
 
 def load_digest(db: apsw.Connection, row: SessionRow) -> Digest | None:
     """The digest of a session, with what its row says of it now; None where it has none yet."""
-    found = digests.digest_of(db, row.id)
-    if found is None:
-        return None
-    return msgspec.structs.replace(unpack(found.body), repo=row.repo, user=row.user)
+    packed = digests.digest_of(db, row.id)
+    return msgspec.structs.replace(unpack(packed.body), repo=row.repo, user=row.user) if packed else None
 
 
 def as_document(digest: Digest) -> dict[str, Any]:
     """The digest as `--json` prints it: every field by its name."""
     document = msgspec.structs.asdict(digest)
     for name in ("steps", "rules", "files"):
-        document[name] = [msgspec.structs.asdict(one) for one in document[name]]
+        document[name] = [msgspec.structs.asdict(struct) for struct in document[name]]
     return document
 
 

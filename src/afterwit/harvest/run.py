@@ -14,11 +14,9 @@ import msgspec
 
 from afterwit.decisions.decided import Forgotten
 from afterwit.digest.update import load_digest
-from afterwit.harvest.harvester import Harvester
-from afterwit.harvest.ids import id_of
+from afterwit.harvest.harvester import Harvester, id_of
 from afterwit.harvest.registry import HARVESTERS
-from afterwit.harvest.reruns import OPENING, SOON_MS
-from afterwit.harvest.stories import Stories, root_of
+from afterwit.harvest.stories import OPENING, SOON_MS, Stories, root_of
 from afterwit.model.knowledge import Draft, Evidence, SessionRef, Sighting
 from afterwit.model.progress import Progress, in_batches
 from afterwit.store.database import transaction
@@ -60,12 +58,12 @@ def _see(db: apsw.Connection, session: int, version: str) -> None:
     digest = load_digest(db, row) if row is not None else None
     if row is None or digest is None:
         return
-    found = [
+    rows = [
         SightingRow(harvester.name, grouped.group, session, ordinal, msgspec.msgpack.encode(grouped.seen))
         for harvester in HARVESTERS
         for ordinal, grouped in enumerate(harvester.see(digest))
     ]
-    sightings.put_seen(db, session, version, row.repo, found)
+    sightings.put_seen(db, session, version, row.repo, rows)
 
 
 def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | None = None) -> int:
@@ -76,8 +74,8 @@ def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | No
     for batch in in_batches(waiting, _BATCH, progress, "concluding", "matters"):
         with transaction(store.db):
             for matter in batch:
-                found = _concluded(store.db, by_name.get(matter.harvester), matter, refs)
-                sightings.put_drafts(store.db, matter, found)
+                drafts = _concluded(store.db, by_name.get(matter.harvester), matter, refs)
+                sightings.put_drafts(store.db, matter, drafts)
             items.put_settled_mark(store.db, "")
             step("drafts are written, not committed")
     return len(waiting)
@@ -96,10 +94,14 @@ def _concluded(
 
 
 def _bounded(draft: Draft) -> Draft:
-    """The draft with its latest evidence, and the first, in order of time."""
-    ordered = sorted(draft.evidence, key=lambda one: (one.at_ms, one.session.agent, one.session.native_id, one.at or 0))
-    kept = _latest([one for one in ordered if not one.is_against]), _latest([one for one in ordered if one.is_against])
-    return msgspec.structs.replace(draft, evidence=(*kept[0], *kept[1]))
+    """The draft with its latest evidence, and the first, in order of time; what speaks for it before the rest."""
+    ordered = sorted(draft.evidence, key=_order)
+    sides = ([piece for piece in ordered if piece.is_against is is_against] for is_against in (False, True))
+    return msgspec.structs.replace(draft, evidence=tuple(piece for side in sides for piece in _latest(side)))
+
+
+def _order(piece: Evidence) -> tuple[int, str, str, int]:
+    return piece.at_ms, piece.session.agent, piece.session.native_id, piece.at or 0
 
 
 def _latest(evidence: list[Evidence]) -> list[Evidence]:

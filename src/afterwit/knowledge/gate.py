@@ -19,8 +19,7 @@ from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.guard.redaction import Redactor
 from afterwit.guard.unsafe_text import danger_in
 from afterwit.harvest.commands.power import power_of, power_of_change
-from afterwit.harvest.stated.momentary import is_deictic, momentary
-from afterwit.harvest.stated.statements import words_stated
+from afterwit.harvest.stated.statements import is_deictic, momentary, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host
 from afterwit.model.knowledge import SENTENCE_LIMIT, Category, Channel, Draft
 

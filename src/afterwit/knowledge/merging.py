@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.harvest.ids import id_of
+from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.belief import newest_first
 from afterwit.knowledge.likeness import DOUBTFUL, Meaning, alike, doubt, meaning
 from afterwit.knowledge.promotion import everywhere

@@ -14,7 +14,7 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.decisions.decided import Decided, Recorded, decided
-from afterwit.harvest.ids import id_of
+from afterwit.harvest.harvester import id_of
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.run import conclude_touched, see_pending, version_of
 from afterwit.knowledge.aging import Gone

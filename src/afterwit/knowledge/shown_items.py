@@ -15,7 +15,7 @@ from afterwit.guard.markers import defused
 from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
 from afterwit.guard.shown import NOTHING, Shown
 from afterwit.guard.unsafe_text import danger_in
-from afterwit.harvest.rules.rule_ids import is_known_rule
+from afterwit.harvest.rule_advice import is_known_rule
 from afterwit.knowledge.gate import power_of_advice
 from afterwit.model.knowledge import Channel, Evidence, Item, ItemStatus, Trigger
 

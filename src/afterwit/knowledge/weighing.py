@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.decisions.will import APPROVALS, Decision, Will, will_of
-from afterwit.harvest.ids import id_of
+from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.aging import HALF_LIFE_DAYS, NOTHING_GONE, Gone, gone_reason
 from afterwit.knowledge.belief import APPROVAL, DAY_MS, believed, faded, prior_of
 from afterwit.knowledge.merging import Union

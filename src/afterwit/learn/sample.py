@@ -22,7 +22,7 @@ from afterwit.capture.retention import keeping_in, vanishes_at
 from afterwit.config.world import World
 from afterwit.digest import points
 from afterwit.digest.update import load_digest
-from afterwit.digest.value import Candidate, Finding, Value, chosen, findings_of
+from afterwit.digest.value import ExpectedFinding, SampleCandidate, Value, chosen, findings_of
 from afterwit.learn.rehearsal import Rehearsed, rehearsal
 from afterwit.model.progress import Progress
 from afterwit.sessions.filters import Filter, one_line, selection_of
@@ -164,20 +164,20 @@ def _by_points(scene: _Scene, rows: list[SessionRow]) -> Iterator[_Scored]:
 def _by_value(scene: _Scene, rows: list[SessionRow]) -> Iterator[_Scored]:
     by_order = {_latest_first(row): row for row in rows}
     candidates = (
-        Candidate(order, _findings(scene, row), scene.is_vanishing(row.id)) for order, row in by_order.items()
+        SampleCandidate(order, _findings(scene, row), scene.is_vanishing(row.id)) for order, row in by_order.items()
     )
     for one in chosen(candidates):
         yield _Scored(by_order[one.candidate.order], one.value.total, _parts(one.value))
 
 
-def _facts(row: SessionRow) -> points.Facts:
+def _facts(row: SessionRow) -> points.PointFacts:
     messages = row.prompts + row.replies
-    return points.Facts(
+    return points.PointFacts(
         row.agent, row.native_id, row.repo, row.started_ms, row.ended_ms, messages, row.actions, row.outcome
     )
 
 
-def _findings(scene: _Scene, row: SessionRow) -> tuple[Finding, ...]:
+def _findings(scene: _Scene, row: SessionRow) -> tuple[ExpectedFinding, ...]:
     digest = load_digest(scene.rehearsed.db, row)
     return () if digest is None else findings_of(digest)
 

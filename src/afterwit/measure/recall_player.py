@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from afterwit.harvest.registry import HARVESTERS
-from afterwit.harvest.reruns import Given, Tasks
+from afterwit.harvest.stories import GivenTask, Tasks
 from afterwit.knowledge.gate import rejection, wants_review
 from afterwit.knowledge.library import Library
 from afterwit.knowledge.weighing import Context
@@ -86,7 +86,7 @@ class RecallPlayer(Player):
     def _story(self, digest: Digest) -> str:
         root = self._root(digest.native_id)
         if root == digest.native_id:
-            given = Given(digest.repo, digest.branch, digest.started_ms or 0, digest.task)
+            given = GivenTask(digest.repo, digest.branch, digest.started_ms or 0, digest.task)
             self._first[root] = self._tasks.first(root, given)
         return self._first.get(root, root)
 

@@ -15,7 +15,7 @@ import msgspec
 
 from afterwit.actions.shell.programs import Weight
 from afterwit.actions.steps import parsed
-from afterwit.digest.paths import shown_by
+from afterwit.digest.digester import shown_by
 from afterwit.measure.likeness import is_right
 from afterwit.measure.notes import Moment, Note
 from afterwit.model.digest import Digest, DigestStep, Failure

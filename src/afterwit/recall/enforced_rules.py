@@ -6,7 +6,7 @@ first prompt. What bites most goes first: in many stories, and of late.
 
 from collections.abc import Iterable
 
-from afterwit.harvest.rules.rules import most_biting
+from afterwit.harvest.rules import most_failed
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.recall.situation import Situation
 
@@ -24,4 +24,4 @@ def biting_rules(items: Iterable[Item], situation: Situation) -> list[Item]:
         and not item.is_known_to_host
         and any(trigger.rule for trigger in item.triggers)
     ]
-    return most_biting(here, MOST_RULES)
+    return most_failed(here, MOST_RULES)

@@ -9,7 +9,7 @@ All of it happens when a session is learned, not when a hook asks.
 import re
 from collections.abc import Iterator
 
-from afterwit.digest.reactions import is_thanks
+from afterwit.digest.outcome import is_thanks
 from afterwit.guard.hygiene import clean
 from afterwit.guard.markers import defused, without_own
 from afterwit.guard.placeholders import PLACEHOLDER
@@ -18,8 +18,7 @@ from afterwit.model.kinds import CHANGES, Relation, Status
 from afterwit.recall.deciding_sentences import force, is_change, is_proposal
 from afterwit.recall.place_index import Sighting
 from afterwit.recall.talks import AGENT, USER, Sentence, Talk, Turn, counts_of, terms_of
-from afterwit.text.blocks import without_blocks
-from afterwit.text.pasted import own_words
+from afterwit.text.pasted import own_words, without_blocks
 
 _MOST_TURNS = 60
 _MOST_TEXT = 16_000

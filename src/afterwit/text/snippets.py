@@ -31,7 +31,7 @@ def marked(text: str, wanted: Sequence[str], before: str, after: str) -> str:
     words = sorted({re.escape(word) for term in wanted for word in _WORDS.findall(term)}, key=len, reverse=True)
     if not words:
         return text
-    return re.sub(rf"\b(?:{'|'.join(words)})\w*", lambda found: f"{before}{found[0]}{after}", text, flags=re.IGNORECASE)
+    return re.sub(rf"\b(?:{'|'.join(words)})\w*", lambda word: f"{before}{word[0]}{after}", text, flags=re.IGNORECASE)
 
 
 def _best_place(text: str, wanted: Sequence[str], width: int) -> int:
@@ -56,9 +56,9 @@ def _best_place(text: str, wanted: Sequence[str], width: int) -> int:
 
 
 def _occurrences(text: str, term: str) -> list[int]:
-    found: list[int] = []
+    places: list[int] = []
     at = text.find(term)
-    while at >= 0 and len(found) < _MOST_PLACES:
-        found.append(at)
+    while at >= 0 and len(places) < _MOST_PLACES:
+        places.append(at)
         at = text.find(term, at + 1)
-    return found
+    return places

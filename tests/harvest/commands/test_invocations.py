@@ -1,11 +1,13 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.harvest.mishaps import call
 from tests.harvest.work import REPO, edited, failed, piped, ran, session
 
 from afterwit.actions.shell.parse import parse
-from afterwit.harvest.commands.invocations import Form, folder_below, form_of, runs_in
-from afterwit.model.kinds import FailureClass
+from afterwit.harvest.commands.invocations import CommandForm, command_at, folder_below, form_of, runs_in, work_of
+from afterwit.model.digest import DigestStep
+from afterwit.model.kinds import ActionKind, FailureClass, Status
 
 
 @pytest.mark.parametrize(
@@ -29,7 +31,7 @@ from afterwit.model.kinds import FailureClass
     ],
 )
 def test_what_belongs_to_the_moment_is_dropped(line: str, form: str) -> None:
-    assert form_of(parse(line).commands[0]) == Form(form)
+    assert form_of(parse(line).commands[0]) == CommandForm(form)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +47,7 @@ def test_what_belongs_to_the_moment_is_dropped(line: str, form: str) -> None:
     ],
 )
 def test_a_command_aimed_at_something_is_a_part(line: str, form: str) -> None:
-    assert form_of(parse(line).commands[0]) == Form(form, is_part=True)
+    assert form_of(parse(line).commands[0]) == CommandForm(form, is_part=True)
 
 
 @pytest.mark.parametrize(
@@ -117,3 +119,13 @@ def test_a_folder_is_told_below_the_root_that_edits_show() -> None:
 )
 def test_folders_elsewhere_are_not_of_the_repository(folder: str, below: str | None) -> None:
     assert folder_below(folder, REPO, frozenset()) == below
+
+
+def test_a_poll_stands_for_the_command_that_it_polls() -> None:
+    steps = (call("make juice"), call("4711", started_by=0), DigestStep(ActionKind.READ, "Read", "a", Status.SUCCEEDED))
+    assert [command_at(steps, at) for at in range(3)] == ["make juice", "make juice", ""]
+
+
+def test_work_is_told_by_program_and_subcommand() -> None:
+    assert work_of("cd x && git push origin main | tail") == "git push"
+    assert work_of("ls -l") == ""

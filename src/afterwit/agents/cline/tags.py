@@ -7,7 +7,7 @@ that was cut off is text, too.
 import re
 from typing import Any
 
-from afterwit.text.blocks import blocks
+from afterwit.text.pasted import blocks
 
 TOOLS = frozenset(
     [

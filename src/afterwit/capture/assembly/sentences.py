@@ -7,8 +7,7 @@ Whether a sentence is true or still holds is not decided here.
 
 import re
 
-from afterwit.text.blocks import FENCES_AND_TAGS, without_blocks
-from afterwit.text.pasted import own_words
+from afterwit.text.pasted import FENCES_AND_TAGS, own_words, without_blocks
 
 _LONGEST = 320
 _SHORTEST_WORDS = 4

@@ -8,18 +8,16 @@ against it. Missing programs and wrong paths are left to the harvesters of these
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from afterwit.actions.failures import messages as says
 from afterwit.actions.shell.command_changes import GAP, QUOTE, Change, apply, change_from
 from afterwit.actions.shell.command_words import bare, is_general, simples
 from afterwit.actions.shell.programs import Weight
 from afterwit.actions.steps import parsed
-from afterwit.harvest.commands.calls import command_at
-from afterwit.harvest.commands.invocations import has_worked
+from afterwit.harvest.commands.invocations import command_at, has_worked
 from afterwit.harvest.commands.line_changes import change_between
-from afterwit.harvest.harvester import Grouped, evidence_of
-from afterwit.harvest.sightings import by_repo, in_order, place, stories_in
+from afterwit.harvest.harvester import Grouped, by_repo, grouped_by, in_order, outcomes, stories_in, unique, when
 from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind
@@ -29,7 +27,6 @@ from afterwit.model.knowledge import (
     Category,
     Channel,
     Draft,
-    Evidence,
     Scope,
     Seen,
     Sighting,
@@ -47,7 +44,7 @@ _MOST_SIGNATURES = 4
 _QUOTING = "quoting"
 
 
-class Tried(Seen, frozen=True, kw_only=True, omit_defaults=True):
+class CallSeen(Seen, frozen=True, kw_only=True, omit_defaults=True):
     """A wrong call that was mended, or the ways in which a program was called and worked."""
 
     signature: str = ""
@@ -61,48 +58,49 @@ class Corrections:
     name = "corrections"
     version = 1
     minimum_stories = 2
-    seen = Tried
+    seen = CallSeen
 
-    def see(self, digest: Digest) -> Iterable[Grouped[Tried]]:
+    def see(self, digest: Digest) -> Iterable[Grouped[CallSeen]]:
         yield from _mended(digest)
         yield from _worked(digest)
 
-    def conclude(self, group: str, sightings: Sequence[Sighting[Tried]]) -> Iterable[Draft]:
+    def conclude(self, group: str, sightings: Sequence[Sighting[CallSeen]]) -> Iterable[Draft]:
         mistakes = in_order(sighting for sighting in sightings if sighting.seen.signature)
         changes = [mistake for mistake in mistakes if mistake.seen.change]
         lines = [mistake for mistake in mistakes if not mistake.seen.change]
         worked = [sighting for sighting in sightings if sighting.seen.shapes]
         for scope, same in _changes_by_scope(changes):
             yield from _rule(group, scope, same, worked)
-        known = [change for one in changes if (change := change_from(one.seen.change))]
-        for scope, same in by_repo(
-            line for line in lines if not any(apply(each, line.seen.failed) for each in known)
-        ).items():
+        rules = [change for sighting in changes if (change := change_from(sighting.seen.change))]
+        special = (line for line in lines if not any(apply(rule, line.seen.failed) for rule in rules))
+        for scope, same in by_repo(special).items():
             yield from _same_lines(scope, same)
 
 
-def _mended(digest: Digest) -> Iterator[Grouped[Tried]]:
-    given = set()
-    for failure in digest.failures:
-        pair = _pair(digest, failure)
-        if pair is None:
-            continue
-        failed, fixed = pair
-        change = change_between(failed, fixed)
-        if not _is_plausible(digest.steps[failure.at].error, change):
-            continue
-        seen = Tried(
-            at=failure.at,
-            excerpt=f"{failed[: EXCERPT_LIMIT // 2]} → {fixed[: EXCERPT_LIMIT // 2 - 3]}",
-            signature=failure.signature,
-            failed="" if change else _durable(failed),
-            fixed="" if change else _durable(fixed),
-            change=str(change or ""),
-        )
-        key = (seen.signature, seen.failed, seen.change)
-        if (change or (seen.failed and seen.fixed)) and key not in given:
-            given.add(key)
-            yield Grouped(_QUOTING if change == QUOTE else change.program if change else _program(failed), seen)
+def _mended(digest: Digest) -> Iterator[Grouped[CallSeen]]:
+    """The wrong calls of a session, each change and each line once."""
+    mended = (grouped for failure in digest.failures for grouped in _mended_call(digest, failure))
+    return unique(mended, lambda call: (call.seen.signature, call.seen.failed, call.seen.change))
+
+
+def _mended_call(digest: Digest, failure: Failure) -> Iterator[Grouped[CallSeen]]:
+    pair = _pair(digest, failure)
+    if pair is None:
+        return
+    failed, fixed = pair
+    change = change_between(failed, fixed)
+    if not _is_plausible(digest.steps[failure.at].error, change):
+        return
+    seen = CallSeen(
+        at=failure.at,
+        excerpt=f"{failed[: EXCERPT_LIMIT // 2]} → {fixed[: EXCERPT_LIMIT // 2 - 3]}",
+        signature=failure.signature,
+        failed="" if change else _durable(failed),
+        fixed="" if change else _durable(fixed),
+        change=str(change or ""),
+    )
+    if change or (seen.failed and seen.fixed):
+        yield Grouped(_QUOTING if change == QUOTE else change.program if change else _program(failed), seen)
 
 
 def _is_plausible(error: str, change: Change | None) -> bool:
@@ -151,7 +149,7 @@ def _program(line: str) -> str:
     return commands[0].texts[0].rpartition("/")[2] if commands else line.split(maxsplit=1)[0]
 
 
-def _worked(digest: Digest) -> Iterator[Grouped[Tried]]:
+def _worked(digest: Digest) -> Iterator[Grouped[CallSeen]]:
     """For the programs that do real work, how they were called."""
     shapes: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for at, step in enumerate(digest.steps):
@@ -159,7 +157,7 @@ def _worked(digest: Digest) -> Iterator[Grouped[Tried]]:
             for program, shape in _shapes(command_at(digest.steps, at)):
                 shapes[program][shape] = None
     for program in sorted(shapes, key=lambda name: (-len(shapes[name]), name))[:_MOST_PROGRAMS]:
-        yield Grouped(program, Tried(shapes=tuple(shapes[program])[:_MOST_SHAPES]))
+        yield Grouped(program, CallSeen(shapes=tuple(shapes[program])[:_MOST_SHAPES]))
 
 
 def _shapes(line: str) -> Iterator[tuple[str, str]]:
@@ -174,29 +172,24 @@ def _shapes(line: str) -> Iterator[tuple[str, str]]:
             yield first, " ".join((*names, *flags))
 
 
-def _changes_by_scope(changes: Sequence[Sighting[Tried]]) -> Iterator[tuple[Scope, list[Sighting[Tried]]]]:
+def _changes_by_scope(changes: Sequence[Sighting[CallSeen]]) -> Iterator[tuple[Scope, list[Sighting[CallSeen]]]]:
     """What changes the same words: for all repositories where two have it, else for the one."""
-    found: defaultdict[tuple[str, ...], list[Sighting[Tried]]] = defaultdict(list)
-    for one in changes:
-        change = change_from(one.seen.change)
-        if change:
-            found[change.old].append(one)
-    for old in sorted(found):
-        best = _commonest(found[old])
+    changing = [(change.old, sighting) for sighting in changes if (change := change_from(sighting.seen.change))]
+    for _, same in sorted(grouped_by(changing, lambda pair: pair[0]).items()):
+        best = _in_most_stories([sighting for _, sighting in same], lambda sighting: sighting.seen.change)
         scopes = by_repo(best)
         yield from [(EVERYWHERE, best)] if len(scopes) > 1 else scopes.items()
 
 
-def _commonest(same: Sequence[Sighting[Tried]]) -> list[Sighting[Tried]]:
-    """The sightings of the change that worked in most stories; of several, the latest."""
-    by_change: defaultdict[str, list[Sighting[Tried]]] = defaultdict(list)
-    for one in same:
-        by_change[one.seen.change].append(one)
-    return max(by_change.values(), key=lambda some: (len(stories_in(some)), place(some[-1])))
+def _in_most_stories(
+    same: Sequence[Sighting[CallSeen]], fix: Callable[[Sighting[CallSeen]], str]
+) -> list[Sighting[CallSeen]]:
+    """The sightings of the fix that worked in most stories; of several, the latest."""
+    return max(grouped_by(same, fix).values(), key=lambda some: (len(stories_in(some)), when(some[-1])))
 
 
 def _rule(
-    group: str, scope: Scope, same: Sequence[Sighting[Tried]], worked: Sequence[Sighting[Tried]]
+    group: str, scope: Scope, same: Sequence[Sighting[CallSeen]], worked: Sequence[Sighting[CallSeen]]
 ) -> Iterator[Draft]:
     change = change_from(same[0].seen.change)
     words = said(change) if change else ""
@@ -212,13 +205,13 @@ def _rule(
         channel=Channel.OUTCOME,
         triggers=tuple(_triggers(change, same, is_always=not against)),
         advice=str(change),
-        evidence=(*(evidence_of(one, Channel.OUTCOME) for one in same), *against),
+        evidence=outcomes(same, against),
     )
 
 
-def _triggers(change: Change, same: Sequence[Sighting[Tried]], *, is_always: bool) -> Iterator[Trigger]:
+def _triggers(change: Change, same: Sequence[Sighting[CallSeen]], *, is_always: bool) -> Iterator[Trigger]:
     """The failures seen; and the form itself, where it has never worked and can be known by its words."""
-    signatures = sorted({one.seen.signature for one in same})[:_MOST_SIGNATURES]
+    signatures = sorted({sighting.seen.signature for sighting in same})[:_MOST_SIGNATURES]
     for signature in signatures:
         if change == QUOTE:
             yield Trigger(signature=signature)
@@ -229,18 +222,18 @@ def _triggers(change: Change, same: Sequence[Sighting[Tried]], *, is_always: boo
 
 
 def _against(
-    change: Change, scope: Scope, same: Sequence[Sighting[Tried]], worked: Sequence[Sighting[Tried]]
-) -> list[Evidence]:
+    change: Change, scope: Scope, same: Sequence[Sighting[CallSeen]], worked: Sequence[Sighting[CallSeen]]
+) -> list[Sighting[CallSeen]]:
     """Sessions of other stories in which the form that failed here has worked."""
     if change == QUOTE:
         return []
     stories = stories_in(same)
     return [
-        evidence_of(one, Channel.OUTCOME, is_against=True)
-        for one in in_order(worked)
-        if one.session.story not in stories
-        and (scope == EVERYWHERE or one.session.repo == scope.name)
-        and any(apply(change, f"{change.program} {shape}") for shape in one.seen.shapes)
+        sighting
+        for sighting in in_order(worked)
+        if sighting.session.story not in stories
+        and (scope == EVERYWHERE or sighting.session.repo == scope.name)
+        and any(apply(change, f"{change.program} {shape}") for shape in sighting.seen.shapes)
     ]
 
 
@@ -263,25 +256,20 @@ def _call(words: tuple[str, ...]) -> str:
     return text if text.endswith(GAP) else f"{text} {GAP}"
 
 
-def _same_lines(scope: Scope, lines: Sequence[Sighting[Tried]]) -> Iterator[Draft]:
+def _same_lines(scope: Scope, lines: Sequence[Sighting[CallSeen]]) -> Iterator[Draft]:
     """Lines that failed, each with the line that worked in most stories."""
-    found: defaultdict[tuple[str, str], list[Sighting[Tried]]] = defaultdict(list)
-    for line in lines:
-        found[line.seen.signature, line.seen.failed].append(line)
-    for (signature, failed), same in sorted(found.items()):
-        by_fix: defaultdict[str, list[Sighting[Tried]]] = defaultdict(list)
-        for one in same:
-            by_fix[one.seen.fixed].append(one)
-        fixed, best = max(by_fix.items(), key=lambda item: (len(stories_in(item[1])), place(item[1][-1])))
-        shown, instead = quoted(failed), quoted(fixed)
+    by_line = grouped_by(lines, lambda line: (line.seen.signature, line.seen.failed))
+    for (signature, failed), same in sorted(by_line.items()):
+        best = _in_most_stories(same, lambda line: line.seen.fixed)
+        fixed = best[0].seen.fixed
         yield Draft(
             harvester=Corrections.name,
             key=("line", signature, failed),
             scope=scope,
             category=Category.PITFALL,
-            sentence=sentence(f"{shown} fails here; {instead} worked instead."),
+            sentence=sentence(f"{quoted(failed)} fails here; {quoted(fixed)} worked instead."),
             channel=Channel.OUTCOME,
             triggers=(Trigger(program=_program(failed), words=tuple(failed.split()[1:]), signature=signature),),
             advice=fixed,
-            evidence=tuple(evidence_of(one, Channel.OUTCOME) for one in best),
+            evidence=outcomes(best),
         )

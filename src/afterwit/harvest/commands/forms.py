@@ -6,38 +6,37 @@ it was seen to complain: one that never does may check nothing. A project's own 
 Which forms are worth telling is up to the harvesters.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from statistics import median
 from typing import NamedTuple
 
 import msgspec
 
 from afterwit.actions.shell.programs import names
-from afterwit.harvest.commands.invocations import Run, line_in
+from afterwit.harvest.commands.invocations import CommandRun, line_in, runs_in
 from afterwit.harvest.commands.purposes import Purpose
-from afterwit.harvest.harvester import evidence_of
-from afterwit.harvest.sightings import in_order
+from afterwit.harvest.harvester import evidence_of, grouped_by, in_order
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Channel, Evidence, Seen, Sighting
 
 CHECKS = frozenset((Purpose.TEST, Purpose.LINT, Purpose.TYPES, Purpose.CHECK))
-PURPOSES = (
-    Purpose.TEST,
-    Purpose.LINT,
-    Purpose.TYPES,
-    Purpose.CHECK,
-    Purpose.BUILD,
-    Purpose.MEND,
-    Purpose.FORMAT,
-    Purpose.RUN,
-)
+PURPOSES = {
+    Purpose.TEST: ("tests", "run the tests with"),
+    Purpose.LINT: ("lint", "lint with"),
+    Purpose.TYPES: ("types", "check types with"),
+    Purpose.CHECK: ("all checks", "run the checks with"),
+    Purpose.BUILD: ("build", "build with"),
+    Purpose.MEND: ("lint fixes", "let the linter fix what it can with"),
+    Purpose.FORMAT: ("format", "format with"),
+    Purpose.RUN: ("start", "run it with"),
+}
+"""What a repository's commands are told for, and how that is said: as a name, and before the command."""
 _TASKS = names(
     "make gmake mise just task npm pnpm yarn bun deno rake composer turbo nx invoke inv tox nox hatch pdm poetry"
 )
+OWN_TASK_COUNTS = 2.0  # times
 _MOST_FORMS = 4  # of one purpose, a session
 _LEAST_RELIABLE = 0.5
-_OWN_TASK_COUNTS = 2.0  # times
 
 
 class FormSeen(msgspec.Struct, frozen=True, array_like=True):
@@ -62,7 +61,7 @@ class CommandsSeen(Seen, frozen=True, kw_only=True):
     asked: tuple[str, ...] = ()  # those that a prompt of the session names
 
 
-class Choice(NamedTuple):
+class CommandChoice(NamedTuple):
     """One form of a command, over all sessions."""
 
     text: str
@@ -85,7 +84,7 @@ class Choice(NamedTuple):
 
     @property
     def rank(self) -> tuple[float, int, str, str]:
-        return -self.stories * (_OWN_TASK_COUNTS if is_own_task(self.text) else 1.0), -self.ran, self.text, self.folder
+        return -self.stories * (OWN_TASK_COUNTS if is_own_task(self.text) else 1.0), -self.ran, self.text, self.folder
 
 
 def is_own_task(line: str) -> bool:
@@ -94,44 +93,43 @@ def is_own_task(line: str) -> bool:
     return next((word for word in command.split() if "=" not in word), "") in _TASKS
 
 
-def forms_in(digest: Digest, runs: Iterable[Run]) -> dict[Purpose, list[FormSeen]]:
+def forms_in(digest: Digest) -> dict[str, list[FormSeen]]:
     """The forms that a session ran for each purpose."""
     reported = {rule.at for rule in digest.rules}
-    by_form: defaultdict[tuple[Purpose, str, str], list[Run]] = defaultdict(list)
-    for run in runs:
-        if run.ran is not None and run.purpose in PURPOSES:
-            by_form[run.purpose, run.form.text, run.folder].append(run)
-    found: defaultdict[Purpose, list[FormSeen]] = defaultdict(list)
-    for (purpose, _, _), some in by_form.items():
-        found[purpose].append(_form(some, reported))
+    counting = (run for run in runs_in(digest) if run.ran is not None and run.purpose in PURPOSES)
+    runs = grouped_by(counting, lambda run: (run.purpose, run.form.text, run.folder))
+    forms = grouped_by((_form(same, reported) for same in runs.values()), lambda form: form.purpose)
     return {
-        purpose: sorted(forms, key=lambda one: (one.is_part, -one.ran, one.at))[:_MOST_FORMS]
-        for purpose, forms in found.items()
+        purpose: sorted(same, key=lambda form: (form.is_part, -form.ran, form.at))[:_MOST_FORMS]
+        for purpose, same in forms.items()
     }
 
 
-def choices_of(sightings: Sequence[Sighting[CommandsSeen]], purpose: str = "") -> list[Choice]:
-    """All forms that were seen, or those of one purpose."""
-    by_form: defaultdict[tuple[str, str], list[tuple[str, FormSeen]]] = defaultdict(list)
-    for session, seen in sightings:
-        for form in seen.forms:
-            if not purpose or form.purpose == purpose:
-                by_form[form.text, form.folder].append((session.story, form))
-    return [_choice(some) for some in by_form.values()]
+def choices_of(sightings: Sequence[Sighting[CommandsSeen]], purpose: str = "") -> list[CommandChoice]:
+    """All forms that were seen, or those of one purpose, the best first."""
+    forms = (
+        (session.story, form)
+        for session, seen in sightings
+        for form in seen.forms
+        if not purpose or form.purpose == purpose
+    )
+    by_form = grouped_by(forms, lambda pair: (pair[1].text, pair[1].folder))
+    return sorted(map(_choice, by_form.values()), key=lambda choice: choice.rank)
 
 
-def evidence_for(
-    chosen: Sequence[Choice], sightings: Sequence[Sighting[CommandsSeen]], channel: Channel = Channel.OUTCOME
-) -> Iterator[Evidence]:
+def evidence_for(chosen: Sequence[CommandChoice], sightings: Sequence[Sighting[CommandsSeen]]) -> tuple[Evidence, ...]:
     """Where one of these forms succeeded, and where none of those tried could run."""
-    wanted = {(one.text, one.folder) for one in chosen}
-    for sighting in in_order(sightings):
-        forms = [form for form in sighting.seen.forms if (form.text, form.folder) in wanted]
-        passed = (form for form in forms if form.passed)
-        shown = next(passed, None) or next((form for form in forms if form.could_not and not form.ran), None)
-        if shown is not None:
-            at = msgspec.structs.replace(sighting.seen, at=shown.at, excerpt=shown.text)
-            yield evidence_of(sighting._replace(seen=at), channel, is_against=not shown.passed)
+    wanted = {(choice.text, choice.folder) for choice in chosen}
+    return tuple(piece for sighting in in_order(sightings) for piece in _evidence(sighting, wanted))
+
+
+def _evidence(sighting: Sighting[CommandsSeen], wanted: Collection[tuple[str, str]]) -> Iterator[Evidence]:
+    forms = [form for form in sighting.seen.forms if (form.text, form.folder) in wanted]
+    passed = (form for form in forms if form.passed)
+    shown = next(passed, None) or next((form for form in forms if form.could_not and not form.ran), None)
+    if shown is not None:
+        at = msgspec.structs.replace(sighting.seen, at=shown.at, excerpt=shown.text)
+        yield evidence_of(sighting._replace(seen=at), Channel.OUTCOME, is_against=not shown.passed)
 
 
 def shown_duration(seconds: float) -> str:
@@ -139,7 +137,7 @@ def shown_duration(seconds: float) -> str:
     return f"{max(1, round(seconds))} s" if seconds < 2 * minute else f"{round(seconds / minute)} min"
 
 
-def _form(runs: Sequence[Run], reported: set[int]) -> FormSeen:
+def _form(runs: Sequence[CommandRun], reported: set[int]) -> FormSeen:
     first = runs[0]
     times = [run.duration_ms / 1000 for run in runs if run.ran and run.duration_ms]
     return FormSeen(
@@ -156,19 +154,19 @@ def _form(runs: Sequence[Run], reported: set[int]) -> FormSeen:
     )
 
 
-def _has_done_its_work(run: Run) -> bool:
+def _has_done_its_work(run: CommandRun) -> bool:
     return run.passed is True or (run.ran is True and run.passed is False and run.purpose in CHECKS)
 
 
-def _choice(some: Sequence[tuple[str, FormSeen]]) -> Choice:
-    forms = [form for _, form in some]
+def _choice(same: Sequence[tuple[str, FormSeen]]) -> CommandChoice:
+    forms = [form for _, form in same]
     times = [form.seconds for form in forms if form.seconds]
-    return Choice(
+    return CommandChoice(
         text=forms[0].text,
         folder=forms[0].folder,
         is_part=forms[0].is_part,
-        stories=len({story for story, form in some if form.passed}),
-        refused=len({story for story, form in some if form.could_not and not form.ran}),
+        stories=len({story for story, form in same if form.passed}),
+        refused=len({story for story, form in same if form.could_not and not form.ran}),
         ran=sum(form.ran for form in forms),
         could_not=sum(form.could_not for form in forms),
         complained=sum(form.complained for form in forms),

@@ -34,8 +34,8 @@ _MOST_TASK_WORDS = 4
 
 def unknown_parts(line: str, *, may_run_scripts: bool = False) -> frozenset[str]:
     """The parts of a line that no closed set holds."""
-    found = (_of_command(command, may_run_scripts) for command in parsed(line).commands)
-    return frozenset(part for parts in found for part in parts)
+    commands = parsed(line).commands
+    return frozenset(part for command in commands for part in _of_command(command, may_run_scripts))
 
 
 def _of_command(command: Command, may_run_scripts: bool) -> Iterator[str]:
@@ -94,10 +94,10 @@ def _program(command: Command) -> tuple[str, list[str]]:
 def _of_wrapping(command: Command) -> Iterator[str]:
     """Flags and words before the program."""
     before = [word.text for word in command.words][: max(0, len(command.words) - len(command.arguments) - 1)]
-    known = {word for wrapper in command.wrappers for word in wrapper.split()}
+    wrappers = {word for wrapper in command.wrappers for word in wrapper.split()}
     for at, word in enumerate(before):
         name, mark, value = word.partition("=")
-        if word in known or _NUMBER.fullmatch(word) or word == "--":
+        if word in wrappers or _NUMBER.fullmatch(word) or word == "--":
             continue
         if name.startswith("-"):
             if name not in table.FLAGS or (mark and not _is_value(name, value)):
@@ -127,7 +127,7 @@ def _unknown_verbs(program: str, words: list[str]) -> Iterator[str]:
 
 
 def _is_task(name: str) -> bool:
-    tokens = [found.lower() for found in _TOKEN.findall(name)]
+    tokens = [token.lower() for token in _TOKEN.findall(name)]
     return (
         bool(_WORD.fullmatch(name))
         and 0 < len(tokens) <= _MOST_TASK_WORDS
@@ -211,9 +211,8 @@ def _is_operand(program: str, verb: str, word: str, *, is_value: bool = False) -
             or word in (".", "./", "install", "list", "check", "show", "freeze")
             or word.startswith(("./", ".["))
         )
-    if program in table.TASK_RUNNERS and not first and not is_value:
-        return _is_task(word)
-    if program in ("gradle", "mvn", "make", "just", "task") and not is_value:
+    takes_tasks = program in table.ONLY_TASKS or (program in table.TASK_RUNNERS and not first)
+    if takes_tasks and not is_value:
         return _is_task(word)
     is_loaded = is_value and _LOADED.match(word) and not _USUAL_CONFIG.fullmatch(word)
     return _is_inside(word) and not is_loaded and not _PRIVATE.search(word)
@@ -223,5 +222,5 @@ def _is_setting(name: str, value: str) -> bool:
     """Whether a variable in front of a command is one that turns nothing off and loads nothing."""
     if name in ("PYTHONPATH", "NODE_PATH"):
         return value in table.SOURCE_FOLDERS
-    known = table.SETTINGS.get(name)
-    return known is not None and known.fullmatch(value) is not None
+    values = table.SETTINGS.get(name)
+    return values is not None and values.fullmatch(value) is not None

@@ -98,6 +98,9 @@ TASK_RUNNERS = names(
     "make just task mise npm pnpm yarn bun deno rake tox nox invoke inv gradle mvn turbo nx lerna composer hatch"
     " poetry pdm mix sbt bazel lein"
 )
+ONLY_TASKS = names("gradle mvn make just task")
+"""Of those, the ones that take nothing else."""
+
 TASK_WORDS = names(
     "test tests testing spec specs e2e unit integration unittest nextest pytest vitest jest playwright cypress"
     " smoke typecheck types type tsc mypy pyright lint linter linters vet clippy eslint credo rubocop analyze"

@@ -3,7 +3,8 @@
 `form_of` gives a command's general form: wrappers of a sandbox, chatter options and settings of one machine are
 dropped, and where the command was aimed at some files or tests, they stand as `<path>` and the form is a *part*.
 `runs_in` gives every run of a digest that has a purpose, with whether the command ran at all: tests that fail are the
-work, not a fault of the command. What the runs teach is left to the harvesters.
+work, not a fault of the command. `command_at` gives the command line behind a step. What the runs teach is left to the
+harvesters.
 """
 
 import re
@@ -16,10 +17,10 @@ from afterwit.actions.shell.programs import Weight, names
 from afterwit.actions.shell.tree import Command
 from afterwit.actions.steps import Step, parsed
 from afterwit.guard.placeholders import PLACEHOLDER
-from afterwit.harvest.commands.calls import command_at
 from afterwit.harvest.commands.purposes import Purpose, may_have_purpose, purpose_of
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Lean, Status
+from afterwit.model.knowledge import EXCERPT_LIMIT
 
 PART = "<path>"
 _NAME = "<name>"
@@ -59,19 +60,19 @@ _MOST_WORDS = 8
 _LONGEST = 80
 
 
-class Form(NamedTuple):
+class CommandForm(NamedTuple):
     """The general form of a command."""
 
     text: str
     is_part: bool = False  # aimed at some files or tests
 
 
-class Run(NamedTuple):
+class CommandRun(NamedTuple):
     """One run of a command that has a purpose."""
 
     at: int
     purpose: Purpose
-    form: Form
+    form: CommandForm
     folder: str  # below the repository, "" for its root
     ran: bool | None  # None: cannot be told
     passed: bool | None  # and it had nothing to complain of
@@ -95,7 +96,7 @@ def has_failed(step: DigestStep) -> bool:
     return step.status is Status.FAILED or (step.status is Status.UNKNOWN and step.lean is Lean.FAILED)
 
 
-def form_of(command: Command) -> Form | None:
+def form_of(command: Command) -> CommandForm | None:
     """The general form; None where nothing general is left."""
     head, arguments = _head(command)
     kept = _general(command, arguments)
@@ -107,7 +108,7 @@ def form_of(command: Command) -> Form | None:
     settings = [f"{name}={value}" for name, value in command.assignments if not _is_own(name, value)]
     text = " ".join((*settings[:2], *shown))
     fits = len(shown) <= _MOST_WORDS and len(text) <= _LONGEST and _SAFE.fullmatch(text)
-    return Form(text, kept.has_path or kept.selects) if fits else None
+    return CommandForm(text, kept.has_path or kept.selects) if fits else None
 
 
 class _Kept(NamedTuple):
@@ -176,7 +177,7 @@ def _is_own(name: str, value: str) -> bool:
     return bool(_PRIVATE.search(name) or _LOCAL.search(value) or _ODD.search(value) or PLACEHOLDER.search(value))
 
 
-def runs_in(digest: Digest) -> Iterator[Run]:
+def runs_in(digest: Digest) -> Iterator[CommandRun]:
     """The runs of commands that have a purpose, in order."""
     roots = roots_of(digest)
     ends = {step.started_by: at for at, step in enumerate(digest.steps) if step.started_by is not None}
@@ -188,14 +189,14 @@ def runs_in(digest: Digest) -> Iterator[Run]:
                 continue
             end = ends.get(at, at)
             ran, passed = _how(digest, end, is_alone=is_alone)
-            yield Run(at, purpose, form, folder, ran, passed, _duration(digest, at, end) if is_alone else None)
+            yield CommandRun(at, purpose, form, folder, ran, passed, _duration(digest, at, end) if is_alone else None)
 
 
 class _Meant(NamedTuple):
     """A command of a line, and what it is run for."""
 
     purpose: Purpose
-    form: Form
+    form: CommandForm
     folder: str
     is_alone: bool  # nothing else in the line does any work
 
@@ -236,9 +237,9 @@ def _how(digest: Digest, at: int, *, is_alone: bool) -> tuple[bool | None, bool 
 
 
 def _class_of(digest: Digest, at: int) -> FailureClass:
-    known = next((failure.failure for failure in digest.failures if failure.at == at), None)
-    if known is not None:
-        return known
+    named = next((failure.failure for failure in digest.failures if failure.at == at), None)
+    if named is not None:
+        return named
     step = digest.steps[at]
     whole = Step(step.kind, step.tool, step.target, Status.FAILED, None, step.exit_code, step.error)
     return classify(whole, command_at(digest.steps, at), rules=any(rule.at == at for rule in digest.rules))
@@ -264,10 +265,29 @@ def folder_below(folder: str, repo: str, roots: frozenset[str]) -> str | None:
         if folder == root or folder.startswith(f"{root}/"):
             return _safe(folder[len(root) :])
     name = repo.rpartition("/")[2]
-    _, found, after = f"{folder}/".rpartition(f"/{name}/")
-    return _safe(after) if name and found else None
+    _, is_inside, after = f"{folder}/".rpartition(f"/{name}/")
+    return _safe(after) if name and is_inside else None
 
 
 def _safe(folder: str) -> str | None:
     folder = folder.strip("/")
     return folder if not folder or _SAFE.fullmatch(folder) else None
+
+
+def command_at(steps: Sequence[DigestStep], at: int) -> str:
+    """The command line that a step runs or polls; "" where it is no shell call."""
+    step = steps[at]
+    if step.kind is not ActionKind.SHELL:
+        return ""
+    return steps[step.started_by].target if step.started_by is not None else step.target
+
+
+def work_of(line: str) -> str:
+    """The program that does the work of a line, with its subcommand; "" where it only looks or prepares."""
+    main = parsed(line).main
+    return f"{main.program} {main.subcommand}".strip() if main and main.weight is Weight.WORKS else ""
+
+
+def excerpt_of(step: DigestStep) -> str:
+    """What was called and what came of it, as evidence shows it."""
+    return f"{step.target[: EXCERPT_LIMIT // 2]} → {step.error}"[:EXCERPT_LIMIT]

@@ -26,24 +26,24 @@ def change_between(failed: str, fixed: str) -> Change | None:
     pair = _differing(simples(bare(plain(failed))), simples(bare(plain(fixed))))
     if pair is None:
         return None
-    one, other = pair
-    if same_but_for_quotes(one.texts, other.texts):
-        return QUOTE if any(is_glob(word) for word in one.texts) else None
-    return _rewriting(one.texts, other.texts)
+    before, after = pair
+    if same_but_for_quotes(before.texts, after.texts):
+        return QUOTE if any(is_glob(word) for word in before.texts) else None
+    return _rewriting(before.texts, after.texts)
 
 
 def _differing(failed: Sequence[Simple], fixed: Sequence[Simple]) -> tuple[Simple, Simple] | None:
     """The one command that was changed, and what it became."""
-    before = [one for one in failed if all(one.texts != other.texts for other in fixed)]
-    after = [one for one in fixed if all(one.texts != other.texts for other in failed)]
+    before = [command for command in failed if all(command.texts != other.texts for other in fixed)]
+    after = [command for command in fixed if all(command.texts != other.texts for other in failed)]
     if len(before) != 1 or not after:
         return None
-    best = max(after, key=lambda one: _likeness(before[0].texts, one.texts))
+    best = max(after, key=lambda command: _likeness(before[0].texts, command.texts))
     return (before[0], best) if len(after) == 1 or _likeness(before[0].texts, best.texts) >= _ALIKE else None
 
 
-def _likeness(one: Sequence[str], other: Sequence[str]) -> float:
-    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+def _likeness(words: Sequence[str], other: Sequence[str]) -> float:
+    return SequenceMatcher(None, words, other, autojunk=False).ratio()
 
 
 def _rewriting(failed: tuple[str, ...], fixed: tuple[str, ...]) -> Change | None:
@@ -65,13 +65,9 @@ def _written(failed: tuple[str, ...], fixed: tuple[str, ...], codes: Sequence[Op
     new: list[str] = []
     last = max(at for at, code in enumerate(codes) if code[0] != "equal")
     for at, (kind, start, end, other, other_end) in enumerate(codes):
-        if kind == "equal" and at > last:
-            kept = _kept_behind(failed, codes, at)
-            old += kept
-            new += kept
-            continue
         if kind == "equal":
-            kept = _kept_before(failed[start:end], max(0, _head_length(failed) - start))
+            is_behind, head = at > last, max(0, _head_length(failed) - start)
+            kept = _kept_behind(failed, codes, at) if is_behind else _kept_before(failed[start:end], head)
             old += kept
             new += kept
             continue
@@ -112,9 +108,9 @@ def _run(gone: tuple[str, ...], come: tuple[str, ...], *, is_program: bool) -> C
     if max(len(gone), len(come)) > _LONGEST_RUN:
         return None
     if len(gone) == len(come) == 1 and not is_program:
-        found = _list_change(gone[0], come[0]) or _unit_change(gone[0], come[0])
-        if found:
-            return found
+        change = _list_change(gone[0], come[0]) or _unit_change(gone[0], come[0])
+        if change:
+            return change
     if not all(is_general(word, is_program=is_program) for word in come):
         return None
     old: list[str] = []
@@ -138,7 +134,7 @@ def _list_change(gone: str, come: str) -> Change | None:
 
 def _unit_change(gone: str, come: str) -> Change | None:
     """A number whose unit was dropped or replaced."""
-    one, other = VALUE.fullmatch(gone), VALUE.fullmatch(come)
-    if not one or not other or one[1] != other[1] or one[2] == other[2]:
+    old, new = VALUE.fullmatch(gone), VALUE.fullmatch(come)
+    if not old or not new or old[1] != new[1] or old[2] == new[2]:
         return None
-    return Change((f"N{one[2]}",), (f"N{other[2]}",))
+    return Change((f"N{old[2]}",), (f"N{new[2]}",))

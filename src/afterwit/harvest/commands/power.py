@@ -48,9 +48,9 @@ def power_gained(failed: str, fixed: str) -> str:
     words = [word.text for command in parsed(failed).commands for word in command.words]
     had = {*words, *(piece for word in words for piece in table.PIECES.split(word))}
     gained = {*_powers(fixed)} - {*_powers(failed)}
-    gained |= {Power(OTHER, name) for name in _programs(fixed) if not _is_known(name) and name not in had}
-    found = _first((*gained, *_lost_guards(failed, fixed), *_joined(failed, fixed), *_given(failed, fixed)))
-    return found or (UNKNOWN if unknown_parts(fixed) - unknown_parts(failed) else "")
+    gained |= {Power(OTHER, name) for name in _programs(fixed) if name not in table.KNOWN_NAMES and name not in had}
+    powers = (*gained, *_lost_guards(failed, fixed), *_joined(failed, fixed), *_named_anew(failed, fixed))
+    return _first(powers) or (UNKNOWN if unknown_parts(fixed) - unknown_parts(failed) else "")
 
 
 def power_of_change(change: Change) -> str:
@@ -71,8 +71,7 @@ def _spelled(words: Iterable[str]) -> str:
 
 
 def _first(powers: Iterable[Power]) -> str:
-    found = min(powers, default=None)
-    return found.kind if found else ""
+    return min(powers, default=Power("", "")).kind
 
 
 def _powers(line: str) -> Iterator[Power]:
@@ -83,7 +82,7 @@ def _powers(line: str) -> Iterator[Power]:
     otherwise = {command.number + 1 for command in tree.commands if command.joint == "||"}
     for command in tree.commands:
         yield from _of_command(command)
-        if command.number in piped and command.program in table.INTERPRETERS - {"awk"}:
+        if command.number in piped and command.program in table.INTERPRETERS:
             yield Power(SCRIPT, command.program)
         if command.number in otherwise and command.program in ("true", ":", "exit"):
             yield Power(CHECKS, "|| true")
@@ -94,13 +93,8 @@ def _of_command(command: Command) -> Iterator[Power]:
     for wrapper in (*command.wrappers, command.program):
         if wrapper.rpartition("/")[2] in table.RIGHTS:
             yield Power(RIGHTS, wrapper)
-    if command.program in table.SCRIPTED or any(word.expands for word in command.words):
-        yield Power(SCRIPT, command.program)
-    if (
-        command.program in table.INTERPRETERS
-        and not table.INLINE.isdisjoint(command.arguments)
-        and command.program != "awk"
-    ):
+    is_inline = command.program in table.INTERPRETERS and not table.INLINE.isdisjoint(command.arguments)
+    if command.program in table.SCRIPTED or is_inline or any(word.expands for word in command.words):
         yield Power(SCRIPT, command.program)
     if command.program == "set" and "+e" in command.arguments:
         yield Power(CHECKS, "set +e")
@@ -113,13 +107,9 @@ def _of_command(command: Command) -> Iterator[Power]:
 
 
 def _of_packages(command: Command, texts: list[str]) -> Iterator[Power]:
-    is_fetching = any(wrapper in table.FETCHING or wrapper in table.FETCHING_LONG for wrapper in command.wrappers)
+    is_fetching = not table.FETCHING_ALL.isdisjoint(command.wrappers) and "--no-install" not in texts
     called = next((text for text in texts if text.rpartition("/")[2].partition("@")[0] == command.program), "")
-    if (
-        is_fetching
-        and (called != command.program or command.program not in table.KNOWN)
-        and "--no-install" not in texts
-    ):
+    if is_fetching and (called != command.program or command.program not in table.KNOWN):
         yield Power(PACKAGE, command.program)
     if command.program in table.FETCHING:
         yield Power(PACKAGE, " ".join(texts))
@@ -193,9 +183,8 @@ def _is_usual(word: str) -> bool:
 def _of_flag(command: Command, step: str, name: str, value: str) -> Iterator[Power]:
     denied = table.NO.fullmatch(name)
     letters = table.LETTERS.get(command.program, {}).get(step, "k" if command.program in table.REACHING else "")
-    if table.BRINGS.issuperset((name,)) or (
-        name == "-p" and any(wrapper in table.FETCHING for wrapper in command.wrappers)
-    ):
+    is_fetching = not table.FETCHING.isdisjoint(command.wrappers)
+    if name in table.BRINGS or (name == "-p" and is_fetching):
         yield Power(PACKAGE, value or name)
     elif _instructs(command.program, name, value):
         yield Power(SCRIPT, value or name)
@@ -207,7 +196,7 @@ def _of_flag(command: Command, step: str, name: str, value: str) -> Iterator[Pow
         table.LOWERS.fullmatch(name)
         or (denied and denied[1] not in table.HARMLESS_NO)
         or (len(name) > 1 and name[1] != "-" and any(letter in letters for letter in name[1:]))
-        or (name == "-y" and any(wrapper in table.FETCHING for wrapper in command.wrappers))
+        or (name == "-y" and is_fetching)
         or table.RISKY_VALUE.search(value)
     ):
         yield Power(CHECKS, name)
@@ -242,23 +231,12 @@ def _is_setting(name: str, value: str) -> bool:
 def _programs(line: str) -> Iterator[str]:
     """What is run in the end, and what runs it."""
     for command in parsed(line).commands:
-        yield from (wrapper for wrapper in command.wrappers if wrapper not in table.RUNNERS)
+        yield from command.wrappers
         path = command.words[0].text if command.words else ""
         if "/" not in path or not path.endswith(command.program):
             yield command.program
         if command.program in table.PYTHONS and "-m" in command.arguments[:-1]:
             yield command.arguments[command.arguments.index("-m") + 1].partition(".")[0]
-
-
-def _is_known(name: str) -> bool:
-    return (
-        name in table.KNOWN
-        or name in table.MODULES
-        or name in table.WRAPPERS
-        or name in table.FETCHING
-        or name in table.FETCHING_LONG
-        or name in table.RIGHTS
-    )
 
 
 def _lost_guards(failed: str, fixed: str) -> Iterator[Power]:
@@ -275,23 +253,16 @@ def _joined(failed: str, fixed: str) -> Iterator[Power]:
     """Commands that came to the line."""
     before, after = parsed(failed).commands, parsed(fixed).commands
     if len(after) > max(1, len(before)):
-        known = [command.program for command in before]
-        yield from (
-            Power(OTHER, command.program)
-            for command in after
-            if command.program not in known and command.program not in ("cd", "pushd")
-        )
+        old = {"cd", "pushd", *(command.program for command in before)}
+        yield from (Power(OTHER, command.program) for command in after if command.program not in old)
 
 
-def _given(failed: str, fixed: str) -> Iterator[Power]:
+def _named_anew(failed: str, fixed: str) -> Iterator[Power]:
     """Names that were given to programs which nobody knows: what they mean cannot be told."""
-    before = [word for command in parsed(failed).commands for word in command.arguments if not word.startswith("-")]
-    after = [
-        word
-        for command in parsed(fixed).commands
-        if not _is_known(command.program)
-        for word in command.arguments
-        if not word.startswith("-")
-    ]
+    strange = [command for command in parsed(fixed).commands if command.program not in table.KNOWN_NAMES]
+    before, after = (
+        [word for command in commands for word in command.arguments if not word.startswith("-")]
+        for commands in (parsed(failed).commands, strange)
+    )
     if len(after) > len(before):
         yield from (Power(OTHER, word) for word in after if word not in before and not _is_own_code(word))

@@ -1,4 +1,4 @@
-"""Tables behind `command_power`: what reaches hosts, brings in code, checks less or takes more rights, by its kind.
+"""Tables behind `power`: what reaches hosts, brings in code, checks less or takes more rights, by its kind.
 
 Families rather than single words: a flag that begins with `--skip-` lowers a guard whatever it skips. Data alone.
 """
@@ -6,6 +6,8 @@ Families rather than single words: a flag that begins with `--skip-` lowers a gu
 import re
 
 from afterwit.actions.shell.programs import MODULE_RUNNERS, names
+from afterwit.harvest.commands.harmless_table import RUNNERS
+from afterwit.harvest.commands.harmless_table import SETTINGS as HARMLESS_SETTINGS
 from afterwit.harvest.commands.purposes import KNOWN_PROGRAMS
 
 RIGHTS = names(
@@ -16,20 +18,12 @@ RIGHTS = names(
 REACHING = names("ssh scp sftp rsync curl wget nc ncat telnet ftp socat mosh http https xh aria2c")
 SCRIPTED = names("eval source . exec trap alias crontab")
 INTERPRETERS = names(
-    "sh bash zsh dash ksh fish python python3 perl ruby node bun deno php lua osascript iex pwsh tclsh awk"
+    "sh bash zsh dash ksh fish python python3 perl ruby node bun deno php lua osascript iex pwsh tclsh"
 )
 INLINE = names("-c -e --eval -p --print -E -r")
 SANDBOXES = names("firejail bwrap sandbox-exec nsjail unshare docker podman systemd-run chronic")
 FETCHING = names("npx bunx pnpx uvx")
-FETCHING_LONG = ("bun x", "npm exec", "pnpm dlx", "yarn dlx", "uv tool run", "pipx run")
-WRAPPERS = names(
-    "timeout gtimeout time nice ionice nohup setsid stdbuf unbuffer chronic caffeinate arch winpty flock xvfb-run"
-    " command builtin noglob nocorrect env cross-env coproc xargs"
-)
-RUNNERS = (
-    "uv run", "poetry run", "pipenv run", "pdm run", "rye run", "pixi run", "hatch run", "conda run", "micromamba run",
-    "bundle exec", "direnv exec", "mise exec", "mise x", "pnpm exec", "yarn exec", "dotenv run",
-)  # fmt: skip
+FETCHING_ALL = FETCHING | {"bun x", "npm exec", "pnpm dlx", "yarn dlx", "uv tool run", "pipx run"}
 KNOWN = (
     KNOWN_PROGRAMS
     | MODULE_RUNNERS
@@ -106,12 +100,8 @@ GUARDS = re.compile(
     r"|require-hashes|confirm|interactive|no-install|no-exec|noop|gpg-sign|sign|signoff|audit|offline|ignore-scripts|cached"
     r"|no-commit|no-run|what-?if|fail[\w-]*|max-warnings|error-on[\w-]*|exit-code|warnings-as-errors|noEmit|pure-lockfile|ci)"
 )
-SETTINGS = names(
-    "CI NODE_ENV RUST_BACKTRACE RUST_LOG CGO_ENABLED GOOS GOARCH GOWORK GOMAXPROCS PYTHONDONTWRITEBYTECODE"
-    " PYTHONUNBUFFERED PYTHONUTF8 PYTHONIOENCODING PYTHONHASHSEED PYTHONPATH FORCE_COLOR NO_COLOR CLICOLOR TERM"
-    " COLUMNS LINES LANG LC_ALL TZ LOG_LEVEL DJANGO_SETTINGS_MODULE FLASK_APP FLASK_ENV RAILS_ENV RACK_ENV APP_ENV"
-    " MIX_ENV PORT JOBS PAGER GIT_PAGER UPDATE_SNAPSHOTS SNAPSHOT_UPDATE TEST_FILTER DEBUG VERBOSE"
-    " UV_PROJECT_ENVIRONMENT PWD"
+SETTINGS = (HARMLESS_SETTINGS.keys() - names("GOFLAGS TF_IN_AUTOMATION V")) | names(
+    "PAGER GIT_PAGER PYTHONPATH TEST_FILTER"
 )
 LOCAL_VALUE = re.compile(r"[\w.,:/=+-]{0,80}")
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://(?!(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?:[:/]|\Z))", re.IGNORECASE)
@@ -137,7 +127,15 @@ LOOKING = names(
     "cat head tail less more wc sort uniq cut grep egrep rg ag ack find fd ls tree stat file diff cmp jq yq"
 )
 PYTHONS = names("python python2 python3")
-MODULES = names("unittest doctest venv json compileall timeit build pip ensurepip zipfile cProfile pdb")
+KNOWN_NAMES = (
+    KNOWN
+    | (RUNNERS - {"rtk"})
+    | FETCHING_ALL
+    | RIGHTS
+    | names("ionice chronic arch flock noglob nocorrect coproc xargs")
+    | names("unittest doctest venv json compileall timeit build pip ensurepip zipfile cProfile pdb")  # modules
+)
+"""Programs, modules and what runs them that are no strangers, whatever else is to be said of them."""
 PIECES = re.compile(r"[/.=]")
 SHELL_SCRIPT = re.compile(r"\.(?:sh|bash|zsh|fish|ps1|bat|cmd|mk)\Z|(?:^|/)Makefile\Z")
 QUIET = ("/dev/null", "1", "2")

@@ -28,32 +28,22 @@ CHANGING = frozenset((Purpose.MEND, Purpose.FORMAT, Purpose.GENERATE))
 """Purposes whose commands change files."""
 
 _PROGRAMS: dict[str, Purpose] = {
-    **dict.fromkeys(
-        names(
-            "pytest py.test jest vitest mocha ava tap rspec phpunit pest ctest playwright cypress nose2 tox nox behave"
-            " cucumber unittest bats gotestsum busted"
-        ),
-        Purpose.TEST,
-    ),
-    **dict.fromkeys(
-        names(
-            "golangci-lint eslint biome oxlint ruff flake8 pylint bandit stylelint shellcheck rubocop standardrb phpcs"
-            " swiftlint ktlint detekt checkstyle tflint sqlfluff djlint staticcheck revive clippy markdownlint"
-            " markdownlint-cli2 hadolint yamllint actionlint typos codespell knip luacheck ansible-lint"
-        ),
-        Purpose.LINT,
-    ),
-    **dict.fromkeys(
-        names("mypy pyright basedpyright ty tsc vue-tsc svelte-check sorbet phpstan psalm dialyzer"), Purpose.TYPES
-    ),
-    **dict.fromkeys(
-        names("prettier black isort gofmt goimports gofumpt rustfmt clang-format pint scalafmt stylua shfmt taplo"),
-        Purpose.FORMAT,
-    ),
-    **dict.fromkeys(names("webpack rollup esbuild tsup parcel cmake ninja xcodebuild msbuild"), Purpose.BUILD),
-    **dict.fromkeys(names("pre-commit lefthook"), Purpose.CHECK),
-    **dict.fromkeys(names("protoc buf sqlc"), Purpose.GENERATE),
-    **dict.fromkeys(names("uvicorn gunicorn nodemon air"), Purpose.RUN),
+    program: purpose
+    for purpose, programs in {
+        Purpose.TEST: "pytest py.test jest vitest mocha ava tap rspec phpunit pest ctest playwright cypress nose2 tox"
+        " nox behave cucumber unittest bats gotestsum busted",
+        Purpose.LINT: "golangci-lint eslint biome oxlint ruff flake8 pylint bandit stylelint shellcheck rubocop"
+        " standardrb phpcs swiftlint ktlint detekt checkstyle tflint sqlfluff djlint staticcheck revive clippy"
+        " markdownlint markdownlint-cli2 hadolint yamllint actionlint typos codespell knip luacheck ansible-lint",
+        Purpose.TYPES: "mypy pyright basedpyright ty tsc vue-tsc svelte-check sorbet phpstan psalm dialyzer",
+        Purpose.FORMAT: "prettier black isort gofmt goimports gofumpt rustfmt clang-format pint scalafmt stylua"
+        " shfmt taplo",
+        Purpose.BUILD: "webpack rollup esbuild tsup parcel cmake ninja xcodebuild msbuild",
+        Purpose.CHECK: "pre-commit lefthook",
+        Purpose.GENERATE: "protoc buf sqlc",
+        Purpose.RUN: "uvicorn gunicorn nodemon air",
+    }.items()
+    for program in programs.split()
 }
 _RUNNERS = names(
     "go cargo make gmake mise just task npm pnpm yarn bun deno gradle gradlew mvn mvnw dotnet swift mix sbt uv poetry"
@@ -117,8 +107,8 @@ def purpose_of(command: Command) -> Purpose | None:
 def _of_module(command: Command) -> Purpose | None:
     """`python -m pytest`, `python manage.py test`."""
     if command.subcommand.startswith("-m "):
-        found = _PROGRAMS.get(command.subcommand[3:])
-        return _of_program(found, command) if found else None
+        purpose = _PROGRAMS.get(command.subcommand[3:])
+        return _of_program(purpose, command) if purpose else None
     if command.arguments[:1] == ("manage.py",):
         return {"test": Purpose.TEST, "check": Purpose.CHECK, "runserver": Purpose.RUN}.get(
             "".join(command.arguments[1:2])
@@ -159,10 +149,10 @@ def _of_task(command: Command) -> Purpose | None:
         return None
     if command.program == "vite" and not task:
         return Purpose.RUN
-    found = _named(task)
-    if found in (Purpose.FORMAT, Purpose.MEND) and not _ONLY_LOOKS.isdisjoint(command.flags):
+    purpose = _named(task)
+    if purpose in (Purpose.FORMAT, Purpose.MEND) and not _ONLY_LOOKS.isdisjoint(command.flags):
         return Purpose.LINT
-    return Purpose.MEND if found is Purpose.LINT and not _MENDS.isdisjoint(command.flags) else found
+    return Purpose.MEND if purpose is Purpose.LINT and not _MENDS.isdisjoint(command.flags) else purpose
 
 
 def _operands(command: Command) -> list[str]:
@@ -175,13 +165,13 @@ def _named(task: str) -> Purpose | None:
     tokens = [token.lower() for token in _TOKEN.findall(name)]
     while len(tokens) > 1 and tokens[0] in _FILLER:
         del tokens[0]
-    found = next((purpose for words, purpose in _TASKS if tokens and tokens[0] in words), None)
-    if found is None and tokens[:2] == ["type", "check"]:
+    purpose = next((purpose for words, purpose in _TASKS if tokens and tokens[0] in words), None)
+    if purpose is not None:
+        return _modified(purpose, frozenset(tokens))
+    if tokens[:2] == ["type", "check"]:
         return Purpose.TYPES
-    if found is None:
-        is_made = len(tokens) > 1 and tokens[0] in _MADE and tokens[1] in ("build", "compile", "update", "sync")
-        return Purpose.GENERATE if is_made else None
-    return _modified(found, frozenset(tokens))
+    is_made = len(tokens) > 1 and tokens[0] in _MADE and tokens[1] in ("build", "compile", "update", "sync")
+    return Purpose.GENERATE if is_made else None
 
 
 def _modified(purpose: Purpose, tokens: frozenset[str]) -> Purpose:

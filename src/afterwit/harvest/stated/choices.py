@@ -1,23 +1,26 @@
-"""Decisions: what was chosen, what was rejected, and why, by the user and, where it says so plainly, by the agent.
+"""What a user decides: decisions with what they reject and why, and corrections that state something general.
 
-A user decides in many forms: "let's keep …, because", "we don't need …", "… should not be the default". A wish for the
-task at hand is none: what is shown where, how something is called, an answer on one ticket; nor is a question or a
-thought. The sentence with the reason is kept beside it. Of an agent's words only what it calls a decision counts. When
-the same matter is decided anew, the later decision supersedes the earlier one and both are kept; an agent never
-overrules a user.
+**Choices.** A user decides in many forms: "let's keep …, because", "we don't need …", "… should not be the default". A
+wish for the task at hand is none: what is shown where, how something is called, an answer on one ticket; nor is a
+question or a thought. The sentence with the reason is kept beside it. Of an agent's words only what it calls a decision
+counts. When the same matter is decided anew, the later decision supersedes the earlier one and both are kept; an agent
+never overrules a user.
+
+**Reproofs**: "no, we use X here, not Y", "screenshots always show …". Most corrections are about the task at hand and
+teach nothing. Taken is a sentence of a correcting prompt that puts one thing in place of another, or says what holds
+for all of a kind. What begins with "it" needs the talk around it. Rules that stand by their own form are standing rules
+and not repeated here.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from afterwit.harvest.harvester import Grouped
-from afterwit.harvest.ids import item_id
-from afterwit.harvest.stated.recurrence import Matter, matters, moment
+from afterwit.harvest.harvester import Grouped, item_id
+from afterwit.harvest.stated.recurrence import StatedMatter, first_statements, matters, moment
 from afterwit.harvest.stated.standing_rules import is_rule
 from afterwit.harvest.stated.statements import (
-    Speaker,
     Stated,
-    attributed,
+    StatedBy,
     is_general,
     salient,
     stated,
@@ -25,9 +28,8 @@ from afterwit.harvest.stated.statements import (
     typed_statements,
     with_reason,
 )
-from afterwit.harvest.stated.topics import topic_of
 from afterwit.model.digest import Digest
-from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Sighting, Trigger
+from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Sighting
 from afterwit.text.pasted import own_words
 
 _MOST = 5
@@ -61,17 +63,15 @@ _OF_AGENT = re.compile(
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
-    r"\?|\b(?:maybe|perhaps|might|could|can you|not sure|i (?:wonder|wish|guess)|what if|any reason|why|how (?:do"
-    r"|does|would|can)|does it"
-    r"|is it|are we|do we|did we|should we|shouldn't we|probably|question|investigate|check whether|review|find out"
-    r"|see if|if (?:so|you|we|it|there))\b",
+    r"\?|\b(?:maybe|perhaps|might|could|can you|not sure|i (?:wonder|wish|guess)|what if|any reason|why|how (?:do|does"
+    r"|would|can)|does it|is it|are we|do we|did we|should we|shouldn't we|probably|question|investigate|check whether"
+    r"|review|find out|see if|if (?:so|you|we|it|there))\b",
     re.IGNORECASE,
 )
 _ORDER = re.compile(
-    r"^\W*(?:(?:ok|okay|yes|yeah|also|and|just|please|then|now|so)\W+)*(?:add|create|remove|fix|update|implement"
-    r"|write|make|push|commit|run"
-    r"|open|close|generate|mention|spawn|delete|move|rename|show|review|test|check|merge|rebase|try|look|go|do|give"
-    r"|tell|put|set|change)\b",
+    r"^\W*(?:(?:ok|okay|yes|yeah|also|and|just|please|then|now|so)\W+)*(?:add|create|remove|fix|update|implement|write"
+    r"|make|push|commit|run|open|close|generate|mention|spawn|delete|move|rename|show|review|test|check|merge|rebase"
+    r"|try|look|go|do|give|tell|put|set|change)\b",
     re.IGNORECASE,
 )
 _OF_THE_TASK = re.compile(
@@ -91,6 +91,21 @@ _PICKED = re.compile(
     r"(?:the |a |an |our )?(?P<what>[`\w./@-]+)",
     re.IGNORECASE,
 )
+_MOST_REPROOFS = 3
+_OPENING = re.compile(
+    r"^\W*(?:(?:no|nope|wait|stop|wrong|actually|ok|but|that'?s (?:not right|wrong"
+    r"|not what i \w+(?: \w+)?))\b[\s,.!:-]*)+",
+    re.IGNORECASE,
+)
+_GENERAL = re.compile(
+    r"\buse\b.{2,60}(?:, not\b|\bnot\b|\binstead of\b|\brather than\b)|\b(?:do not|don't|dont) use\b.{2,80}\b(?:use"
+    r"|but|instead|we)\b"
+    r"|\b(?:should|must|needs?|has to|have to)\b.*\b(?:any|every|all|each|always|only|whenever|never)\b"
+    r"|\b(?:any|every|all|each|always|only|whenever|never)\b.*\b(?:should|must|needs?|has to|have to)\b"
+    r"|\bwe (?:use|don't|do not|never|only|always|have)\b.*\b(?:not|instead|for|because|since|so)\b",
+    re.IGNORECASE,
+)
+_DOUBTS = re.compile(r"\?|\b(?:maybe|perhaps|why|i (?:think|guess)|not sure|shouldn't we|right)\b", re.IGNORECASE)
 
 
 class Choices:
@@ -102,19 +117,15 @@ class Choices:
     seen = Stated
 
     def see(self, digest: Digest) -> Iterable[Grouped[Stated]]:
-        if not digest.repo:
-            return []
-        found: dict[str, Stated] = {}
-        for seen in (*_of_people(digest), *_of_agent(digest)):
-            found.setdefault(seen.excerpt, seen)
-        return [Grouped(digest.repo, seen) for seen in list(found.values())[:_MOST]]
+        said = (*_of_people(digest), *_of_agent(digest)) if digest.repo else ()
+        return first_statements(digest.repo, said, _MOST)
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Stated]]) -> Iterable[Draft]:
         scope = Scope(ScopeKind.REPO, group)
         decided = matters(sightings)
         for at, matter in enumerate(decided):
-            earlier = [item_id(self.name, scope, one.key) for one in decided[:at] if replaces(matter, one)]
-            yield _draft(self.name, scope, matter, tuple(earlier))
+            replaced = tuple(item_id(self.name, scope, old.key) for old in decided[:at] if replaces(matter, old))
+            yield matter.draft(self.name, scope, Category.FACT, supersedes=replaced)
 
 
 def is_choice(text: str) -> bool:
@@ -129,7 +140,7 @@ def is_agents_choice(text: str) -> bool:
     return bool(_OF_AGENT.search(text)) and not _UNSURE.search(text) and is_general(text)
 
 
-def replaces(later: Matter, earlier: Matter) -> bool:
+def replaces(later: StatedMatter, earlier: StatedMatter) -> bool:
     """Whether the later decision decides the matter of the earlier one anew."""
     if later.channel is not Channel.USER and earlier.channel is Channel.USER:
         return False
@@ -143,8 +154,8 @@ def replaces(later: Matter, earlier: Matter) -> bool:
 
 
 def _picked(text: str) -> frozenset[str]:
-    found = _PICKED.search(text)
-    return salient(found["what"]) if found else frozenset()
+    picked = _PICKED.search(text)
+    return salient(picked["what"]) if picked else frozenset()
 
 
 def _of_people(digest: Digest) -> Iterator[Stated]:
@@ -153,30 +164,46 @@ def _of_people(digest: Digest) -> Iterator[Stated]:
         for text in filter(is_choice, typed_statements(said.text) if said.is_person else ()):
             if text not in last:
                 last = with_reason(own_words(said.text), text)
-                yield stated(last, Speaker.USER, said.at_ms)
+                yield stated(last, StatedBy.USER, said.at_ms)
 
 
 def _of_agent(digest: Digest) -> Iterator[Stated]:
     for said in digest.stated:
         for text in () if said.is_person else statements(said.text):
             if is_agents_choice(text):
-                yield stated(text, Speaker.AGENT, said.at_ms)
+                yield stated(text, StatedBy.AGENT, said.at_ms)
     for summary in digest.summaries:
         for text in statements(summary):
             if is_agents_choice(text):
-                yield stated(text, Speaker.SUMMARY, digest.ended_ms)
+                yield stated(text, StatedBy.SUMMARY, digest.ended_ms)
 
 
-def _draft(name: str, scope: Scope, matter: Matter, earlier: tuple[str, ...]) -> Draft:
-    said = matter.last
-    return Draft(
-        harvester=name,
-        key=matter.key,
-        scope=scope,
-        category=Category.FACT,
-        sentence=attributed(said.seen.speaker, moment(said), said.seen.excerpt),
-        channel=matter.channel,
-        triggers=(Trigger(topic=topic_of(said.seen.excerpt)),),
-        evidence=matter.evidence,
-        supersedes=earlier,
-    )
+class Reproofs:
+    """Corrections that would have been worth knowing before."""
+
+    name = "reproofs"
+    version = 3
+    minimum_stories = 2
+    seen = Stated
+
+    def see(self, digest: Digest) -> Iterable[Grouped[Stated]]:
+        prompts = [digest.prompts[at] for at in digest.corrections] if digest.repo else []
+        said = (
+            stated(text, StatedBy.USER, prompt.at_ms)
+            for prompt in prompts
+            for text in (typed_statements(prompt.text) if prompt.is_person else ())
+            if is_lesson(text)
+        )
+        return first_statements(digest.repo, said, _MOST_REPROOFS)
+
+    def conclude(self, group: str, sightings: Sequence[Sighting[Stated]]) -> Iterable[Draft]:
+        scope = Scope(ScopeKind.REPO, group)
+        return [matter.draft(self.name, scope, Category.PITFALL) for matter in matters(sightings)]
+
+
+def is_lesson(text: str) -> bool:
+    """Whether a sentence of a correction holds beyond what it corrects."""
+    rest = _OPENING.sub("", text)
+    if not _GENERAL.search(rest) or _DOUBTS.search(rest) or not is_general(rest):
+        return False
+    return not is_rule(text) and not is_choice(text)

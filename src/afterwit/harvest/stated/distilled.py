@@ -12,24 +12,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from afterwit.actions.steps import parsed
 from afterwit.harvest.commands.invocations import folder_below, roots_of
 from afterwit.harvest.harvester import Grouped
-from afterwit.harvest.stated.recurrence import matters, moment
-from afterwit.harvest.stated.statements import Speaker, Stated, attributed, is_general, stated, statements, with_reason
-from afterwit.harvest.stated.topics import topic_of
+from afterwit.harvest.stated.recurrence import first_statements, matters
+from afterwit.harvest.stated.statements import Stated, StatedBy, is_general, stated, statements, with_reason
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import NoteKind, Outcome
-from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Sighting, Trigger
+from afterwit.model.knowledge import Category, Draft, Scope, ScopeKind, Sighting
 
 _MOST = 4
 _NORM = re.compile(
     r"\b(?:must(?: not| never| be| stay| remain)?|never|always|cannot|can't|only (?:works?|when|if|because)"
-    r"|deliberately|intentionally"
-    r"|on purpose|by design|required|not allowed|has to|have to|needs? to)\b",
+    r"|deliberately|intentionally|on purpose|by design|required|not allowed|has to|have to|needs? to)\b",
     re.IGNORECASE,
 )
 _REASON = re.compile(
     r"\b(?:because|since|so that|so (?:the|a|an|it|we|that|every|any|callers?|users?)|otherwise|to avoid|to keep"
-    r"|to prevent|rather than|instead of"
-    r"|which is why|as (?:it|they|the)|or (?:it|the))\b",
+    r"|to prevent|rather than|instead of|which is why|as (?:it|they|the)|or (?:it|the))\b",
     re.IGNORECASE,
 )
 _INTENT = re.compile(
@@ -37,22 +34,20 @@ _INTENT = re.compile(
 )
 _TOLD = re.compile(
     r"\b(?:was|were|wasn't|weren't|had|did|didn't|used to|became|previously|formerly|before this|old|new|added?|adds"
-    r"|fix(?:ed|es)?|removed?|removes"
-    r"|changed|changes|moved|renamed?|introduces?|replaced?|replaces|updated?|now|no longer|asserts?|tests?|tested"
-    r"|verif\w+|covers|regression"
-    r"|i|i'm|i've|we've|my|our|pr|commit|root cause|unaffected|unchanged|left alone|out of scope|copied|oversold"
-    r"|refactor\w*|drop(?:s|ped)?|switch(?:ed|es)?|follow-?up|review\w*|got|went|ran|failed|broke|showed)\b"
+    r"|fix(?:ed|es)?|removed?|removes|changed|changes|moved|renamed?|introduces?|replaced?|replaces|updated?|now"
+    r"|no longer|asserts?|tests?|tested|verif\w+|covers|regression|i|i'm|i've|we've|my|our|pr|commit|root cause"
+    r"|unaffected|unchanged|left alone|out of scope|copied|oversold|refactor\w*|drop(?:s|ped)?|switch(?:ed|es)?"
+    r"|follow-?up|review\w*|got|went|ran|failed|broke|showed)\b"
     r"|(?<!is )(?<!are )(?<!be )\b(?:never|always|only|silently) \w+ed\b",
     re.IGNORECASE,
 )
 _ORDER = re.compile(
     r"^(?:\w+(?:\([\w-]+\))?: )?(?:use|make|let|allow|keep|pass|return|guard|handle|document|clarify|prefer|ensure"
-    r"|avoid|set|show|hide|skip|read"
-    r"|write|run|bump|pin|tee|push|split|merge|extract|inline|wire|thread|surface|expose|support|teach|stop|do"
-    r"|mention|point|treat|report|display|render|include|exclude|move|try|test)\b",
+    r"|avoid|set|show|hide|skip|read|write|run|bump|pin|tee|push|split|merge|extract|inline|wire|thread|surface|expose"
+    r"|support|teach|stop|do|mention|point|treat|report|display|render|include|exclude|move|try|test)\b",
     re.IGNORECASE,
 )
-_SPEAKERS = {NoteKind.COMMIT: Speaker.COMMIT, NoteKind.PULL: Speaker.PULL}
+_SPEAKERS = {NoteKind.COMMIT: StatedBy.COMMIT, NoteKind.PULL: StatedBy.PULL}
 
 
 class Distilled:
@@ -64,26 +59,12 @@ class Distilled:
     seen = Stated
 
     def see(self, digest: Digest) -> Iterable[Grouped[Stated]]:
-        if not digest.repo:
-            return []
-        found: dict[str, Stated] = {}
-        for seen in _sentences(digest):
-            found.setdefault(seen.excerpt, seen)
-        return [Grouped(digest.repo, seen) for seen in list(found.values())[:_MOST]]
+        return first_statements(digest.repo, _sentences(digest) if digest.repo else (), _MOST)
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Stated]]) -> Iterable[Draft]:
         for matter in matters(sightings):
-            said = matter.last
-            yield Draft(
-                harvester=self.name,
-                key=matter.key,
-                scope=Scope(ScopeKind.REPO, group),
-                category=Category.PITFALL if matter.is_negative else Category.FACT,
-                sentence=attributed(said.seen.speaker, moment(said), said.seen.excerpt),
-                channel=Channel.ASSISTANT,
-                triggers=(Trigger(topic=topic_of(said.seen.excerpt)),),
-                evidence=matter.evidence,
-            )
+            category = Category.PITFALL if matter.is_negative else Category.FACT
+            yield matter.draft(self.name, Scope(ScopeKind.REPO, group), category)
 
 
 def is_lasting(text: str) -> bool:
@@ -104,11 +85,11 @@ def _sentences(digest: Digest) -> Iterator[Stated]:
         at_s = step.at_s if step is not None else None
         at_ms = None if digest.started_ms is None else digest.started_ms + 1000 * (at_s or 0)
         for text in _lasting(publication.text, is_wrapped=publication.kind is NoteKind.COMMIT):
-            yield stated(text, _SPEAKERS.get(publication.kind, Speaker.AGENT), at_ms, publication.at)
+            yield stated(text, _SPEAKERS.get(publication.kind, StatedBy.AGENT), at_ms, publication.at)
     for summary in digest.summaries:
-        yield from (stated(text, Speaker.SUMMARY, digest.ended_ms) for text in _lasting(summary))
+        yield from (stated(text, StatedBy.SUMMARY, digest.ended_ms) for text in _lasting(summary))
     if digest.verdict.outcome is Outcome.SUCCESS:
-        yield from (stated(text, Speaker.ENDING, digest.ended_ms) for text in _lasting(digest.ending))
+        yield from (stated(text, StatedBy.ENDING, digest.ended_ms) for text in _lasting(digest.ending))
 
 
 def _lasting(text: str, *, is_wrapped: bool = False) -> Iterator[str]:

@@ -7,11 +7,10 @@ the same matter count together. A later story whose task and commits speak of th
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
-from afterwit.harvest.files.file_wording import shown_repo
-from afterwit.harvest.harvester import Grouped, evidence_of
-from afterwit.harvest.sightings import in_order
-from afterwit.harvest.wording import plain, quoted, sentence
+from afterwit.harvest.harvester import Grouped, evidence_of, first_later, in_order, outcomes, unique
+from afterwit.harvest.wording import plain, quoted, sentence, shown_repo
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
 from afterwit.text.words import words_of
@@ -49,6 +48,15 @@ class PutOffSeen(Seen, frozen=True, kw_only=True):
     is_put_off: bool = False
     words: tuple[str, ...] = ()
 
+    def is_alike(self, other: "PutOffSeen") -> bool:
+        shared = len(set(self.words) & set(other.words))
+        return shared >= _SAME * len({*self.words, *other.words})
+
+    def is_done_by(self, later: "PutOffSeen") -> bool:
+        """Whether a task and commits speak of what was put off."""
+        wanted = set(self.words)
+        return not later.is_put_off and len(wanted & set(later.words)) >= _SAME * len(wanted)
+
 
 class PutOff:
     name = "put-off"
@@ -59,7 +67,7 @@ class PutOff:
     def see(self, digest: Digest) -> Iterable[Grouped[PutOffSeen]]:
         if not digest.repo:
             return
-        for text in list(_put_off(digest))[:_MOST]:
+        for text in islice(unique(_put_off(digest), str), _MOST):
             words = tuple(sorted(set(words_of(text))))
             yield Grouped(digest.repo, PutOffSeen(excerpt=text, is_put_off=True, words=words))
         done = [digest.title, digest.task, *(publication.text for publication in digest.publications)]
@@ -68,26 +76,26 @@ class PutOff:
             yield Grouped(digest.repo, PutOffSeen(at=digest.publications[0].at, words=tuple(sorted(words))))
 
     def conclude(self, group: str, sightings: Sequence[Sighting[PutOffSeen]]) -> Iterable[Draft]:
-        ordered = in_order(sorted(sightings, key=lambda one: one.seen.excerpt))
+        ordered = in_order(sorted(sightings, key=lambda sighting: sighting.seen.excerpt))
         matters: list[list[Sighting[PutOffSeen]]] = []
-        for one in (each for each in ordered if each.seen.is_put_off):
-            known = next((some for some in matters if _alike(some[0].seen, one.seen)), None)
-            if known is None:
-                matters.append([one])
-            else:
-                known.append(one)
-        for some in matters:
-            yield from self._draft(group, some, _done(some[-1], ordered))
+        for sighting in ordered:
+            if sighting.seen.is_put_off:
+                same = next((matter for matter in matters if matter[0].seen.is_alike(sighting.seen)), None)
+                if same is None:
+                    matters.append([sighting])
+                else:
+                    same.append(sighting)
+        for matter in matters:
+            yield from self._draft(group, matter, first_later(matter[-1], ordered, matter[-1].seen.is_done_by))
 
     def _draft(
-        self, repo: str, some: Sequence[Sighting[PutOffSeen]], done: Sighting[PutOffSeen] | None
+        self, repo: str, matter: Sequence[Sighting[PutOffSeen]], done: Sighting[PutOffSeen] | None
     ) -> Iterator[Draft]:
-        first = some[0].seen
+        first = matter[0].seen
         words = quoted(first.excerpt, _QUOTE)
         if not words:
             return
         verb = "was put off and has been done since" if done else "was put off"
-        closing = [evidence_of(done, Channel.OUTCOME, is_against=True)] if done else []
         yield Draft(
             harvester=self.name,
             key=first.words,
@@ -96,33 +104,18 @@ class PutOff:
             sentence=sentence(f"In {shown_repo(repo)}, this {verb}: {words}"),
             channel=Channel.ASSISTANT,
             triggers=(Trigger(topic=first.words[:_LEAST_WORDS]),),
-            evidence=(*(evidence_of(one, Channel.ASSISTANT) for one in some), *closing),
+            evidence=(
+                *(evidence_of(sighting, Channel.ASSISTANT) for sighting in matter),
+                *outcomes((), [done] if done else []),
+            ),
             is_closed=done is not None,
         )
 
 
 def _put_off(digest: Digest) -> Iterator[str]:
-    seen: set[str] = set()
-    for text in (digest.ending, *(one.text for one in digest.stated if not one.is_person)):
+    for text in (digest.ending, *(said.text for said in digest.stated if not said.is_person)):
         for raw in _SENTENCE.split(text):
             said = plain(_MARKS.sub("", raw)).strip()
             is_open = _PUT_OFF.search(said) and not _SOON_OVER.search(said)
-            if _SHORTEST <= len(said) <= _LONGEST and is_open and said not in seen:
-                seen.add(said)
-                if len(set(words_of(said))) >= _LEAST_WORDS:
-                    yield said
-
-
-def _alike(one: PutOffSeen, other: PutOffSeen) -> bool:
-    shared = len(set(one.words) & set(other.words))
-    return shared >= _SAME * len({*one.words, *other.words})
-
-
-def _done(last: Sighting[PutOffSeen], ordered: Sequence[Sighting[PutOffSeen]]) -> Sighting[PutOffSeen] | None:
-    """The first later story whose task and commits speak of what was put off."""
-    wanted = set(last.seen.words)
-    for one in ordered:
-        is_later = one.session.at_ms > last.session.at_ms and one.session.story != last.session.story
-        if is_later and not one.seen.is_put_off and len(wanted & set(one.seen.words)) >= _SAME * len(wanted):
-            return one
-    return None
+            if _SHORTEST <= len(said) <= _LONGEST and is_open and len(set(words_of(said))) >= _LEAST_WORDS:
+                yield said

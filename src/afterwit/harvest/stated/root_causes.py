@@ -8,22 +8,22 @@ had failed before it was said and was seen to work afterwards, in a session that
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from afterwit.actions.checks import is_checking
 from afterwit.actions.shell.parse import parse
 from afterwit.harvest.harvester import Grouped
-from afterwit.harvest.stated.recurrence import stated_pitfalls
-from afterwit.harvest.stated.statements import Speaker, Stated, is_general, stated, statements
+from afterwit.harvest.stated.recurrence import matters
+from afterwit.harvest.stated.statements import Stated, StatedBy, is_general, stated, statements
 from afterwit.model.digest import Digest, DigestStep, Said
 from afterwit.model.kinds import ActionKind, Lean, Outcome, Status
-from afterwit.model.knowledge import Channel, Draft, Sighting
+from afterwit.model.knowledge import Category, Draft, Scope, ScopeKind, Sighting
 
 _MOST = 3
 _NAME_LENGTH = 7
 _PREAMBLE = re.compile(
-    r"^(?:(?:the )?(?:actual |real |underlying |root )*(?:problem|issue|reason|cause|culprit"
-    r"|bug)\b(?:[^:—`]{0,40}(?::|—)"
-    r"|(?: here)? (?:is|was)(?: that)?)|(?:and )?(?:it )?turns out(?: that)?|(?:confirmed|found it)\s*:)\s*",
+    r"^(?:(?:the )?(?:actual |real |underlying |root )*(?:problem|issue|reason|cause|culprit|bug)\b(?:[^:—`]{0,40}(?::"
+    r"|—)|(?: here)? (?:is|was)(?: that)?)|(?:and )?(?:it )?turns out(?: that)?|(?:confirmed|found it)\s*:)\s*",
     re.IGNORECASE,
 )
 _BECAUSE = re.compile(
@@ -32,21 +32,17 @@ _BECAUSE = re.compile(
 _PRESENT = re.compile(
     r"`[^`]+` (?:\w+ )?(?!is\b|was\b)[a-z]{3,}(?<!s)s\b|"
     r"\b(?:does|do)(?: not|n't) (?:support|accept|allow|throw|work|expose|pass|read|take|return|set|include|follow"
-    r"|handle|wait|fail|exit"
-    r"|inherit|expand|propagate|match|see|load|run|reject|honou?r|respect|know|have|exist|update|install|create|apply"
-    r"|resolve)\b"
-    r"|\b(?:requires?|needs|expects?|captures?|strips?|registers?|flags?|reads|returns|ignores?|falls back"
-    r"|defaults? to|rejects?|overrides?"
-    r"|uses|treats?|caches?|splits?|prints|runs|waits|resolves|is (?:cancelled|read|keyed|missing|not|only|required"
-    r"|case-sensitive|ignored"
-    r"|overridden|cached)|are (?:not|only|ignored|cached)|can(?:not|'t)|must|only works?|truncates?|blocks?|times out"
-    r"|exits?)\b",
+    r"|handle|wait|fail|exit|inherit|expand|propagate|match|see|load|run|reject|honou?r|respect|know|have|exist|update"
+    r"|install|create|apply|resolve)\b"
+    r"|\b(?:requires?|needs|expects?|captures?|strips?|registers?|flags?|reads|returns|ignores?|falls back|defaults? to"
+    r"|rejects?|overrides?|uses|treats?|caches?|splits?|prints|runs|waits|resolves|is (?:cancelled|read|keyed|missing"
+    r"|not|only|required|case-sensitive|ignored|overridden|cached)|are (?:not|only|ignored|cached)|can(?:not|'t)|must"
+    r"|only works?|truncates?|blocks?|times out|exits?)\b",
     re.IGNORECASE,
 )
 _OWN = re.compile(
     r"\b(?:i|i'm|i'll|i’m|i’ll|we|our|my|me|was|were|wasn't|weren't|had|did|didn't|fix|fixed|patch|pr|likely|probably"
-    r"|maybe|might|could|seems?|if"
-    r"|speculation|suspect|would|test asserts)\b",
+    r"|maybe|might|could|seems?|if|speculation|suspect|would|test asserts)\b",
     re.IGNORECASE,
 )
 _AT_WORK = re.compile(r"`[^`]*\w\([^)`]+\)")
@@ -64,18 +60,19 @@ class RootCauses:
     def see(self, digest: Digest) -> Iterable[Grouped[Stated]]:
         if not digest.repo or digest.verdict.outcome is not Outcome.SUCCESS:
             return []
-        return [Grouped(digest.repo, seen) for seen in list(_causes(digest))[:_MOST]]
+        return [Grouped(digest.repo, seen) for seen in islice(_causes(digest), _MOST)]
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Stated]]) -> Iterable[Draft]:
-        return stated_pitfalls(self.name, group, sightings, Speaker.AGENT, Channel.ASSISTANT)
+        scope = Scope(ScopeKind.REPO, group)
+        return [matter.draft(self.name, scope, Category.PITFALL) for matter in matters(sightings)]
 
 
 def is_lasting_cause(text: str) -> bool:
     """Whether a sentence tells of a cause that lies outside the code being mended."""
-    told = _PREAMBLE.sub("", text)
-    if (told == text and not _BECAUSE.search(text)) or not is_general(told) or _AT_WORK.match(told):
+    cause = _PREAMBLE.sub("", text)
+    if (cause == text and not _BECAUSE.search(text)) or not is_general(cause) or _AT_WORK.match(cause):
         return False
-    return bool(_PRESENT.search(told) and _NAMED.search(told)) and not _OWN.search(told)
+    return bool(_PRESENT.search(cause) and _NAMED.search(cause)) and not _OWN.search(cause)
 
 
 def _causes(digest: Digest) -> Iterator[Stated]:
@@ -86,8 +83,8 @@ def _causes(digest: Digest) -> Iterator[Stated]:
                 continue
             success = _success_after(digest, said)
             if success is not None:
-                told = _PREAMBLE.sub("", text)
-                yield stated(told[0].upper() + told[1:], Speaker.AGENT, said.at_ms, success)
+                cause = _PREAMBLE.sub("", text)
+                yield stated(cause[0].upper() + cause[1:], StatedBy.AGENT, said.at_ms, success)
 
 
 def _success_after(digest: Digest, said: Said) -> int | None:

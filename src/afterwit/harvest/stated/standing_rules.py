@@ -9,18 +9,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from afterwit.harvest.harvester import Grouped
-from afterwit.harvest.stated.recurrence import Matter, matters, moment
-from afterwit.harvest.stated.statements import (
-    Speaker,
-    Stated,
-    attributed,
-    is_general,
-    stated,
-    typed_statements,
-    with_reason,
-)
+from afterwit.harvest.stated.recurrence import matters
+from afterwit.harvest.stated.statements import Stated, StatedBy, is_general, stated, typed_statements, with_reason
 from afterwit.model.digest import Digest
-from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Scope, ScopeKind, Sighting
+from afterwit.model.knowledge import EVERYWHERE, Category, Draft, Scope, ScopeKind, Sighting
 from afterwit.text.pasted import own_words
 
 _MOST = 4
@@ -38,8 +30,7 @@ _RULE = re.compile(
     r"|policy|rule) (?:here )?is)\b"
     r"|\bin (?:the )?future,? (?:please |always |never |do(?:n't| not) |you |we )"
     r"|\b(?:we|i) (?:always|never|only|generally|usually|strictly) (?:use|run|commit|push|write|keep|name|put|add"
-    r"|want|test|mock|merge"
-    r"|squash|rebase|deploy|support|target|log|import|prefer)\b"
+    r"|want|test|mock|merge|squash|rebase|deploy|support|target|log|import|prefer)\b"
     r"|\b(?:we|i) (?:do not|don't|dont|never) (?:use|mock|commit|push|support|add|write|want you to|like|allow|merge"
     r"|squash|deploy)\b"
     r"|\b(?:we|i) use\b.{2,60}(?:, not\b|\binstead of\b|\brather than\b|\bfor (?:all|every|our)\b|\beverywhere\b)"
@@ -57,9 +48,8 @@ _RULE = re.compile(
 )
 _UNSURE = re.compile(
     r"\?|\b(?:maybe|perhaps|might|could we|can (?:you|we)|would|not sure|i (?:think|guess|feel|wonder|wish|believe)"
-    r"|let's say|what if|seems?"
-    r"|looks like|any reason|why (?:is|are|do|does|did|would|not)|how (?:do|does|would|can)|does it|is it|are we"
-    r"|do we|wondering|probably|suppose|idea|question)\b",
+    r"|let's say|what if|seems?|looks like|any reason|why (?:is|are|do|does|did|would|not)|how (?:do|does|would|can)"
+    r"|does it|is it|are we|do we|wondering|probably|suppose|idea|question)\b",
     re.IGNORECASE,
 )
 _EVERYWHERE = re.compile(
@@ -78,33 +68,23 @@ class StandingRules:
     seen = Stated
 
     def see(self, digest: Digest) -> Iterable[Grouped[Stated]]:
-        found: dict[str, Grouped[Stated]] = {}
+        rules: dict[str, Grouped[Stated]] = {}
         for said in digest.prompts:
             for text in typed_statements(said.text) if said.is_person else ():
                 reaches_all = bool(_EVERYWHERE.search(text))
                 if is_rule(text) and (digest.repo or reaches_all):
                     group = "" if reaches_all else digest.repo
                     whole = with_reason(own_words(said.text), text)
-                    found.setdefault(text, Grouped(group, stated(whole, Speaker.USER, said.at_ms)))
-        return list(found.values())[:_MOST]
+                    rules.setdefault(text, Grouped(group, stated(whole, StatedBy.USER, said.at_ms)))
+        return list(rules.values())[:_MOST]
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Stated]]) -> Iterable[Draft]:
-        return [_draft(self.name, group, matter) for matter in matters(sightings)]
+        scope = Scope(ScopeKind.REPO, group) if group else EVERYWHERE
+        for matter in matters(sightings):
+            category = Category.PITFALL if _FORBIDS.search(matter.last.seen.excerpt) else Category.PATTERN
+            yield matter.draft(self.name, scope, category, has_topic=False)
 
 
 def is_rule(text: str) -> bool:
     """Whether a sentence that a person typed gives a standing rule."""
     return bool(_RULE.search(text)) and not _UNSURE.search(text) and is_general(text)
-
-
-def _draft(name: str, group: str, matter: Matter) -> Draft:
-    text = matter.last.seen.excerpt
-    return Draft(
-        harvester=name,
-        key=matter.key,
-        scope=Scope(ScopeKind.REPO, group) if group else EVERYWHERE,
-        category=Category.PITFALL if _FORBIDS.search(text) else Category.PATTERN,
-        sentence=attributed(Speaker.USER, moment(matter.last), text),
-        channel=Channel.USER,
-        evidence=matter.evidence,
-    )

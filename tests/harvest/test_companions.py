@@ -7,7 +7,7 @@ from tests.harvest.edits import change, missed, others
 from tests.harvest.talks import concluded
 from tests.harvest.work import edited, session
 
-from afterwit.harvest.files.companions import Companions, is_obvious
+from afterwit.harvest.companions import Companions, is_obvious
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import SENTENCE_LIMIT, Draft
 

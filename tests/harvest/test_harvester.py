@@ -1,6 +1,6 @@
 """Sightings are put in order and told apart by story and repository."""
 
-from afterwit.harvest.sightings import by_repo, in_order, stories_in
+from afterwit.harvest.harvester import by_repo, in_order, stories_in
 from afterwit.model.knowledge import Scope, ScopeKind, Seen, SessionRef, Sighting
 
 
