@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from afterwit.actions.steps import parsed
+from afterwit.actions.shell.parse import parsed
 from afterwit.agents.moments import AFTER, Moment
 from afterwit.hook.triggers import failure_of, fires_at_command
 from afterwit.knowledge import matching

@@ -1,6 +1,6 @@
 import pytest
 
-from afterwit.actions.steps import parsed
+from afterwit.actions.shell.parse import parsed
 from afterwit.knowledge.matching import Moment, fires
 from afterwit.model.knowledge import Trigger
 from afterwit.text.words import words_of

@@ -12,10 +12,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from afterwit.actions.shell.command_changes import ARROW
-from afterwit.actions.shell.command_words import bare, is_general, simples
+from afterwit.actions.shell.command_changes import ARROW, bare, is_general, simples
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import MODULE_RUNNERS, Weight, names
-from afterwit.actions.steps import parsed
 from afterwit.guard.plain_names import is_plain_name
 from afterwit.harvest.commands.calls import command_at
 from afterwit.harvest.commands.invocations import has_worked

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from afterwit.actions.checks import is_checking
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
 from afterwit.actions.shell.tree import Command
-from afterwit.actions.steps import parsed
 from afterwit.guard.plain_names import reads_like_a_sentence
 from afterwit.harvest.commands.calls import command_at
 from afterwit.harvest.commands.invocations import form_of, has_failed, has_worked

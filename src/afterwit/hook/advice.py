@@ -17,12 +17,6 @@ def meant(line: Line, moment: Moment) -> Line | None:
 
 def _changed(advice: str, moment: Moment) -> tuple[str, str]:
     """The line that the advice means, and the command without what belongs to the moment."""
-    from afterwit.actions.shell.plain_changes import plainly_changed
-
-    plain = plainly_changed(advice, moment.command, moment.output)
-    if plain is not None:
-        return plain
-    from afterwit.actions.shell.command_changes import advised
-    from afterwit.actions.shell.command_words import bare
+    from afterwit.actions.shell.command_changes import advised, bare
 
     return advised(advice, moment.command, moment.output), bare(moment.command)

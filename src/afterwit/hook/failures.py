@@ -4,8 +4,7 @@ First the words of the output and the command are looked up; mostly nothing is f
 is found is asked plainly (`plain_failures`), and only then exactly (`firing`).
 """
 
-from afterwit.actions.failures.bounds import LEAST_BELIEF, ends_of, is_any_call
-from afterwit.actions.failures.missing_places import names_missing, says_missing
+from afterwit.actions.failures.quick_look import LEAST_BELIEF, ends_of, is_any_call, names_missing, says_missing
 from afterwit.agents.moments import Moment
 from afterwit.recall.deck.location import Place
 from afterwit.recall.deck.reader import Deck, Line, Trigger

@@ -8,11 +8,11 @@ at once whether it fits. Failures of the work itself get nothing: they are what 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from afterwit.actions.failures.answerable import answerable_signature
-from afterwit.actions.failures.bounds import LEAST_BELIEF, is_any_call
-from afterwit.actions.failures.missing_places import names_missing
+from afterwit.actions.failures.quick_look import LEAST_BELIEF, is_any_call, names_missing
+from afterwit.actions.failures.signature import answerable_signature
 from afterwit.actions.shell.command_changes import advised
-from afterwit.actions.steps import Step, parsed
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.steps import Step
 from afterwit.guard.shown import NOTHING, Shown, command, joined, ours
 from afterwit.harvest.wording import plain
 from afterwit.knowledge.matching import Moment, fires

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.actions.shell.command_words import bare, is_general, is_glob, quoted_globs, same_but_for_quotes, simples
+from afterwit.actions.shell.command_changes import bare, is_general, is_glob, quoted_globs, same_but_for_quotes, simples
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,11 @@ import re
 
 from afterwit.actions.checks import is_checking
 from afterwit.actions.failures import messages as says
-from afterwit.actions.failures.headlines import below_headlines
+from afterwit.actions.failures.excerpt import below_headlines
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import names
 from afterwit.actions.shell.tree import Command
-from afterwit.actions.steps import Step, parsed
+from afterwit.actions.steps import Step
 from afterwit.model.kinds import ActionKind, FailureClass, Status
 
 _OWN = re.compile(

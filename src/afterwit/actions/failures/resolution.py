@@ -12,9 +12,10 @@ from enum import Enum
 from typing import NamedTuple
 
 from afterwit.actions.checks import is_checking
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
 from afterwit.actions.shell.tree import Command, CommandLine
-from afterwit.actions.steps import Step, command_of, parsed
+from afterwit.actions.steps import Step, command_of
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind
 
 _REACH = 25  # actions in which a wrong call is mended

@@ -8,7 +8,7 @@ the end of a huge output are looked at; lines are cut, so time is bounded.
 
 import re
 
-from afterwit.actions.failures.bounds import ends_of
+from afterwit.actions.failures.quick_look import ends_of
 
 _LONGEST_LINE = 2_000
 

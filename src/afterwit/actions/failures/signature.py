@@ -11,9 +11,11 @@ from collections.abc import Iterable
 
 from afterwit.actions.checks import is_checking
 from afterwit.actions.failures import messages as says
-from afterwit.actions.failures.headlines import below_headlines
+from afterwit.actions.failures.excerpt import below_headlines
+from afterwit.actions.failures.failure_class import classify
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command, CommandLine
-from afterwit.actions.steps import Step, parsed
+from afterwit.actions.steps import Step
 from afterwit.model.kinds import ActionKind, FailureClass
 
 _LONGEST = 120
@@ -93,11 +95,21 @@ _SELF = re.compile(r"^(?P<program>[\w.+-]{1,30}): (?!(?:command )?not found$)(?P
 _NUMBERED = re.compile(r"^(python|pip)\d[\d.]*$")
 _WORD = re.compile(r"\w+")
 _BLANKS = re.compile(r"\s+")
+_ANSWERABLE = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT, FailureClass.UNCLEAR)
 _TELLING = {
     FailureClass.ENVIRONMENT: (says.BLOCKED, says.ENVIRONMENT),
     FailureClass.TRANSIENT: (says.TRANSIENT,),
     FailureClass.INVOCATION: (says.USAGE, says.PLACE),
 }
+
+
+def answerable_signature(step: Step) -> str:
+    """The signature under which a fix is looked up, by recall, the backtest and hooks alike; "" where nothing is to be
+    said about a failure: the work itself, what passes by itself or was denied, a wrong use of the agent's own tools,
+    whose message says what to do."""
+    line = step.target if step.kind is ActionKind.SHELL else ""
+    failure = classify(step, line)
+    return signature(step, failure, line) if failure in _ANSWERABLE else ""
 
 
 def signature(step: Step, failure: FailureClass, command: str = "", rules: Iterable[str] = ()) -> str:

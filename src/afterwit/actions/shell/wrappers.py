@@ -11,7 +11,13 @@ from typing import NamedTuple
 
 from afterwit.actions.shell.lexer import Redirection, Word
 from afterwit.actions.shell.program_table import SHELLS, SUBCOMMANDS, names, operand_at, subcommand_in
-from afterwit.actions.shell.tree import Assignment
+
+
+class Assignment(NamedTuple):
+    """`NAME=value` before a command, or given to export and env."""
+
+    name: str
+    value: str
 
 
 class Wrapper(NamedTuple):

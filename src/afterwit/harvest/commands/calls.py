@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
-from afterwit.actions.steps import parsed
 from afterwit.model.digest import DigestStep
 from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import EXCERPT_LIMIT

@@ -11,10 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from afterwit.actions.failures import messages as says
-from afterwit.actions.shell.command_changes import GAP, QUOTE, Change, apply, change_from
-from afterwit.actions.shell.command_words import bare, is_general, simples
+from afterwit.actions.shell.command_changes import GAP, QUOTE, Change, apply, bare, change_from, is_general, simples
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
-from afterwit.actions.steps import parsed
 from afterwit.harvest.commands.calls import command_at
 from afterwit.harvest.commands.invocations import has_worked
 from afterwit.harvest.commands.line_changes import change_between

@@ -8,9 +8,20 @@ gives None: the two lines then are two tries, and teach nothing about other line
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from afterwit.actions.shell.command_changes import ANY, GAP, QUOTE, VALUE, Change
-from afterwit.actions.shell.command_words import Simple, bare, is_general, is_glob, same_but_for_quotes, simples
-from afterwit.actions.steps import parsed
+from afterwit.actions.shell.command_changes import (
+    ANY,
+    GAP,
+    QUOTE,
+    VALUE,
+    Change,
+    Simple,
+    bare,
+    is_general,
+    is_glob,
+    same_but_for_quotes,
+    simples,
+)
+from afterwit.actions.shell.parse import parsed
 from afterwit.harvest.wording import plain
 
 _ALIKE = 0.4

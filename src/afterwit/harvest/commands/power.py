@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from afterwit.actions.shell.command_changes import Change
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
-from afterwit.actions.steps import parsed
 from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
 from afterwit.harvest.commands import power_table as table
 from afterwit.harvest.commands.harmless import unknown_parts

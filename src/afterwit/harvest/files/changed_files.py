@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
-from afterwit.actions.steps import parsed
 from afterwit.digest.digester import TARGET_LIMIT
 from afterwit.digest.paths import below
 from afterwit.model.digest import Digest, DigestStep

@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 import msgspec
 
 from afterwit.actions.shell.command_changes import ARROW
-from afterwit.actions.steps import parsed
+from afterwit.actions.shell.parse import parsed
 from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.commands.calls import command_at, excerpt_of
 from afterwit.harvest.commands.invocations import folder_below, has_worked, roots_of

@@ -1,11 +1,16 @@
-"""How much of a failure is looked at, and how well its answer must be believed.
+"""What can be asked about a failure before anything slow is loaded: how much of it is looked at, which path it misses.
 
 One place for what learning, recall and hooks must hold alike: a hook that looked further, or spoke sooner, would say
-what the backtest never tried. Imports nothing slow, so that a hook can ask.
+what the backtest never tried. Plain searches in texts and no patterns, so that a hook can ask.
 """
 
 from collections.abc import Sequence
 
+from afterwit.text.standing_alone import place_alone
+
+_WRONG = ("no such file", "does not exist", "is a directory", "eisdir", "not a directory")
+_BEFORE = ("_", ".", "-")
+_AFTER = ("_", ".", "/", "-")
 END_CHARS = 60_000  # of either end of an output
 LEAST_BELIEF = 0.45  # of what may be said right after a failure
 
@@ -19,3 +24,14 @@ def is_any_call(program: str, words: Sequence[str], signature: str, advice: str)
 def ends_of(output: str) -> str:
     """An output without the middle of a huge one."""
     return output if len(output) <= 2 * END_CHARS else f"{output[:END_CHARS]}\n{output[-END_CHARS:]}"
+
+
+def says_missing(error: str) -> bool:
+    """Whether an error speaks of a wrong path at all."""
+    lowered = error.lower()
+    return any(words in lowered for words in _WRONG)
+
+
+def names_missing(path: str, error: str) -> bool:
+    """Whether an error speaks of this wrong path: by itself, and not as a piece of another."""
+    return says_missing(error) and place_alone(path, error, _BEFORE, _AFTER) >= 0
