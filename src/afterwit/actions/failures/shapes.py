@@ -68,8 +68,8 @@ _SHAPES_AT_WORD = (
 )
 _SHAPES_ANYWHERE = (_COUNTED, r": not found\s*$", r"! \[(?:remote )?rejected\]")
 # Every shape contains one of these in lower case: a cheap look before the dear one.
-_MARKS = (
-    *(
+_MARKS = tuple(
+    [
         "error",
         "fail",
         "err!",
@@ -81,8 +81,6 @@ _MARKS = (
         "problem",
         "issues:",
         "exit",
-    ),
-    *(
         "***",
         "fatal",
         "panic",
@@ -94,9 +92,15 @@ _MARKS = (
         "no such",
         "not recognized",
         "denied",
-    ),
-    *("not permitted", "no matches", "undefined", "cannot", "can't", "could not", "unable to", "accepts", "no module"),
-    *(
+        "not permitted",
+        "no matches",
+        "undefined",
+        "cannot",
+        "can't",
+        "could not",
+        "unable to",
+        "accepts",
+        "no module",
         "unrecognized",
         "unknown",
         "unexpected",
@@ -107,8 +111,16 @@ _MARKS = (
         "rejected",
         "conflict",
         "zsh:",
-    ),
-    *("aborting", "are ignored", "no pull requests", "graphql:", "✗", "✘", "×", "✖", "❌"),
+        "aborting",
+        "are ignored",
+        "no pull requests",
+        "graphql:",
+        "✗",
+        "✘",
+        "×",
+        "✖",
+        "❌",
+    ]
 )
 _FAILING_AT_START = re.compile("|".join(_SHAPES_AT_START))
 _FAILING = re.compile("|".join((rf"\b(?:{'|'.join(_SHAPES_AT_WORD)})", *_SHAPES_ANYWHERE)))
@@ -201,11 +213,11 @@ def is_complaint_of(programs: frozenset[str], output: str) -> bool:
 
 def echoed_exit(output: str) -> int | None:
     """The last exit code that the output itself states, as in `exit: 1`."""
-    found = None
+    code = None
     for line in lines_of(output):
         for match in _ECHOED.finditer(line):
-            found = int(match[1])
-    return found
+            code = int(match[1])
+    return code
 
 
 def _speaks(programs: frozenset[str], line: str) -> bool:

@@ -152,10 +152,10 @@ def unwrap(words: Sequence[Word]) -> Unwrapped:
     at, wrappers, assignments = 0, [], []
     names_package = False
     for _ in range(_MOST_WRAPPERS):
-        found = _wrapper_at(words, at)
-        if found is None:
+        wrapper_name = _wrapper_at(words, at)
+        if wrapper_name is None:
             break
-        name, start = found
+        name, start = wrapper_name
         wrapper = WRAPPERS[name]
         wrapped = _past(words, start, wrapper)
         if wrapped.at is None:
@@ -214,9 +214,9 @@ def _wrapper_at(words: Sequence[Word], at: int) -> tuple[str, int] | None:
         return name, at + 1
     if name not in _FIRST_WORDS:
         return None
-    known = SUBCOMMANDS.get(name)
+    subcommands = SUBCOMMANDS.get(name)
     texts = [word.text for word in words]
-    index = operand_at(texts, at + 1, known.value_options if known else frozenset())
+    index = operand_at(texts, at + 1, subcommands.value_options if subcommands else frozenset())
     for _ in range(2):
         if index is None:
             return None

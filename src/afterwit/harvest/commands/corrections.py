@@ -11,7 +11,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from afterwit.actions.failures import messages as says
-from afterwit.actions.shell.command_changes import GAP, QUOTE, Change, apply, bare, change_from, is_general, simples
+from afterwit.actions.shell.command_changes import (
+    GAP,
+    QUOTE,
+    CommandChange,
+    apply,
+    bare,
+    change_from,
+    is_general,
+    spelled_commands,
+)
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
 from afterwit.harvest.commands.calls import command_at
@@ -104,7 +113,7 @@ def _mended(digest: Digest) -> Iterator[Grouped[Tried]]:
             yield Grouped(_QUOTING if change == QUOTE else change.program if change else _program(failed), seen)
 
 
-def _is_plausible(error: str, change: Change | None) -> bool:
+def _is_plausible(error: str, change: CommandChange | None) -> bool:
     """Whether the message blames the use, so that the change can be what mended it."""
     if change and _is_moved(change):
         return True
@@ -113,13 +122,13 @@ def _is_plausible(error: str, change: Change | None) -> bool:
     return change is None or _is_about_use(change)
 
 
-def _is_moved(change: Change) -> bool:
+def _is_moved(change: CommandChange) -> bool:
     """The same script, in another folder."""
     first = change.new[0] if change.new else ""
     return "/" in change.old[0] and first != change.old[0] and first.rpartition("/")[2] == change.program
 
 
-def _is_about_use(change: Change) -> bool:
+def _is_about_use(change: CommandChange) -> bool:
     """No operand took the place of another: that is a second try at something else."""
     if GAP not in change.old:
         return True
@@ -141,12 +150,12 @@ def _pair(digest: Digest, failure: Failure) -> tuple[str, str] | None:
 def _durable(line: str) -> str:
     """The line where it could come again as it is: short, without values of the moment, and more than a look."""
     main = parsed(line).main
-    is_work = main is not None and main.weight is Weight.WORKS and len(simples(line)) == 1
+    is_work = main is not None and main.weight is Weight.WORKS and len(spelled_commands(line)) == 1
     return line if is_work and len(line) <= _LONGEST_LINE and not _MOMENT.search(line) else ""
 
 
 def _program(line: str) -> str:
-    commands = simples(line)
+    commands = spelled_commands(line)
     return commands[0].texts[0].rpartition("/")[2] if commands else line.split(maxsplit=1)[0]
 
 
@@ -165,7 +174,7 @@ def _shapes(line: str) -> Iterator[tuple[str, str]]:
     main = parsed(line).main
     if main is None or main.weight is not Weight.WORKS:
         return
-    for command in simples(bare(line)):
+    for command in spelled_commands(bare(line)):
         first = command.texts[0].rpartition("/")[2]
         if first == main.program or main.program in command.texts:
             names = [word for word in command.texts[1:3] if is_general(word)]
@@ -215,7 +224,7 @@ def _rule(
     )
 
 
-def _triggers(change: Change, same: Sequence[Sighting[Tried]], *, is_always: bool) -> Iterator[Trigger]:
+def _triggers(change: CommandChange, same: Sequence[Sighting[Tried]], *, is_always: bool) -> Iterator[Trigger]:
     """The failures seen; and the form itself, where it has never worked and can be known by its words."""
     signatures = sorted({one.seen.signature for one in same})[:_MOST_SIGNATURES]
     for signature in signatures:
@@ -228,7 +237,7 @@ def _triggers(change: Change, same: Sequence[Sighting[Tried]], *, is_always: boo
 
 
 def _against(
-    change: Change, scope: Scope, same: Sequence[Sighting[Tried]], worked: Sequence[Sighting[Tried]]
+    change: CommandChange, scope: Scope, same: Sequence[Sighting[Tried]], worked: Sequence[Sighting[Tried]]
 ) -> list[Evidence]:
     """Sessions of other stories in which the form that failed here has worked."""
     if change == QUOTE:
@@ -243,7 +252,7 @@ def _against(
     ]
 
 
-def said(change: Change) -> str:
+def said(change: CommandChange) -> str:
     """A change in words."""
     if change == QUOTE:
         return (

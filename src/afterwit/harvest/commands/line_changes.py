@@ -13,13 +13,13 @@ from afterwit.actions.shell.command_changes import (
     GAP,
     QUOTE,
     VALUE,
-    Change,
-    Simple,
+    CommandChange,
+    SpelledCommand,
     bare,
     is_general,
     is_glob,
     same_but_for_quotes,
-    simples,
+    spelled_commands,
 )
 from afterwit.actions.shell.parse import parsed
 from afterwit.harvest.wording import plain
@@ -32,9 +32,9 @@ _LONGEST_WHOLE = 3  # words of a command that may be replaced as a whole
 Opcode = tuple[str, int, int, int, int]
 
 
-def change_between(failed: str, fixed: str) -> Change | None:
+def change_between(failed: str, fixed: str) -> CommandChange | None:
     """What made the first line the second."""
-    pair = _differing(simples(bare(plain(failed))), simples(bare(plain(fixed))))
+    pair = _differing(spelled_commands(bare(plain(failed))), spelled_commands(bare(plain(fixed))))
     if pair is None:
         return None
     one, other = pair
@@ -43,7 +43,9 @@ def change_between(failed: str, fixed: str) -> Change | None:
     return _rewriting(one.texts, other.texts)
 
 
-def _differing(failed: Sequence[Simple], fixed: Sequence[Simple]) -> tuple[Simple, Simple] | None:
+def _differing(
+    failed: Sequence[SpelledCommand], fixed: Sequence[SpelledCommand]
+) -> tuple[SpelledCommand, SpelledCommand] | None:
     """The one command that was changed, and what it became."""
     before = [one for one in failed if all(one.texts != other.texts for other in fixed)]
     after = [one for one in fixed if all(one.texts != other.texts for other in failed)]
@@ -57,7 +59,7 @@ def _likeness(one: Sequence[str], other: Sequence[str]) -> float:
     return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
-def _rewriting(failed: tuple[str, ...], fixed: tuple[str, ...]) -> Change | None:
+def _rewriting(failed: tuple[str, ...], fixed: tuple[str, ...]) -> CommandChange | None:
     codes = SequenceMatcher(None, failed, fixed, autojunk=False).get_opcodes()
     changed = [code for code in codes if code[0] != "equal"]
     if not changed or len(changed) > _MOST_CHANGES:
@@ -65,13 +67,13 @@ def _rewriting(failed: tuple[str, ...], fixed: tuple[str, ...]) -> Change | None
     if not any(code[0] == "equal" for code in codes):
         is_short = max(len(failed), len(fixed)) <= _LONGEST_WHOLE
         is_known = all(is_general(word) for word in (*failed, *fixed))
-        return Change(failed, fixed) if is_short and is_known else None
+        return CommandChange(failed, fixed) if is_short and is_known else None
     if len(changed) > 1 and any(code[0] != "delete" for code in changed):
         return None
     return _written(failed, fixed, codes)
 
 
-def _written(failed: tuple[str, ...], fixed: tuple[str, ...], codes: Sequence[Opcode]) -> Change | None:
+def _written(failed: tuple[str, ...], fixed: tuple[str, ...], codes: Sequence[Opcode]) -> CommandChange | None:
     old: list[str] = []
     new: list[str] = []
     last = max(at for at, code in enumerate(codes) if code[0] != "equal")
@@ -91,7 +93,7 @@ def _written(failed: tuple[str, ...], fixed: tuple[str, ...], codes: Sequence[Op
             return None
         old += run.old
         new += run.new
-    return Change(tuple(old), tuple(new)) if old and old != new else None
+    return CommandChange(tuple(old), tuple(new)) if old and old != new else None
 
 
 def _head_length(words: tuple[str, ...]) -> int:
@@ -118,7 +120,7 @@ def _kept_behind(words: tuple[str, ...], codes: Sequence[Opcode], at: int) -> li
     return [word] if is_telling and is_general(word, is_program=start == 0) else []
 
 
-def _run(gone: tuple[str, ...], come: tuple[str, ...], *, is_program: bool) -> Change | None:
+def _run(gone: tuple[str, ...], come: tuple[str, ...], *, is_program: bool) -> CommandChange | None:
     """One run of changed words, with values of the moment masked."""
     if max(len(gone), len(come)) > _LONGEST_RUN:
         return None
@@ -136,20 +138,20 @@ def _run(gone: tuple[str, ...], come: tuple[str, ...], *, is_program: bool) -> C
             old.append(ANY)
         else:
             return None
-    return Change(tuple(old), come)
+    return CommandChange(tuple(old), come)
 
 
-def _list_change(gone: str, come: str) -> Change | None:
+def _list_change(gone: str, come: str) -> CommandChange | None:
     """One name that a list must not have."""
     lost = [name for name in gone.split(",") if name not in come.split(",")]
     if "," not in gone or len(lost) != 1 or not is_general(lost[0]):
         return None
-    return Change((f"…,{lost[0]},…",), (GAP,))
+    return CommandChange((f"…,{lost[0]},…",), (GAP,))
 
 
-def _unit_change(gone: str, come: str) -> Change | None:
+def _unit_change(gone: str, come: str) -> CommandChange | None:
     """A number whose unit was dropped or replaced."""
     one, other = VALUE.fullmatch(gone), VALUE.fullmatch(come)
     if not one or not other or one[1] != other[1] or one[2] == other[2]:
         return None
-    return Change((f"N{one[2]}",), (f"N{other[2]}",))
+    return CommandChange((f"N{one[2]}",), (f"N{other[2]}",))
