@@ -68,60 +68,13 @@ _SHAPES_AT_WORD = (
 )
 _SHAPES_ANYWHERE = (_COUNTED, r": not found\s*$", r"! \[(?:remote )?rejected\]")
 # Every shape contains one of these in lower case: a cheap look before the dear one.
-_MARKS = tuple(
-    [
-        "error",
-        "fail",
-        "err!",
-        "err_",
-        "elifecycle",
-        "traceback",
-        "exception",
-        "interrupt",
-        "problem",
-        "issues:",
-        "exit",
-        "***",
-        "fatal",
-        "panic",
-        "fault",
-        "dumped",
-        "killed",
-        "memory",
-        "not found",
-        "no such",
-        "not recognized",
-        "denied",
-        "not permitted",
-        "no matches",
-        "undefined",
-        "cannot",
-        "can't",
-        "could not",
-        "unable to",
-        "accepts",
-        "no module",
-        "unrecognized",
-        "unknown",
-        "unexpected",
-        "invalid",
-        "refused",
-        "timedout",
-        "http ",
-        "rejected",
-        "conflict",
-        "zsh:",
-        "aborting",
-        "are ignored",
-        "no pull requests",
-        "graphql:",
-        "✗",
-        "✘",
-        "×",
-        "✖",
-        "❌",
-    ]
+_MARK_WORDS = (
+    "error|fail|err!|err_|elifecycle|traceback|exception|interrupt|problem|issues:|exit|***|fatal|panic|fault|dumped"
+    "|killed|memory|not found|no such|not recognized|denied|not permitted|no matches|undefined|cannot|can't|could not"
+    "|unable to|accepts|no module|unrecognized|unknown|unexpected|invalid|refused|timedout|http |rejected|conflict"
+    "|zsh:|aborting|are ignored|no pull requests|graphql:|✗|✘|×|✖|❌"
 )
+_MARKS = tuple(_MARK_WORDS.split("|"))
 _FAILING_AT_START = re.compile("|".join(_SHAPES_AT_START))
 _FAILING = re.compile("|".join((rf"\b(?:{'|'.join(_SHAPES_AT_WORD)})", *_SHAPES_ANYWHERE)))
 _SETTLED = re.compile(
