@@ -1,10 +1,11 @@
-"""The redaction rules as data: what a rule is, and how the files in `rules/` become rules.
+"""The redaction rules as data: what a rule is, how the files in `rules/` become rules, and how RE2 is used.
 
 A rule names a format, not a policy: keywords that must be there before the pattern is tried, an RE2 pattern whose
 groups `secret…` hold the value, and optionally who judges it. `@start@`, `@sep@` and `@suffix@` in a pattern stand for
 pieces that many rules share, `@assign@` and `@value@` for a value that is given to a name. A row of `token` says the
 same in short: a service, its prefixes, what follows. The order of the files decides which type wins where two rules
-find the same value: the services first, the generic forms last. Matching is left to `matching`.
+find the same value: the services first, the generic forms last. Patterns run on UTF-8 bytes, one byte a character:
+offsets need no decoding and automata stay small; cuts are moved back between characters afterwards.
 """
 
 import functools
@@ -12,9 +13,23 @@ import hashlib
 import tomllib
 from enum import StrEnum
 from importlib import resources
+from typing import Any
 
 import msgspec
 import re2
+
+_MEMORY_BYTES = 64 << 20
+
+
+def byte_options(*, captures: bool = True) -> Any:
+    """Options for a pattern given as bytes."""
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.max_mem = _MEMORY_BYTES
+    options.log_errors = False
+    options.never_capture = not captures
+    return options
+
 
 FILES = (
     "cloud",
@@ -104,7 +119,7 @@ class Judge(StrEnum):
     CARD = "card"
 
 
-class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RedactionRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One format. `examples` must be found and `benign` must not; both are templates that the tests fill in."""
 
     id: str
@@ -142,10 +157,10 @@ class _Prefix(msgspec.Struct, frozen=True, array_like=True):
     alphabet: str
     least: int
 
-    def rule(self) -> Rule:
+    def rule(self) -> RedactionRule:
         heads = "|".join(re2.escape(prefix) for prefix in self.prefixes)
         example = f"{{{self.alphabet if self.alphabet in _DRAWN else 'an'}:{self.least + 6}}}"
-        return Rule(
+        return RedactionRule(
             id=self.id,
             description=self.description,
             keywords=self.prefixes,
@@ -164,12 +179,12 @@ class _Prefix(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    rule: list[Rule]
+    rule: list[RedactionRule]
     token: list[_Prefix] = []
 
 
 @functools.cache
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[RedactionRule, ...]:
     """All rules, in order of precedence. Read once in the life of a process."""
     return tuple(rule for name in FILES for rule in _read(name))
 
@@ -181,7 +196,7 @@ def fingerprint() -> str:
     return hashlib.blake2b(told.encode(), digest_size=8).hexdigest()
 
 
-def _read(name: str) -> list[Rule]:
+def _read(name: str) -> list[RedactionRule]:
     text = (resources.files("afterwit.guard") / "rules" / f"{name}.toml").read_text("utf-8")
     loaded = msgspec.convert(tomllib.loads(text), _File)
     found = [*loaded.rule, *(row.rule() for row in loaded.token)]

@@ -12,12 +12,11 @@ import re
 from enum import StrEnum
 
 from afterwit.actions.shell.command_changes import QUOTE, WIDEN, change_from
-from afterwit.guard.foreign_orders import reads_like_an_order
 from afterwit.guard.hygiene import clean
 from afterwit.guard.markers import is_own
 from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.guard.redaction import Redactor
-from afterwit.guard.unsafe_text import danger_in
+from afterwit.guard.unsafe_text import danger_in, reads_like_an_order
 from afterwit.harvest.commands.power import power_of, power_of_change
 from afterwit.harvest.stated.momentary import is_deictic, momentary
 from afterwit.harvest.stated.statements import words_stated

@@ -10,11 +10,10 @@ import re
 
 import msgspec
 
-from afterwit.guard.foreign_orders import reads_like_an_order
 from afterwit.guard.markers import defused
 from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
 from afterwit.guard.shown import NOTHING, Shown
-from afterwit.guard.unsafe_text import danger_in
+from afterwit.guard.unsafe_text import danger_in, reads_like_an_order
 from afterwit.harvest.rules.rule_ids import is_known_rule
 from afterwit.knowledge.gate import power_of_advice
 from afterwit.model.knowledge import Channel, Evidence, Item, ItemStatus, Trigger

@@ -10,11 +10,10 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from afterwit.guard.foreign_orders import reads_like_an_order
 from afterwit.guard.markers import defused
 from afterwit.guard.plain_names import reads_like_a_sentence
 from afterwit.guard.shown import Shown, typed
-from afterwit.guard.unsafe_text import danger_in
+from afterwit.guard.unsafe_text import danger_in, reads_like_an_order
 from afterwit.harvest.commands.power import UNKNOWN
 from afterwit.knowledge.gate import power_of_advice
 

@@ -1,10 +1,10 @@
 """Changes of command lines as rules that can be applied to other lines, and the words of a line as they are spelled.
 
 A `CommandChange` says which words become which: `rtk bun → bun`, `git -C * → git`, `gh pr diff … -- * → gh pr diff …`.
-In it `*` is any word, `…` any number of words that stay, `…,x,…` a list with `x` in it and `Nd` a number with its unit; the
-rest of a line stays as it is. `apply` makes the new line, or "" where the change does not fit. The parser knows what a
-line means; here it matters how it is spelled, quotes kept, because parts of it are put into other lines. Lines with
-here-documents are not taken apart. `bare` leaves out what belongs to the moment: a folder change in front,
+In it `*` is any word, `…` any number of words that stay, `…,x,…` a list with `x` in it and `Nd` a number with its unit;
+the rest of a line stays as it is. `apply` makes the new line, or "" where the change does not fit. The parser knows
+what a line means; here it matters how it is spelled, quotes kept, because parts of it are put into other lines. Lines
+with here-documents are not taken apart. `bare` leaves out what belongs to the moment: a folder change in front,
 redirections, and filters that only shorten the output.
 """
 

@@ -14,7 +14,7 @@ from afterwit.actions import steps, tools
 from afterwit.actions.shell.parse import parsed
 from afterwit.capture.assembly.instructions import Showing
 from afterwit.capture.assembly.texts import beginning, both_ends, safe_text, telling_part
-from afterwit.guard.own_notes import is_refusal
+from afterwit.guard.markers import is_refusal
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import ActionKind, Lean, Status
