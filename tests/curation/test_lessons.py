@@ -10,7 +10,7 @@ from afterwit.archive.rebuild import rebuild
 from afterwit.config.world import World
 from afterwit.curation.curate import Words
 from afterwit.curation.lessons import Teller, record, report
-from afterwit.knowledge.items import all_items
+from afterwit.knowledge.list import all_items
 from afterwit.model.errors import StoreError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category, Item
 from afterwit.store.lease import held

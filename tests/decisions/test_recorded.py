@@ -14,7 +14,7 @@ from tests.homes import claude_records, learned, put, world_of
 from afterwit.archive.upkeep import verify
 from afterwit.curation import curate as curating
 from afterwit.decisions import journal as decisions
-from afterwit.knowledge.items import all_items
+from afterwit.knowledge.list import all_items
 from afterwit.measure import experiment as experimenting
 from afterwit.model.errors import PartlyDoneError, StoreFullError
 from afterwit.model.knowledge import EVERYWHERE, Category

@@ -1,7 +1,7 @@
 import pytest
 from tests.knowledge.drafting import HARBOUR, ORCHARD, draft, piece
 
-from afterwit.knowledge.aging import HALF_LIFE_DAYS, Gone, gone_reason
+from afterwit.knowledge.belief import HALF_LIFE_DAYS, Gone, gone_reason
 from afterwit.model.knowledge import Category, Draft, Scope, ScopeKind
 
 _CLAUDE = Scope(ScopeKind.AGENT, "claude-code")

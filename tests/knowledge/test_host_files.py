@@ -12,7 +12,7 @@ from afterwit.config.world import World
 from afterwit.curation.curate import Words, add, edit
 from afterwit.decisions.will import Changes
 from afterwit.knowledge.host_files import checkouts, instructions
-from afterwit.knowledge.items import all_items, find_item
+from afterwit.knowledge.list import all_items, find_item
 from afterwit.learn.unchanged import nothing_new
 from afterwit.model.knowledge import EVERYWHERE, Category, Item, ItemStatus, Scope, ScopeKind
 from afterwit.store.layout import Layout

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from tests.knowledge.drafting import HARBOUR, ORCHARD, draft, piece, pieces
 
 from afterwit.harvest.ids import id_of
+from afterwit.knowledge.belief import authority_of
 from afterwit.knowledge.merging import Merged, merged
-from afterwit.knowledge.trust import authority_of
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Channel, Draft, Trigger
 
 _PYTEST = Trigger(program="pytest")

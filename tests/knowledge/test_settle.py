@@ -11,7 +11,7 @@ from afterwit.archive.rebuild import rebuild
 from afterwit.decisions.decided import Entry, Forgettable
 from afterwit.decisions.journal import decide
 from afterwit.decisions.will import DecisionKind
-from afterwit.knowledge.items import all_items
+from afterwit.knowledge.list import all_items
 from afterwit.knowledge.settle import harvest
 from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus
 from afterwit.model.learn_report import Harvested

@@ -5,7 +5,7 @@ from tests.knowledge.drafting import DAY_MS, NOW_MS, ORCHARD, draft, piece, piec
 
 from afterwit.decisions.will import Changes, Decision, DecisionKind
 from afterwit.harvest.ids import id_of
-from afterwit.knowledge.aging import Gone
+from afterwit.knowledge.belief import Gone
 from afterwit.knowledge.merging import merged
 from afterwit.knowledge.weighing import Context, weigh, weighed
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Channel, Draft, Item, ItemStatus, Trigger

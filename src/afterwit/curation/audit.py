@@ -14,7 +14,7 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.curation.curate import desk
 from afterwit.decisions.decided import Entry
-from afterwit.knowledge.items import all_items, find_item
+from afterwit.knowledge.list import all_items, find_item
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.model.proportions import Proportion

@@ -14,14 +14,13 @@ import msgspec
 
 from afterwit.config.world import World, redactor_of
 from afterwit.decisions.decided import Entry, decided
-from afterwit.decisions.journal import catch_up, decide_all
-from afterwit.decisions.recorded import told_if_recorded
+from afterwit.decisions.journal import catch_up, decide_all, told_if_recorded
 from afterwit.decisions.will import Changes, DecisionKind, will_of
 from afterwit.guard.hygiene import clean
 from afterwit.harvest.ids import id_of
 from afterwit.harvest.run import conclude_touched
 from afterwit.knowledge.gate import rejection
-from afterwit.knowledge.items import all_items, find_item
+from afterwit.knowledge.list import all_items, find_item
 from afterwit.knowledge.settle import recorded, settle
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import (

@@ -16,8 +16,7 @@ import msgspec
 from afterwit.config.world import World, redactor_of
 from afterwit.curation.curate import Desk, desk
 from afterwit.decisions.decided import Entry, in_force
-from afterwit.knowledge.aging import HALF_LIFE_DAYS
-from afterwit.knowledge.belief import believed, prior_of
+from afterwit.knowledge.belief import HALF_LIFE_DAYS, believed, prior_of
 from afterwit.knowledge.documents import (
     Confidence,
     Document,
@@ -28,8 +27,7 @@ from afterwit.knowledge.documents import (
     evidence_in,
     merge,
 )
-from afterwit.knowledge.items import all_items
-from afterwit.knowledge.list import ItemFilter
+from afterwit.knowledge.list import ItemFilter, all_items
 from afterwit.knowledge.pages import Folder, is_ours, pages
 from afterwit.knowledge.settle import recorded
 from afterwit.knowledge.shown_items import for_others, may_be_told

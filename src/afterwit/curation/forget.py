@@ -14,7 +14,7 @@ from afterwit.config.world import World
 from afterwit.curation.curate import Desk, desk
 from afterwit.curation.files import IMPORT
 from afterwit.decisions.decided import Entry, Forgettable, Forgotten
-from afterwit.knowledge.items import all_items
+from afterwit.knowledge.list import all_items
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Evidence, Item
 from afterwit.sessions.filters import find_session

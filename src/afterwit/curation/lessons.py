@@ -14,12 +14,11 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.curation.curate import Words, line_of, paths_of, worded
 from afterwit.decisions.decided import Entry
-from afterwit.decisions.journal import catch_up, journalled
-from afterwit.decisions.recorded import told_if_recorded
+from afterwit.decisions.journal import catch_up, journalled, told_if_recorded
 from afterwit.harvest.ids import id_of
 from afterwit.knowledge.gate import rejection
-from afterwit.knowledge.items import find_item, search_items
 from afterwit.knowledge.likeness import say_the_same
+from afterwit.knowledge.list import find_item, search_items
 from afterwit.knowledge.settle import ASSISTANT
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import (

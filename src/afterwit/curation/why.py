@@ -7,7 +7,7 @@ import apsw
 from afterwit.config.world import World
 from afterwit.curation.undo import Past, told
 from afterwit.decisions.decided import Entry, in_force
-from afterwit.knowledge.items import find_item
+from afterwit.knowledge.list import find_item
 from afterwit.knowledge.settle import recorded_in
 from afterwit.model.knowledge import Evidence, Item
 from afterwit.store.rows.session_list import session_of

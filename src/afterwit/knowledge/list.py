@@ -1,14 +1,37 @@
-"""Items as people look at them: listed by what they ask for, found by words, one by its id."""
+"""Items as people look at them: listed, searched, one by its id; and what the gate kept out, by reason."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
+import apsw
+import msgspec
+
 from afterwit.config.world import World
-from afterwit.knowledge.items import all_items, find_item, search_items
+from afterwit.knowledge.gate import Rejection
+from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item, ItemStatus, ScopeKind
+from afterwit.sessions.filters import one_line
 from afterwit.sessions.repo_names import fits_repo, refuse_unknown_repos
+from afterwit.store.rows import items
+from afterwit.store.rows import items as rows
+from afterwit.store.rows.items import ItemRow, RejectionRow
 from afterwit.store.store import readonly_database
+
+_MOST_CANDIDATES = 12
+_LONGEST = 60
+_DECODER = msgspec.msgpack.Decoder(Item)
+
+
+class Refused(msgspec.Struct, frozen=True, kw_only=True):
+    """What the gate kept out for one reason."""
+
+    reason: str
+    why: str
+    count: int
+    samples: list[dict[str, str]]
+
 
 _MOST_FOUND = 500
 
@@ -81,3 +104,67 @@ def _listing(every: Sequence[Item], wanted: ItemFilter, limit: int) -> ItemListi
 def _by_status(items: Iterable[Item]) -> dict[str, int]:
     counted = Counter(item.status for item in items)
     return {str(status): counted[status] for status in ItemStatus if counted[status]}
+
+
+def rejected(world: World, reason: str = "", samples: int = 3) -> list[Refused]:
+    """What the gate kept out, by reason, the most frequent first. 0 samples: all."""
+    with readonly_database(world.layout) as db:
+        found = [row for row in rows.rejections(db) if not reason or row.reason == reason]
+    refused = [_refused(name, list(same), samples) for name, same in groupby(found, key=lambda row: row.reason)]
+    return sorted(refused, key=lambda one: (-one.count, one.reason))
+
+
+def _refused(reason: str, same: list[RejectionRow], samples: int) -> Refused:
+    """The first rows are as good a sample as any: they are in order of their ids, which say nothing."""
+    shown = same[:samples] if samples else same
+    return Refused(
+        reason=reason,
+        why=Rejection(reason).words if reason in frozenset(Rejection) else "",
+        count=len(same),
+        samples=[{"fact": row.sentence, "harvester": row.harvester, "scope": row.scope} for row in shown],
+    )
+
+
+def item_row(item: Item) -> ItemRow:
+    return ItemRow(
+        item.id,
+        str(item.scope),
+        item.category,
+        item.harvester,
+        item.status,
+        item.confidence,
+        item.last_ms,
+        msgspec.msgpack.encode(item),
+    )
+
+
+def item_in(row: ItemRow) -> Item:
+    return _DECODER.decode(row.body)
+
+
+def all_items(db: apsw.Connection) -> Iterator[Item]:
+    """All items, the most believed first."""
+    return map(item_in, items.all_items(db))
+
+
+def find_item(db: apsw.Connection, name: str, *, names_only: bool = False) -> Item:
+    """The one item with this id, or whose id begins so. Where there are several, the refusal lists them; `names_only`
+    without what they say, for agents, to whom no item is told by the way."""
+    found = items.items_named(db, name, _MOST_CANDIDATES) if name else []
+    if len(found) == 1:
+        return item_in(found[0])
+    if not found:
+        raise UsageError(f"No item {name!r}. `afterwit knowledge list` shows what there is.")
+    shown = "\n".join(f"  {row.id}" if names_only else f"  {row.id}  {_said(row)}" for row in found)
+    more = "\n  …" if len(found) == _MOST_CANDIDATES else ""
+    raise UsageError(f"Several items begin with {name!r}; give more of the id:\n{shown}{more}")
+
+
+def _said(row: ItemRow) -> str:
+    return one_line(item_in(row).sentence, _LONGEST)
+
+
+def search_items(db: apsw.Connection, text: str, limit: int = 20) -> list[Item]:
+    """Items with these words, best first."""
+    words = ['"' + word.replace('"', '""') + '"' for word in text.split()]
+    return [item_in(row) for row in items.items_with_words(db, " ".join(words), limit)] if words else []

@@ -3,27 +3,32 @@
 The items are a function of the drafts, the decisions, what was shown to whom, the hosts' own files and the day. So they
 are made anew when one of these changed, and rows are written only where an item did. This is also the maintenance pass:
 a new day alone lets belief fade.
+
+What stories say of items that they were shown is an echo, not evidence. Hooks know their session. The MCP server often
+does not: then the run of the server stands for it, and every session that it may have been counts as shown. To discount
+one too many costs a piece of evidence; one too few would let an item prove itself.
 """
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apsw
 import msgspec
 
+from afterwit.agents.moments import RUN
 from afterwit.config.world import World
 from afterwit.decisions.decided import Decided, Recorded, decided
 from afterwit.harvest.ids import id_of
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.run import conclude_touched, see_pending, version_of
-from afterwit.knowledge.aging import Gone
-from afterwit.knowledge.belief import DAY_MS
-from afterwit.knowledge.echoes import echoes
+from afterwit.harvest.stories import Stories
+from afterwit.knowledge.belief import DAY_MS, Gone
 from afterwit.knowledge.gate import rejection, review_reason
 from afterwit.knowledge.host_files import Checkout, checkouts, files_of, instructions, missing_files, named_files
 from afterwit.knowledge.host_text import HostText, said_by_host
-from afterwit.knowledge.items import all_items, item_row
+from afterwit.knowledge.list import all_items, item_row
 from afterwit.knowledge.merging import merged
 from afterwit.knowledge.weighing import Context, weighed
 from afterwit.model.knowledge import EVERYWHERE, Channel, Draft, Item, Scope, ScopeKind
@@ -32,11 +37,14 @@ from afterwit.model.progress import Progress
 from afterwit.store.checksums import seal_knowledge
 from afterwit.store.database import transaction
 from afterwit.store.rows import items, sightings
-from afterwit.store.rows.items import RejectionRow
-from afterwit.store.rows.session_list import last_work, newest_versions
+from afterwit.store.rows.hooks import UNKNOWN_AGENT, DrawRow, draws_of_runs
+from afterwit.store.rows.items import RejectionRow, exposures
+from afterwit.store.rows.session_list import last_work, newest_versions, running_at, session_of
 from afterwit.store.steps import step
 from afterwit.store.store import Store
 
+_TOOL = "afterwit"  # in the name of every tool of the server, whichever way an agent puts it
+_AROUND_MS = 120_000  # between a call in a log and the answer to it
 ASSISTANT = "assistant"  # the harvester of what agents record
 _DRAFT = msgspec.msgpack.Decoder(Draft)
 
@@ -215,3 +223,27 @@ def _basis(store: Store, world: World, found: list[Checkout]) -> _Basis:
         hosts=instructions(store, world, found),
         gone=Gone(files=missing_files(found, named_files(store)), versions=newest_versions(store.db)),
     )
+
+
+def echoes(db: apsw.Connection) -> dict[str, frozenset[str]]:
+    """Stories that were shown an item, by item."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    told = Stories(db)
+    for row in exposures(db):
+        if row.is_shown and not row.session.startswith(RUN):
+            session = session_of(db, row.agent, row.session)
+            found[row.item].add(told.of(session) if session else row.session)
+    for draw in draws_of_runs(db, RUN):
+        shown = [item for item, is_shown in msgspec.json.decode(draw.items, type=dict[str, int]).items() if is_shown]
+        stories = _stories(db, draw, told) if shown else set()
+        for item in shown:
+            found[item] |= stories
+    return {item: frozenset(stories) for item, stories in found.items()}
+
+
+def _stories(db: apsw.Connection, draw: DrawRow, told: Stories) -> set[str]:
+    """Those that may have asked. What the agent reports of an item is kept under the run itself, and counts."""
+    agent = "" if draw.agent == UNKNOWN_AGENT else draw.agent
+    running = running_at(db, agent, draw.repo, draw.at_ms - _AROUND_MS, draw.at_ms + _AROUND_MS, _TOOL)
+    callers = [one for one in running if one.has_called] or running
+    return {told.of(caller.session) for caller in callers}

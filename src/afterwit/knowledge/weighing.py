@@ -12,10 +12,22 @@ import msgspec
 
 from afterwit.decisions.will import APPROVALS, Decision, Will, will_of
 from afterwit.harvest.ids import id_of
-from afterwit.knowledge.aging import HALF_LIFE_DAYS, NOTHING_GONE, Gone, gone_reason
-from afterwit.knowledge.belief import APPROVAL, DAY_MS, believed, faded, prior_of
+from afterwit.knowledge.belief import (
+    APPROVAL,
+    DAY_MS,
+    HALF_LIFE_DAYS,
+    NOTHING_GONE,
+    Gone,
+    authority_of,
+    backing,
+    believed,
+    faded,
+    gone_reason,
+    prior_of,
+    quorum,
+    rank,
+)
 from afterwit.knowledge.merging import Union
-from afterwit.knowledge.trust import authority_of, backing, quorum, rank
 from afterwit.model.knowledge import Belief, Channel, Draft, Evidence, Item, ItemStatus, Scope
 
 MINIMUM_STORIES = 2

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.harvest.ids import id_of
-from afterwit.knowledge.aging import HALF_LIFE_DAYS
-from afterwit.knowledge.belief import believed, prior_of
+from afterwit.knowledge.belief import HALF_LIFE_DAYS, believed, prior_of
 from afterwit.model.knowledge import Draft, Evidence
 
 _BINS = 10
