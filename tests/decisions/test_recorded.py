@@ -154,7 +154,7 @@ def test_several_entries_are_journalled_together_or_not_at_all(
 
 def test_an_error_before_anything_is_recorded_stays_what_it_is(home: Path, tmp_path: Path) -> None:
     world = world_of(home, tmp_path / "store")
-    with pytest.raises(StoreFullError), curating.desk(world) as place, transaction(place.store.db):
+    with pytest.raises(StoreFullError), curating.decision_desk(world) as place, transaction(place.store.db):
         full(world)
 
 

@@ -9,7 +9,7 @@ from tests.knowledge_home import learnable_home
 
 from afterwit.config.world import World
 from afterwit.curation.files import export
-from afterwit.curation.forget import Wanted, forget
+from afterwit.curation.forget import ForgetRequest, forget
 from afterwit.knowledge.list import ItemFilter, listed, searched
 from afterwit.model.errors import UsageError
 from afterwit.recall.show import shown
@@ -30,7 +30,7 @@ ASKED: dict[str, Callable[[World, str], object]] = {
     "list": lambda world, name: listed(world, ItemFilter(repos=(name,))),
     "search": lambda world, name: searched(world, "make", ItemFilter(repos=(name,))),
     "export": lambda world, name: export(world, world.layout.root / "out", ItemFilter(repos=(name,))),
-    "forget": lambda world, name: forget(world, Wanted(repo=name), lambda _: True),
+    "forget": lambda world, name: forget(world, ForgetRequest(repo=name), lambda _: True),
     "recall": lambda world, name: shown(world, world.user_home, name, "", "", None),
     "sessions": lambda world, name: browse(world, Filter(repos=(name,)), Order.START, 0),
 }

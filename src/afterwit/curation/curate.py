@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 
 from afterwit.config.world import World, redactor_of
-from afterwit.decisions.decided import Entry, decided
+from afterwit.decisions.decided import KnowledgeEntry, decided
 from afterwit.decisions.journal import catch_up, decide_all, told_if_recorded
-from afterwit.decisions.will import Changes, DecisionKind, will_of
+from afterwit.decisions.will import DecisionKind, ItemChanges, will_of
 from afterwit.guard.hygiene import clean
 from afterwit.harvest.ids import id_of
 from afterwit.harvest.run import conclude_touched
@@ -70,7 +70,7 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     triggers: tuple[Trigger, ...] = ()
 
 
-class Desk:
+class DecisionDesk:
     """Where one command decides: writes its entries, all of one moment, and settles the items after them."""
 
     def __init__(self, store: Store, world: World) -> None:
@@ -78,7 +78,7 @@ class Desk:
         self._world = world
         self.at_ms = max(world.now_ms, max((entry.at_ms for entry in recorded(store)), default=-1) + 1)
 
-    def note(self, *entries: tuple[Entry, Mapping[str, Any]]) -> None:
+    def note(self, *entries: tuple[KnowledgeEntry, Mapping[str, Any]]) -> None:
         """Journals all of these, or none."""
         decide_all(self.store, entries, self.at_ms)
 
@@ -93,7 +93,7 @@ class Desk:
 
 
 @contextmanager
-def desk(world: World, *, is_new: bool = False) -> Iterator[Desk]:
+def decision_desk(world: World, *, is_new: bool = False) -> Iterator[DecisionDesk]:
     """The store, held and open, with all that the journal holds applied. `is_new`: it may be made for this."""
     if is_new:
         world.layout.create()
@@ -102,39 +102,39 @@ def desk(world: World, *, is_new: bool = False) -> Iterator[Desk]:
     with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
         catch_up(store)
         with told_if_recorded(store):
-            yield Desk(store, world)
+            yield DecisionDesk(store, world)
 
 
 def judge(world: World, decision: DecisionKind, names: Sequence[str]) -> list[Judged]:
     """Decides the same about several items."""
-    with desk(world) as place:
-        found = {item.id: item for item in (find_item(place.store.db, name) for name in names)}
-        changed = {item.id for item in found.values() if not _is_decided(place.store, item, decision)}
-        place.note(*((Entry.DECIDED, {"item": item, "decision": decision}) for item in sorted(changed)))
+    with decision_desk(world) as place:
+        items = {item.id: item for item in (find_item(place.store.db, name) for name in names)}
+        changed = {item.id for item in items.values() if not _is_decided(place.store, item, decision)}
+        place.note(*((KnowledgeEntry.DECIDED, {"item": item, "decision": decision}) for item in sorted(changed)))
         place.settle()
-        return [_judged(place.store, item, has_changed=item.id in changed) for item in found.values()]
+        return [_judged(place.store, item, has_changed=item.id in changed) for item in items.values()]
 
 
-def edit(world: World, name: str, wanted: Changes) -> Judged:
+def edit(world: World, name: str, wanted: ItemChanges) -> Judged:
     """Gives an item other words, or another place, category, advice or triggers. That approves it, too."""
-    with desk(world) as place:
+    with decision_desk(world) as place:
         item = find_item(place.store.db, name)
         given = _cleaned(world, wanted).named
         changed = {field: value for field, value in given.items() if getattr(item, field) != value}
         if changed:
-            changes = msgspec.convert(changed, Changes)
+            changes = msgspec.convert(changed, ItemChanges)
             _refuse_unfit(changes.applied(_draft_of(item)))
             if changes.sentence is not None or changes.scope is not None:
                 _refuse_double(place.store, item, changes)
             entry = {"item": item.id, "decision": DecisionKind.EDIT}
-            place.note((Entry.DECIDED, entry | msgspec.to_builtins(changes)))
+            place.note((KnowledgeEntry.DECIDED, entry | msgspec.to_builtins(changes)))
         place.settle()
         return _judged(place.store, item, has_changed=bool(changed))
 
 
 def add(world: World, words: Words) -> Judged:
     """An item that a person wrote. It needs no other evidence, and is approved with it."""
-    with desk(world, is_new=True) as place:
+    with decision_desk(world, is_new=True) as place:
         draft = _written(world, words, place)
         _refuse_unfit(draft)
         own = id_of(draft)
@@ -144,8 +144,8 @@ def add(world: World, words: Words) -> Judged:
         if before is not None and before.status is ItemStatus.ACTIVE:
             return _known(before, draft)
         place.note(
-            (Entry.ADDED, {"item": own, "draft": msgspec.to_builtins(draft)}),
-            (Entry.DECIDED, {"item": own, "decision": DecisionKind.APPROVE}),
+            (KnowledgeEntry.ADDED, {"item": own, "draft": msgspec.to_builtins(draft)}),
+            (KnowledgeEntry.DECIDED, {"item": own, "decision": DecisionKind.APPROVE}),
         )
         place.settle()
         after = _present(place.store, own)
@@ -168,7 +168,7 @@ def _refuse_edited(item: Item, draft: Draft) -> None:
         )
 
 
-def _refuse_double(store: Store, item: Item, changes: Changes) -> None:
+def _refuse_double(store: Store, item: Item, changes: ItemChanges) -> None:
     sentence, scope = changes.sentence or item.sentence, changes.scope or item.scope
     for other in all_items(store.db):
         is_other = other.id != item.id and other.status is ItemStatus.ACTIVE
@@ -214,8 +214,8 @@ def _in_one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-def _cleaned(world: World, wanted: Changes) -> Changes:
-    """Changes as people typed them, clean and redacted."""
+def _cleaned(world: World, wanted: ItemChanges) -> ItemChanges:
+    """ItemChanges as people typed them, clean and redacted."""
     return msgspec.structs.replace(
         wanted,
         sentence=None if wanted.sentence is None else worded(world, wanted.sentence),
@@ -230,7 +230,7 @@ def _triggers(world: World, triggers: Iterable[Trigger]) -> tuple[Trigger, ...]:
     return msgspec.convert(redactor_of(world).value(plain), tuple[Trigger, ...])
 
 
-def _written(world: World, words: Words, place: Desk) -> Draft:
+def _written(world: World, words: Words, place: DecisionDesk) -> Draft:
     """The words themselves are the evidence."""
     sentence, machine = worded(world, words.sentence), place.store.journal.machine
     story = f"{machine}:{place.at_ms}"
@@ -274,8 +274,8 @@ def _is_decided(store: Store, item: Item, decision: DecisionKind) -> bool:
     """Whether the decision would change nothing."""
     if decision in _PINS:
         return item.is_pinned is _PINS[decision]
-    made = decided(recorded(store)).decisions
-    will = will_of(one for name in (item.id, *item.merged) for one in made.get(name, ()))
+    decisions = decided(recorded(store)).decisions
+    will = will_of(made for name in (item.id, *item.merged) for made in decisions.get(name, ()))
     return will.verdict is not None and will.verdict.kind is decision
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.curation.curate import Words, line_of, paths_of, worded
-from afterwit.decisions.decided import Entry
+from afterwit.decisions.decided import KnowledgeEntry
 from afterwit.decisions.journal import catch_up, journalled, told_if_recorded
 from afterwit.harvest.ids import id_of
 from afterwit.knowledge.gate import rejection
@@ -42,7 +42,7 @@ _SIMILAR = 20
 _WORD = re.compile(r"\w+")
 
 
-class Teller(NamedTuple):
+class LessonSource(NamedTuple):
     """Who says it. All that one session says counts as one story."""
 
     agent: str
@@ -58,30 +58,30 @@ class Lesson(NamedTuple):
     is_known: bool = False  # the item says the same already; then nothing was kept
 
 
-def record(world: World, teller: Teller, words: Words) -> Lesson:
+def record(world: World, teller: LessonSource, words: Words) -> Lesson:
     """Keeps a lesson, unless an item in use says it already. Raises where it may not be kept."""
     require(world.layout)
     sentence = worded(world, words.sentence)
-    known = _known(world, words, sentence)
-    if known is not None:
-        return Lesson(known.id, sentence, is_known=True)
+    same = _known(world, words, sentence)
+    if same is not None:
+        return Lesson(same.id, sentence, is_known=True)
     with opened(world.layout) as store:
         draft = _drafted(world, teller, words, sentence, store.journal.machine)
         why = rejection(draft)
         if why is not None:
             raise UsageError(f"This cannot be kept as knowledge. {why.words} Put it in other words, or leave it.")
         own = id_of(draft)
-        _note(store, world, Entry.LESSON, {"item": own, "draft": msgspec.to_builtins(draft)})
+        _note(store, world, KnowledgeEntry.LESSON, {"item": own, "draft": msgspec.to_builtins(draft)})
     return Lesson(own, sentence)
 
 
-def report(world: World, teller: Teller, name: str, *, is_helpful: bool) -> Item:
+def report(world: World, teller: LessonSource, name: str, *, is_helpful: bool) -> Item:
     """Notes what an agent says of an item."""
     with readonly_database(world.layout) as db:
         item = find_item(db, name, names_only=True)
     with opened(world.layout) as store:
         session = msgspec.to_builtins(_session(teller, "", store.journal.machine))
-        _note(store, world, Entry.REPORTED, {"item": item.id, "is_helpful": is_helpful, "session": session})
+        _note(store, world, KnowledgeEntry.REPORTED, {"item": item.id, "is_helpful": is_helpful, "session": session})
     return item
 
 
@@ -93,7 +93,7 @@ def _known(world: World, words: Words, sentence: str) -> Item | None:
     return next((item for item in in_use if say_the_same(item.sentence, sentence)), None)
 
 
-def _drafted(world: World, teller: Teller, words: Words, sentence: str, machine: str) -> Draft:
+def _drafted(world: World, teller: LessonSource, words: Words, sentence: str, machine: str) -> Draft:
     repo = words.scope.name if words.scope.kind is ScopeKind.REPO else ""
     said = Evidence(
         session=_session(teller, repo, machine),
@@ -115,14 +115,14 @@ def _drafted(world: World, teller: Teller, words: Words, sentence: str, machine:
     )
 
 
-def _session(teller: Teller, repo: str, machine: str) -> SessionRef:
+def _session(teller: LessonSource, repo: str, machine: str) -> SessionRef:
     agent = teller.agent or _UNKNOWN
     return SessionRef(
         agent=agent, native_id=teller.session, story=teller.session, repo=repo, machine=machine, at_ms=teller.at_ms
     )
 
 
-def _note(store: Store, world: World, kind: Entry, body: Mapping[str, Any]) -> None:
+def _note(store: Store, world: World, kind: KnowledgeEntry, body: Mapping[str, Any]) -> None:
     """Journals and applies an entry under one lock, at a moment after all earlier ones."""
     store.db.set_busy_timeout(_WAIT_MS)
     with told_if_recorded(store), transaction(store.db):

@@ -96,7 +96,7 @@ def apply_entry(store: Store, entry: Entry) -> None:
         pins.delete_pin(store.db, body["agent"], body["session"])
     elif entry.kind in (AGENT_CONNECTED, AGENT_DISCONNECTED):
         return  # what was changed lies in the agents' own files
-    elif entry.kind in frozenset(knowledge.Entry):
+    elif entry.kind in frozenset(knowledge.KnowledgeEntry):
         item = str(body.get("item", ""))
         text = msgspec.json.encode(body, order="deterministic").decode()
         items.put_decision(store.db, DecisionRow(entry.machine, entry.number, entry.at_ms, entry.kind, item, text))

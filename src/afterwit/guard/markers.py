@@ -51,28 +51,28 @@ def without_own(text: str) -> str:
 def defused(text: str) -> str:
     """The text with every marker in it made harmless, still readable."""
     while is_own(text):
-        text = _MARKER.sub(lambda found: "".join(_DEFUSED.get(one, one) for one in found[0]), text)
+        text = _MARKER.sub(lambda marker: "".join(_DEFUSED.get(character, character) for character in marker[0]), text)
     return text
 
 
 def blocks_in(text: str) -> list[tuple[int, int]]:
     """Where blocks of ours and stray markers begin and end, in order."""
-    found_at: list[tuple[int, int]] = []
+    blocks: list[tuple[int, int]] = []
     depth = opened = 0
     end = 0
-    for found in _MARKER.finditer(text):
-        end = found.end()
-        if found["opening"]:
-            opened = found.start() if depth == 0 else opened
+    for marker in _MARKER.finditer(text):
+        end = marker.end()
+        if marker["opening"]:
+            opened = marker.start() if depth == 0 else opened
             depth += 1
         elif depth > 1:
             depth -= 1
         else:
-            found_at.append((opened if depth else found.start(), end))
+            blocks.append((opened if depth else marker.start(), end))
             depth = 0
     if depth:
-        found_at.append((opened, max(end, min(len(text), opened + LONGEST_BLOCK))))
-    return found_at
+        blocks.append((opened, max(end, min(len(text), opened + LONGEST_BLOCK))))
+    return blocks
 
 
 def _without_blocks(text: str) -> str:

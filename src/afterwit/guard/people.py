@@ -128,12 +128,12 @@ class People(msgspec.Struct, frozen=True):
 
     def exact(self) -> dict[bytes, str]:
         """The type of each string, in lower case; what is too short or belongs to nobody is left out."""
-        found: dict[bytes, str] = {}
+        kinds: dict[bytes, str] = {}
         for kind, strings in (("user", self.users), ("host", self.hosts), ("name", self.names), ("email", self.emails)):
             for string in strings:
                 if len(string) >= _SHORTEST_NAME and string.lower() not in ACCOUNTS:
-                    found.setdefault(string.lower().encode("utf-8", "surrogatepass"), kind)
-        return found
+                    kinds.setdefault(string.lower().encode("utf-8", "surrogatepass"), kind)
+        return kinds
 
 
 NOBODY = People()
@@ -257,11 +257,11 @@ def is_phone(value: str) -> bool:
 def iban_end(text: str) -> int:
     """Where the account number ends with which the text begins; 0 if it begins with none."""
     wanted = _IBAN_LENGTH.get(text[:2], 0)
-    end = seen = 0
-    while end < len(text) and seen < wanted:
-        seen += text[end] != " "
+    end = length = 0
+    while end < len(text) and length < wanted:
+        length += text[end] != " "
         end += 1
-    is_whole = seen == wanted and not text[end : end + 1].isalnum()
+    is_whole = length == wanted and not text[end : end + 1].isalnum()
     return end if wanted and is_whole and _has_right_iban_checksum(_NOT_ALNUM.sub("", text[:end])) else 0
 
 

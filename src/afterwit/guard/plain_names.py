@@ -154,7 +154,7 @@ def reads_like_a_sentence(text: str) -> bool:
     names = text.split()
     if len(names) > 1 and any(map(reads_like_a_sentence, names)):
         return True
-    words = [found[0].lower() for found in _WORD.finditer(text)]
+    words = [word[0].lower() for word in _WORD.finditer(text)]
     if len(names) <= 1 and len(words) > _MOST_WORDS:
         return True
     if len(words) >= _FEWEST_ADDRESSED and not _ADDRESSES.isdisjoint(words):
@@ -174,7 +174,7 @@ def _is_plain_part(part: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return [found[0].lower() for found in _WORD.finditer(text)]
+    return [word[0].lower() for word in _WORD.finditer(text)]
 
 
 def _said(words: list[str]) -> int:
@@ -183,24 +183,24 @@ def _said(words: list[str]) -> int:
 
 def _reads_like_an_order(words: list[str]) -> bool:
     """Whether the words of one name are those of a command line, or what somebody is to do."""
-    known = frozenset(words)
-    if len(words) > 1 and known & _MODAL:
+    said = frozenset(words)
+    if len(words) > 1 and said & _MODAL:
         return True
     if len(words) < _FEWEST_OF_COMMAND:
         return False
-    is_command = bool(known & _PROGRAMS and known & _VERBS) or bool(known & _FETCHERS)
-    is_lowering = bool(known & _LOWERS and known & _GUARDS)
-    is_host = bool(known & _HOST_WORDS and known & frozenset(_ENDS.split("|")))
+    is_command = bool(said & _PROGRAMS and said & _VERBS) or bool(said & _FETCHERS)
+    is_lowering = bool(said & _LOWERS and said & _GUARDS)
+    is_host = bool(said & _HOST_WORDS and said & frozenset(_ENDS.split("|")))
     return (
         is_command
         or is_lowering
         or is_host
-        or (words[0] in _IMPERATIVES and len(words) >= _FEWEST_ORDERED and bool(known & _JOINING))
+        or (words[0] in _IMPERATIVES and len(words) >= _FEWEST_ORDERED and bool(said & _JOINING))
     )
 
 
 def _is_spread_order(words: list[str]) -> bool:
     """Whether the words of all folders and of the file make an order."""
-    known = frozenset(words)
-    is_told = bool(known & _MODAL) and len(words) >= _FEWEST_OF_PATH
-    return is_told or (bool(known & _IMPERATIVES) and len(known & _DEMANDS) >= _ORDERS_OF_PATH)
+    said = frozenset(words)
+    is_told = bool(said & _MODAL) and len(words) >= _FEWEST_OF_PATH
+    return is_told or (bool(said & _IMPERATIVES) and len(said & _DEMANDS) >= _ORDERS_OF_PATH)

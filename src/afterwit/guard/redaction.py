@@ -144,10 +144,10 @@ class Redactor:
         self._allowed = re2.compile("|".join(f"(?:{pattern})" for pattern in allow)) if allow else None
         self._exact = ExactNames(people)
         self._shortest = _SHORTEST_NAME if self._exact else _SHORTEST_SECRET
-        known = rules()
-        self._encodings = Encodings(_blob_keywords(known), self._kind_of)
+        all_rules = rules()
+        self._encodings = Encodings(_blob_keywords(all_rules), self._kind_of)
         extra = [HOME_TRIGGER, self._exact.pattern] if self._exact else [HOME_TRIGGER]
-        self._matcher = Matcher(known, [*extra, *self._encodings.triggers.values()])
+        self._matcher = Matcher(all_rules, [*extra, *self._encodings.triggers.values()])
         self._home_hit = self._matcher.size
         self._first_encoded_hit = self._home_hit + len(extra)
         self._short = functools.lru_cache(maxsize=_CACHE_SIZE)(self._redacted)
@@ -169,15 +169,15 @@ class Redactor:
         open_places: list[tuple[Any, Any]] = [(root, 0)]
         while open_places:
             holder, place = open_places.pop()
-            found = holder[place]
-            if isinstance(found, str):
-                holder[place] = self._field(place, found) if isinstance(place, str) else self.text(found)
-            elif isinstance(found, dict):
-                copy = {self.text(key) if isinstance(key, str) else key: item for key, item in found.items()}
+            inner = holder[place]
+            if isinstance(inner, str):
+                holder[place] = self._field(place, inner) if isinstance(place, str) else self.text(inner)
+            elif isinstance(inner, dict):
+                copy = {self.text(key) if isinstance(key, str) else key: item for key, item in inner.items()}
                 holder[place] = copy
                 open_places.extend((copy, key) for key in copy)
-            elif isinstance(found, list | tuple):
-                items = list(found)
+            elif isinstance(inner, list | tuple):
+                items = list(inner)
                 holder[place] = items
                 open_places.extend((items, index) for index in range(len(items)))
         return root[0]
@@ -229,9 +229,9 @@ class Redactor:
         return placeholder(kind, value, self._key).encode()
 
 
-def _blob_keywords(known: Iterable[RedactionRule]) -> list[str]:
+def _blob_keywords(all_rules: Iterable[RedactionRule]) -> list[str]:
     """Words that show a secret in a decoded text; the bare names of services show nothing."""
-    secrets = (rule for rule in known if not rule.is_about_people)
+    secrets = (rule for rule in all_rules if not rule.is_about_people)
     return [
         word for rule in secrets for word in rule.keywords if rule.is_generic or not (word.islower() and word.isalpha())
     ]

@@ -192,15 +192,15 @@ def rules() -> tuple[RedactionRule, ...]:
 @functools.cache
 def fingerprint() -> str:
     """Another one whenever a rule is another: what was redacted under the same one need not be redacted again."""
-    told = "\n".join(f"{rule.type} {rule.judge} {rule.pattern}" for rule in rules())
-    return hashlib.blake2b(told.encode(), digest_size=8).hexdigest()
+    content = "\n".join(f"{rule.type} {rule.judge} {rule.pattern}" for rule in rules())
+    return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
 
 def _read(name: str) -> list[RedactionRule]:
     text = (resources.files("afterwit.guard") / "rules" / f"{name}.toml").read_text("utf-8")
     loaded = msgspec.convert(tomllib.loads(text), _File)
-    found = [*loaded.rule, *(row.rule() for row in loaded.token)]
-    return [msgspec.structs.replace(rule, pattern=_spelled_out(rule.pattern)) for rule in found]
+    read = [*loaded.rule, *(row.rule() for row in loaded.token)]
+    return [msgspec.structs.replace(rule, pattern=_spelled_out(rule.pattern)) for rule in read]
 
 
 def _spelled_out(pattern: str) -> str:

@@ -71,7 +71,7 @@ def command(line: str) -> Shown:
 
 def typed(text: str) -> Shown:
     """What a user typed, in quotation marks and one line."""
-    line = " ".join("".join(one if one.isprintable() else " " for one in text).split()).replace('"', "'")
+    line = " ".join("".join(character if character.isprintable() else " " for character in text).split()).replace('"', "'")
     return Shown(f'"{_defused(line)}"') if line else NOTHING
 
 
@@ -118,4 +118,4 @@ def _defused(text: str) -> str:
 
 
 def _is_printable(word: str) -> bool:
-    return all(one.isprintable() or one == "\n" for one in word)
+    return all(character.isprintable() or character == "\n" for character in word)

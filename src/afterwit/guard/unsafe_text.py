@@ -55,14 +55,14 @@ _FEWEST_DIGITS = 2
 
 def danger_in(text: str) -> str:
     """What makes the text unsafe, in words; "" where nothing does."""
-    found = _ANY.search(text)
-    if found:
-        return _NAMES[int(str(found.lastgroup)[1:])]
+    danger = _ANY.search(text)
+    if danger:
+        return _NAMES[int(str(danger.lastgroup)[1:])]
     return "a blob" if any(_is_encoded(run[0]) for run in _RUN.finditer(text)) else ""
 
 
 def _is_encoded(run: str) -> bool:
-    digits = sum(one.isdigit() for one in run)
+    digits = sum(character.isdigit() for character in run)
     return digits >= _FEWEST_DIGITS and len(_CHANGE.findall(run)) >= _MIXED * len(run)
 
 

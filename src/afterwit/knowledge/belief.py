@@ -33,14 +33,14 @@ _RELEASES = 3  # minor releases, later or earlier, at which an agent's quirk has
 _NUMBER = re.compile(r"\d+")
 
 
-class Gone(NamedTuple):
+class GoneSubjects(NamedTuple):
     """What does not exist any more, as far as the caller knows."""
 
     files: Mapping[str, frozenset[str]] = {}  # by repository
     versions: Mapping[str, str] = {}  # that each agent ran with last
 
 
-NOTHING_GONE = Gone()
+NOTHING_GONE = GoneSubjects()
 TESTS = 2  # told sessions in which it worked that stand for one origin
 REPEATED = 2  # origins that make a verified outcome a repeated one
 _RANKS = {
@@ -197,12 +197,12 @@ def _away_from_zero(value: float) -> float:
     return value if abs(value) > _TINY else _TINY
 
 
-def gone_reason(draft: Draft, gone: Gone) -> str:
+def gone_reason(draft: Draft, gone: GoneSubjects) -> str:
     """What the draft speaks of and is gone, in words; "" where nothing is."""
     return _file_gone(draft, gone) or _version_gone(draft, gone)
 
 
-def _file_gone(draft: Draft, gone: Gone) -> str:
+def _file_gone(draft: Draft, gone: GoneSubjects) -> str:
     """Half of the files or more: an item about several places outlives one of them."""
     missing = gone.files.get(draft.scope.name, frozenset()) if draft.scope.kind is ScopeKind.REPO else frozenset()
     lost = [file for file in draft.files if file in missing]
@@ -211,15 +211,15 @@ def _file_gone(draft: Draft, gone: Gone) -> str:
     return f"{lost[0]} is gone"
 
 
-def _version_gone(draft: Draft, gone: Gone) -> str:
+def _version_gone(draft: Draft, gone: GoneSubjects) -> str:
     """A quirk of an agent that now has a version with which it was not seen, nor with one that is near."""
     if draft.scope.kind is not ScopeKind.AGENT or draft.scope.name not in gone.versions:
         return ""
     now = gone.versions[draft.scope.name]
-    seen = [piece.session.version for piece in draft.evidence if piece.session.version and not piece.is_against]
-    if not seen or _is_near([_release(version) for version in seen], _release(now)):
+    versions = [piece.session.version for piece in draft.evidence if piece.session.version and not piece.is_against]
+    if not versions or _is_near([_release(version) for version in versions], _release(now)):
         return ""
-    return f"seen with {draft.scope.name} {max(seen, key=_release)}, now {now}"
+    return f"seen with {draft.scope.name} {max(versions, key=_release)}, now {now}"
 
 
 def _release(version: str) -> tuple[int, int]:
@@ -228,9 +228,9 @@ def _release(version: str) -> tuple[int, int]:
     return major, minor
 
 
-def _is_near(seen: Sequence[tuple[int, int]], now: tuple[int, int]) -> bool:
+def _is_near(releases: Sequence[tuple[int, int]], now: tuple[int, int]) -> bool:
     """What has outlived many releases may outlive as many more."""
-    minors = [minor for major, minor in seen if major == now[0]]
+    minors = [minor for major, minor in releases if major == now[0]]
     reach = max(_RELEASES, max(minors) - min(minors) + 1) if minors else 0
     return any(abs(now[1] - minor) < reach for minor in minors)
 
@@ -263,9 +263,9 @@ def quorum(evidence: Iterable[Evidence], *, echoes: Collection[str] = (), is_tes
     answers a failure, so that sessions that were told it put it to the test."""
     speaking = [piece for piece in evidence if not piece.is_against]
     own = [piece for piece in speaking if piece.session.story not in echoes]
-    found = min(len({piece.origin for piece in own}), len({piece.session.story for piece in own}))
-    told = {piece.session.story for piece in speaking if piece.session.story in echoes and is_test(piece)}
-    return found + len(told) // TESTS if found and is_tested else found
+    origins = min(len({piece.origin for piece in own}), len({piece.session.story for piece in own}))
+    tests = {piece.session.story for piece in speaking if piece.session.story in echoes and is_test(piece)}
+    return origins + len(tests) // TESTS if origins and is_tested else origins
 
 
 def backing(channel: Channel, evidence: Iterable[Evidence]) -> list[Evidence]:

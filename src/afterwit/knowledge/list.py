@@ -24,7 +24,7 @@ _LONGEST = 60
 _DECODER = msgspec.msgpack.Decoder(Item)
 
 
-class Refused(msgspec.Struct, frozen=True, kw_only=True):
+class RejectedDrafts(msgspec.Struct, frozen=True, kw_only=True):
     """What the gate kept out for one reason."""
 
     reason: str
@@ -79,16 +79,16 @@ def listed(world: World, wanted: ItemFilter, limit: int = 0) -> ItemListing:
     """The most believed first. A limit of 0: all. A repository that nobody knows is an error."""
     with readonly_database(world.layout) as db:
         refuse_unknown_repos(db, wanted.repos)
-        every = list(all_items(db))
-    return _listing(every, wanted, limit)
+        items = list(all_items(db))
+    return _listing(items, wanted, limit)
 
 
 def searched(world: World, text: str, wanted: ItemFilter, limit: int = 0) -> ItemListing:
     """Items with all of these words, best first."""
     with readonly_database(world.layout) as db:
         refuse_unknown_repos(db, wanted.repos)
-        found = search_items(db, text, _MOST_FOUND)
-    return _listing(found, wanted, limit)
+        items = search_items(db, text, _MOST_FOUND)
+    return _listing(items, wanted, limit)
 
 
 def shown(world: World, name: str) -> Item:
@@ -96,9 +96,9 @@ def shown(world: World, name: str) -> Item:
         return find_item(db, name)
 
 
-def _listing(every: Sequence[Item], wanted: ItemFilter, limit: int) -> ItemListing:
-    found = [item for item in every if wanted.fits(item)]
-    return ItemListing(found[:limit] if limit else found, len(found), _by_status(every))
+def _listing(items: Sequence[Item], wanted: ItemFilter, limit: int) -> ItemListing:
+    fitting = [item for item in items if wanted.fits(item)]
+    return ItemListing(fitting[:limit] if limit else fitting, len(fitting), _by_status(items))
 
 
 def _by_status(items: Iterable[Item]) -> dict[str, int]:
@@ -106,7 +106,7 @@ def _by_status(items: Iterable[Item]) -> dict[str, int]:
     return {str(status): counted[status] for status in ItemStatus if counted[status]}
 
 
-def rejected(world: World, reason: str = "", samples: int = 3) -> list[Refused]:
+def rejected(world: World, reason: str = "", samples: int = 3) -> list[RejectedDrafts]:
     """What the gate kept out, by reason, the most frequent first. 0 samples: all."""
     with readonly_database(world.layout) as db:
         found = [row for row in rows.rejections(db) if not reason or row.reason == reason]
@@ -114,10 +114,10 @@ def rejected(world: World, reason: str = "", samples: int = 3) -> list[Refused]:
     return sorted(refused, key=lambda one: (-one.count, one.reason))
 
 
-def _refused(reason: str, same: list[RejectionRow], samples: int) -> Refused:
+def _refused(reason: str, same: list[RejectionRow], samples: int) -> RejectedDrafts:
     """The first rows are as good a sample as any: they are in order of their ids, which say nothing."""
     shown = same[:samples] if samples else same
-    return Refused(
+    return RejectedDrafts(
         reason=reason,
         why=Rejection(reason).words if reason in frozenset(Rejection) else "",
         count=len(same),
@@ -150,13 +150,13 @@ def all_items(db: apsw.Connection) -> Iterator[Item]:
 def find_item(db: apsw.Connection, name: str, *, names_only: bool = False) -> Item:
     """The one item with this id, or whose id begins so. Where there are several, the refusal lists them; `names_only`
     without what they say, for agents, to whom no item is told by the way."""
-    found = items.items_named(db, name, _MOST_CANDIDATES) if name else []
-    if len(found) == 1:
-        return item_in(found[0])
-    if not found:
+    rows = items.items_named(db, name, _MOST_CANDIDATES) if name else []
+    if len(rows) == 1:
+        return item_in(rows[0])
+    if not rows:
         raise UsageError(f"No item {name!r}. `afterwit knowledge list` shows what there is.")
-    shown = "\n".join(f"  {row.id}" if names_only else f"  {row.id}  {_said(row)}" for row in found)
-    more = "\n  …" if len(found) == _MOST_CANDIDATES else ""
+    shown = "\n".join(f"  {row.id}" if names_only else f"  {row.id}  {_said(row)}" for row in rows)
+    more = "\n  …" if len(rows) == _MOST_CANDIDATES else ""
     raise UsageError(f"Several items begin with {name!r}; give more of the id:\n{shown}{more}")
 
 

@@ -113,12 +113,12 @@ def reviews(unions: Sequence[Union]) -> Iterator[Review]:
     """Pairs of one scope that share enough words to be looked at. Two mechanical drafts of one harvester are different
     matters by its own word."""
     said = [meaning(union.draft.sentence) for union in unions]
-    for one, other in _pairs(said):
-        first, second = unions[one].draft, unions[other].draft
+    for at, later in _pairs(said):
+        first, second = unions[at].draft, unions[later].draft
         is_stated = first.channel in _STATED or second.channel in _STATED
-        reason = doubt(said[one], said[other]) if is_stated or first.harvester != second.harvester else ""
+        reason = doubt(said[at], said[later]) if is_stated or first.harvester != second.harvester else ""
         if reason:
-            yield Review(unions[one].id, unions[other].id, round(alike(said[one], said[other]), 2), reason)
+            yield Review(unions[at].id, unions[later].id, round(alike(said[at], said[later]), 2), reason)
 
 
 def united_evidence(drafts: Iterable[Draft]) -> tuple[Evidence, ...]:
@@ -137,8 +137,8 @@ def _connected(unions: Sequence[Union]) -> list[list[Union]]:
     leader = list(range(len(unions)))
     for number, union in enumerate(unions):
         for name in set(chain.from_iterable(_names(part, union.draft.scope) for part in union.parts)):
-            one, other = _leader_of(leader, owner.setdefault(name, number)), _leader_of(leader, number)
-            leader[max(one, other)] = min(one, other)
+            first, second = _leader_of(leader, owner.setdefault(name, number)), _leader_of(leader, number)
+            leader[max(first, second)] = min(first, second)
     groups: defaultdict[int, list[Union]] = defaultdict(list)
     for number, union in enumerate(unions):
         groups[_leader_of(leader, number)].append(union)
@@ -215,13 +215,13 @@ def _in_order(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
 def _pairs(said: Sequence[Meaning]) -> list[tuple[int, int]]:
     """Pairs that can share enough words: they have one of their rarest words in common."""
     counts: defaultdict[str, int] = defaultdict(int)
-    for one in said:
-        for word in one.bag:
+    for meaning in said:
+        for word in meaning.bag:
             counts[word] += 1
     by_word: defaultdict[str, list[int]] = defaultdict(list)
     pairs: set[tuple[int, int]] = set()
-    for number, one in enumerate(said):
-        rarest = sorted(one.bag, key=lambda word: (counts[word], word))
+    for number, meaning in enumerate(said):
+        rarest = sorted(meaning.bag, key=lambda word: (counts[word], word))
         for word in rarest[: len(rarest) - ceil(DOUBTFUL * len(rarest)) + 1]:
             pairs.update((earlier, number) for earlier in by_word[word])
             by_word[word].append(number)

@@ -33,7 +33,7 @@ _FILE = re.compile(r"\w\.\w{1,5}\Z")
 _NORM = re.compile(r"\b(?:always|never|must|should|do not|don't|use|avoid|prefer|only)\b", re.IGNORECASE)
 
 
-class Source(NamedTuple):
+class ClaimSource(NamedTuple):
     """Where something is said: in a file, or in an item of ours."""
 
     name: str  # the path, or the item's id
@@ -43,14 +43,14 @@ class Source(NamedTuple):
 
 class Contradiction(NamedTuple):
     about: str
-    one: Source
-    other: Source
+    one: ClaimSource
+    other: ClaimSource
 
 
 class _Named(NamedTuple):
     purpose: Purpose
     program: str  # with what it is run through
-    source: Source
+    source: ClaimSource
 
 
 _HELD = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
@@ -127,7 +127,7 @@ def _clash(repo: str, found: Contradiction) -> Clash:
     return Clash(repo=repo, about=found.about, one=_side(found.one), other=_side(found.other))
 
 
-def _side(source: Source) -> Side:
+def _side(source: ClaimSource) -> Side:
     if source.line:
         return Side(text=source.text, file=source.name, line=source.line)
     return Side(text=source.text, item=source.name)
@@ -140,7 +140,7 @@ def _of_item(item: Item) -> Side:
 def contradictions(items: Sequence[Item], host: HostText) -> list[Contradiction]:
     """Pairs of sources that cannot both be followed, in a stable order."""
     of_files = [named for passage in host.passages for named in _commands_of(passage)]
-    of_items = [named for item in items for named in _named(item.advice, Source(item.id, item.sentence))]
+    of_items = [named for item in items for named in _named(item.advice, ClaimSource(item.id, item.sentence))]
     found = [*_of_commands(of_files, of_items), *_of_rules(items, host.passages)]
     return sorted(set(found), key=lambda one: (one.about, one.one, one.other))
 
@@ -160,8 +160,8 @@ def _of_commands(of_files: Sequence[_Named], of_items: Sequence[_Named]) -> Iter
 
 
 def _of_rules(items: Iterable[Item], passages: Sequence[Passage]) -> Iterator[Contradiction]:
-    said = [Source(passage.path, passage.text, passage.line) for passage in passages if not passage.is_code]
-    said += [Source(item.id, words_stated(item.sentence)) for item in items]
+    said = [ClaimSource(passage.path, passage.text, passage.line) for passage in passages if not passage.is_code]
+    said += [ClaimSource(item.id, words_stated(item.sentence)) for item in items]
     norms = [(source, salient(source.text), is_negative(source.text)) for source in said if _NORM.search(source.text)]
     by_word: defaultdict[str, list[int]] = defaultdict(list)
     for at, (source, words, negative) in enumerate(norms):
@@ -177,7 +177,7 @@ def _of_rules(items: Iterable[Item], passages: Sequence[Passage]) -> Iterator[Co
 
 
 def _commands_of(passage: Passage) -> Iterator[_Named]:
-    source = Source(passage.path, passage.text, passage.line)
+    source = ClaimSource(passage.path, passage.text, passage.line)
     if passage.is_code:
         yield from _named(passage.text, source)
     elif not is_negative(passage.text):
@@ -185,7 +185,7 @@ def _commands_of(passage: Passage) -> Iterator[_Named]:
             yield from _named(found[1], source)
 
 
-def _named(line: str, source: Source) -> Iterator[_Named]:
+def _named(line: str, source: ClaimSource) -> Iterator[_Named]:
     """The commands of a line that serve a purpose as a whole, not for one file."""
     for command in parse(line).commands if line else ():
         purpose = purpose_of(command)

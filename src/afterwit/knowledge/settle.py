@@ -24,13 +24,13 @@ from afterwit.harvest.ids import id_of
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.run import conclude_touched, see_pending, version_of
 from afterwit.harvest.stories import Stories
-from afterwit.knowledge.belief import DAY_MS, Gone
+from afterwit.knowledge.belief import DAY_MS, GoneSubjects
 from afterwit.knowledge.gate import rejection, review_reason
 from afterwit.knowledge.host_files import Checkout, checkouts, files_of, instructions, missing_files, named_files
 from afterwit.knowledge.host_text import HostText, said_by_host
 from afterwit.knowledge.list import all_items, item_row
 from afterwit.knowledge.merging import merged
-from afterwit.knowledge.weighing import Context, weighed
+from afterwit.knowledge.weighing import WeighingContext, weighed
 from afterwit.model.knowledge import EVERYWHERE, Channel, Draft, Item, Scope, ScopeKind
 from afterwit.model.learn_report import Harvested
 from afterwit.model.progress import Progress
@@ -55,38 +55,38 @@ def harvest(store: Store, world: World, progress: Progress | None = None, *, is_
         with transaction(store.db):
             sightings.forget_harvest(store.db)
             sightings.touch_all(store.db)
-    seen = see_pending(store, progress)
+    sessions = see_pending(store, progress)
     conclude_touched(store, decided(recorded(store)).forgotten, progress)
     done = settle(store, world, is_forced=is_again)
-    done.seen = seen
+    done.seen = sessions
     return done
 
 
 def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     """Makes the items anew, if anything that they depend on has changed."""
-    found = checkouts(store, world)
-    basis = _basis(store, world, found)
+    places = checkouts(store, world)
+    basis = _basis(store, world, places)
     before = {item.id: item for item in all_items(store.db)}
     if not is_forced and basis.mark == items.settled_mark(store.db):
         return _counted(before, before)
     drafts = [_DRAFT.decode(row.body) for row in sightings.all_drafts(store.db)]
-    known = decided(recorded(store))
+    decisions = decided(recorded(store))
     texts = {repo: HostText.of(named) for repo, named in basis.hosts.items()}
-    kept, rejected = _gated(_backed(drafts, known), texts)
+    kept, rejected = _gated(_backed(drafts, decisions), texts)
     own, foreign = merged(draft for draft in kept if not _is_foreign(draft)), merged(_not_known(kept))
     unions = (*own.unions, *foreign.unions)
-    context = Context(
+    context = WeighingContext(
         now_ms=world.now_ms,
         echoes=echoes(store.db),
         gone=basis.gone,
         known_to_host=frozenset(id_of(draft) for draft in kept if _is_known(draft, texts)),
-        decisions=known.decisions,
+        decisions=decisions.decisions,
         suspects={id_of(draft): why for draft in kept if (why := review_reason(draft))},
         last_work_ms=_last_work(store),
         minimum_stories={harvester.name: harvester.minimum_stories for harvester in HARVESTERS},
     )
     after = {item.id: item for item in weighed(unions, context)}
-    gone = basis.gone._replace(files=missing_files(found, files_of((*drafts, *after.values()))))
+    gone = basis.gone._replace(files=missing_files(places, files_of((*drafts, *after.values()))))
     if gone != basis.gone:  # the files that an item speaks of depend on nothing that is gone
         after = {item.id: item for item in weighed(unions, context._replace(gone=gone))}
     with transaction(store.db):
@@ -117,12 +117,12 @@ def recorded_in(db: apsw.Connection) -> list[Recorded]:
     ]
 
 
-def _backed(drafts: Sequence[Draft], known: Decided) -> Iterable[Draft]:
+def _backed(drafts: Sequence[Draft], decisions: Decided) -> Iterable[Draft]:
     """All drafts that are still backed by something, with what agents reported of them."""
-    for draft in (*drafts, *known.drafts):
-        evidence = tuple(piece for piece in draft.evidence if not known.forgotten.takes(piece))
+    for draft in (*drafts, *decisions.drafts):
+        evidence = tuple(piece for piece in draft.evidence if not decisions.forgotten.takes(piece))
         if any(not piece.is_against for piece in evidence):
-            reports = known.reports.get(id_of(draft), ())
+            reports = decisions.reports.get(id_of(draft), ())
             yield msgspec.structs.replace(draft, evidence=(*evidence, *reports))
 
 
@@ -161,11 +161,11 @@ def _is_known(draft: Draft, texts: Mapping[str, HostText]) -> bool:
 
 def _last_work(store: Store) -> dict[Scope, int]:
     """When there was last work in each scope. For what holds everywhere, that is the last work anywhere."""
-    found: dict[Scope, int] = {}
+    last: dict[Scope, int] = {}
     for row in last_work(store.db):
         for scope in (Scope(ScopeKind.REPO, row.repo), Scope(ScopeKind.AGENT, row.agent), EVERYWHERE):
-            found[scope] = max(found.get(scope, 0), row.at_ms)
-    return found
+            last[scope] = max(last.get(scope, 0), row.at_ms)
+    return last
 
 
 def _write(store: Store, before: Mapping[str, Item], after: Mapping[str, Item]) -> None:
@@ -197,7 +197,7 @@ class _Basis(NamedTuple):
     decisions: list[tuple[str, int]]
     exposures: int
     hosts: Mapping[str, Mapping[str, str]]
-    gone: Gone
+    gone: GoneSubjects
 
     @property
     def mark(self) -> str:
@@ -215,13 +215,13 @@ class _Basis(NamedTuple):
         return hashlib.sha256(content).hexdigest()[:32]
 
 
-def _basis(store: Store, world: World, found: list[Checkout]) -> _Basis:
+def _basis(store: Store, world: World, places: list[Checkout]) -> _Basis:
     return _Basis(
         day=world.now_ms // DAY_MS,
         decisions=[(row.machine, row.number) for row in items.decisions(store.db)],
         exposures=items.count_exposures(store.db),
-        hosts=instructions(store, world, found),
-        gone=Gone(files=missing_files(found, named_files(store)), versions=newest_versions(store.db)),
+        hosts=instructions(store, world, places),
+        gone=GoneSubjects(files=missing_files(places, named_files(store)), versions=newest_versions(store.db)),
     )
 
 

@@ -101,9 +101,9 @@ def _passed(value: Any, is_persons: Persons) -> Any:
         case {"key": _, "value": _, "metadata": _}:
             return value if is_persons(value["metadata"]) else _quoted(value)
         case dict():
-            return {_fit(name): _passed(one, is_persons) for name, one in value.items()}
+            return {_fit(name): _passed(inner, is_persons) for name, inner in value.items()}
         case list():
-            return [_passed(one, is_persons) for one in value]
+            return [_passed(inner, is_persons) for inner in value]
         case str():
             return _fit(value)
     return value
@@ -115,8 +115,8 @@ def _fit(text: str) -> str:
 
 def _quoted(entry: Mapping[str, Any]) -> dict[str, Any]:
     """An entry that no person stored."""
-    told = [entry["key"], entry["value"], *entry["metadata"], *entry["metadata"].values()]
-    if not all(is_harmless(str(one)) for one in told):
+    texts = [entry["key"], entry["value"], *entry["metadata"], *entry["metadata"].values()]
+    if not all(is_harmless(str(text)) for text in texts):
         return {"key": _fit(entry["key"]), "value": None, "waits": WAITS}
     return {**entry, "value": typed(entry["value"]), "note": _NOTE}
 

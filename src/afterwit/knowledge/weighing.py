@@ -17,7 +17,7 @@ from afterwit.knowledge.belief import (
     DAY_MS,
     HALF_LIFE_DAYS,
     NOTHING_GONE,
-    Gone,
+    GoneSubjects,
     authority_of,
     backing,
     believed,
@@ -37,12 +37,12 @@ _NEVER = 1_000  # stories: a harvester that asks for so many wants no item to be
 _MECHANICAL = (Channel.OUTCOME, Channel.USER)
 
 
-class Context(NamedTuple):
+class WeighingContext(NamedTuple):
     """What weighing needs to know beside the drafts. Mappings are by the item's id."""
 
     now_ms: int
     echoes: Mapping[str, frozenset[str]] = {}  # stories that were shown the item
-    gone: Gone = NOTHING_GONE
+    gone: GoneSubjects = NOTHING_GONE
     known_to_host: frozenset[str] = frozenset()
     decisions: Mapping[str, Sequence[Decision]] = {}
     suspects: Mapping[str, str] = {}  # why the gate wants a person to look first
@@ -71,7 +71,7 @@ class _Weighed(NamedTuple):
     threshold: float
 
 
-def weighed(unions: Iterable[Union], context: Context) -> tuple[Item, ...]:
+def weighed(unions: Iterable[Union], context: WeighingContext) -> tuple[Item, ...]:
     """The items of a set, by id, with what took the place of what."""
     items = {item.id: item for item in (weigh(union.draft, context, union.absorbed) for union in unions)}
     heads = {old: item.id for item in items.values() for old in item.merged}
@@ -86,14 +86,14 @@ def weighed(unions: Iterable[Union], context: Context) -> tuple[Item, ...]:
     return tuple(item for _, item in sorted((items | replaced).items()))
 
 
-def weigh(draft: Draft, context: Context, absorbed: Sequence[str] = ()) -> Item:
+def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) -> Item:
     """The item of one draft. `absorbed` are the ids of others that were merged into it: what was decided about them
     holds for it."""
     own = id_of(draft)
     ids = (own, *absorbed)
-    will = will_of(decision for each in ids for decision in context.decisions.get(each, ()))
+    will = will_of(decision for name in ids for decision in context.decisions.get(name, ()))
     draft = will.changes.applied(draft)
-    echoes = frozenset().union(*(context.echoes.get(each, frozenset()) for each in ids))
+    echoes = frozenset().union(*(context.echoes.get(name, frozenset()) for name in ids))
     weighed = _weighed(draft, ids, will, echoes, context)
     status, reason = _judged(weighed)
     times = [piece.at_ms or piece.session.at_ms for piece in draft.evidence]
@@ -130,7 +130,9 @@ def weigh(draft: Draft, context: Context, absorbed: Sequence[str] = ()) -> Item:
     )
 
 
-def _weighed(draft: Draft, ids: Sequence[str], will: Will, echoes: frozenset[str], context: Context) -> _Weighed:
+def _weighed(
+    draft: Draft, ids: Sequence[str], will: Will, echoes: frozenset[str], context: WeighingContext
+) -> _Weighed:
     half_life = HALF_LIFE_DAYS[draft.category]
     is_tested = _is_tested(draft)
     prior, now = prior_of(draft.harvester, draft.channel), context.moment_in(draft.scope)
@@ -156,7 +158,7 @@ def _weighed(draft: Draft, ids: Sequence[str], will: Will, echoes: frozenset[str
         support=quorum(backing(draft.channel, draft.evidence), echoes=echoes, is_tested=is_tested),
         minimum=max(stated_minimum, context.minimum_stories.get(draft.harvester, MINIMUM_STORIES)),
         gone=gone_reason(draft, context.gone),
-        suspect=next((context.suspects[each] for each in ids if each in context.suspects), ""),
+        suspect=next((context.suspects[own] for own in ids if own in context.suspects), ""),
         age_days=_age_days(draft.evidence, now),
         half_life_days=half_life,
         threshold=context.threshold,
