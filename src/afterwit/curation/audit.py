@@ -56,13 +56,13 @@ def sample(world: World, size: int, seed: int) -> list[Item]:
     return active[:size] if size else active
 
 
-def record(world: World, given: Mapping[str, str], seed: int) -> Audit:
+def record(world: World, words: Mapping[str, str], seed: int) -> Audit:
     """Journals verdicts, by item. Names of no item are refused before anything is noted."""
-    with decision_desk(world) as place:
-        by_item = {find_item(place.store.db, name): _verdict(name, word) for name, word in given.items()}
+    with decision_desk(world) as desk:
+        by_item = {find_item(desk.store.db, name): _verdict(name, word) for name, word in words.items()}
         verdicts = {item.id: verdict for item, verdict in by_item.items() if verdict is not None}
-        place.note(*((KnowledgeEntry.JUDGED, {"item": item, "verdict": verdict}) for item, verdict in verdicts.items()))
-        return _audit(verdicts, seed, len(_active(all_items(place.store.db))))
+        desk.note(*((KnowledgeEntry.JUDGED, {"item": item, "verdict": verdict}) for item, verdict in verdicts.items()))
+        return _audit(verdicts, seed, len(_active(all_items(desk.store.db))))
 
 
 def verdicts_in(text: str) -> dict[str, str]:

@@ -76,7 +76,7 @@ class DecisionDesk:
     def __init__(self, store: Store, world: World) -> None:
         self.store = store
         self._world = world
-        self.at_ms = max(world.now_ms, max((entry.at_ms for entry in recorded(store)), default=-1) + 1)
+        self.at_ms = max(world.now_ms, max((entry.at_ms for entry in recorded(store.db)), default=-1) + 1)
 
     def note(self, *entries: tuple[KnowledgeEntry, Mapping[str, Any]]) -> None:
         """Journals all of these, or none."""
@@ -87,7 +87,7 @@ class DecisionDesk:
         if is_concluded_again:
             with transaction(self.store.db):
                 sightings.touch_all(self.store.db)
-            conclude_touched(self.store, decided(recorded(self.store)).forgotten)
+            conclude_touched(self.store, decided(recorded(self.store.db)).forgotten)
         settle(self.store, self._world, is_forced=is_concluded_again)
         deal(self.store, self._world)
 
@@ -107,48 +107,48 @@ def decision_desk(world: World, *, is_new: bool = False) -> Iterator[DecisionDes
 
 def judge(world: World, decision: DecisionKind, names: Sequence[str]) -> list[Judged]:
     """Decides the same about several items."""
-    with decision_desk(world) as place:
-        items = {item.id: item for item in (find_item(place.store.db, name) for name in names)}
-        changed = {item.id for item in items.values() if not _is_decided(place.store, item, decision)}
-        place.note(*((KnowledgeEntry.DECIDED, {"item": item, "decision": decision}) for item in sorted(changed)))
-        place.settle()
-        return [_judged(place.store, item, has_changed=item.id in changed) for item in items.values()]
+    with decision_desk(world) as desk:
+        items = {item.id: item for item in (find_item(desk.store.db, name) for name in names)}
+        changed = {item.id for item in items.values() if not _is_decided(desk.store, item, decision)}
+        desk.note(*((KnowledgeEntry.DECIDED, {"item": item, "decision": decision}) for item in sorted(changed)))
+        desk.settle()
+        return [_judged(desk.store, item, has_changed=item.id in changed) for item in items.values()]
 
 
 def edit(world: World, name: str, wanted: ItemChanges) -> Judged:
     """Gives an item other words, or another place, category, advice or triggers. That approves it, too."""
-    with decision_desk(world) as place:
-        item = find_item(place.store.db, name)
-        given = _cleaned(world, wanted).named
-        changed = {field: value for field, value in given.items() if getattr(item, field) != value}
+    with decision_desk(world) as desk:
+        item = find_item(desk.store.db, name)
+        cleaned = _cleaned(world, wanted).named
+        changed = {field: value for field, value in cleaned.items() if getattr(item, field) != value}
         if changed:
             changes = msgspec.convert(changed, ItemChanges)
             _refuse_unfit(changes.applied(_draft_of(item)))
             if changes.sentence is not None or changes.scope is not None:
-                _refuse_double(place.store, item, changes)
+                _refuse_double(desk.store, item, changes)
             entry = {"item": item.id, "decision": DecisionKind.EDIT}
-            place.note((KnowledgeEntry.DECIDED, entry | msgspec.to_builtins(changes)))
-        place.settle()
-        return _judged(place.store, item, has_changed=bool(changed))
+            desk.note((KnowledgeEntry.DECIDED, entry | msgspec.to_builtins(changes)))
+        desk.settle()
+        return _judged(desk.store, item, has_changed=bool(changed))
 
 
 def add(world: World, words: Words) -> Judged:
     """An item that a person wrote. It needs no other evidence, and is approved with it."""
-    with decision_desk(world, is_new=True) as place:
-        draft = _written(world, words, place)
+    with decision_desk(world, is_new=True) as desk:
+        draft = _written(world, words, desk)
         _refuse_unfit(draft)
         own = id_of(draft)
-        before = _present(place.store, own)
+        before = _present(desk.store, own)
         if before is not None and before.id == own:
             _refuse_edited(before, draft)
         if before is not None and before.status is ItemStatus.ACTIVE:
             return _known(before, draft)
-        place.note(
+        desk.note(
             (KnowledgeEntry.ADDED, {"item": own, "draft": msgspec.to_builtins(draft)}),
             (KnowledgeEntry.DECIDED, {"item": own, "decision": DecisionKind.APPROVE}),
         )
-        place.settle()
-        after = _present(place.store, own)
+        desk.settle()
+        after = _present(desk.store, own)
         return Judged(
             id=after.id if after else own,
             fact=after.sentence if after else draft.sentence,
@@ -215,7 +215,7 @@ def _in_one_line(text: str) -> str:
 
 
 def _cleaned(world: World, wanted: ItemChanges) -> ItemChanges:
-    """ItemChanges as people typed them, clean and redacted."""
+    """Changes as people typed them, clean and redacted."""
     return msgspec.structs.replace(
         wanted,
         sentence=None if wanted.sentence is None else worded(world, wanted.sentence),
@@ -230,13 +230,13 @@ def _triggers(world: World, triggers: Iterable[Trigger]) -> tuple[Trigger, ...]:
     return msgspec.convert(redactor_of(world).value(plain), tuple[Trigger, ...])
 
 
-def _written(world: World, words: Words, place: DecisionDesk) -> Draft:
+def _written(world: World, words: Words, desk: DecisionDesk) -> Draft:
     """The words themselves are the evidence."""
-    sentence, machine = worded(world, words.sentence), place.store.journal.machine
-    story = f"{machine}:{place.at_ms}"
+    sentence, machine = worded(world, words.sentence), desk.store.journal.machine
+    story = f"{machine}:{desk.at_ms}"
     repo = words.scope.name if words.scope.kind is ScopeKind.REPO else ""
-    session = SessionRef(agent=PERSON, native_id=story, story=story, repo=repo, machine=machine, at_ms=place.at_ms)
-    said = Evidence(session=session, channel=Channel.USER, at_ms=place.at_ms, excerpt=sentence[:EXCERPT_LIMIT])
+    session = SessionRef(agent=PERSON, native_id=story, story=story, repo=repo, machine=machine, at_ms=desk.at_ms)
+    said = Evidence(session=session, channel=Channel.USER, at_ms=desk.at_ms, excerpt=sentence[:EXCERPT_LIMIT])
     return Draft(
         harvester=PERSON,
         key=(sentence,),
@@ -274,7 +274,7 @@ def _is_decided(store: Store, item: Item, decision: DecisionKind) -> bool:
     """Whether the decision would change nothing."""
     if decision in _PINS:
         return item.is_pinned is _PINS[decision]
-    decisions = decided(recorded(store)).decisions
+    decisions = decided(recorded(store.db)).decisions
     will = will_of(made for name in (item.id, *item.merged) for made in decisions.get(name, ()))
     return will.verdict is not None and will.verdict.kind is decision
 

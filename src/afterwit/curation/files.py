@@ -98,11 +98,11 @@ def import_folders(
 ) -> Imported | None:
     """Takes folders in, if `agree` says so to the plan; None: it did not. Everything is read before anything is."""
     sources = [(_name(folder), _document(folder)) for folder in folders]
-    with decision_desk(world, is_new=True) as place:
+    with decision_desk(world, is_new=True) as desk:
         redact = redactor_of(world).value
         read = [(source, _redacted(whole, redact)) for source, whole in sources]
-        items = {item.id: item for item in all_items(place.store.db)}
-        taken = _taken(place)
+        items = {item.id: item for item in all_items(desk.store.db)}
+        taken = _taken(desk)
         brought = [(source, whole, _new(whole, source, items, taken)) for source, whole in read]
         planned = Imported(folders=[_incoming(*folder) for folder in brought], is_dry_run=is_dry_run)
         if is_dry_run or not planned.new:
@@ -110,8 +110,8 @@ def import_folders(
         if not agree(planned):
             return None
         bodies = [{"source": source, "drafts": msgspec.to_builtins(drafts)} for source, _, drafts in brought if drafts]
-        place.note(*((KnowledgeEntry.IMPORTED, body) for body in bodies))
-        place.settle()
+        desk.note(*((KnowledgeEntry.IMPORTED, body) for body in bodies))
+        desk.settle()
         return planned
 
 
@@ -201,11 +201,11 @@ def _redacted(whole: Document, redact: Callable[[object], object]) -> Document:
     return Document(items=tuple(items))
 
 
-def _taken(place: DecisionDesk) -> set[str]:
+def _taken(desk: DecisionDesk) -> set[str]:
     """Drafts of earlier imports that stand, each as its text."""
     return {
         _text(draft)
-        for entry in in_force(recorded(place.store))
+        for entry in in_force(recorded(desk.store.db))
         if entry.kind == KnowledgeEntry.IMPORTED
         for draft in msgspec.convert(entry.body["drafts"], list[Draft])
     }

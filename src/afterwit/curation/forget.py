@@ -51,16 +51,16 @@ def forget(
     world: World, wanted: ForgetRequest, agree: Callable[[Forgetting], bool], *, is_dry_run: bool = False
 ) -> Forgetting | None:
     """Forgets, if `agree` says so to the plan. None: it did not."""
-    with decision_desk(world) as place:
-        what, name = _resolved(place.store.db, wanted)
-        losses = list(_losses(place, Forgotten(frozenset({(what, name)}))))
+    with decision_desk(world) as desk:
+        what, name = _resolved(desk.store.db, wanted)
+        losses = list(_losses(desk, Forgotten(frozenset({(what, name)}))))
         planned = Forgetting(what=what, name=name, losses=losses, is_dry_run=is_dry_run)
         if is_dry_run:
             return planned
         if not agree(planned):
             return None
-        place.note((KnowledgeEntry.FORGOTTEN, {"what": what, "name": name}))
-        place.settle(is_concluded_again=True)
+        desk.note((KnowledgeEntry.FORGOTTEN, {"what": what, "name": name}))
+        desk.settle(is_concluded_again=True)
         return planned
 
 
@@ -101,8 +101,8 @@ def _origins(piece: Evidence) -> Iterator[tuple[Forgettable, str]]:
     yield Forgettable.SESSION, piece.session.root or piece.session.story
 
 
-def _losses(place: DecisionDesk, forgotten: Forgotten) -> Iterator[Loss]:
-    for item in all_items(place.store.db):
+def _losses(desk: DecisionDesk, forgotten: Forgotten) -> Iterator[Loss]:
+    for item in all_items(desk.store.db):
         left = [piece for piece in item.evidence if not forgotten.takes(piece)]
         if len(left) < len(item.evidence):
             yield _loss(item, left)

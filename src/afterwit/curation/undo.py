@@ -12,7 +12,7 @@ from afterwit.config.world import World
 from afterwit.curation.curate import decision_desk
 from afterwit.decisions.decided import KnowledgeEntry, Recorded, in_force
 from afterwit.decisions.will import ItemChanges
-from afterwit.knowledge.settle import recorded, recorded_in
+from afterwit.knowledge.settle import recorded
 from afterwit.model.errors import UsageError
 from afterwit.store.store import readonly_database
 
@@ -39,23 +39,23 @@ class Past(msgspec.Struct, frozen=True, kw_only=True):
 def past(world: World, limit: int) -> list[Past]:
     """What was decided, the latest first."""
     with readonly_database(world.layout) as db:
-        entries = recorded_in(db)
+        entries = recorded(db)
     standing = {(entry.machine, entry.number) for entry in in_force(entries)}
-    found = [
+    decisions = [
         told(entry, is_undone=(entry.machine, entry.number) not in standing)
         for entry in reversed(entries)
         if entry.kind in (*_BY_PEOPLE, KnowledgeEntry.UNDONE)
     ]
-    return found[:limit] if limit else found
+    return decisions[:limit] if limit else decisions
 
 
 def undo(world: World, number: int | None = None) -> list[Past]:
     """Takes back what one command decided: the one with this entry of this machine, or else the latest that stands."""
-    with decision_desk(world) as place:
-        wanted = _together(in_force(recorded(place.store)), place.store.journal.machine, number)
-        place.note(*((KnowledgeEntry.UNDONE, {"machine": one.machine, "number": one.number}) for one in wanted))
-        touched = [entry.kind for entry in (*wanted, *_targets(recorded(place.store), wanted))]
-        place.settle(is_concluded_again=KnowledgeEntry.FORGOTTEN in touched)
+    with decision_desk(world) as desk:
+        wanted = _together(in_force(recorded(desk.store.db)), desk.store.journal.machine, number)
+        desk.note(*((KnowledgeEntry.UNDONE, {"machine": entry.machine, "number": entry.number}) for entry in wanted))
+        touched = [entry.kind for entry in (*wanted, *_targets(recorded(desk.store.db), wanted))]
+        desk.settle(is_concluded_again=KnowledgeEntry.FORGOTTEN in touched)
         return [told(entry, is_undone=True) for entry in wanted]
 
 
@@ -77,7 +77,7 @@ def _together(standing: list[Recorded], machine: str, number: int | None) -> lis
 
 def _targets(entries: list[Recorded], undoing: list[Recorded]) -> list[Recorded]:
     """What the entries that are taken back had taken back."""
-    names = {(one.body["machine"], one.body["number"]) for one in undoing if one.kind == KnowledgeEntry.UNDONE}
+    names = {(entry.body["machine"], entry.body["number"]) for entry in undoing if entry.kind == KnowledgeEntry.UNDONE}
     return [entry for entry in entries if (entry.machine, entry.number) in names]
 
 

@@ -8,7 +8,7 @@ from afterwit.config.world import World
 from afterwit.curation.undo import Past, told
 from afterwit.decisions.decided import KnowledgeEntry, in_force
 from afterwit.knowledge.list import find_item
-from afterwit.knowledge.settle import recorded_in
+from afterwit.knowledge.settle import recorded
 from afterwit.model.knowledge import Evidence, Item
 from afterwit.store.rows.session_list import session_of
 from afterwit.store.store import readonly_database
@@ -35,7 +35,7 @@ def why(world: World, name: str) -> Why:
         item = find_item(db, name)
         own = {item.id, *item.merged}
         entries = [
-            entry for entry in in_force(recorded_in(db)) if entry.item in own and entry.kind != KnowledgeEntry.JUDGED
+            entry for entry in in_force(recorded(db)) if entry.item in own and entry.kind != KnowledgeEntry.JUDGED
         ]
         ordered = sorted(item.evidence, key=lambda piece: (piece.at_ms or piece.session.at_ms, piece.at or 0))
         return Why(

@@ -71,7 +71,7 @@ def command(line: str) -> Shown:
 
 def typed(text: str) -> Shown:
     """What a user typed, in quotation marks and one line."""
-    line = " ".join("".join(character if character.isprintable() else " " for character in text).split()).replace('"', "'")
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split()).replace('"', "'")
     return Shown(f'"{_defused(line)}"') if line else NOTHING
 
 

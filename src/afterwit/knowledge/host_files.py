@@ -94,7 +94,9 @@ def files_of(things: Iterable[_Named | Draft | Item]) -> dict[str, set[str]]:
     named: dict[str, set[str]] = {}
     for thing in things:
         if thing.files and thing.scope.kind is ScopeKind.REPO:
-            named.setdefault(thing.scope.name, set()).update(path for path in thing.files if not PLACEHOLDER.search(path))
+            named.setdefault(thing.scope.name, set()).update(
+                path for path in thing.files if not PLACEHOLDER.search(path)
+            )
     return named
 
 

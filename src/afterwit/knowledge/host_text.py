@@ -68,7 +68,9 @@ def where_said(draft: Draft | Item, host: HostText) -> Passage | None:
     if draft.advice and not draft.triggers:
         return _all_named((draft.advice, *_listed(draft.sentence)), host.passages)
     if draft.advice:
-        return next((passage for section in _sections(host.passages) if (passage := _named_as_cure(draft, section))), None)
+        return next(
+            (passage for section in _sections(host.passages) if (passage := _named_as_cure(draft, section))), None
+        )
     return next((passage for passage in host.passages if _says(passage, draft)), None)
 
 

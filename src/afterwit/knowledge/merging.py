@@ -9,7 +9,7 @@ laundered.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain
 from math import ceil
@@ -214,14 +214,11 @@ def _in_order(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
 
 def _pairs(said: Sequence[Meaning]) -> list[tuple[int, int]]:
     """Pairs that can share enough words: they have one of their rarest words in common."""
-    counts: defaultdict[str, int] = defaultdict(int)
-    for meaning in said:
-        for word in meaning.bag:
-            counts[word] += 1
+    counts = Counter(word for sentence in said for word in sentence.bag)
     by_word: defaultdict[str, list[int]] = defaultdict(list)
     pairs: set[tuple[int, int]] = set()
-    for number, meaning in enumerate(said):
-        rarest = sorted(meaning.bag, key=lambda word: (counts[word], word))
+    for number, sentence in enumerate(said):
+        rarest = sorted(sentence.bag, key=lambda word: (counts[word], word))
         for word in rarest[: len(rarest) - ceil(DOUBTFUL * len(rarest)) + 1]:
             pairs.update((earlier, number) for earlier in by_word[word])
             by_word[word].append(number)
@@ -241,7 +238,7 @@ def everywhere(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
         return holds
     if len(local) < _REPOS:
         return ()
-    general = [one for draft in local if (one := _general(draft))]
+    general = list(filter(None, map(_general, local)))
     return tuple(general) if len(general) == len(local) else ()
 
 

@@ -9,6 +9,7 @@ compared, so an odd pair may be shown now and then. Nothing is changed: which si
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import msgspec
@@ -33,26 +34,6 @@ _FILE = re.compile(r"\w\.\w{1,5}\Z")
 _NORM = re.compile(r"\b(?:always|never|must|should|do not|don't|use|avoid|prefer|only)\b", re.IGNORECASE)
 
 
-class ClaimSource(NamedTuple):
-    """Where something is said: in a file, or in an item of ours."""
-
-    name: str  # the path, or the item's id
-    text: str
-    line: int = 0  # 0: an item
-
-
-class Contradiction(NamedTuple):
-    about: str
-    one: ClaimSource
-    other: ClaimSource
-
-
-class _Named(NamedTuple):
-    purpose: Purpose
-    program: str  # with what it is run through
-    source: ClaimSource
-
-
 _HELD = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
 
 
@@ -63,6 +44,10 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     item: str = ""
     file: str = ""
     line: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.item or self.file
 
 
 class Clash(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,6 +66,12 @@ class Double(msgspec.Struct, frozen=True, kw_only=True):
     other: Side
 
 
+class _Named(NamedTuple):
+    purpose: Purpose
+    program: str  # with what it is run through
+    side: Side
+
+
 class Reconciliation(msgspec.Struct, frozen=True, kw_only=True):
     files: int  # that were read
     clashes: list[Clash]
@@ -95,14 +86,11 @@ def reconcile(world: World) -> Reconciliation:
         pairs = rows.doubles(store.db)
     by_id = {item.id: item for item in items}
     everywhere = hosts.get("", {})
-    clashes = [
-        _clash("", contradiction) for contradiction in contradictions(_holding(items, ""), HostText.of(everywhere))
-    ]
-    seen = {(clash.one, clash.other) for clash in clashes}
+    clashes = contradictions(_holding(items, ""), HostText.of(everywhere))
+    shown = {(clash.one, clash.other) for clash in clashes}
     for repo in sorted(hosts.keys() - {""}):
-        host = HostText.of(everywhere | hosts[repo])
-        found = [_clash(repo, contradiction) for contradiction in contradictions(_holding(items, repo), host)]
-        clashes += [clash for clash in found if (clash.one, clash.other) not in seen]
+        own = contradictions(_holding(items, repo), HostText.of(everywhere | hosts[repo]), repo)
+        clashes += [clash for clash in own if (clash.one, clash.other) not in shown]
     return Reconciliation(
         files=len({path for named in hosts.values() for path in named}),
         clashes=clashes,
@@ -123,72 +111,66 @@ def _holding(items: list[Item], repo: str) -> list[Item]:
     ]
 
 
-def _clash(repo: str, found: Contradiction) -> Clash:
-    return Clash(repo=repo, about=found.about, one=_side(found.one), other=_side(found.other))
-
-
-def _side(source: ClaimSource) -> Side:
-    if source.line:
-        return Side(text=source.text, file=source.name, line=source.line)
-    return Side(text=source.text, item=source.name)
-
-
 def _of_item(item: Item) -> Side:
     return Side(text=item.sentence, item=item.id)
 
 
-def contradictions(items: Sequence[Item], host: HostText) -> list[Contradiction]:
+def contradictions(items: Sequence[Item], host: HostText, repo: str = "") -> list[Clash]:
     """Pairs of sources that cannot both be followed, in a stable order."""
-    of_files = [named for passage in host.passages for named in _commands_of(passage)]
-    of_items = [named for item in items for named in _named(item.advice, ClaimSource(item.id, item.sentence))]
-    found = [*_of_commands(of_files, of_items), *_of_rules(items, host.passages)]
-    return sorted(set(found), key=lambda one: (one.about, one.one, one.other))
+    commands = [named for passage in host.passages for named in _commands_of(passage)]
+    commands += [named for item in items for named in _named(item.advice, _of_item(item))]
+    clashes = {*_of_commands(commands, repo), *_of_rules(items, host.passages, repo)}
+    return sorted(clashes, key=lambda clash: (clash.about, _order(clash.one), _order(clash.other)))
 
 
-def _of_commands(of_files: Sequence[_Named], of_items: Sequence[_Named]) -> Iterator[Contradiction]:
+def _of_commands(commands: Iterable[_Named], repo: str) -> Iterator[Clash]:
     by_purpose: defaultdict[Purpose, dict[str, list[_Named]]] = defaultdict(dict)
-    for named in (*of_files, *of_items):
-        by_purpose[named.purpose].setdefault(named.source.name, []).append(named)
+    for named in commands:
+        by_purpose[named.purpose].setdefault(named.side.name, []).append(named)
     for purpose, by_source in by_purpose.items():
-        sources = sorted(by_source)
-        for at, one in enumerate(sources):
-            for other in sources[at + 1 :]:
-                ours, theirs = by_source[one], by_source[other]
-                is_of_file = bool(ours[0].source.line or theirs[0].source.line)
-                if is_of_file and not {n.program for n in ours} & {n.program for n in theirs}:
-                    yield Contradiction(f"the command for {purpose}", ours[0].source, theirs[0].source)
+        for ours, theirs in combinations([by_source[name] for name in sorted(by_source)], 2):
+            is_of_file = bool(ours[0].side.line or theirs[0].side.line)
+            if is_of_file and not {named.program for named in ours} & {named.program for named in theirs}:
+                yield Clash(repo=repo, about=f"the command for {purpose}", one=ours[0].side, other=theirs[0].side)
 
 
-def _of_rules(items: Iterable[Item], passages: Sequence[Passage]) -> Iterator[Contradiction]:
-    said = [ClaimSource(passage.path, passage.text, passage.line) for passage in passages if not passage.is_code]
-    said += [ClaimSource(item.id, words_stated(item.sentence)) for item in items]
-    norms = [(source, salient(source.text), is_negative(source.text)) for source in said if _NORM.search(source.text)]
+def _of_rules(items: Iterable[Item], passages: Sequence[Passage], repo: str) -> Iterator[Clash]:
+    said = [_of_passage(passage) for passage in passages if not passage.is_code]
+    said += [Side(text=words_stated(item.sentence), item=item.id) for item in items]
+    norms = [(side, salient(side.text), is_negative(side.text)) for side in said if _NORM.search(side.text)]
     by_word: defaultdict[str, list[int]] = defaultdict(list)
-    for at, (source, words, negative) in enumerate(norms):
+    for at, (side, words, negative) in enumerate(norms):
         if len(words) < _FEWEST_WORDS:
             continue
-        for near in sorted({one for word in words for one in by_word[word]}):
+        for near in sorted({earlier for word in words for earlier in by_word[word]}):
             other, others, is_other_negative = norms[near]
-            is_of_file = bool(source.line or other.line)
+            is_of_file = bool(side.line or other.line)
             if is_of_file and negative != is_other_negative and likeness(words, others) >= _ALIKE:
-                yield Contradiction(" ".join(sorted(words & others)), other, source)
+                yield Clash(repo=repo, about=" ".join(sorted(words & others)), one=other, other=side)
         for word in words:
             by_word[word].append(at)
 
 
 def _commands_of(passage: Passage) -> Iterator[_Named]:
-    source = ClaimSource(passage.path, passage.text, passage.line)
     if passage.is_code:
-        yield from _named(passage.text, source)
+        yield from _named(passage.text, _of_passage(passage))
     elif not is_negative(passage.text):
-        for found in _CODE.finditer(passage.text):
-            yield from _named(found[1], source)
+        for code in _CODE.findall(passage.text):
+            yield from _named(code, _of_passage(passage))
 
 
-def _named(line: str, source: ClaimSource) -> Iterator[_Named]:
+def _of_passage(passage: Passage) -> Side:
+    return Side(text=passage.text, file=passage.path, line=passage.line)
+
+
+def _order(side: Side) -> tuple[str, str, int]:
+    return side.name, side.text, side.line
+
+
+def _named(line: str, side: Side) -> Iterator[_Named]:
     """The commands of a line that serve a purpose as a whole, not for one file."""
     for command in parse(line).commands if line else ():
         purpose = purpose_of(command)
         if purpose is not None and not any(_FILE.search(word) for word in command.arguments):
             wrappers = (word for word in command.wrappers if word not in _PLAIN_WRAPPERS)
-            yield _Named(purpose, " ".join((*wrappers, command.program)), source)
+            yield _Named(purpose, " ".join((*wrappers, command.program)), side)

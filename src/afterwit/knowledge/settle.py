@@ -56,7 +56,7 @@ def harvest(store: Store, world: World, progress: Progress | None = None, *, is_
             sightings.forget_harvest(store.db)
             sightings.touch_all(store.db)
     sessions = see_pending(store, progress)
-    conclude_touched(store, decided(recorded(store)).forgotten, progress)
+    conclude_touched(store, decided(recorded(store.db)).forgotten, progress)
     done = settle(store, world, is_forced=is_again)
     done.seen = sessions
     return done
@@ -70,7 +70,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     if not is_forced and basis.mark == items.settled_mark(store.db):
         return _counted(before, before)
     drafts = [_DRAFT.decode(row.body) for row in sightings.all_drafts(store.db)]
-    decisions = decided(recorded(store))
+    decisions = decided(recorded(store.db))
     texts = {repo: HostText.of(named) for repo, named in basis.hosts.items()}
     kept, rejected = _gated(_backed(drafts, decisions), texts)
     own, foreign = merged(draft for draft in kept if not _is_foreign(draft)), merged(_not_known(kept))
@@ -104,13 +104,8 @@ def is_settled(store: Store, world: World) -> bool:
     return _basis(store, world, checkouts(store, world)).mark == items.settled_mark(store.db)
 
 
-def recorded(store: Store) -> list[Recorded]:
+def recorded(db: apsw.Connection) -> list[Recorded]:
     """The entries of the journal about knowledge, in the order in which they count."""
-    return recorded_in(store.db)
-
-
-def recorded_in(db: apsw.Connection) -> list[Recorded]:
-    """The same, for those who only look."""
     return [
         Recorded(row.machine, row.number, row.at_ms, row.kind, row.item, msgspec.json.decode(row.body))
         for row in items.decisions(db)
