@@ -69,6 +69,10 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     triggers: tuple[Trigger, ...] = ()
 
+    @property
+    def repo(self) -> str:
+        return self.scope.name if self.scope.kind is ScopeKind.REPO else ""
+
 
 class DecisionDesk:
     """Where one command decides: writes its entries, all of one moment, and settles the items after them."""
@@ -112,7 +116,10 @@ def judge(world: World, decision: DecisionKind, names: Sequence[str]) -> list[Ju
         changed = {item.id for item in items.values() if not _is_decided(desk.store, item, decision)}
         desk.note(*((KnowledgeEntry.DECIDED, {"item": item, "decision": decision}) for item in sorted(changed)))
         desk.settle()
-        return [_judged(desk.store, item, has_changed=item.id in changed) for item in items.values()]
+        return [
+            _judged(item.id, item, item, _present(desk.store, item.id), has_changed=item.id in changed)
+            for item in items.values()
+        ]
 
 
 def edit(world: World, name: str, wanted: ItemChanges) -> Judged:
@@ -129,7 +136,7 @@ def edit(world: World, name: str, wanted: ItemChanges) -> Judged:
             entry = {"item": item.id, "decision": DecisionKind.EDIT}
             desk.note((KnowledgeEntry.DECIDED, entry | msgspec.to_builtins(changes)))
         desk.settle()
-        return _judged(desk.store, item, has_changed=bool(changed))
+        return _judged(item.id, item, item, _present(desk.store, item.id), has_changed=bool(changed))
 
 
 def add(world: World, words: Words) -> Judged:
@@ -142,21 +149,15 @@ def add(world: World, words: Words) -> Judged:
         if before is not None and before.id == own:
             _refuse_edited(before, draft)
         if before is not None and before.status is ItemStatus.ACTIVE:
-            return _known(before, draft)
+            _refuse_other(before, draft)
+            return _judged(before.id, draft, before, before, has_changed=False)
         desk.note(
             (KnowledgeEntry.ADDED, {"item": own, "draft": msgspec.to_builtins(draft)}),
             (KnowledgeEntry.DECIDED, {"item": own, "decision": DecisionKind.APPROVE}),
         )
         desk.settle()
         after = _present(desk.store, own)
-        return Judged(
-            id=after.id if after else own,
-            fact=after.sentence if after else draft.sentence,
-            before=before.status if before else "",
-            status=after.status if after else "",
-            reason=after.reason if after else "",
-            has_changed=True,
-        )
+        return _judged(after.id if after else own, draft, before, after, has_changed=True)
 
 
 def _refuse_edited(item: Item, draft: Draft) -> None:
@@ -178,15 +179,12 @@ def _refuse_double(store: Store, item: Item, changes: ItemChanges) -> None:
             )
 
 
-def _known(item: Item, draft: Draft) -> Judged:
+def _refuse_other(item: Item, draft: Draft) -> None:
     """What is in use already is not said twice; where it is to be another, it is to be edited."""
     if any(getattr(item, name) != getattr(draft, name) for name in ("category", "advice", "files", "triggers")):
         raise UsageError(
             f"{item.id} says this already, and differs in the rest. `afterwit knowledge edit {item.id}` changes it."
         )
-    return Judged(
-        id=item.id, fact=item.sentence, before=item.status, status=item.status, reason=item.reason, has_changed=False
-    )
 
 
 def worded(world: World, text: str) -> str:
@@ -231,20 +229,26 @@ def _triggers(world: World, triggers: Iterable[Trigger]) -> tuple[Trigger, ...]:
 
 
 def _written(world: World, words: Words, desk: DecisionDesk) -> Draft:
-    """The words themselves are the evidence."""
-    sentence, machine = worded(world, words.sentence), desk.store.journal.machine
+    machine = desk.store.journal.machine
     story = f"{machine}:{desk.at_ms}"
-    repo = words.scope.name if words.scope.kind is ScopeKind.REPO else ""
-    session = SessionRef(agent=PERSON, native_id=story, story=story, repo=repo, machine=machine, at_ms=desk.at_ms)
-    said = Evidence(session=session, channel=Channel.USER, at_ms=desk.at_ms, excerpt=sentence[:EXCERPT_LIMIT])
+    session = SessionRef(agent=PERSON, native_id=story, story=story, repo=words.repo, machine=machine, at_ms=desk.at_ms)
+    words = msgspec.structs.replace(
+        words, sentence=worded(world, words.sentence), triggers=_triggers(world, words.triggers)
+    )
+    return drafted(world, words, PERSON, Channel.USER, session, desk.at_ms)
+
+
+def drafted(world: World, words: Words, harvester: str, channel: Channel, session: SessionRef, at_ms: int) -> Draft:
+    """A draft of what somebody says, in clean words: the words themselves are the evidence."""
+    said = Evidence(session=session, channel=channel, at_ms=at_ms, excerpt=words.sentence[:EXCERPT_LIMIT])
     return Draft(
-        harvester=PERSON,
-        key=(sentence,),
+        harvester=harvester,
+        key=(words.sentence,),
         scope=words.scope,
         category=words.category,
-        sentence=sentence,
-        channel=Channel.USER,
-        triggers=_triggers(world, words.triggers),
+        sentence=words.sentence,
+        channel=channel,
+        triggers=words.triggers,
         advice=line_of(world, words.advice),
         files=paths_of(world, words.files),
         evidence=(said,),
@@ -279,12 +283,11 @@ def _is_decided(store: Store, item: Item, decision: DecisionKind) -> bool:
     return will.verdict is not None and will.verdict.kind is decision
 
 
-def _judged(store: Store, item: Item, *, has_changed: bool) -> Judged:
-    after = _present(store, item.id)
+def _judged(own: str, words: Item | Draft, before: Item | None, after: Item | None, *, has_changed: bool) -> Judged:
     return Judged(
-        id=item.id,
-        fact=after.sentence if after else item.sentence,
-        before=item.status,
+        id=own,
+        fact=after.sentence if after else words.sentence,
+        before=before.status if before else "",
         status=after.status if after else "",
         reason=after.reason if after else "",
         has_changed=has_changed,

@@ -34,6 +34,10 @@ from afterwit.model.times import iso_from_ms, ms_from_any
 VERSION = 1
 GLOBAL = "global"
 _ID = re.compile(r"[0-9a-f]{12}")
+_AS_IN_ITEM = (
+    *("id", "category", "confidence", "status", "authority", "channel", "harvester"),
+    *("triggers", "advice", "files", "saves", "superseded_by"),
+)
 _SETTLED = (  # where two documents differ, the later in this list stands
     ItemStatus.CANDIDATE,
     ItemStatus.ACTIVE,
@@ -119,26 +123,16 @@ def document(items: Iterable[Item]) -> Document:
 
 def written(item: Item) -> WrittenItem:
     pieces = {piece.identity: piece for piece in sorted(map(_piece, item.evidence), key=_bytes)}
+    same = {field: getattr(item, field) for field in _AS_IN_ITEM}
     draft = WrittenItem(
-        id=item.id,
+        **same,
         fact=" ".join(item.sentence.split())[:SENTENCE_LIMIT],
-        category=item.category,
         scope=item.scope.kind,
         repo=item.scope.name if item.scope.kind is ScopeKind.REPO else GLOBAL,
         agent=item.scope.name if item.scope.kind is ScopeKind.AGENT else "",
-        confidence=item.confidence,
-        status=item.status,
-        authority=item.authority,
-        channel=item.channel,
-        harvester=item.harvester,
         first_seen=_moment(item.first_ms),
         last_seen=_moment(item.last_ms),
         worded=_moment(item.last_ms),
-        triggers=item.triggers,
-        advice=item.advice,
-        files=item.files,
-        saves=item.saves,
-        superseded_by=item.superseded_by,
         supersedes=tuple(sorted(item.supersedes)),
         evidence=_in_order(pieces.values()),
     )

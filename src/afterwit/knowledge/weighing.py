@@ -34,6 +34,7 @@ MINIMUM_STORIES = 2
 THRESHOLD = 0.6
 _CONTRADICTED = 0.4
 _NEVER = 1_000  # stories: a harvester that asks for so many wants no item to be active by itself
+_SHARED = frozenset(Draft.__struct_fields__) & frozenset(Item.__struct_fields__)  # what an item has from its draft
 _MECHANICAL = (Channel.OUTCOME, Channel.USER)
 
 
@@ -98,11 +99,8 @@ def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) 
     status, reason = _judged(weighed)
     times = [piece.at_ms or piece.session.at_ms for piece in draft.evidence]
     return Item(
+        **{field: getattr(draft, field) for field in _SHARED},
         id=own,
-        harvester=draft.harvester,
-        scope=draft.scope,
-        category=draft.category,
-        sentence=draft.sentence,
         status=status,
         authority=authority_of(
             draft.channel,
@@ -111,18 +109,10 @@ def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) 
             is_decided=will.is_approved,
             is_tested=_is_tested(draft),
         ),
-        channel=draft.channel,
         belief=weighed.belief,
-        triggers=draft.triggers,
-        advice=draft.advice,
-        files=draft.files,
-        evidence=draft.evidence,
-        agents=draft.agents,
         first_ms=min(filter(None, times), default=0),
         last_ms=max(times, default=0),
-        saves=draft.saves,
         reason=reason,
-        supersedes=draft.supersedes,
         merged=tuple(absorbed),
         is_pinned=will.is_pinned,
         is_decided=will.is_approved or will.is_pinned,
