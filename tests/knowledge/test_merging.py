@@ -114,7 +114,7 @@ def test_doubtful_pairs_go_to_review() -> None:
     result = merged((one, other, far))
     assert len(result.drafts) == 3
     (review,) = result.reviews
-    assert {review.one, review.other} == {id_of(one), id_of(other)}
+    assert {review.first, review.second} == {id_of(one), id_of(other)}
     assert review.reason == "may say the opposite"
 
 

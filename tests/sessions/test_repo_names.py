@@ -49,7 +49,7 @@ def test_where_nothing_is_near_the_few_there_are_are_named(world: World) -> None
 
 
 def test_a_pattern_that_fits_nothing_is_refused(world: World) -> None:
-    assert listed(world, ItemFilter(repos=("orch*",))).found == 1
+    assert listed(world, ItemFilter(repos=("orch*",))).total == 1
     with pytest.raises(UsageError, match=r"No repository 'harb\*'"):
         listed(world, ItemFilter(repos=("harb*",)))
 

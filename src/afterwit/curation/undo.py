@@ -42,7 +42,7 @@ def past(world: World, limit: int) -> list[Past]:
         entries = recorded(db)
     standing = {(entry.machine, entry.number) for entry in in_force(entries)}
     decisions = [
-        told(entry, is_undone=(entry.machine, entry.number) not in standing)
+        past_of(entry, is_undone=(entry.machine, entry.number) not in standing)
         for entry in reversed(entries)
         if entry.kind in (*_BY_PEOPLE, KnowledgeEntry.UNDONE)
     ]
@@ -56,7 +56,7 @@ def undo(world: World, number: int | None = None) -> list[Past]:
         desk.note(*((KnowledgeEntry.UNDONE, {"machine": entry.machine, "number": entry.number}) for entry in wanted))
         touched = [entry.kind for entry in (*wanted, *_targets(recorded(desk.store.db), wanted))]
         desk.settle(is_concluded_again=KnowledgeEntry.FORGOTTEN in touched)
-        return [told(entry, is_undone=True) for entry in wanted]
+        return [past_of(entry, is_undone=True) for entry in wanted]
 
 
 def _together(standing: list[Recorded], machine: str, number: int | None) -> list[Recorded]:
@@ -81,7 +81,7 @@ def _targets(entries: list[Recorded], undoing: list[Recorded]) -> list[Recorded]
     return [entry for entry in entries if (entry.machine, entry.number) in names]
 
 
-def told(entry: Recorded, *, is_undone: bool) -> Past:
+def past_of(entry: Recorded, *, is_undone: bool) -> Past:
     """An entry in words."""
     return Past(
         number=entry.number,
@@ -95,7 +95,7 @@ def told(entry: Recorded, *, is_undone: bool) -> Past:
 
 def _changes(body: Mapping[str, Any]) -> str:
     """What an edit sets."""
-    said = msgspec.convert(dict(body), ItemChanges).told
+    said = msgspec.convert(dict(body), ItemChanges).in_words
     return f": {said}" if said else ""
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import apsw
 
 from afterwit.config.world import World
-from afterwit.curation.undo import Past, told
+from afterwit.curation.undo import Past, past_of
 from afterwit.decisions.decided import KnowledgeEntry, in_force
 from afterwit.knowledge.list import find_item
 from afterwit.knowledge.settle import recorded
@@ -41,7 +41,7 @@ def why(world: World, name: str) -> Why:
         return Why(
             item=item,
             evidence=[Backing(piece, _is_here(db, piece)) for piece in ordered],
-            decisions=[told(entry, is_undone=False) for entry in entries],
+            decisions=[past_of(entry, is_undone=False) for entry in entries],
         )
 
 

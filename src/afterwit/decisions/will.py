@@ -42,7 +42,7 @@ class ItemChanges(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         return {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """What is set, in words."""
         count = len(self.triggers or ())
         parts = (

@@ -134,13 +134,13 @@ def wants_review(draft: Draft) -> bool:
 
 def _reads_like_an_order(draft: Draft) -> bool:
     """Whether the draft, or what it rests on, reads like an instruction that no user gave."""
-    foreign = [one.excerpt for one in draft.evidence if one.channel is not Channel.USER]
+    foreign = [piece.excerpt for piece in draft.evidence if piece.channel is not Channel.USER]
     own_words = [] if draft.channel is Channel.USER else [words_stated(draft.sentence), draft.advice, *draft.files]
     return any(reads_like_an_order(text) for text in (*own_words, *foreign))
 
 
 def _about_origin(draft: Draft, host: HostText | None) -> Rejection | None:
-    excerpts = [one.excerpt for one in draft.evidence if one.excerpt and not one.is_against]
+    excerpts = [piece.excerpt for piece in draft.evidence if piece.excerpt and not piece.is_against]
     if is_own(draft.sentence) or is_own(draft.advice) or (excerpts and all(map(is_own, excerpts))):
         return Rejection.OWN
     if _BOOT.search(draft.sentence) or (excerpts and all(_BOOT.search(excerpt) for excerpt in excerpts)):

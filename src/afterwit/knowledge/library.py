@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from afterwit.harvest.harvester import Harvester
-from afterwit.knowledge.merging import Matter, Review, Union, matter_of, merged_in_scope, placed, reviews
+from afterwit.knowledge.merging import Matter, Union, matter_of, merged_in_scope, placed
 from afterwit.knowledge.weighing import WeighingContext, weighed
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Draft, Item, Scope, Seen, SessionRef, Sighting
@@ -68,10 +68,6 @@ class Library:
         """The same, with what went into them, by scope and id."""
         asked = sorted(self.scopes() if scopes is None else set(scopes))
         return tuple(union for scope in asked for union in self._in_scope(scope))
-
-    def reviews(self) -> tuple[Review, ...]:
-        """Pairs that a person should look at."""
-        return tuple(sorted(review for scope in self.scopes() for review in reviews(self._in_scope(scope))))
 
     def items(self, context: WeighingContext, scopes: Collection[Scope] | None = None) -> tuple[Item, ...]:
         """Items of these scopes, or of all, as they stand at the moment of the context."""

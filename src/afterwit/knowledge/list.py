@@ -71,7 +71,7 @@ class ItemListing(NamedTuple):
     """Some of what fits, and how much there is."""
 
     items: list[Item]
-    found: int
+    total: int
     by_status: dict[str, int]  # of all items, whatever was asked for
 
 
@@ -109,9 +109,9 @@ def _by_status(items: Iterable[Item]) -> dict[str, int]:
 def rejected(world: World, reason: str = "", samples: int = 3) -> list[RejectedDrafts]:
     """What the gate kept out, by reason, the most frequent first. 0 samples: all."""
     with readonly_database(world.layout) as db:
-        found = [row for row in rows.rejections(db) if not reason or row.reason == reason]
-    refused = [_refused(name, list(same), samples) for name, same in groupby(found, key=lambda row: row.reason)]
-    return sorted(refused, key=lambda one: (-one.count, one.reason))
+        rejections = [row for row in rows.rejections(db) if not reason or row.reason == reason]
+    refused = [_refused(name, list(same), samples) for name, same in groupby(rejections, key=lambda row: row.reason)]
+    return sorted(refused, key=lambda drafts: (-drafts.count, drafts.reason))
 
 
 def _refused(reason: str, same: list[RejectionRow], samples: int) -> RejectedDrafts:

@@ -48,8 +48,8 @@ class Union(NamedTuple):
 class Review(NamedTuple):
     """Two items that a person should look at."""
 
-    one: str
-    other: str
+    first: str
+    second: str
     likeness: float
     reason: str
 

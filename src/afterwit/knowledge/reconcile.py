@@ -95,9 +95,9 @@ def reconcile(world: World) -> Reconciliation:
         files=len({path for named in hosts.values() for path in named}),
         clashes=clashes,
         doubles=[
-            Double(one=_of_item(by_id[one]), other=_of_item(by_id[other]))
-            for one, other in pairs
-            if one in by_id and other in by_id
+            Double(one=_of_item(by_id[first]), other=_of_item(by_id[second]))
+            for first, second in pairs
+            if first in by_id and second in by_id
         ],
     )
 

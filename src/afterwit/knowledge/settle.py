@@ -92,7 +92,9 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     with transaction(store.db):
         _write(store, before, after)
         items.put_rejections(store.db, rejected)
-        items.put_doubles(store.db, sorted({(review.one, review.other) for review in (*own.reviews, *foreign.reviews)}))
+        items.put_doubles(
+            store.db, sorted({(review.first, review.second) for review in (*own.reviews, *foreign.reviews)})
+        )
         items.put_settled_mark(store.db, basis._replace(gone=gone).mark)
         seal_knowledge(store.db)
         step("items are written, not committed")
@@ -222,23 +224,23 @@ def _basis(store: Store, world: World, places: list[Checkout]) -> _Basis:
 
 def echoes(db: apsw.Connection) -> dict[str, frozenset[str]]:
     """Stories that were shown an item, by item."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    told = Stories(db)
+    by_item: defaultdict[str, set[str]] = defaultdict(set)
+    all_stories = Stories(db)
     for row in exposures(db):
         if row.is_shown and not row.session.startswith(RUN):
             session = session_of(db, row.agent, row.session)
-            found[row.item].add(told.of(session) if session else row.session)
+            by_item[row.item].add(all_stories.of(session) if session else row.session)
     for draw in draws_of_runs(db, RUN):
         shown = [item for item, is_shown in msgspec.json.decode(draw.items, type=dict[str, int]).items() if is_shown]
-        stories = _stories(db, draw, told) if shown else set()
+        stories = _stories(db, draw, all_stories) if shown else set()
         for item in shown:
-            found[item] |= stories
-    return {item: frozenset(stories) for item, stories in found.items()}
+            by_item[item] |= stories
+    return {item: frozenset(stories) for item, stories in by_item.items()}
 
 
-def _stories(db: apsw.Connection, draw: DrawRow, told: Stories) -> set[str]:
+def _stories(db: apsw.Connection, draw: DrawRow, all_stories: Stories) -> set[str]:
     """Those that may have asked. What the agent reports of an item is kept under the run itself, and counts."""
     agent = "" if draw.agent == UNKNOWN_AGENT else draw.agent
     running = running_at(db, agent, draw.repo, draw.at_ms - _AROUND_MS, draw.at_ms + _AROUND_MS, _TOOL)
-    callers = [one for one in running if one.has_called] or running
-    return {told.of(caller.session) for caller in callers}
+    callers = [session for session in running if session.has_called] or running
+    return {all_stories.of(caller.session) for caller in callers}

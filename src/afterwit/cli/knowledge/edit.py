@@ -45,7 +45,7 @@ def edit(here: Here, item: str, sentence: str | None, changes: ItemChanges, is_j
     elif done.has_changed:
         talk(said(done))
         if changes.named:
-            talk(f"Changed: {changes.told}.")
+            talk(f"Changed: {changes.in_words}.")
         talk(UNDO)
     else:
         talk("It is so already. Nothing was changed.")
