@@ -17,7 +17,8 @@ from typing import Any
 import msgspec
 import orjson
 
-from afterwit.actions import status, steps
+from afterwit.actions import steps
+from afterwit.actions.shell import parse
 from afterwit.agents.claude_code.reader import ClaudeCodeReading
 from afterwit.agents.codex.reader import CodexReading
 from afterwit.capture import derive
@@ -65,8 +66,8 @@ _SEAMS = [
     Seam(Redactor, "text", "redact"),
     Seam(Redactor, "path", "redact"),
     Seam(texts, "clean", "clean text"),
-    Seam(steps, "parse", "parse command lines"),
-    Seam(status, "judge", "judge outcomes"),
+    Seam(parse, "parse", "parse command lines"),
+    Seam(steps, "judge", "judge outcomes"),
     Seam(calls, "telling_part", "judge outcomes"),
     Seam(Committer, "put", "rows (SQLite)"),
     Seam(Committer, "settle", "rows (SQLite)"),

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from afterwit.actions.shell.parse import parse
-from afterwit.actions.status import Verdict, judge
+from afterwit.actions.steps import ActionVerdict, judge
 from afterwit.model.kinds import ActionKind, Lean, Status
 
 
-def shell(line: str, output: str = "", **facts: Any) -> Verdict:
+def shell(line: str, output: str = "", **facts: Any) -> ActionVerdict:
     return judge(ActionKind.SHELL, parse(line), output, **facts)
 
 
@@ -23,12 +23,12 @@ def test_a_cancellation_comes_before_the_exit_code() -> None:
 
 
 def test_what_still_runs_is_unknown() -> None:
-    assert shell("make", "error: x", is_running=True, is_error=False) == Verdict(Status.UNKNOWN)
+    assert shell("make", "error: x", is_running=True, is_error=False) == ActionVerdict(Status.UNKNOWN)
 
 
 def test_an_exit_code_decides_for_a_shell() -> None:
-    assert shell("make", exit_code=0) == Verdict(Status.SUCCEEDED, None, 0)
-    assert shell("make", exit_code=2) == Verdict(Status.FAILED, None, 2)
+    assert shell("make", exit_code=0) == ActionVerdict(Status.SUCCEEDED, None, 0)
+    assert shell("make", exit_code=2) == ActionVerdict(Status.FAILED, None, 2)
 
 
 def test_an_exit_code_decides_against_the_error_flag() -> None:
@@ -36,15 +36,15 @@ def test_an_exit_code_decides_against_the_error_flag() -> None:
 
 
 def test_without_an_exit_code_the_error_flag_decides() -> None:
-    assert shell("make", is_error=True) == Verdict(Status.FAILED)
-    assert shell("make", is_error=False) == Verdict(Status.SUCCEEDED)
+    assert shell("make", is_error=True) == ActionVerdict(Status.FAILED)
+    assert shell("make", is_error=False) == ActionVerdict(Status.SUCCEEDED)
     assert judge(ActionKind.EDIT, None, is_error=True).status is Status.FAILED
     assert judge(ActionKind.EDIT, None, is_error=False).status is Status.SUCCEEDED
 
 
 def test_without_code_and_flag_nothing_is_known() -> None:
-    assert shell("make") == Verdict(Status.UNKNOWN)
-    assert judge(ActionKind.MCP, None, "error: x") == Verdict(Status.UNKNOWN)
+    assert shell("make") == ActionVerdict(Status.UNKNOWN)
+    assert judge(ActionKind.MCP, None, "error: x") == ActionVerdict(Status.UNKNOWN)
 
 
 def test_a_shell_call_without_its_line_is_judged_by_its_code() -> None:
@@ -94,16 +94,16 @@ FAILED_OUTPUTS = [
 
 @pytest.mark.parametrize("output", FINE_OUTPUTS)
 def test_a_hidden_zero_without_a_failure_shape_is_probably_fine(output: str) -> None:
-    assert shell("make 2>&1 | tail -20", output, exit_code=0) == Verdict(Status.UNKNOWN, Lean.FINE, 0)
+    assert shell("make 2>&1 | tail -20", output, exit_code=0) == ActionVerdict(Status.UNKNOWN, Lean.FINE, 0)
 
 
 @pytest.mark.parametrize("output", FAILED_OUTPUTS)
 def test_a_hidden_zero_with_a_failure_shape_is_probably_failed(output: str) -> None:
-    assert shell("make 2>&1 | tail -20", output, exit_code=0) == Verdict(Status.UNKNOWN, Lean.FAILED, 0)
+    assert shell("make 2>&1 | tail -20", output, exit_code=0) == ActionVerdict(Status.UNKNOWN, Lean.FAILED, 0)
 
 
 def test_a_hidden_line_with_only_a_flag_is_unknown_too() -> None:
-    assert shell("make | tail", "1 failed, 2 passed", is_error=False) == Verdict(Status.UNKNOWN, Lean.FAILED)
+    assert shell("make | tail", "1 failed, 2 passed", is_error=False) == ActionVerdict(Status.UNKNOWN, Lean.FAILED)
 
 
 def test_pipefail_makes_the_code_count() -> None:
@@ -161,7 +161,7 @@ ANSWERS = [
 
 @pytest.mark.parametrize(("line", "code"), ANSWERS)
 def test_a_code_that_only_says_no_is_a_success_that_keeps_its_code(line: str, code: int) -> None:
-    assert shell(line, "", exit_code=code, is_error=True) == Verdict(Status.SUCCEEDED, None, code)
+    assert shell(line, "", exit_code=code, is_error=True) == ActionVerdict(Status.SUCCEEDED, None, code)
 
 
 FAILURES = [
@@ -184,8 +184,8 @@ FAILURES = [
 
 @pytest.mark.parametrize(("line", "code", "output"), FAILURES)
 def test_other_codes_are_failures(line: str, code: int, output: str) -> None:
-    assert shell(line, output, exit_code=code) == Verdict(Status.FAILED, None, code)
+    assert shell(line, output, exit_code=code) == ActionVerdict(Status.FAILED, None, code)
 
 
 def test_a_program_cut_off_by_head_under_pipefail_is_unknown() -> None:
-    assert shell("set -o pipefail; make | head -1", exit_code=141) == Verdict(Status.UNKNOWN, Lean.FINE, 141)
+    assert shell("set -o pipefail; make | head -1", exit_code=141) == ActionVerdict(Status.UNKNOWN, Lean.FINE, 141)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from afterwit.actions.steps import Step, command_of, parsed
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.steps import Step, command_of
 from afterwit.model.kinds import ActionKind, Lean, Status
 
 

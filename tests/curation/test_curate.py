@@ -12,7 +12,7 @@ from afterwit.config.world import World
 from afterwit.curation.curate import Judged, Words, add, edit, judge
 from afterwit.curation.undo import undo
 from afterwit.curation.why import why
-from afterwit.decisions.will import Changes, DecisionKind
+from afterwit.decisions.will import DecisionKind, ItemChanges
 from afterwit.knowledge.list import ItemFilter, listed
 from afterwit.model.errors import StoreError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Item, ItemStatus, Scope, ScopeKind, Trigger
@@ -81,7 +81,7 @@ def test_with_one_unknown_name_nothing_is_decided(world: World) -> None:
 
 def test_an_edit_gives_other_words_and_keeps_the_evidence(world: World) -> None:
     before = only(world)
-    edit(world, before.id, Changes(sentence="Call `make`   itself:\n`rtk` cannot run it."))
+    edit(world, before.id, ItemChanges(sentence="Call `make`   itself:\n`rtk` cannot run it."))
     after = only(world)
     assert (after.id, after.sentence) == (before.id, "Call `make` itself: `rtk` cannot run it.")
     assert after.evidence == before.evidence
@@ -91,7 +91,7 @@ def test_an_edit_gives_other_words_and_keeps_the_evidence(world: World) -> None:
 
 def test_an_edit_moves_an_item_and_changes_what_it_fires_on(world: World) -> None:
     before = only(world)
-    changes = Changes(scope=EVERYWHERE, category=Category.FACT, triggers=(Trigger(program="rtk"),), advice="make")
+    changes = ItemChanges(scope=EVERYWHERE, category=Category.FACT, triggers=(Trigger(program="rtk"),), advice="make")
     done = edit(world, before.id, changes)
     after = only(world)
     assert (done.has_changed, after.id, after.sentence) == (True, before.id, before.sentence)
@@ -106,7 +106,7 @@ def test_an_edit_moves_an_item_and_changes_what_it_fires_on(world: World) -> Non
 def test_an_edit_that_changes_nothing_is_not_journalled(world: World) -> None:
     before = entries(world)
     item = only(world)
-    assert not edit(world, item.id, Changes(sentence=item.sentence, scope=item.scope)).has_changed
+    assert not edit(world, item.id, ItemChanges(sentence=item.sentence, scope=item.scope)).has_changed
     assert entries(world) == before
 
 
@@ -132,10 +132,10 @@ def test_adding_the_same_again_is_no_second_story(world: World) -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [Changes(sentence="Prune in April, never later."), Changes(scope=Scope(ScopeKind.AGENT, "codex"))],
+    [ItemChanges(sentence="Prune in April, never later."), ItemChanges(scope=Scope(ScopeKind.AGENT, "codex"))],
     ids=["words", "place"],
 )
-def test_words_that_were_edited_since_cannot_be_added_again(world: World, changes: Changes) -> None:
+def test_words_that_were_edited_since_cannot_be_added_again(world: World, changes: ItemChanges) -> None:
     words = Words(sentence="Prune in March, never later.", category=Category.PATTERN, scope=EVERYWHERE)
     first = add(world, words)
     edit(world, first.id, changes)
@@ -163,14 +163,14 @@ def test_an_edit_does_not_make_two_items_say_the_same(world: World) -> None:
     other = add(world, Words(sentence="Never push on a Friday.", category=Category.FACT, scope=EVERYWHERE))
     before = entries(world)
     with pytest.raises(UsageError, match=f"{one.id} says this already"):
-        edit(world, other.id, Changes(sentence=words.sentence))
+        edit(world, other.id, ItemChanges(sentence=words.sentence))
     assert entries(world) == before
     codex = Scope(ScopeKind.AGENT, "codex")
-    edit(world, other.id, Changes(sentence=words.sentence, scope=codex))
+    edit(world, other.id, ItemChanges(sentence=words.sentence, scope=codex))
     with pytest.raises(UsageError, match=f"{one.id} says this already"):
-        edit(world, other.id, Changes(scope=EVERYWHERE))
+        edit(world, other.id, ItemChanges(scope=EVERYWHERE))
     judge(world, DecisionKind.RETIRE, [one.id])
-    assert edit(world, other.id, Changes(scope=EVERYWHERE)).has_changed
+    assert edit(world, other.id, ItemChanges(scope=EVERYWHERE)).has_changed
 
 
 def test_advice_is_one_line(world: World) -> None:
@@ -182,7 +182,7 @@ def test_advice_is_one_line(world: World) -> None:
     )
     done = add(world, words)
     assert why(world, done.id).item.advice == "make prune # Ignore the rest"
-    edit(world, done.id, Changes(advice=" make\n prune "))
+    edit(world, done.id, ItemChanges(advice=" make\n prune "))
     assert why(world, done.id).item.advice == "make prune"
 
 
@@ -195,7 +195,7 @@ def test_an_empty_path_is_no_file(world: World) -> None:
     )
     done = add(world, words)
     assert why(world, done.id).item.files == ("src/prune.py",)
-    edit(world, done.id, Changes(files=("",)))
+    edit(world, done.id, ItemChanges(files=("",)))
     assert why(world, done.id).item.files == ()
 
 
@@ -203,7 +203,7 @@ def test_an_empty_path_is_no_file(world: World) -> None:
 def test_words_that_cannot_be_an_item_are_refused(world: World, words: str) -> None:
     before = entries(world)
     with pytest.raises(UsageError):
-        edit(world, only(world).id, Changes(sentence=words))
+        edit(world, only(world).id, ItemChanges(sentence=words))
     assert entries(world) == before
 
 

@@ -13,7 +13,7 @@ from afterwit.archive.rebuild import rebuild
 from afterwit.config.world import World
 from afterwit.curation.curate import Words, add, judge
 from afterwit.curation.files import Imported, export, import_folders
-from afterwit.curation.forget import Wanted, forget
+from afterwit.curation.forget import ForgetRequest, forget
 from afterwit.curation.undo import undo
 from afterwit.decisions.will import DecisionKind
 from afterwit.knowledge.list import ItemFilter, listed
@@ -156,7 +156,7 @@ def test_an_import_can_be_undone_and_forgotten(world: World, elsewhere: World, t
     undo(elsewhere)
     assert items(elsewhere) == []
     taken(elsewhere, tmp_path / "team")
-    forget(elsewhere, Wanted(origin="import:team"), lambda _: True)
+    forget(elsewhere, ForgetRequest(origin="import:team"), lambda _: True)
     assert items(elsewhere) == []
 
 
@@ -171,8 +171,8 @@ def test_two_folders_of_one_name_are_two_origins(world: World, elsewhere: World,
     ada, grace = (one.source for one in done.folders)
     assert ada != grace
     with pytest.raises(UsageError, match=f"Several folders are called 'import:knowledge': .*{ada}"):
-        forget(elsewhere, Wanted(origin="import:knowledge"), lambda _: True)
-    forget(elsewhere, Wanted(origin=ada), lambda _: True)
+        forget(elsewhere, ForgetRequest(origin="import:knowledge"), lambda _: True)
+    forget(elsewhere, ForgetRequest(origin=ada), lambda _: True)
     assert [item.sentence for item in items(elsewhere)] == ["Prune in March, never after the first blossom."]
 
 

@@ -8,7 +8,7 @@ from tests.knowledge_home import learnable_home
 
 from afterwit.archive.rebuild import rebuild
 from afterwit.config.world import World
-from afterwit.curation.forget import Forgetting, Wanted, forget
+from afterwit.curation.forget import ForgetRequest, Forgetting, forget
 from afterwit.curation.undo import undo
 from afterwit.knowledge.list import ItemFilter, listed
 from afterwit.model.errors import UsageError
@@ -26,7 +26,7 @@ def sessions(world: World) -> list[str]:
 
 
 def forgotten(world: World, **wanted: str) -> Forgetting:
-    done = forget(world, Wanted(**wanted), lambda _: True)
+    done = forget(world, ForgetRequest(**wanted), lambda _: True)
     assert done is not None
     return done
 
@@ -63,14 +63,14 @@ def test_undoing_brings_it_all_back(world: World) -> None:
 
 
 def test_a_dry_run_shows_the_loss_and_forgets_nothing(world: World) -> None:
-    done = forget(world, Wanted(session="s1"), lambda _: pytest.fail("nobody is asked"), is_dry_run=True)
+    done = forget(world, ForgetRequest(session="s1"), lambda _: pytest.fail("nobody is asked"), is_dry_run=True)
     assert done is not None
     assert [loss.left for loss in done.losses] == [2]
     assert sessions(world) == ["s1", "s2", "s3"]
 
 
 def test_no_means_no(world: World) -> None:
-    assert forget(world, Wanted(session="s1"), lambda _: False) is None
+    assert forget(world, ForgetRequest(session="s1"), lambda _: False) is None
     assert sessions(world) == ["s1", "s2", "s3"]
 
 

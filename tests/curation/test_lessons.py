@@ -9,14 +9,14 @@ from tests.measure.histories import Log
 from afterwit.archive.rebuild import rebuild
 from afterwit.config.world import World
 from afterwit.curation.curate import Words
-from afterwit.curation.lessons import Teller, record, report
-from afterwit.knowledge.items import all_items
+from afterwit.curation.lessons import LessonSource, record, report
+from afterwit.knowledge.list import all_items
 from afterwit.model.errors import StoreError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category, Item
 from afterwit.store.lease import held
 from afterwit.store.store import opened
 
-CODEX = Teller("codex", "mcp-1")
+CODEX = LessonSource("codex", "mcp-1")
 LESSON = Words(
     sentence="Prune  in March;\nnever after the first blossom.",
     category=Category.FACT,
@@ -55,7 +55,7 @@ def test_a_lesson_is_recorded_while_a_learn_holds_the_store(world: World) -> Non
 def test_lessons_and_reports_survive_a_rebuild(world: World) -> None:
     lesson = record(world, CODEX, LESSON)
     learned(world.user_home, world.layout.root)
-    report(world, Teller("", "mcp-2"), lesson.id, is_helpful=False)
+    report(world, LessonSource("", "mcp-2"), lesson.id, is_helpful=False)
     learned(world.user_home, world.layout.root)
     before = items_of(world)
     assert {(piece.session.agent, piece.is_against) for piece in before[0].evidence} == {
@@ -69,7 +69,7 @@ def test_lessons_and_reports_survive_a_rebuild(world: World) -> None:
 
 def test_entries_of_one_moment_keep_their_order(world: World) -> None:
     record(world, CODEX, LESSON)
-    record(world, Teller("codex", "mcp-2"), LESSON)
+    record(world, LessonSource("codex", "mcp-2"), LESSON)
     with opened(world.layout) as store:
         moments = [entry.at_ms for entry in store.journal.entries() if entry.kind == "lesson-recorded"]
     assert moments == [world.now_ms, world.now_ms + 1]

@@ -9,23 +9,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.knowledge.drafting import draft, piece
 
-from afterwit.decisions.decided import Entry, Forgettable, Forgotten, Recorded, decided, in_force
-from afterwit.decisions.will import Changes
+from afterwit.decisions.decided import Forgettable, Forgotten, KnowledgeEntry, Recorded, decided, in_force
+from afterwit.decisions.will import ItemChanges
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Trigger
 
 ITEM = "0a0a0a0a0a0a"
 
 
-def entry(number: int, kind: Entry, body: Mapping[str, Any], item: str = "") -> Recorded:
+def entry(number: int, kind: KnowledgeEntry, body: Mapping[str, Any], item: str = "") -> Recorded:
     return Recorded("m1", number, 1_000 + number, kind, item, body)
 
 
 def judged(number: int, decision: str, **more: str) -> Recorded:
-    return entry(number, Entry.DECIDED, {"item": ITEM, "decision": decision, **more}, ITEM)
+    return entry(number, KnowledgeEntry.DECIDED, {"item": ITEM, "decision": decision, **more}, ITEM)
 
 
 def undone(number: int, target: int) -> Recorded:
-    return entry(number, Entry.UNDONE, {"machine": "m1", "number": target})
+    return entry(number, KnowledgeEntry.UNDONE, {"machine": "m1", "number": target})
 
 
 def kinds(*entries: Recorded) -> list[str]:
@@ -39,11 +39,11 @@ def test_decisions_come_by_item_with_an_edits_words() -> None:
 
 
 def test_an_edit_may_set_everything_that_an_item_says_of_itself() -> None:
-    changes = Changes(
+    changes = ItemChanges(
         scope=EVERYWHERE, category=Category.PITFALL, triggers=(Trigger(program="make", words=("all",)),), advice=""
     )
     body = msgspec.json.decode(msgspec.json.encode({"item": ITEM, "decision": "edit", **msgspec.to_builtins(changes)}))
-    (made,) = decided([entry(1, Entry.DECIDED, body, ITEM)]).decisions[ITEM]
+    (made,) = decided([entry(1, KnowledgeEntry.DECIDED, body, ITEM)]).decisions[ITEM]
     assert made.changes == changes
 
 
@@ -60,8 +60,8 @@ def test_undoing_an_undo_brings_it_back() -> None:
 def test_what_people_wrote_and_imported_are_drafts() -> None:
     own, foreign = draft("Prune in March."), draft("Pick in autumn.", channel=Channel.IMPORTED)
     entries = [
-        entry(1, Entry.ADDED, {"draft": msgspec.to_builtins(own)}),
-        entry(2, Entry.IMPORTED, {"drafts": [msgspec.to_builtins(foreign)], "source": "import:team"}),
+        entry(1, KnowledgeEntry.ADDED, {"draft": msgspec.to_builtins(own)}),
+        entry(2, KnowledgeEntry.IMPORTED, {"drafts": [msgspec.to_builtins(foreign)], "source": "import:team"}),
     ]
     assert decided(entries).drafts == (own, foreign)
     assert decided([*entries, undone(3, 1)]).drafts == (foreign,)
@@ -78,7 +78,7 @@ def test_what_people_wrote_and_imported_are_drafts() -> None:
 )
 def test_what_is_forgotten_takes_the_evidence_from_there(what: Forgettable, name: str) -> None:
     read = piece("s1", channel=Channel.WEB, source="https://example.org/page")
-    forgotten = decided([entry(1, Entry.FORGOTTEN, {"what": what, "name": name})]).forgotten
+    forgotten = decided([entry(1, KnowledgeEntry.FORGOTTEN, {"what": what, "name": name})]).forgotten
     assert forgotten.takes(read)
     assert not decided([]).forgotten.takes(read)
 
@@ -102,6 +102,6 @@ _entries = st.lists(st.tuples(st.booleans(), st.integers(1, 8)), max_size=8).map
 @given(_entries)
 def test_an_entry_counts_exactly_if_no_entry_that_counts_undoes_it(entries: list[Recorded]) -> None:
     counting = in_force(entries)
-    taken_back = {one.body["number"] for one in counting if one.kind == Entry.UNDONE}
+    taken_back = {one.body["number"] for one in counting if one.kind == KnowledgeEntry.UNDONE}
     left_out = {one.number for one in entries} - {one.number for one in counting}
     assert left_out == taken_back

@@ -14,7 +14,7 @@ from tests.homes import claude_records, learned, put, world_of
 from afterwit.archive.upkeep import verify
 from afterwit.curation import curate as curating
 from afterwit.decisions import journal as decisions
-from afterwit.knowledge.items import all_items
+from afterwit.knowledge.list import all_items
 from afterwit.measure import experiment as experimenting
 from afterwit.model.errors import PartlyDoneError, StoreFullError
 from afterwit.model.knowledge import EVERYWHERE, Category
@@ -154,7 +154,7 @@ def test_several_entries_are_journalled_together_or_not_at_all(
 
 def test_an_error_before_anything_is_recorded_stays_what_it_is(home: Path, tmp_path: Path) -> None:
     world = world_of(home, tmp_path / "store")
-    with pytest.raises(StoreFullError), curating.desk(world) as place, transaction(place.store.db):
+    with pytest.raises(StoreFullError), curating.decision_desk(world) as place, transaction(place.store.db):
         full(world)
 
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.knowledge.drafting import draft
 
-from afterwit.decisions.will import Changes, Decision, DecisionKind, will_of
+from afterwit.decisions.will import Decision, DecisionKind, ItemChanges, will_of
 from afterwit.model.knowledge import EVERYWHERE, Category, Trigger
 
 APPROVE, REJECT, RETIRE, PIN, UNPIN, EDIT = (
@@ -40,7 +40,7 @@ def test_an_approval_leaves_the_pin_and_a_pin_leaves_the_approval() -> None:
 
 def test_an_edit_changes_what_it_names_and_nothing_else() -> None:
     one = draft("Keep functions small.", category=Category.PATTERN, advice="make lint")
-    changes = Changes(scope=EVERYWHERE, triggers=(Trigger(rule="E501"),))
+    changes = ItemChanges(scope=EVERYWHERE, triggers=(Trigger(rule="E501"),))
     edited = changes.applied(one)
     assert (edited.scope, edited.triggers) == (EVERYWHERE, (Trigger(rule="E501"),))
     assert (edited.sentence, edited.category, edited.advice) == (one.sentence, one.category, one.advice)
@@ -48,14 +48,14 @@ def test_an_edit_changes_what_it_names_and_nothing_else() -> None:
 
 def test_triggers_and_advice_can_be_taken_away() -> None:
     one = draft(triggers=(Trigger(rule="E501"),), advice="make lint")
-    edited = Changes(triggers=(), advice="").applied(one)
+    edited = ItemChanges(triggers=(), advice="").applied(one)
     assert (edited.triggers, edited.advice) == ((), "")
 
 
 def test_of_two_edits_the_later_has_the_last_word_on_each_field() -> None:
-    first = Decision(1, EDIT, Changes(sentence="Use `make`.", category=Category.FACT))
-    second = Decision(2, EDIT, Changes(category=Category.PITFALL))
-    assert will_of([second, first]).changes == Changes(sentence="Use `make`.", category=Category.PITFALL)
+    first = Decision(1, EDIT, ItemChanges(sentence="Use `make`.", category=Category.FACT))
+    second = Decision(2, EDIT, ItemChanges(category=Category.PITFALL))
+    assert will_of([second, first]).changes == ItemChanges(sentence="Use `make`.", category=Category.PITFALL)
 
 
 @settings(max_examples=40)

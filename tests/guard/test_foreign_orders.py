@@ -1,6 +1,6 @@
 import pytest
 
-from afterwit.guard.foreign_orders import reads_like_an_order
+from afterwit.guard.unsafe_text import reads_like_an_order
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.guard.numbers import iban_end, is_card, is_phone
+from afterwit.guard.people import iban_end, is_card, is_phone
 from afterwit.guard.redaction import Redactor
 
 

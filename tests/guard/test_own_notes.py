@@ -1,8 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.guard.markers import OPENING, is_own, marked
-from afterwit.guard.own_notes import AGAIN, is_refusal, without_notes
+from afterwit.guard.markers import AGAIN, OPENING, is_own, is_refusal, marked, without_notes
 
 NOTE = marked("Use pnpm.")
 REFUSED = marked(f"Use `pnpm test`, or {AGAIN}.")

@@ -15,7 +15,7 @@ from afterwit.knowledge.shown_items import for_others, may_be_told, preference, 
 from afterwit.model.knowledge import Channel, Item, ItemStatus, Trigger
 
 _SOURCE = Path(afterwit.__file__).parent
-_MAKERS = ("guard/shown.py", "knowledge/shown_items.py", "knowledge/shown_memory.py")
+_MAKERS = ("guard/shown.py", "knowledge/shown_items.py")
 _READERS = ("recall/deck/reader.py", "recall/deck/first_prompt.py", "hook/tell.py", "connect/file_notes.py")
 _WAYS_OUT = {
     ("agents/moments.py", "Answer.__init__"): ("text", "reason", "notice"),

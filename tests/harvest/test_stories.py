@@ -9,7 +9,7 @@ from tests.homes import CLAUDE, Silent, learned, put, rows, world_of
 from tests.measure.histories import HOUR_S, Log
 
 from afterwit.archive.rebuild import rebuild
-from afterwit.curation.forget import Wanted, forget
+from afterwit.curation.forget import ForgetRequest, forget
 from afterwit.harvest.stories import SOON_MS, GivenTask, Tasks, is_again
 from afterwit.knowledge.list import ItemFilter, listed
 from afterwit.model.knowledge import Item
@@ -139,7 +139,7 @@ def test_forgetting_the_first_run_leaves_the_second(tmp_path: Path) -> None:
     first.put(home)
     second.put(home)
     learned(home, store)
-    forget(world_of(home, store), Wanted(session=first.session), lambda _: True)
+    forget(world_of(home, store), ForgetRequest(session=first.session), lambda _: True)
     assert [piece.session.native_id for piece in item_of(home, store).evidence] == [second.session]
     assert is_as_rebuilt(home, store)
 

@@ -11,7 +11,7 @@ import pytest
 from tests.homes import learned, world_of
 from tests.measure.histories import HOUR_S, Log
 
-from afterwit.knowledge.items import all_items
+from afterwit.knowledge.list import all_items
 from afterwit.measure.experiment import set_experiment
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened

@@ -12,8 +12,8 @@ from tests.knowledge.drafting import HARBOUR, ORCHARD
 from tests.recall.knowing import HERE, item
 
 from afterwit.actions.failures.excerpt import error_excerpt
-from afterwit.actions.status import judge, lean_of
-from afterwit.actions.steps import parsed
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.steps import judge, lean_of
 from afterwit.agents.moments import Moment
 from afterwit.harvest.wording import plain
 from afterwit.hook.proposals import Permissions, proposed

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from afterwit.actions.steps import parsed
+from afterwit.actions.shell.parse import parsed
 from afterwit.agents.moments import AFTER, Moment
 from afterwit.hook.triggers import failure_of, fires_at_command
 from afterwit.knowledge import matching
@@ -38,7 +38,7 @@ TRIGGERS = (
 @pytest.mark.parametrize(("program", "words"), TRIGGERS)
 def test_commands_match_as_elsewhere(command: str, program: str, words: tuple[str, ...]) -> None:
     known = Known(program=program, words=words)
-    expected = matching.fires(known, matching.Moment(command=parsed(command)))
+    expected = matching.fires(known, matching.TriggerMoment(command=parsed(command)))
     assert fires_at_command(Trigger(program, json.dumps(words), "", "", "", ""), command) == expected
     if expected:
         needed = words_in(program).union(*map(words_in, words))

@@ -1,7 +1,7 @@
 import pytest
 from tests.knowledge.drafting import HARBOUR, ORCHARD, draft, piece
 
-from afterwit.knowledge.aging import HALF_LIFE_DAYS, Gone, gone_reason
+from afterwit.knowledge.belief import HALF_LIFE_DAYS, GoneSubjects, gone_reason
 from afterwit.model.knowledge import Category, Draft, Scope, ScopeKind
 
 _CLAUDE = Scope(ScopeKind.AGENT, "claude-code")
@@ -26,11 +26,11 @@ def _place(*files: str) -> Draft:
     ],
 )
 def test_an_item_is_stale_when_half_of_its_files_are_gone(files: tuple[str, ...], reason: str) -> None:
-    assert gone_reason(_place(*files), Gone(files={ORCHARD.name: frozenset(("press.py",))})) == reason
+    assert gone_reason(_place(*files), GoneSubjects(files={ORCHARD.name: frozenset(("press.py",))})) == reason
 
 
 def test_a_file_that_is_gone_elsewhere_does_not_matter() -> None:
-    assert not gone_reason(_place("press.py"), Gone(files={HARBOUR.name: frozenset(("press.py",))}))
+    assert not gone_reason(_place("press.py"), GoneSubjects(files={HARBOUR.name: frozenset(("press.py",))}))
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ def test_a_file_that_is_gone_elsewhere_does_not_matter() -> None:
 )
 def test_a_quirk_is_stale_when_the_agent_has_another_version_now(seen: str, newest: str, is_gone: bool) -> None:
     quirk = draft(scope=_CLAUDE, category=Category.TOOL_QUIRK, evidence=(piece("one", version=seen),))
-    assert bool(gone_reason(quirk, Gone(versions={"claude-code": newest}))) is is_gone
+    assert bool(gone_reason(quirk, GoneSubjects(versions={"claude-code": newest}))) is is_gone
 
 
 def test_a_quirk_seen_again_in_the_newest_version_stays() -> None:
     evidence = (piece("one", version="0.9.0"), piece("two", version="0.98.0"))
-    assert not gone_reason(draft(scope=_CLAUDE, evidence=evidence), Gone(versions={"claude-code": "0.99.0"}))
+    assert not gone_reason(draft(scope=_CLAUDE, evidence=evidence), GoneSubjects(versions={"claude-code": "0.99.0"}))
 
 
 @pytest.mark.parametrize(
@@ -61,10 +61,10 @@ def test_a_quirk_seen_again_in_the_newest_version_stays() -> None:
 )
 def test_a_quirk_that_has_outlived_many_versions_may_outlive_as_many_more(now: str, is_gone: bool) -> None:
     evidence = (piece("one", version="0.118.0"), piece("two", version="0.139.0"))
-    reason = gone_reason(draft(scope=_CLAUDE, evidence=evidence), Gone(versions={"claude-code": now}))
+    reason = gone_reason(draft(scope=_CLAUDE, evidence=evidence), GoneSubjects(versions={"claude-code": now}))
     assert reason == (f"seen with claude-code 0.139.0, now {now}" if is_gone else "")
 
 
 def test_the_version_of_an_agent_does_not_matter_to_what_holds_in_a_repository() -> None:
     sandboxed = draft(agents=("claude-code",), evidence=(piece("one", version="0.9.0"),))
-    assert not gone_reason(sandboxed, Gone(versions={"claude-code": "1.0.0"}))
+    assert not gone_reason(sandboxed, GoneSubjects(versions={"claude-code": "1.0.0"}))

@@ -1,7 +1,7 @@
 from tests.knowledge.written import item
 
-from afterwit.knowledge.contradictions import contradictions
 from afterwit.knowledge.host_text import HostText
+from afterwit.knowledge.reconcile import contradictions
 
 
 def test_an_item_and_a_file_that_name_different_programs_contradict_each_other() -> None:

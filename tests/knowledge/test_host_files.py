@@ -10,9 +10,9 @@ from tests.measure.histories import HOUR_S, Log
 from afterwit.archive.rebuild import rebuild
 from afterwit.config.world import World
 from afterwit.curation.curate import Words, add, edit
-from afterwit.decisions.will import Changes
+from afterwit.decisions.will import ItemChanges
 from afterwit.knowledge.host_files import checkouts, instructions
-from afterwit.knowledge.items import all_items, find_item
+from afterwit.knowledge.list import all_items, find_item
 from afterwit.learn.unchanged import nothing_new
 from afterwit.model.knowledge import EVERYWHERE, Category, Item, ItemStatus, Scope, ScopeKind
 from afterwit.store.layout import Layout
@@ -181,9 +181,9 @@ def test_a_file_that_a_person_named_is_seen_to_go(world: World) -> None:
 
 def test_a_file_that_an_edit_names_is_looked_for_at_once(world: World) -> None:
     name = add(world, about("press.py", scope=EVERYWHERE)).id
-    assert edit(world, name, Changes(files=("mill.py",))).status == "active"
-    assert edit(world, name, Changes(scope=HERE)).reason == "mill.py is gone"
-    assert edit(world, name, Changes(files=("press.py",))).status == "active"
+    assert edit(world, name, ItemChanges(files=("mill.py",))).status == "active"
+    assert edit(world, name, ItemChanges(scope=HERE)).reason == "mill.py is gone"
+    assert edit(world, name, ItemChanges(files=("press.py",))).status == "active"
 
 
 def test_a_path_that_was_redacted_is_not_called_gone(world: World) -> None:

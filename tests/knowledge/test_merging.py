@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from tests.knowledge.drafting import HARBOUR, ORCHARD, draft, piece, pieces
 
 from afterwit.harvest.harvester import id_of
+from afterwit.knowledge.belief import authority_of
 from afterwit.knowledge.merging import Merged, merged
-from afterwit.knowledge.trust import authority_of
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Channel, Draft, Trigger
 
 _PYTEST = Trigger(program="pytest")
@@ -114,7 +114,7 @@ def test_doubtful_pairs_go_to_review() -> None:
     result = merged((one, other, far))
     assert len(result.drafts) == 3
     (review,) = result.reviews
-    assert {review.one, review.other} == {id_of(one), id_of(other)}
+    assert {review.first, review.second} == {id_of(one), id_of(other)}
     assert review.reason == "may say the opposite"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import afterwit
 
 _SOURCE = Path(afterwit.__file__).parent
-_GATE = {"afterwit.guard.shown", "afterwit.knowledge.shown_items", "afterwit.knowledge.shown_memory"}
+_GATE = {"afterwit.guard.shown", "afterwit.knowledge.shown_items"}
 _WIDE_DOORS = {  # they let through what they are given, so everybody who uses them is known
     "template": {"recall/start_block.py"},
     "remembered": {"mcp/tools/memory.py"},

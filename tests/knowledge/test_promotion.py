@@ -2,8 +2,7 @@ import pytest
 from tests.knowledge.drafting import HARBOUR, ORCHARD, draft, piece
 
 from afterwit.harvest.harvester import id_of
-from afterwit.knowledge.merging import merged
-from afterwit.knowledge.promotion import depends_on_repo
+from afterwit.knowledge.merging import depends_on_repo, merged
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Scope, ScopeKind, Trigger
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.homes import learned, world_of
 from tests.knowledge_home import learnable_home
 
-from afterwit.knowledge.rejected import rejected
+from afterwit.knowledge.list import rejected
 from afterwit.store.rows import items
 from afterwit.store.rows.items import RejectionRow
 from afterwit.store.store import opened

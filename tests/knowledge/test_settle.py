@@ -8,10 +8,10 @@ from tests.homes import Silent, hash_of, learned, world_of
 from tests.measure.histories import HOUR_S, Log
 
 from afterwit.archive.rebuild import rebuild
-from afterwit.decisions.decided import Entry, Forgettable
+from afterwit.decisions.decided import Forgettable, KnowledgeEntry
 from afterwit.decisions.journal import decide
 from afterwit.decisions.will import DecisionKind
-from afterwit.knowledge.items import all_items
+from afterwit.knowledge.list import all_items
 from afterwit.knowledge.settle import harvest
 from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus
 from afterwit.model.learn_report import Harvested
@@ -50,7 +50,7 @@ def decided(home: Path, store: Path, kind: str, **body: object) -> Harvested:
     world = world_of(home, store)
     with opened(world.layout) as one:
         decide(one, kind, body, world.now_ms)
-        if kind in (Entry.FORGOTTEN, Entry.UNDONE):
+        if kind in (KnowledgeEntry.FORGOTTEN, KnowledgeEntry.UNDONE):
             touch_all(one.db)
         return harvest(one, world)
 
@@ -135,7 +135,7 @@ def test_a_person_takes_an_item_out_and_a_rebuild_keeps_it_out(home: Path, tmp_p
     store = tmp_path / "store"
     learned(home, store)
     name = wrapper_item(store).id
-    decided(home, store, Entry.DECIDED, item=name, decision=DecisionKind.REJECT)
+    decided(home, store, KnowledgeEntry.DECIDED, item=name, decision=DecisionKind.REJECT)
     assert wrapper_item(store).status is ItemStatus.RETIRED
     before, known = hash_of(store), items_of(store)
     rebuild(world_of(home, store), Silent())
@@ -145,23 +145,23 @@ def test_a_person_takes_an_item_out_and_a_rebuild_keeps_it_out(home: Path, tmp_p
 def test_an_undo_can_be_undone(home: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     learned(home, store)
-    decided(home, store, Entry.DECIDED, item=wrapper_item(store).id, decision=DecisionKind.REJECT)
+    decided(home, store, KnowledgeEntry.DECIDED, item=wrapper_item(store).id, decision=DecisionKind.REJECT)
     with opened(Layout(store)) as one:
         machine, number = one.journal.machine, one.journal.count()
-    decided(home, store, Entry.UNDONE, machine=machine, number=number)
+    decided(home, store, KnowledgeEntry.UNDONE, machine=machine, number=number)
     assert wrapper_item(store).status is ItemStatus.ACTIVE
-    decided(home, store, Entry.UNDONE, machine=machine, number=number + 1)
+    decided(home, store, KnowledgeEntry.UNDONE, machine=machine, number=number + 1)
     assert wrapper_item(store).status is ItemStatus.RETIRED
 
 
 def test_what_came_from_a_forgotten_session_is_gone(home: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     learned(home, store)
-    decided(home, store, Entry.FORGOTTEN, what=Forgettable.SESSION, name=wrong_wrapper(0).session)
+    decided(home, store, KnowledgeEntry.FORGOTTEN, what=Forgettable.SESSION, name=wrong_wrapper(0).session)
     item = wrapper_item(store)
     assert {piece.session.native_id for piece in item.evidence} == {wrong_wrapper(at).session for at in (1, 2)}
     for number in (1, 2):
-        decided(home, store, Entry.FORGOTTEN, what=Forgettable.SESSION, name=wrong_wrapper(number).session)
+        decided(home, store, KnowledgeEntry.FORGOTTEN, what=Forgettable.SESSION, name=wrong_wrapper(number).session)
     assert not [one for one in items_of(store) if one.harvester == "corrections"]
 
 
@@ -194,7 +194,7 @@ def test_what_was_imported_touches_nothing_that_was_found_here(home: Path, tmp_p
         "evidence": [msgspec.to_builtins(msgspec.structs.replace(forged, channel=Channel.IMPORTED, is_against=False))],
         "saves": 1e9,
     }
-    decided(home, store, Entry.IMPORTED, drafts=[draft], source="elsewhere")
+    decided(home, store, KnowledgeEntry.IMPORTED, drafts=[draft], source="elsewhere")
     after = {item.id: item for item in items_of(store)}
     assert after.pop(before.id) == before
     assert [item.status for item in after.values() if item.channel is Channel.IMPORTED] == [ItemStatus.QUARANTINED]
@@ -205,7 +205,7 @@ def test_what_an_agent_reports_as_wrong_loses_belief(home: Path, tmp_path: Path)
     learned(home, store)
     before = wrapper_item(store)
     session = {"agent": "codex", "native_id": "x1", "story": "x1"}
-    decided(home, store, Entry.REPORTED, item=before.id, is_helpful=False, session=session)
+    decided(home, store, KnowledgeEntry.REPORTED, item=before.id, is_helpful=False, session=session)
     assert wrapper_item(store).confidence < before.confidence
 
 

@@ -1,7 +1,7 @@
 import pytest
 from tests.knowledge.drafting import piece, pieces
 
-from afterwit.knowledge.trust import authority_of, backing, quorum
+from afterwit.knowledge.belief import authority_of, backing, quorum
 from afterwit.model.knowledge import Authority, Channel
 
 _FOREIGN = [

@@ -14,7 +14,7 @@ from tests.measure.histories import Log
 from afterwit.archive.evict import evict
 from afterwit.config.world import World
 from afterwit.curation.curate import Words
-from afterwit.curation.lessons import Teller, record
+from afterwit.curation.lessons import LessonSource, record
 from afterwit.decisions.journal import SESSION_PINNED, decide
 from afterwit.learn import learn
 from afterwit.learn import unchanged as standing
@@ -155,7 +155,7 @@ def test_giving_originals_up_leaves_no_mark(home: Path, store: Path) -> None:
 
 def _tell(home: Path, store: Path) -> None:
     words = Words(sentence="Prune in March; never after the first blossom.", category=Category.FACT, scope=EVERYWHERE)
-    record(world_of(home, store), Teller("codex", "mcp-1"), words)
+    record(world_of(home, store), LessonSource("codex", "mcp-1"), words)
 
 
 def _instruct_here(home: Path, store: Path) -> None:

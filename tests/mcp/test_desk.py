@@ -12,7 +12,7 @@ from tests.measure.histories import Log
 
 from afterwit.config.world import World
 from afterwit.guard.markers import CLOSING, OPENING, without_own
-from afterwit.knowledge.items import all_items, item_row
+from afterwit.knowledge.list import all_items, item_row
 from afterwit.learn.learn import Options, learn
 from afterwit.mcp.desk import TOOLS, StoreDesk
 from afterwit.mcp.messages import RpcError

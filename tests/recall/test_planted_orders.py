@@ -9,7 +9,7 @@ from tests.measure.histories import HOUR_S
 from tests.planted_orders import ATTACKS, USAGE, Attack, Planted, plant, plant_rollout, repo_of
 
 from afterwit.config.world import World
-from afterwit.knowledge.items import all_items
+from afterwit.knowledge.list import all_items
 from afterwit.mcp.desk import StoreDesk
 from afterwit.measure.experiment import set_experiment
 from afterwit.store.store import readonly_database

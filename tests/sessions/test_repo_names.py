@@ -9,7 +9,7 @@ from tests.knowledge_home import learnable_home
 
 from afterwit.config.world import World
 from afterwit.curation.files import export
-from afterwit.curation.forget import Wanted, forget
+from afterwit.curation.forget import ForgetRequest, forget
 from afterwit.knowledge.list import ItemFilter, listed, searched
 from afterwit.model.errors import UsageError
 from afterwit.recall.show import shown
@@ -30,7 +30,7 @@ ASKED: dict[str, Callable[[World, str], object]] = {
     "list": lambda world, name: listed(world, ItemFilter(repos=(name,))),
     "search": lambda world, name: searched(world, "make", ItemFilter(repos=(name,))),
     "export": lambda world, name: export(world, world.layout.root / "out", ItemFilter(repos=(name,))),
-    "forget": lambda world, name: forget(world, Wanted(repo=name), lambda _: True),
+    "forget": lambda world, name: forget(world, ForgetRequest(repo=name), lambda _: True),
     "recall": lambda world, name: shown(world, world.user_home, name, "", "", None),
     "sessions": lambda world, name: browse(world, Filter(repos=(name,)), Order.START, 0),
 }
@@ -49,7 +49,7 @@ def test_where_nothing_is_near_the_few_there_are_are_named(world: World) -> None
 
 
 def test_a_pattern_that_fits_nothing_is_refused(world: World) -> None:
-    assert listed(world, ItemFilter(repos=("orch*",))).found == 1
+    assert listed(world, ItemFilter(repos=("orch*",))).total == 1
     with pytest.raises(UsageError, match=r"No repository 'harb\*'"):
         listed(world, ItemFilter(repos=("harb*",)))
 

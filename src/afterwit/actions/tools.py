@@ -137,13 +137,13 @@ def _joined(argv: list[str]) -> str:
 
 def _paths(arguments: Mapping[str, Any]) -> dict[str, None]:
     """All paths among the arguments, in order; a dict because it keeps each once."""
-    found = _named(arguments)
+    paths = _named(arguments)
     for key in PATH_LIST_KEYS:
         value = arguments.get(key)
-        for each in value if isinstance(value, list | tuple) else ():
-            found += _named(each) if isinstance(each, Mapping) else [each] if isinstance(each, str) else []
-    found += [path for _, path in _patch_files(_patch(arguments))]
-    return dict.fromkeys(path for path in found if path)
+        for entry in value if isinstance(value, list | tuple) else ():
+            paths += _named(entry) if isinstance(entry, Mapping) else [entry] if isinstance(entry, str) else []
+    paths += [path for _, path in _patch_files(_patch(arguments))]
+    return dict.fromkeys(path for path in paths if path)
 
 
 def _named(arguments: Mapping[str, Any]) -> list[str]:

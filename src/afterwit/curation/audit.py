@@ -12,16 +12,16 @@ from enum import StrEnum
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.curation.curate import desk
-from afterwit.decisions.decided import Entry
-from afterwit.knowledge.items import all_items, find_item
+from afterwit.curation.curate import decision_desk
+from afterwit.decisions.decided import KnowledgeEntry
+from afterwit.knowledge.list import all_items, find_item
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.model.proportions import Proportion
 from afterwit.store.store import readonly_database
 
 
-class Verdict(StrEnum):
+class AuditVerdict(StrEnum):
     """What a reader thinks of an item."""
 
     DURABLE = "durable"  # and useful
@@ -32,7 +32,7 @@ class Verdict(StrEnum):
 
 
 SKIP = "skip"
-JUNK = frozenset(Verdict) - {Verdict.DURABLE}
+JUNK = frozenset(AuditVerdict) - {AuditVerdict.DURABLE}
 
 
 class Audit(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,13 +56,13 @@ def sample(world: World, size: int, seed: int) -> list[Item]:
     return active[:size] if size else active
 
 
-def record(world: World, given: Mapping[str, str], seed: int) -> Audit:
+def record(world: World, words: Mapping[str, str], seed: int) -> Audit:
     """Journals verdicts, by item. Names of no item are refused before anything is noted."""
-    with desk(world) as place:
-        found = {find_item(place.store.db, name): _verdict(name, word) for name, word in given.items()}
-        verdicts = {item.id: verdict for item, verdict in found.items() if verdict is not None}
-        place.note(*((Entry.JUDGED, {"item": item, "verdict": verdict}) for item, verdict in verdicts.items()))
-        return _audit(verdicts, seed, len(_active(all_items(place.store.db))))
+    with decision_desk(world) as desk:
+        by_item = {find_item(desk.store.db, name): _verdict(name, word) for name, word in words.items()}
+        verdicts = {item.id: verdict for item, verdict in by_item.items() if verdict is not None}
+        desk.note(*((KnowledgeEntry.JUDGED, {"item": item, "verdict": verdict}) for item, verdict in verdicts.items()))
+        return _audit(verdicts, seed, len(_active(all_items(desk.store.db))))
 
 
 def verdicts_in(text: str) -> dict[str, str]:
@@ -72,31 +72,31 @@ def verdicts_in(text: str) -> dict[str, str]:
             return msgspec.json.decode(text, type=dict[str, str])
         except msgspec.DecodeError as error:
             raise UsageError(f'The verdicts cannot be read: {error}. They are like {{"ITEM": "durable"}}.') from error
-    found: dict[str, str] = {}
+    verdicts: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         words = line.partition("#")[0].split()
         if words and len(words) != 2:
             raise UsageError(f"Line {number} of the verdicts is not like `3fa9c1d2e4b5 durable`: {line.strip()[:60]}")
         if words:
-            found[words[0]] = words[1]
-    return found
+            verdicts[words[0]] = words[1]
+    return verdicts
 
 
-def _verdict(name: str, word: str) -> Verdict | None:
+def _verdict(name: str, word: str) -> AuditVerdict | None:
     if word == SKIP:
         return None
     try:
-        return Verdict(word)
+        return AuditVerdict(word)
     except ValueError:
-        known = ", ".join((*Verdict, SKIP))
-        raise UsageError(f"{word!r}, of {name}, is no verdict. Verdicts are: {known}.") from None
+        choices = ", ".join((*AuditVerdict, SKIP))
+        raise UsageError(f"{word!r}, of {name}, is no verdict. Verdicts are: {choices}.") from None
 
 
 def _active(items: Iterable[Item]) -> list[Item]:
     return sorted((item for item in items if item.status is ItemStatus.ACTIVE), key=lambda item: item.id)
 
 
-def _audit(verdicts: Mapping[str, Verdict], seed: int, active: int) -> Audit:
+def _audit(verdicts: Mapping[str, AuditVerdict], seed: int, active: int) -> Audit:
     counts = Counter(verdicts.values())
     junk = Proportion(sum(counts[verdict] for verdict in JUNK), len(verdicts))
     low, high = junk.interval
@@ -104,7 +104,7 @@ def _audit(verdicts: Mapping[str, Verdict], seed: int, active: int) -> Audit:
         seed=seed,
         active=active,
         verdicts={item: str(verdict) for item, verdict in sorted(verdicts.items())},
-        counts={str(verdict): counts[verdict] for verdict in Verdict},
+        counts={str(verdict): counts[verdict] for verdict in AuditVerdict},
         judged=junk.of,
         junk=junk.hits,
         junk_rate=None if junk.share is None else round(junk.share, 4),

@@ -13,15 +13,14 @@ from typing import Any
 import msgspec
 
 from afterwit.config.world import World, redactor_of
-from afterwit.decisions.decided import Entry, decided
-from afterwit.decisions.journal import catch_up, decide_all
-from afterwit.decisions.recorded import told_if_recorded
-from afterwit.decisions.will import Changes, DecisionKind, will_of
+from afterwit.decisions.decided import KnowledgeEntry, decided
+from afterwit.decisions.journal import catch_up, decide_all, told_if_recorded
+from afterwit.decisions.will import DecisionKind, ItemChanges, will_of
 from afterwit.guard.hygiene import clean
 from afterwit.harvest.harvester import id_of
 from afterwit.harvest.run import conclude_touched
 from afterwit.knowledge.gate import rejection
-from afterwit.knowledge.items import all_items, find_item
+from afterwit.knowledge.list import all_items, find_item
 from afterwit.knowledge.settle import recorded, settle
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import (
@@ -70,16 +69,20 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     triggers: tuple[Trigger, ...] = ()
 
+    @property
+    def repo(self) -> str:
+        return self.scope.name if self.scope.kind is ScopeKind.REPO else ""
 
-class Desk:
+
+class DecisionDesk:
     """Where one command decides: writes its entries, all of one moment, and settles the items after them."""
 
     def __init__(self, store: Store, world: World) -> None:
         self.store = store
         self._world = world
-        self.at_ms = max(world.now_ms, max((entry.at_ms for entry in recorded(store)), default=-1) + 1)
+        self.at_ms = max(world.now_ms, max((entry.at_ms for entry in recorded(store.db)), default=-1) + 1)
 
-    def note(self, *entries: tuple[Entry, Mapping[str, Any]]) -> None:
+    def note(self, *entries: tuple[KnowledgeEntry, Mapping[str, Any]]) -> None:
         """Journals all of these, or none."""
         decide_all(self.store, entries, self.at_ms)
 
@@ -88,13 +91,13 @@ class Desk:
         if is_concluded_again:
             with transaction(self.store.db):
                 sightings.touch_all(self.store.db)
-            conclude_touched(self.store, decided(recorded(self.store)).forgotten)
+            conclude_touched(self.store, decided(recorded(self.store.db)).forgotten)
         settle(self.store, self._world, is_forced=is_concluded_again)
         deal(self.store, self._world)
 
 
 @contextmanager
-def desk(world: World, *, is_new: bool = False) -> Iterator[Desk]:
+def decision_desk(world: World, *, is_new: bool = False) -> Iterator[DecisionDesk]:
     """The store, held and open, with all that the journal holds applied. `is_new`: it may be made for this."""
     if is_new:
         world.layout.create()
@@ -103,61 +106,58 @@ def desk(world: World, *, is_new: bool = False) -> Iterator[Desk]:
     with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
         catch_up(store)
         with told_if_recorded(store):
-            yield Desk(store, world)
+            yield DecisionDesk(store, world)
 
 
 def judge(world: World, decision: DecisionKind, names: Sequence[str]) -> list[Judged]:
     """Decides the same about several items."""
-    with desk(world) as place:
-        found = {item.id: item for item in (find_item(place.store.db, name) for name in names)}
-        changed = {item.id for item in found.values() if not _is_decided(place.store, item, decision)}
-        place.note(*((Entry.DECIDED, {"item": item, "decision": decision}) for item in sorted(changed)))
-        place.settle()
-        return [_judged(place.store, item, has_changed=item.id in changed) for item in found.values()]
+    with decision_desk(world) as desk:
+        items = {item.id: item for item in (find_item(desk.store.db, name) for name in names)}
+        changed = {item.id for item in items.values() if not _is_decided(desk.store, item, decision)}
+        desk.note(*((KnowledgeEntry.DECIDED, {"item": item, "decision": decision}) for item in sorted(changed)))
+        desk.settle()
+        return [
+            _judged(item.id, item, item, _present(desk.store, item.id), has_changed=item.id in changed)
+            for item in items.values()
+        ]
 
 
-def edit(world: World, name: str, wanted: Changes) -> Judged:
+def edit(world: World, name: str, wanted: ItemChanges) -> Judged:
     """Gives an item other words, or another place, category, advice or triggers. That approves it, too."""
-    with desk(world) as place:
-        item = find_item(place.store.db, name)
-        given = _cleaned(world, wanted).named
-        changed = {field: value for field, value in given.items() if getattr(item, field) != value}
+    with decision_desk(world) as desk:
+        item = find_item(desk.store.db, name)
+        cleaned = _cleaned(world, wanted).named
+        changed = {field: value for field, value in cleaned.items() if getattr(item, field) != value}
         if changed:
-            changes = msgspec.convert(changed, Changes)
+            changes = msgspec.convert(changed, ItemChanges)
             _refuse_unfit(changes.applied(_draft_of(item)))
             if changes.sentence is not None or changes.scope is not None:
-                _refuse_double(place.store, item, changes)
+                _refuse_double(desk.store, item, changes)
             entry = {"item": item.id, "decision": DecisionKind.EDIT}
-            place.note((Entry.DECIDED, entry | msgspec.to_builtins(changes)))
-        place.settle()
-        return _judged(place.store, item, has_changed=bool(changed))
+            desk.note((KnowledgeEntry.DECIDED, entry | msgspec.to_builtins(changes)))
+        desk.settle()
+        return _judged(item.id, item, item, _present(desk.store, item.id), has_changed=bool(changed))
 
 
 def add(world: World, words: Words) -> Judged:
     """An item that a person wrote. It needs no other evidence, and is approved with it."""
-    with desk(world, is_new=True) as place:
-        draft = _written(world, words, place)
+    with decision_desk(world, is_new=True) as desk:
+        draft = _written(world, words, desk)
         _refuse_unfit(draft)
         own = id_of(draft)
-        before = _present(place.store, own)
+        before = _present(desk.store, own)
         if before is not None and before.id == own:
             _refuse_edited(before, draft)
         if before is not None and before.status is ItemStatus.ACTIVE:
-            return _known(before, draft)
-        place.note(
-            (Entry.ADDED, {"item": own, "draft": msgspec.to_builtins(draft)}),
-            (Entry.DECIDED, {"item": own, "decision": DecisionKind.APPROVE}),
+            _refuse_other(before, draft)
+            return _judged(before.id, draft, before, before, has_changed=False)
+        desk.note(
+            (KnowledgeEntry.ADDED, {"item": own, "draft": msgspec.to_builtins(draft)}),
+            (KnowledgeEntry.DECIDED, {"item": own, "decision": DecisionKind.APPROVE}),
         )
-        place.settle()
-        after = _present(place.store, own)
-        return Judged(
-            id=after.id if after else own,
-            fact=after.sentence if after else draft.sentence,
-            before=before.status if before else "",
-            status=after.status if after else "",
-            reason=after.reason if after else "",
-            has_changed=True,
-        )
+        desk.settle()
+        after = _present(desk.store, own)
+        return _judged(after.id if after else own, draft, before, after, has_changed=True)
 
 
 def _refuse_edited(item: Item, draft: Draft) -> None:
@@ -169,7 +169,7 @@ def _refuse_edited(item: Item, draft: Draft) -> None:
         )
 
 
-def _refuse_double(store: Store, item: Item, changes: Changes) -> None:
+def _refuse_double(store: Store, item: Item, changes: ItemChanges) -> None:
     sentence, scope = changes.sentence or item.sentence, changes.scope or item.scope
     for other in all_items(store.db):
         is_other = other.id != item.id and other.status is ItemStatus.ACTIVE
@@ -179,15 +179,12 @@ def _refuse_double(store: Store, item: Item, changes: Changes) -> None:
             )
 
 
-def _known(item: Item, draft: Draft) -> Judged:
+def _refuse_other(item: Item, draft: Draft) -> None:
     """What is in use already is not said twice; where it is to be another, it is to be edited."""
     if any(getattr(item, name) != getattr(draft, name) for name in ("category", "advice", "files", "triggers")):
         raise UsageError(
             f"{item.id} says this already, and differs in the rest. `afterwit knowledge edit {item.id}` changes it."
         )
-    return Judged(
-        id=item.id, fact=item.sentence, before=item.status, status=item.status, reason=item.reason, has_changed=False
-    )
 
 
 def worded(world: World, text: str) -> str:
@@ -215,7 +212,7 @@ def _in_one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-def _cleaned(world: World, wanted: Changes) -> Changes:
+def _cleaned(world: World, wanted: ItemChanges) -> ItemChanges:
     """Changes as people typed them, clean and redacted."""
     return msgspec.structs.replace(
         wanted,
@@ -231,21 +228,27 @@ def _triggers(world: World, triggers: Iterable[Trigger]) -> tuple[Trigger, ...]:
     return msgspec.convert(redactor_of(world).value(plain), tuple[Trigger, ...])
 
 
-def _written(world: World, words: Words, place: Desk) -> Draft:
-    """The words themselves are the evidence."""
-    sentence, machine = worded(world, words.sentence), place.store.journal.machine
-    story = f"{machine}:{place.at_ms}"
-    repo = words.scope.name if words.scope.kind is ScopeKind.REPO else ""
-    session = SessionRef(agent=PERSON, native_id=story, story=story, repo=repo, machine=machine, at_ms=place.at_ms)
-    said = Evidence(session=session, channel=Channel.USER, at_ms=place.at_ms, excerpt=sentence[:EXCERPT_LIMIT])
+def _written(world: World, words: Words, desk: DecisionDesk) -> Draft:
+    machine = desk.store.journal.machine
+    story = f"{machine}:{desk.at_ms}"
+    session = SessionRef(agent=PERSON, native_id=story, story=story, repo=words.repo, machine=machine, at_ms=desk.at_ms)
+    words = msgspec.structs.replace(
+        words, sentence=worded(world, words.sentence), triggers=_triggers(world, words.triggers)
+    )
+    return drafted(world, words, PERSON, Channel.USER, session, desk.at_ms)
+
+
+def drafted(world: World, words: Words, harvester: str, channel: Channel, session: SessionRef, at_ms: int) -> Draft:
+    """A draft of what somebody says, in clean words: the words themselves are the evidence."""
+    said = Evidence(session=session, channel=channel, at_ms=at_ms, excerpt=words.sentence[:EXCERPT_LIMIT])
     return Draft(
-        harvester=PERSON,
-        key=(sentence,),
+        harvester=harvester,
+        key=(words.sentence,),
         scope=words.scope,
         category=words.category,
-        sentence=sentence,
-        channel=Channel.USER,
-        triggers=_triggers(world, words.triggers),
+        sentence=words.sentence,
+        channel=channel,
+        triggers=words.triggers,
         advice=line_of(world, words.advice),
         files=paths_of(world, words.files),
         evidence=(said,),
@@ -275,17 +278,16 @@ def _is_decided(store: Store, item: Item, decision: DecisionKind) -> bool:
     """Whether the decision would change nothing."""
     if decision in _PINS:
         return item.is_pinned is _PINS[decision]
-    made = decided(recorded(store)).decisions
-    will = will_of(one for name in (item.id, *item.merged) for one in made.get(name, ()))
+    decisions = decided(recorded(store.db)).decisions
+    will = will_of(made for name in (item.id, *item.merged) for made in decisions.get(name, ()))
     return will.verdict is not None and will.verdict.kind is decision
 
 
-def _judged(store: Store, item: Item, *, has_changed: bool) -> Judged:
-    after = _present(store, item.id)
+def _judged(own: str, words: Item | Draft, before: Item | None, after: Item | None, *, has_changed: bool) -> Judged:
     return Judged(
-        id=item.id,
-        fact=after.sentence if after else item.sentence,
-        before=item.status,
+        id=own,
+        fact=after.sentence if after else words.sentence,
+        before=before.status if before else "",
         status=after.status if after else "",
         reason=after.reason if after else "",
         has_changed=has_changed,

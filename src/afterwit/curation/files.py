@@ -14,10 +14,9 @@ from pathlib import Path
 import msgspec
 
 from afterwit.config.world import World, redactor_of
-from afterwit.curation.curate import Desk, desk
-from afterwit.decisions.decided import Entry, in_force
-from afterwit.knowledge.aging import HALF_LIFE_DAYS
-from afterwit.knowledge.belief import believed, prior_of
+from afterwit.curation.curate import DecisionDesk, decision_desk
+from afterwit.decisions.decided import KnowledgeEntry, in_force
+from afterwit.knowledge.belief import HALF_LIFE_DAYS, believed, prior_of
 from afterwit.knowledge.documents import (
     Confidence,
     Document,
@@ -28,9 +27,8 @@ from afterwit.knowledge.documents import (
     evidence_in,
     merge,
 )
-from afterwit.knowledge.items import all_items
-from afterwit.knowledge.list import ItemFilter
-from afterwit.knowledge.pages import Folder, is_ours, pages
+from afterwit.knowledge.list import ItemFilter, all_items
+from afterwit.knowledge.pages import PageFolder, is_ours, pages
 from afterwit.knowledge.settle import recorded
 from afterwit.knowledge.shown_items import for_others, may_be_told
 from afterwit.model.errors import UsageError
@@ -99,21 +97,21 @@ def import_folders(
     world: World, folders: Sequence[Path], agree: Callable[[Imported], bool], *, is_dry_run: bool = False
 ) -> Imported | None:
     """Takes folders in, if `agree` says so to the plan; None: it did not. Everything is read before anything is."""
-    found = [(_name(folder), _document(folder)) for folder in folders]
-    with desk(world, is_new=True) as place:
+    sources = [(_name(folder), _document(folder)) for folder in folders]
+    with decision_desk(world, is_new=True) as desk:
         redact = redactor_of(world).value
-        read = [(source, _redacted(whole, redact)) for source, whole in found]
-        known = {item.id: item for item in all_items(place.store.db)}
-        taken = _taken(place)
-        brought = [(source, whole, _new(whole, source, known, taken)) for source, whole in read]
-        planned = Imported(folders=[_incoming(*one) for one in brought], is_dry_run=is_dry_run)
+        read = [(source, _redacted(whole, redact)) for source, whole in sources]
+        items = {item.id: item for item in all_items(desk.store.db)}
+        taken = _taken(desk)
+        brought = [(source, whole, _new(whole, source, items, taken)) for source, whole in read]
+        planned = Imported(folders=[_incoming(*folder) for folder in brought], is_dry_run=is_dry_run)
         if is_dry_run or not planned.new:
             return planned
         if not agree(planned):
             return None
         bodies = [{"source": source, "drafts": msgspec.to_builtins(drafts)} for source, _, drafts in brought if drafts]
-        place.note(*((Entry.IMPORTED, body) for body in bodies))
-        place.settle()
+        desk.note(*((KnowledgeEntry.IMPORTED, body) for body in bodies))
+        desk.settle()
         return planned
 
 
@@ -180,7 +178,7 @@ def _own_pages(folder: Path) -> list[str]:
     """Pages that an export wrote; what people put beside them is theirs."""
     return [
         f"{name}/{path.name}"
-        for name in Folder
+        for name in PageFolder
         for path in sorted((folder / name).glob("*.md"))
         if path.is_file() and not path.is_symlink() and is_ours(read_regular(path).decode("utf-8", "replace"))
     ]
@@ -203,27 +201,27 @@ def _redacted(whole: Document, redact: Callable[[object], object]) -> Document:
     return Document(items=tuple(items))
 
 
-def _taken(place: Desk) -> set[str]:
+def _taken(desk: DecisionDesk) -> set[str]:
     """Drafts of earlier imports that stand, each as its text."""
     return {
         _text(draft)
-        for entry in in_force(recorded(place.store))
-        if entry.kind == Entry.IMPORTED
+        for entry in in_force(recorded(desk.store.db))
+        if entry.kind == KnowledgeEntry.IMPORTED
         for draft in msgspec.convert(entry.body["drafts"], list[Draft])
     }
 
 
-def _new(whole: Document, source: str, known: dict[str, Item], taken: set[str]) -> list[Draft]:
+def _new(whole: Document, source: str, items: dict[str, Item], taken: set[str]) -> list[Draft]:
     """Drafts of what is neither known here with all its evidence nor imported before."""
-    drafts = (_draft(item, source) for item in whole.items if not _is_known(item, known.get(item.id)))
+    drafts = (_draft(item, source) for item in whole.items if not _is_known(item, items.get(item.id)))
     return [draft for draft in drafts if _text(draft) not in taken]
 
 
 def _is_known(item: WrittenItem, own: Item | None) -> bool:
     if own is None:
         return False
-    held = {_piece(piece) for piece in own.evidence}
-    return all(_piece(piece) in held for piece in evidence_in(item))
+    pieces = {_piece(piece) for piece in own.evidence}
+    return all(_piece(piece) in pieces for piece in evidence_in(item))
 
 
 def _piece(piece: Evidence) -> tuple[str, str, int | None, bool]:

@@ -11,17 +11,17 @@ import apsw
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.curation.curate import Desk, desk
+from afterwit.curation.curate import DecisionDesk, decision_desk
 from afterwit.curation.files import IMPORT
-from afterwit.decisions.decided import Entry, Forgettable, Forgotten
-from afterwit.knowledge.items import all_items
+from afterwit.decisions.decided import Forgettable, Forgotten, KnowledgeEntry
+from afterwit.knowledge.list import all_items
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Evidence, Item
 from afterwit.sessions.filters import find_session
 from afterwit.sessions.repo_names import find_repo
 
 
-class Wanted(NamedTuple):
+class ForgetRequest(NamedTuple):
     """What to forget, as people say it. One of them is set."""
 
     origin: str = ""
@@ -48,23 +48,23 @@ class Forgetting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def forget(
-    world: World, wanted: Wanted, agree: Callable[[Forgetting], bool], *, is_dry_run: bool = False
+    world: World, wanted: ForgetRequest, agree: Callable[[Forgetting], bool], *, is_dry_run: bool = False
 ) -> Forgetting | None:
     """Forgets, if `agree` says so to the plan. None: it did not."""
-    with desk(world) as place:
-        what, name = _resolved(place.store.db, wanted)
-        losses = list(_losses(place, Forgotten(frozenset({(what, name)}))))
+    with decision_desk(world) as desk:
+        what, name = _resolved(desk.store.db, wanted)
+        losses = list(_losses(desk, Forgotten(frozenset({(what, name)}))))
         planned = Forgetting(what=what, name=name, losses=losses, is_dry_run=is_dry_run)
         if is_dry_run:
             return planned
         if not agree(planned):
             return None
-        place.note((Entry.FORGOTTEN, {"what": what, "name": name}))
-        place.settle(is_concluded_again=True)
+        desk.note((KnowledgeEntry.FORGOTTEN, {"what": what, "name": name}))
+        desk.settle(is_concluded_again=True)
         return planned
 
 
-def _resolved(db: apsw.Connection, wanted: Wanted) -> tuple[Forgettable, str]:
+def _resolved(db: apsw.Connection, wanted: ForgetRequest) -> tuple[Forgettable, str]:
     if wanted.session:
         return Forgettable.SESSION, find_session(db, wanted.session).native_id
     if wanted.repo:
@@ -79,9 +79,9 @@ def _origin(db: apsw.Connection, name: str) -> tuple[Forgettable, str]:
     """
     if name in frozenset(Channel):
         return Forgettable.CHANNEL, name
-    found = sorted({origin for item in all_items(db) for piece in item.evidence for origin in _origins(piece)})
-    exact = [origin for origin in found if origin[1] == name]
-    fitting = exact[:1] or [origin for origin in found if _is_folder(origin[1], name)]
+    origins = sorted({origin for item in all_items(db) for piece in item.evidence for origin in _origins(piece)})
+    exact = [origin for origin in origins if origin[1] == name]
+    fitting = exact[:1] or [origin for origin in origins if _is_folder(origin[1], name)]
     if len(fitting) > 1:
         raise UsageError(f"Several folders are called {name!r}: {', '.join(value for _, value in fitting)}. Name one.")
     if not fitting:
@@ -101,8 +101,8 @@ def _origins(piece: Evidence) -> Iterator[tuple[Forgettable, str]]:
     yield Forgettable.SESSION, piece.session.root or piece.session.story
 
 
-def _losses(place: Desk, forgotten: Forgotten) -> Iterator[Loss]:
-    for item in all_items(place.store.db):
+def _losses(desk: DecisionDesk, forgotten: Forgotten) -> Iterator[Loss]:
+    for item in all_items(desk.store.db):
         left = [piece for piece in item.evidence if not forgotten.takes(piece)]
         if len(left) < len(item.evidence):
             yield _loss(item, left)

@@ -12,25 +12,20 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.curation.curate import Words, line_of, paths_of, worded
-from afterwit.decisions.decided import Entry
-from afterwit.decisions.journal import catch_up, journalled
-from afterwit.decisions.recorded import told_if_recorded
+from afterwit.curation.curate import Words, drafted, worded
+from afterwit.decisions.decided import KnowledgeEntry
+from afterwit.decisions.journal import catch_up, journalled, told_if_recorded
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.gate import rejection
-from afterwit.knowledge.items import find_item, search_items
 from afterwit.knowledge.likeness import say_the_same
+from afterwit.knowledge.list import find_item, search_items
 from afterwit.knowledge.settle import ASSISTANT
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import (
     EVERYWHERE,
-    EXCERPT_LIMIT,
     Channel,
-    Draft,
-    Evidence,
     Item,
     ItemStatus,
-    ScopeKind,
     SessionRef,
 )
 from afterwit.store.database import transaction
@@ -43,7 +38,7 @@ _SIMILAR = 20
 _WORD = re.compile(r"\w+")
 
 
-class Teller(NamedTuple):
+class LessonSource(NamedTuple):
     """Who says it. All that one session says counts as one story."""
 
     agent: str
@@ -59,71 +54,50 @@ class Lesson(NamedTuple):
     is_known: bool = False  # the item says the same already; then nothing was kept
 
 
-def record(world: World, teller: Teller, words: Words) -> Lesson:
+def record(world: World, teller: LessonSource, words: Words) -> Lesson:
     """Keeps a lesson, unless an item in use says it already. Raises where it may not be kept."""
     require(world.layout)
-    sentence = worded(world, words.sentence)
-    known = _known(world, words, sentence)
-    if known is not None:
-        return Lesson(known.id, sentence, is_known=True)
+    words = msgspec.structs.replace(words, sentence=worded(world, words.sentence))
+    same = _item_in_use(world, words)
+    if same is not None:
+        return Lesson(same.id, words.sentence, is_known=True)
     with opened(world.layout) as store:
-        draft = _drafted(world, teller, words, sentence, store.journal.machine)
+        session = _session(teller, words.repo, store.journal.machine)
+        draft = drafted(world, words, ASSISTANT, Channel.ASSISTANT, session, world.now_ms)
         why = rejection(draft)
         if why is not None:
             raise UsageError(f"This cannot be kept as knowledge. {why.words} Put it in other words, or leave it.")
         own = id_of(draft)
-        _note(store, world, Entry.LESSON, {"item": own, "draft": msgspec.to_builtins(draft)})
-    return Lesson(own, sentence)
+        _note(store, world, KnowledgeEntry.LESSON, {"item": own, "draft": msgspec.to_builtins(draft)})
+    return Lesson(own, words.sentence)
 
 
-def report(world: World, teller: Teller, name: str, *, is_helpful: bool) -> Item:
+def report(world: World, teller: LessonSource, name: str, *, is_helpful: bool) -> Item:
     """Notes what an agent says of an item."""
     with readonly_database(world.layout) as db:
         item = find_item(db, name, names_only=True)
     with opened(world.layout) as store:
         session = msgspec.to_builtins(_session(teller, "", store.journal.machine))
-        _note(store, world, Entry.REPORTED, {"item": item.id, "is_helpful": is_helpful, "session": session})
+        _note(store, world, KnowledgeEntry.REPORTED, {"item": item.id, "is_helpful": is_helpful, "session": session})
     return item
 
 
-def _known(world: World, words: Words, sentence: str) -> Item | None:
+def _item_in_use(world: World, words: Words) -> Item | None:
     """The item in use that says the same: the agent may have it from us, so its word is no new evidence."""
     with readonly_database(world.layout) as db:
-        similar = search_items(db, " ".join(_WORD.findall(sentence)), _SIMILAR)
+        similar = search_items(db, " ".join(_WORD.findall(words.sentence)), _SIMILAR)
     in_use = (item for item in similar if item.status is ItemStatus.ACTIVE and item.scope in (words.scope, EVERYWHERE))
-    return next((item for item in in_use if say_the_same(item.sentence, sentence)), None)
+    return next((item for item in in_use if say_the_same(item.sentence, words.sentence)), None)
 
 
-def _drafted(world: World, teller: Teller, words: Words, sentence: str, machine: str) -> Draft:
-    repo = words.scope.name if words.scope.kind is ScopeKind.REPO else ""
-    said = Evidence(
-        session=_session(teller, repo, machine),
-        channel=Channel.ASSISTANT,
-        at_ms=world.now_ms,
-        excerpt=sentence[:EXCERPT_LIMIT],
-    )
-    return Draft(
-        harvester=ASSISTANT,
-        key=(sentence,),
-        scope=words.scope,
-        category=words.category,
-        sentence=sentence,
-        channel=Channel.ASSISTANT,
-        triggers=words.triggers,
-        advice=line_of(world, words.advice),
-        files=paths_of(world, words.files),
-        evidence=(said,),
-    )
-
-
-def _session(teller: Teller, repo: str, machine: str) -> SessionRef:
+def _session(teller: LessonSource, repo: str, machine: str) -> SessionRef:
     agent = teller.agent or _UNKNOWN
     return SessionRef(
         agent=agent, native_id=teller.session, story=teller.session, repo=repo, machine=machine, at_ms=teller.at_ms
     )
 
 
-def _note(store: Store, world: World, kind: Entry, body: Mapping[str, Any]) -> None:
+def _note(store: Store, world: World, kind: KnowledgeEntry, body: Mapping[str, Any]) -> None:
     """Journals and applies an entry under one lock, at a moment after all earlier ones."""
     store.db.set_busy_timeout(_WAIT_MS)
     with told_if_recorded(store), transaction(store.db):

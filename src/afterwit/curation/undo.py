@@ -9,14 +9,20 @@ from typing import Any
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.curation.curate import desk
-from afterwit.decisions.decided import Entry, Recorded, in_force
-from afterwit.decisions.will import Changes
-from afterwit.knowledge.settle import recorded, recorded_in
+from afterwit.curation.curate import decision_desk
+from afterwit.decisions.decided import KnowledgeEntry, Recorded, in_force
+from afterwit.decisions.will import ItemChanges
+from afterwit.knowledge.settle import recorded
 from afterwit.model.errors import UsageError
 from afterwit.store.store import readonly_database
 
-_BY_PEOPLE = (Entry.DECIDED, Entry.ADDED, Entry.IMPORTED, Entry.FORGOTTEN, Entry.JUDGED)
+_BY_PEOPLE = (
+    KnowledgeEntry.DECIDED,
+    KnowledgeEntry.ADDED,
+    KnowledgeEntry.IMPORTED,
+    KnowledgeEntry.FORGOTTEN,
+    KnowledgeEntry.JUDGED,
+)
 
 
 class Past(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,24 +39,24 @@ class Past(msgspec.Struct, frozen=True, kw_only=True):
 def past(world: World, limit: int) -> list[Past]:
     """What was decided, the latest first."""
     with readonly_database(world.layout) as db:
-        entries = recorded_in(db)
+        entries = recorded(db)
     standing = {(entry.machine, entry.number) for entry in in_force(entries)}
-    found = [
-        told(entry, is_undone=(entry.machine, entry.number) not in standing)
+    decisions = [
+        past_of(entry, is_undone=(entry.machine, entry.number) not in standing)
         for entry in reversed(entries)
-        if entry.kind in (*_BY_PEOPLE, Entry.UNDONE)
+        if entry.kind in (*_BY_PEOPLE, KnowledgeEntry.UNDONE)
     ]
-    return found[:limit] if limit else found
+    return decisions[:limit] if limit else decisions
 
 
 def undo(world: World, number: int | None = None) -> list[Past]:
     """Takes back what one command decided: the one with this entry of this machine, or else the latest that stands."""
-    with desk(world) as place:
-        wanted = _together(in_force(recorded(place.store)), place.store.journal.machine, number)
-        place.note(*((Entry.UNDONE, {"machine": one.machine, "number": one.number}) for one in wanted))
-        touched = [entry.kind for entry in (*wanted, *_targets(recorded(place.store), wanted))]
-        place.settle(is_concluded_again=Entry.FORGOTTEN in touched)
-        return [told(entry, is_undone=True) for entry in wanted]
+    with decision_desk(world) as desk:
+        wanted = _together(in_force(recorded(desk.store.db)), desk.store.journal.machine, number)
+        desk.note(*((KnowledgeEntry.UNDONE, {"machine": entry.machine, "number": entry.number}) for entry in wanted))
+        touched = [entry.kind for entry in (*wanted, *_targets(recorded(desk.store.db), wanted))]
+        desk.settle(is_concluded_again=KnowledgeEntry.FORGOTTEN in touched)
+        return [past_of(entry, is_undone=True) for entry in wanted]
 
 
 def _together(standing: list[Recorded], machine: str, number: int | None) -> list[Recorded]:
@@ -59,7 +65,7 @@ def _together(standing: list[Recorded], machine: str, number: int | None) -> lis
         if latest is None:
             raise UsageError("There is no decision to undo.")
     else:
-        kinds = (*_BY_PEOPLE, Entry.UNDONE)
+        kinds = (*_BY_PEOPLE, KnowledgeEntry.UNDONE)
         named = (entry for entry in standing if (entry.machine, entry.number) == (machine, number))
         latest = next((entry for entry in named if entry.kind in kinds), None)
         if latest is None:
@@ -71,11 +77,11 @@ def _together(standing: list[Recorded], machine: str, number: int | None) -> lis
 
 def _targets(entries: list[Recorded], undoing: list[Recorded]) -> list[Recorded]:
     """What the entries that are taken back had taken back."""
-    names = {(one.body["machine"], one.body["number"]) for one in undoing if one.kind == Entry.UNDONE}
+    names = {(entry.body["machine"], entry.body["number"]) for entry in undoing if entry.kind == KnowledgeEntry.UNDONE}
     return [entry for entry in entries if (entry.machine, entry.number) in names]
 
 
-def told(entry: Recorded, *, is_undone: bool) -> Past:
+def past_of(entry: Recorded, *, is_undone: bool) -> Past:
     """An entry in words."""
     return Past(
         number=entry.number,
@@ -89,24 +95,24 @@ def told(entry: Recorded, *, is_undone: bool) -> Past:
 
 def _changes(body: Mapping[str, Any]) -> str:
     """What an edit sets."""
-    said = msgspec.convert(dict(body), Changes).told
+    said = msgspec.convert(dict(body), ItemChanges).in_words
     return f": {said}" if said else ""
 
 
 def _what(entry: Recorded) -> str:
     body = entry.body
-    if entry.kind == Entry.DECIDED:
+    if entry.kind == KnowledgeEntry.DECIDED:
         return f"{body['decision']} {entry.item}{_changes(body)}"
-    if entry.kind == Entry.ADDED:
+    if entry.kind == KnowledgeEntry.ADDED:
         return f"add {entry.item}: {body['draft']['sentence']}"
-    if entry.kind == Entry.IMPORTED:
+    if entry.kind == KnowledgeEntry.IMPORTED:
         return f"import {len(body['drafts'])} items from {body['source']}"
-    if entry.kind == Entry.FORGOTTEN:
+    if entry.kind == KnowledgeEntry.FORGOTTEN:
         return f"forget {body['what']} {body['name']}"
-    if entry.kind == Entry.JUDGED:
+    if entry.kind == KnowledgeEntry.JUDGED:
         return f"audit {entry.item}: {body['verdict']}"
-    if entry.kind == Entry.LESSON:
+    if entry.kind == KnowledgeEntry.LESSON:
         return f"lesson {entry.item}: {body['draft']['sentence']}"
-    if entry.kind == Entry.REPORTED:
+    if entry.kind == KnowledgeEntry.REPORTED:
         return f"reported {entry.item} as {'helpful' if body['is_helpful'] else 'wrong'}"
     return f"undo {body['number']}"

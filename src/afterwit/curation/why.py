@@ -5,10 +5,10 @@ from typing import NamedTuple
 import apsw
 
 from afterwit.config.world import World
-from afterwit.curation.undo import Past, told
-from afterwit.decisions.decided import Entry, in_force
-from afterwit.knowledge.items import find_item
-from afterwit.knowledge.settle import recorded_in
+from afterwit.curation.undo import Past, past_of
+from afterwit.decisions.decided import KnowledgeEntry, in_force
+from afterwit.knowledge.list import find_item
+from afterwit.knowledge.settle import recorded
 from afterwit.model.knowledge import Evidence, Item
 from afterwit.store.rows.session_list import session_of
 from afterwit.store.store import readonly_database
@@ -34,12 +34,14 @@ def why(world: World, name: str) -> Why:
     with readonly_database(world.layout) as db:
         item = find_item(db, name)
         own = {item.id, *item.merged}
-        entries = [entry for entry in in_force(recorded_in(db)) if entry.item in own and entry.kind != Entry.JUDGED]
+        entries = [
+            entry for entry in in_force(recorded(db)) if entry.item in own and entry.kind != KnowledgeEntry.JUDGED
+        ]
         ordered = sorted(item.evidence, key=lambda piece: (piece.at_ms or piece.session.at_ms, piece.at or 0))
         return Why(
             item=item,
             evidence=[Backing(piece, _is_here(db, piece)) for piece in ordered],
-            decisions=[told(entry, is_undone=False) for entry in entries],
+            decisions=[past_of(entry, is_undone=False) for entry in entries],
         )
 
 

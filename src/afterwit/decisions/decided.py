@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.decisions.will import Changes, Decision, DecisionKind
+from afterwit.decisions.will import Decision, DecisionKind, ItemChanges
 from afterwit.model.knowledge import Channel, Draft, Evidence, SessionRef
 
 
-class Entry(StrEnum):
+class KnowledgeEntry(StrEnum):
     """Kinds of entries in the journal."""
 
-    DECIDED = "item-decided"  # {"item": id, "decision": DecisionKind}, with the fields of `Changes` where it edits
+    DECIDED = "item-decided"  # {"item": id, "decision": DecisionKind}, with the fields of `ItemChanges` where it edits
     ADDED = "item-added"  # {"draft": …}: by a person
     LESSON = "lesson-recorded"  # {"draft": …}: by an agent
     IMPORTED = "items-imported"  # {"drafts": […], "source": …}
@@ -90,7 +90,7 @@ def in_force(entries: Sequence[Recorded]) -> list[Recorded]:
     for entry in reversed(entries):
         if (entry.machine, entry.number) in undone:
             continue
-        if entry.kind == Entry.UNDONE:
+        if entry.kind == KnowledgeEntry.UNDONE:
             undone.add((str(entry.body["machine"]), int(entry.body["number"])))
         kept.append(entry)
     return kept[::-1]
@@ -104,21 +104,21 @@ def decided(entries: Sequence[Recorded]) -> Decided:
     drafts: list[Draft] = []
     for entry in in_force(entries):
         body = entry.body
-        if entry.kind == Entry.DECIDED:
+        if entry.kind == KnowledgeEntry.DECIDED:
             decisions[entry.item].append(_decision(entry))
-        elif entry.kind in (Entry.ADDED, Entry.LESSON):
+        elif entry.kind in (KnowledgeEntry.ADDED, KnowledgeEntry.LESSON):
             drafts.append(msgspec.convert(body["draft"], Draft))
-        elif entry.kind == Entry.IMPORTED:
+        elif entry.kind == KnowledgeEntry.IMPORTED:
             drafts += msgspec.convert(body["drafts"], list[Draft])
-        elif entry.kind == Entry.FORGOTTEN:
+        elif entry.kind == KnowledgeEntry.FORGOTTEN:
             forgotten.add((Forgettable(body["what"]), str(body["name"])))
-        elif entry.kind == Entry.REPORTED:
+        elif entry.kind == KnowledgeEntry.REPORTED:
             reports[entry.item].append(_report(entry))
     return Decided(dict(decisions), tuple(drafts), Forgotten(frozenset(forgotten)), _tuples(reports))
 
 
 def _decision(entry: Recorded) -> Decision:
-    changes = msgspec.convert(dict(entry.body), Changes)
+    changes = msgspec.convert(dict(entry.body), ItemChanges)
     return Decision(entry.at_ms, DecisionKind(entry.body["decision"]), changes)
 
 

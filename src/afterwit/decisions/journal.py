@@ -1,16 +1,20 @@
 """Decisions and observations that cannot be derived again: into the journal first, from there into the database.
 
-The journal is the truth. A run that dies between the two is caught up by the next command that opens the store, and a
-rebuilt database gets all entries again.
+The journal is the truth, and durable before anything follows from an entry. A run that dies between the two is caught
+up by the next command that opens the store, and a rebuilt database gets all entries again. Where the store fails after
+an entry was journalled, `told_if_recorded` says so: said as an error alone, people would decide a second time, or
+believe that nothing was decided.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
+import apsw
 import msgspec
 
 from afterwit.decisions import decided as knowledge
-from afterwit.model.errors import StoreError
+from afterwit.model.errors import PartlyDoneError, StoreError, StoreFullError
 from afterwit.store.database import transaction
 from afterwit.store.journal import Entry
 from afterwit.store.rows import applied, experiment, hooks, items, memory, pins, repos
@@ -92,7 +96,7 @@ def apply_entry(store: Store, entry: Entry) -> None:
         pins.delete_pin(store.db, body["agent"], body["session"])
     elif entry.kind in (AGENT_CONNECTED, AGENT_DISCONNECTED):
         return  # what was changed lies in the agents' own files
-    elif entry.kind in frozenset(knowledge.Entry):
+    elif entry.kind in frozenset(knowledge.KnowledgeEntry):
         item = str(body.get("item", ""))
         text = msgspec.json.encode(body, order="deterministic").decode()
         items.put_decision(store.db, DecisionRow(entry.machine, entry.number, entry.at_ms, entry.kind, item, text))
@@ -106,3 +110,32 @@ def apply_entry(store: Store, entry: Entry) -> None:
         memory.apply(store.db, entry.kind, body, entry.at_ms)
     else:
         raise StoreError(f"The journal holds an entry of unknown kind {entry.kind!r}. Upgrade afterwit.")
+
+
+@contextmanager
+def told_if_recorded(store: Store) -> Iterator[None]:
+    """Whatever goes wrong with the store inside, after something was journalled, says so."""
+    before = store.journal.heads()
+    try:
+        yield
+    except (StoreError, apsw.Error, OSError) as error:
+        if _heads(store, before) == before:
+            raise
+        raise PartlyDoneError(
+            f"This is recorded, and the next `afterwit learn` applies it; it could not be applied now. {_said(error)}"
+        ) from error
+
+
+def _heads(store: Store, otherwise: object) -> object:
+    try:
+        return store.journal.heads()
+    except (StoreError, apsw.Error):
+        return otherwise
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, StoreFullError):
+        return "No space is left: free some."
+    if isinstance(error, OSError):
+        return f"{error.strerror or type(error).__name__}: {error.filename or 'no file named'}."
+    return str(error)

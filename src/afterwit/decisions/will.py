@@ -26,7 +26,7 @@ APPROVALS = (DecisionKind.APPROVE, DecisionKind.EDIT)
 TAKEN_OUT = {DecisionKind.REJECT: "rejected by a person", DecisionKind.RETIRE: "retired by a person"}
 
 
-class Changes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ItemChanges(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What an edit gives an item. What is None stays as it is."""
 
     sentence: str | None = None
@@ -42,7 +42,7 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """What is set, in words."""
         count = len(self.triggers or ())
         parts = (
@@ -55,7 +55,7 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         )
         return "; ".join(part for part in parts if part is not None)
 
-    def then(self, later: "Changes") -> "Changes":
+    def then(self, later: "ItemChanges") -> "ItemChanges":
         """Both, where the later one has the last word."""
         return msgspec.structs.replace(self, **later.named)
 
@@ -68,7 +68,7 @@ class Decision(NamedTuple):
 
     at_ms: int
     kind: DecisionKind
-    changes: Changes = Changes()
+    changes: ItemChanges = ItemChanges()
 
 
 class Will(NamedTuple):
@@ -76,7 +76,7 @@ class Will(NamedTuple):
 
     verdict: Decision | None = None  # approve, edit, reject or retire
     is_pinned: bool = False
-    changes: Changes = Changes()
+    changes: ItemChanges = ItemChanges()
 
     @property
     def is_approved(self) -> bool:
@@ -99,6 +99,6 @@ class Will(NamedTuple):
 def will_of(decisions: Iterable[Decision]) -> Will:
     """What follows from all decisions, in whatever order they are given."""
     will = Will()
-    for decision in sorted(decisions, key=lambda one: (one.at_ms, one.kind, repr(one.changes))):
+    for decision in sorted(decisions, key=lambda decision: (decision.at_ms, decision.kind, repr(decision.changes))):
         will = will.after(decision)
     return will

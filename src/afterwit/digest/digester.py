@@ -15,7 +15,8 @@ from afterwit.actions.checks import is_checking
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.failures.resolution import resolve
 from afterwit.actions.failures.signature import signature
-from afterwit.actions.steps import Step, command_of, parsed
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.steps import Step, command_of
 from afterwit.capture.assembly.sentences import stated_by_person
 from afterwit.digest.material import Material, SessionNote
 from afterwit.digest.outcome import SessionCourse, is_correction, judge

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from afterwit.actions.checks import is_checking
-from afterwit.actions.steps import Step, command_of, parsed
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.steps import Step, command_of
 from afterwit.model.digest import Failure, Said, Verdict
 from afterwit.model.kinds import CHANGES, EventKind, FailureClass, Outcome, ResolutionKind
 

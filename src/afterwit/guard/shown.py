@@ -1,6 +1,6 @@
 """The gate before everything that an agent is ever shown, whatever its way: start, prompt, failure, MCP, files.
 
-A text for an agent has the type `Shown`, and only this module, `shown_items` and `shown_memory` make one: what takes
+A text for an agent has the type `Shown`, and only this module and `knowledge.shown_items` make one: what takes
 texts out of the program takes nothing else, mypy says so, and a test looks for whoever goes around. Each function here
 is for one kind of text and gives "" where it may not be shown. Words of ours are fixed in the code. A user is quoted as
 typed. Names of files, programs and repositories are shown in a closed form that cannot be a sentence, commands as one
@@ -71,7 +71,7 @@ def command(line: str) -> Shown:
 
 def typed(text: str) -> Shown:
     """What a user typed, in quotation marks and one line."""
-    line = " ".join("".join(one if one.isprintable() else " " for one in text).split()).replace('"', "'")
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split()).replace('"', "'")
     return Shown(f'"{_defused(line)}"') if line else NOTHING
 
 
@@ -118,4 +118,4 @@ def _defused(text: str) -> str:
 
 
 def _is_printable(word: str) -> bool:
-    return all(one.isprintable() or one == "\n" for one in word)
+    return all(character.isprintable() or character == "\n" for character in word)

@@ -1,11 +1,34 @@
 """What must not stand in text for agents unless a user typed it: addresses, blobs, credentials' paths, destruction.
 
 Each pattern names what it finds. Addresses of this machine are fine; encoded text is told from long names by how often
-its characters change in kind. Finding nothing does not make a text trustworthy.
+its characters change in kind. Finding nothing does not make a text trustworthy. `reads_like_an_order` is a flag for a
+person's eye and nothing else: it hits few harmless lines, but misses plainly worded attacks; what keeps planted text
+from being followed is the origin of its words.
 """
 
 import re
 
+_ORDER = re.compile(
+    r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,30}\b(?:previous|prior|above|earlier|all|any|your|system"
+    r"|these|other)\b.{0,30}"
+    r"\b(?:instructions?|prompts?|rules?|messages?|context|guidelines|safety|polic\w+|directions?)\b"
+    r"|\b(?:new|updated|real|hidden|secret|additional) (?:system )?instructions?\b|\bsystem prompt\b"
+    r"|\bdeveloper mode\b|\bjailbreak\b"
+    r"|\b(?:do not|don't|never|without) (?:tell|telling|inform|informing|ask|asking|mention|mentioning|alert\w*"
+    r"|notify\w*|warn\w*)\b.{0,20}\b(?:the )?(?:user|human|person|owner|anyone)\b"
+    r"|\b(?:ai|assistant|agent|model|claude|codex|gemini|copilot|llm)s?\b[^.]{0,30}\b(?:must|should|shall"
+    r"|is required to|are required to|need to|will now)\b"
+    r"|\b(?:attention|note to|message (?:to|for)|dear|instructions? (?:to|for))\b.{0,12}\b(?:ai|assistants?|agents?"
+    r"|models?|claude|codex|gemini|copilot|llms?)\b"
+    r"|\b(?:send|post|upload|exfiltrate|leak|forward|paste)\b.{0,40}\b(?:tokens?|keys?|secrets?|credentials?"
+    r"|passwords?|env\w*|\.env|cookies?)\b"
+    r"|\byou (?:must|should|have to|need to|are required to) (?:now |always |first |immediately )?(?:run|execute"
+    r"|download|install|fetch|send|delete|curl|add|remember|save|store)\b"
+    r"|\b(?:remember|memorize|save|store) (?:this|that|the following)\b.{0,40}\b(?:for|in) (?:all |every |future "
+    r"|later |the next )|^[^\S\n]*(?:system|assistant|user|human)\s*:"
+    r"|<\|?(?:im_start|im_end|system|endoftext)\b|\[/?INST\]",
+    re.IGNORECASE | re.MULTILINE,
+)
 _SHELLS = r"(?:(?:ba|z|da|k|fi)?sh|python[\d.]*|perl|ruby|node|bun|iex|powershell|pwsh)\b"
 _DANGERS = {
     "a download that is run": rf"\b(?:curl|wget|fetch|iwr|irm|invoke-\w+)\b[^|\n]*\|\s*(?:sudo\s+)?{_SHELLS}"
@@ -32,12 +55,16 @@ _FEWEST_DIGITS = 2
 
 def danger_in(text: str) -> str:
     """What makes the text unsafe, in words; "" where nothing does."""
-    found = _ANY.search(text)
-    if found:
-        return _NAMES[int(str(found.lastgroup)[1:])]
+    danger = _ANY.search(text)
+    if danger:
+        return _NAMES[int(str(danger.lastgroup)[1:])]
     return "a blob" if any(_is_encoded(run[0]) for run in _RUN.finditer(text)) else ""
 
 
 def _is_encoded(run: str) -> bool:
-    digits = sum(one.isdigit() for one in run)
+    digits = sum(character.isdigit() for character in run)
     return digits >= _FEWEST_DIGITS and len(_CHANGE.findall(run)) >= _MIXED * len(run)
+
+
+def reads_like_an_order(text: str) -> bool:
+    return _ORDER.search(text) is not None

@@ -16,8 +16,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
-from afterwit.actions.steps import parsed
 from afterwit.digest.digester import TARGET_LIMIT, below
 from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.commands.invocations import has_worked

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from afterwit.actions.shell.command_changes import ARROW
-from afterwit.actions.shell.command_words import bare, is_general, simples
-from afterwit.actions.shell.programs import MODULE_RUNNERS, Weight, names
-from afterwit.actions.steps import parsed
+from afterwit.actions.shell.command_changes import ARROW, bare, is_general, spelled_commands
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.program_table import MODULE_RUNNERS
+from afterwit.actions.shell.programs import Weight, names
 from afterwit.guard.plain_names import is_plain_name
 from afterwit.harvest.commands.invocations import command_at, has_worked
 from afterwit.harvest.commands.power import power_of
@@ -135,7 +135,7 @@ def _taken_for(digest: Digest, failure: Failure, name: str) -> str:
 
 
 def _words(line: str) -> tuple[str, ...]:
-    commands = simples(bare(plain(line)))
+    commands = spelled_commands(bare(plain(line)))
     return commands[0].texts if len(commands) == 1 else ()
 
 
@@ -164,7 +164,7 @@ def _present(digest: Digest) -> Iterator[Grouped[Lacked]]:
     for at, step in enumerate(digest.steps):
         line = command_at(digest.steps, at)
         if line and has_worked(step):
-            commands = simples(bare(line))
+            commands = spelled_commands(bare(line))
             program = commands[0].texts[0] if commands else ""
             if program in _TOOLCHAIN or _does_work(program, line):
                 programs[program] = None

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from afterwit.actions.steps import parsed
+from afterwit.actions.shell.parse import parsed
 from afterwit.harvest.commands.invocations import CommandRun, has_failed, has_worked, runs_in
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.purposes import CHANGING, Purpose

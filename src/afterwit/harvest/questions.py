@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from afterwit.actions.checks import is_checking
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
 from afterwit.actions.shell.tree import Command
-from afterwit.actions.steps import parsed
 from afterwit.guard.plain_names import reads_like_a_sentence
 from afterwit.harvest.commands.invocations import command_at, form_of, has_failed, has_worked
 from afterwit.harvest.commands.purposes import purpose_of

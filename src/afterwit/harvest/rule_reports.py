@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from afterwit.actions.checks import is_checking
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
-from afterwit.actions.steps import parsed
 from afterwit.harvest.commands.invocations import CommandRun, command_at
 from afterwit.harvest.commands.purposes import CHANGING, Purpose
 from afterwit.harvest.harvester import grouped_by

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from afterwit.actions.shell.command_changes import ARROW, WIDEN
-from afterwit.actions.steps import parsed
+from afterwit.actions.shell.parse import parsed
 from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.commands.invocations import command_at, excerpt_of, folder_below, has_worked, roots_of
 from afterwit.harvest.harvester import (

@@ -17,7 +17,6 @@ def meant(line: Line, moment: Moment) -> Line | None:
 
 def _changed(advice: str, moment: Moment) -> tuple[str, str]:
     """The line that the advice means, and the command without what belongs to the moment."""
-    from afterwit.actions.shell.command_changes import advised
-    from afterwit.actions.shell.command_words import bare
+    from afterwit.actions.shell.command_changes import advised, bare
 
     return advised(advice, moment.command, moment.output), bare(moment.command)

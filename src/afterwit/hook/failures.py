@@ -4,8 +4,7 @@ First the words of the output and the command are looked up; mostly nothing is f
 what is found the exact question is asked (`firing`).
 """
 
-from afterwit.actions.failures.bounds import LEAST_BELIEF, ends_of, is_any_call
-from afterwit.actions.failures.missing_places import names_missing, says_missing
+from afterwit.actions.failures.quick_look import LEAST_BELIEF, ends_of, is_any_call, names_missing, says_missing
 from afterwit.agents.moments import Moment
 from afterwit.hook.triggers import Failure, failure_of, fires_at_command, is_of_tool
 from afterwit.recall.deck.location import Place

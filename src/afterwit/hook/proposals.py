@@ -4,7 +4,7 @@ Reads the deck and computes; takes no lock and writes nothing, so that hooks of 
 Mostly there is nothing, and then nothing slow was loaded to find that out.
 """
 
-from afterwit.actions.failures.bounds import is_any_call
+from afterwit.actions.failures.quick_look import is_any_call
 from afterwit.agents.moments import AFTER, BEFORE, PROMPT, Moment
 from afterwit.guard.shown import Shown
 from afterwit.recall.deck.location import Place

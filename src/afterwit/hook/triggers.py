@@ -23,10 +23,10 @@ class Failure:
 
 def failure_of(agent: str, moment: Moment) -> Failure | None:
     """The failure that a call ended with; None where it did not fail, or nothing is to be said about it."""
-    from afterwit.actions.failures.answerable import answerable_signature
     from afterwit.actions.failures.excerpt import error_excerpt
-    from afterwit.actions.status import judge, lean_of
-    from afterwit.actions.steps import Step, parsed
+    from afterwit.actions.failures.signature import answerable_signature
+    from afterwit.actions.shell.parse import parsed
+    from afterwit.actions.steps import Step, judge, lean_of
     from afterwit.actions.tools import kind_of, target_of
     from afterwit.model.kinds import ActionKind, Status
 
@@ -66,7 +66,7 @@ def begins_with(program: str, command: str) -> bool:
 
 def _calls(command: str) -> list[tuple[list[str], int]]:
     """The words of each command of a line, and before which of them its arguments begin."""
-    from afterwit.actions.steps import parsed
+    from afterwit.actions.shell.parse import parsed
 
     parts = parsed(command).commands
     return [([word.text for word in part.words], len(part.words) - len(part.arguments)) for part in parts]

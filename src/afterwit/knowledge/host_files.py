@@ -29,28 +29,28 @@ class Checkout(NamedTuple):
 def checkouts(store: Store, world: World) -> list[Checkout]:
     """The checkouts of known repositories that are on this machine."""
     home, hidden = world.user_home, _hidden_home(store, world)
-    found: dict[str, list[Path]] = {}
+    by_repo: dict[str, list[Path]] = {}
     for row in repos.repo_rows(store.db):
         place = row.root.replace(hidden, str(home), 1) if row.root.startswith(hidden) else row.root
-        known = found.setdefault(row.repo, [])
-        if row.repo and len(known) < _MOST_ROOTS and _is_folder(place) and (root := Path(place)) not in known:
-            known.append(root)
-    return [Checkout(repo, root) for repo, roots in found.items() for root in roots]
+        roots = by_repo.setdefault(row.repo, [])
+        if row.repo and len(roots) < _MOST_ROOTS and _is_folder(place) and (root := Path(place)) not in roots:
+            roots.append(root)
+    return [Checkout(repo, root) for repo, roots in by_repo.items() for root in roots]
 
 
-def instructions(store: Store, world: World, found: list[Checkout]) -> dict[str, dict[str, str]]:
+def instructions(store: Store, world: World, places: list[Checkout]) -> dict[str, dict[str, str]]:
     """Texts by path, by repository; under "" those that every session gets. Files on this machine stand before what
     transcripts showed of them."""
     texts = _shown(store, world)
-    for repo, named in present(world, found):
+    for repo, named in present(world, places):
         texts.setdefault(repo, {}).update(named)
     return {repo: named for repo, named in texts.items() if named}
 
 
-def present(world: World, found: list[Checkout]) -> Iterator[tuple[str, dict[str, str]]]:
+def present(world: World, places: list[Checkout]) -> Iterator[tuple[str, dict[str, str]]]:
     """Those of them that are files on this machine, by repository."""
     yield "", of_home(world.user_home)
-    for repo, root in found:
+    for repo, root in places:
         yield repo, of_checkout(root) | of_project(world.user_home, root)
 
 
@@ -89,19 +89,21 @@ def named_files(store: Store) -> dict[str, set[str]]:
     return files_of(map(decode, bodies))
 
 
-def files_of(known: Iterable[_Named | Draft | Item]) -> dict[str, set[str]]:
+def files_of(things: Iterable[_Named | Draft | Item]) -> dict[str, set[str]]:
     """The same, of these. A path that was redacted cannot be looked for."""
     named: dict[str, set[str]] = {}
-    for one in known:
-        if one.files and one.scope.kind is ScopeKind.REPO:
-            named.setdefault(one.scope.name, set()).update(path for path in one.files if not PLACEHOLDER.search(path))
+    for thing in things:
+        if thing.files and thing.scope.kind is ScopeKind.REPO:
+            named.setdefault(thing.scope.name, set()).update(
+                path for path in thing.files if not PLACEHOLDER.search(path)
+            )
     return named
 
 
-def missing_files(found: list[Checkout], named: dict[str, set[str]]) -> dict[str, frozenset[str]]:
+def missing_files(places: list[Checkout], named: dict[str, set[str]]) -> dict[str, frozenset[str]]:
     """Of the files that are named of each repository, those that no checkout of it on this machine has."""
     roots: dict[str, list[Path]] = {}
-    for repo, root in found:
+    for repo, root in places:
         roots.setdefault(repo, []).append(root)
     return {
         repo: frozenset(path for path in paths if not any(_exists(root / path) for root in roots[repo]))

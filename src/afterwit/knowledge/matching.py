@@ -14,7 +14,7 @@ from afterwit.model.knowledge import Trigger
 _NEVER = Trigger()
 
 
-class Moment(NamedTuple):
+class TriggerMoment(NamedTuple):
     """What is known when an item may be said."""
 
     command: CommandLine | None = None
@@ -25,7 +25,7 @@ class Moment(NamedTuple):
     words: frozenset[str] = frozenset()  # of the prompt, by `text.words`
 
 
-def fires(trigger: Trigger, moment: Moment) -> bool:
+def fires(trigger: Trigger, moment: TriggerMoment) -> bool:
     """Whether everything that the trigger asks for is there."""
     return (
         trigger != _NEVER

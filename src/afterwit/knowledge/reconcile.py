@@ -1,19 +1,38 @@
 """Shows what does not go together: instruction files with each other and with what was learned, and likely doubles.
 
-The files of repositories that are on this machine and the agents' own memory files are read. Nothing is changed: which
-side is right is for people to say.
+The files of repositories that are on this machine and the agents' own memory files are read. *Commands* contradict
+each other where two sources name different programs for the same purpose (`npm test`, `bun run test`), and neither
+names the other's; *rules*, where two statements are about the same thing, one for and one against. Plain words are
+compared, so an odd pair may be shown now and then. Nothing is changed: which side is right is for people to say.
 """
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
 
 import msgspec
 
+from afterwit.actions.shell.parse import parse
 from afterwit.config.world import World
-from afterwit.knowledge.contradictions import Contradiction, Source, contradictions
+from afterwit.harvest.commands.purposes import Purpose, purpose_of
+from afterwit.harvest.stated.recurrence import is_negative, likeness
+from afterwit.harvest.stated.statements import salient, words_stated
 from afterwit.knowledge.host_files import checkouts, instructions
-from afterwit.knowledge.host_text import HostText
-from afterwit.knowledge.items import all_items
+from afterwit.knowledge.host_text import HostText, Passage
+from afterwit.knowledge.list import all_items
 from afterwit.model.knowledge import Item, ItemStatus, ScopeKind
 from afterwit.store.rows import items as rows
 from afterwit.store.store import opened, require
+
+_ALIKE = 0.6
+_FEWEST_WORDS = 2
+_PLAIN_WRAPPERS = frozenset(("timeout", "env", "time", "nice", "nohup", "command", "exec", "sudo", "xargs"))
+_CODE = re.compile(r"`([^`\n]{3,120})`")
+_FILE = re.compile(r"\w\.\w{1,5}\Z")
+_NORM = re.compile(r"\b(?:always|never|must|should|do not|don't|use|avoid|prefer|only)\b", re.IGNORECASE)
+
 
 _HELD = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
 
@@ -25,6 +44,10 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     item: str = ""
     file: str = ""
     line: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.item or self.file
 
 
 class Clash(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +66,12 @@ class Double(msgspec.Struct, frozen=True, kw_only=True):
     other: Side
 
 
+class _Named(NamedTuple):
+    purpose: Purpose
+    program: str  # with what it is run through
+    side: Side
+
+
 class Reconciliation(msgspec.Struct, frozen=True, kw_only=True):
     files: int  # that were read
     clashes: list[Clash]
@@ -57,21 +86,18 @@ def reconcile(world: World) -> Reconciliation:
         pairs = rows.doubles(store.db)
     by_id = {item.id: item for item in items}
     everywhere = hosts.get("", {})
-    clashes = [
-        _clash("", contradiction) for contradiction in contradictions(_holding(items, ""), HostText.of(everywhere))
-    ]
-    seen = {(clash.one, clash.other) for clash in clashes}
+    clashes = contradictions(_holding(items, ""), HostText.of(everywhere))
+    shown = {(clash.one, clash.other) for clash in clashes}
     for repo in sorted(hosts.keys() - {""}):
-        host = HostText.of(everywhere | hosts[repo])
-        found = [_clash(repo, contradiction) for contradiction in contradictions(_holding(items, repo), host)]
-        clashes += [clash for clash in found if (clash.one, clash.other) not in seen]
+        own = contradictions(_holding(items, repo), HostText.of(everywhere | hosts[repo]), repo)
+        clashes += [clash for clash in own if (clash.one, clash.other) not in shown]
     return Reconciliation(
         files=len({path for named in hosts.values() for path in named}),
         clashes=clashes,
         doubles=[
-            Double(one=_of_item(by_id[one]), other=_of_item(by_id[other]))
-            for one, other in pairs
-            if one in by_id and other in by_id
+            Double(one=_of_item(by_id[first]), other=_of_item(by_id[second]))
+            for first, second in pairs
+            if first in by_id and second in by_id
         ],
     )
 
@@ -85,15 +111,66 @@ def _holding(items: list[Item], repo: str) -> list[Item]:
     ]
 
 
-def _clash(repo: str, found: Contradiction) -> Clash:
-    return Clash(repo=repo, about=found.about, one=_side(found.one), other=_side(found.other))
-
-
-def _side(source: Source) -> Side:
-    if source.line:
-        return Side(text=source.text, file=source.name, line=source.line)
-    return Side(text=source.text, item=source.name)
-
-
 def _of_item(item: Item) -> Side:
     return Side(text=item.sentence, item=item.id)
+
+
+def contradictions(items: Sequence[Item], host: HostText, repo: str = "") -> list[Clash]:
+    """Pairs of sources that cannot both be followed, in a stable order."""
+    commands = [named for passage in host.passages for named in _commands_of(passage)]
+    commands += [named for item in items for named in _named(item.advice, _of_item(item))]
+    clashes = {*_of_commands(commands, repo), *_of_rules(items, host.passages, repo)}
+    return sorted(clashes, key=lambda clash: (clash.about, _order(clash.one), _order(clash.other)))
+
+
+def _of_commands(commands: Iterable[_Named], repo: str) -> Iterator[Clash]:
+    by_purpose: defaultdict[Purpose, dict[str, list[_Named]]] = defaultdict(dict)
+    for named in commands:
+        by_purpose[named.purpose].setdefault(named.side.name, []).append(named)
+    for purpose, by_source in by_purpose.items():
+        for ours, theirs in combinations([by_source[name] for name in sorted(by_source)], 2):
+            is_of_file = bool(ours[0].side.line or theirs[0].side.line)
+            if is_of_file and not {named.program for named in ours} & {named.program for named in theirs}:
+                yield Clash(repo=repo, about=f"the command for {purpose}", one=ours[0].side, other=theirs[0].side)
+
+
+def _of_rules(items: Iterable[Item], passages: Sequence[Passage], repo: str) -> Iterator[Clash]:
+    said = [_of_passage(passage) for passage in passages if not passage.is_code]
+    said += [Side(text=words_stated(item.sentence), item=item.id) for item in items]
+    norms = [(side, salient(side.text), is_negative(side.text)) for side in said if _NORM.search(side.text)]
+    by_word: defaultdict[str, list[int]] = defaultdict(list)
+    for at, (side, words, negative) in enumerate(norms):
+        if len(words) < _FEWEST_WORDS:
+            continue
+        for near in sorted({earlier for word in words for earlier in by_word[word]}):
+            other, others, is_other_negative = norms[near]
+            is_of_file = bool(side.line or other.line)
+            if is_of_file and negative != is_other_negative and likeness(words, others) >= _ALIKE:
+                yield Clash(repo=repo, about=" ".join(sorted(words & others)), one=other, other=side)
+        for word in words:
+            by_word[word].append(at)
+
+
+def _commands_of(passage: Passage) -> Iterator[_Named]:
+    if passage.is_code:
+        yield from _named(passage.text, _of_passage(passage))
+    elif not is_negative(passage.text):
+        for code in _CODE.findall(passage.text):
+            yield from _named(code, _of_passage(passage))
+
+
+def _of_passage(passage: Passage) -> Side:
+    return Side(text=passage.text, file=passage.path, line=passage.line)
+
+
+def _order(side: Side) -> tuple[str, str, int]:
+    return side.name, side.text, side.line
+
+
+def _named(line: str, side: Side) -> Iterator[_Named]:
+    """The commands of a line that serve a purpose as a whole, not for one file."""
+    for command in parse(line).commands if line else ():
+        purpose = purpose_of(command)
+        if purpose is not None and not any(_FILE.search(word) for word in command.arguments):
+            wrappers = (word for word in command.wrappers if word not in _PLAIN_WRAPPERS)
+            yield _Named(purpose, " ".join((*wrappers, command.program)), side)

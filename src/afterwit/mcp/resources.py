@@ -8,7 +8,7 @@ from typing import Any
 
 import apsw
 
-from afterwit.knowledge.items import find_item
+from afterwit.knowledge.list import find_item
 from afterwit.mcp.addresses import PREFIX
 from afterwit.mcp.given import given_by_id
 from afterwit.mcp.messages import Code, NoResourceError, RpcError

@@ -7,8 +7,7 @@ the next deck, which is dealt at once.
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.decisions.journal import EXPERIMENT_SET, catch_up, decide
-from afterwit.decisions.recorded import told_if_recorded
+from afterwit.decisions.journal import EXPERIMENT_SET, catch_up, decide, told_if_recorded
 from afterwit.recall.deck.compile import deal
 from afterwit.store.lease import held
 from afterwit.store.rows import experiment

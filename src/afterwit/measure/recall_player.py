@@ -7,7 +7,7 @@ from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.stories import GivenTask, Tasks
 from afterwit.knowledge.gate import rejection, wants_review
 from afterwit.knowledge.library import Library
-from afterwit.knowledge.weighing import Context
+from afterwit.knowledge.weighing import WeighingContext
 from afterwit.measure.notes import Saying
 from afterwit.measure.player import Here, Player
 from afterwit.model.digest import Digest, DigestStep
@@ -81,7 +81,7 @@ class RecallPlayer(Player):
     def _items(self, here: Here) -> tuple[Item, ...]:
         now_ms = self._latest[here.repo] or self._latest[""]
         minimum = {harvester.name: harvester.minimum_stories for harvester in HARVESTERS}
-        return self._library.items(Context(now_ms=now_ms, minimum_stories=minimum), _situation(here).scopes())
+        return self._library.items(WeighingContext(now_ms=now_ms, minimum_stories=minimum), _situation(here).scopes())
 
     def _story(self, digest: Digest) -> str:
         root = self._root(digest.native_id)

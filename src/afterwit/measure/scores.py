@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
-from afterwit.actions.steps import parsed
 from afterwit.digest.digester import shown_by
 from afterwit.measure.likeness import is_right
 from afterwit.measure.notes import Moment, Note

@@ -8,8 +8,7 @@ command that opens the store applies what the journal holds.
 from collections.abc import Mapping
 from typing import Any
 
-from afterwit.decisions.journal import catch_up, journalled, note_applied
-from afterwit.decisions.recorded import told_if_recorded
+from afterwit.decisions.journal import catch_up, journalled, note_applied, told_if_recorded
 from afterwit.store.database import transaction
 from afterwit.store.rows import applied
 from afterwit.store.rows import memory as rows

@@ -8,14 +8,14 @@ at once whether it fits. Failures of the work itself get nothing: they are what 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from afterwit.actions.failures.answerable import answerable_signature
-from afterwit.actions.failures.bounds import LEAST_BELIEF, is_any_call
-from afterwit.actions.failures.missing_places import names_missing
+from afterwit.actions.failures.quick_look import LEAST_BELIEF, is_any_call, names_missing
+from afterwit.actions.failures.signature import answerable_signature
 from afterwit.actions.shell.command_changes import advised
-from afterwit.actions.steps import Step, parsed
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.steps import Step
 from afterwit.guard.shown import NOTHING, Shown, command, joined, ours
 from afterwit.harvest.wording import plain
-from afterwit.knowledge.matching import Moment, fires
+from afterwit.knowledge.matching import TriggerMoment, fires
 from afterwit.knowledge.shown_items import sentence
 from afterwit.model.kinds import ActionKind, Status
 from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus, Trigger
@@ -106,7 +106,7 @@ def _clarity(trigger: Trigger, failed: Failed, sign: str) -> int:
         return 3 if names_missing(trigger.path, failed.error) else 0
     if not (trigger.signature or trigger.program or trigger.words):
         return 0
-    if not fires(trigger, Moment(command=parsed(failed.target), tool=failed.tool, signature=sign)):
+    if not fires(trigger, TriggerMoment(command=parsed(failed.target), tool=failed.tool, signature=sign)):
         return 0
     return 2 if trigger.signature else 1
 

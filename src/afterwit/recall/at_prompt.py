@@ -7,7 +7,7 @@ the tables of a deck, without this module.
 
 from collections.abc import Collection, Iterable, Sequence
 
-from afterwit.knowledge.matching import Moment, fires
+from afterwit.knowledge.matching import TriggerMoment, fires
 from afterwit.model.knowledge import Item
 from afterwit.recall.decisions import Quote, decided
 from afterwit.recall.enforced_rules import biting_rules
@@ -56,12 +56,12 @@ def biting(
     quotes: Sequence[Quote] = (),
 ) -> list[Bite]:
     """What matters most where the work is, the best first."""
-    moment = Moment(paths=likely_paths(places), words=frozenset(words_of(question.prompt)))
+    moment = TriggerMoment(paths=likely_paths(places), words=frozenset(words_of(question.prompt)))
     here = [item for item in holding(items, situation) if _fires(item, moment)]
     return first_bites(map(_bite, sorted(here, key=order)), quotes)
 
 
-def _fires(item: Item, moment: Moment) -> bool:
+def _fires(item: Item, moment: TriggerMoment) -> bool:
     """A path with an advice is a wrong one: it waits for a failure."""
     waiting = (trigger for trigger in item.triggers if trigger.topic or (trigger.path and not item.advice))
     return any(fires(trigger, moment) for trigger in waiting)

@@ -10,7 +10,7 @@ import apsw
 
 from afterwit.config.world import World
 from afterwit.digest.update import load_digest
-from afterwit.knowledge.items import item_in
+from afterwit.knowledge.list import item_in
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.digest import Digest
 from afterwit.model.errors import ConfigError

@@ -6,8 +6,7 @@ evidence counts little), and what it spares when it matters. A rough estimate th
 
 from collections.abc import Mapping
 
-from afterwit.knowledge.belief import lower
-from afterwit.knowledge.trust import quorum
+from afterwit.knowledge.belief import lower, quorum
 from afterwit.model.knowledge import Item, Scope
 
 TOKEN_CHARS = 4

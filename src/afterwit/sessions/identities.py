@@ -8,8 +8,7 @@ from afterwit.capture.assembly.part_facts import user_pseudonym
 from afterwit.capture.repo_resolution import resolve_repos
 from afterwit.config.run_rules import redactor_for
 from afterwit.config.world import World, rules_for
-from afterwit.decisions.journal import ALIAS_REMOVED, ALIAS_SET, catch_up, decide
-from afterwit.decisions.recorded import told_if_recorded
+from afterwit.decisions.journal import ALIAS_REMOVED, ALIAS_SET, catch_up, decide, told_if_recorded
 from afterwit.model.errors import UsageError
 from afterwit.repos.identity import domain_of
 from afterwit.store.lease import held

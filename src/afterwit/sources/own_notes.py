@@ -8,8 +8,7 @@ texts that come out of it are cleaned again on their way into a row.
 import json
 import re
 
-from afterwit.guard.markers import OPENING
-from afterwit.guard.own_notes import without_notes
+from afterwit.guard.markers import OPENING, without_notes
 
 _SIGN = OPENING.encode()
 _DEEPEST = 3  # JSON in a string of JSON, and so on

@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterwit.actions.failures.answerable import answerable_signature
+from afterwit.actions.failures.signature import answerable_signature
 from afterwit.actions.steps import Step
 from afterwit.model.kinds import ActionKind, Status
 

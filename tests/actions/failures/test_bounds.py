@@ -1,6 +1,6 @@
 """What of an output is looked at, by hooks and by learning alike."""
 
-from afterwit.actions.failures.bounds import END_CHARS, ends_of
+from afterwit.actions.failures.quick_look import END_CHARS, ends_of
 from afterwit.actions.failures.shapes import lines_of
 
 

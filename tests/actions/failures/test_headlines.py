@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterwit.actions.failures.headlines import below_headlines
+from afterwit.actions.failures.excerpt import below_headlines
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterwit.actions.failures.missing_places import names_missing
+from afterwit.actions.failures.quick_look import names_missing
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.actions.failures.resolution import Resolution, resolve
+from afterwit.actions.failures.resolution import FailureResolution, resolve
 from afterwit.actions.steps import Step
 from afterwit.model.kinds import ActionKind, FailureClass, Lean, ResolutionKind, Status
 
@@ -26,7 +26,7 @@ def used(kind: ActionKind, target: str, status: Status = Status.SUCCEEDED, error
 EDIT = used(ActionKind.EDIT, "src/pear.py")
 
 
-def found(failure: FailureClass, *steps: Step) -> Resolution:
+def found(failure: FailureClass, *steps: Step) -> FailureResolution:
     return resolve(steps, 0, failure)
 
 
@@ -194,4 +194,4 @@ def test_any_steps_resolve_to_a_later_success_or_to_none(
 )
 def test_the_same_command_run_through_something_else_is_a_changed_one(wrong: str, right: str) -> None:
     missing = broke(wrong, f"zsh: command not found: {wrong.split(maxsplit=1)[0]}")
-    assert found(ENVIRONMENT, missing, ran(right)) == Resolution(ResolutionKind.CHANGED, 1)
+    assert found(ENVIRONMENT, missing, ran(right)) == FailureResolution(ResolutionKind.CHANGED, 1)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.actions.shell.command_changes import QUOTE, WIDEN, Change, advised, apply, change_from
+from afterwit.actions.shell.command_changes import QUOTE, WIDEN, CommandChange, advised, apply, change_from
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_an_advice_is_a_line_or_a_change() -> None:
 
 
 def test_the_program_and_words_tell_which_lines_a_change_is_for() -> None:
-    change = Change(("bin/press", "…", "--json"), ("bin/press", "…"))
+    change = CommandChange(("bin/press", "…", "--json"), ("bin/press", "…"))
     assert (change.program, change.words) == ("press", ("--json",))
 
 

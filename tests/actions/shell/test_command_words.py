@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.actions.shell.command_words import bare, is_general, is_glob, quoted_globs, same_but_for_quotes, simples
+from afterwit.actions.shell.command_changes import (
+    bare,
+    is_general,
+    is_glob,
+    quoted_globs,
+    same_but_for_quotes,
+    spelled_commands,
+)
 
 
 @pytest.mark.parametrize(
@@ -24,12 +31,12 @@ def test_the_bare_line_is_what_matters(line: str, left: str) -> None:
 
 
 def test_a_here_document_is_not_taken_apart() -> None:
-    assert simples("cat <<EOF\na | b\nEOF") == ()
+    assert spelled_commands("cat <<EOF\na | b\nEOF") == ()
     assert bare(" cat <<EOF\na\nEOF ") == "cat <<EOF\na\nEOF"
 
 
 def test_quotes_are_kept_with_their_words() -> None:
-    (one, other) = simples("""grep "a b" 'c|d' | wc -l""")
+    (one, other) = spelled_commands("""grep "a b" 'c|d' | wc -l""")
     assert one.texts == ("grep", '"a b"', "'c|d'")
     assert other.joint == "|"
 
@@ -61,6 +68,6 @@ def test_quoting_is_told_from_other_changes() -> None:
 
 @given(st.text(alphabet="ab '\"|&;<>()*$\n\\=", max_size=60))
 def test_any_line_can_be_looked_at(line: str) -> None:
-    for command in simples(line):
+    for command in spelled_commands(line):
         assert all(line[word.start : word.end] == word.text for word in command.words)
     quoted_globs(bare(line))

@@ -1,13 +1,31 @@
 """The telling part of an error output: what a person would read first.
 
 Whole lines, without colours, without the frame that an agent puts around an output, without progress and without
-frames of a stack trace. One pass over the lines; the size of the result is bounded.
+frames of a stack trace. One pass over the lines; the size of the result is bounded. `below_headlines` passes over the
+headlines under which build tools put their report: they say that something failed, and not what.
 """
 
 import re
+from itertools import dropwhile
 
 from afterwit.actions.failures.shapes import is_failing_line, lines_of, marks_in
 
+_HEADLINE = re.compile(
+    r"\s*(?:\[ERROR\]\s*)?(?:"
+    r"(?:FAILURE: )?Build failed with an exception\.?"
+    r"|BUILD FAILED(?: in \S+)?"
+    r"|error during build:"
+    r"|COMPILATION ERROR\s*:?"
+    r"|Failed to compile\.?"
+    r"|Build failed with \d+ errors?:"
+    r"|\* (?:What went wrong|Where):"
+    r"|Build file '[^']*' line: \d+"
+    r"|Execution failed for task '[^']*'\."
+    r"|> Task \S+ FAILED"
+    r"|\[(?:INFO|ERROR)\]\s*-*"
+    r"|-{3,}"
+    r")?\s*"
+)
 _FRAME = re.compile(
     r"\s*(?:Chunk ID: |Wall time: |Process exited with code |Process running with session ID |Original token count: "
     r"|Total output lines: |Output:\s*$|[Ee]xit code:? -?\d+\s*$|Command: |\$ \S|\[rerun|</?tool_use_error>\s*$|```\s*$"
@@ -89,3 +107,8 @@ def _fitted(lines: list[str], limit: int) -> str:
             break
         text = f"{text}\n{line}"
     return text
+
+
+def below_headlines(error: str) -> str:
+    """The message from its first telling line on."""
+    return "\n".join(dropwhile(_HEADLINE.fullmatch, error.splitlines())) or error

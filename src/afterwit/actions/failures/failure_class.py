@@ -10,10 +10,11 @@ import re
 
 from afterwit.actions.checks import is_checking
 from afterwit.actions.failures import messages as says
-from afterwit.actions.failures.headlines import below_headlines
+from afterwit.actions.failures.excerpt import below_headlines
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import names
 from afterwit.actions.shell.tree import Command
-from afterwit.actions.steps import Step, parsed
+from afterwit.actions.steps import Step
 from afterwit.model.kinds import ActionKind, FailureClass, Status
 
 _OWN = re.compile(
@@ -66,10 +67,10 @@ def classify(step: Step, command: str = "", rules: bool = False) -> FailureClass
     main = parsed(line).main
     if step.exit_code == _KILLED and not says.TESTS.search(step.error):
         return FailureClass.ENVIRONMENT
-    found = _of_command(line, main, below_headlines(step.error), rules)
-    if found is FailureClass.UNCLEAR:
-        found = _of_command(line, main, step.error, rules)
-    return found if found is not FailureClass.UNCLEAR else _by_exit(step.exit_code)
+    failure = _of_command(line, main, below_headlines(step.error), rules)
+    if failure is FailureClass.UNCLEAR:
+        failure = _of_command(line, main, step.error, rules)
+    return failure if failure is not FailureClass.UNCLEAR else _by_exit(step.exit_code)
 
 
 def _is_passing_fault(step: Step) -> bool:
@@ -160,14 +161,14 @@ def _named(line: str, error: str) -> bool:
 
 def _operands(main: Command) -> list[str]:
     """What a command was given beyond its subcommand and its options."""
-    given = main.arguments[len(main.subcommand.split()) :]
-    return [word for word in given if not word.startswith("-")]
+    arguments = main.arguments[len(main.subcommand.split()) :]
+    return [word for word in arguments if not word.startswith("-")]
 
 
 def _words(line: str) -> frozenset[str]:
     """What the commands of a line were given, without versions: names of things, options, paths."""
-    given = (word for command in parsed(line).commands for word in command.arguments)
-    return frozenset(_VERSION.sub("", word.partition("=")[0]).strip("'\"/") or word for word in given)
+    arguments = (word for command in parsed(line).commands for word in command.arguments)
+    return frozenset(_VERSION.sub("", word.partition("=")[0]).strip("'\"/") or word for word in arguments)
 
 
 def _is_blocked(error: str) -> bool:

@@ -12,9 +12,10 @@ from enum import Enum
 from typing import NamedTuple
 
 from afterwit.actions.checks import is_checking
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
 from afterwit.actions.shell.tree import Command, CommandLine
-from afterwit.actions.steps import Step, command_of, parsed
+from afterwit.actions.steps import Step, command_of
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind
 
 _REACH = 25  # actions in which a wrong call is mended
@@ -40,15 +41,15 @@ _MOVES = frozenset(("cd", "pushd"))
 _FILLER = names("head tail cat sed grep rg ls find git run dev null true echo")
 
 
-class Resolution(NamedTuple):
+class FailureResolution(NamedTuple):
     kind: ResolutionKind
     by: int | None = None  # position of the step whose success shows it
 
 
-UNRESOLVED = Resolution(ResolutionKind.UNRESOLVED)
+UNRESOLVED = FailureResolution(ResolutionKind.UNRESOLVED)
 
 
-def resolve(steps: Sequence[Step], at: int, failure: FailureClass) -> Resolution:
+def resolve(steps: Sequence[Step], at: int, failure: FailureClass) -> FailureResolution:
     """How the failed step at this position was made good."""
     if failure in (FailureClass.DENIED, FailureClass.CANCELLED, FailureClass.ANSWER):
         return UNRESOLVED
@@ -57,7 +58,7 @@ def resolve(steps: Sequence[Step], at: int, failure: FailureClass) -> Resolution
     return _of_tool(steps, at)
 
 
-def _of_tool(steps: Sequence[Step], at: int) -> Resolution:
+def _of_tool(steps: Sequence[Step], at: int) -> FailureResolution:
     """A call of the agent's own tool: the same tool on the same thing, or another way to it."""
     failed, has_read = steps[at], False
     for later, step in _later(steps, at, _REACH):
@@ -65,13 +66,13 @@ def _of_tool(steps: Sequence[Step], at: int) -> Resolution:
             continue
         if step.kind is failed.kind and _is_same_thing(failed, step):
             is_same_call = has_read and failed.kind in CHANGES and _wanted_reading(failed)
-            return Resolution(ResolutionKind.PREPARED if is_same_call else ResolutionKind.CHANGED, later)
+            return FailureResolution(ResolutionKind.PREPARED if is_same_call else ResolutionKind.CHANGED, later)
         if failed.kind in CHANGES and step.kind in CHANGES and _is_same_file(failed.target, step.target):
-            return Resolution(ResolutionKind.REPLACED, later)
+            return FailureResolution(ResolutionKind.REPLACED, later)
         if failed.kind in CHANGES and step.kind is ActionKind.SHELL and _rewrites(step, failed.target):
-            return Resolution(ResolutionKind.REPLACED, later)
+            return FailureResolution(ResolutionKind.REPLACED, later)
         if failed.kind in _LOOKS and later <= at + _NEAR and _reaches_same(failed, step):
-            return Resolution(ResolutionKind.REPLACED, later)
+            return FailureResolution(ResolutionKind.REPLACED, later)
         has_read = has_read or (step.kind is ActionKind.READ and _is_same_file(failed.target, step.target))
     return UNRESOLVED
 
@@ -82,9 +83,9 @@ def _is_same_thing(failed: Step, step: Step) -> bool:
     return step.tool == failed.tool
 
 
-def _is_same_file(one: str, other: str) -> bool:
+def _is_same_file(path: str, other: str) -> bool:
     """The same path, or one that ends alike: a wrong folder was corrected."""
-    return bool(one and other) and one.rpartition("/")[2] == other.rpartition("/")[2]
+    return bool(path and other) and path.rpartition("/")[2] == other.rpartition("/")[2]
 
 
 def _wanted_reading(failed: Step) -> bool:
@@ -102,12 +103,12 @@ def _reaches_same(failed: Step, step: Step) -> bool:
     return _shared(_words(failed.target), _words(step.target)) >= _SHARED
 
 
-def _of_command(steps: Sequence[Step], at: int, failure: FailureClass) -> Resolution:
+def _of_command(steps: Sequence[Step], at: int, failure: FailureClass) -> FailureResolution:
     line = parsed(command_of(steps, at))
     is_work = failure is FailureClass.WORK
     edits = prepares = 0
-    narrower: Resolution | None = None
-    another: Resolution | None = None
+    narrower: FailureResolution | None = None
+    another: FailureResolution | None = None
     for later, step in _later(steps, at, _WORK_REACH if is_work else _REACH):
         if not step.has_worked:
             continue
@@ -115,16 +116,16 @@ def _of_command(steps: Sequence[Step], at: int, failure: FailureClass) -> Resolu
         if step.kind is not ActionKind.SHELL:
             edits += step.kind in CHANGES
             if another is None and is_near and _looks_instead(line, step):
-                another = Resolution(ResolutionKind.REPLACED, later)
+                another = FailureResolution(ResolutionKind.REPLACED, later)
             continue
         text = command_of(steps, later)
         sameness = _sameness(line, parsed(text), is_work=is_work) if _may_be_same(line, text) else _Sameness.OTHER
         if sameness is _Sameness.SAME:
-            return Resolution(_how(line, parsed(text), failure, edits, prepares), later)
+            return FailureResolution(_how(line, parsed(text), failure, edits, prepares), later)
         if sameness is _Sameness.NARROWER and narrower is None:
-            narrower = Resolution(_how(line, parsed(text), failure, edits, prepares), later)
+            narrower = FailureResolution(_how(line, parsed(text), failure, edits, prepares), later)
         if another is None and is_near and not is_work and _is_another_way(line, text, failure):
-            another = Resolution(_kind_of_other_way(line, parsed(text)), later)
+            another = FailureResolution(_kind_of_other_way(line, parsed(text)), later)
         edits += bool(_REWRITES.search(text))
         prepares += bool(_PREPARES.search(text))
     return another or narrower or UNRESOLVED
@@ -146,24 +147,24 @@ def _sameness(failed: CommandLine, later: CommandLine, *, is_work: bool) -> _Sam
     """Whether the later line tries the same thing again."""
     if failed.text.strip() == later.text.strip():
         return _Sameness.SAME
-    one = failed.main
-    if one is None:
+    main = failed.main
+    if main is None:
         return _Sameness.SAME if _alike(_bare(failed), _bare(later)) >= _ALIKE else _Sameness.OTHER
-    if is_work and is_checking(one):
-        checks = [_sameness_of_checks(one, other) for other in later.commands]
-        return next((found for found in (_Sameness.SAME, _Sameness.NARROWER) if found in checks), _Sameness.OTHER)
-    is_again = any(_is_same_attempt(one, other) for other in later.commands)
+    if is_work and is_checking(main):
+        checks = [_sameness_of_checks(main, other) for other in later.commands]
+        return next((kind for kind in _Sameness if kind in checks), _Sameness.OTHER)
+    is_again = any(_is_same_attempt(main, other) for other in later.commands)
     return _Sameness.SAME if is_again else _Sameness.OTHER
 
 
-def _sameness_of_checks(one: Command, other: Command) -> _Sameness:
+def _sameness_of_checks(failed: Command, other: Command) -> _Sameness:
     """A check of the same or more is the same one; a check of something else is another."""
-    if (one.program, one.subcommand) != (other.program, other.subcommand):
+    if (failed.program, failed.subcommand) != (other.program, other.subcommand):
         return _Sameness.OTHER
-    failed, now = _operands(one), _operands(other)
-    if not now or failed == now or (failed & now and len(now) >= len(failed)):
+    before, now = _operands(failed), _operands(other)
+    if not now or before == now or (before & now and len(now) >= len(before)):
         return _Sameness.SAME
-    return _Sameness.NARROWER if not failed or failed & now else _Sameness.OTHER
+    return _Sameness.NARROWER if not before or before & now else _Sameness.OTHER
 
 
 def _operands(command: Command) -> set[str]:
@@ -172,18 +173,18 @@ def _operands(command: Command) -> set[str]:
     return {word for word in words if word not in command.subcommand.split() and word != "./..."}
 
 
-def _is_same_attempt(one: Command, other: Command) -> bool:
+def _is_same_attempt(failed: Command, other: Command) -> bool:
     """The same program with alike arguments; or, where a wrapper was wrong, what it wrapped."""
-    if bool(one.arguments) and one.arguments[0] == other.program:
-        return _alike(one.arguments, (other.program, *other.arguments)) > _ALIKE
-    if _program(one) != _program(other):
+    if bool(failed.arguments) and failed.arguments[0] == other.program:
+        return _alike(failed.arguments, (other.program, *other.arguments)) > _ALIKE
+    if _program(failed) != _program(other):
         return False
-    failed, now = _pieces(_beyond_subcommand(one)), _pieces(_beyond_subcommand(other))
-    if one.subcommand == other.subcommand:
-        return _alike(failed, now) >= _ALIKE
-    if not failed and not now:
-        return _alike(one.subcommand, other.subcommand) > _MUCH_ALIKE
-    return _alike(failed, now) > _MUCH_ALIKE
+    before, now = _pieces(_beyond_subcommand(failed)), _pieces(_beyond_subcommand(other))
+    if failed.subcommand == other.subcommand:
+        return _alike(before, now) >= _ALIKE
+    if not before and not now:
+        return _alike(failed.subcommand, other.subcommand) > _MUCH_ALIKE
+    return _alike(before, now) > _MUCH_ALIKE
 
 
 def _program(command: Command) -> str:
@@ -214,9 +215,12 @@ def _how(failed: CommandLine, now: CommandLine, failure: FailureClass, edits: in
 
 def _prepared_within(failed: CommandLine, now: CommandLine) -> bool:
     """Whether the later line first puts something right and then does the same."""
-    known = {(command.program, command.subcommand) for command in failed.commands}
-    added = [one for one in now.commands if (one.program, one.subcommand) not in known and one.program not in _MOVES]
-    return any(_PREPARES.search(f"{one.program} {one.subcommand}") for one in added)
+    before = {(command.program, command.subcommand) for command in failed.commands}
+    return any(
+        _PREPARES.search(f"{command.program} {command.subcommand}")
+        for command in now.commands
+        if (command.program, command.subcommand) not in before and command.program not in _MOVES
+    )
 
 
 def _folder(line: CommandLine) -> str:
@@ -260,15 +264,15 @@ def _open_words(line: CommandLine) -> set[str]:
     return {word.text for word in line.main.words if word.globs or word.expands} if line.main else set()
 
 
-def _alike(one: Sequence[str], other: Sequence[str]) -> float:
-    if not one and not other:
+def _alike(words: Sequence[str], other: Sequence[str]) -> float:
+    if not words and not other:
         return 1.0
-    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+    return SequenceMatcher(None, words, other, autojunk=False).ratio()
 
 
 def _words(text: str) -> set[str]:
     return {word for word in _WORD.findall(text.lower()) if word not in _FILLER and not word.startswith("-")}
 
 
-def _shared(one: set[str], other: set[str]) -> float:
-    return len(one & other) / min(len(one), len(other)) if one and other else 0.0
+def _shared(words: set[str], other: set[str]) -> float:
+    return len(words & other) / min(len(words), len(other)) if words and other else 0.0

@@ -8,7 +8,7 @@ the end of a huge output are looked at; lines are cut, so time is bounded.
 
 import re
 
-from afterwit.actions.failures.bounds import ends_of
+from afterwit.actions.failures.quick_look import ends_of
 
 _LONGEST_LINE = 2_000
 
@@ -68,48 +68,13 @@ _SHAPES_AT_WORD = (
 )
 _SHAPES_ANYWHERE = (_COUNTED, r": not found\s*$", r"! \[(?:remote )?rejected\]")
 # Every shape contains one of these in lower case: a cheap look before the dear one.
-_MARKS = (
-    *(
-        "error",
-        "fail",
-        "err!",
-        "err_",
-        "elifecycle",
-        "traceback",
-        "exception",
-        "interrupt",
-        "problem",
-        "issues:",
-        "exit",
-    ),
-    *(
-        "***",
-        "fatal",
-        "panic",
-        "fault",
-        "dumped",
-        "killed",
-        "memory",
-        "not found",
-        "no such",
-        "not recognized",
-        "denied",
-    ),
-    *("not permitted", "no matches", "undefined", "cannot", "can't", "could not", "unable to", "accepts", "no module"),
-    *(
-        "unrecognized",
-        "unknown",
-        "unexpected",
-        "invalid",
-        "refused",
-        "timedout",
-        "http ",
-        "rejected",
-        "conflict",
-        "zsh:",
-    ),
-    *("aborting", "are ignored", "no pull requests", "graphql:", "✗", "✘", "×", "✖", "❌"),
+_MARK_WORDS = (
+    "error|fail|err!|err_|elifecycle|traceback|exception|interrupt|problem|issues:|exit|***|fatal|panic|fault|dumped"
+    "|killed|memory|not found|no such|not recognized|denied|not permitted|no matches|undefined|cannot|can't|could not"
+    "|unable to|accepts|no module|unrecognized|unknown|unexpected|invalid|refused|timedout|http |rejected|conflict"
+    "|zsh:|aborting|are ignored|no pull requests|graphql:|✗|✘|×|✖|❌"
 )
+_MARKS = tuple(_MARK_WORDS.split("|"))
 _FAILING_AT_START = re.compile("|".join(_SHAPES_AT_START))
 _FAILING = re.compile("|".join((rf"\b(?:{'|'.join(_SHAPES_AT_WORD)})", *_SHAPES_ANYWHERE)))
 _SETTLED = re.compile(
@@ -201,11 +166,11 @@ def is_complaint_of(programs: frozenset[str], output: str) -> bool:
 
 def echoed_exit(output: str) -> int | None:
     """The last exit code that the output itself states, as in `exit: 1`."""
-    found = None
+    code = None
     for line in lines_of(output):
         for match in _ECHOED.finditer(line):
-            found = int(match[1])
-    return found
+            code = int(match[1])
+    return code
 
 
 def _speaks(programs: frozenset[str], line: str) -> bool:

@@ -11,9 +11,11 @@ from collections.abc import Iterable
 
 from afterwit.actions.checks import is_checking
 from afterwit.actions.failures import messages as says
-from afterwit.actions.failures.headlines import below_headlines
+from afterwit.actions.failures.excerpt import below_headlines
+from afterwit.actions.failures.failure_class import classify
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command, CommandLine
-from afterwit.actions.steps import Step, parsed
+from afterwit.actions.steps import Step
 from afterwit.model.kinds import ActionKind, FailureClass
 
 _LONGEST = 120
@@ -93,11 +95,21 @@ _SELF = re.compile(r"^(?P<program>[\w.+-]{1,30}): (?!(?:command )?not found$)(?P
 _NUMBERED = re.compile(r"^(python|pip)\d[\d.]*$")
 _WORD = re.compile(r"\w+")
 _BLANKS = re.compile(r"\s+")
+_ANSWERABLE = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT, FailureClass.UNCLEAR)
 _TELLING = {
     FailureClass.ENVIRONMENT: (says.BLOCKED, says.ENVIRONMENT),
     FailureClass.TRANSIENT: (says.TRANSIENT,),
     FailureClass.INVOCATION: (says.USAGE, says.PLACE),
 }
+
+
+def answerable_signature(step: Step) -> str:
+    """The signature under which a fix is looked up, by recall, the backtest and hooks alike; "" where nothing is to be
+    said about a failure: the work itself, what passes by itself or was denied, a wrong use of the agent's own tools,
+    whose message says what to do."""
+    line = step.target if step.kind is ActionKind.SHELL else ""
+    failure = classify(step, line)
+    return signature(step, failure, line) if failure in _ANSWERABLE else ""
 
 
 def signature(step: Step, failure: FailureClass, command: str = "", rules: Iterable[str] = ()) -> str:
@@ -130,7 +142,7 @@ def _head(line: CommandLine, error: str, telling: tuple[says.Phrases, ...]) -> t
     usage = _SAYS_USAGE.search(error)
     speaker = _SELF.match(first)
     for name in (speaker["program"] if speaker else "", usage["program"] if usage else ""):
-        command = next((one for one in line.commands if name and one.program == name), None)
+        command = next((candidate for candidate in line.commands if name and candidate.program == name), None)
         if command is not None:
             rest = speaker["rest"] if speaker and speaker["program"] == name else first
             return _name(command), rest
@@ -151,8 +163,8 @@ def _name(command: Command) -> str:
 
 def _telling_line(error: str, telling: tuple[says.Phrases, ...]) -> str:
     """The first line that speaks of what the class is about."""
-    found = (line for form in telling for line in error.splitlines() if form.search(line))
-    return _first_line(next(found, error))
+    lines = (line for form in telling for line in error.splitlines() if form.search(line))
+    return _first_line(next(lines, error))
 
 
 def _first_line(error: str) -> str:
@@ -164,9 +176,9 @@ def template(line: str) -> str:
     """A line with the values of the moment masked. Of a long line the beginning is looked at."""
     line = _PLACEHOLDER.sub(r"<\1>", _SEVERITY.sub("", _FRAME.sub("", line[:_LONGEST_READ])))
     for form in _NOT_FOUND:
-        found = form.match(line)
-        if found:
-            return f"command not found: {found['name']}"
+        match = form.match(line)
+        if match:
+            return f"command not found: {match['name']}"
     dump = _DUMP.search(line)
     if dump:
         return " ".join((f"{dump['what']}: CreateProcess", *_WORD.findall(dump["kinds"])))[:_LONGEST]
@@ -179,7 +191,7 @@ def template(line: str) -> str:
     line = _WINDOWS_PATH.sub("<path>", line)
     line = _HOST.sub("<host>", _FILE.sub("<path>", _PATH.sub("<path>", line)))
     line = _HASH.sub("<hash>", _GIT_OBJECT.sub(r"\g<what> <hash>", line))
-    line = _NUMBER.sub(lambda found: found["status"] or "<n>", _TIMES.sub("<n>", line))
+    line = _NUMBER.sub(lambda match: match["status"] or "<n>", _TIMES.sub("<n>", line))
     return _BLANKS.sub(" ", _restored(line, names)).strip()[:_LONGEST]
 
 

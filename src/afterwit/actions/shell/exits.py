@@ -146,7 +146,7 @@ def _stage(stage: Stage, options: _Options) -> _Reach:
     if stage.kind is GroupKind.FUNCTION:
         return _Reach(set(), set(), None)
     if stage.kind is GroupKind.SCRIPT:
-        return _ended(_sequence(stage.body, _given(stage.options, _Options()))[0])
+        return _ended(_sequence(stage.body, _options_given(stage.options, _Options()))[0])
     if stage.kind in (GroupKind.IF, GroupKind.CASE):
         return _branches(stage.body, options)
     reach = _sequence(stage.body, options)[0]
@@ -176,11 +176,11 @@ def _options_after(chain: Iterable[Pipeline], options: _Options) -> _Options:
     for pipeline in chain:
         stage = pipeline.stages[0]
         if isinstance(stage, Command) and stage.program in ("set", "setopt"):
-            options = _given(stage.arguments, options)
+            options = _options_given(stage.arguments, options)
     return options
 
 
-def _given(words: Iterable[str], options: _Options) -> _Options:
+def _options_given(words: Iterable[str], options: _Options) -> _Options:
     """The options after `set` or a shell was given these words."""
     turns_on = True
     for word in words:

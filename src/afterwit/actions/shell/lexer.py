@@ -9,7 +9,7 @@ is left to the parser.
 import re
 from typing import NamedTuple
 
-from afterwit.actions.shell.spans import Heredoc, Span, heredoc_body, parameter_span, span_end
+from afterwit.actions.shell.spans import Heredoc, ShellSpan, heredoc_body, parameter_span, span_end
 
 
 class Word(NamedTuple):
@@ -39,7 +39,7 @@ class Redirection(NamedTuple):
 Token = Word | Operator | Redirection
 
 
-class Tokens(NamedTuple):
+class LexedLine(NamedTuple):
     """A lexed line."""
 
     tokens: list[Token]
@@ -65,11 +65,11 @@ _WORD_ENDS = " \t\r\n|&;()<>"
 _ARITHMETIC_TRIES = 16
 
 
-def lex(text: str) -> Tokens:
+def lex(text: str) -> LexedLine:
     """The tokens of a command line."""
     lexer = _Lexer(text.replace("\r\n", "\n"))
     lexer.run()
-    return Tokens(lexer.tokens, lexer.is_whole)
+    return LexedLine(lexer.tokens, lexer.is_whole)
 
 
 class _Lexer:
@@ -149,7 +149,7 @@ class _Lexer:
         """`(( … ))` is one word. If no `))` closes it, it was two subshells; the number of such tries is bounded."""
         if not self._text.startswith("((", self._at) or self._at >= self._last_end or not self._arithmetic_tries:
             return False
-        end = span_end(self._text, self._at + 2, Span.ARITHMETIC, Span.ARITHMETIC)
+        end = span_end(self._text, self._at + 2, ShellSpan.ARITHMETIC, ShellSpan.ARITHMETIC)
         if not end.is_closed or self._text[end.at - 2] != ")":
             self._arithmetic_tries -= 1
             return False
@@ -202,7 +202,7 @@ class _WordReader:
         elif char == "$":
             self._dollar()
         elif char == "`":
-            self._opaque(1, Span.BACKTICKS)
+            self._opaque(1, ShellSpan.BACKTICKS)
         else:
             self._globs = True
             self._take(1)
@@ -211,12 +211,12 @@ class _WordReader:
     def _bracketed(self, char: str) -> bool:
         """A parenthesis that belongs to the word: process substitution, an array, an extended glob."""
         if char in "<>" and self._text.startswith("(", self.at + 1):
-            self._opaque(2, Span.COMMAND)
+            self._opaque(2, ShellSpan.COMMAND)
             return True
         if char != "(" or self.at == self._start:
             return False
         if self._text[self.at - 1] in "*?@+" or (len(self._parts) == 1 and _ARRAY.fullmatch(self._parts[0])):
-            self._opaque(1, Span.COMMAND)
+            self._opaque(1, ShellSpan.COMMAND)
             return True
         return False
 
@@ -231,7 +231,7 @@ class _WordReader:
         self.is_whole = self.is_whole and end > 0
         self.at = end or len(self._text)
 
-    def _opaque(self, opening: int, *spans: Span) -> None:
+    def _opaque(self, opening: int, *spans: ShellSpan) -> None:
         end = span_end(self._text, self.at + opening, *spans)
         self._parts.append(self._text[self.at : end.at])
         self._expands = True
@@ -260,9 +260,9 @@ class _WordReader:
 
     def _expansion(self, *, is_quoted: bool) -> None:
         if self._text.startswith("$((", self.at):
-            self._opaque(3, Span.ARITHMETIC, Span.ARITHMETIC)
+            self._opaque(3, ShellSpan.ARITHMETIC, ShellSpan.ARITHMETIC)
         elif self._text.startswith("$(", self.at):
-            self._opaque(2, Span.COMMAND)
+            self._opaque(2, ShellSpan.COMMAND)
         elif self._text.startswith("${", self.at):
             self._opaque(2, parameter_span(is_quoted=is_quoted))
         else:
@@ -289,7 +289,7 @@ class _WordReader:
         if char == "$":
             self._expansion(is_quoted=True)
         elif char == "`":
-            self._opaque(1, Span.BACKTICKS)
+            self._opaque(1, ShellSpan.BACKTICKS)
         else:
             following = self._text[self.at + 1 : self.at + 2]
             if following == "\n":

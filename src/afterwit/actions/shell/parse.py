@@ -3,13 +3,25 @@
 `parse` takes any string, never raises, and needs time in proportion to its length; nesting is bounded. What does not
 follow the grammar (PowerShell, an unclosed quote, half a loop) still gives commands, and `is_whole` is False. Scripts
 given to a shell (`bash -lc '…'`, `bash <<EOF`) are parsed too. Substitutions stay opaque parts of their words. What
-the exit code means is worked out in `shell_exits`.
+the exit code means is worked out in `exits`. `parsed` does it once for each line.
 """
+
+from functools import lru_cache
 
 from afterwit.actions.shell.exits import exits_of
 from afterwit.actions.shell.lexer import Operator, Redirection, Token, Word, lex
-from afterwit.actions.shell.simple_commands import Place, command_from, folder_after, take_apart
-from afterwit.actions.shell.tree import Command, CommandLine, Group, GroupKind, Pipeline, Stage
+from afterwit.actions.shell.tree import (
+    PIPES,
+    Command,
+    CommandLine,
+    Group,
+    GroupKind,
+    Pipeline,
+    Stage,
+    command_from,
+    folder_after,
+    take_apart,
+)
 
 _MOST_FRAMES = 24
 _MOST_SCRIPTS = 4
@@ -30,7 +42,6 @@ _TURNS = {
 }
 _CLOSES = {"}": GroupKind.BRACES, "fi": GroupKind.IF, "done": GroupKind.LOOP, "esac": GroupKind.CASE}
 _KEYWORDS = frozenset((*_OPENS, *_TURNS, *_CLOSES, "function", "!"))
-_PIPES = ("|", "|&")
 _CASE_ENDS = (";;", ";&", ";;&")
 
 
@@ -41,6 +52,12 @@ def parse(line: str) -> CommandLine:
     body = parser.run(line)
     exits = exits_of(body)
     return CommandLine(line, body, tuple(commands), parser.is_whole, *exits)
+
+
+@lru_cache(maxsize=4096)
+def parsed(line: str) -> CommandLine:
+    """The command line taken apart, once for all who ask."""
+    return parse(line)
 
 
 class _Frame:
@@ -141,7 +158,7 @@ class _Parser:
             self._parenthesis(frame)
         elif text == ")":
             self._closing_parenthesis(frame)
-        elif text in _PIPES:
+        elif text in PIPES:
             self._end_stage(text)
         elif text != "\n" or frame.words or frame.closed or not frame.stages:
             self._end_pipeline(text)
@@ -218,7 +235,7 @@ class _Parser:
             frame.stages.append(frame.closed._replace(redirections=tuple(frame.redirections)))
         elif frame.section != "header" and (frame.words or frame.redirections):
             frame.stages.append(self._simple(frame, joint))
-        elif joint in _PIPES:
+        elif joint in PIPES:
             self.is_whole = False
         frame.closed = None
         frame.words.clear()
@@ -236,7 +253,7 @@ class _Parser:
             if body:
                 return Group(GroupKind.SCRIPT, body, simple.redirections, script.options)
         is_stage = bool(frame.stages)
-        command = command_from(simple, Place(len(self._commands), frame.folder, self._wrappers, is_stage, joint))
+        command = command_from(simple, len(self._commands), frame.folder, self._wrappers, joint, is_stage=is_stage)
         self._commands.append(command)
         frame.folder = folder_after(command, is_stage=is_stage)
         return command

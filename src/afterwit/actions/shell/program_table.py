@@ -161,20 +161,20 @@ def subcommand_in(program: str, arguments: list[str]) -> str:
     """The subcommand among the words after a program."""
     if program in MODULE_RUNNERS:
         return _module(arguments)
-    known = SUBCOMMANDS.get(program)
-    if known is None:
+    table = SUBCOMMANDS.get(program)
+    if table is None:
         return ""
-    found: list[str] = []
-    wanted, at = known.depth, 0
-    while len(found) < wanted:
-        index = operand_at(arguments, at, known.value_options)
+    operands: list[str] = []
+    wanted, at = table.depth, 0
+    while len(operands) < wanted:
+        index = operand_at(arguments, at, table.value_options)
         if index is None:
             break
-        found.append(arguments[index])
+        operands.append(arguments[index])
         at = index + 1
-        if len(found) == 1 and found[0] in known.nested:
+        if len(operands) == 1 and operands[0] in table.nested:
             wanted = max(wanted, 2)
-    return " ".join(found)
+    return " ".join(operands)
 
 
 def operand_at(words: list[str], at: int, value_options: frozenset[str]) -> int | None:

@@ -24,7 +24,8 @@ __all__ = [
     "MODULE_RUNNERS",
     "SUBCOMMANDS",
     "XARGS_FAILED",
-    "Answer",
+    "AnswerCodes",
+    "Subcommands",
     "Weight",
     "is_answer",
     "names",
@@ -52,40 +53,40 @@ def weight_of(program: str, subcommand: str, *, is_stage: bool, feeds: bool) -> 
     return Weight.WORKS
 
 
-class Answer(NamedTuple):
+class AnswerCodes(NamedTuple):
     """Exit codes that are an answer and not a failure, if one of the flags is present (or always)."""
 
     codes: frozenset[int] = frozenset({1})
     flags: frozenset[str] = frozenset()
 
 
-ANSWERS: dict[str, Answer] = {
-    **dict.fromkeys(("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "findstr", "git grep"), Answer()),
-    **dict.fromkeys(("diff", "cmp", "colordiff", "zdiff", "delta"), Answer()),
-    **dict.fromkeys(("test", "[", "[[", "expr", "let", "(("), Answer()),
-    **dict.fromkeys(("which", "type", "hash", "whence", "where", "whereis"), Answer()),
-    **dict.fromkeys(("pgrep", "pidof", "pkill", "killall", "lsof", "fuser", "printenv"), Answer()),
-    "command": Answer(frozenset({1, 127}), names("-v -V")),
-    "ps": Answer(flags=names("-p --pid -C -q")),
-    "jq": Answer(frozenset({1, 4}), names("-e --exit-status")),
-    "gofmt": Answer(flags=names("-d -l")),
-    "getent": Answer(frozenset({2})),
-    "nc": Answer(flags=names("-z -vz -zv")),
-    "systemctl is-active": Answer(frozenset({1, 3})),
-    "systemctl is-enabled": Answer(),
-    "tmux has-session": Answer(),
-    "git diff": Answer(flags=names("--exit-code --quiet --no-index")),
-    "git diff-index": Answer(flags=names("--exit-code --quiet")),
-    "git diff-files": Answer(flags=names("--exit-code --quiet")),
-    "git ls-remote": Answer(frozenset({2}), names("--exit-code")),
-    "git ls-files": Answer(flags=names("--error-unmatch")),
-    "git merge-base": Answer(flags=names("--is-ancestor")),
-    "git show-ref": Answer(),
-    "git rev-parse": Answer(flags=names("-q --quiet")),
-    "git symbolic-ref": Answer(flags=names("-q --quiet")),
-    "git config": Answer(),
-    "git check-ignore": Answer(),
-    "git cat-file": Answer(flags=names("-e")),
+ANSWERS: dict[str, AnswerCodes] = {
+    **dict.fromkeys(("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "findstr", "git grep"), AnswerCodes()),
+    **dict.fromkeys(("diff", "cmp", "colordiff", "zdiff", "delta"), AnswerCodes()),
+    **dict.fromkeys(("test", "[", "[[", "expr", "let", "(("), AnswerCodes()),
+    **dict.fromkeys(("which", "type", "hash", "whence", "where", "whereis"), AnswerCodes()),
+    **dict.fromkeys(("pgrep", "pidof", "pkill", "killall", "lsof", "fuser", "printenv"), AnswerCodes()),
+    "command": AnswerCodes(frozenset({1, 127}), names("-v -V")),
+    "ps": AnswerCodes(flags=names("-p --pid -C -q")),
+    "jq": AnswerCodes(frozenset({1, 4}), names("-e --exit-status")),
+    "gofmt": AnswerCodes(flags=names("-d -l")),
+    "getent": AnswerCodes(frozenset({2})),
+    "nc": AnswerCodes(flags=names("-z -vz -zv")),
+    "systemctl is-active": AnswerCodes(frozenset({1, 3})),
+    "systemctl is-enabled": AnswerCodes(),
+    "tmux has-session": AnswerCodes(),
+    "git diff": AnswerCodes(flags=names("--exit-code --quiet --no-index")),
+    "git diff-index": AnswerCodes(flags=names("--exit-code --quiet")),
+    "git diff-files": AnswerCodes(flags=names("--exit-code --quiet")),
+    "git ls-remote": AnswerCodes(frozenset({2}), names("--exit-code")),
+    "git ls-files": AnswerCodes(flags=names("--error-unmatch")),
+    "git merge-base": AnswerCodes(flags=names("--is-ancestor")),
+    "git show-ref": AnswerCodes(),
+    "git rev-parse": AnswerCodes(flags=names("-q --quiet")),
+    "git symbolic-ref": AnswerCodes(flags=names("-q --quiet")),
+    "git config": AnswerCodes(),
+    "git check-ignore": AnswerCodes(),
+    "git cat-file": AnswerCodes(flags=names("-e")),
 }
 XARGS_FAILED = 123  # GNU xargs: a command ended with 1 to 125
 

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import NamedTuple
 
 
-class Span(Enum):
+class ShellSpan(Enum):
     """What an opaque part is, and so which characters matter in it."""
 
     COMMAND = "("
@@ -46,20 +46,20 @@ class HeredocBody(NamedTuple):
 
 _CASE = r"\bcase[ \t]{1,8}[^ \t\n;&|()]{1,200}[ \t]{1,8}in\b|\besac\b"
 _STOPS = {
-    Span.COMMAND: re.compile(rf"[()'\"`\\$#\n<]|{_CASE}"),
-    Span.ARITHMETIC: re.compile(r"[()'\"`\\$]"),
-    Span.PARAMETER: re.compile(r"[}'\"`\\$]"),
-    Span.QUOTED_PARAMETER: re.compile(r'[}"`\\$]'),
-    Span.QUOTES: re.compile(r'["`\\$]'),
-    Span.BACKTICKS: re.compile(r"[`\\]"),
+    ShellSpan.COMMAND: re.compile(rf"[()'\"`\\$#\n<]|{_CASE}"),
+    ShellSpan.ARITHMETIC: re.compile(r"[()'\"`\\$]"),
+    ShellSpan.PARAMETER: re.compile(r"[}'\"`\\$]"),
+    ShellSpan.QUOTED_PARAMETER: re.compile(r'[}"`\\$]'),
+    ShellSpan.QUOTES: re.compile(r'["`\\$]'),
+    ShellSpan.BACKTICKS: re.compile(r"[`\\]"),
 }
-_OPENINGS = (("$((", (Span.ARITHMETIC, Span.ARITHMETIC)), ("$(", (Span.COMMAND,)))
+_OPENINGS = (("$((", (ShellSpan.ARITHMETIC, ShellSpan.ARITHMETIC)), ("$(", (ShellSpan.COMMAND,)))
 _HEREDOC = re.compile(r"<<(-?)[ \t]*(?:'([^'\n]*)'|\"([^\"\n]*)\"|\\?([^\s;&|()<>'\"`]+))")
 _ANSI_C = re.compile(r"\$'[^'\\]*(?:\\.[^'\\]*)*'?", re.DOTALL)
 _BEFORE_COMMENT = " \t\n;|&("
 
 
-def span_end(text: str, at: int, *spans: Span) -> SpanEnd:
+def span_end(text: str, at: int, *spans: ShellSpan) -> SpanEnd:
     """The end of the spans that are open at this index, the last one innermost."""
     walk = _Walk(text, at, spans)
     while walk.stack and walk.at < len(text):
@@ -67,9 +67,9 @@ def span_end(text: str, at: int, *spans: Span) -> SpanEnd:
     return SpanEnd(min(walk.at, len(text)), not walk.stack)
 
 
-def parameter_span(*, is_quoted: bool) -> Span:
+def parameter_span(*, is_quoted: bool) -> ShellSpan:
     """The span that `${` opens."""
-    return Span.QUOTED_PARAMETER if is_quoted else Span.PARAMETER
+    return ShellSpan.QUOTED_PARAMETER if is_quoted else ShellSpan.PARAMETER
 
 
 def heredoc_at(text: str, at: int) -> tuple[Heredoc, int] | None:
@@ -97,7 +97,7 @@ def heredoc_body(text: str, at: int, heredoc: Heredoc) -> HeredocBody:
 class _Walk:
     """One walk over the text: a stack of open spans and the here-documents that wait for the end of their line."""
 
-    def __init__(self, text: str, at: int, spans: tuple[Span, ...]) -> None:
+    def __init__(self, text: str, at: int, spans: tuple[ShellSpan, ...]) -> None:
         self.text = text
         self.at = at
         self.stack = list(spans)
@@ -120,18 +120,18 @@ class _Walk:
             end = self.text.find("'", self.at + 1)
             self.at = len(self.text) if end < 0 else end + 1
         elif mark == "`":
-            self._toggle(Span.BACKTICKS)
+            self._toggle(ShellSpan.BACKTICKS)
         elif mark == '"':
-            self._toggle(Span.QUOTES)
+            self._toggle(ShellSpan.QUOTES)
         elif len(mark) > 1:
             self._cases[-1] = max(0, self._cases[-1] + (-1 if mark == "esac" else 1))
             self.at = stop.end()
         else:
             self._bracket(span, mark)
 
-    def _bracket(self, span: Span, mark: str) -> None:
+    def _bracket(self, span: ShellSpan, mark: str) -> None:
         if mark == "(":
-            self._push(Span.ARITHMETIC if span is Span.ARITHMETIC else Span.COMMAND)
+            self._push(ShellSpan.ARITHMETIC if span is ShellSpan.ARITHMETIC else ShellSpan.COMMAND)
         elif mark == ")" and self._cases[-1]:
             self.at += 1
         elif mark in ")}":
@@ -145,7 +145,7 @@ class _Walk:
         else:
             self.at += 1
 
-    def _push(self, span: Span) -> None:
+    def _push(self, span: ShellSpan) -> None:
         self.stack.append(span)
         self._cases.append(0)
         self.at += 1
@@ -155,7 +155,7 @@ class _Walk:
         self._cases.pop()
         self.at += 1
 
-    def _toggle(self, span: Span) -> None:
+    def _toggle(self, span: ShellSpan) -> None:
         if self.stack[-1] is span:
             self._pop()
         else:
@@ -168,10 +168,10 @@ class _Walk:
                 self._cases += [0] * len(spans)
                 self.at += len(opening)
                 return
-        quoted = _ANSI_C.match(self.text, self.at) if self.stack[-1] is Span.COMMAND else None
+        quoted = _ANSI_C.match(self.text, self.at) if self.stack[-1] is ShellSpan.COMMAND else None
         if self.text.startswith("${", self.at):
             self.at += 1
-            self._push(parameter_span(is_quoted=self.stack[-1] is Span.QUOTES))
+            self._push(parameter_span(is_quoted=self.stack[-1] is ShellSpan.QUOTES))
         elif quoted:
             self.at = quoted.end()
         else:
@@ -188,12 +188,12 @@ class _Walk:
         if self.text.startswith("<<<", self.at):
             self.at += 3
             return
-        found = heredoc_at(self.text, self.at)
-        if found is None:
+        heredoc = heredoc_at(self.text, self.at)
+        if heredoc is None:
             self.at += 1
         else:
-            self._heredocs.append(found[0])
-            self.at = found[1]
+            self._heredocs.append(heredoc[0])
+            self.at = heredoc[1]
 
     def _newline(self) -> None:
         self.at += 1

@@ -11,7 +11,13 @@ from typing import NamedTuple
 
 from afterwit.actions.shell.lexer import Redirection, Word
 from afterwit.actions.shell.program_table import SHELLS, SUBCOMMANDS, names, operand_at, subcommand_in
-from afterwit.actions.shell.tree import Assignment
+
+
+class Assignment(NamedTuple):
+    """`NAME=value` before a command, or given to export and env."""
+
+    name: str
+    value: str
 
 
 class Wrapper(NamedTuple):
@@ -48,49 +54,36 @@ _PACKAGE_RUN = Wrapper(names("-p --package -w --workspace --registry"), names_pa
 _UV_TOOL = Wrapper(names("--from --with --with-editable --python -p --index --index-url"), names_package=True)
 
 WRAPPERS: dict[str, Wrapper] = {
+    **dict.fromkeys(
+        names("nohup setsid unbuffer chronic arch winpty builtin noglob nocorrect coproc cross-env"), _PLAIN
+    ),
+    **dict.fromkeys(("pnpm exec", "yarn exec", "bundle exec", "dotenv run"), _PLAIN),
+    **dict.fromkeys(("mise exec", "mise x", "doppler run", "op run", "infisical run"), _AFTER_DASHES),
+    **dict.fromkeys(("bunx", "bun x", "pnpx", "npm exec", "pnpm dlx", "yarn dlx"), _PACKAGE_RUN),
+    **dict.fromkeys(("poetry run", "pipenv run", "pdm run", "rye run", "pixi run", "hatch run"), _PYTHON_RUN),
+    **dict.fromkeys(("conda run", "micromamba run"), Wrapper(names("-n --name -p --prefix --cwd"))),
+    **dict.fromkeys(("timeout", "gtimeout"), Wrapper(names("-s -k --signal --kill-after"), operands=1)),
+    **dict.fromkeys(("uvx", "uv tool run"), _UV_TOOL),
     "sudo": Wrapper(
         names("-u -g -h -p -C -D -R -r -t -T -U --user --group --host --prompt --chdir"),
         is_query_with=names("-l -v -k -K --list --validate"),
     ),
     "doas": Wrapper(names("-u -C")),
     "env": Wrapper(names("-u -C --unset --chdir")),
-    "timeout": Wrapper(names("-s -k --signal --kill-after"), operands=1),
-    "gtimeout": Wrapper(names("-s -k --signal --kill-after"), operands=1),
     "time": Wrapper(names("-f -o --format --output")),
     "nice": Wrapper(names("-n --adjustment")),
     "ionice": Wrapper(names("-c -n --class --classdata")),
-    "nohup": _PLAIN,
-    "setsid": _PLAIN,
     "stdbuf": Wrapper(names("-i -o -e --input --output --error")),
-    "unbuffer": _PLAIN,
-    "chronic": _PLAIN,
     "caffeinate": Wrapper(names("-t -w")),
-    "arch": _PLAIN,
-    "winpty": _PLAIN,
     "xargs": Wrapper(
         names("-I -n -P -L -s -d -a -E -J -R --max-args --max-procs --max-lines --delimiter --arg-file --replace")
     ),
     "flock": Wrapper(names("-w --timeout -E"), operands=1),
     "xvfb-run": Wrapper(names("-s -n -e -f --server-args")),
     "command": Wrapper(is_query_with=names("-v -V")),
-    "builtin": _PLAIN,
-    "noglob": _PLAIN,
-    "nocorrect": _PLAIN,
     "exec": Wrapper(names("-a")),
-    "coproc": _PLAIN,
-    "cross-env": _PLAIN,
     "corepack": Wrapper(is_query_with=names("enable disable prepare use up install")),
     "npx": Wrapper(_PACKAGE_RUN.value_options, is_query_with=names("-c --call"), names_package=True),
-    "bunx": _PACKAGE_RUN,
-    "bun x": _PACKAGE_RUN,
-    "pnpx": _PACKAGE_RUN,
-    "npm exec": _PACKAGE_RUN,
-    "pnpm dlx": _PACKAGE_RUN,
-    "pnpm exec": _PLAIN,
-    "yarn dlx": _PACKAGE_RUN,
-    "yarn exec": _PLAIN,
-    "uvx": _UV_TOOL,
-    "uv tool run": _UV_TOOL,
     "pipx run": Wrapper(names("--spec --python --pip-args"), names_package=True),
     "uv run": Wrapper(
         names(
@@ -99,22 +92,7 @@ WRAPPERS: dict[str, Wrapper] = {
         ),
         runs_modules=True,
     ),
-    "poetry run": _PYTHON_RUN,
-    "pipenv run": _PYTHON_RUN,
-    "pdm run": _PYTHON_RUN,
-    "rye run": _PYTHON_RUN,
-    "pixi run": _PYTHON_RUN,
-    "hatch run": _PYTHON_RUN,
-    "conda run": Wrapper(names("-n --name -p --prefix --cwd")),
-    "micromamba run": Wrapper(names("-n --name -p --prefix --cwd")),
-    "bundle exec": _PLAIN,
     "direnv exec": Wrapper(operands=1),
-    "mise exec": _AFTER_DASHES,
-    "mise x": _AFTER_DASHES,
-    "doppler run": _AFTER_DASHES,
-    "op run": _AFTER_DASHES,
-    "infisical run": _AFTER_DASHES,
-    "dotenv run": _PLAIN,
 }
 _FIRST_WORDS = frozenset(name.partition(" ")[0] for name in WRAPPERS if " " in name)
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
@@ -146,10 +124,10 @@ def unwrap(words: Sequence[Word]) -> Unwrapped:
     at, wrappers, assignments = 0, [], []
     names_package = False
     for _ in range(_MOST_WRAPPERS):
-        found = _wrapper_at(words, at)
-        if found is None:
+        wrapper_name = _wrapper_at(words, at)
+        if wrapper_name is None:
             break
-        name, start = found
+        name, start = wrapper_name
         wrapper = WRAPPERS[name]
         wrapped = _past(words, start, wrapper)
         if wrapped.at is None:
@@ -208,9 +186,9 @@ def _wrapper_at(words: Sequence[Word], at: int) -> tuple[str, int] | None:
         return name, at + 1
     if name not in _FIRST_WORDS:
         return None
-    known = SUBCOMMANDS.get(name)
+    subcommands = SUBCOMMANDS.get(name)
     texts = [word.text for word in words]
-    index = operand_at(texts, at + 1, known.value_options if known else frozenset())
+    index = operand_at(texts, at + 1, subcommands.value_options if subcommands else frozenset())
     for _ in range(2):
         if index is None:
             return None

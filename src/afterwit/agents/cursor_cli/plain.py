@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from afterwit.agents.cursor_cli.queries import spoken
 from afterwit.agents.places import Place
-from afterwit.guard.own_notes import without_notes
+from afterwit.guard.markers import without_notes
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Reading, Result
 from afterwit.sources.framing import Record

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 
 import msgspec
 
-from afterwit.actions import status, tools
-from afterwit.actions.steps import parsed
+from afterwit.actions import steps, tools
+from afterwit.actions.shell.parse import parsed
 from afterwit.capture.assembly.instructions import Showing
 from afterwit.capture.assembly.texts import beginning, both_ends, safe_text, telling_part
-from afterwit.guard.own_notes import is_refusal
+from afterwit.guard.markers import is_refusal
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import ActionKind, Lean, Status
@@ -90,9 +90,9 @@ def settled(call: OpenCall, result: Outcome) -> ActionRow:
     return _ended(call, result, verdict, telling_part(result.text) if _is_bad(verdict) else "")
 
 
-def _verdict(call: OpenCall, result: Outcome) -> status.Verdict:
+def _verdict(call: OpenCall, result: Outcome) -> steps.ActionVerdict:
     facts = result.facts
-    return status.judge(
+    return steps.judge(
         call.kind,
         parsed(call.target) if _must_be_parsed(call, facts) else None,
         result.text,
@@ -111,11 +111,11 @@ def _must_be_parsed(call: OpenCall, facts: Result) -> bool:
     return bool(facts.is_error or facts.exit_code) or _COMPOUND.search(call.target) is not None
 
 
-def _is_bad(verdict: status.Verdict) -> bool:
+def _is_bad(verdict: steps.ActionVerdict) -> bool:
     return verdict.status in (Status.FAILED, Status.DENIED) or verdict.lean is Lean.FAILED
 
 
-def _ended(call: OpenCall, result: Outcome, verdict: status.Verdict, error: str) -> ActionRow:
+def _ended(call: OpenCall, result: Outcome, verdict: steps.ActionVerdict, error: str) -> ActionRow:
     return _row(
         call,
         verdict.status,

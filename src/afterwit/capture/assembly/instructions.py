@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 
 from afterwit.actions import tools
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
-from afterwit.actions.steps import parsed
 from afterwit.capture.assembly.texts import beginning, safe_body, safe_text
 from afterwit.guard.placeholders import unkeyed
 from afterwit.guard.redaction import Redactor

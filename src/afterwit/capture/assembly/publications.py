@@ -7,8 +7,8 @@ other forges), here-documents included. Whether the command succeeded is the cal
 import re
 from typing import NamedTuple
 
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
-from afterwit.actions.steps import parsed
 from afterwit.model.kinds import NoteKind
 
 _MAYBE = re.compile(r"\bcommit\b|\b(?:pr|mr) (?:create|edit|new)\b")

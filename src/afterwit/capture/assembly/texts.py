@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from afterwit.actions.failures.excerpt import error_excerpt
 from afterwit.guard.hygiene import clean
-from afterwit.guard.markers import OPENING, without_own
-from afterwit.guard.own_notes import without_notes
+from afterwit.guard.markers import OPENING, without_notes, without_own
 from afterwit.guard.redaction import Redactor
 from afterwit.text.snippets import around
 

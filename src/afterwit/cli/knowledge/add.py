@@ -10,7 +10,7 @@ from afterwit.cli.terminal.options import Here, as_json, in_place
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.curation import curate as curating
 from afterwit.curation.curate import Words
-from afterwit.decisions.will import Changes
+from afterwit.decisions.will import ItemChanges
 from afterwit.model.knowledge import EVERYWHERE, Category
 
 
@@ -27,7 +27,7 @@ from afterwit.model.knowledge import EVERYWHERE, Category
 @as_json
 @in_place
 @described
-def add(here: Here, sentence: str, changes: Changes, is_json: bool) -> None:
+def add(here: Here, sentence: str, changes: ItemChanges, is_json: bool) -> None:
     """Write an item yourself: one sentence of at most 240 characters that says when and what to do.
 
     It is approved with that. Unless you say otherwise, it is a fact and holds everywhere.

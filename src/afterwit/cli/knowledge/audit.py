@@ -10,16 +10,16 @@ from afterwit.cli.commands import COUNT, Command
 from afterwit.cli.knowledge.shapes import EMPTY, EXITS, item_shape, where
 from afterwit.cli.terminal.options import Here, as_json, in_place
 from afterwit.cli.terminal.output import human_count, print_json, print_line, print_text, talk
-from afterwit.curation.audit import JUNK, SKIP, Audit, Verdict, record, sample, verdicts_in
+from afterwit.curation.audit import JUNK, SKIP, Audit, AuditVerdict, record, sample, verdicts_in
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item
 
 _KEYS = {
-    "d": Verdict.DURABLE,
-    "u": Verdict.DUPLICATE,
-    "r": Verdict.RESTATED,
-    "m": Verdict.MOMENTARY,
-    "w": Verdict.WRONG,
+    "d": AuditVerdict.DURABLE,
+    "u": AuditVerdict.DUPLICATE,
+    "r": AuditVerdict.RESTATED,
+    "m": AuditVerdict.MOMENTARY,
+    "w": AuditVerdict.WRONG,
 }
 _QUESTION = "(d)urable, d(u)plicate, (r)estated, (m)omentary, (w)rong, (s)kip, (q)uit"
 _QUIT = "q"
@@ -113,12 +113,12 @@ def _show(done: Audit) -> None:
         talk(EMPTY if not done.active else "Nothing was judged.")
         return
     for verdict, count in done.counts.items():
-        print_line(f"{count:>5}  {verdict}{' (junk)' if Verdict(verdict) in JUNK else ''}")
+        print_line(f"{count:>5}  {verdict}{' (junk)' if AuditVerdict(verdict) in JUNK else ''}")
     low, high = done.interval
     print_line(
         f"Junk: {done.junk} of {human_count(done.judged, 'item')}, {done.junk_rate:.1%}"
         f" (95 % interval {low:.1%} to {high:.1%}); {human_count(done.active, 'active item')} in all, seed {done.seed}."
     )
-    junk = [item for item, verdict in done.verdicts.items() if Verdict(verdict) in JUNK]
+    junk = [item for item, verdict in done.verdicts.items() if AuditVerdict(verdict) in JUNK]
     if junk:
         talk(f"`afterwit knowledge reject {' '.join(junk)}` takes the junk out.")

@@ -12,7 +12,7 @@ from afterwit.cli.knowledge.shapes import EXITS
 from afterwit.cli.terminal.options import Here, as_json, in_place
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.curation import curate as curating
-from afterwit.decisions.will import Changes
+from afterwit.decisions.will import ItemChanges
 from afterwit.knowledge.list import shown
 
 
@@ -31,7 +31,7 @@ from afterwit.knowledge.list import shown
 @as_json
 @in_place
 @described
-def edit(here: Here, item: str, sentence: str | None, changes: Changes, is_json: bool) -> None:
+def edit(here: Here, item: str, sentence: str | None, changes: ItemChanges, is_json: bool) -> None:
     """Give an item other words, another place, category, advice or triggers, and approve it with them.
 
     What is not named stays; triggers and files that are named take the place of all present ones. With nothing but
@@ -45,7 +45,7 @@ def edit(here: Here, item: str, sentence: str | None, changes: Changes, is_json:
     elif done.has_changed:
         talk(said(done))
         if changes.named:
-            talk(f"Changed: {changes.told}.")
+            talk(f"Changed: {changes.in_words}.")
         talk(UNDO)
     else:
         talk("It is so already. Nothing was changed.")

@@ -8,7 +8,7 @@ from afterwit.cli.terminal.ask import is_confirmed
 from afterwit.cli.terminal.options import Here, as_json, in_place
 from afterwit.cli.terminal.output import human_count, print_json, print_line, print_text, talk
 from afterwit.curation import forget as forgetting
-from afterwit.curation.forget import Forgetting, Wanted
+from afterwit.curation.forget import ForgetRequest, Forgetting
 
 _SHOWN = 20
 
@@ -40,7 +40,7 @@ def forget(here: Here, origin: str, session: str, repo: str, is_dry_run: bool, i
     Evidence from there counts no longer, now and in future, and what stands on nothing else is gone. Sessions and the
     archive stay. `afterwit knowledge undo` takes it back.
     """
-    wanted = Wanted(origin=origin, session=session, repo=repo)
+    wanted = ForgetRequest(origin=origin, session=session, repo=repo)
     if sum(map(bool, wanted)) != 1:
         raise click.UsageError("Say what to forget: one of --origin, --session and --repo.")
 

@@ -12,7 +12,7 @@ import click
 from afterwit.actions.shell.parse import parse
 from afterwit.cli.terminal.agent_names import refuse_unknown
 from afterwit.cli.terminal.options import Here
-from afterwit.decisions.will import Changes
+from afterwit.decisions.will import ItemChanges
 from afterwit.model.knowledge import EVERYWHERE, Category, Scope, ScopeKind, Trigger
 from afterwit.sessions.repo_names import known_repo
 from afterwit.text.words import words_of
@@ -67,7 +67,7 @@ def described(command: Callable[..., Any]) -> Callable[..., Any]:
         triggers: Sequence[str],
         **options: Any,
     ) -> Any:
-        changes = Changes(
+        changes = ItemChanges(
             category=Category(category) if category is not None else None,
             scope=_scope(here, scope, repo, agent),
             triggers=_triggers(triggers) if triggers else None,

@@ -6,7 +6,7 @@ from afterwit.cli.commands import COUNT, Command
 from afterwit.cli.knowledge.shapes import EXITS
 from afterwit.cli.terminal.options import Here, as_json, in_place
 from afterwit.cli.terminal.output import human_count, print_json, print_text, talk
-from afterwit.knowledge import rejected as rejections
+from afterwit.knowledge import list as rejections
 from afterwit.knowledge.gate import Rejection
 
 

@@ -45,7 +45,7 @@ def show_listing(listing: ItemListing, *, is_json: bool, nothing: str) -> None:
     """A table, or JSON; `nothing` is said where nothing fits."""
     if is_json:
         items = [item_shape(item, has_evidence=False) for item in listing.items]
-        print_json({"items": items, "found": listing.found, "by_status": listing.by_status})
+        print_json({"items": items, "found": listing.total, "by_status": listing.by_status})
     elif listing.items:
         is_one = len({item.status for item in listing.items}) == 1
         print_listing(_ONE_STATUS if is_one else _SEVERAL, [_row(item) for item in listing.items])
@@ -67,5 +67,5 @@ def _row(item: Item) -> tuple[str, ...]:
 
 def _totals(listing: ItemListing) -> str:
     shown = len(listing.items)
-    part = f" ({shown:,} shown; --limit 0 shows all)" if shown < listing.found else ""
-    return f"{human_count(listing.found, 'item')}{part}."
+    part = f" ({shown:,} shown; --limit 0 shows all)" if shown < listing.total else ""
+    return f"{human_count(listing.total, 'item')}{part}."

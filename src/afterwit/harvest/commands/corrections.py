@@ -11,10 +11,18 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from afterwit.actions.failures import messages as says
-from afterwit.actions.shell.command_changes import GAP, QUOTE, Change, apply, change_from
-from afterwit.actions.shell.command_words import bare, is_general, simples
+from afterwit.actions.shell.command_changes import (
+    GAP,
+    QUOTE,
+    CommandChange,
+    apply,
+    bare,
+    change_from,
+    is_general,
+    spelled_commands,
+)
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
-from afterwit.actions.steps import parsed
 from afterwit.harvest.commands.invocations import command_at, has_worked
 from afterwit.harvest.commands.line_changes import change_between
 from afterwit.harvest.harvester import Grouped, by_repo, grouped_by, in_order, outcomes, stories_in, unique, when
@@ -103,7 +111,7 @@ def _mended_call(digest: Digest, failure: Failure) -> Iterator[Grouped[CallSeen]
         yield Grouped(_QUOTING if change == QUOTE else change.program if change else _program(failed), seen)
 
 
-def _is_plausible(error: str, change: Change | None) -> bool:
+def _is_plausible(error: str, change: CommandChange | None) -> bool:
     """Whether the message blames the use, so that the change can be what mended it."""
     if change and _is_moved(change):
         return True
@@ -112,13 +120,13 @@ def _is_plausible(error: str, change: Change | None) -> bool:
     return change is None or _is_about_use(change)
 
 
-def _is_moved(change: Change) -> bool:
+def _is_moved(change: CommandChange) -> bool:
     """The same script, in another folder."""
     first = change.new[0] if change.new else ""
     return "/" in change.old[0] and first != change.old[0] and first.rpartition("/")[2] == change.program
 
 
-def _is_about_use(change: Change) -> bool:
+def _is_about_use(change: CommandChange) -> bool:
     """No operand took the place of another: that is a second try at something else."""
     if GAP not in change.old:
         return True
@@ -140,12 +148,12 @@ def _pair(digest: Digest, failure: Failure) -> tuple[str, str] | None:
 def _durable(line: str) -> str:
     """The line where it could come again as it is: short, without values of the moment, and more than a look."""
     main = parsed(line).main
-    is_work = main is not None and main.weight is Weight.WORKS and len(simples(line)) == 1
+    is_work = main is not None and main.weight is Weight.WORKS and len(spelled_commands(line)) == 1
     return line if is_work and len(line) <= _LONGEST_LINE and not _MOMENT.search(line) else ""
 
 
 def _program(line: str) -> str:
-    commands = simples(line)
+    commands = spelled_commands(line)
     return commands[0].texts[0].rpartition("/")[2] if commands else line.split(maxsplit=1)[0]
 
 
@@ -164,7 +172,7 @@ def _shapes(line: str) -> Iterator[tuple[str, str]]:
     main = parsed(line).main
     if main is None or main.weight is not Weight.WORKS:
         return
-    for command in simples(bare(line)):
+    for command in spelled_commands(bare(line)):
         first = command.texts[0].rpartition("/")[2]
         if first == main.program or main.program in command.texts:
             names = [word for word in command.texts[1:3] if is_general(word)]
@@ -209,7 +217,7 @@ def _rule(
     )
 
 
-def _triggers(change: Change, same: Sequence[Sighting[CallSeen]], *, is_always: bool) -> Iterator[Trigger]:
+def _triggers(change: CommandChange, same: Sequence[Sighting[CallSeen]], *, is_always: bool) -> Iterator[Trigger]:
     """The failures seen; and the form itself, where it has never worked and can be known by its words."""
     signatures = sorted({sighting.seen.signature for sighting in same})[:_MOST_SIGNATURES]
     for signature in signatures:
@@ -222,7 +230,7 @@ def _triggers(change: Change, same: Sequence[Sighting[CallSeen]], *, is_always: 
 
 
 def _against(
-    change: Change, scope: Scope, same: Sequence[Sighting[CallSeen]], worked: Sequence[Sighting[CallSeen]]
+    change: CommandChange, scope: Scope, same: Sequence[Sighting[CallSeen]], worked: Sequence[Sighting[CallSeen]]
 ) -> list[Sighting[CallSeen]]:
     """Sessions of other stories in which the form that failed here has worked."""
     if change == QUOTE:
@@ -237,7 +245,7 @@ def _against(
     ]
 
 
-def said(change: Change) -> str:
+def said(change: CommandChange) -> str:
     """A change in words."""
     if change == QUOTE:
         return (

@@ -9,9 +9,9 @@ what a change brings. Files that are run count as the repository's own only wher
 import re
 from collections.abc import Iterator
 
-from afterwit.actions.shell.programs import SUBCOMMANDS
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.program_table import SUBCOMMANDS
 from afterwit.actions.shell.tree import Command
-from afterwit.actions.steps import parsed
 from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
 from afterwit.harvest.commands import harmless_table as table
 

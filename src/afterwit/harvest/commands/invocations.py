@@ -13,9 +13,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from afterwit.actions.failures.failure_class import classify
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
 from afterwit.actions.shell.tree import Command
-from afterwit.actions.steps import Step, parsed
+from afterwit.actions.steps import Step
 from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.harvest.commands.purposes import Purpose, may_have_purpose, purpose_of
 from afterwit.model.digest import Digest, DigestStep

@@ -8,9 +8,20 @@ gives None: the two lines then are two tries, and teach nothing about other line
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from afterwit.actions.shell.command_changes import ANY, GAP, QUOTE, VALUE, Change
-from afterwit.actions.shell.command_words import Simple, bare, is_general, is_glob, same_but_for_quotes, simples
-from afterwit.actions.steps import parsed
+from afterwit.actions.shell.command_changes import (
+    ANY,
+    GAP,
+    QUOTE,
+    VALUE,
+    CommandChange,
+    SpelledCommand,
+    bare,
+    is_general,
+    is_glob,
+    same_but_for_quotes,
+    spelled_commands,
+)
+from afterwit.actions.shell.parse import parsed
 from afterwit.harvest.wording import plain
 
 _ALIKE = 0.4
@@ -21,9 +32,9 @@ _LONGEST_WHOLE = 3  # words of a command that may be replaced as a whole
 Opcode = tuple[str, int, int, int, int]
 
 
-def change_between(failed: str, fixed: str) -> Change | None:
+def change_between(failed: str, fixed: str) -> CommandChange | None:
     """What made the first line the second."""
-    pair = _differing(simples(bare(plain(failed))), simples(bare(plain(fixed))))
+    pair = _differing(spelled_commands(bare(plain(failed))), spelled_commands(bare(plain(fixed))))
     if pair is None:
         return None
     before, after = pair
@@ -32,7 +43,9 @@ def change_between(failed: str, fixed: str) -> Change | None:
     return _rewriting(before.texts, after.texts)
 
 
-def _differing(failed: Sequence[Simple], fixed: Sequence[Simple]) -> tuple[Simple, Simple] | None:
+def _differing(
+    failed: Sequence[SpelledCommand], fixed: Sequence[SpelledCommand]
+) -> tuple[SpelledCommand, SpelledCommand] | None:
     """The one command that was changed, and what it became."""
     before = [command for command in failed if all(command.texts != other.texts for other in fixed)]
     after = [command for command in fixed if all(command.texts != other.texts for other in failed)]
@@ -46,7 +59,7 @@ def _likeness(words: Sequence[str], other: Sequence[str]) -> float:
     return SequenceMatcher(None, words, other, autojunk=False).ratio()
 
 
-def _rewriting(failed: tuple[str, ...], fixed: tuple[str, ...]) -> Change | None:
+def _rewriting(failed: tuple[str, ...], fixed: tuple[str, ...]) -> CommandChange | None:
     codes = SequenceMatcher(None, failed, fixed, autojunk=False).get_opcodes()
     changed = [code for code in codes if code[0] != "equal"]
     if not changed or len(changed) > _MOST_CHANGES:
@@ -54,13 +67,13 @@ def _rewriting(failed: tuple[str, ...], fixed: tuple[str, ...]) -> Change | None
     if not any(code[0] == "equal" for code in codes):
         is_short = max(len(failed), len(fixed)) <= _LONGEST_WHOLE
         is_known = all(is_general(word) for word in (*failed, *fixed))
-        return Change(failed, fixed) if is_short and is_known else None
+        return CommandChange(failed, fixed) if is_short and is_known else None
     if len(changed) > 1 and any(code[0] != "delete" for code in changed):
         return None
     return _written(failed, fixed, codes)
 
 
-def _written(failed: tuple[str, ...], fixed: tuple[str, ...], codes: Sequence[Opcode]) -> Change | None:
+def _written(failed: tuple[str, ...], fixed: tuple[str, ...], codes: Sequence[Opcode]) -> CommandChange | None:
     old: list[str] = []
     new: list[str] = []
     last = max(at for at, code in enumerate(codes) if code[0] != "equal")
@@ -76,7 +89,7 @@ def _written(failed: tuple[str, ...], fixed: tuple[str, ...], codes: Sequence[Op
             return None
         old += run.old
         new += run.new
-    return Change(tuple(old), tuple(new)) if old and old != new else None
+    return CommandChange(tuple(old), tuple(new)) if old and old != new else None
 
 
 def _head_length(words: tuple[str, ...]) -> int:
@@ -103,7 +116,7 @@ def _kept_behind(words: tuple[str, ...], codes: Sequence[Opcode], at: int) -> li
     return [word] if is_telling and is_general(word, is_program=start == 0) else []
 
 
-def _run(gone: tuple[str, ...], come: tuple[str, ...], *, is_program: bool) -> Change | None:
+def _run(gone: tuple[str, ...], come: tuple[str, ...], *, is_program: bool) -> CommandChange | None:
     """One run of changed words, with values of the moment masked."""
     if max(len(gone), len(come)) > _LONGEST_RUN:
         return None
@@ -121,20 +134,20 @@ def _run(gone: tuple[str, ...], come: tuple[str, ...], *, is_program: bool) -> C
             old.append(ANY)
         else:
             return None
-    return Change(tuple(old), come)
+    return CommandChange(tuple(old), come)
 
 
-def _list_change(gone: str, come: str) -> Change | None:
+def _list_change(gone: str, come: str) -> CommandChange | None:
     """One name that a list must not have."""
     lost = [name for name in gone.split(",") if name not in come.split(",")]
     if "," not in gone or len(lost) != 1 or not is_general(lost[0]):
         return None
-    return Change((f"…,{lost[0]},…",), (GAP,))
+    return CommandChange((f"…,{lost[0]},…",), (GAP,))
 
 
-def _unit_change(gone: str, come: str) -> Change | None:
+def _unit_change(gone: str, come: str) -> CommandChange | None:
     """A number whose unit was dropped or replaced."""
     old, new = VALUE.fullmatch(gone), VALUE.fullmatch(come)
     if not old or not new or old[1] != new[1] or old[2] == new[2]:
         return None
-    return Change((f"N{old[2]}",), (f"N{new[2]}",))
+    return CommandChange((f"N{old[2]}",), (f"N{new[2]}",))

@@ -10,9 +10,9 @@ few words for people; "" where a line is ordinary.
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from afterwit.actions.shell.command_changes import Change
+from afterwit.actions.shell.command_changes import CommandChange
+from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
-from afterwit.actions.steps import parsed
 from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
 from afterwit.harvest.commands import power_table as table
 from afterwit.harvest.commands.harmless import unknown_parts
@@ -53,7 +53,7 @@ def power_gained(failed: str, fixed: str) -> str:
     return _first(powers) or (UNKNOWN if unknown_parts(fixed) - unknown_parts(failed) else "")
 
 
-def power_of_change(change: Change) -> str:
+def power_of_change(change: CommandChange) -> str:
     """The same, of a change that is applied to other lines. One file for another stays inside the repository."""
     if len(change.old) == 1 and len(change.new) <= 1 and all(map(_is_own_file, (*change.old, *change.new))):
         is_moved = {word.rpartition("/")[2] for word in change.new} <= {word.rpartition("/")[2] for word in change.old}

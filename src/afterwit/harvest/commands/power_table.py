@@ -5,7 +5,8 @@ Families rather than single words: a flag that begins with `--skip-` lowers a gu
 
 import re
 
-from afterwit.actions.shell.programs import MODULE_RUNNERS, names
+from afterwit.actions.shell.program_table import MODULE_RUNNERS
+from afterwit.actions.shell.programs import names
 from afterwit.harvest.commands.harmless_table import RUNNERS
 from afterwit.harvest.commands.harmless_table import SETTINGS as HARMLESS_SETTINGS
 from afterwit.harvest.commands.purposes import KNOWN_PROGRAMS

@@ -9,7 +9,7 @@ or is left out; so is what was published from another repository. The words are 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from afterwit.actions.steps import parsed
+from afterwit.actions.shell.parse import parsed
 from afterwit.harvest.commands.invocations import folder_below, roots_of
 from afterwit.harvest.harvester import Grouped
 from afterwit.harvest.stated.recurrence import first_statements, matters

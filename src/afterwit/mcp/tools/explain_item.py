@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from afterwit.guard.shown import Shown
-from afterwit.knowledge.items import find_item
+from afterwit.knowledge.list import find_item
 from afterwit.mcp.given import given_by_id
 from afterwit.mcp.tool import Caller, Tool, text
 from afterwit.store.store import readonly_database

@@ -5,7 +5,7 @@ from typing import Any
 
 from afterwit.config.world import World
 from afterwit.guard.shown import Shown
-from afterwit.knowledge.shown_memory import remembered
+from afterwit.knowledge.shown_items import remembered
 from afterwit.mcp.quoting import notes
 from afterwit.mcp.tool import Caller, Tool
 from afterwit.memory.tool import MemoryTool

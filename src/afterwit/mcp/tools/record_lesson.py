@@ -5,7 +5,7 @@ from typing import Any
 
 from afterwit.actions.shell.parse import parse
 from afterwit.curation.curate import Words
-from afterwit.curation.lessons import Teller, record
+from afterwit.curation.lessons import LessonSource, record
 from afterwit.guard.shown import Shown, joined, ours, stamp
 from afterwit.mcp.places import PLACE, repo_of
 from afterwit.mcp.tool import Caller, Tool, choice, text, texts
@@ -37,8 +37,8 @@ def record_lesson(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     return joined((ours("Noted as "), stamp(lesson.id), ours(_NOTED)))
 
 
-def teller_of(caller: Caller) -> Teller:
-    return Teller(caller.agent, caller.session, caller.started_ms)
+def teller_of(caller: Caller) -> LessonSource:
+    return LessonSource(caller.agent, caller.session, caller.started_ms)
 
 
 def _scope(caller: Caller, arguments: Mapping[str, Any]) -> Scope:
