@@ -22,7 +22,7 @@ from afterwit.agents.moments import AFTER, BEFORE, Answer, Moment
 from afterwit.agents.protocol import Shape, SourceFile
 from afterwit.agents.registry import reader_for
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.context import Context
+from afterwit.capture.assembly.calls import Context
 from afterwit.guard.markers import CLOSING, OPENING, marked
 from afterwit.guard.redaction import Redactor
 from afterwit.guard.shown import ours

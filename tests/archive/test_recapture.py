@@ -9,12 +9,13 @@ from msgspec.structs import replace
 from tests.homes import CLAUDE, Silent, claude_records, learned, put, rows, world_of
 
 from afterwit.archive import upkeep
-from afterwit.archive.dropped import dropped
 from afterwit.archive.evict import evict
 from afterwit.archive.rebuild import rebuild
+from afterwit.archive.upkeep import dropped
 from afterwit.config.world import World
 from afterwit.doctor.doctor import examine
-from afterwit.learn.learn import Options, learn
+from afterwit.learn.learn import learn
+from afterwit.model.learn_options import Options
 from afterwit.model.learn_report import Eviction, Report
 from afterwit.model.settings import RetentionSettings
 from afterwit.store.layout import Layout

@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterwit.capture.assembly.context import Context
+from afterwit.capture.assembly.calls import Context
 from afterwit.guard.redaction import Redactor
 
 

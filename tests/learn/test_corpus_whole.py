@@ -13,8 +13,7 @@ from tests.homes import world_of
 
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.registry import reader_for
-from afterwit.capture.feed import Feeding
-from afterwit.capture.logs import opened
+from afterwit.capture.logs import Feeding, opened
 from afterwit.capture.plan import AgentPlan, Pending, homes, plan, plan_folder
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem

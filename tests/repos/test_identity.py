@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.repos.identity import How, Resolution, Sighting, Spot, domain_of, resolve, root_name, root_of
+from afterwit.repos.folders import root_name
+from afterwit.repos.identity import How, Resolution, Sighting, Spot, domain_of, resolve, root_of
 
 OLD = "git@github.com:oldorg/git-sync.git"
 NEW = "git@github.com:neworg/git-sync.git"

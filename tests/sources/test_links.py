@@ -7,8 +7,7 @@ import pytest
 from tests.homes import claude_records, learned, put, world_of
 
 from afterwit.doctor.doctor import examine
-from afterwit.sources.discovery import Unreadable, discover, glimpse, walk
-from afterwit.sources.links import Bounds
+from afterwit.sources.discovery import Bounds, Unreadable, discover, glimpse, walk
 from afterwit.sources.named_files import looked_through, pattern_of
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links are POSIX's")

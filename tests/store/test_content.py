@@ -4,9 +4,10 @@ import apsw
 import pytest
 from tests.store.planted_rows import plant
 
-from afterwit.store.content import content_hash
+from afterwit.store.checksums import content_hash
 from afterwit.store.migrate import migrations
-from afterwit.store.rows import files, parts, pins, repos, sessions
+from afterwit.store.rows import files, parts, repos, sessions
+from afterwit.store.rows import originals as pins
 
 UNSEEN = {
     "sessions": {"id", "is_digested"},

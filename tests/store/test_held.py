@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from afterwit.model.errors import DamagedError
 from afterwit.store import frames
-from afterwit.store.held import Held
+from afterwit.store.frames import Held
 
 PIECES = [b"0123456789", b"abcdefg", b"ABCDEFGHIJKLMNOP", b"!"]
 WHOLE = b"".join(PIECES)

@@ -5,8 +5,8 @@ from pathlib import Path
 import msgspec
 import zstandard
 
+from afterwit.store.checks import HeldRow, held_rows, texts_in
 from afterwit.store.database import connect
-from afterwit.store.held_texts import HeldRow, held_rows, texts_in
 
 
 def test_texts_come_table_by_table_with_a_way_to_find_the_row(tmp_path: Path) -> None:

@@ -2,6 +2,12 @@
 
 Gathers what could go, has `archive.budget` decide, and gives up what that says. The report names every original with
 its hash. What goes without having been analysed is a loss of data: the report says so, and so does the exit code.
+
+Which originals that were lost to the storage budget `learn` may take in again.
+
+Only those that gave no session: of all others the rows are there. One may come back if it fits under the hard cap
+beside everything that the archive holds now. Nothing is lost below the hard cap, so what comes back stays; if it turns
+out larger than it was, its new size decides the next time. Whether the agent still has the file is not asked here.
 """
 
 import shutil
@@ -16,10 +22,10 @@ from afterwit.agents.declared.description import Description
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.registry import reader_for
 from afterwit.archive.budget import Candidate, Pass, Plan, plan_eviction
-from afterwit.archive.remove import Leaver, give_up, settle_leaving
-from afterwit.capture.archived import remove_doomed
+from afterwit.archive.remove import PACKED_BYTES, Leaver, give_up, settle_leaving
 from afterwit.capture.companions import belonging
-from afterwit.capture.origin import COMPANION, origin_in
+from afterwit.capture.derived import COMPANION, origin_in
+from afterwit.capture.part_rows import remove_doomed
 from afterwit.config.world import World
 from afterwit.decisions.journal import catch_up
 from afterwit.digest.update import unpack
@@ -251,3 +257,28 @@ def _give_space_back(store: Store) -> None:
     if unused * _WORTH_PACKING >= total and shutil.disk_usage(store.layout.root).free > 2 * total:
         store.db.execute("VACUUM")
         store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def recapturable(store: Store, limits: RetentionSettings) -> dict[bytes, str]:
+    """The keys of lost originals for which there is room, each with its agent. The newest come first, because
+    agents delete the old ones."""
+    lost = files_by_id(store.db, raw.lost_unread(store.db)).values()
+    if not lost:
+        return {}
+    room = limits.hard_cap_bytes - packed_originals(store)
+    fitting: dict[bytes, str] = {}
+    for row in sorted(lost, key=lambda row: (-row.mtime_ns, row.key)):
+        size = _packed_bytes(store, row)
+        if size <= room:
+            room -= size
+            fitting[row.key] = row.agent
+    return fitting
+
+
+def _packed_bytes(store: Store, row: FileRow) -> int:
+    """What it took in the archive. Where the remains do not say, no more than its unpacked bytes."""
+    try:
+        header = store.archive.header(archive_name(row.key, row.generation))
+    except DamagedError:
+        return row.dropped_bytes
+    return int(header.get(PACKED_BYTES, row.dropped_bytes))

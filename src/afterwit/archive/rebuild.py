@@ -19,16 +19,14 @@ import msgspec
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.registry import reader_for
-from afterwit.archive.adopt import Adopter
-from afterwit.archive.damage import Damage, keep_damage
+from afterwit.archive.adopt import Adopter, Damage, keep_damage
 from afterwit.archive.remove import drop_in
 from afterwit.capture.assembly.remains import unpacked
+from afterwit.capture.commit import resolve_repos
 from afterwit.capture.companions import belonging
 from afterwit.capture.derive import derive_archived
-from afterwit.capture.derived import Derived
-from afterwit.capture.origin import COMPANION, origin_in
+from afterwit.capture.derived import COMPANION, Derived, origin_in
 from afterwit.capture.parallel import spread
-from afterwit.capture.repo_resolution import resolve_repos
 from afterwit.capture.tasks import jobs_for
 from afterwit.config.run_rules import Rules
 from afterwit.config.world import World, rules_for
@@ -40,20 +38,26 @@ from afterwit.model.prices import price_list
 from afterwit.model.progress import Progress
 from afterwit.store import archive_mark
 from afterwit.store.archive import Archive, ArchiveName, Stored, archive_name
-from afterwit.store.content import content_hash
-from afterwit.store.database import connect, transaction, translated
+from afterwit.store.atomic import step
+from afterwit.store.checksums import content_hash
+from afterwit.store.database import (
+    UNREADABLE,
+    connect,
+    is_damage,
+    put_in_place,
+    remove_database,
+    transaction,
+    translated,
+)
 from afterwit.store.frames import REMAINS
 from afterwit.store.journal import Head, Journal
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 from afterwit.store.migrate import migrate, migrations, schema_version
-from afterwit.store.replacing import is_damage, put_in_place, remove_database
 from afterwit.store.rows import files
 from afterwit.store.rows.applied import applied, keep_heads, refuse_faults, refuse_gone, seen_heads
 from afterwit.store.rows.files import FileRow
-from afterwit.store.steps import step
 from afterwit.store.store import Store, require
-from afterwit.store.unreadable import UNREADABLE
 
 _BATCH = 64
 _SHOWN = 5

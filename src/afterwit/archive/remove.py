@@ -13,23 +13,21 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.archive.adopt import put_remains
-from afterwit.capture.archived import remove_doomed
 from afterwit.capture.assembly.remains import LeftCompanion, Remains, packed, unpacked, unplaced
-from afterwit.capture.file_resume import keys_of
-from afterwit.capture.origin import Origin, origin_in
+from afterwit.capture.derived import Origin, keys_of, origin_in
+from afterwit.capture.part_rows import remove_doomed
 from afterwit.model.errors import DamagedError
 from afterwit.store import archive_mark
 from afterwit.store.archive import Archive, ArchiveName, archive_name
+from afterwit.store.atomic import step
 from afterwit.store.checksums import seal
-from afterwit.store.database import transaction, translated
+from afterwit.store.database import UNREADABLE, transaction, translated
+from afterwit.store.marks import forget_standing
 from afterwit.store.rows import claims, files, parts
 from afterwit.store.rows import originals as raw
 from afterwit.store.rows.files import FileRow
-from afterwit.store.rows.last_run import forget_standing
 from afterwit.store.rows.originals import Drop
-from afterwit.store.steps import step
 from afterwit.store.store import Store
-from afterwit.store.unreadable import UNREADABLE
 
 PACKED_BYTES = "packed_bytes"  # in the header of remains: what the original took, companions included
 _BATCH = 64

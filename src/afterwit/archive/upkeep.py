@@ -1,4 +1,9 @@
-"""Looking after a store: sizes, checks, giving space back."""
+"""Looking after a store: sizes, checks, giving space back.
+
+What could not be read: of files that were read, and files that could not be opened.
+
+The record of originals that were given up for space.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,24 +11,45 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.archive.belongings import foreign
-from afterwit.archive.decision_checks import decision_faults
+from afterwit.archive.decision_checks import decision_faults, foreign
 from afterwit.archive.remove import is_leaving, settle_leaving
 from afterwit.capture.assembly.remains import unpacked
-from afterwit.capture.file_resume import keys_of
+from afterwit.capture.derived import keys_of
 from afterwit.model.errors import DamagedError
 from afterwit.store import archive_mark, spool
 from afterwit.store.archive import ArchiveName, archive_name, generation_of
 from afterwit.store.checks import database_faults, foreign_permissions
-from afterwit.store.content import content_hash
+from afterwit.store.checksums import content_hash
+from afterwit.store.database import UNREADABLE
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 from afterwit.store.rows import applied, claims
+from afterwit.store.rows import originals as raw
 from afterwit.store.rows.files import DAMAGED, FileRow, all_files, damaged_files, doomed
+from afterwit.store.rows.health import Tally, problem_rows, tally
+from afterwit.store.rows.originals import LOST
 from afterwit.store.rows.parts import parts_of_file
-from afterwit.store.rows.tally import Tally, tally
-from afterwit.store.store import Store, opened, require
-from afterwit.store.unreadable import UNREADABLE
+from afterwit.store.store import Store, opened, readonly_database, require
+
+
+class DroppedSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """One original that is gone. What remains of it is in the archive and the database."""
+
+    agent: str
+    path: str
+    sessions: list[str]
+    bytes: int  # of the original
+    dropped_ms: int
+    sha256: str
+    is_data_loss: bool  # it had not been analysed
+
+
+class ProblemSeen(msgspec.Struct, frozen=True):
+    agent: str
+    path: str
+    offset: int | None
+    length: int | None
+    reason: str
 
 
 class Sizes(msgspec.Struct, kw_only=True):
@@ -200,3 +226,28 @@ def _size(path: Path) -> int:
     """Of a database with its write-ahead log. Only `stat`s them: opening would drop SQLite's locks."""
     beside = (path, path.with_name(path.name + "-wal"))
     return sum(file.stat().st_size for file in beside if file.exists())
+
+
+def problems(layout: Layout, limit: int = 0) -> list[ProblemSeen]:
+    """The newest files first; 0 means all."""
+    with readonly_database(layout) as db:
+        return [ProblemSeen(*row) for row in problem_rows(db, limit)]
+
+
+def dropped(layout: Layout) -> list[DroppedSeen]:
+    """The latest first."""
+    with readonly_database(layout) as db:
+        found = raw.dropped_files(db)
+        names = raw.sessions_in(db, [one.id for one in found])
+    return [
+        DroppedSeen(
+            agent=one.agent,
+            path=one.path,
+            sessions=[name.native_id for name in names.get(one.id, [])],
+            bytes=one.dropped_bytes,
+            dropped_ms=one.dropped_ms,
+            sha256=one.sha256,
+            is_data_loss=one.state == LOST,
+        )
+        for one in found
+    ]

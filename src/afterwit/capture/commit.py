@@ -2,23 +2,40 @@
 
 Killed anywhere, the store stands where the last commit left it, and the next run does the rest. Which generation of a
 file it is, and whether it is kept at all, is decided here; the rows of a reading, and whose they are, in `part_rows`.
+
+Which repository each session belongs to, brought up to date in the store.
+
+The answer follows from the set of all that was seen, so the order in which things were learned does not matter. Writes
+only where an answer changed. How an answer is found is in `repos.identity`.
 """
 
 import os
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from afterwit.capture.derived import Copy, Derived, Mode, captured_in
-from afterwit.capture.file_resume import keys_held
-from afterwit.capture.origin import COMPANION, SESSIONS, SOURCE, TRANSCRIPT, Origin
+from afterwit.capture.derived import (
+    COMPANION,
+    SESSIONS,
+    SOURCE,
+    TRANSCRIPT,
+    Copy,
+    Derived,
+    Mode,
+    Origin,
+    captured_in,
+    keys_held,
+)
 from afterwit.capture.part_rows import PartRows
 from afterwit.config.run_rules import Rules
 from afterwit.model.errors import DamagedError
+from afterwit.model.settings import Settings
+from afterwit.repos.identity import resolve
 from afterwit.sources.discovery import Found
 from afterwit.store.archive import archive_name, generation_of
 from afterwit.store.database import transaction
-from afterwit.store.rows import files
+from afterwit.store.rows import files, repos, sessions
 from afterwit.store.rows.files import FileRow
+from afterwit.store.rows.repos import RepoRow
 from afterwit.store.store import Store
 
 
@@ -143,3 +160,15 @@ def _is_worth_keeping(derived: Derived) -> bool:
     has_session = any(not facts.is_empty for facts in captured.parts)
     has_damage = any(not problem.is_passing for problem in captured.problems)
     return has_session or has_damage or bool(derived.unknown)
+
+
+def resolve_repos(store: Store, settings: Settings) -> None:
+    """Gives every session its repository, by the set of all that was seen."""
+    db = store.db
+    found = resolve(
+        sessions.sightings(db), settings.aliases.repos, repos.checkouts(db), merges=repos.aliases(db, "repo")
+    )
+    rows = sorted(RepoRow(spot.root, spot.remote, answer.repo, answer.how.value) for spot, answer in found.items())
+    if rows != sorted(repos.repo_rows(db)) or sessions.has_unresolved(db):
+        with transaction(db):
+            repos.put_repos(db, rows)

@@ -16,13 +16,10 @@ import msgspec
 from afterwit.agents.protocol import FileReading, Shape, SourceFile, shared_files
 from afterwit.agents.registry import reader_for
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.context import Context
-from afterwit.capture.companion_files import companion_content, copied_companion
-from afterwit.capture.companions import kept_at
-from afterwit.capture.derived import Bookmark, Derived, Mode
-from afterwit.capture.feed import Feeding
-from afterwit.capture.file_resume import Resume, resumed
-from afterwit.capture.logs import opened
+from afterwit.capture.assembly.calls import Context
+from afterwit.capture.companions import companion_content, copied_companion, kept_at
+from afterwit.capture.derived import Bookmark, Derived, Mode, Resume, resumed
+from afterwit.capture.logs import Feeding, opened
 from afterwit.config.run_rules import Rules, redactor_for
 from afterwit.sources.checkout import remote_of
 from afterwit.sources.lines import Chunks, Tap, is_packed, lines_of

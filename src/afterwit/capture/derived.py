@@ -3,13 +3,59 @@ it, its companions.
 
 Values alone, which cross between processes as bytes. Everything that goes into rows is redacted; the frames are the
 original bytes, packed for the archive.
+
+Which file it is, for the archive and for the rows: of which agent, where below its home, and in which role.
+
+The key of a file comes from this alone, so it is the same on every run and after a rebuild. Archived files say their
+origin in their header. Which files exist, and what is in them, is not known here.
+
+What the row of a file keeps of its reading, so that the next run goes on where this one ended.
+
+Two states in one: the reader's, which only the reader understands, and the assembler's. Of the latter others may ask
+which records and which sessions the file was found to hold. A file whose original was given up keeps the keys alone.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.model.captured import Captured
+from afterwit.capture.assembly import copies as assembling
+from afterwit.capture.assembly.remains import unpacked_keys
+from afterwit.model.captured import Captured, PartFacts
+from afterwit.store.rows.files import FileRow, file_key
+
+
+class Resume(msgspec.Struct, array_like=True):
+    """The states of both. The order of the fields is the format."""
+
+    reader: bytes
+    assembler: bytes
+
+
+TRANSCRIPT, COMPANION, SOURCE = "transcript", "companion", "source"
+
+
+SESSIONS = "session"  # under this name the row of a source says how many it holds
+
+
+class Origin(NamedTuple):
+    """Which file it is: of which agent, and where below the agent's home."""
+
+    agent: str
+    label: str  # "" for the agent's first home
+    path: PurePosixPath
+
+    @property
+    def key(self) -> bytes:
+        return file_key(self.agent, self.label + str(self.path))
+
+    def header(self, role: str, generation: int) -> dict[str, str | int]:
+        """What an archived file says of itself."""
+        path = str(self.path)
+        return {"agent": self.agent, "label": self.label, "path": path, "role": role, "generation": generation}
 
 
 class Bookmark(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,3 +115,30 @@ def captured_in(derived: Derived) -> Captured:
     """The rows of a file that was read."""
     assert derived.captured is not None
     return derived.captured
+
+
+def origin_in(header: Mapping[str, Any]) -> Origin:
+    """The origin that an archived file's header names."""
+    return Origin(str(header["agent"]), str(header["label"]), PurePosixPath(str(header["path"])))
+
+
+def resumed(resume: bytes) -> Resume:
+    """The states in these bytes."""
+    return msgspec.msgpack.decode(resume, type=Resume)
+
+
+def keys_held(resume: bytes) -> dict[str, list[int]]:
+    """The keys of all records that a file was found to hold, by session."""
+    return assembling.keys_held(resumed(resume).assembler)
+
+
+def parts_held(resume: bytes) -> list[PartFacts]:
+    """What a file was found to say of its sessions."""
+    return assembling.parts_held(resumed(resume).assembler)
+
+
+def keys_of(row: FileRow) -> dict[str, list[int]]:
+    """The same keys for a file of the store, whether its original was given up or not."""
+    if not row.resume:
+        return {}
+    return unpacked_keys(row.resume) if row.is_dropped else keys_held(row.resume)

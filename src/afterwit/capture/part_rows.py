@@ -4,27 +4,69 @@ Parts claim the keys of their records. Files that lost a record to another part 
 `settle` is called, within the same transaction, so that no reader ever sees a record counted twice. What comes into
 the archive, and when the transaction is committed, is left to the callers: `commit` for live files, `adopting` for what
 the archive holds.
+
+The archive behind the rows: what it holds of a companion, what can be derived from it again, what may leave it.
+
+Reads only what the rows say is held, so that bytes of a run that was killed are never taken for content. Objects are
+removed after their rows: killed in between, the next run removes them.
 """
 
 from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
+import apsw
+
 from afterwit.agents.prompt_history import HISTORY, UNNAMED
-from afterwit.capture.archived import derived_from_archive
-from afterwit.capture.derived import Derived, Mode, captured_in
-from afterwit.capture.file_resume import keys_of, parts_held
-from afterwit.capture.origin import Origin
+from afterwit.capture.companions import kept_at
+from afterwit.capture.derive import derive_archived
+from afterwit.capture.derived import Derived, Mode, Origin, captured_in, keys_of, origin_in, parts_held
 from afterwit.config.run_rules import Rules, redactor_for
 from afterwit.guard.hygiene import clean
 from afterwit.model.captured import Captured, PartFacts
 from afterwit.model.errors import DamagedError
-from afterwit.store.archive import archive_name
+from afterwit.store.archive import Archive, ArchiveName, archive_name
+from afterwit.store.atomic import step
 from afterwit.store.checksums import seal
+from afterwit.store.database import transaction
 from afterwit.store.rows import claims, files, parts, sessions
+from afterwit.store.rows.claims import PARTIAL, shaded
 from afterwit.store.rows.files import FileRow
-from afterwit.store.rows.superseded import PARTIAL, shaded
-from afterwit.store.steps import step
 from afterwit.store.store import Store
+
+
+def companion_bytes(db: apsw.Connection, archive: Archive, transcript: Origin, path: PurePosixPath) -> bytes | None:
+    """The archived bytes of a transcript's companion, if there is one."""
+    for place in (kept_at(transcript.path, path), path):
+        row = files.live_file(db, transcript._replace(path=place).key)
+        if row is not None and row.held_bytes:
+            try:
+                return b"".join(archive.read(archive_name(row.key, row.generation), row.held_bytes))
+            except DamagedError:  # as good as gone; `verify` says what is wrong with it
+                return None
+    return None
+
+
+def derived_from_archive(store: Store, rules: Rules, row: FileRow, copied: frozenset[int] = frozenset()) -> Derived:
+    """A transcript's rows, made anew from its archived bytes, without the records that are `copied`."""
+    name = archive_name(row.key, row.generation)
+    origin = origin_in(store.archive.header(name))
+    pieces = store.archive.read(name, row.held_bytes)
+
+    def companion(path: PurePosixPath) -> bytes | None:
+        return companion_bytes(store.db, store.archive, origin, path)
+
+    return derive_archived(origin.agent, origin.path, pieces, companion, rules, copied)
+
+
+def remove_doomed(store: Store) -> None:
+    """Removes archive objects whose rows a committed transaction has dropped."""
+    for name in files.doomed(store.db):
+        store.archive.remove(ArchiveName(name))
+        step("a doomed archive object is removed")
+        with transaction(store.db):
+            files.undoom(store.db, name)
+
 
 _LATE = 10**15  # a part without any time comes after all that have one
 

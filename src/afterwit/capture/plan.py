@@ -16,8 +16,8 @@ import msgspec
 
 from afterwit.agents import registry
 from afterwit.agents.declared.description import Description
+from afterwit.capture.derived import SESSIONS
 from afterwit.capture.logs import Collectors, Source, look_into, sessions_in, sources_in
-from afterwit.capture.origin import SESSIONS
 from afterwit.capture.recognition import Recognition
 from afterwit.model.settings import Settings
 from afterwit.sources.discovery import Found, Unit, Unreadable, discover

@@ -2,6 +2,10 @@
 
 A task holds all that a worker needs; it reads the file and the archive and writes nothing. How many workers there are
 is decided by the amount of work. Batches are bounded by files and bytes, and so is what a run that is killed loses.
+
+Which logs their agents will delete, and when: the agents' own settings against the files that are there.
+
+Joins `agents.retention` with the disk. `learn` takes first what vanishes soonest; `doctor` says how much that is.
 """
 
 import os
@@ -12,7 +16,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.capture.companion_files import copied_companion
+from afterwit.agents import retention
+from afterwit.agents.retention import Keeping
+from afterwit.capture.companions import copied_companion
 from afterwit.capture.derive import derive_live
 from afterwit.capture.derived import Bookmark, Derived
 from afterwit.capture.parallel import spread
@@ -20,8 +26,16 @@ from afterwit.capture.plan import Home, Pending
 from afterwit.config.run_rules import Rules
 from afterwit.model.errors import DamagedError
 from afterwit.model.settings import Settings
+from afterwit.sources.discovery import Found
 from afterwit.store.archive import Archive
+from afterwit.store.regular_files import read_regular
 from afterwit.store.rows import files
+
+_NEVER = 1 << 62
+
+
+_SETTINGS_BYTES = 1 << 20
+
 
 BATCH_FILES = 256
 BATCH_BYTES = 40 << 20
@@ -101,4 +115,40 @@ def _archived_companion(archive: Archive, home: Home, path: PurePosixPath) -> by
     try:
         return b"".join(archive.read(name)) if name else None
     except DamagedError:
+        return None
+
+
+def keeping_in(home: Home) -> Keeping | None:
+    """How long the agent keeps what lies in this home. None: not known."""
+    return retention.keeping(home.agent, _settings(home))
+
+
+def vanishes_at(home: Home, kept: Keeping | None, found: Found) -> int | None:
+    """When the agent will delete this transcript, in milliseconds since 1970. None: not known, or never."""
+    return retention.vanishes_at_ms(home.agent, kept, found.path, found.mtime_ns // 1_000_000)
+
+
+def soonest_first(pending: Iterable[Pending]) -> list[Pending]:
+    """The transcripts that their agents will delete soonest, over all agents; then the others, oldest first."""
+    kept: dict[Home, Keeping | None] = {}
+
+    def order(one: Pending) -> tuple[int, int, str]:
+        if one.home not in kept:
+            kept[one.home] = keeping_in(one.home)
+        moment = vanishes_at(one.home, kept[one.home], one.unit.transcript)
+        found = one.unit.transcript
+        return _NEVER if moment is None else moment, found.mtime_ns, str(found.path)
+
+    return sorted(pending, key=order)
+
+
+def _settings(home: Home) -> bytes | None:
+    path = retention.settings_path(home.agent)
+    return None if path is None else _content(home.folder / path)
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return read_regular(path, _SETTINGS_BYTES)
+    except OSError:
         return None

@@ -2,9 +2,9 @@
 
 import click
 
-from afterwit.archive import problems as problem_list
 from afterwit.archive import rebuild as rebuilding
 from afterwit.archive import upkeep
+from afterwit.archive import upkeep as problem_list
 from afterwit.cli.commands import COUNT, ExitCode, Group
 from afterwit.cli.evicting import dropped, evict
 from afterwit.cli.terminal.options import Here, as_json, in_place

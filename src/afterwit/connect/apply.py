@@ -17,7 +17,7 @@ from afterwit.connect.plan import Change, Machine, Plan
 from afterwit.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED, decide
 from afterwit.decisions.recorded import told_if_recorded
 from afterwit.model.errors import AfterwitError, DamagedError, PartlyDoneError
-from afterwit.store.steps import step
+from afterwit.store.atomic import step
 from afterwit.store.store import opened
 
 

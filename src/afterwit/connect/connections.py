@@ -16,8 +16,9 @@ import msgspec
 
 from afterwit.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED
 from afterwit.model.errors import StoreError
+from afterwit.store.atomic import create_file
 from afterwit.store.journal import Entry, Journal
-from afterwit.store.layout import Layout, create_private
+from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular
 
 _FOLDER = "connect"
@@ -114,7 +115,7 @@ def keep(layout: Layout, content: bytes) -> str:
     name = fingerprint(content)
     folder = copies_folder(layout)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    create_private(folder / name, content)
+    create_file(folder / name, content)
     return name
 
 

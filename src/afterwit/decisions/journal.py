@@ -11,12 +11,14 @@ import msgspec
 
 from afterwit.decisions import decided as knowledge
 from afterwit.model.errors import StoreError
+from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.journal import Entry
-from afterwit.store.rows import applied, experiment, hooks, items, memory, pins, repos
-from afterwit.store.rows.experiment import Shares
+from afterwit.store.rows import applied, hooks, items, memory, repos
+from afterwit.store.rows import hooks as experiment
+from afterwit.store.rows import originals as pins
+from afterwit.store.rows.hooks import Shares
 from afterwit.store.rows.items import DecisionRow
-from afterwit.store.steps import step
 from afterwit.store.store import Store
 
 CHECKOUTS_SEEN = "checkouts-seen"  # {"remotes": {root: remote}}

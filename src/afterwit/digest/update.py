@@ -18,15 +18,13 @@ from afterwit.model.learn_report import Digested
 from afterwit.model.prices import Prices
 from afterwit.model.progress import Progress, in_batches
 from afterwit.sessions.cost import Spending, cost_of
+from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.rows import digests
 from afterwit.store.rows.digests import DigestRow
-from afterwit.store.rows.notes import notes_of_part
-from afterwit.store.rows.parts import parts_of_session
-from afterwit.store.rows.selection import Selection
-from afterwit.store.rows.session_list import SessionRow, session_row, spend_sums
+from afterwit.store.rows.parts import notes_of_part, parts_of_session
+from afterwit.store.rows.session_list import Selection, SessionRow, session_row, spend_sums
 from afterwit.store.rows.transcripts import action_rows, result_times
-from afterwit.store.steps import step
 from afterwit.store.store import Store
 
 _BATCH = 64

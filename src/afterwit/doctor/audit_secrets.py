@@ -22,8 +22,8 @@ from afterwit.connect.connections import copies_folder
 from afterwit.doctor.doctor import Examination
 from afterwit.doctor.findings import Finding, alarm
 from afterwit.model.errors import AfterwitError
+from afterwit.store.checks import held_rows
 from afterwit.store.database import connect_readonly
-from afterwit.store.held_texts import held_rows
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular
 from afterwit.store.store import require

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from afterwit.agents.retention import DAY_MS
-from afterwit.archive.evict import distilled_bytes, packed_originals
-from afterwit.archive.recapture import recapturable
+from afterwit.archive.evict import distilled_bytes, packed_originals, recapturable
 from afterwit.doctor.findings import Finding, alarm, warning
 from afterwit.model.settings import RetentionSettings
 from afterwit.store.rows import originals as raw

@@ -11,7 +11,7 @@ import apsw
 import msgspec
 
 from afterwit.archive import upkeep
-from afterwit.archive.belongings import foreign
+from afterwit.archive.decision_checks import foreign
 from afterwit.doctor.findings import Finding, alarm, warning
 from afterwit.store import archive_mark, lease, spool
 from afterwit.store.checks import foreign_permissions

@@ -21,11 +21,11 @@ from afterwit.harvest.reruns import OPENING, SOON_MS
 from afterwit.harvest.stories import Stories, root_of
 from afterwit.model.knowledge import Draft, Evidence, SessionRef, Sighting
 from afterwit.model.progress import Progress, in_batches
+from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.rows import items, sightings
 from afterwit.store.rows.session_list import session_row
 from afterwit.store.rows.sightings import DraftRow, Matter, SightingRow
-from afterwit.store.steps import step
 from afterwit.store.store import Store
 
 _BATCH = 64

@@ -7,8 +7,8 @@ change the story of others; `store.rows.sightings.touch_stories` finds those who
 import apsw
 
 from afterwit.harvest.reruns import OPENING, SOON_MS, Given, Tasks
-from afterwit.store.rows.reruns import same_tasks
 from afterwit.store.rows.session_list import SessionRow, session_of
+from afterwit.store.rows.sightings import same_tasks
 
 _DEEPEST = 16
 

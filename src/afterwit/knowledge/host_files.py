@@ -56,7 +56,7 @@ def present(world: World, found: list[Checkout]) -> Iterator[tuple[str, dict[str
 
 def _shown(store: Store, world: World) -> dict[str, dict[str, str]]:
     """What transcripts showed last: of each file its latest state, with the pieces that were seen later."""
-    from afterwit.store.rows import notes
+    from afterwit.store.rows import parts as notes
 
     homes = (f"{_hidden_home(store, world)}/", f"{world.user_home}/")
     texts: dict[str, dict[str, str]] = {}

@@ -29,12 +29,12 @@ from afterwit.knowledge.weighing import Context, weighed
 from afterwit.model.knowledge import EVERYWHERE, Channel, Draft, Item, Scope, ScopeKind
 from afterwit.model.learn_report import Harvested
 from afterwit.model.progress import Progress
+from afterwit.store.atomic import step
 from afterwit.store.checksums import seal_knowledge
 from afterwit.store.database import transaction
 from afterwit.store.rows import items, sightings
 from afterwit.store.rows.items import RejectionRow
 from afterwit.store.rows.session_list import last_work, newest_versions
-from afterwit.store.steps import step
 from afterwit.store.store import Store
 
 ASSISTANT = "assistant"  # the harvester of what agents record

@@ -10,18 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
 
-from afterwit.archive.evict import keep_within_budget
-from afterwit.archive.recapture import recapturable
+from afterwit.archive.evict import keep_within_budget, recapturable
 from afterwit.archive.remove import settle_leaving
-from afterwit.capture.archived import remove_doomed
-from afterwit.capture.commit import Committer
-from afterwit.capture.derived import Bookmark, Derived
+from afterwit.capture.commit import Committer, resolve_repos
+from afterwit.capture.derived import Bookmark, Derived, Origin
 from afterwit.capture.one_session import plan_sessions
-from afterwit.capture.origin import Origin
+from afterwit.capture.part_rows import remove_doomed
 from afterwit.capture.plan import AgentPlan, Home, Pending, homes, plan, plan_folder
-from afterwit.capture.repo_resolution import resolve_repos
-from afterwit.capture.retention import soonest_first
-from afterwit.capture.tasks import Answer, Task, answers, batches, is_much, jobs_for
+from afterwit.capture.tasks import Answer, Task, answers, batches, is_much, jobs_for, soonest_first
 from afterwit.config.world import World, redactor_of, rules_for
 from afterwit.decisions.journal import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.digest.update import digest_pending
@@ -36,12 +32,12 @@ from afterwit.model.progress import Progress
 from afterwit.recall.deck.compile import deal
 from afterwit.recall.spooled import Taken, acknowledge_ends, take_in
 from afterwit.store import archive_mark
+from afterwit.store.atomic import step
 from afterwit.store.checksums import seal, unsealed
 from afterwit.store.database import transaction, translated
 from afterwit.store.lease import held
 from afterwit.store.rows import files, repos, sessions, texts
 from afterwit.store.spool import backlog
-from afterwit.store.steps import step
 from afterwit.store.store import Store, opened, rehearsed
 
 __all__ = ["Options", "learn", "sweep"]

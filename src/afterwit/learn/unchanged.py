@@ -26,9 +26,8 @@ from afterwit.sources.discovery import glimpse
 from afterwit.store.archive_mark import mark_of, refuse_older
 from afterwit.store.database import transaction
 from afterwit.store.lease import held
-from afterwit.store.marks import fingerprint
+from afterwit.store.marks import StandingRow, fingerprint, forget_standing, put_standing, standing
 from afterwit.store.rows.applied import heads_fault, refuse_lost
-from afterwit.store.rows.last_run import StandingRow, forget_standing, put_standing, standing
 from afterwit.store.spool import backlog
 from afterwit.store.store import Store, opened
 

@@ -11,7 +11,7 @@ from afterwit.decisions.journal import EXPERIMENT_SET, catch_up, decide
 from afterwit.decisions.recorded import told_if_recorded
 from afterwit.recall.deck.compile import deal
 from afterwit.store.lease import held
-from afterwit.store.rows import experiment
+from afterwit.store.rows import hooks as experiment
 from afterwit.store.rows.items import exposures
 from afterwit.store.store import opened, readonly_database, require
 

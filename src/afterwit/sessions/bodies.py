@@ -14,9 +14,9 @@ from afterwit.actions import tools
 from afterwit.agents.declared.description import Description
 from afterwit.agents.protocol import FileReading, SourceFile
 from afterwit.agents.registry import reader_for
-from afterwit.capture.archived import companion_bytes
 from afterwit.capture.assembly.texts import safe_piece
-from afterwit.capture.origin import Origin, origin_in
+from afterwit.capture.derived import Origin, origin_in
+from afterwit.capture.part_rows import companion_bytes
 from afterwit.guard.redaction import Redactor
 from afterwit.model.errors import DamagedError
 from afterwit.model.kinds import EventKind
@@ -25,7 +25,7 @@ from afterwit.sources.documents import Piecemeal, read_piece
 from afterwit.sources.framing import Framing, Record
 from afterwit.sources.lines import Chunks, is_packed, lines_of
 from afterwit.store.archive import Archive, ArchiveName, archive_name
-from afterwit.store.held import Held
+from afterwit.store.frames import Held
 from afterwit.store.rows.files import FileRow
 from afterwit.text.pasted import own_words
 

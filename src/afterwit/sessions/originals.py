@@ -10,9 +10,9 @@ from pathlib import PurePosixPath
 from afterwit.agents.declared.description import Description
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.registry import reader_for
-from afterwit.capture.archived import companion_bytes
-from afterwit.capture.feed import Feeding
-from afterwit.capture.origin import Origin, origin_in
+from afterwit.capture.derived import Origin, origin_in
+from afterwit.capture.logs import Feeding
+from afterwit.capture.part_rows import companion_bytes
 from afterwit.model.errors import DamagedError
 from afterwit.model.readings import Event
 from afterwit.sources.lines import Chunks, lines_of

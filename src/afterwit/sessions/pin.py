@@ -10,7 +10,7 @@ from afterwit.decisions.recorded import told_if_recorded
 from afterwit.sessions.filters import find_session
 from afterwit.store.lease import held
 from afterwit.store.rows.files import file_by_id
-from afterwit.store.rows.pins import is_pinned
+from afterwit.store.rows.originals import is_pinned
 from afterwit.store.rows.transcripts import part_places
 from afterwit.store.store import opened, require
 

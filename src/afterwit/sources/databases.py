@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 import apsw
 
 from afterwit.model.times import ms_from_any
-from afterwit.sources.database_files import DatabaseFiles
 from afterwit.sources.discovery import Found
-from afterwit.sources.foreign_sqlite import columns_of, quoted, reading, rows_of
+from afterwit.sources.foreign_sqlite import DatabaseFiles, columns_of, quoted, reading, rows_of
 from afterwit.sources.gathering import Rendering, SourceError, mark_of, rendering_path, row_line, session_in
 
 PLACE = "(database)"  # the table of the line that says in which folder the database lies

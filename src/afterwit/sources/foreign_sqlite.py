@@ -6,18 +6,22 @@ longer than half a second. What cannot be read raises `SourceError`.
 A database in WAL mode that nobody has open has no `-wal` file, and opening it read-only in the usual way would leave
 one there. It is opened as immutable instead, and if a writer came in the meantime, what was read is read again in the
 usual way.
+
+Which files are databases of one kind: told by name, with the files that SQLite keeps beside them.
 """
 
 import os
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 import apsw
 
-from afterwit.sources.gathering import SourceError
+from afterwit.sources.discovery import Found
+from afterwit.sources.gathering import SourceError, is_rendering
 from afterwit.store.regular_files import read_regular
 
 _BUSY_MS = 500
@@ -106,3 +110,30 @@ def _mended_rows(
         )
         for row in db.execute(query, values)
     ]
+
+
+_BESIDE = ("-wal", "-journal")
+
+
+class DatabaseFiles:
+    """The part of `gathering.Gatherer` that is the same for all databases. `names` is a pattern for the file's name."""
+
+    def __init__(self, names: str) -> None:
+        self._names = re.compile(names)
+
+    def collection(self, path: PurePosixPath) -> PurePosixPath | None:
+        name = path.name
+        for ending in _BESIDE:
+            name = name.removesuffix(ending)
+        return path.with_name(name) if self._names.fullmatch(name) else None
+
+    def renders(self, path: PurePosixPath) -> bool:
+        return is_rendering(path) and self._names.fullmatch(path.parent.name) is not None
+
+    def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[Found]) -> list[Found]:
+        mtime_ns = max((found.mtime_ns for found in files), default=0)
+        return reading(home / collection, self._listing(collection, mtime_ns))
+
+    def _listing(self, collection: PurePosixPath, mtime_ns: int) -> Callable[[apsw.Connection], list[Found]]:
+        """What lists the sessions of an open database."""
+        raise NotImplementedError

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from afterwit.sources.discovery import Found
-from afterwit.sources.links import Bounds, anything
+from afterwit.sources.discovery import Bounds, Found, anything
 
 
 class Entry(NamedTuple):

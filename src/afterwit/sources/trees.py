@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.sources.discovery import Found
+from afterwit.sources.discovery import Bounds, Found
 from afterwit.sources.gathering import (
     Rendering,
     SourceError,
@@ -24,7 +24,6 @@ from afterwit.sources.gathering import (
     rendering_path,
     session_in,
 )
-from afterwit.sources.links import Bounds
 from afterwit.store.regular_files import read_regular
 
 _HOLE = re.compile(r"\{(\w+)\}|\*")

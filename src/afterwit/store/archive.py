@@ -18,11 +18,9 @@ from typing import Any, BinaryIO, NamedTuple, NewType
 
 from afterwit.model.errors import DamagedError
 from afterwit.store import frames
-from afterwit.store.frames import Frame
-from afterwit.store.held import Held
-from afterwit.store.layout import make_way, replace_private, sync
+from afterwit.store.atomic import make_way, renamed_into, replace_file, step, sync
+from afterwit.store.frames import Frame, Held
 from afterwit.store.regular_files import NotRegularError, open_regular, read_regular
-from afterwit.store.steps import step
 
 ArchiveName = NewType("ArchiveName", str)
 
@@ -110,13 +108,9 @@ class Archive:
     def replace(self, name: ArchiveName, header: dict[str, Any], content: bytes) -> None:
         """Puts remains in the place of an original. Durable after the next `flush`."""
         path = self._writable(name)
-        beside = path.with_suffix(_BESIDE)
-        try:
+        with renamed_into(path, path.with_suffix(_BESIDE)) as beside:
             _write_new(beside, {**header, "role": frames.REMAINS}, frames.pack([content], frames.BEST_LEVEL))
             step("remains are written beside their original")
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
         self._unflushed.add(path)
         step("remains are in the place of their original")
 
@@ -202,13 +196,9 @@ class Archive:
             before, header = file.seek(0, 2), frames.read_header(file)
             behind = [_packed(file, frame) for frame in index if frame.offset >= held_bytes]
         path = self._writable(name)
-        beside = path.with_suffix(".compacting")
-        try:
+        with renamed_into(path, path.with_suffix(".compacting")) as beside:
             _write_new(beside, header, chain(frames.pack(self.read(name, held_bytes)), behind))
             step("the compacted object is written beside the old one")
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
         return before - path.stat().st_size
 
     def read_mark(self) -> bytes | None:
@@ -224,7 +214,7 @@ class Archive:
     def write_mark(self, content: bytes) -> None:
         path = (self._overlay or self._root).with_suffix(_MARK)
         make_way(path)
-        replace_private(path, content)
+        replace_file(path, content)
 
     def _next(self, name: ArchiveName) -> ArchiveName:
         """The first generation of the same file that is free."""

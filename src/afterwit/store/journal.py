@@ -22,9 +22,9 @@ import msgspec
 
 from afterwit.model.errors import DamagedError
 from afterwit.model.times import iso_from_ms
+from afterwit.store.atomic import step
 from afterwit.store.database import connect, transaction
 from afterwit.store.migrate import migrate, migrations
-from afterwit.store.steps import step
 
 _IN_ORDER = """SELECT machine, number, max(at_ms) OVER (PARTITION BY machine ORDER BY number) AS moment, kind, body
                FROM entries ORDER BY moment, machine, number"""

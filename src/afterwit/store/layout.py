@@ -4,12 +4,12 @@ A store is one folder: the database (derived, can be rebuilt), the journal (cann
 redaction key and the lease. Folders are 0700 and files 0600. Names that come from logs never become file names here.
 """
 
-import os
 import secrets
 from pathlib import Path
 from typing import NamedTuple
 
 from afterwit.model.errors import StoreError
+from afterwit.store.atomic import create_file
 from afterwit.store.regular_files import read_regular
 
 KEY_BYTES = 32
@@ -88,7 +88,7 @@ def redaction_key(layout: Layout) -> bytes:
         key = read_regular(layout.key)
     except FileNotFoundError:
         key = secrets.token_bytes(KEY_BYTES)
-        if not create_private(layout.key, key):
+        if not create_file(layout.key, key):
             key = read_regular(layout.key)
     if len(key) != KEY_BYTES:
         raise StoreError(
@@ -96,53 +96,3 @@ def redaction_key(layout: Layout) -> bytes:
             " remove it and run `afterwit store rebuild`, which redacts all that is archived with a new one."
         )
     return key
-
-
-def replace_private(path: Path, content: bytes) -> None:
-    """Writes a file that only the user can read, in the place of an older one. Whole or not at all, and durable."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-    sync(path.parent)
-
-
-def make_way(path: Path) -> None:
-    """Moves a folder aside that lies where a file of ours belongs. Anything else can be replaced as it is."""
-    if path.is_dir() and not path.is_symlink():
-        path.rename(path.with_name(f"{path.name}.folder-{secrets.token_hex(4)}"))
-
-
-def sync(path: Path) -> None:
-    """Makes a file durable, or the names in a folder, where the system has a call for that."""
-    if path.is_dir() and os.name != "posix":
-        return
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def create_private(path: Path, content: bytes) -> bool:
-    """Writes a new file that only the user can read; False if it is there already. Whole or not at all."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    handle = os.open(beside, flags, 0o600)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(beside, path)
-        except FileExistsError:
-            return False
-        return True
-    finally:
-        beside.unlink(missing_ok=True)

@@ -2,15 +2,24 @@
 
 A lost key or id is made anew without a word, because a first run has none either. Only the mark of the one that the
 rows were made with tells that it is another. A rebuilt database is made with what is there, and marks that.
+
+The row of the last whole run: a mark of all that it was made from, and what it reported.
 """
 
 import hashlib
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
 from afterwit.store.database import transaction
 from afterwit.store.regular_files import read_regular
+
+
+class StandingRow(NamedTuple):
+    mark: str
+    body: bytes
+
 
 KEY = "redaction-key"
 MACHINE = "machine"
@@ -48,3 +57,17 @@ def note_owner(db: apsw.Connection, key: bytes, machine: str) -> None:
         if not mark(db, name):
             with transaction(db):
                 db.execute("INSERT OR IGNORE INTO marks VALUES (?, ?)", (name, value))
+
+
+def standing(db: apsw.Connection) -> StandingRow | None:
+    row = db.execute("SELECT mark, body FROM standing").fetchone()
+    return StandingRow(*row) if row else None
+
+
+def put_standing(db: apsw.Connection, row: StandingRow) -> None:
+    db.execute("INSERT OR REPLACE INTO standing VALUES (1, ?, ?)", row)
+
+
+def forget_standing(db: apsw.Connection) -> None:
+    """For whoever changes the store by another way than a run."""
+    db.execute("DELETE FROM standing")

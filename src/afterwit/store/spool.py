@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import open_regular, read_regular
 from afterwit.store.spool_file import ENDING, SpoolFile, beginning, is_at, lock, record_in
 
@@ -52,13 +53,7 @@ def drain(folder: Path) -> Iterator[Batch]:
 
 def acknowledge(batch: Batch) -> None:
     """Remembers how far the file was taken in."""
-    mark = batch.path.with_suffix(_TAKEN)
-    beside = mark.with_suffix(f".{os.getpid()}")
-    beside.unlink(missing_ok=True)
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.write(str(batch.end))
-    beside.replace(mark)
+    replace_file(batch.path.with_suffix(_TAKEN), b"%d" % batch.end, is_durable=False)
 
 
 def prune(folder: Path, before_s: float) -> int:

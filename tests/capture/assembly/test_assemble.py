@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from afterwit.capture.assembly import assemble
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.context import Context
-from afterwit.capture.assembly.resume import keys_held
-from afterwit.capture.assembly.spends import merged_spend
+from afterwit.capture.assembly.calls import Context
+from afterwit.capture.assembly.copies import keys_held
+from afterwit.capture.assembly.part_facts import merged_spend
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, Captured, EventRow, PartFacts, ProblemRow, SpendRow
 from afterwit.model.keys import key_of

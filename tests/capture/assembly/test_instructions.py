@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.context import Context
+from afterwit.capture.assembly.calls import Context
 from afterwit.capture.assembly.instructions import LIMIT
 from afterwit.guard.redaction import Redactor
 from afterwit.model.instruction_files import Instruction, instruction

@@ -1,7 +1,7 @@
 import apsw
 from tests.store.planted_rows import AGENT, plant
 
-from afterwit.store.rows import identities
+from afterwit.store.rows import repos as identities
 
 
 def test_tools_and_users_are_counted(db: apsw.Connection) -> None:

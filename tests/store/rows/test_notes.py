@@ -6,7 +6,7 @@ from tests.store.planted_rows import plant
 
 from afterwit.model.captured import NoteRow
 from afterwit.model.kinds import NoteKind
-from afterwit.store.rows.notes import clear_notes, notes_of_part, put_notes, shown_files
+from afterwit.store.rows.parts import clear_notes, notes_of_part, put_notes, shown_files
 
 PROMPT = NoteRow(0, NoteKind.PROMPT, 3, 1_000, "Prune the plums")
 FILE = NoteRow(0, NoteKind.INSTRUCTIONS, 77, 1_000, "whole AGENTS.md\nPick plums.\n\nPress them.")

@@ -6,8 +6,7 @@ from tests.store.planted_rows import plant
 from afterwit.store.rows import files
 from afterwit.store.rows import originals as raw
 from afterwit.store.rows.digests import DigestRow, put_digest
-from afterwit.store.rows.originals import Drop, RawFile
-from afterwit.store.rows.pins import put_pin
+from afterwit.store.rows.originals import Drop, RawFile, put_pin
 
 
 def only(db: apsw.Connection) -> RawFile:

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.store.planted_rows import action, captured, facts, plant, spend
 
-from afterwit.capture.assembly.spends import merged_spend
+from afterwit.capture.assembly.part_facts import merged_spend
 from afterwit.model.captured import ORDINAL_BITS, EventRow, ProblemRow, SpendRow
 from afterwit.model.kinds import EventKind, Status
 from afterwit.store.migrate import migrations

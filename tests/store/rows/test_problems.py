@@ -1,7 +1,8 @@
 import apsw
 from tests.store.planted_rows import AGENT, plant
 
-from afterwit.store.rows import files, problems
+from afterwit.store.rows import files
+from afterwit.store.rows import health as problems
 
 
 def test_problems_name_the_file_and_the_place(db: apsw.Connection) -> None:

@@ -3,8 +3,16 @@
 import apsw
 from tests.store.planted_rows import plant
 
-from afterwit.store.rows.reruns import same_tasks
-from afterwit.store.rows.sightings import Matter, SightingRow, drop_gone, put_drafts, put_seen, touch_stories, touched
+from afterwit.store.rows.sightings import (
+    Matter,
+    SightingRow,
+    drop_gone,
+    put_drafts,
+    put_seen,
+    same_tasks,
+    touch_stories,
+    touched,
+)
 
 HOUR_MS = 3_600_000
 

@@ -2,7 +2,7 @@ import apsw
 from tests.store.planted_rows import plant
 
 from afterwit.store.rows import files
-from afterwit.store.rows.tally import Tally, tally
+from afterwit.store.rows.health import Tally, tally
 
 
 def test_rows_are_tallied(db: apsw.Connection) -> None:

@@ -3,6 +3,8 @@
 A call becomes a row as soon as it is read, with status *unknown*; its result, which may come in a later append,
 replaces that row. Some logs have the result first. What must be remembered between the two is an `OpenCall` or an
 `Outcome`, already redacted.
+
+What assembling a file needs to know besides its readings. Values alone; who gathers them is the caller's affair.
 """
 
 import re
@@ -19,6 +21,16 @@ from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import ActionKind, Lean, Status
 from afterwit.model.readings import Event, Result
+
+
+class Context(msgspec.Struct, frozen=True, kw_only=True):
+    """What assembling needs to know besides the readings."""
+
+    agent: str
+    redactor: Redactor
+    tool_names: Mapping[str, str] = msgspec.field(default_factory=dict)
+    user_names: Mapping[str, str] = msgspec.field(default_factory=dict)
+
 
 COMMAND_LIMIT = 65_536  # characters of a command line that are parsed
 TARGET_LIMIT = 4_000  # characters of a target that are stored

@@ -4,26 +4,77 @@ instruction files.
 Taken while the text is in hand, so that a session can be digested, and digested again, without its original. Everything
 that comes in here is redacted already or is redacted here. Sizes are bounded per note; the number of replies per part
 too, because agents talk much.
+
+Names that a piece of code defines: what an edit was about, at the cost of one pattern.
+
+Covers the definitions of common languages by their keywords. Not a parser: a name in a string or a comment may come
+along, one in an unusual form is missed.
+
+What a command line publishes: messages of commits, titles and texts of pull requests.
+
+They are texts that a model has already distilled. Reads the options of `git commit` and `gh pr create` (and the like of
+other forges), here-documents included. Whether the command succeeded is the caller's business.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from afterwit.actions import tools
+from afterwit.actions.shell.tree import Command
+from afterwit.actions.steps import parsed
 from afterwit.capture.assembly import instructions
 from afterwit.capture.assembly.calls import OpenCall, Outcome
-from afterwit.capture.assembly.publications import published
 from afterwit.capture.assembly.rules import rules_in
 from afterwit.capture.assembly.sentences import stated_by_agent
-from afterwit.capture.assembly.symbols import symbols_in
 from afterwit.capture.assembly.texts import beginning, safe_text
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, NoteRow, PartFacts
 from afterwit.model.kinds import CHANGES, ActionKind, EventKind, Lean, NoteKind, Status
 from afterwit.model.readings import Event
+
+_MAYBE = re.compile(r"\bcommit\b|\b(?:pr|mr) (?:create|edit|new)\b")
+
+
+_HEREDOC = re.compile(r"\A\$\(\s*cat\s*<<-?\s*(['\"]?)(\w+)\1\n(?P<body>.*?)\n?[ \t]*\2\s*\)\Z", re.DOTALL)
+
+
+_COMMIT_OPTION = re.compile(r"(?:-[a-zA-Z]*m|--message)(?:=(?P<value>.*))?\Z", re.DOTALL)
+
+
+_TITLE_OPTION = re.compile(r"(?:-t|--title)(?:=(?P<value>.*))?\Z", re.DOTALL)
+
+
+_BODY_OPTION = re.compile(r"(?:-b|--body|--description)(?:=(?P<value>.*))?\Z", re.DOTALL)
+
+
+_FORGES = ("gh", "glab", "tea")
+
+
+_TRAILER = re.compile(
+    r"^(?:Co-Authored-By|Signed-off-by|Reviewed-by|Generated with|🤖).*$", re.MULTILINE | re.IGNORECASE
+)
+
+
+class Published(NamedTuple):
+    kind: NoteKind  # COMMIT or PULL
+    text: str
+
+
+_LONGEST_TEXT = 40_000
+
+
+_DEFINITION = re.compile(
+    r"^(?:@@ )?[ \t+-]*(?:export |default |public |private |protected |static |async |abstract "
+    r"|pub(?:\(\w+\))? |unsafe )*"
+    r"(?:def|class|func|function\*?|fn|struct|enum|trait|impl|interface|type|namespace|const|let|var|describe|it|test)"
+    r"(?:[ \t]+\([^)\n]{1,80}\))?(?:[ \t]+|\([\"'`])([A-Za-z_$][\w$]{2,60})"
+    r"|^[ \t+-]*(?:export |declare )*module[ \t]+([A-Z_a-z][\w:]{2,60})(?=[ \t]*(?:$|[{=]))",
+    re.MULTILINE,
+)
+
 
 PROMPT_LIMIT = 2_000
 ENDING_LIMIT = 1_200
@@ -96,3 +147,53 @@ def _code(arguments: Mapping[str, Any]) -> Iterator[str]:
     for edit in edits if isinstance(edits, list) else ():
         if isinstance(edit, Mapping):
             yield from _code(edit)
+
+
+def symbols_in(code: str, most: int = 12) -> list[str]:
+    """The first names defined in a piece of code, each once."""
+    found: dict[str, None] = {}
+    for match in _DEFINITION.finditer(code, 0, _LONGEST_TEXT):
+        found[match[1] or match[2]] = None
+        if len(found) == most:
+            break
+    return list(found)
+
+
+def published(line: str) -> list[Published]:
+    """The messages that this command line makes public, in order."""
+    if not _MAYBE.search(line):
+        return []
+    found = (_of_command(command) for command in parsed(line).commands)
+    return [one for one in found if one is not None and one.text]
+
+
+def _of_command(command: Command) -> Published | None:
+    if command.program == "git" and command.subcommand == "commit":
+        messages = _values(command, _COMMIT_OPTION) or _heredocs(command)
+        return Published(NoteKind.COMMIT, _clean("\n\n".join(messages)))
+    if command.program in _FORGES and command.subcommand.split()[:1] in (["pr"], ["mr"]):
+        texts = [*_values(command, _TITLE_OPTION), *(_values(command, _BODY_OPTION) or _heredocs(command))]
+        return Published(NoteKind.PULL, _clean("\n\n".join(texts)))
+    return None
+
+
+def _values(command: Command, option: re.Pattern[str]) -> list[str]:
+    """What follows each occurrence of an option."""
+    words, found = command.arguments, list[str]()
+    for at, word in enumerate(words):
+        match = option.match(word)
+        if match is None:
+            continue
+        value = match["value"] if match["value"] is not None else next(iter(words[at + 1 : at + 2]), "")
+        document = _HEREDOC.match(value)
+        found.append(document["body"] if document else value)
+    return found
+
+
+def _heredocs(command: Command) -> list[str]:
+    return [redirection.body for redirection in command.redirections if redirection.body]
+
+
+def _clean(text: str) -> str:
+    """Without trailers, which say who wrote and not what."""
+    return _TRAILER.sub("", text).strip()

@@ -28,7 +28,8 @@ from afterwit.recall.recall import prompt_index, speaking_items, start_block_for
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import Piece, said_of
 from afterwit.store.marks import DECK, fingerprint, mark, put_mark
-from afterwit.store.rows import experiment, repos
+from afterwit.store.rows import hooks as experiment
+from afterwit.store.rows import repos
 from afterwit.store.rows.session_list import repo_marks
 from afterwit.store.store import Store
 

@@ -10,8 +10,9 @@ import apsw
 import msgspec
 
 from afterwit.model.errors import DamagedError
+from afterwit.store.atomic import make_way, replace_file
 from afterwit.store.journal import Head, Journal
-from afterwit.store.layout import Layout, make_way, replace_private
+from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular
 
 
@@ -64,7 +65,7 @@ def _heads_beside(layout: Layout) -> dict[str, Head] | None:
 def keep_heads(layout: Layout, heads: dict[str, Head]) -> None:
     """Durably, beside the journal."""
     make_way(layout.journal_heads)
-    replace_private(layout.journal_heads, msgspec.json.encode(heads, order="deterministic"))
+    replace_file(layout.journal_heads, msgspec.json.encode(heads, order="deterministic"))
 
 
 def refuse_lost(layout: Layout, db: apsw.Connection, journal: Journal) -> None:

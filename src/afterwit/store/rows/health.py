@@ -1,4 +1,9 @@
-"""What `doctor` asks the store: what was read of which transcript, per agent, and quick checks of the store itself."""
+"""What `doctor` asks the store: what was read of which transcript, per agent, and quick checks of the store itself.
+
+How many rows there are of what.
+
+The table of read errors.
+"""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -9,7 +14,17 @@ import msgspec
 from afterwit.model.captured import PartFacts
 from afterwit.model.errors import DamagedError
 from afterwit.store.archive import Archive, archive_name
+from afterwit.store.database import one
 from afterwit.store.layout import Layout
+
+
+class Tally(msgspec.Struct, frozen=True, kw_only=True):
+    files: int
+    sessions: int
+    events: int
+    actions: int
+    failures: int
+    problems: int
 
 
 class TranscriptRow(NamedTuple):
@@ -122,3 +137,22 @@ def archived_label(archive: Archive, row: TranscriptRow) -> str | None:
 
 def _counts(text: str) -> dict[str, int]:
     return msgspec.json.decode(text, type=dict[str, int])
+
+
+def tally(db: apsw.Connection) -> Tally:
+    query = """SELECT (SELECT count(*) FROM files WHERE held_bytes > 0 OR dropped_ms IS NOT NULL),
+               (SELECT count(*) FROM sessions),
+               (SELECT count(*) FROM events), (SELECT count(*) FROM actions),
+               (SELECT count(*) FROM actions WHERE status = 'failed'), (SELECT count(*) FROM problems)"""
+    files, sessions, events, actions, failures, problems = one(db, query)
+    return Tally(files=files, sessions=sessions, events=events, actions=actions, failures=failures, problems=problems)
+
+
+def problem_rows(db: apsw.Connection, limit: int) -> Iterator[tuple[Any, ...]]:
+    """(agent, path, offset, length, reason); without an offset, where the whole file is concerned."""
+    query = """SELECT agent, path, offset, length, reason FROM (
+                   SELECT agent, path, offset, length, reason, mtime_ns FROM problems JOIN files ON files.id = file_id
+                   UNION ALL SELECT agent, path, NULL, NULL, error, mtime_ns FROM files
+                       WHERE state IN ('failed', 'damaged'))
+               ORDER BY mtime_ns DESC, agent, path, offset LIMIT ?"""
+    yield from db.execute(query, (limit or -1,))

@@ -1,6 +1,9 @@
 """Rows of what hooks left behind: draws with exposures, calls that they saw, and their faults.
 
 Every row has the key of its record in the spool, so that a record that comes twice is stored once.
+
+The shares of the hold-out: which part of the sessions gets nothing, and which part of the items a session does not
+get. Chosen by people, so that an effect can be told from chance; applied from the journal.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,6 +13,13 @@ import apsw
 import msgspec
 
 from afterwit.store.rows.items import ExposureRow, put_exposure
+
+
+class Shares(NamedTuple):
+    session_share: float = 0.1
+    item_share: float = 0.1
+    since_ms: int = 0  # 0: nobody has chosen
+
 
 UNKNOWN_AGENT = "mcp"  # in draws of the MCP server: a client that is none we know
 _FAULT_LIMIT = 1_000  # rows that are kept: the latest say enough
@@ -135,3 +145,12 @@ def faults(db: apsw.Connection, since_ms: int = 0) -> list[FaultRow]:
     query = """SELECT key, agent, event, at_ms, error, place, said FROM hook_faults
                WHERE at_ms >= ? ORDER BY at_ms, key"""
     return [FaultRow(*row) for row in db.execute(query, (since_ms,))]
+
+
+def shares(db: apsw.Connection) -> Shares:
+    row = db.execute("SELECT session_share, item_share, since_ms FROM experiment").fetchone()
+    return Shares(*row) if row else Shares()
+
+
+def put_shares(db: apsw.Connection, chosen: Shares) -> None:
+    db.execute("INSERT OR REPLACE INTO experiment VALUES (1, ?, ?, ?)", chosen)

@@ -2,6 +2,8 @@
 
 Whether an original may go is decided elsewhere; what is asked here is what that takes: that every session with a part
 in it has a digest, and that none of them is pinned.
+
+Rows of pins: the sessions whose originals are never given up.
 """
 
 from collections.abc import Iterable
@@ -14,8 +16,7 @@ from msgspec.structs import replace
 from afterwit.model.captured import ORDINAL_BITS, Captured, EventRow, ProblemRow, SpendRow
 from afterwit.model.kinds import EventKind
 from afterwit.store.database import one
-from afterwit.store.rows.notes import notes_of_part
-from afterwit.store.rows.parts import parts_of_file
+from afterwit.store.rows.parts import notes_of_part, parts_of_file
 from afterwit.store.rows.transcripts import action_rows
 
 EVICTED, LOST = "evicted", "lost"  # given up after it was analysed, and before
@@ -182,3 +183,21 @@ def _problems(db: apsw.Connection, file_id: int) -> list[ProblemRow]:
 
 def _span(part_id: int) -> tuple[int, int, int]:
     return (1 << ORDINAL_BITS) - 1, part_id << ORDINAL_BITS, (part_id + 1) << ORDINAL_BITS
+
+
+def put_pin(db: apsw.Connection, agent: str, native_id: str) -> None:
+    db.execute("INSERT OR IGNORE INTO pins (agent, native_id) VALUES (?, ?)", (agent, native_id))
+
+
+def delete_pin(db: apsw.Connection, agent: str, native_id: str) -> None:
+    db.execute("DELETE FROM pins WHERE agent = ? AND native_id = ?", (agent, native_id))
+
+
+def is_pinned(db: apsw.Connection, agent: str, native_id: str) -> bool:
+    query = "SELECT EXISTS (SELECT 1 FROM pins WHERE agent = ? AND native_id = ?)"
+    return bool(db.execute(query, (agent, native_id)).get)
+
+
+def pins(db: apsw.Connection) -> set[tuple[str, str]]:
+    """All of them, as (agent, native id)."""
+    return {(agent, native_id) for agent, native_id in db.execute("SELECT agent, native_id FROM pins")}

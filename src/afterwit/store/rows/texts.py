@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from afterwit.store.rows.selection import SAID, Selection
+from afterwit.store.rows.session_list import SAID, Selection
 
 _TERM = re.compile(r'(-?)"([^"]*)"(\*?)|(-?)(\S+)')
 _HAS_WORD = re.compile(r"\w")

@@ -1,6 +1,8 @@
 """The rows of one session in the order in which they happened: which files it lies in, its events, its actions.
 
 Rows come from open cursors, one by one, so that a session of any length costs little memory.
+
+What is asked of sessions in order to choose among them: which files of the agents they lie in.
 """
 
 from collections.abc import Iterator
@@ -81,3 +83,14 @@ def _span(part_id: int) -> dict[str, int]:
         "first": part_id << ORDINAL_BITS,
         "end": (part_id + 1) << ORDINAL_BITS,
     }
+
+
+def files_by_session(db: apsw.Connection) -> dict[int, list[bytes]]:
+    """The keys of the transcripts, as they are now, that each session has a part in; the one with its beginning
+    first."""
+    query = """SELECT parts.session_id, files.key FROM parts JOIN files ON files.id = parts.file_id
+               WHERE files.is_live ORDER BY parts.session_id, parts.precedence"""
+    found: dict[int, list[bytes]] = {}
+    for session, key in db.execute(query):
+        found.setdefault(session, []).append(key)
+    return found
