@@ -22,10 +22,10 @@ from tests.homes import (
     world_of,
 )
 
-from afterwit.archive import upkeep
 from afterwit.archive.evict import evict
 from afterwit.archive.rebuild import rebuild
 from afterwit.archive.upkeep import dropped
+from afterwit.archive.verify import verify
 from afterwit.config.world import World
 from afterwit.doctor.doctor import examine
 from afterwit.learn.learn import learn
@@ -68,7 +68,7 @@ def archived(store: Path) -> dict[str, bytes]:
 
 
 def is_sound(store: Path) -> bool:
-    return [finding.what for finding in upkeep.verify(Layout(store))] == []
+    return [finding.what for finding in verify(Layout(store))] == []
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from afterwit.archive import upkeep
 from afterwit.archive.evict import evict
 from afterwit.archive.rebuild import rebuild
 from afterwit.archive.upkeep import dropped
+from afterwit.archive.verify import verify
 from afterwit.config.world import World
 from afterwit.doctor.doctor import examine
 from afterwit.learn.learn import learn
@@ -69,7 +70,7 @@ def test_a_lost_file_that_lies_unchanged_on_the_disk_is_captured_again(home: Pat
     assert (report.read, report.unchanged) == (1, 0)
     assert states(store) == [(1, 1, "read", 1)]
     assert dropped(Layout(store)) == []
-    assert list(upkeep.verify(Layout(store))) == []
+    assert list(verify(Layout(store))) == []
     (report,) = learn(world_of(home, store), Options(jobs=1), Silent()).agents
     assert (report.read, report.unchanged) == (0, 1)
 

@@ -12,6 +12,7 @@ from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, put, r
 from afterwit.archive import upkeep
 from afterwit.archive.rebuild import rebuild
 from afterwit.archive.upkeep import problems
+from afterwit.archive.verify import verify
 from afterwit.doctor.doctor import examine
 from afterwit.learn.unchanged import nothing_new
 from afterwit.model.errors import BusyError, DamagedError, PartlyDoneError, StoreError, StoreFullError
@@ -49,7 +50,7 @@ def store(made: tuple[Path, Path], tmp_path: Path) -> Path:
 
 
 def serious(store: Path) -> list[str]:
-    return [f"{one.where}: {one.what}" for one in upkeep.verify(Layout(store)) if not one.is_harmless]
+    return [f"{one.where}: {one.what}" for one in verify(Layout(store)) if not one.is_harmless]
 
 
 def alarms(home: Path, store: Path) -> list[str]:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from afterwit.store import atomic
 from afterwit.store.atomic import (
     READABLE,
     create_file,
@@ -79,7 +78,7 @@ def test_a_system_without_hard_links_gets_its_file_by_a_rename(tmp_path: Path, m
     def refused(*_: object, **__: object) -> None:
         raise PermissionError
 
-    monkeypatch.setattr(atomic.os, "link", refused)
+    monkeypatch.setattr("os.link", refused)
     path = tmp_path / "x"
     assert create_file(path, b"first")
     assert not create_file(path, b"second")

@@ -2,12 +2,10 @@
 
 Transcripts, companions and remains come one by one, in any order but this: remains before all transcripts, because what
 their parts own cannot go to others. Afterwards the rows are those that `learn` would have left. The archive stays as it
-is, except that generations of which `learn` would have kept nothing are doomed.
+is, except that generations of which `learn` would have kept nothing are marked for removal.
 
-Rows for archived objects that cannot be read, or lost their end, so that a rebuild does not turn loss into peace.
-
-A rebuilt database knows only what could be read. So what could not gets a row too, in state damaged, with the remedy:
-`problems`, `verify` and `doctor` say it until the file is read again, or its object is restored or removed.
+What could not be read, or lost its end, gets a row too, in state damaged, with the remedy: `problems`, `verify` and
+`doctor` say it until the file is read again, or its object is restored or removed.
 """
 
 import os
@@ -22,10 +20,9 @@ from afterwit.capture.assembly.remains import LeftCompanion, Remains, packed_key
 from afterwit.capture.derived import COMPANION, TRANSCRIPT, Derived, Origin, keys_of
 from afterwit.capture.part_rows import PartRows
 from afterwit.config.run_rules import Rules
-from afterwit.store.archive import ArchiveName, archive_name, generation_of
+from afterwit.store.archive import ArchiveName, generation_of
 from afterwit.store.checksums import seal
-from afterwit.store.rows import claims, files, parts
-from afterwit.store.rows import originals as raw
+from afterwit.store.rows import claims, files, originals, parts
 from afterwit.store.rows.files import FileRow
 from afterwit.store.rows.originals import Drop
 from afterwit.store.store import Store
@@ -79,7 +76,9 @@ class Adopter:
         files.note_reading(self._db, file_id, remains.cursor, b"", remains.known, remains.unknown)
         put_remains(self._db, file_id, drop, remains, part_ids)
         self._rows.index_later(file_id, replace(captured, texts=searchable(captured)), part_ids)
-        for companion in {one.path: one for one in sorted(remains.companions, key=_generation)}.values():
+        for companion in {
+            companion.path: companion for companion in sorted(remains.companions, key=_generation)
+        }.values():
             self._adopt_left(origin._replace(path=PurePosixPath(os.fsdecode(companion.path))), companion, drop)
 
     def settle(self) -> None:
@@ -108,17 +107,17 @@ class Adopter:
         if row is not None and row.generation != companion.generation:
             return
         if row is not None:
-            files.doom(self._db, archive_name(row.key, row.generation))
+            files.note_removable(self._db, row.archived_as)
         file_id = row.id if row else self._add(origin, COMPANION, companion.generation, is_live=True)
-        gone = drop._replace(dropped_bytes=companion.dropped_bytes, sha256=companion.sha256)
-        raw.note_dropped(self._db, file_id, gone, None)
+        dropped = drop._replace(dropped_bytes=companion.dropped_bytes, sha256=companion.sha256)
+        originals.note_dropped(self._db, file_id, dropped, None)
 
 
 def put_remains(db: apsw.Connection, file_id: int, drop: Drop, remains: Remains, part_ids: Mapping[int, int]) -> None:
     """The rows of a transcript as its remains have them. Its claims, and what can be searched, stay as they are."""
     parts.put_rows(db, remains.captured, dict(part_ids))
     claims.note_copies(db, file_id, set())
-    raw.note_dropped(db, file_id, drop, packed_keys(remains.keys))
+    originals.note_dropped(db, file_id, drop, packed_keys(remains.keys))
 
 
 def _generation(companion: LeftCompanion) -> int:
@@ -130,19 +129,19 @@ def keep_damage(
 ) -> None:
     """Notes it in the rows that there are by now, and makes those that are not. `before` has the rows of the database
     that is replaced, as far as it could be read."""
-    rows = {archive_name(row.key, row.generation): row for row in files.all_files(db)}
-    for name, found in damage.items():
+    rows = {row.archived_as: row for row in files.all_files(db)}
+    for name, object_damage in damage.items():
         earlier = before.get(name)
         row = rows.get(name)
-        if row is not None and found.is_used:
+        if row is not None and object_damage.is_used:
             # With another checksum than that of the bytes, so that the next rebuild sees that something was lost.
-            files.note_held(db, row.id, found.held_bytes, earlier.sha256 if earlier else "")
+            files.note_held(db, row.id, object_damage.held_bytes, earlier.sha256 if earlier else "")
             if row.role == TRANSCRIPT:
                 seal(db, [row.id])
         file_id = row.id if row is not None else _added(db, name, earlier)
         if file_id is not None:
             remedy = f"{files.REMEDY} To go on without it, delete {name}.zst in the archive."
-            files.note_state(db, file_id, files.DAMAGED, f"{found.what}. {remedy}")
+            files.note_state(db, file_id, files.DAMAGED, f"{object_damage.what}. {remedy}")
 
 
 def _added(db: apsw.Connection, name: ArchiveName, earlier: FileRow | None) -> int | None:

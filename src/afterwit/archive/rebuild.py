@@ -26,8 +26,7 @@ from afterwit.capture.commit import resolve_repos
 from afterwit.capture.companions import belonging
 from afterwit.capture.derive import derive_archived
 from afterwit.capture.derived import COMPANION, Derived, origin_in
-from afterwit.capture.parallel import spread
-from afterwit.capture.tasks import jobs_for
+from afterwit.capture.tasks import jobs_for, spread
 from afterwit.config.run_rules import Rules
 from afterwit.config.world import World, rules_for
 from afterwit.decisions.journal import catch_up
@@ -37,7 +36,7 @@ from afterwit.model.errors import DamagedError, StoreError
 from afterwit.model.prices import price_list
 from afterwit.model.progress import Progress
 from afterwit.store import archive_mark
-from afterwit.store.archive import Archive, ArchiveName, Stored, archive_name
+from afterwit.store.archive import Archive, ArchiveName, ArchiveObject, archive_name
 from afterwit.store.atomic import step
 from afterwit.store.checksums import content_hash
 from afterwit.store.database import (
@@ -50,12 +49,12 @@ from afterwit.store.database import (
     translated,
 )
 from afterwit.store.frames import REMAINS
-from afterwit.store.journal import Head, Journal
+from afterwit.store.journal import ChainHead, Journal
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 from afterwit.store.migrate import migrate, migrations, schema_version
 from afterwit.store.rows import files
-from afterwit.store.rows.applied import applied, keep_heads, refuse_faults, refuse_gone, seen_heads
+from afterwit.store.rows.applied import applied, keep_heads, refuse_faults, refuse_missing, seen_heads
 from afterwit.store.rows.files import FileRow
 from afterwit.store.store import Store, require
 
@@ -112,7 +111,7 @@ class _Present(NamedTuple):
 
     content_hash: str = ""
     rows: dict[ArchiveName, FileRow] = {}  # noqa: RUF012 - never changed
-    heads: dict[str, Head] = {}  # noqa: RUF012
+    heads: dict[str, ChainHead] = {}  # noqa: RUF012
     is_damaged: bool = False
 
 
@@ -120,7 +119,7 @@ def _journal(layout: Layout, present: _Present, *, accepts_journal: bool) -> Jou
     """The journal, open. Raises where it lacks what was applied to the present database, or is damaged itself."""
     seen = seen_heads(layout, present.heads)
     if not accepts_journal:
-        refuse_gone(layout, seen)
+        refuse_missing(layout, seen)
     journal = Journal(layout.journal, layout.backups)
     try:
         if accepts_journal:
@@ -166,7 +165,7 @@ class _Rebuilding:
     @property
     def faults(self) -> list[str]:
         """What is wrong with the archive, one line for each object."""
-        return [found.line for found in self.damage.values()]
+        return [damage.line for damage in self.damage.values()]
 
     def run(self) -> int:
         """Returns how many files were derived."""
@@ -192,18 +191,22 @@ class _Rebuilding:
         where = f"{name} ({row.path})" if row else str(name)
         self.damage[name] = Damage(where, what.rstrip("."), held_bytes, is_used)
 
-    def _adopt_companions(self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName]) -> None:
+    def _adopt_companions(
+        self, adopter: Adopter, stored: list[ArchiveObject], latest: dict[bytes, ArchiveName]
+    ) -> None:
         with transaction(self._store.db):
-            for one in stored:
-                if one.header["role"] == COMPANION:
-                    is_live, generation = latest[_key(one)] == one.name, int(one.header["generation"])
+            for companion in stored:
+                if companion.header["role"] == COMPANION:
+                    is_live, generation = latest[_key(companion)] == companion.name, int(companion.header["generation"])
                     try:
-                        held_bytes, sha256 = self._store.archive.held_bytes(one.name)
+                        held_bytes, sha256 = self._store.archive.held_bytes(companion.name)
                     except DamagedError as error:
-                        self._note(one.name, str(error))
+                        self._note(companion.name, str(error))
                         continue
-                    self._note_shortened(one.name, held_bytes, sha256)
-                    adopter.adopt_companion(origin_in(one.header), held_bytes, sha256, generation, is_live=is_live)
+                    self._note_shortened(companion.name, held_bytes, sha256)
+                    adopter.adopt_companion(
+                        origin_in(companion.header), held_bytes, sha256, generation, is_live=is_live
+                    )
 
     def _note_shortened(self, name: ArchiveName, held_bytes: int, sha256: str) -> None:
         """What an object that can be read lacks nevertheless. What is left of it counts."""
@@ -219,25 +222,25 @@ class _Rebuilding:
         if what:
             self._note(name, what, held_bytes, is_used=True)
 
-    def _adopt_remains(self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName]) -> int:
+    def _adopt_remains(self, adopter: Adopter, stored: list[ArchiveObject], latest: dict[bytes, ArchiveName]) -> int:
         """Before anything is derived: their parts keep what they own. Returns how many there were."""
         count = 0
         with transaction(self._store.db):
-            for one in stored:
-                if one.header["role"] == REMAINS:
+            for left in stored:
+                if left.header["role"] == REMAINS:
                     try:
-                        drop, remains = drop_in(one.header), unpacked(self._store.archive.remains(one.name))
+                        drop, remains = drop_in(left.header), unpacked(self._store.archive.remains(left.name))
                     except (DamagedError, *UNREADABLE) as error:
-                        self._note(one.name, str(error))
+                        self._note(left.name, str(error))
                         continue
-                    is_live, generation = latest[_key(one)] == one.name, int(one.header["generation"])
-                    adopter.adopt_remains(origin_in(one.header), generation, drop, remains, is_live=is_live)
+                    is_live, generation = latest[_key(left)] == left.name, int(left.header["generation"])
+                    adopter.adopt_remains(origin_in(left.header), generation, drop, remains, is_live=is_live)
                     count += 1
             adopter.settle()
         return count
 
-    def _derive(self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName]) -> int:
-        transcripts = [one for one in stored if one.header["role"] not in (COMPANION, REMAINS)]
+    def _derive(self, adopter: Adopter, stored: list[ArchiveObject], latest: dict[bytes, ArchiveName]) -> int:
+        transcripts = [transcript for transcript in stored if transcript.header["role"] not in (COMPANION, REMAINS)]
         sizes = {transcript.name: self._store.archive.packed_bytes(transcript.name) for transcript in transcripts}
         self._progress.begin(len(transcripts), sum(sizes.values()))
         rules = rules_for(self._world, self._store)
@@ -247,7 +250,7 @@ class _Rebuilding:
             for transcript in transcripts
         )
         jobs = jobs_for(self._world.settings, 0, len(transcripts), sum(sizes.values()))
-        batch: list[tuple[Stored, Derived]] = []
+        batch: list[tuple[ArchiveObject, Derived]] = []
         count = 0
         for task, answer in spread(tasks, _work, jobs):
             self._progress.advance(1, sizes[task.stored.name])
@@ -264,10 +267,10 @@ class _Rebuilding:
         self._commit(adopter, batch, latest)
         return count
 
-    def _readable(self) -> Iterator[Stored]:
+    def _readable(self) -> Iterator[ArchiveObject]:
         for name in self._store.archive.names():
             try:
-                stored = Stored(name, self._store.archive.header(name))
+                stored = ArchiveObject(name, self._store.archive.header(name))
                 generation = int(stored.header["generation"])
                 is_sound = archive_name(_key(stored), generation) == name and "role" in stored.header
             except (DamagedError, *UNREADABLE) as error:
@@ -279,7 +282,7 @@ class _Rebuilding:
                 self._note(name, "the header names another file")
 
     def _commit(
-        self, adopter: Adopter, batch: Iterable[tuple[Stored, Derived]], latest: dict[bytes, ArchiveName]
+        self, adopter: Adopter, batch: Iterable[tuple[ArchiveObject, Derived]], latest: dict[bytes, ArchiveName]
     ) -> None:
         with transaction(self._store.db):
             for stored, derived in batch:
@@ -290,7 +293,7 @@ class _Rebuilding:
 
 class _Task(NamedTuple):
     archive: Path
-    stored: Stored
+    stored: ArchiveObject
     companions: dict[str, ArchiveName]
     rules: Rules
 
@@ -316,30 +319,30 @@ def _work(task: _Task) -> bytes | str:
     return msgspec.msgpack.encode(derived)
 
 
-def _key(stored: Stored) -> bytes:
+def _key(stored: ArchiveObject) -> bytes:
     return origin_in(stored.header).key
 
 
-def _latest(stored: list[Stored]) -> dict[bytes, ArchiveName]:
+def _latest(stored: list[ArchiveObject]) -> dict[bytes, ArchiveName]:
     """The live generation of each file."""
     generations: dict[bytes, int] = {}
-    for one in stored:
-        generations[_key(one)] = max(generations.get(_key(one), 0), int(one.header["generation"]))
+    for archived in stored:
+        generations[_key(archived)] = max(generations.get(_key(archived), 0), int(archived.header["generation"]))
     return {key: archive_name(key, generation) for key, generation in generations.items()}
 
 
 def _companions(
-    stored: list[Stored], latest: dict[bytes, ArchiveName], declared: tuple[Description, ...]
+    stored: list[ArchiveObject], latest: dict[bytes, ArchiveName], declared: tuple[Description, ...]
 ) -> dict[bytes, dict[str, ArchiveName]]:
     """The live companions of each transcript, by path."""
-    found: dict[bytes, dict[str, ArchiveName]] = {}
-    for one in stored:
-        origin = origin_in(one.header)
+    by_transcript: dict[bytes, dict[str, ArchiveName]] = {}
+    for archived in stored:
+        origin = origin_in(archived.header)
         reader = reader_for(origin.agent, declared)
-        owner = belonging(reader, origin.path) if reader and one.header["role"] == COMPANION else None
-        if owner is not None and latest[origin.key] == one.name:
-            found.setdefault(origin._replace(path=owner.transcript).key, {})[str(owner.path)] = one.name
-    return found
+        owner = belonging(reader, origin.path) if reader and archived.header["role"] == COMPANION else None
+        if owner is not None and latest[origin.key] == archived.name:
+            by_transcript.setdefault(origin._replace(path=owner.transcript).key, {})[str(owner.path)] = archived.name
+    return by_transcript
 
 
 def _present(layout: Layout) -> _Present:
@@ -352,7 +355,7 @@ def _present(layout: Layout) -> _Present:
             if not schema_version(db):
                 return _Present()
             migrate(db, migrations(), layout.backups)
-            rows = {archive_name(row.key, row.generation): row for row in files.all_files(db)}
+            rows = {row.archived_as: row for row in files.all_files(db)}
             return _Present(content_hash(db), rows, applied(db))
     except UNREADABLE:
         return _Present(is_damaged=True)

@@ -1,13 +1,9 @@
-"""Which transcript an archived companion belongs to, and where copies of shared files are kept.
+"""Companions of transcripts: which they are, where the archive keeps them, and their content, for the reader or packed.
 
 A file that many transcripts share is copied for each transcript that used it, as it was then. So what is derived from a
 transcript does not change with what others add to the file, and reading it again gives the same. The copy is kept under
-a path below the transcript itself, where no file can lie.
-
-Companions as they lie beside their transcripts: read for the reader, or packed for the archive.
-
-Bounded in memory where a reader wants the bytes. One that is gone, or that nobody may read, is None and no error: a
-transcript is read without it. Which files are companions, and where the archive keeps them, is decided elsewhere.
+a path below the transcript itself, where no file can lie. A companion that is gone, or that nobody may read, is None
+and no error: a transcript is read without it.
 """
 
 import hashlib
@@ -21,8 +17,6 @@ from afterwit.store.frames import Packer
 from afterwit.store.regular_files import open_regular
 
 COMPANION_LIMIT = 64 << 20
-
-
 _BLOCK_BYTES = 1 << 20
 
 

@@ -1,18 +1,9 @@
-"""What passes between those who read a file and the one who writes its rows: how far it had been read, what became of
-it, its companions.
+"""What passes between those who read a file and the one who writes its rows: which file it is (`Origin`), how far it
+had been read (`Bookmark`), what became of it (`Derived`), and what its row keeps for the next run (`FileResume`).
 
 Values alone, which cross between processes as bytes. Everything that goes into rows is redacted; the frames are the
-original bytes, packed for the archive.
-
-Which file it is, for the archive and for the rows: of which agent, where below its home, and in which role.
-
-The key of a file comes from this alone, so it is the same on every run and after a rebuild. Archived files say their
-origin in their header. Which files exist, and what is in them, is not known here.
-
-What the row of a file keeps of its reading, so that the next run goes on where this one ended.
-
-Two states in one: the reader's, which only the reader understands, and the assembler's. Of the latter others may ask
-which records and which sessions the file was found to hold. A file whose original was given up keeps the keys alone.
+original bytes, packed for the archive. The key of a file comes from its origin alone, so it is the same on every run
+and after a rebuild; archived files say their origin in their header.
 """
 
 from collections.abc import Mapping
@@ -27,18 +18,15 @@ from afterwit.capture.assembly.remains import unpacked_keys
 from afterwit.model.captured import Captured, PartFacts
 from afterwit.store.rows.files import FileRow, file_key
 
+TRANSCRIPT, COMPANION, SOURCE = "transcript", "companion", "source"
+SESSIONS = "session"  # under this name the row of a source says how many it holds
 
-class Resume(msgspec.Struct, array_like=True):
+
+class FileResume(msgspec.Struct, array_like=True):
     """The states of both. The order of the fields is the format."""
 
     reader: bytes
     assembler: bytes
-
-
-TRANSCRIPT, COMPANION, SOURCE = "transcript", "companion", "source"
-
-
-SESSIONS = "session"  # under this name the row of a source says how many it holds
 
 
 class Origin(NamedTuple):
@@ -67,7 +55,7 @@ class Bookmark(msgspec.Struct, frozen=True, kw_only=True):
     resume: bytes | None  # None: read the file from its beginning again
 
 
-class Mode(StrEnum):
+class ReadingMode(StrEnum):
     """How the rows of a reading relate to those of the last one."""
 
     WHOLE = "whole"  # the file was read from its beginning; its earlier rows, if any, are replaced
@@ -92,7 +80,7 @@ class Copy(msgspec.Struct, frozen=True, kw_only=True):
 class Derived(msgspec.Struct, kw_only=True):
     """What became of one file."""
 
-    mode: Mode
+    mode: ReadingMode
     captured: Captured | None = None
     frames: list[bytes] = msgspec.field(default_factory=list)  # of the bytes behind those already held
     fresh_bytes: int = 0  # how many those are
@@ -122,9 +110,9 @@ def origin_in(header: Mapping[str, Any]) -> Origin:
     return Origin(str(header["agent"]), str(header["label"]), PurePosixPath(str(header["path"])))
 
 
-def resumed(resume: bytes) -> Resume:
+def resumed(resume: bytes) -> FileResume:
     """The states in these bytes."""
-    return msgspec.msgpack.decode(resume, type=Resume)
+    return msgspec.msgpack.decode(resume, type=FileResume)
 
 
 def keys_held(resume: bytes) -> dict[str, list[int]]:

@@ -17,12 +17,12 @@ import msgspec
 from afterwit.agents import registry
 from afterwit.agents.declared.description import Description
 from afterwit.capture.derived import SESSIONS
-from afterwit.capture.logs import Collectors, Source, look_into, sessions_in, sources_in
+from afterwit.capture.logs import Collectors, LogSource, look_into, sessions_in, sources_in
 from afterwit.capture.recognition import Recognition
 from afterwit.model.settings import Settings
-from afterwit.sources.discovery import Found, Unit, Unreadable, discover
+from afterwit.sources.discovery import LogFile, Unit, Unreadable, discover
 from afterwit.store.rows import files
-from afterwit.store.rows.files import FileRow, Seen, file_key
+from afterwit.store.rows.files import FileRow, FileStamp, file_key
 
 NOTHING: Mapping[bytes, str] = MappingProxyType({})
 _NOBODY = "unrecognised"
@@ -49,17 +49,17 @@ class Pending(NamedTuple):
         return file_key(self.home.agent, self.home.label + str(self.unit.transcript.path))
 
 
-class Listed(NamedTuple):
+class ListedSource(NamedTuple):
     """A source with many sessions, opened to see what has changed in it."""
 
     home: Home
-    found: Found
+    file: LogFile
     sessions: int
     error: str = ""  # why it could not be read
 
     @property
     def key(self) -> bytes:
-        return file_key(self.home.agent, self.home.label + str(self.found.path))
+        return file_key(self.home.agent, self.home.label + str(self.file.path))
 
 
 class AgentPlan(NamedTuple):
@@ -70,7 +70,7 @@ class AgentPlan(NamedTuple):
     unchanged: int
     no_reader: int
     unreadable: list[Unreadable]
-    listed: list[Listed] = []  # noqa: RUF012 - never changed
+    listed: list[ListedSource] = []  # noqa: RUF012 - never changed
 
     @property
     def discovered(self) -> int:
@@ -89,7 +89,7 @@ def homes(settings: Settings, user_home: Path, only: Set[str] = frozenset()) -> 
 
 def plan(
     db: apsw.Connection,
-    found: Iterable[Home],
+    homes_found: Iterable[Home],
     since_ns: int = 0,
     declared: tuple[Description, ...] = (),
     again: Mapping[bytes, str] = NOTHING,
@@ -97,7 +97,7 @@ def plan(
     """What to do for each agent, in the order of the registry. `again` are files, with their agents, that count as not
     seen."""
     plans: dict[str, AgentPlan] = {}
-    for home in found:
+    for home in homes_found:
         part = _plan_home(db, home, since_ns, declared, again)
         before = plans.get(home.agent)
         plans[home.agent] = part if before is None else _joined(before, part)
@@ -114,36 +114,36 @@ def plan_folder(
 ) -> list[AgentPlan]:
     """What to do for a folder of logs given by hand: each file goes to the reader that recognises it."""
     label = _label(folder)
-    known = ((agent.name, registry.reader_for(agent.name, declared)) for agent in registry.agents_with(declared))
-    readers = [(name, reader) for name, reader in known if reader]
+    agents = ((agent.name, registry.reader_for(agent.name, declared)) for agent in registry.agents_with(declared))
+    readers = [(name, reader) for name, reader in agents if reader]
     recognised = Recognition(readers)
     collectors = Collectors(name for name, _ in readers)
-    found = discover(folder, lambda path: path if recognised.may_be_log(path) else None, collectors.place)
+    discovery = discover(folder, lambda path: path if recognised.may_be_log(path) else None, collectors.place)
     plans: dict[str, AgentPlan] = {}
-    for source in sources_in(folder, found.collected):
+    for source in sources_in(folder, discovery.collected):
         if not only or source.agent in only:
             before = plans.get(source.agent) or AgentPlan(source.agent, [], 0, 0, [])
-            one = _plan_source(db, Home(source.agent, folder, label), source, since_ns, again)
-            plans[source.agent] = _joined(before, one)
+            planned = _plan_source(db, Home(source.agent, folder, label), source, since_ns, again)
+            plans[source.agent] = _joined(before, planned)
     by_agent: dict[str, list[Unit]] = {}
-    for unit in found.units:
+    for unit in discovery.units:
         by_agent.setdefault(recognised.agent_of(unit) or _NOBODY, []).append(unit)
     for name, units in by_agent.items():
         if not only or name in only:
             before = plans.get(name) or AgentPlan(name, [], 0, 0, [])
             is_known = name != _NOBODY
-            one = _sorted_out(db, Home(name, folder, label), units, since_ns, again) if is_known else _unread(units)
-            plans[name] = _joined(before, one)
-    if found.unreadable:
+            planned = _sorted_out(db, Home(name, folder, label), units, since_ns, again) if is_known else _unread(units)
+            plans[name] = _joined(before, planned)
+    if discovery.unreadable:
         before = plans.get(_NOBODY) or _unread([])
-        plans[_NOBODY] = before._replace(unreadable=before.unreadable + found.unreadable)
+        plans[_NOBODY] = before._replace(unreadable=before.unreadable + discovery.unreadable)
     return list(plans.values())
 
 
-def plan_units(db: apsw.Connection, found: Iterable[tuple[Home, list[Unit]]]) -> list[AgentPlan]:
+def plan_units(db: apsw.Connection, units_by_home: Iterable[tuple[Home, list[Unit]]]) -> list[AgentPlan]:
     """What to do for these alone."""
     plans: dict[str, AgentPlan] = {}
-    for home, units in found:
+    for home, units in units_by_home:
         before = plans.get(home.agent) or AgentPlan(home.agent, [], 0, 0, [])
         plans[home.agent] = _joined(before, _sorted_out(db, home, units, 0, NOTHING))
     return list(plans.values())
@@ -157,36 +157,36 @@ def _plan_home(
     db: apsw.Connection, home: Home, since_ns: int, declared: tuple[Description, ...], again: Mapping[bytes, str]
 ) -> AgentPlan:
     reader, agent = registry.reader_for(home.agent, declared), registry.agent(home.agent, declared)
-    found = look_into(home.folder, agent, reader)
-    sorted_out = _sorted_out(db, home, found.units, since_ns, again)
-    planned = sorted_out._replace(no_reader=len(found.unread), unreadable=found.unreadable)
-    for source in found.sources:
+    folder = look_into(home.folder, agent, reader)
+    sorted_out = _sorted_out(db, home, folder.units, since_ns, again)
+    planned = sorted_out._replace(no_reader=len(folder.unread), unreadable=folder.unreadable)
+    for source in folder.sources:
         planned = _joined(planned, _plan_source(db, home, source, since_ns, again))
     return planned
 
 
 def _plan_source(
-    db: apsw.Connection, home: Home, source: Source, since_ns: int, again: Mapping[bytes, str]
+    db: apsw.Connection, home: Home, source: LogSource, since_ns: int, again: Mapping[bytes, str]
 ) -> AgentPlan:
     """What to do for the sessions of one source. One whose files are as they were is not opened, unless a session of
     the agent is to be read again."""
-    listed = Listed(home, source.found, 0)
+    listed = ListedSource(home, source.whole, 0)
     before = files.live_file(db, listed.key)
-    is_as_before = before is not None and _is_same(source.found, before) and before.state != "failed"
+    is_as_before = before is not None and _is_same(source.whole, before) and before.state != "failed"
     if before is not None and is_as_before and home.agent not in again.values():
         return AgentPlan(home.agent, [], _sessions_known(before), 0, [])
     try:
         units = sessions_in(source)
     except OSError as error:
         reason = error.strerror or str(error)
-        place = Unreadable(source.folder / source.found.path, reason)
+        place = Unreadable(source.folder / source.whole.path, reason)
         return AgentPlan(home.agent, [], 0, 0, [place], [listed._replace(error=reason)])
     planned = _sorted_out(db, home, units, since_ns, again)
     return planned._replace(listed=[] if since_ns else [listed._replace(sessions=len(units))])
 
 
-def _is_same(found: Found, before: FileRow) -> bool:
-    return (found.size_bytes, found.mtime_ns, found.inode) == (before.size_bytes, before.mtime_ns, before.inode)
+def _is_same(file: LogFile, before: FileRow) -> bool:
+    return (file.size_bytes, file.mtime_ns, file.inode) == (before.size_bytes, before.mtime_ns, before.inode)
 
 
 def _sessions_known(row: FileRow) -> int:
@@ -196,7 +196,7 @@ def _sessions_known(row: FileRow) -> int:
 def _sorted_out(
     db: apsw.Connection, home: Home, units: list[Unit], since_ns: int, again: Mapping[bytes, str]
 ) -> AgentPlan:
-    seen = files.seen_files(db, home.agent)
+    seen = files.file_stamps(db, home.agent)
     pending: list[Pending] = []
     unchanged = 0
     for unit in units:
@@ -208,13 +208,13 @@ def _sorted_out(
         else:
             has_new = before is not None and _has_new_companions(home, unit, seen)
             pending.append(Pending(home, unit, has_new, is_again))
-    pending.sort(key=lambda one: (one.unit.transcript.mtime_ns, str(one.unit.transcript.path)))
+    pending.sort(key=lambda transcript: (transcript.unit.transcript.mtime_ns, str(transcript.unit.transcript.path)))
     return AgentPlan(home.agent, pending, unchanged, 0, [])
 
 
-def _is_as_before(home: Home, unit: Unit, before: Seen, seen: Mapping[bytes, Seen]) -> bool:
-    found = unit.transcript
-    is_same = (found.size_bytes, found.mtime_ns, found.inode) == (before.size_bytes, before.mtime_ns, before.inode)
+def _is_as_before(home: Home, unit: Unit, before: FileStamp, seen: Mapping[bytes, FileStamp]) -> bool:
+    file = unit.transcript
+    is_same = (file.size_bytes, file.mtime_ns, file.inode) == (before.size_bytes, before.mtime_ns, before.inode)
     if not is_same or before.state in ("failed", files.DAMAGED):
         return False
     if before.companions == unit.companions_mark or before.state == "empty":
@@ -222,23 +222,23 @@ def _is_as_before(home: Home, unit: Unit, before: Seen, seen: Mapping[bytes, See
     return not _has_new_companions(home, unit, seen)
 
 
-def _has_new_companions(home: Home, unit: Unit, seen: Mapping[bytes, Seen]) -> bool:
+def _has_new_companions(home: Home, unit: Unit, seen: Mapping[bytes, FileStamp]) -> bool:
     """Whether a companion came or changed. One that is gone is no news: the archive holds it."""
-    for found in unit.companions:
-        before = seen.get(file_key(home.agent, home.label + str(found.path)))
-        if before is None or (found.size_bytes, found.mtime_ns) != (before.size_bytes, before.mtime_ns):
+    for companion in unit.companions:
+        before = seen.get(file_key(home.agent, home.label + str(companion.path)))
+        if before is None or (companion.size_bytes, companion.mtime_ns) != (before.size_bytes, before.mtime_ns):
             return True
     return False
 
 
-def _joined(one: AgentPlan, other: AgentPlan) -> AgentPlan:
+def _joined(first: AgentPlan, other: AgentPlan) -> AgentPlan:
     return AgentPlan(
-        one.agent,
-        one.pending + other.pending,
-        one.unchanged + other.unchanged,
-        one.no_reader + other.no_reader,
-        one.unreadable + other.unreadable,
-        one.listed + other.listed,
+        first.agent,
+        first.pending + other.pending,
+        first.unchanged + other.unchanged,
+        first.no_reader + other.no_reader,
+        first.unreadable + other.unreadable,
+        first.listed + other.listed,
     )
 
 

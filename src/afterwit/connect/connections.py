@@ -17,7 +17,7 @@ import msgspec
 from afterwit.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED
 from afterwit.model.errors import StoreError
 from afterwit.store.atomic import create_file
-from afterwit.store.journal import Entry, Journal
+from afterwit.store.journal import Journal, JournalEntry
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular
 
@@ -72,7 +72,7 @@ def since(layout: Layout) -> dict[str, int]:
     return {str(entry.body["agent"]): entry.at_ms for entry in made}
 
 
-def folded(entries: Iterable[Entry]) -> Connections:
+def folded(entries: Iterable[JournalEntry]) -> Connections:
     """What is left of a history of connecting and disconnecting."""
     known: dict[tuple[str, str], Connection] = {}
     files: dict[str, FileRecord] = {}

@@ -22,9 +22,8 @@ from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.rows import digests
 from afterwit.store.rows.digests import DigestRow
-from afterwit.store.rows.parts import notes_of_part, parts_of_session
+from afterwit.store.rows.parts import part_actions, part_notes, parts_of_session, result_times
 from afterwit.store.rows.session_list import Selection, SessionRow, session_row, spend_sums
-from afterwit.store.rows.transcripts import action_rows, result_times
 from afterwit.store.store import Store
 
 _BATCH = 64
@@ -68,8 +67,8 @@ def material_of(db: apsw.Connection, row: SessionRow, prices: Prices, *, with_re
     parts = [
         Part(
             part.facts,
-            list(action_rows(db, part.id)),
-            notes_of_part(db, part.id),
+            list(part_actions(db, part.id)),
+            list(part_notes(db, part.id)),
             result_times(db, part.id) if with_results else {},
         )
         for part in parts_of_session(db, row.id)

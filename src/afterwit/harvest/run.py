@@ -25,7 +25,7 @@ from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.rows import items, sightings
 from afterwit.store.rows.session_list import session_row
-from afterwit.store.rows.sightings import DraftRow, Matter, SightingRow
+from afterwit.store.rows.sightings import DraftRow, MatterKey, SightingRow
 from afterwit.store.store import Store
 
 _BATCH = 64
@@ -41,7 +41,7 @@ def see_pending(store: Store, progress: Progress | None = None) -> int:
     """Looks at all sessions that have not been looked at by the present harvesters. Returns how many."""
     version = version_of()
     with transaction(store.db):
-        if sightings.drop_gone(store.db):
+        if sightings.forget_deleted_sessions(store.db):
             items.put_settled_mark(store.db, "")
         pending = sightings.unharvested(store.db, version)
         sightings.touch_stories(store.db, pending, SOON_MS, OPENING)
@@ -84,7 +84,7 @@ def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | No
 
 
 def _concluded(
-    db: apsw.Connection, harvester: Harvester[Any] | None, matter: Matter, refs: "_Refs"
+    db: apsw.Connection, harvester: Harvester[Any] | None, matter: MatterKey, refs: "_Refs"
 ) -> Iterator[DraftRow]:
     if harvester is None:  # of an earlier version
         return

@@ -27,9 +27,8 @@ from afterwit.learn.rehearsal import Rehearsed, rehearsal
 from afterwit.model.progress import Progress
 from afterwit.sessions.filters import Filter, one_line, selection_of
 from afterwit.sessions.list import short_ids
-from afterwit.store.rows.files import file_key
+from afterwit.store.rows.files import file_key, files_by_session
 from afterwit.store.rows.session_list import Selection, SessionRow, native_ids, selected_sessions
-from afterwit.store.rows.transcripts import files_by_session
 
 _SOON_MS = 7 * 86_400_000
 _TITLE_LENGTH = 200

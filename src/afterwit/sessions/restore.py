@@ -24,7 +24,7 @@ from afterwit.sessions.originals import files_of, origin_of, original_bytes
 from afterwit.sessions.show import Source
 from afterwit.store.atomic import creating
 from afterwit.store.regular_files import open_regular
-from afterwit.store.rows.files import FileRow, all_files, file_generation, why_gone
+from afterwit.store.rows.files import FileRow, all_files, file_generation, why_dropped
 from afterwit.store.rows.session_list import SessionRow
 
 _BLOCK_BYTES = 1 << 20
@@ -81,7 +81,7 @@ def plan_restore(
         refuse_partial(session)
     for file in _files(source, chosen, choice, faults):
         if file.is_dropped:
-            faults.append(why_gone(file))
+            faults.append(why_dropped(file))
             continue
         try:
             origin = origin_of(source.store, file)
@@ -121,7 +121,7 @@ def refuse_dropped(files: Iterable[FileRow]) -> None:
     """Originals that were given up for space cannot be had from here."""
     for file in files:
         if file.is_dropped:
-            raise AfterwitError(why_gone(file))
+            raise AfterwitError(why_dropped(file))
 
 
 def restore_file(source: Source, step: Step, *, is_forced: bool = False) -> Path | None:

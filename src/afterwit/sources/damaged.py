@@ -22,7 +22,7 @@ _DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
 _MARK = re.compile(r'["{}\[\]]|\\.', re.DOTALL)
 
 
-class Piece(NamedTuple):
+class LinePiece(NamedTuple):
     """A part of a line: one whole JSON object, or damage."""
 
     start: int
@@ -37,7 +37,7 @@ class _Attempt(NamedTuple):
     stop: int
 
 
-def cut(body: bytes, *, is_ended: bool) -> Iterator[Piece]:
+def cut(body: bytes, *, is_ended: bool) -> Iterator[LinePiece]:
     """The pieces of a line without its newline. What a line that is not ended yet has behind its last whole object is
     one piece of damage, because more bytes may change what it is."""
     text = body.decode("latin-1")  # one character a byte, so that positions are offsets
@@ -45,12 +45,12 @@ def cut(body: bytes, *, is_ended: bool) -> Iterator[Piece]:
     while at < len(text):
         tried = _attempt(text, at)
         if tried.end is not None:
-            yield Piece(at, tried.end, is_object=True)
+            yield LinePiece(at, tried.end, is_object=True)
             at = _after_blanks(text, tried.end)
             continue
-        found = _resync(text, at, tried.stop) if is_ended else None
-        stop = len(text) if found is None else found
-        yield Piece(at, stop, is_object=False)
+        start = _resync(text, at, tried.stop) if is_ended else None
+        stop = len(text) if start is None else start
+        yield LinePiece(at, stop, is_object=False)
         at = stop
 
 

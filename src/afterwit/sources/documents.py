@@ -84,8 +84,8 @@ def members(document: Record, *path: str | int) -> Iterator[tuple[str | int, Rec
 def mended(raw: bytes) -> bytes:
     """The same document with what JSON does not allow replaced, byte for byte."""
     text = raw.decode("utf-8", "surrogateescape").encode("utf-8", "replace").translate(_NO_CONTROLS)
-    text = _ESCAPE.sub(lambda found: b"\\ufffd" if found["lone"] else found[0], text)
-    return _STRING_OR_NUMBER.sub(lambda found: _blanked(found[0]) if found["odd"] else found[0], text)
+    text = _ESCAPE.sub(lambda match: b"\\ufffd" if match["lone"] else match[0], text)
+    return _STRING_OR_NUMBER.sub(lambda match: _blanked(match[0]) if match["odd"] else match[0], text)
 
 
 def _blanked(number: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Opens other programs' SQLite databases: read-only, beside a running writer, for a moment.
+"""Other programs' SQLite databases: told by name, opened read-only, beside a running writer, for a moment.
 
 Promises: nothing is written, not even beside the database; no transaction outlives the `with`; a lock is waited for no
 longer than half a second. What cannot be read raises `SourceError`.
@@ -6,8 +6,6 @@ longer than half a second. What cannot be read raises `SourceError`.
 A database in WAL mode that nobody has open has no `-wal` file, and opening it read-only in the usual way would leave
 one there. It is opened as immutable instead, and if a writer came in the meantime, what was read is read again in the
 usual way.
-
-Which files are databases of one kind: told by name, with the files that SQLite keeps beside them.
 """
 
 import os
@@ -20,7 +18,7 @@ from urllib.parse import quote
 
 import apsw
 
-from afterwit.sources.discovery import Found
+from afterwit.sources.discovery import LogFile
 from afterwit.sources.gathering import SourceError, is_rendering
 from afterwit.store.regular_files import read_regular
 
@@ -29,6 +27,7 @@ _WAL_VERSION = 2
 _HEADER_BYTES = 20
 _MAGIC = b"SQLite format 3\0"
 T = TypeVar("T")
+_BESIDE = ("-wal", "-journal")
 
 
 def reading(path: Path, work: Callable[[apsw.Connection], T]) -> T:
@@ -58,10 +57,10 @@ def rows_of(
     columns = columns_of(db, table)
     query = f"SELECT * FROM {quoted(table)} WHERE {where} ORDER BY {order}"  # noqa: S608 - names from our own tables
     try:
-        found = list(db.execute(query, values))
+        rows = list(db.execute(query, values))
     except UnicodeDecodeError:
-        found = _mended_rows(db, table, columns, where, values, order)
-    for row in found:
+        rows = _mended_rows(db, table, columns, where, values, order)
+    for row in rows:
         yield dict(zip(columns, row, strict=True))
 
 
@@ -112,9 +111,6 @@ def _mended_rows(
     ]
 
 
-_BESIDE = ("-wal", "-journal")
-
-
 class DatabaseFiles:
     """The part of `gathering.Gatherer` that is the same for all databases. `names` is a pattern for the file's name."""
 
@@ -130,10 +126,10 @@ class DatabaseFiles:
     def renders(self, path: PurePosixPath) -> bool:
         return is_rendering(path) and self._names.fullmatch(path.parent.name) is not None
 
-    def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[Found]) -> list[Found]:
-        mtime_ns = max((found.mtime_ns for found in files), default=0)
+    def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[LogFile]) -> list[LogFile]:
+        mtime_ns = max((file.mtime_ns for file in files), default=0)
         return reading(home / collection, self._listing(collection, mtime_ns))
 
-    def _listing(self, collection: PurePosixPath, mtime_ns: int) -> Callable[[apsw.Connection], list[Found]]:
+    def _listing(self, collection: PurePosixPath, mtime_ns: int) -> Callable[[apsw.Connection], list[LogFile]]:
         """What lists the sessions of an open database."""
         raise NotImplementedError

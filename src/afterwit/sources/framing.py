@@ -4,14 +4,10 @@ Promises: no good record is lost to a bad neighbour, and every byte that could n
 where. Two objects glued on one line are two records. A last line that is not finished yet is left for the next run:
 `consumed` stops before it, and the one `Problem` that says so has the reason `UNFINISHED`. Any way of splitting a file
 into appends yields the same records with the same offsets.
-What we told the agent ourselves is taken out of a record before the reader gets it.
-Knows JSON and lines; leaves the meaning of a record to the reader, and damaged lines to `damaged`.
 
-Takes our own notes out of a record before a reader sees it, in one place for all agents.
-
-Only the strings that hold a note are changed; what they lose in length stands as blanks behind them, where JSON allows
-any number, so that every offset in the record stays where it was. A string that cannot be decoded stays as it is: the
-texts that come out of it are cleaned again on their way into a row.
+What we told the agent ourselves is taken out of a record before the reader gets it. Only the strings that hold a note
+are changed; what they lose in length stands as blanks behind them, so that every offset stays where it was. A string
+that cannot be decoded stays as it is: the texts that come out of it are cleaned again on their way into a row.
 """
 
 import json
@@ -27,15 +23,14 @@ from afterwit.model.readings import Problem, Reading
 from afterwit.sources.damaged import cleaned, cut
 
 _SIGN = OPENING.encode()
-
-
 _DEEPEST = 3  # JSON in a string of JSON, and so on
-
-
 _BEGINNING = re.compile(r"(?:\x00json:)?\s{0,80}([{[])")  # of JSON in a string; Hermes puts a mark of its own before it
-
-
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+UNFINISHED = "the last line is not finished"
+_NO_OBJECT = "not a JSON object"
+_UNDECODABLE = "JSON that cannot be decoded"
+_BOM = b"\xef\xbb\xbf"
+_BLANK = b" \t\r\n"
 
 
 def without_own_notes(raw: bytes) -> bytes:
@@ -44,10 +39,10 @@ def without_own_notes(raw: bytes) -> bytes:
 
 
 def _without(raw: bytes, depth: int) -> bytes:
-    return _STRING.sub(lambda found: _rid(found[0], depth) if _SIGN in found[0] else found[0], raw)
+    return _STRING.sub(lambda match: _without_in_string(match[0], depth) if _SIGN in match[0] else match[0], raw)
 
 
-def _rid(literal: bytes, depth: int) -> bytes:
+def _without_in_string(literal: bytes, depth: int) -> bytes:
     """One string in the source of JSON."""
     try:
         text = json.loads(literal, strict=False)
@@ -59,22 +54,15 @@ def _rid(literal: bytes, depth: int) -> bytes:
 
 def _without_nested(text: str, depth: int) -> str:
     """A text that is JSON itself, as some clients keep results and databases keep rows, without notes inside it."""
-    found = _BEGINNING.match(text) if depth else None
-    if found is None:
+    beginning = _BEGINNING.match(text) if depth else None
+    if beginning is None:
         return text
-    json_text = text[found.start(1) :]
+    json_text = text[beginning.start(1) :]
     try:
         json.loads(json_text)
     except (ValueError, RecursionError):
         return text
-    return text[: found.start(1)] + _without(json_text.encode(), depth - 1).decode()
-
-
-UNFINISHED = "the last line is not finished"
-_NO_OBJECT = "not a JSON object"
-_UNDECODABLE = "JSON that cannot be decoded"
-_BOM = b"\xef\xbb\xbf"
-_BLANK = b" \t\r\n"
+    return text[: beginning.start(1)] + _without(json_text.encode(), depth - 1).decode()
 
 
 class Record(NamedTuple):
@@ -156,8 +144,8 @@ class Framing:
         """What the reader makes of the record, or None if it cannot decode it. msgspec raises UnicodeDecodeError on
         bad UTF-8, which is no DecodeError."""
         try:
-            found = self._reading.feed(record._replace(raw=without_own_notes(record.raw)))
-            return found if isinstance(found, list) else list(found)
+            readings = self._reading.feed(record._replace(raw=without_own_notes(record.raw)))
+            return readings if isinstance(readings, list) else list(readings)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
 

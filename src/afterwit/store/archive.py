@@ -19,11 +19,10 @@ from typing import Any, BinaryIO, NamedTuple, NewType
 from afterwit.model.errors import DamagedError
 from afterwit.store import frames
 from afterwit.store.atomic import make_way, renamed_into, replace_file, step, sync
-from afterwit.store.frames import Frame, Held
+from afterwit.store.frames import ArchivedFile, Frame
 from afterwit.store.regular_files import NotRegularError, open_regular, read_regular
 
 ArchiveName = NewType("ArchiveName", str)
-
 _ENDING = ".zst"
 _BESIDE = ".leaving"
 _MARK = ".mark"
@@ -31,7 +30,7 @@ _MARK_MOST_BYTES = 1 << 16
 _MERGE_BELOW = frames.FRAME_BYTES // 2
 
 
-class Stored(NamedTuple):
+class ArchiveObject(NamedTuple):
     """One object of the archive, as its own header describes it."""
 
     name: ArchiveName
@@ -129,9 +128,9 @@ class Archive:
         with self._open(name) as file:
             return frames.is_remains(file)
 
-    def held(self, name: ArchiveName) -> Held:
+    def held(self, name: ArchiveName) -> ArchivedFile:
         """The object, open for reading pieces of it. The caller closes it."""
-        return Held(name, self._open(name))
+        return ArchivedFile(name, self._open(name))
 
     def digest(self, name: ArchiveName, held_bytes: int) -> str:
         """SHA-256 of the original bytes."""
@@ -160,8 +159,8 @@ class Archive:
     def latest(self, key: bytes) -> ArchiveName | None:
         """The newest generation of a file that the archive holds."""
         folder = self._root / key.hex()[:2]
-        found = [path.name.removesuffix(_ENDING) for path in folder.glob(f"{key.hex()}-*{_ENDING}")]
-        return ArchiveName(max(found, key=lambda name: int(name.rpartition("-")[2]))) if found else None
+        names = [path.name.removesuffix(_ENDING) for path in folder.glob(f"{key.hex()}-*{_ENDING}")]
+        return ArchiveName(max(names, key=lambda name: int(name.rpartition("-")[2]))) if names else None
 
     def header(self, name: ArchiveName) -> dict[str, Any]:
         with self.held(name) as held:
@@ -278,12 +277,12 @@ def _further(
         file.truncate(0)
         return [frames.pack_header(header), *packed]
     index = list(frames.walk(file))
-    known = [frame for frame in index if frame.offset < held_bytes]
-    if sum(frame.length for frame in known) != held_bytes:
+    before = [frame for frame in index if frame.offset < held_bytes]
+    if sum(frame.length for frame in before) != held_bytes:
         raise DamagedError(f"The archived file {name} does not hold the {held_bytes} bytes that it should.")
     if not frames.is_torn(_rest(file, index)) or not (held_bytes or _has_header(file, header)):
         return None
-    further = _continuing(file, index[len(known) :], packed) if len(index) > len(known) else packed
+    further = _continuing(file, index[len(before) :], packed) if len(index) > len(before) else packed
     if further is None:
         return None
     end = _end(file, index)

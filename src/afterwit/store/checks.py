@@ -1,9 +1,7 @@
-"""Checks of the database against itself, and of who may read the store.
+"""Looks through a whole database: checks of it against itself, every text that it holds, and who may read the store.
 
-Every text that a database holds, whatever its tables: for an audit that must not miss one.
-
-Packed values are unpacked first: compressed ones, and the strings inside MessagePack. Full-text indexes hold single
-words and are left out, but not the texts that some keep beside them.
+For an audit that must not miss a text, packed values are unpacked first: compressed ones, and the strings inside
+MessagePack. Full-text indexes hold single words and are left out, but not the texts that some keep beside them.
 """
 
 import os
@@ -21,13 +19,22 @@ from afterwit.store.layout import Layout
 from afterwit.store.rows.sessions import broken_sessions
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
-
-
 _TABLES = """SELECT name FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'
              AND (type = 'table' OR type = 'shadow' AND name LIKE '%~_content' ESCAPE '~') ORDER BY name"""
+_ORPHANS = {
+    "events belong to no part": "SELECT count(*) FROM events WHERE id >> 24 NOT IN (SELECT id FROM parts)",
+    "actions belong to no part": "SELECT count(*) FROM actions WHERE id >> 24 NOT IN (SELECT id FROM parts)",
+    "spends belong to no part": "SELECT count(*) FROM spends WHERE part_id NOT IN (SELECT id FROM parts)",
+    "claims belong to no part": "SELECT count(*) FROM claims WHERE part_id NOT IN (SELECT id FROM parts)",
+    "sessions have no part": "SELECT count(*) FROM sessions WHERE id NOT IN (SELECT session_id FROM parts)",
+    "sessions count their actions wrongly": """SELECT count(*) FROM (
+        SELECT sessions.id FROM sessions JOIN parts ON parts.session_id = sessions.id
+        LEFT JOIN actions ON actions.id >= parts.id << 24 AND actions.id < (parts.id + 1) << 24
+        GROUP BY sessions.id HAVING count(actions.id) <> sessions.actions)""",
+}
 
 
-class HeldRow(NamedTuple):
+class RowTexts(NamedTuple):
     """The texts of one row, and how to find it: by its number where it has one, else by its place in the table."""
 
     table: str
@@ -75,20 +82,7 @@ def foreign_permissions(layout: Layout) -> Iterator[str]:
             yield f"{path} can be read by others; `chmod go-rwx` it"
 
 
-_ORPHANS = {
-    "events belong to no part": "SELECT count(*) FROM events WHERE id >> 24 NOT IN (SELECT id FROM parts)",
-    "actions belong to no part": "SELECT count(*) FROM actions WHERE id >> 24 NOT IN (SELECT id FROM parts)",
-    "spends belong to no part": "SELECT count(*) FROM spends WHERE part_id NOT IN (SELECT id FROM parts)",
-    "claims belong to no part": "SELECT count(*) FROM claims WHERE part_id NOT IN (SELECT id FROM parts)",
-    "sessions have no part": "SELECT count(*) FROM sessions WHERE id NOT IN (SELECT session_id FROM parts)",
-    "sessions count their actions wrongly": """SELECT count(*) FROM (
-        SELECT sessions.id FROM sessions JOIN parts ON parts.session_id = sessions.id
-        LEFT JOIN actions ON actions.id >= parts.id << 24 AND actions.id < (parts.id + 1) << 24
-        GROUP BY sessions.id HAVING count(actions.id) <> sessions.actions)""",
-}
-
-
-def held_rows(db: apsw.Connection) -> Iterator[HeldRow]:
+def rows_with_texts(db: apsw.Connection) -> Iterator[RowTexts]:
     """All rows that hold a text, table by table."""
     for table in [str(name) for (name,) in db.execute(_TABLES)]:
         quoted = table.replace('"', '""')
@@ -99,7 +93,7 @@ def held_rows(db: apsw.Connection) -> Iterator[HeldRow]:
             texts = tuple(text for value in row for text in texts_in(value))
             if texts:
                 place = f"{columns[0]} {row[0]}" if isinstance(row[0], int) else f"row {ordinal}"
-                yield HeldRow(table, place, texts)
+                yield RowTexts(table, place, texts)
 
 
 def texts_in(value: Any) -> Iterator[str]:
@@ -109,12 +103,10 @@ def texts_in(value: Any) -> Iterator[str]:
     elif isinstance(value, bytes):
         yield from _texts_in_bytes(value)
     elif isinstance(value, dict):
-        for key, one in value.items():
-            yield from texts_in(key)
-            yield from texts_in(one)
+        yield from texts_in([element for item in value.items() for element in item])
     elif isinstance(value, list | tuple):
-        for one in value:
-            yield from texts_in(one)
+        for element in value:
+            yield from texts_in(element)
 
 
 def _texts_in_bytes(packed: bytes) -> Iterator[str]:

@@ -1,16 +1,13 @@
-"""Opening SQLite the safe way, and transactions.
+"""SQLite the safe way: opening, transactions, rows by the names of their columns, and putting a new database in place.
 
 Through `apsw`, which carries its own current SQLite. WAL, a long busy timeout, every write transaction `BEGIN
 IMMEDIATE` (deferred ones fail under concurrent writers). The database file is never opened, hashed or copied with
 ordinary file calls in a process that has it open: closing such a handle would drop SQLite's locks.
 
-The errors that a flipped byte can raise in whoever reads what was stored, besides those of SQLite itself.
-
-Puts a new database in the place of the present one: by a rename, so that at every moment a whole one stands there.
-
-The present one is released first: nobody else may have it open, and its write-ahead log is written back and gone, or
-the log of the old one would be taken for that of the new one. Whoever waited for it meanwhile finds that it has moved,
-and SQLite lets him write nothing. One that is damaged is set aside under a name of its own, with its log.
+A new database takes the place of the present one by a rename. The present one is released first: nobody else may have
+it open, and its write-ahead log is written back and gone, or it would be taken for that of the new one. Whoever waited
+for it meanwhile finds that it has moved, and SQLite lets him write nothing. One that is damaged is set aside under a
+name of its own, with its log.
 """
 
 import errno
@@ -28,6 +25,7 @@ import zstandard
 from afterwit.model.errors import BusyError, DamagedError, StoreError, StoreFullError
 from afterwit.store.atomic import step, sync
 
+# What a flipped byte can raise in whoever reads what was stored, besides the errors of SQLite itself.
 UNREADABLE = (
     ValueError,  # UnicodeDecodeError too
     TypeError,
@@ -38,11 +36,22 @@ UNREADABLE = (
     msgspec.MsgspecError,
     zstandard.ZstdError,
 )
-
-
 BUSY_MS = 60_000
 _CACHE_KIB = 65_536
 _NO_SPACE = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+_WAIT_SECONDS = 10.0
+_POLL_SECONDS = 0.05
+_ENVIRONMENT = (
+    apsw.FullError,
+    apsw.BusyError,
+    apsw.LockedError,
+    apsw.IOError,
+    apsw.ReadOnlyError,
+    apsw.PermissionsError,
+    apsw.CantOpenError,
+    apsw.InterruptError,
+    apsw.NoMemError,
+)
 
 
 def connect(path: Path, *, durable: bool = False) -> apsw.Connection:
@@ -83,13 +92,25 @@ def _refuse_odd(path: Path) -> None:
         raise StoreError(f"{path} is no regular file. Move it away, or choose another place with AFTERWIT_HOME.")
 
 
-def one(db: apsw.Connection, query: str, values: Any = None) -> tuple[Any, ...]:
+def columns_of(row: type[Any], *without: str, table: str = "") -> str:
+    """The fields of a struct or a named tuple as the columns of a query, so that what the query gives makes one."""
+    prefix = f"{table}." if table else ""
+    names: tuple[str, ...] = row.__struct_fields__ if issubclass(row, msgspec.Struct) else row._fields
+    return ", ".join(prefix + name for name in names if name not in without)
+
+
+def insert_into(table: str, columns: str, verb: str = "INSERT") -> str:
+    """The statement that adds rows with these columns, to be given as a tuple."""
+    marks = ", ".join("?" for _ in columns.split(","))
+    return f"{verb} INTO {table} ({columns}) VALUES ({marks})"
+
+
+def only_row(db: apsw.Connection, query: str, values: Any = None) -> tuple[Any, ...]:
     """The one row that a query is sure to give."""
-    row = db.execute(query, values).fetchone()
+    row: tuple[Any, ...] | None = db.execute(query, values).fetchone()
     if row is None:
         raise DamagedError(f"{db.filename}: a row is missing that should be there. Run `afterwit store verify`.")
-    found: tuple[Any, ...] = row
-    return found
+    return row
 
 
 @contextmanager
@@ -144,25 +165,6 @@ def _configure(connection: apsw.Connection, *, durable: bool) -> None:
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     connection.execute("PRAGMA journal_size_limit = 67108864")
-
-
-_WAIT_SECONDS = 10.0
-
-
-_POLL_SECONDS = 0.05
-
-
-_ENVIRONMENT = (
-    apsw.FullError,
-    apsw.BusyError,
-    apsw.LockedError,
-    apsw.IOError,
-    apsw.ReadOnlyError,
-    apsw.PermissionsError,
-    apsw.CantOpenError,
-    apsw.InterruptError,
-    apsw.NoMemError,
-)
 
 
 def is_damage(error: BaseException | None) -> bool:

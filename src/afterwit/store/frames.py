@@ -1,13 +1,12 @@
 """The inside of an archived file: a header in a skippable frame, then zstd frames of about 256 KB.
 
 Such a file is an ordinary .zst that any zstd program unpacks to the original bytes. Every frame states its content size
-and a checksum, so frames can be walked without unpacking them (the block headers say how far to jump) and one record
-can be read without its file. Format: RFC 8878.
+and a checksum, so frames can be walked without unpacking them (the block headers say how far to jump). Format: RFC
+8878.
 
-Pieces of one archived file, read without unpacking the rest.
-
-Where the frames lie is found once, and only as far as it is needed; the frame that was unpacked last stays at hand. So
-many pieces of one file, asked for in the order in which they lie, cost little more than the frames that hold them.
+`ArchivedFile` reads pieces without unpacking the rest. Where the frames lie is found once, and only as far as it is
+needed; the frame that was unpacked last stays at hand. So many pieces of one file, asked for in the order in which they
+lie, cost little more than the frames that hold them.
 """
 
 import json
@@ -166,7 +165,7 @@ def _frame_extent(file: BinaryIO, packed: int, head: bytes) -> tuple[int, int]:
     return parameters.content_size, at + (4 if parameters.has_checksum else 0)
 
 
-class Held:
+class ArchivedFile:
     """An archived file that is open. Close it, or use it in a `with`."""
 
     def __init__(self, name: str, file: BinaryIO) -> None:

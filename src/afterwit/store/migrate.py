@@ -24,12 +24,12 @@ class Migration(NamedTuple):
 @cache
 def migrations(folder: str = "migrations") -> list[Migration]:
     """All migrations of a database, in order."""
-    found = [
+    all_migrations = [
         Migration(int(file.name[:4]), file.name.removesuffix(".sql"), file.read_text("utf-8"))
         for file in resources.files("afterwit.store").joinpath(folder).iterdir()
         if file.name.endswith(".sql")
     ]
-    return sorted(found)
+    return sorted(all_migrations)
 
 
 def migrate(connection: apsw.Connection, steps: list[Migration], backups: Path) -> None:

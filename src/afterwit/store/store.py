@@ -1,10 +1,9 @@
 """A store, open: the database, the archive, the journal and the spool of one folder.
 
-Tells damage of the store from faults of the program, at the door through which the store is opened.
-
-A flipped byte can make SQLite fail, a text that is none, a body that does not unpack, or a value that nobody expects.
-SQLite's own errors say what they are. The others could as well be a mistake of ours: so the databases are looked at
-before anyone is told that they are damaged, and where they are sound the error goes on as it is.
+Here damage of the store is told from faults of the program. A flipped byte can make SQLite fail, a text that is none, a
+body that does not unpack, or a value that nobody expects. SQLite's own errors say what they are. The others could as
+well be a mistake of ours: so the databases are looked at before anyone is told that they are damaged, and where they
+are sound the error goes on as it is.
 """
 
 import tempfile
@@ -21,7 +20,7 @@ from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.marks import note_owner
 from afterwit.store.migrate import migrate, migrations, schema_version
-from afterwit.store.rows.applied import applied, refuse_gone, seen_heads
+from afterwit.store.rows.applied import applied, refuse_missing, seen_heads
 
 
 class Store:
@@ -46,7 +45,7 @@ def opened(layout: Layout) -> Iterator[Store]:
         )
     with telling_damage(layout), closing(connect(layout.database)) as db:
         migrate(db, migrations(), layout.backups)
-        refuse_gone(layout, seen_heads(layout, applied(db)))
+        refuse_missing(layout, seen_heads(layout, applied(db)))
         with closing(Journal(layout.journal, layout.backups)) as journal:
             yield Store(layout, db, Archive(layout.archive), journal)
 

@@ -27,7 +27,7 @@ def result_of(text: str = "", result: Result | None = None, at_ms: int | None = 
     )
 
 
-def opened(redactor: Redactor, event: Event, names: dict[str, str] | None = None) -> calls.OpenCall:
+def opened(redactor: Redactor, event: Event, names: dict[str, str] | None = None) -> calls.PendingCall:
     return calls.opened(event, "claude-code", 0, 3, redactor, names or {})
 
 

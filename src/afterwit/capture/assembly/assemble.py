@@ -2,12 +2,8 @@
 
 Pure and resumable: `resume` bytes hold what the next append needs, and any split of a file into appends gives the rows
 of the whole. Copied history, as `copies` recognises it, becomes events marked as copied and counts for nothing else.
-Texts are cleaned and redacted before they enter any row.
-
-Joins the calls of one file with their results, whichever comes first and however far apart they are.
-
-Every call has a row as soon as it is read, and its result replaces the row. What waits for its other half is kept for
-the next append. What a call and its end look like is in `calls`; what they leave for the digest is handed back.
+Calls are joined with their results, whichever comes first and however far apart they are. Texts are cleaned and
+redacted before they enter any row.
 """
 
 from collections.abc import Iterable, Mapping, Set
@@ -17,8 +13,8 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.capture.assembly import calls, instructions, notes, part_facts
-from afterwit.capture.assembly.calls import Context
-from afterwit.capture.assembly.copies import Copies, Resume, resumed
+from afterwit.capture.assembly.calls import AssemblyContext
+from afterwit.capture.assembly.copies import AssemblerResume, CopiedHistory, resumed
 from afterwit.capture.assembly.part_facts import merged_spend, spend_row
 from afterwit.capture.assembly.texts import safe_body, safe_text
 from afterwit.model.captured import (
@@ -37,9 +33,12 @@ from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 
 _MOST_EARLY = 32  # results without a call that are kept, in case it follows
+_MOST_PROBLEMS = 1_000
+_MOST_KEPT = 1_000  # short texts whose safe form is remembered
+_SEARCHED = frozenset({EventKind.PROMPT, EventKind.REPLY, EventKind.RESULT, EventKind.COMPACTION})
 
 
-class Begun(NamedTuple):
+class BegunCall(NamedTuple):
     """What a call says besides its row."""
 
     target: str
@@ -50,7 +49,7 @@ class Joining:
     """The calls of one file."""
 
     def __init__(
-        self, context: Context, open_calls: dict[int, calls.OpenCall], early: dict[int, calls.Outcome]
+        self, context: AssemblyContext, open_calls: dict[int, calls.PendingCall], early: dict[int, calls.CallOutcome]
     ) -> None:
         self._context = context
         self.open_calls = open_calls
@@ -61,7 +60,7 @@ class Joining:
         """Whether the call of this result is open."""
         return _call_key(part.native_id, event.call_id) in self.open_calls
 
-    def begin(self, number: int, part: PartFacts, event: Event) -> Begun:
+    def begin(self, number: int, part: PartFacts, event: Event) -> BegunCall:
         """Takes a call of the part at this position."""
         context = self._context
         call = calls.opened(event, context.agent, number, part.calls, context.redactor, context.tool_names)
@@ -76,7 +75,7 @@ class Joining:
         noted = [*notes.of_call(call, event, context.redactor)]
         if early:
             noted += self._settle(call, early)
-        return Begun(call.target, noted)
+        return BegunCall(call.target, noted)
 
     def end(self, part: PartFacts, event: Event, output: str) -> list[NoteRow]:
         """Joins a result with its call. One that says that the command still runs leaves the call open."""
@@ -93,7 +92,7 @@ class Joining:
             self.early.pop(next(iter(self.early)))
         return []
 
-    def _settle(self, call: calls.OpenCall, outcome: calls.Outcome) -> list[NoteRow]:
+    def _settle(self, call: calls.PendingCall, outcome: calls.CallOutcome) -> list[NoteRow]:
         row = calls.settled(call, outcome)
         self.actions[call.part, call.ordinal] = row
         return [*notes.of_result(call, row, outcome, self._context.redactor)]
@@ -106,20 +105,15 @@ def _call_key(native_id: str, call_id: str) -> int:
     return key_of(f"{native_id}\0{call_id}")
 
 
-_MOST_PROBLEMS = 1_000
-_MOST_KEPT = 1_000  # short texts whose safe form is remembered
-_SEARCHED = frozenset({EventKind.PROMPT, EventKind.REPLY, EventKind.RESULT, EventKind.COMPACTION})
-
-
 class Assembler:
     """The fold over one file."""
 
-    def __init__(self, context: Context, copied: Set[int] = frozenset(), resume: bytes | None = None) -> None:
+    def __init__(self, context: AssemblyContext, copied: Set[int] = frozenset(), resume: bytes | None = None) -> None:
         self._context = context
         state = resumed(resume)
         self._parts = state.parts
         self._index = {part.native_id: number for number, part in enumerate(self._parts)}
-        self._copies = Copies(copied, state)
+        self._copies = CopiedHistory(copied, state)
         self._joining = Joining(context, state.open_calls, state.early)
         self._events: list[EventRow] = []
         self._spends: dict[tuple[int, int], SpendRow] = {}
@@ -154,8 +148,8 @@ class Assembler:
             resume=msgspec.msgpack.encode(self._state()),
         )
 
-    def _state(self) -> Resume:
-        return Resume(
+    def _state(self) -> AssemblerResume:
+        return AssemblerResume(
             parts=self._parts,
             open_calls=self._joining.open_calls,
             early=self._joining.early,

@@ -1,10 +1,8 @@
 """Calls joined with their results: one action each.
 
 A call becomes a row as soon as it is read, with status *unknown*; its result, which may come in a later append,
-replaces that row. Some logs have the result first. What must be remembered between the two is an `OpenCall` or an
-`Outcome`, already redacted.
-
-What assembling a file needs to know besides its readings. Values alone; who gathers them is the caller's affair.
+replaces that row. Some logs have the result first. What must be remembered between the two is a `PendingCall` or a
+`CallOutcome`, already redacted.
 """
 
 import re
@@ -22,16 +20,6 @@ from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import ActionKind, Lean, Status
 from afterwit.model.readings import Event, Result
 
-
-class Context(msgspec.Struct, frozen=True, kw_only=True):
-    """What assembling needs to know besides the readings."""
-
-    agent: str
-    redactor: Redactor
-    tool_names: Mapping[str, str] = msgspec.field(default_factory=dict)
-    user_names: Mapping[str, str] = msgspec.field(default_factory=dict)
-
-
 COMMAND_LIMIT = 65_536  # characters of a command line that are parsed
 TARGET_LIMIT = 4_000  # characters of a target that are stored
 EARLY_LIMIT = 4_000  # characters kept of either end of a result that comes before its call
@@ -40,7 +28,16 @@ _MOST_MS = 1 << 53
 _EXIT_CODES = range(-(1 << 31), 1 << 32)  # what systems have; others are numbers of something else
 
 
-class OpenCall(msgspec.Struct, frozen=True, array_like=True):
+class AssemblyContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What assembling needs to know besides the readings."""
+
+    agent: str
+    redactor: Redactor
+    tool_names: Mapping[str, str] = msgspec.field(default_factory=dict)
+    user_names: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+
+class PendingCall(msgspec.Struct, frozen=True, array_like=True):
     """A call whose result has not been read yet."""
 
     part: int
@@ -54,7 +51,7 @@ class OpenCall(msgspec.Struct, frozen=True, array_like=True):
     showing: Showing | None = None  # of an instruction file
 
 
-class Outcome(msgspec.Struct, frozen=True, array_like=True):
+class CallOutcome(msgspec.Struct, frozen=True, array_like=True):
     """The result of a call, as far as its action needs it."""
 
     text: str  # redacted; the beginning and the end of a long one
@@ -63,23 +60,25 @@ class Outcome(msgspec.Struct, frozen=True, array_like=True):
     facts: Result
 
 
-def outcome(event: Event, output: str) -> Outcome:
+def outcome(event: Event, output: str) -> CallOutcome:
     """What the result in this event says, with its redacted output."""
-    return Outcome(output, event.at_ms, event.offset, _facts(event))
+    return CallOutcome(output, event.at_ms, event.offset, _facts(event))
 
 
-def early(event: Event, output: str) -> Outcome:
+def early(event: Event, output: str) -> CallOutcome:
     """The same for a result that stands before its call in the log, to be kept until the call is read."""
     return outcome(event, both_ends(output, EARLY_LIMIT))
 
 
-def opened(event: Event, agent: str, part: int, ordinal: int, redactor: Redactor, names: Mapping[str, str]) -> OpenCall:
+def opened(
+    event: Event, agent: str, part: int, ordinal: int, redactor: Redactor, names: Mapping[str, str]
+) -> PendingCall:
     """The call in this event. `names` are the user's aliases of tool names."""
     arguments = event.arguments or {}
     tool = names.get(event.tool, event.tool)
     kind = tools.kind_of(agent, tool, arguments)
     target = tools.target_of(kind, tool, arguments)
-    return OpenCall(
+    return PendingCall(
         part=part,
         ordinal=ordinal,
         call_id=safe_text(event.call_id, redactor),
@@ -91,18 +90,18 @@ def opened(event: Event, agent: str, part: int, ordinal: int, redactor: Redactor
     )
 
 
-def pending(call: OpenCall) -> ActionRow:
+def pending(call: PendingCall) -> ActionRow:
     """The row of a call as long as nothing is known of its end."""
     return _row(call, Status.UNKNOWN)
 
 
-def settled(call: OpenCall, result: Outcome) -> ActionRow:
+def settled(call: PendingCall, result: CallOutcome) -> ActionRow:
     """The row of a call with its result."""
     verdict = _verdict(call, result)
     return _ended(call, result, verdict, telling_part(result.text) if _is_bad(verdict) else "")
 
 
-def _verdict(call: OpenCall, result: Outcome) -> status.Verdict:
+def _verdict(call: PendingCall, result: CallOutcome) -> status.Verdict:
     facts = result.facts
     return status.judge(
         call.kind,
@@ -116,7 +115,7 @@ def _verdict(call: OpenCall, result: Outcome) -> status.Verdict:
     )
 
 
-def _must_be_parsed(call: OpenCall, facts: Result) -> bool:
+def _must_be_parsed(call: PendingCall, facts: Result) -> bool:
     """Whether the command line has a say in the verdict: a success of one plain command needs no second look."""
     if call.kind is not ActionKind.SHELL:
         return False
@@ -127,7 +126,7 @@ def _is_bad(verdict: status.Verdict) -> bool:
     return verdict.status in (Status.FAILED, Status.DENIED) or verdict.lean is Lean.FAILED
 
 
-def _ended(call: OpenCall, result: Outcome, verdict: status.Verdict, error: str) -> ActionRow:
+def _ended(call: PendingCall, result: CallOutcome, verdict: status.Verdict, error: str) -> ActionRow:
     return _row(
         call,
         verdict.status,
@@ -150,7 +149,7 @@ def _facts(event: Event) -> Result:
     return msgspec.structs.replace(facts, exit_code=code, duration_ms=duration)
 
 
-def _duration_ms(call: OpenCall, result: Outcome) -> int | None:
+def _duration_ms(call: PendingCall, result: CallOutcome) -> int | None:
     if result.facts.duration_ms is not None:
         return result.facts.duration_ms
     if call.at_ms is None or result.at_ms is None or result.at_ms < call.at_ms:
@@ -159,7 +158,7 @@ def _duration_ms(call: OpenCall, result: Outcome) -> int | None:
 
 
 def _row(
-    call: OpenCall,
+    call: PendingCall,
     ending: Status,
     *,
     lean: Lean | None = None,

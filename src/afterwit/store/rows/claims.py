@@ -1,12 +1,10 @@
-"""Claims: which part owns a record that several files hold.
+"""Claims: which part owns a record that several files hold, and which partial parts a transcript supersedes.
 
 Copied history (resumed, forked and subagent sessions) is counted once, whatever the order in which files are learned:
 the part with the smallest precedence owns the record, and every other file that holds it is derived again without it.
 
-Which partial sessions are in the shade: told better by a transcript.
-
-A part is partial if it comes from a history of prompts; its precedence begins with `PARTIAL`, behind all others. What
-is in the shade depends on the set of the other parts alone. See docs/decisions/prompt-history.md.
+A part is partial if it comes from a history of prompts; its precedence begins with `PARTIAL`, behind all others. Which
+are superseded depends on the set of the other parts alone. See docs/decisions/prompt-history.md.
 """
 
 from collections.abc import Iterable
@@ -18,8 +16,6 @@ import msgspec
 from afterwit.model.captured import PartFacts
 
 PARTIAL = "2"
-
-
 _DAY_MS = 86_400_000
 
 
@@ -78,11 +74,11 @@ def copiers_of(db: apsw.Connection, owner_file_id: int) -> list[int]:
     return [row[0] for row in db.execute(query, (owner_file_id,))]
 
 
-def shaded(db: apsw.Connection, agent: str, facts: Iterable[PartFacts], unnamed: str) -> set[str]:
-    """The native ids of the partial parts that are in the shade. `unnamed` begins those that are made up."""
+def superseded_ids(db: apsw.Connection, agent: str, facts: Iterable[PartFacts], unnamed: str) -> set[str]:
+    """The native ids of the partial parts that a transcript supersedes. `unnamed` begins those that are made up."""
     partial = [part for part in facts if part.is_partial]
-    found = _told(db, agent, [part.native_id for part in partial])
-    return found | {
+    with_transcript = _told(db, agent, [part.native_id for part in partial])
+    return with_transcript | {
         part.native_id
         for part in partial
         if part.native_id.startswith(unnamed) and _is_told_that_day(db, agent, part.cwd, part.first_ms)

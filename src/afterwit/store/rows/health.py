@@ -1,8 +1,5 @@
-"""What `doctor` asks the store: what was read of which transcript, per agent, and quick checks of the store itself.
-
-How many rows there are of what.
-
-The table of read errors.
+"""What `doctor` and `store` ask: what was read of which transcript, what could not be read, how many rows there are,
+and quick checks of the store itself.
 """
 
 from collections.abc import Iterator
@@ -14,11 +11,11 @@ import msgspec
 from afterwit.model.captured import PartFacts
 from afterwit.model.errors import DamagedError
 from afterwit.store.archive import Archive, archive_name
-from afterwit.store.database import one
+from afterwit.store.database import columns_of, only_row
 from afterwit.store.layout import Layout
 
 
-class Tally(msgspec.Struct, frozen=True, kw_only=True):
+class RowCounts(msgspec.Struct, frozen=True, kw_only=True):
     files: int
     sessions: int
     events: int
@@ -63,19 +60,19 @@ class ArchiveState(NamedTuple):
 
 
 def transcript_rows(db: apsw.Connection) -> Iterator[TranscriptRow]:
-    query = """SELECT id, agent, key, generation, path, state, error, size_bytes, mtime_ns, inode, companions,
-               max(held_bytes, dropped_bytes), (SELECT count(*) FROM problems WHERE file_id = files.id), known, unknown
-               FROM files WHERE role = 'transcript' AND is_live ORDER BY agent, mtime_ns, id"""
-    for row in db.execute(query):
-        yield TranscriptRow._make((*row[:13], _counts(str(row[13])), _counts(str(row[14]))))
+    query = f"""SELECT known, unknown, {columns_of(TranscriptRow, "known", "unknown", "read_bytes", "problems")},
+                max(held_bytes, dropped_bytes), (SELECT count(*) FROM problems WHERE file_id = files.id)
+                FROM files WHERE role = 'transcript' AND is_live ORDER BY agent, mtime_ns, id"""  # noqa: S608
+    for known, unknown, *row in db.execute(query):
+        yield TranscriptRow._make((*row, _counts(str(known)), _counts(str(unknown))))
 
 
 def parts_by_file(db: apsw.Connection) -> dict[int, list[PartFacts]]:
     """What each file says of its sessions."""
-    found: dict[int, list[PartFacts]] = {}
+    by_file: dict[int, list[PartFacts]] = {}
     for file_id, facts in db.execute("SELECT file_id, facts FROM parts ORDER BY file_id, id"):
-        found.setdefault(file_id, []).append(msgspec.msgpack.decode(facts, type=PartFacts))
-    return found
+        by_file.setdefault(file_id, []).append(msgspec.msgpack.decode(facts, type=PartFacts))
+    return by_file
 
 
 def agent_totals(db: apsw.Connection) -> dict[str, AgentTotals]:
@@ -139,13 +136,12 @@ def _counts(text: str) -> dict[str, int]:
     return msgspec.json.decode(text, type=dict[str, int])
 
 
-def tally(db: apsw.Connection) -> Tally:
+def count_rows(db: apsw.Connection) -> RowCounts:
     query = """SELECT (SELECT count(*) FROM files WHERE held_bytes > 0 OR dropped_ms IS NOT NULL),
                (SELECT count(*) FROM sessions),
                (SELECT count(*) FROM events), (SELECT count(*) FROM actions),
                (SELECT count(*) FROM actions WHERE status = 'failed'), (SELECT count(*) FROM problems)"""
-    files, sessions, events, actions, failures, problems = one(db, query)
-    return Tally(files=files, sessions=sessions, events=events, actions=actions, failures=failures, problems=problems)
+    return msgspec.convert(dict(zip(RowCounts.__struct_fields__, only_row(db, query), strict=True)), RowCounts)
 
 
 def problem_rows(db: apsw.Connection, limit: int) -> Iterator[tuple[Any, ...]]:

@@ -1,9 +1,7 @@
-"""Rows of the local backend. One function per query; transactions are the caller's.
+"""Rows of the local memory backend, and how well an entry fits a query. Transactions are the caller's.
 
 `put` and `remove` are how entries of the journal are applied: in the same order they give the same rows. The word index
 holds the words of every user apart, by a mark of the user before each word, and is therefore asked per user at no cost.
-
-Words of entries and of queries, and how well an entry fits a query.
 
 Words are folded and stemmed by SQLite's own tokenizer, so that "tests" finds "testing". Words that say nothing count
 only where a query has no others. The score is that of BM25 for a field of key and value, with words of the key counted
@@ -22,30 +20,16 @@ import msgspec
 from afterwit.model.memory_entry import Entry, Hit, Plain, Write
 
 MOST_TERMS = 32  # of a query
-
-
 _LONGEST_WORD = 64
-
-
 _IDLE = frozenset(
     """a about an and any are as at be by can did do does for from get has have how i in is it its me my no not of on or
     our should so that the their them then there these they this to us was we were what when where which who why will
     with would you your""".split()  # noqa: SIM905
 )
-
-
 _SATURATION = 1.2
-
-
 _BY_LENGTH = 0.5
-
-
 _USUAL_LENGTH = 24
-
-
 _OPTIONS = ["unicode61", "remove_diacritics", "2"]
-
-
 STORED = "memory-stored"  # {"user": …, "key": …, "value": …, "metadata": {…}}
 DELETED = "memory-deleted"  # {"user": …, "key": …}
 _COLUMNS = "key, value, metadata, created_ms, updated_ms"
@@ -97,12 +81,12 @@ def entries(db: apsw.Connection, user: str, ids: Iterable[int]) -> list[Entry]:
 def keys(db: apsw.Connection, user: str, prefix: str) -> list[str]:
     """Keys that begin so, by code point."""
     query = "SELECT key FROM memory_entries WHERE user = ? AND key >= ? ORDER BY key"
-    found = []
+    names = []
     for (key,) in db.execute(query, (user, prefix)):
         if not key.startswith(prefix):
             break
-        found.append(key)
-    return found
+        names.append(key)
+    return names
 
 
 def newest_with(db: apsw.Connection, user: str, word: str, most: int) -> list[int]:
@@ -157,14 +141,14 @@ def apply(db: apsw.Connection, kind: str, body: Mapping[str, Any], at_ms: int) -
 
 def words_of(text: str) -> list[str]:
     """All words of a text, stemmed, in order."""
-    found = _tokenizer()(
+    tokens = _tokenizer()(
         text.encode("utf-8", "replace"),
         apsw.FTS5_TOKENIZE_DOCUMENT,
         None,
         include_offsets=False,
         include_colocated=False,
     )
-    return [word[:_LONGEST_WORD] for word in cast("list[str]", found)]
+    return [word[:_LONGEST_WORD] for word in cast("list[str]", tokens)]
 
 
 def terms_of(query: str) -> list[str]:
@@ -174,9 +158,9 @@ def terms_of(query: str) -> list[str]:
     return (telling or words)[:MOST_TERMS]
 
 
-def weight(found: int, total: int) -> float:
-    """How much a word tells that `found` of `total` entries have."""
-    return math.log(1 + total / max(found, 1))
+def weight(count: int, total: int) -> float:
+    """How much a word tells that `count` of `total` entries have."""
+    return math.log(1 + total / max(count, 1))
 
 
 def fit(entry: Entry, weights: Mapping[str, float]) -> float:

@@ -1,12 +1,18 @@
-"""Rows of repository resolution: what was seen, what it was resolved to, and the decisions behind it.
-
-Which tools and users occur.
-"""
+"""Rows of identities: how repositories were resolved, with the decisions behind it, and which tools and users occur."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import apsw
+
+from afterwit.store.database import columns_of, insert_into
+
+_KNOWN = {
+    "repo": """SELECT EXISTS (SELECT 1 FROM repos WHERE :name IN (repo, remote, root) OR repo LIKE :ending
+               OR remote LIKE :ending OR root LIKE :ending)""",
+    "tool": "SELECT EXISTS (SELECT 1 FROM actions WHERE tool = :name)",
+    "user": "SELECT EXISTS (SELECT 1 FROM sessions WHERE user = :name)",
+}
 
 
 class ToolSummary(NamedTuple):
@@ -23,14 +29,6 @@ class UserSummary(NamedTuple):
     sessions: int
 
 
-_KNOWN = {
-    "repo": """SELECT EXISTS (SELECT 1 FROM repos WHERE :name IN (repo, remote, root) OR repo LIKE :ending
-               OR remote LIKE :ending OR root LIKE :ending)""",
-    "tool": "SELECT EXISTS (SELECT 1 FROM actions WHERE tool = :name)",
-    "user": "SELECT EXISTS (SELECT 1 FROM sessions WHERE user = :name)",
-}
-
-
 class RepoRow(NamedTuple):
     root: str
     remote: str
@@ -39,14 +37,14 @@ class RepoRow(NamedTuple):
 
 
 def repo_rows(db: apsw.Connection) -> list[RepoRow]:
-    query = "SELECT root, remote, repo, how FROM repos ORDER BY repo, root, remote"
+    query = f"SELECT {columns_of(RepoRow)} FROM repos ORDER BY repo, root, remote"  # noqa: S608
     return [RepoRow(*row) for row in db.execute(query)]
 
 
 def put_repos(db: apsw.Connection, rows: list[RepoRow]) -> None:
     """Replaces the resolutions, and the repository of every session with them."""
     db.execute("DELETE FROM repos")
-    db.executemany("INSERT INTO repos VALUES (?, ?, ?, ?)", rows)
+    db.executemany(insert_into("repos", columns_of(RepoRow)), rows)
     db.execute(
         """UPDATE sessions SET repo = repos.repo FROM repos
            WHERE repos.root = sessions.root AND repos.remote = sessions.remote AND sessions.repo <> repos.repo"""
@@ -72,8 +70,8 @@ def checkouts(db: apsw.Connection) -> dict[str, str]:
     return dict(db.execute("SELECT root, remote FROM checkouts"))
 
 
-def put_checkouts(db: apsw.Connection, found: Mapping[str, str]) -> None:
-    db.executemany("INSERT OR REPLACE INTO checkouts VALUES (?, ?)", sorted(found.items()))
+def put_checkouts(db: apsw.Connection, remotes: Mapping[str, str]) -> None:
+    db.executemany("INSERT OR REPLACE INTO checkouts VALUES (?, ?)", sorted(remotes.items()))
 
 
 class RepoSummary(NamedTuple):

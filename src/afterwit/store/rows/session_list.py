@@ -1,6 +1,5 @@
-"""What is asked of sessions in order to list them: their rows, their children, and what they spent.
-
-Which sessions are meant: the one place that turns filters into SQL.
+"""Which sessions are meant, and what is asked of them in order to list them: their rows, their children, what they
+spent.
 
 A `Selection` is exact: repositories by their whole name, times in milliseconds. Turning what people type (patterns,
 domains, days) into one is left to `sessions.filters`. The SQL text never changes; all values are named parameters.
@@ -13,6 +12,7 @@ import apsw
 import msgspec
 
 from afterwit.model.captured import ORDINAL_BITS
+from afterwit.store.database import columns_of
 
 _SELECTED = """(:session IS NULL OR sessions.id = :session)
     AND (:agents IS NULL OR sessions.agent IN (SELECT value FROM json_each(:agents)))
@@ -24,6 +24,7 @@ _SELECTED = """(:session IS NULL OR sessions.id = :session)
     AND (NOT :is_top OR sessions.relation <> 'subagent')
     AND (:text = '' OR instr(lower(sessions.title), lower(:text)) OR instr(lower(sessions.task), lower(:text))
          OR instr(lower(sessions.first_prompt), lower(:text)))"""
+_DAY_MS = 86_400_000
 
 
 STARTED = f"""{_SELECTED}
@@ -86,17 +87,7 @@ def _listed(names: frozenset[str]) -> str:
     return msgspec.json.encode(sorted(names)).decode()
 
 
-_COLUMNS = """sessions.id, sessions.agent, sessions.native_id, sessions.repo, sessions.branch, sessions.started_ms,
-    sessions.ended_ms, sessions.title, sessions.task, sessions.outcome, sessions.task_type, sessions.relation,
-    sessions.parent, sessions.parent_call, sessions.origin, sessions.user, sessions.cwd, sessions.root,
-    sessions.versions, sessions.models, sessions.is_partial, sessions.prompts, sessions.replies, sessions.events,
-    sessions.actions, sessions.failures, sessions.denials, sessions.interrupts, sessions.compactions,
-    sessions.model_errors, sessions.tokens_input, sessions.tokens_cache_read, sessions.tokens_cache_write,
-    sessions.tokens_output, sessions.tokens_reasoning"""
-_DAY_MS = 86_400_000
-
-
-class SessionRow(NamedTuple):
+class SessionRow(msgspec.Struct, frozen=True):
     id: int
     agent: str
     native_id: str
@@ -137,6 +128,9 @@ class SessionRow(NamedTuple):
     def tokens(self) -> int:
         """All that was read and written. Reasoning is part of the output."""
         return self.tokens_input + self.tokens_cache_read + self.tokens_cache_write + self.tokens_output
+
+
+_COLUMNS = columns_of(SessionRow, table="sessions")
 
 
 def selected_sessions(db: apsw.Connection, selection: Selection) -> Iterator[SessionRow]:
