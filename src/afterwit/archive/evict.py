@@ -190,7 +190,7 @@ def distilled_bytes(store: Store) -> int:
     """What the database and the remains of dropped originals take."""
     rows = files_by_id(store.db, [file.id for file in originals.dropped_files(store.db)]).values()
     remains = sum(store.archive.size(row.archived_as) for row in rows)
-    return database_bytes(store.layout) + remains
+    return database_bytes(store.layout.database) + remains
 
 
 def _originals(store: Store, limits: RetentionSettings, declared: tuple[Description, ...]) -> dict[int, _Original]:

@@ -19,7 +19,7 @@ import msgspec
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.registry import reader_for
-from afterwit.archive.adopt import Adopter, Damage, keep_damage
+from afterwit.archive.adopt import Adopter, ArchiveObject, Damage, keep_damage
 from afterwit.archive.remove import drop_in
 from afterwit.capture.assembly.remains import unpacked
 from afterwit.capture.commit import resolve_repos
@@ -36,7 +36,7 @@ from afterwit.model.errors import DamagedError, StoreError
 from afterwit.model.prices import price_list
 from afterwit.model.progress import Progress
 from afterwit.store import archive_mark
-from afterwit.store.archive import Archive, ArchiveName, ArchiveObject, archive_name
+from afterwit.store.archive import Archive, ArchiveName, archive_name
 from afterwit.store.atomic import step
 from afterwit.store.checksums import content_hash
 from afterwit.store.database import (
@@ -170,12 +170,11 @@ class _Rebuilding:
     def run(self) -> int:
         """Returns how many files were derived."""
         catch_up(self._store)
-        stored = list(self._readable())
-        latest = _latest(stored)
+        stored = _with_generations(self._readable())
         adopter = Adopter(self._store, rules_for(self._world, self._store))
-        self._adopt_companions(adopter, stored, latest)
-        count = self._adopt_remains(adopter, stored, latest)
-        count += self._derive(adopter, stored, latest)
+        self._adopt_companions(adopter, stored)
+        count = self._adopt_remains(adopter, stored)
+        count += self._derive(adopter, stored)
         with transaction(self._store.db):
             adopter.drop_contained_generations()
             adopter.settle()
@@ -191,22 +190,16 @@ class _Rebuilding:
         where = f"{name} ({row.path})" if row else str(name)
         self.damage[name] = Damage(where, what.rstrip("."), held_bytes, is_used)
 
-    def _adopt_companions(
-        self, adopter: Adopter, stored: list[ArchiveObject], latest: dict[bytes, ArchiveName]
-    ) -> None:
+    def _adopt_companions(self, adopter: Adopter, stored: list[ArchiveObject]) -> None:
         with transaction(self._store.db):
-            for companion in stored:
-                if companion.header["role"] == COMPANION:
-                    is_live, generation = latest[_key(companion)] == companion.name, int(companion.header["generation"])
-                    try:
-                        held_bytes, sha256 = self._store.archive.held_bytes(companion.name)
-                    except DamagedError as error:
-                        self._note(companion.name, str(error))
-                        continue
+            for companion in (archived for archived in stored if archived.role == COMPANION):
+                try:
+                    held_bytes, sha256 = self._store.archive.held_bytes(companion.name)
+                except DamagedError as error:
+                    self._note(companion.name, str(error))
+                else:
                     self._note_shortened(companion.name, held_bytes, sha256)
-                    adopter.adopt_companion(
-                        origin_in(companion.header), held_bytes, sha256, generation, is_live=is_live
-                    )
+                    adopter.adopt_companion(companion, held_bytes, sha256)
 
     def _note_shortened(self, name: ArchiveName, held_bytes: int, sha256: str) -> None:
         """What an object that can be read lacks nevertheless. What is left of it counts."""
@@ -222,31 +215,29 @@ class _Rebuilding:
         if what:
             self._note(name, what, held_bytes, is_used=True)
 
-    def _adopt_remains(self, adopter: Adopter, stored: list[ArchiveObject], latest: dict[bytes, ArchiveName]) -> int:
+    def _adopt_remains(self, adopter: Adopter, stored: list[ArchiveObject]) -> int:
         """Before anything is derived: their parts keep what they own. Returns how many there were."""
         count = 0
         with transaction(self._store.db):
-            for left in stored:
-                if left.header["role"] == REMAINS:
-                    try:
-                        drop, remains = drop_in(left.header), unpacked(self._store.archive.remains(left.name))
-                    except (DamagedError, *UNREADABLE) as error:
-                        self._note(left.name, str(error))
-                        continue
-                    is_live, generation = latest[_key(left)] == left.name, int(left.header["generation"])
-                    adopter.adopt_remains(origin_in(left.header), generation, drop, remains, is_live=is_live)
+            for left in (archived for archived in stored if archived.role == REMAINS):
+                try:
+                    drop, remains = drop_in(left.header), unpacked(self._store.archive.remains(left.name))
+                except (DamagedError, *UNREADABLE) as error:
+                    self._note(left.name, str(error))
+                else:
+                    adopter.adopt_remains(left, drop, remains)
                     count += 1
             adopter.settle()
         return count
 
-    def _derive(self, adopter: Adopter, stored: list[ArchiveObject], latest: dict[bytes, ArchiveName]) -> int:
-        transcripts = [transcript for transcript in stored if transcript.header["role"] not in (COMPANION, REMAINS)]
+    def _derive(self, adopter: Adopter, stored: list[ArchiveObject]) -> int:
+        transcripts = [archived for archived in stored if archived.role not in (COMPANION, REMAINS)]
         sizes = {transcript.name: self._store.archive.packed_bytes(transcript.name) for transcript in transcripts}
         self._progress.begin(len(transcripts), sum(sizes.values()))
         rules = rules_for(self._world, self._store)
-        beside = _companions(stored, latest, rules.declared)
+        beside = _companions(stored, rules.declared)
         tasks = (
-            _Task(self._store.layout.archive, transcript, beside.get(_key(transcript), {}), rules)
+            _Task(self._store.layout.archive, transcript, beside.get(transcript.origin.key, {}), rules)
             for transcript in transcripts
         )
         jobs = jobs_for(self._world.settings, 0, len(transcripts), sum(sizes.values()))
@@ -262,17 +253,17 @@ class _Rebuilding:
             batch.append((task.stored, derived))
             count += 1
             if len(batch) >= _BATCH:
-                self._commit(adopter, batch, latest)
+                self._commit(adopter, batch)
                 batch = []
-        self._commit(adopter, batch, latest)
+        self._commit(adopter, batch)
         return count
 
     def _readable(self) -> Iterator[ArchiveObject]:
         for name in self._store.archive.names():
             try:
-                stored = ArchiveObject(name, self._store.archive.header(name))
-                generation = int(stored.header["generation"])
-                is_sound = archive_name(_key(stored), generation) == name and "role" in stored.header
+                header = self._store.archive.header(name)
+                stored = ArchiveObject(name, header, origin_in(header), int(header["generation"]))
+                is_sound = archive_name(stored.origin.key, stored.generation) == name and "role" in header
             except (DamagedError, *UNREADABLE) as error:
                 self._note(name, str(error))
                 continue
@@ -281,13 +272,10 @@ class _Rebuilding:
             else:
                 self._note(name, "the header names another file")
 
-    def _commit(
-        self, adopter: Adopter, batch: Iterable[tuple[ArchiveObject, Derived]], latest: dict[bytes, ArchiveName]
-    ) -> None:
+    def _commit(self, adopter: Adopter, batch: Iterable[tuple[ArchiveObject, Derived]]) -> None:
         with transaction(self._store.db):
             for stored, derived in batch:
-                is_live = latest[_key(stored)] == stored.name
-                adopter.adopt(origin_in(stored.header), int(stored.header["generation"]), derived, is_live=is_live)
+                adopter.adopt(stored, derived)
             adopter.settle()
 
 
@@ -300,8 +288,7 @@ class _Task(NamedTuple):
 
 def _work(task: _Task) -> bytes | str:
     """Runs in a worker: the rows of one archived file, or what is wrong with it."""
-    archive = Archive(task.archive)
-    origin = origin_in(task.stored.header)
+    archive, origin = Archive(task.archive), task.stored.origin
 
     def companion(path: PurePosixPath) -> bytes | None:
         """One that is damaged is as good as gone; what is wrong with it is told where it is adopted."""
@@ -319,29 +306,26 @@ def _work(task: _Task) -> bytes | str:
     return msgspec.msgpack.encode(derived)
 
 
-def _key(stored: ArchiveObject) -> bytes:
-    return origin_in(stored.header).key
-
-
-def _latest(stored: list[ArchiveObject]) -> dict[bytes, ArchiveName]:
-    """The live generation of each file."""
-    generations: dict[bytes, int] = {}
-    for archived in stored:
-        generations[_key(archived)] = max(generations.get(_key(archived), 0), int(archived.header["generation"]))
-    return {key: archive_name(key, generation) for key, generation in generations.items()}
+def _with_generations(stored: Iterable[ArchiveObject]) -> list[ArchiveObject]:
+    """The same, with the latest generation of each file as the live one."""
+    everything = list(stored)
+    latest: dict[bytes, int] = {}
+    for archived in everything:
+        latest[archived.origin.key] = max(latest.get(archived.origin.key, 0), archived.generation)
+    return [archived._replace(is_live=archived.generation == latest[archived.origin.key]) for archived in everything]
 
 
 def _companions(
-    stored: list[ArchiveObject], latest: dict[bytes, ArchiveName], declared: tuple[Description, ...]
+    stored: Iterable[ArchiveObject], declared: tuple[Description, ...]
 ) -> dict[bytes, dict[str, ArchiveName]]:
     """The live companions of each transcript, by path."""
     by_transcript: dict[bytes, dict[str, ArchiveName]] = {}
     for archived in stored:
-        origin = origin_in(archived.header)
-        reader = reader_for(origin.agent, declared)
-        owner = belonging(reader, origin.path) if reader and archived.header["role"] == COMPANION else None
-        if owner is not None and latest[origin.key] == archived.name:
-            by_transcript.setdefault(origin._replace(path=owner.transcript).key, {})[str(owner.path)] = archived.name
+        reader = reader_for(archived.origin.agent, declared)
+        owner = belonging(reader, archived.origin.path) if reader and archived.role == COMPANION else None
+        if owner is not None and archived.is_live:
+            key = archived.origin._replace(path=owner.transcript).key
+            by_transcript.setdefault(key, {})[str(owner.path)] = archived.name
     return by_transcript
 
 

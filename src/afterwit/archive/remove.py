@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-import msgspec
-
 from afterwit.archive.adopt import put_remains
 from afterwit.capture.assembly.remains import LeftCompanion, Remains, packed, unpacked, unplaced
 from afterwit.capture.derived import Origin, keys_of, origin_in
@@ -119,8 +117,8 @@ def _remains(store: Store, to_drop: FileToDrop, now_ms: int) -> tuple[dict[str, 
     remains = Remains(
         captured=captured,
         keys=keys,
-        known=_counts(file.known),
-        unknown=_counts(file.unknown),
+        known=files.counts_in(file.known),
+        unknown=files.counts_in(file.unknown),
         cursor=file.cursor,
         companions=[_left(store, companion) for companion in to_drop.companions],
     )
@@ -184,7 +182,3 @@ def _settle_companion(store: Store, owner: Origin, companion: LeftCompanion, dro
         originals.note_dropped(store.db, row.id, dropped, None)
     else:
         files.delete_file(store.db, row.id)
-
-
-def _counts(text: str) -> dict[str, int]:
-    return msgspec.json.decode(text, type=dict[str, int])

@@ -1,6 +1,5 @@
 """Looking after a store: its sizes, what could not be read, originals that were dropped, giving space back."""
 
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -13,7 +12,7 @@ from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 from afterwit.store.rows import originals
 from afterwit.store.rows.files import all_files
-from afterwit.store.rows.health import RowCounts, count_rows, problem_rows
+from afterwit.store.rows.health import RowCounts, count_rows, database_bytes, problem_rows
 from afterwit.store.store import opened, readonly_database, require
 
 
@@ -44,8 +43,8 @@ def stat(layout: Layout) -> Sizes:
         dropped_files = [row for row in there if row.is_dropped]
         return Sizes(
             root=str(layout.root),
-            database_bytes=_size(layout.database),
-            journal_bytes=_size(layout.journal),
+            database_bytes=database_bytes(layout.database),
+            journal_bytes=database_bytes(layout.journal),
             archive_bytes=sum(store.archive.size(row.archived_as) for row in held_files),
             original_bytes=sum(row.held_bytes for row in held_files),
             dropped_files=len(dropped_files),
@@ -69,7 +68,7 @@ def compact(layout: Layout) -> CompactedStore:
     with held(layout.lease, wait_seconds=60), opened(layout) as store:
         archive_mark.refuse_older(store)
         settle_dropped(store)
-        before = _size(layout.database) + _size(layout.journal)
+        before = database_bytes(layout.database) + database_bytes(layout.journal)
         gained, faults = 0, list[str]()
         for row in all_files(store.db):
             if row.held_bytes:
@@ -80,7 +79,9 @@ def compact(layout: Layout) -> CompactedStore:
         store.db.execute("VACUUM")
         store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         store.journal.compact()
-        return CompactedStore(gained + before - _size(layout.database) - _size(layout.journal), faults)
+        return CompactedStore(
+            gained + before - database_bytes(layout.database) - database_bytes(layout.journal), faults
+        )
 
 
 class ReadProblem(msgspec.Struct, frozen=True):
@@ -126,9 +127,3 @@ def dropped(layout: Layout) -> list[DroppedOriginal]:
         )
         for file in files
     ]
-
-
-def _size(path: Path) -> int:
-    """Of a database with its write-ahead log. Only `stat`s them: opening would drop SQLite's locks."""
-    beside = (path, path.with_name(path.name + "-wal"))
-    return sum(file.stat().st_size for file in beside if file.exists())

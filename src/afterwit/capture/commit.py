@@ -7,7 +7,6 @@ the order in which things were learned does not matter. How it is found is in `r
 """
 
 import os
-from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from afterwit.capture.derived import (
@@ -23,7 +22,6 @@ from afterwit.capture.derived import (
     keys_held,
 )
 from afterwit.capture.part_rows import PartRows
-from afterwit.config.run_rules import Rules
 from afterwit.model.errors import DamagedError
 from afterwit.model.settings import Settings
 from afterwit.repos.identity import resolve
@@ -36,13 +34,8 @@ from afterwit.store.rows.repos import RepoRow
 from afterwit.store.store import Store
 
 
-class Committer:
+class Committer(PartRows):
     """Puts derived files into an open transaction; `settle` makes them consistent before it is committed."""
-
-    def __init__(self, store: Store, rules: Rules) -> None:
-        self._archive = store.archive
-        self._db = store.db
-        self._rows = PartRows(store, rules)
 
     def put(self, origin: Origin, derived: Derived, companions_mark: str = "", *, is_again: bool = False) -> bool:
         """Writes one transcript. False if there was no session in it and it was not kept. One that was given up and is
@@ -60,7 +53,7 @@ class Committer:
         if rewritten:
             files.retire_file(self._db, rewritten.id)
             generation, row = rewritten.generation + 1, None
-        file_id = row.id if row else self._rows.add_file(origin, TRANSCRIPT, generation)
+        file_id = row.id if row else self.add_file(origin, TRANSCRIPT, generation)
         if derived.mode is ReadingMode.FAILED:
             files.note_state(self._db, file_id, "failed", derived.error)
             return True
@@ -76,25 +69,17 @@ class Committer:
             with transaction(self._db):
                 self._put_read(file_id, origin, derived, start)
         except DamagedError as error:
-            self._rows.note_damaged(file_id, error)
+            self.note_damaged(file_id, error)
             derived.mode, derived.captured, derived.error = ReadingMode.FAILED, None, f"{error} {files.REMEDY}"
         return True
 
     def note_source(self, origin: Origin, file: LogFile, sessions: int, error: str = "") -> None:
         """What was found of a database or folder whose sessions are transcripts of their own."""
         row = files.live_file(self._db, origin.key)
-        file_id = row.id if row else self._rows.add_file(origin, SOURCE, 0)
+        file_id = row.id if row else self.add_file(origin, SOURCE, 0)
         files.note_stat(self._db, file_id, file.size_bytes, file.mtime_ns, file.inode, "")
         files.note_state(self._db, file_id, "failed" if error else "read", error)
         files.note_reading(self._db, file_id, 0, b"", {SESSIONS: sessions}, {})
-
-    def derive_again(self, file_ids: Iterable[int]) -> None:
-        """Has these files derived again from the archive when everything is settled."""
-        self._rows.derive_again(file_ids)
-
-    def settle(self) -> None:
-        """Derives again what lost records to others, and merges the parts of all sessions that changed."""
-        self._rows.settle()
 
     def _note_unchanged(self, row: FileRow, derived: Derived, companions_mark: str) -> None:
         """A file whose original was given up, as it was then: it stays given up."""
@@ -108,9 +93,9 @@ class Committer:
         self._archived(file_id, origin, row.role, row.held_bytes, derived.frames)
         for copy in derived.copies:
             self._put_copy(origin._replace(path=PurePosixPath(os.fsdecode(copy.path))), copy)
-        self._rows.put_reading(file_id, origin.agent, derived, start)
+        self.put_reading(file_id, origin.agent, derived, start)
         for earlier in files.earlier_generations(self._db, origin.key):
-            self._rows.drop_if_contained(earlier, keys_held(derived.resume))
+            self.drop_if_contained(earlier, keys_held(derived.resume))
 
     def _put_copy(self, origin: Origin, copy: Copy) -> None:
         row = files.live_file(self._db, origin.key)
@@ -122,7 +107,7 @@ class Committer:
         if row and row.sha256 != copy.sha256:
             files.retire_file(self._db, row.id)
         if row is None or row.sha256 != copy.sha256:
-            file_id = self._rows.add_file(origin, COMPANION, generation)
+            file_id = self.add_file(origin, COMPANION, generation)
             self._archived(file_id, origin, COMPANION, 0, copy.frames)
         else:
             file_id = row.id
@@ -135,7 +120,7 @@ class Committer:
         generation that the bytes went to."""
         generation = files.file_by_id(self._db, file_id).generation
         name = archive_name(origin.key, generation)
-        written = self._archive.append(name, origin.header(role, generation), held_bytes, packed)
+        written = self._store.archive.append(name, origin.header(role, generation), held_bytes, packed)
         if written != name:
             files.note_generation(self._db, file_id, generation_of(written))
 

@@ -68,7 +68,7 @@ def examine_store(store: Store, health: StoreHealth) -> Iterator[Finding]:
     health.journal_entries = store.journal.count()
     state = archive_state(store.db, store.archive)
     health.archive_bytes = state.packed_bytes
-    health.database_bytes = database_bytes(store.layout)
+    health.database_bytes = database_bytes(store.layout.database)
     if health.check == "full":
         return
     for fault in quick_faults(store.db):

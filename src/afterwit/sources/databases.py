@@ -6,7 +6,7 @@ The mark of a session is its own row, and the number and the latest change of th
 """
 
 import base64
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -56,9 +56,6 @@ class DatabaseGatherer(DatabaseFiles):
     def __init__(self, database: Database) -> None:
         self._about = database
         super().__init__(database.names)
-
-    def _listing(self, collection: PurePosixPath, mtime_ns: int) -> Callable[[apsw.Connection], list[LogFile]]:
-        return partial(self._list, collection, mtime_ns)
 
     def render(self, home: Path, path: PurePosixPath) -> Rendering:
         collection = path.parent

@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -128,8 +129,8 @@ class DatabaseFiles:
 
     def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[LogFile]) -> list[LogFile]:
         mtime_ns = max((file.mtime_ns for file in files), default=0)
-        return reading(home / collection, self._listing(collection, mtime_ns))
+        return reading(home / collection, partial(self._list, collection, mtime_ns))
 
-    def _listing(self, collection: PurePosixPath, mtime_ns: int) -> Callable[[apsw.Connection], list[LogFile]]:
-        """What lists the sessions of an open database."""
+    def _list(self, collection: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> list[LogFile]:
+        """The sessions of an open database."""
         raise NotImplementedError

@@ -6,7 +6,7 @@ range, so that a database of any size is read no further than it has to be. Valu
 (`secrets`) are never read into a rendering.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -40,9 +40,6 @@ class KeyValueGatherer(DatabaseFiles):
     def __init__(self, about: KeyValues) -> None:
         self._about = about
         super().__init__(about.names)
-
-    def _listing(self, collection: PurePosixPath, mtime_ns: int) -> Callable[[apsw.Connection], list[LogFile]]:
-        return partial(self._list, collection, mtime_ns)
 
     def render(self, home: Path, path: PurePosixPath) -> Rendering:
         mtime_ns = (home / path.parent).stat().st_mtime_ns

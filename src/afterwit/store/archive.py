@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, NewType
+from typing import Any, BinaryIO, NewType
 
 from afterwit.model.errors import DamagedError
 from afterwit.store import frames
@@ -28,13 +28,6 @@ _BESIDE = ".leaving"
 _MARK = ".mark"
 _MARK_MOST_BYTES = 1 << 16
 _MERGE_BELOW = frames.FRAME_BYTES // 2
-
-
-class ArchiveObject(NamedTuple):
-    """One object of the archive, as its own header describes it."""
-
-    name: ArchiveName
-    header: dict[str, Any]
 
 
 def generation_of(name: ArchiveName) -> int:

@@ -5,8 +5,8 @@ redaction key and the lease. Folders are 0700 and files 0600. Names that come fr
 """
 
 import secrets
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from afterwit.model.errors import StoreError
 from afterwit.store.atomic import create_file
@@ -16,53 +16,32 @@ KEY_BYTES = 32
 TEMPLATE_FILE = "bootstrap-context.md"
 
 
-class Layout(NamedTuple):
+class _Below:
+    """The path of a part of a store."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, layout: "Layout", owner: type) -> Path:
+        return layout.root / self._name
+
+
+@dataclass(frozen=True)
+class Layout:
     """The paths of one store."""
 
     root: Path
 
-    @property
-    def database(self) -> Path:
-        return self.root / "afterwit.db"
-
-    @property
-    def journal(self) -> Path:
-        return self.root / "journal.db"
-
-    @property
-    def journal_heads(self) -> Path:
-        """The last entry of each chain of the journal, as it was applied."""
-        return self.root / "journal.heads"
-
-    @property
-    def archive(self) -> Path:
-        return self.root / "archive"
-
-    @property
-    def spool(self) -> Path:
-        return self.root / "spool"
-
-    @property
-    def backups(self) -> Path:
-        return self.root / "backups"
-
-    @property
-    def deck(self) -> Path:
-        """What hooks read instead of the database."""
-        return self.root / "deck.db"
-
-    @property
-    def template(self) -> Path:
-        """The user's own words around the start block, if there are any."""
-        return self.root / TEMPLATE_FILE
-
-    @property
-    def lease(self) -> Path:
-        return self.root / "learn.lock"
-
-    @property
-    def key(self) -> Path:
-        return self.root / "redaction.key"
+    database = _Below("afterwit.db")
+    journal = _Below("journal.db")
+    journal_heads = _Below("journal.heads")  # the last entry of each chain of the journal, as it was applied
+    archive = _Below("archive")
+    spool = _Below("spool")
+    backups = _Below("backups")
+    deck = _Below("deck.db")  # what hooks read instead of the database
+    template = _Below(TEMPLATE_FILE)  # the user's own words around the start block, if there are any
+    lease = _Below("learn.lock")
+    key = _Below("redaction.key")
 
     def exists(self) -> bool:
         return self.database.exists() or self.journal.exists() or self.has_archive()

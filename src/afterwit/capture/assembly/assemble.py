@@ -63,7 +63,7 @@ class Joining:
     def begin(self, number: int, part: PartFacts, event: Event) -> BegunCall:
         """Takes a call of the part at this position."""
         context = self._context
-        call = calls.opened(event, context.agent, number, part.calls, context.redactor, context.tool_names)
+        call = calls.opened(event, number, part.calls, context)
         showing = instructions.shown_by_call(call.kind, event, part, context.redactor)
         call = msgspec.structs.replace(call, showing=showing) if showing else call
         part.calls += 1

@@ -70,13 +70,11 @@ def early(event: Event, output: str) -> CallOutcome:
     return outcome(event, both_ends(output, EARLY_LIMIT))
 
 
-def opened(
-    event: Event, agent: str, part: int, ordinal: int, redactor: Redactor, names: Mapping[str, str]
-) -> PendingCall:
-    """The call in this event. `names` are the user's aliases of tool names."""
-    arguments = event.arguments or {}
-    tool = names.get(event.tool, event.tool)
-    kind = tools.kind_of(agent, tool, arguments)
+def opened(event: Event, part: int, ordinal: int, context: AssemblyContext) -> PendingCall:
+    """The call in this event."""
+    arguments, redactor = event.arguments or {}, context.redactor
+    tool = context.tool_names.get(event.tool, event.tool)
+    kind = tools.kind_of(context.agent, tool, arguments)
     target = tools.target_of(kind, tool, arguments)
     return PendingCall(
         part=part,
@@ -92,13 +90,36 @@ def opened(
 
 def pending(call: PendingCall) -> ActionRow:
     """The row of a call as long as nothing is known of its end."""
-    return _row(call, Status.UNKNOWN)
+    return ActionRow(
+        part=call.part,
+        ordinal=call.ordinal,
+        call_id=call.call_id,
+        tool=call.tool,
+        kind=call.kind,
+        target=beginning(call.target, TARGET_LIMIT),
+        status=Status.UNKNOWN,
+        lean=None,
+        exit_code=None,
+        error="",
+        at_ms=call.at_ms,
+        duration_ms=None,
+        offset=call.offset,
+        result_offset=None,
+    )
 
 
 def settled(call: PendingCall, result: CallOutcome) -> ActionRow:
     """The row of a call with its result."""
     verdict = _verdict(call, result)
-    return _ended(call, result, verdict, telling_part(result.text) if _is_bad(verdict) else "")
+    return msgspec.structs.replace(
+        pending(call),
+        status=verdict.status,
+        lean=verdict.lean,
+        exit_code=verdict.exit_code,
+        error=telling_part(result.text) if _is_bad(verdict) else "",
+        duration_ms=_duration_ms(call, result),
+        result_offset=result.offset,
+    )
 
 
 def _verdict(call: PendingCall, result: CallOutcome) -> status.Verdict:
@@ -126,18 +147,6 @@ def _is_bad(verdict: status.Verdict) -> bool:
     return verdict.status in (Status.FAILED, Status.DENIED) or verdict.lean is Lean.FAILED
 
 
-def _ended(call: PendingCall, result: CallOutcome, verdict: status.Verdict, error: str) -> ActionRow:
-    return _row(
-        call,
-        verdict.status,
-        lean=verdict.lean,
-        exit_code=verdict.exit_code,
-        error=error,
-        duration_ms=_duration_ms(call, result),
-        result_offset=result.offset,
-    )
-
-
 def _facts(event: Event) -> Result:
     """What the log says of the end, without numbers that mean nothing and fit no row. A call that we refused did not
     run, however its client words that: nothing failed, and no person said no."""
@@ -155,31 +164,3 @@ def _duration_ms(call: PendingCall, result: CallOutcome) -> int | None:
     if call.at_ms is None or result.at_ms is None or result.at_ms < call.at_ms:
         return None
     return result.at_ms - call.at_ms
-
-
-def _row(
-    call: PendingCall,
-    ending: Status,
-    *,
-    lean: Lean | None = None,
-    exit_code: int | None = None,
-    error: str = "",
-    duration_ms: int | None = None,
-    result_offset: int | None = None,
-) -> ActionRow:
-    return ActionRow(
-        part=call.part,
-        ordinal=call.ordinal,
-        call_id=call.call_id,
-        tool=call.tool,
-        kind=call.kind,
-        target=beginning(call.target, TARGET_LIMIT),
-        status=ending,
-        lean=lean,
-        exit_code=exit_code,
-        error=error,
-        at_ms=call.at_ms,
-        duration_ms=duration_ms,
-        offset=call.offset,
-        result_offset=result_offset,
-    )

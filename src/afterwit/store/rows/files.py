@@ -199,6 +199,11 @@ def _counts(counts: dict[str, int]) -> str:
     return msgspec.json.encode(counts, order="deterministic").decode()
 
 
+def counts_in(text: str) -> dict[str, int]:
+    """The types of records in a column of counts."""
+    return msgspec.json.decode(text, type=dict[str, int])
+
+
 def why_dropped(file: FileRow) -> str:
     """For whoever asks for an original that was given up."""
     day = iso_from_ms(file.dropped_ms or 0)[:10]

@@ -3,6 +3,7 @@ and quick checks of the store itself.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import apsw
@@ -12,7 +13,7 @@ from afterwit.model.captured import PartFacts
 from afterwit.model.errors import DamagedError
 from afterwit.store.archive import Archive, archive_name
 from afterwit.store.database import columns_of, only_row
-from afterwit.store.layout import Layout
+from afterwit.store.rows.files import counts_in
 
 
 class RowCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +65,7 @@ def transcript_rows(db: apsw.Connection) -> Iterator[TranscriptRow]:
                 max(held_bytes, dropped_bytes), (SELECT count(*) FROM problems WHERE file_id = files.id)
                 FROM files WHERE role = 'transcript' AND is_live ORDER BY agent, mtime_ns, id"""  # noqa: S608
     for known, unknown, *row in db.execute(query):
-        yield TranscriptRow._make((*row, _counts(str(known)), _counts(str(unknown))))
+        yield TranscriptRow._make((*row, counts_in(str(known)), counts_in(str(unknown))))
 
 
 def parts_by_file(db: apsw.Connection) -> dict[int, list[PartFacts]]:
@@ -104,10 +105,9 @@ def quick_faults(db: apsw.Connection) -> list[str]:
         return [str(error)]
 
 
-def database_bytes(layout: Layout) -> int:
+def database_bytes(path: Path) -> int:
     """With the write-ahead log. Only `stat`s them: opening would drop SQLite's locks."""
-    beside = (layout.database, layout.database.with_name(f"{layout.database.name}-wal"))
-    return sum(file.stat().st_size for file in beside if file.exists())
+    return sum(file.stat().st_size for file in (path, path.with_name(f"{path.name}-wal")) if file.exists())
 
 
 def archive_state(db: apsw.Connection, archive: Archive) -> ArchiveState:
@@ -130,10 +130,6 @@ def archived_label(archive: Archive, row: TranscriptRow) -> str | None:
     except (OSError, DamagedError):
         return None
     return label if isinstance(label, str) else None
-
-
-def _counts(text: str) -> dict[str, int]:
-    return msgspec.json.decode(text, type=dict[str, int])
 
 
 def count_rows(db: apsw.Connection) -> RowCounts:
