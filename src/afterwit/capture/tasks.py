@@ -122,7 +122,12 @@ def _archived_companion(archive: Archive, home: Home, path: PurePosixPath) -> by
 
 def keeping_in(home: Home) -> Keeping | None:
     """How long the agent keeps what lies in this home. None: not known."""
-    return retention.keeping(home.agent, _settings(home))
+    path = retention.settings_path(home.agent)
+    try:
+        settings = None if path is None else read_regular(home.folder / path, _SETTINGS_BYTES)
+    except OSError:
+        settings = None
+    return retention.keeping(home.agent, settings)
 
 
 def vanishes_at(home: Home, kept: Keeping | None, file: LogFile) -> int | None:
@@ -142,18 +147,6 @@ def soonest_first(pending: Iterable[Pending]) -> list[Pending]:
         return _NEVER if moment is None else moment, file.mtime_ns, str(file.path)
 
     return sorted(pending, key=order)
-
-
-def _settings(home: Home) -> bytes | None:
-    path = retention.settings_path(home.agent)
-    return None if path is None else _content(home.folder / path)
-
-
-def _content(path: Path) -> bytes | None:
-    try:
-        return read_regular(path, _SETTINGS_BYTES)
-    except OSError:
-        return None
 
 
 def spread(tasks: Iterable[Job], work: Callable[[Job], Done], jobs: int) -> Iterator[tuple[Job, Done]]:

@@ -13,7 +13,7 @@ name of its own, with its log.
 import errno
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -103,6 +103,11 @@ def insert_into(table: str, columns: str, verb: str = "INSERT") -> str:
     """The statement that adds rows with these columns, to be given as a tuple."""
     marks = ", ".join("?" for _ in columns.split(","))
     return f"{verb} INTO {table} ({columns}) VALUES ({marks})"
+
+
+def json_list(values: Iterable[Any]) -> str:
+    """Values for `json_each`."""
+    return msgspec.json.encode(list(values)).decode()
 
 
 def only_row(db: apsw.Connection, query: str, values: Any = None) -> tuple[Any, ...]:

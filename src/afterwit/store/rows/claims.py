@@ -14,6 +14,7 @@ import apsw
 import msgspec
 
 from afterwit.model.captured import PartFacts
+from afterwit.store.database import json_list
 
 PARTIAL = "2"
 _DAY_MS = 86_400_000
@@ -44,14 +45,14 @@ def rivals(db: apsw.Connection, part_id: int, keys: list[int]) -> list[Rival]:
                FROM json_each(?) AS wanted JOIN claims ON claims.key = wanted.value
                JOIN parts ON parts.id = claims.part_id JOIN files ON files.id = parts.file_id
                WHERE claims.part_id <> ? GROUP BY claims.part_id ORDER BY claims.part_id"""
-    rows = db.execute(query, (msgspec.json.encode(keys).decode(), part_id))
+    rows = db.execute(query, (json_list(keys), part_id))
     return [Rival(row[0], row[1], row[2], msgspec.json.decode(row[3])) for row in rows]
 
 
 def unclaimed(db: apsw.Connection, keys: list[int]) -> int:
     """How many of these keys nobody owns."""
     query = "SELECT count(*) FROM json_each(?) WHERE value NOT IN (SELECT key FROM claims)"
-    return int(db.execute(query, (msgspec.json.encode(keys).decode(),)).get)
+    return int(db.execute(query, (json_list(keys),)).get)
 
 
 def take_over(db: apsw.Connection, part_id: int, keys: list[int]) -> None:
@@ -92,7 +93,7 @@ def _told(db: apsw.Connection, agent: str, native_ids: list[str]) -> set[str]:
     query = """SELECT DISTINCT sessions.native_id FROM json_each(:ids) AS wanted
                JOIN sessions ON sessions.agent = :agent AND sessions.native_id = wanted.value
                JOIN parts ON parts.session_id = sessions.id WHERE parts.precedence < :partial"""
-    values = {"ids": msgspec.json.encode(native_ids).decode(), "agent": agent, "partial": PARTIAL}
+    values = {"ids": json_list(native_ids), "agent": agent, "partial": PARTIAL}
     return {row[0] for row in db.execute(query, values)}
 
 

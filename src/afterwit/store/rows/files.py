@@ -10,7 +10,7 @@ import msgspec
 from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.model.times import iso_from_ms
 from afterwit.store.archive import ArchiveName, archive_name
-from afterwit.store.database import columns_of, only_row
+from afterwit.store.database import columns_of, json_list, only_row
 
 DAMAGED = "damaged"  # the state of a file that the archive does not hold as it should
 REMEDY = (
@@ -93,7 +93,7 @@ def file_by_id(db: apsw.Connection, file_id: int) -> FileRow:
 
 def files_by_id(db: apsw.Connection, ids: Iterable[int]) -> dict[int, FileRow]:
     """Several at once; those that are not there are left out."""
-    wanted = msgspec.json.encode(list(ids)).decode()
+    wanted = json_list(ids)
     return {row.id: row for row in _files(db, "WHERE id IN (SELECT value FROM json_each(?))", (wanted,))}
 
 

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import apsw
-import msgspec
 
-from afterwit.store.database import columns_of, insert_into
+from afterwit.store.database import columns_of, insert_into, json_list
 
 
 class ItemRow(NamedTuple):
@@ -69,7 +68,7 @@ def items_in(db: apsw.Connection, scopes: Iterable[str], statuses: Iterable[str]
     """Items of these scopes with one of these statuses, the most believed first."""
     query = f"""SELECT {_ITEM} FROM items WHERE scope IN (SELECT value FROM json_each(?))
                 AND status IN (SELECT value FROM json_each(?)) ORDER BY confidence DESC, id"""  # noqa: S608
-    values = [msgspec.json.encode(list(names)).decode() for names in (scopes, statuses)]
+    values = [json_list(names) for names in (scopes, statuses)]
     return (ItemRow(*row) for row in db.execute(query, values))
 
 

@@ -18,6 +18,7 @@ import apsw
 import msgspec
 
 from afterwit.model.memory_entry import Entry, Hit, Plain, Write
+from afterwit.store.database import json_list
 
 MOST_TERMS = 32  # of a query
 _LONGEST_WORD = 64
@@ -75,7 +76,7 @@ def entries(db: apsw.Connection, user: str, ids: Iterable[int]) -> list[Entry]:
     """Those of these entries that are the user's. The plus keeps SQLite from walking all entries of the user."""
     query = f"""SELECT {_COLUMNS} FROM memory_entries
                 WHERE id IN (SELECT value FROM json_each(?)) AND +user = ?"""  # noqa: S608
-    return [_entry(*row) for row in db.execute(query, (msgspec.json.encode(list(ids)).decode(), user))]
+    return [_entry(*row) for row in db.execute(query, (json_list(ids), user))]
 
 
 def keys(db: apsw.Connection, user: str, prefix: str) -> list[str]:

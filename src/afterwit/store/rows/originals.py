@@ -9,10 +9,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import apsw
-import msgspec
 
 from afterwit.model.captured import ORDINAL_BITS, Captured, ProblemRow
-from afterwit.store.database import columns_of, only_row
+from afterwit.store.database import columns_of, json_list, only_row
 from afterwit.store.rows.parts import part_actions, part_events, part_notes, part_spends, parts_of_file, span
 
 EVICTED, LOST = "evicted", "lost"  # given up after it was analysed, and before
@@ -89,7 +88,7 @@ def sessions_in(db: apsw.Connection, file_ids: Iterable[int]) -> dict[int, list[
                JOIN parts ON parts.file_id = wanted.value JOIN sessions ON sessions.id = parts.session_id
                ORDER BY parts.file_id, sessions.native_id"""
     by_file: dict[int, list[SessionName]] = {}
-    for file_id, *name in db.execute(query, (msgspec.json.encode(list(file_ids)).decode(),)):
+    for file_id, *name in db.execute(query, (json_list(file_ids),)):
         by_file.setdefault(file_id, []).append(SessionName(*name))
     return by_file
 

@@ -25,7 +25,7 @@ from afterwit.model.captured import (
 from afterwit.model.instruction_files import Instruction, instruction
 from afterwit.model.keys import key_of
 from afterwit.model.kinds import EventKind, NoteKind
-from afterwit.store.database import columns_of, insert_into, only_row
+from afterwit.store.database import columns_of, insert_into, json_list, only_row
 
 Row = TypeVar("Row", bound=msgspec.Struct)
 _EVENT, _ACTION = columns_of(EventRow, "part", "ordinal"), columns_of(ActionRow, "part", "ordinal")
@@ -207,7 +207,7 @@ def part_tokens(db: apsw.Connection, part_ids: list[int]) -> TokenSums:
     sums = ", ".join(f"ifnull(sum({name}), 0)" for name in TokenSums._fields[:-1])
     query = f"""SELECT {sums}, json_group_array(DISTINCT model ORDER BY model) FILTER (WHERE model <> '')
                FROM spends WHERE part_id IN (SELECT value FROM json_each(?))"""  # noqa: S608
-    return TokenSums(*only_row(db, query, (msgspec.json.encode(part_ids).decode(),)))
+    return TokenSums(*only_row(db, query, (json_list(part_ids),)))
 
 
 class ShownFile(NamedTuple):

@@ -12,7 +12,7 @@ import apsw
 import msgspec
 
 from afterwit.model.captured import ORDINAL_BITS
-from afterwit.store.database import columns_of
+from afterwit.store.database import columns_of, json_list
 
 _SELECTED = """(:session IS NULL OR sessions.id = :session)
     AND (:agents IS NULL OR sessions.agent IN (SELECT value FROM json_each(:agents)))
@@ -67,24 +67,11 @@ class Selection(NamedTuple):
     session: int | None = None  # only this one, by its row
 
     def values(self) -> dict[str, Any]:
-        """The named parameters of `STARTED` and `SPENT`."""
+        """The named parameters of `STARTED`, `SPENT` and `SAID`."""
+        wanted = self._asdict() | {name: getattr(self, name) or None for name in ("agents", "outcomes", "task_types")}
         return {
-            "agents": _listed(self.agents) if self.agents else None,
-            "repos": None if self.repos is None else _listed(self.repos),
-            "outcomes": _listed(self.outcomes) if self.outcomes else None,
-            "task_types": _listed(self.task_types) if self.task_types else None,
-            "since_ms": self.since_ms,
-            "until_ms": self.until_ms,
-            "branch": self.branch,
-            "text": self.text,
-            "parent": self.parent,
-            "is_top": int(self.is_top),
-            "session": self.session,
+            name: json_list(sorted(value)) if isinstance(value, frozenset) else value for name, value in wanted.items()
         }
-
-
-def _listed(names: frozenset[str]) -> str:
-    return msgspec.json.encode(sorted(names)).decode()
 
 
 class SessionRow(msgspec.Struct, frozen=True):
@@ -281,5 +268,5 @@ def spend_sums(
                 GROUP BY sessions.id, spends.model, spends.at_ms / :day_ms, cost_usd IS NULL,
                     (SELECT count(*) FROM json_each(:steps) WHERE value < input + cache_read + cache_write)
                 ORDER BY sessions.id, spends.model, min(spends.at_ms)"""  # noqa: S608
-    values = {**selection.values(), "steps": msgspec.json.encode(steps).decode(), "day_ms": _DAY_MS}
+    values = {**selection.values(), "steps": json_list(steps), "day_ms": _DAY_MS}
     return (SpendSum(*row) for row in db.execute(query, values))

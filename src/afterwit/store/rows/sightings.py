@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import apsw
-import msgspec
 
-from afterwit.store.database import columns_of, insert_into, only_row
+from afterwit.store.database import columns_of, insert_into, json_list, only_row
 
 
 class SameTask(NamedTuple):
@@ -108,7 +107,7 @@ def touch_stories(db: apsw.Connection, session_ids: Iterable[int], soon_ms: int,
                    UNION SELECT born.id FROM told JOIN born ON born.above = told.id)
                INSERT OR IGNORE INTO touched SELECT DISTINCT harvester, matter FROM sightings
                WHERE session_id IN told"""
-    ids = msgspec.json.encode(list(session_ids)).decode()
+    ids = json_list(session_ids)
     db.execute(query, {"ids": ids, "soon_ms": soon_ms, "opening": opening})
 
 
