@@ -22,7 +22,7 @@ from afterwit.agents.moments import AFTER, BEFORE, Answer, Moment
 from afterwit.agents.protocol import Shape, SourceFile
 from afterwit.agents.registry import reader_for
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.context import Context
+from afterwit.capture.assembly.calls import AssemblyContext
 from afterwit.guard.markers import CLOSING, OPENING, marked
 from afterwit.guard.redaction import Redactor
 from afterwit.guard.shown import ours
@@ -82,7 +82,7 @@ def refusal() -> str:
 
 def known(agent: str, readings: Iterable[Reading]) -> Known:
     """What capture makes of a log, and the signatures of what failed."""
-    assembler = Assembler(Context(agent=agent, redactor=REDACTOR))
+    assembler = Assembler(AssemblyContext(agent=agent, redactor=REDACTOR))
     for reading in readings:
         assembler.take(reading)
     captured = assembler.captured()

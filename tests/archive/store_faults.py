@@ -11,7 +11,7 @@ from tests.homes import CLAUDE, claude_records, family_home, learned, mixed_home
 
 from afterwit.config.world import World
 from afterwit.sessions import pin as pinning
-from afterwit.store import steps
+from afterwit.store import atomic
 from afterwit.store.archive import Archive, ArchiveName
 from afterwit.store.layout import Layout
 
@@ -77,7 +77,7 @@ def killed_at(number: int, call: Callable[[], object]) -> str | None:
     child = os.fork()
     if not child:
         os.dup2(writing, 2)
-        steps._KILL_AT, steps._reached = number, 0
+        atomic._KILL_AT, atomic._reached = number, 0
         try:
             call()
         except BaseException as error:  # noqa: BLE001 - this process is not the one that tests

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.archive.budget import Candidate, Plan, Reason, plan_eviction
+from afterwit.archive.budget import EvictionCandidate, EvictionPlan, Reason, plan_eviction
 from afterwit.model.settings import EvictionOrder, RetentionSettings
 
 DAY_MS = 86_400_000
@@ -14,23 +14,25 @@ NOW_MS = 1_000 * DAY_MS
 FAR = 1 << 40
 
 
-def planned(candidates: list[Candidate], soft: int = FAR, hard: int | None = FAR, **more: object) -> Plan:
+def planned(
+    candidates: list[EvictionCandidate], soft: int = FAR, hard: int | None = FAR, **more: object
+) -> EvictionPlan:
     limits = RetentionSettings(raw_soft_cap_bytes=soft, raw_hard_cap_bytes=hard, **more)  # type: ignore[arg-type]
     return plan_eviction(candidates, limits, NOW_MS)
 
 
-def going(plan: Plan) -> list[int]:
+def going(plan: EvictionPlan) -> list[int]:
     return [one.id for each in plan.passes for one in each.going]
 
 
-def analysed(number: int, packed_bytes: int = 10, **more: object) -> Candidate:
+def analysed(number: int, packed_bytes: int = 10, **more: object) -> EvictionCandidate:
     given: dict[str, object] = {"ended_ms": number * DAY_MS, "is_analysed": True, **more}
-    return Candidate(number, packed_bytes, **given)  # type: ignore[arg-type]
+    return EvictionCandidate(number, packed_bytes, **given)  # type: ignore[arg-type]
 
 
 def test_nothing_goes_within_the_caps() -> None:
     plan = planned([analysed(1), analysed(2)], soft=20)
-    assert plan == Plan(20, [], is_over=False)
+    assert plan == EvictionPlan(20, [], is_over=False)
     assert plan.after_bytes == 20
 
 
@@ -89,7 +91,7 @@ def test_the_hard_cap_is_twice_the_soft_cap_if_it_is_not_given() -> None:
 
 CANDIDATES = st.lists(
     st.builds(
-        Candidate,
+        EvictionCandidate,
         id=st.integers(0, 10**6),
         packed_bytes=st.integers(1, 1_000),
         ended_ms=st.integers(0, NOW_MS),
@@ -104,7 +106,7 @@ CANDIDATES = st.lists(
 
 @given(CANDIDATES, st.integers(1, 4_000), st.integers(0, 4_000), st.integers(0, 900), st.randoms())
 def test_the_caps_hold_and_nothing_goes_that_may_stay(
-    candidates: list[Candidate], soft: int, above: int, days: int, order: random.Random
+    candidates: list[EvictionCandidate], soft: int, above: int, days: int, order: random.Random
 ) -> None:
     plan = planned(candidates, soft, soft + above, raw_max_age_days=days)
     gone = {one.id for each in plan.passes for one in each.going}

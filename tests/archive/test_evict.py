@@ -22,14 +22,15 @@ from tests.homes import (
     world_of,
 )
 
-from afterwit.archive import upkeep
-from afterwit.archive.dropped import dropped
 from afterwit.archive.evict import evict
 from afterwit.archive.rebuild import rebuild
+from afterwit.archive.upkeep import dropped
+from afterwit.archive.verify import verify
 from afterwit.config.world import World
 from afterwit.doctor.doctor import examine
-from afterwit.learn.learn import Options, learn
+from afterwit.learn.learn import learn
 from afterwit.model.errors import AfterwitError, StoreFullError, UsageError
+from afterwit.model.learn_options import Options
 from afterwit.model.learn_report import Eviction, Report
 from afterwit.model.settings import EvictionOrder, RetentionSettings
 from afterwit.sessions.filters import Filter, find_session
@@ -67,7 +68,7 @@ def archived(store: Path) -> dict[str, bytes]:
 
 
 def is_sound(store: Path) -> bool:
-    return [finding.what for finding in upkeep.verify(Layout(store))] == []
+    return [finding.what for finding in verify(Layout(store))] == []
 
 
 @pytest.fixture

@@ -20,15 +20,17 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from tests.archive.test_evict import limited
 from tests.homes import CLAUDE, NOW_MS, Silent, claude_records, hash_of, put, rows
 
-from afterwit.archive import upkeep
 from afterwit.archive.evict import evict
 from afterwit.archive.rebuild import rebuild
-from afterwit.learn.learn import Options, learn
+from afterwit.archive.verify import verify
+from afterwit.learn.learn import learn
 from afterwit.model.errors import StoreFullError
+from afterwit.model.learn_options import Options
 from afterwit.model.learn_report import Eviction
 from afterwit.sessions.pin import pin
-from afterwit.store import archive, steps
-from afterwit.store.layout import Layout, sync
+from afterwit.store import archive, atomic
+from afterwit.store.atomic import sync
+from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 
 NAMES = st.sampled_from(["s1", "s2", "s3", "s4"])
@@ -49,8 +51,8 @@ def killed_at(number: int) -> Iterator[None]:
         raise KilledError
 
     with (
-        mock.patch.object(steps, "_KILL_AT", number),
-        mock.patch.object(steps, "_reached", 0),
+        mock.patch.object(atomic, "_KILL_AT", number),
+        mock.patch.object(atomic, "_reached", 0),
         mock.patch.object(os, "kill", die),
         mock.patch.object(os, "write", return_value=0),
     ):
@@ -211,7 +213,7 @@ class Budget(RuleBasedStateMachine):
     @precondition(lambda self: hasattr(self, "store"))
     @invariant()
     def the_store_is_sound(self) -> None:
-        assert [finding.what for finding in upkeep.verify(Layout(self.store))] == []
+        assert [finding.what for finding in verify(Layout(self.store))] == []
 
     def _evict(self, soft: int, hard: int) -> Eviction | None:
         world = limited(self.home, self.store, raw_soft_cap_bytes=soft, raw_hard_cap_bytes=hard)

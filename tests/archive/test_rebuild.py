@@ -11,6 +11,7 @@ from tests.learn.test_learn import copying_home
 
 from afterwit.archive import upkeep
 from afterwit.archive.rebuild import rebuild
+from afterwit.archive.verify import verify
 from afterwit.model.errors import StoreError, UsageError
 from afterwit.sessions import identities
 from afterwit.store.layout import Layout
@@ -51,7 +52,7 @@ def test_a_lost_or_damaged_database_comes_back(home: Path, store: Path, is_damag
         (store / "afterwit.db").write_bytes(b"this is no database" * 1000)
     done = rebuild(world_of(home, store), Silent())
     assert (done.before, done.after) == ("", before)
-    assert list(upkeep.verify(Layout(store))) == []
+    assert list(verify(Layout(store))) == []
 
 
 def test_both_generations_of_a_truncated_file_are_rebuilt(home: Path, store: Path) -> None:
@@ -86,7 +87,7 @@ def test_a_flipped_byte_in_the_archive_is_found_and_the_rest_is_rebuilt(home: Pa
     content = bytearray(path.read_bytes())
     content[-20] ^= 0xFF
     path.write_bytes(content)
-    assert [finding.where for finding in upkeep.verify(Layout(store))] == ["archive"]
+    assert [finding.where for finding in verify(Layout(store))] == ["archive"]
     done = rebuild(world_of(home, store), Silent(), accepts_archive=True)
     assert len(done.faults) == 1
     assert done.after != done.before
@@ -96,7 +97,7 @@ def test_verify_finds_a_missing_archive_object_and_a_foreign_one(home: Path, sto
     path = min((store / "archive").rglob("*.zst"))
     moved = path.with_name("00" * 16 + "-0.zst")
     path.rename(moved)
-    found = [finding.what for finding in upkeep.verify(Layout(store))]
+    found = [finding.what for finding in verify(Layout(store))]
     assert len(found) == 2
     assert "missing" in found[0]
     assert "in another folder than 00" in found[1]
@@ -106,7 +107,7 @@ def test_verify_finds_rows_that_contradict_each_other(home: Path, store: Path) -
     db = apsw.Connection(str(store / "afterwit.db"))
     db.execute("DELETE FROM actions WHERE id = (SELECT min(id) FROM actions)")
     db.close()
-    assert "count their actions wrongly" in next(iter(upkeep.verify(Layout(store)))).what
+    assert "count their actions wrongly" in next(iter(verify(Layout(store)))).what
 
 
 def test_compact_joins_the_frames_of_many_appends(tmp_path: Path) -> None:
@@ -120,11 +121,11 @@ def test_compact_joins_the_frames_of_many_appends(tmp_path: Path) -> None:
     assert upkeep.compact(Layout(store)).gained_bytes > 0
     assert upkeep.stat(Layout(store)).archive_bytes < size / 2
     assert hash_of(store) == before
-    assert list(upkeep.verify(Layout(store))) == []
+    assert list(verify(Layout(store))) == []
     with path.open("ab") as file:
         file.write(lines(claude_records("s1", 13)[-5:]))
     learned(home, store)
-    assert list(upkeep.verify(Layout(store))) == []
+    assert list(verify(Layout(store))) == []
 
 
 def test_stat_tells_sizes_counts_and_the_hash(store: Path) -> None:
@@ -135,7 +136,7 @@ def test_stat_tells_sizes_counts_and_the_hash(store: Path) -> None:
 
 
 def test_without_a_store_the_user_is_told_what_to_do(tmp_path: Path) -> None:
-    for look in (upkeep.stat, lambda layout: list(upkeep.verify(layout)), upkeep.compact):
+    for look in (upkeep.stat, lambda layout: list(verify(layout)), upkeep.compact):
         with pytest.raises(StoreError, match="afterwit learn"):
             look(Layout(tmp_path / "nowhere"))
     assert not (tmp_path / "nowhere").exists()

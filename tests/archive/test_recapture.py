@@ -9,12 +9,14 @@ from msgspec.structs import replace
 from tests.homes import CLAUDE, Silent, claude_records, learned, put, rows, world_of
 
 from afterwit.archive import upkeep
-from afterwit.archive.dropped import dropped
 from afterwit.archive.evict import evict
 from afterwit.archive.rebuild import rebuild
+from afterwit.archive.upkeep import dropped
+from afterwit.archive.verify import verify
 from afterwit.config.world import World
 from afterwit.doctor.doctor import examine
-from afterwit.learn.learn import Options, learn
+from afterwit.learn.learn import learn
+from afterwit.model.learn_options import Options
 from afterwit.model.learn_report import Eviction, Report
 from afterwit.model.settings import RetentionSettings
 from afterwit.store.layout import Layout
@@ -68,7 +70,7 @@ def test_a_lost_file_that_lies_unchanged_on_the_disk_is_captured_again(home: Pat
     assert (report.read, report.unchanged) == (1, 0)
     assert states(store) == [(1, 1, "read", 1)]
     assert dropped(Layout(store)) == []
-    assert list(upkeep.verify(Layout(store))) == []
+    assert list(verify(Layout(store))) == []
     (report,) = learn(world_of(home, store), Options(jobs=1), Silent()).agents
     assert (report.read, report.unchanged) == (0, 1)
 

@@ -23,6 +23,7 @@ from tests.learn.test_faults import environment
 from afterwit.archive import upkeep
 from afterwit.archive.evict import evict
 from afterwit.archive.rebuild import rebuild
+from afterwit.archive.verify import verify
 from afterwit.doctor.doctor import examine
 from afterwit.model.errors import AfterwitError, StoreFullError
 from afterwit.store.database import connect
@@ -62,7 +63,7 @@ def tried(call: Callable[[], object]) -> object:
 
 
 def is_noticed(store: Path) -> bool:
-    answer = tried(lambda: [finding for finding in upkeep.verify(Layout(store)) if not finding.is_harmless])
+    answer = tried(lambda: [finding for finding in verify(Layout(store)) if not finding.is_harmless])
     return bool(answer)
 
 
@@ -121,7 +122,7 @@ def test_flips_cuts_and_swaps_in_archive_and_journal_cost_no_more_than_they_hit(
         lambda: learned(home, store),
         lambda: upkeep.compact(world.layout),
         lambda: examine(world),
-        lambda: list(upkeep.verify(world.layout)),
+        lambda: list(verify(world.layout)),
         lambda: evict(world, lambda _: False, soft_cap_bytes=0),
     ):
         tried(call)
@@ -185,14 +186,14 @@ def steps_of(call: Callable[[Path], object], store: Path, tmp_path: Path, is_dam
 
 def counted(call: Callable[[], object]) -> int:
     """How many steps a call takes."""
-    from afterwit.store import steps
+    from afterwit.store import atomic
 
-    steps._KILL_AT, steps._reached = 1 << 30, 0
+    atomic._KILL_AT, atomic._reached = 1 << 30, 0
     try:
         call()
-        return steps._reached
+        return atomic._reached
     finally:
-        steps._KILL_AT = 0
+        atomic._KILL_AT = 0
 
 
 def test_a_compaction_or_an_eviction_killed_at_any_step_loses_nothing(
@@ -273,7 +274,7 @@ def test_learning_after_a_killed_first_run_needs_no_word_from_anyone(tmp_path: P
         store = tmp_path / f"store{number}"
         assert killed_at(number, lambda store=store: learned(home, store))  # type: ignore[misc]
         learned(home, store)
-        assert list(upkeep.verify(Layout(store))) == []
+        assert list(verify(Layout(store))) == []
         assert rows(store, "SELECT generation FROM files WHERE held_bytes > 0") == [(0,)]
 
 

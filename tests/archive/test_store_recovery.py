@@ -10,14 +10,15 @@ from tests.archive.store_faults import FIRST, SECOND, copied, empty_database, la
 from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, put, rows, world_of
 
 from afterwit.archive import upkeep
-from afterwit.archive.problems import problems
 from afterwit.archive.rebuild import rebuild
+from afterwit.archive.upkeep import problems
+from afterwit.archive.verify import verify
 from afterwit.doctor.doctor import examine
 from afterwit.learn.unchanged import nothing_new
 from afterwit.model.errors import BusyError, DamagedError, PartlyDoneError, StoreError, StoreFullError
 from afterwit.sessions import identities
 from afterwit.sessions import pin as pinning
-from afterwit.store.content import content_hash
+from afterwit.store.checksums import content_hash
 from afterwit.store.database import connect
 from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout
@@ -49,7 +50,7 @@ def store(made: tuple[Path, Path], tmp_path: Path) -> Path:
 
 
 def serious(store: Path) -> list[str]:
-    return [f"{one.where}: {one.what}" for one in upkeep.verify(Layout(store)) if not one.is_harmless]
+    return [f"{one.where}: {one.what}" for one in verify(Layout(store)) if not one.is_harmless]
 
 
 def alarms(home: Path, store: Path) -> list[str]:
@@ -306,7 +307,7 @@ def test_rebuild_sets_nothing_aside_because_of_the_disk(
 def test_rebuild_waits_for_whoever_has_the_database_open_and_leaves_it_alone(
     home: Path, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("afterwit.store.replacing._WAIT_SECONDS", 0.0)
+    monkeypatch.setattr("afterwit.store.database._WAIT_SECONDS", 0.0)
     before = hash_of(store)
     with opened(Layout(store)) as one:
         list(one.db.execute("SELECT 1 FROM files"))
@@ -358,7 +359,7 @@ def test_a_full_disk_while_decisions_are_applied_is_no_damage_and_loses_no_decis
     def full(*_: object) -> None:
         raise apsw.FullError("database or disk is full")
 
-    monkeypatch.setattr("afterwit.store.rows.pins.put_pin", full)
+    monkeypatch.setattr("afterwit.store.rows.originals.put_pin", full)
     with pytest.raises(PartlyDoneError, match="recorded") as stopped:
         pinning.pin(world_of(home, store), [SECOND])
     assert isinstance(stopped.value.__cause__, StoreFullError)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterwit.capture.assembly.context import Context
+from afterwit.capture.assembly.calls import AssemblyContext
 from afterwit.guard.redaction import Redactor
 
 
@@ -12,5 +12,5 @@ def redactor() -> Redactor:
 
 
 @pytest.fixture(scope="session")
-def context(redactor: Redactor) -> Context:
-    return Context(agent="claude-code", redactor=redactor)
+def context(redactor: Redactor) -> AssemblyContext:
+    return AssemblyContext(agent="claude-code", redactor=redactor)

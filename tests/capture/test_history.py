@@ -20,7 +20,7 @@ from tests.homes import (
 )
 
 from afterwit.archive.rebuild import rebuild
-from afterwit.archive.upkeep import verify
+from afterwit.archive.verify import verify
 from afterwit.doctor.doctor import examine
 from afterwit.store.layout import Layout
 

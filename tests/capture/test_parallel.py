@@ -8,7 +8,7 @@ import pytest
 
 _PROGRAM = """
 import threading
-from afterwit.capture.parallel import spread
+from afterwit.capture.tasks import spread
 
 def work(number):
     print(number, flush=True)

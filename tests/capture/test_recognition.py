@@ -11,7 +11,7 @@ from tests.homes import put
 from afterwit.agents.protocol import Shape
 from afterwit.agents.registry import AGENTS, reader_for
 from afterwit.capture.recognition import Recognition
-from afterwit.sources.discovery import Found, Unit
+from afterwit.sources.discovery import LogFile, Unit
 
 READERS = [(agent.name, reader) for agent in AGENTS if (reader := reader_for(agent.name))]
 LISTS = [case for case in all_cases() if case.shape is Shape.DOCUMENT and case.data.lstrip().startswith(b"[")]
@@ -20,7 +20,7 @@ MESSAGES = [{"role": "system", "content": "You prune trees."}, {"role": "user", 
 
 def agent_of(folder: Path, name: str, content: bytes) -> str | None:
     put(folder / name, content)
-    return Recognition(READERS).agent_of(Unit(folder, Found(PurePosixPath(name), len(content), 0, 0), ()))
+    return Recognition(READERS).agent_of(Unit(folder, LogFile(PurePosixPath(name), len(content), 0, 0), ()))
 
 
 @pytest.mark.parametrize("case", LISTS, ids=str)

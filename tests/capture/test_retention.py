@@ -9,7 +9,7 @@ from tests.homes import CLAUDE, CODEX, NOW_MS, THREAD, claude_records, codex_rec
 
 from afterwit.agents.retention import DAY_MS, Keeping
 from afterwit.capture.plan import Home, Pending, homes, plan
-from afterwit.capture.retention import keeping_in, soonest_first
+from afterwit.capture.tasks import keeping_in, soonest_first
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 

@@ -6,7 +6,7 @@ from tests.homes import put, world_of
 
 from afterwit.agents.declared.parsing import description_of
 from afterwit.agents.declared.shorthand import table_of
-from afterwit.capture.try_description import SessionTried, Tried, try_file
+from afterwit.capture.try_description import SessionTried, TriedFile, try_file
 from afterwit.model.errors import AfterwitError
 
 MAPS = (
@@ -26,7 +26,7 @@ half a line
 """
 
 
-def tried(tmp_path: Path, log: bytes = LOG, path: str = "logs/monday.jsonl") -> Tried:
+def tried(tmp_path: Path, log: bytes = LOG, path: str = "logs/monday.jsonl") -> TriedFile:
     file = put(tmp_path / "home" / path, log)
     return try_file(world_of(tmp_path / "home", tmp_path / "store"), DESCRIPTION, file)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.homes import claude_records, learned, put, world_of
 
-from afterwit.archive.upkeep import verify
+from afterwit.archive.verify import verify
 from afterwit.curation import curate as curating
 from afterwit.decisions import journal as decisions
 from afterwit.knowledge.list import all_items

@@ -9,7 +9,7 @@ import zstandard
 from tests.homes import CLAUDE, CODEX, THREAD, claude_records, codex_records, hash_of, learned, lines, put, rows
 
 from afterwit.capture.derive import derive_live
-from afterwit.capture.derived import Bookmark, Mode
+from afterwit.capture.derived import Bookmark, ReadingMode
 from afterwit.config.run_rules import Rules
 from afterwit.guard.people import People
 
@@ -115,7 +115,7 @@ def test_every_one_byte_truncation_is_survived_and_completed(tmp_path: Path) -> 
         path.write_bytes(GOOD)
         mark = Bookmark(held_bytes=size, sha256=part.sha256, cursor=part.cursor, resume=part.resume)
         rest = derive_live("claude-code", tmp_path, here, frozenset(), RULES, mark)
-        assert rest.mode is Mode.APPEND
+        assert rest.mode is ReadingMode.APPEND
         assert rest.captured is not None
         assert rest.captured.parts == whole.captured.parts
         assert part.captured.events + rest.captured.events == whole.captured.events

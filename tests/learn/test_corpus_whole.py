@@ -13,8 +13,7 @@ from tests.homes import world_of
 
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.registry import reader_for
-from afterwit.capture.feed import Feeding
-from afterwit.capture.logs import opened
+from afterwit.capture.logs import Feeding, opened
 from afterwit.capture.plan import AgentPlan, Pending, homes, plan, plan_folder
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem
@@ -123,7 +122,7 @@ def test_every_file_of_the_home_is_read(at_home: list[AgentPlan]) -> None:
 def test_every_file_elsewhere_is_read_by_the_reader_of_its_agent(by_hand: list[AgentPlan]) -> None:
     check(by_hand)
     units = {str(one.unit.transcript.path) for each in by_hand for one in each.pending}
-    sources = {str(one.found.path) for each in by_hand for one in each.listed}
+    sources = {str(one.file.path) for each in by_hand for one in each.listed}
     single = {path for path in units if not any(path.startswith(f"{source}/") for source in sources)}
     assert single | sources == files_below(OTHER, "")
     assert {(path.partition("/")[0], each.agent) for each in by_hand for path in paths_of(each)} == {
@@ -133,4 +132,4 @@ def test_every_file_elsewhere_is_read_by_the_reader_of_its_agent(by_hand: list[A
 
 def paths_of(one: AgentPlan) -> list[str]:
     units = [str(pending.unit.transcript.path) for pending in one.pending]
-    return units + [str(listed.found.path) for listed in one.listed]
+    return units + [str(listed.file.path) for listed in one.listed]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.homes import CLAUDE, claude_records, hash_of, learned, lines, mixed_home, put, rows
 
-from afterwit.archive.upkeep import verify
+from afterwit.archive.verify import verify
 from afterwit.store.layout import Layout
 
 COMMAND = (sys.executable, "-m", "afterwit", "learn", "--jobs", "1")
@@ -61,7 +61,7 @@ def test_a_run_killed_at_any_step_is_completed_by_the_next(tmp_path: Path) -> No
         "frames are durable in the archive",
         "a batch is about to be committed",
         "a batch is committed",
-        "a doomed archive object is removed",
+        "an archive object without rows is removed",
     } <= set(steps)
 
 

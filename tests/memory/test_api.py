@@ -17,7 +17,7 @@ from tests.homes import Silent, world_of
 from tests.memory.flaky import FlakyBackend
 
 from afterwit.archive.rebuild import rebuild
-from afterwit.archive.upkeep import verify
+from afterwit.archive.verify import verify
 from afterwit.config.world import World
 from afterwit.memory import registry as memory_backends
 from afterwit.memory.api import info, memory, user_of

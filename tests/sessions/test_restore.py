@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+import msgspec
 import pytest
 from tests.homes import CLAUDE, PARENT, claude_records, family_home, hash_of, learned, put, world_of
 
@@ -136,7 +137,7 @@ def test_what_the_archive_lacks_is_a_fault_and_the_rest_comes(source: Source, wo
 
 def test_damaged_bytes_are_never_put_in_place(source: Source, world: World, tmp_path: Path) -> None:
     step = planned(source, world, tmp_path / "back").steps[0]
-    wrong = step._replace(file=step.file._replace(sha256="0" * 64))
+    wrong = step._replace(file=msgspec.structs.replace(step.file, sha256="0" * 64))
     with pytest.raises(DamagedError):
         restore_file(source, wrong)
     assert contents(tmp_path / "back") == {}

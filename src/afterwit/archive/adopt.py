@@ -2,63 +2,89 @@
 
 Transcripts, companions and remains come one by one, in any order but this: remains before all transcripts, because what
 their parts own cannot go to others. Afterwards the rows are those that `learn` would have left. The archive stays as it
-is, except that generations of which `learn` would have kept nothing are doomed.
+is, except that generations of which `learn` would have kept nothing are marked for removal.
+
+What could not be read, or lost its end, gets a row too, in state damaged, with the remedy: `problems`, `verify` and
+`doctor` say it until the file is read again, or its object is restored or removed.
 """
 
 import os
 from collections.abc import Mapping
 from pathlib import PurePosixPath
+from typing import Any, NamedTuple
 
 import apsw
 from msgspec.structs import replace
 
 from afterwit.capture.assembly.remains import LeftCompanion, Remains, packed_keys, searchable
-from afterwit.capture.derived import Derived
-from afterwit.capture.file_resume import keys_of
-from afterwit.capture.origin import COMPANION, TRANSCRIPT, Origin
+from afterwit.capture.derived import COMPANION, TRANSCRIPT, Derived, Origin, keys_of
 from afterwit.capture.part_rows import PartRows
-from afterwit.config.run_rules import Rules
-from afterwit.store.archive import archive_name
-from afterwit.store.rows import claims, files, parts
-from afterwit.store.rows import originals as raw
+from afterwit.store.archive import ArchiveName, generation_of
+from afterwit.store.checksums import seal
+from afterwit.store.rows import claims, files, originals, parts
+from afterwit.store.rows.files import FileRow
 from afterwit.store.rows.originals import Drop
-from afterwit.store.store import Store
+
+_UNKNOWN_AGENT = "unknown"
 
 
-class Adopter:
+class Damage(NamedTuple):
+    """What is wrong with an object."""
+
+    where: str  # the object, and its path if that is known
+    what: str
+    held_bytes: int  # that could be read
+    is_used: bool  # these have rows
+
+    @property
+    def line(self) -> str:
+        return f"{self.where}: {self.what}"
+
+    def is_less_than(self, row: FileRow) -> bool:
+        """Whether the row knew more of the file than the object has now. One that is known to be damaged, and has as
+        much as before, is no new loss."""
+        return self.held_bytes < row.held_bytes or row.is_dropped or row.state != files.DAMAGED
+
+
+class ArchiveObject(NamedTuple):
+    """An object of the archive, as its own header describes it."""
+
+    name: ArchiveName
+    header: dict[str, Any]
+    origin: Origin
+    generation: int
+    is_live: bool = True  # there is no later generation of the file
+
+    @property
+    def role(self) -> str:
+        return str(self.header["role"])
+
+
+class Adopter(PartRows):
     """Puts archived files into an open transaction; `settle` makes them consistent before it is committed."""
 
-    def __init__(self, store: Store, rules: Rules) -> None:
-        self._db = store.db
-        self._rows = PartRows(store, rules)
-
-    def adopt(self, origin: Origin, generation: int, derived: Derived, *, is_live: bool) -> None:
+    def adopt(self, stored: ArchiveObject, derived: Derived) -> None:
         """Writes the rows of a transcript that the archive holds and the database does not know."""
-        file_id = self._add(origin, TRANSCRIPT, generation, is_live=is_live)
-        self._rows.put_reading(file_id, origin.agent, derived, 0)
+        self.put_reading(self._add(stored), stored.origin.agent, derived, 0)
 
-    def adopt_companion(self, origin: Origin, held_bytes: int, sha256: str, generation: int, *, is_live: bool) -> None:
+    def adopt_companion(self, stored: ArchiveObject, held_bytes: int, sha256: str) -> None:
         """The same for a companion."""
-        file_id = self._add(origin, COMPANION, generation, is_live=is_live)
+        file_id = self._add(stored)
         files.note_held(self._db, file_id, held_bytes, sha256)
         files.note_state(self._db, file_id, "read")
 
-    def adopt_remains(self, origin: Origin, generation: int, drop: Drop, remains: Remains, *, is_live: bool) -> None:
+    def adopt_remains(self, stored: ArchiveObject, drop: Drop, remains: Remains) -> None:
         """The same for a transcript of which the archive holds the remains. Before all transcripts: what its parts
         own cannot go to others."""
-        file_id = self._add(origin, TRANSCRIPT, generation, is_live=is_live)
-        captured = remains.captured
-        part_ids = self._rows.put_owners(file_id, origin.agent, captured)
+        file_id, captured = self._add(stored), remains.captured
+        part_ids = self.put_owners(file_id, stored.origin.agent, captured)
         parts.put_problems(self._db, file_id, 0, captured.problems)
         files.note_reading(self._db, file_id, remains.cursor, b"", remains.known, remains.unknown)
         put_remains(self._db, file_id, drop, remains, part_ids)
-        self._rows.index_later(file_id, replace(captured, texts=searchable(captured)), part_ids)
-        for companion in {one.path: one for one in sorted(remains.companions, key=_generation)}.values():
-            self._adopt_left(origin._replace(path=PurePosixPath(os.fsdecode(companion.path))), companion, drop)
-
-    def settle(self) -> None:
-        """Derives again what lost records to others, and merges the parts of all sessions that changed."""
-        self._rows.settle()
+        self.index_later(file_id, replace(captured, texts=searchable(captured)), part_ids)
+        by_generation = sorted(remains.companions, key=lambda companion: companion.generation)
+        for companion in {companion.path: companion for companion in by_generation}.values():
+            self._adopt_left(stored.origin._replace(path=PurePosixPath(os.fsdecode(companion.path))), companion, drop)
 
     def drop_contained_generations(self) -> None:
         """Forgets earlier generations of which `learn` would have kept nothing."""
@@ -67,12 +93,13 @@ class Adopter:
         for row in rows:
             now = live.get(row.key)
             if not row.is_live and row.role == TRANSCRIPT and now is not None and now.resume:
-                self._rows.drop_if_contained(row, keys_of(now))
-                self._rows.derive_again([now.id])
+                self.drop_if_contained(row, keys_of(now))
+                self.derive_again([now.id])
 
-    def _add(self, origin: Origin, role: str, generation: int, *, is_live: bool) -> int:
-        file_id = self._rows.add_file(origin, role, generation)
-        if not is_live:
+    def _add(self, stored: ArchiveObject) -> int:
+        role = COMPANION if stored.role == COMPANION else TRANSCRIPT
+        file_id = self.add_file(stored.origin, role, stored.generation)
+        if not stored.is_live:
             files.retire_file(self._db, file_id)
         return file_id
 
@@ -82,18 +109,50 @@ class Adopter:
         if row is not None and row.generation != companion.generation:
             return
         if row is not None:
-            files.doom(self._db, archive_name(row.key, row.generation))
-        file_id = row.id if row else self._add(origin, COMPANION, companion.generation, is_live=True)
-        gone = drop._replace(dropped_bytes=companion.dropped_bytes, sha256=companion.sha256)
-        raw.note_dropped(self._db, file_id, gone, None)
+            files.note_removable(self._db, row.archived_as)
+        file_id = row.id if row else self.add_file(origin, COMPANION, companion.generation)
+        dropped = drop._replace(dropped_bytes=companion.dropped_bytes, sha256=companion.sha256)
+        originals.note_dropped(self._db, file_id, dropped, None)
 
 
 def put_remains(db: apsw.Connection, file_id: int, drop: Drop, remains: Remains, part_ids: Mapping[int, int]) -> None:
     """The rows of a transcript as its remains have them. Its claims, and what can be searched, stay as they are."""
     parts.put_rows(db, remains.captured, dict(part_ids))
     claims.note_copies(db, file_id, set())
-    raw.note_dropped(db, file_id, drop, packed_keys(remains.keys))
+    originals.note_dropped(db, file_id, drop, packed_keys(remains.keys))
 
 
-def _generation(companion: LeftCompanion) -> int:
-    return companion.generation
+def keep_damage(
+    db: apsw.Connection, damage: Mapping[ArchiveName, Damage], before: Mapping[ArchiveName, FileRow]
+) -> None:
+    """Notes it in the rows that there are by now, and makes those that are not. `before` has the rows of the database
+    that is replaced, as far as it could be read."""
+    rows = {row.archived_as: row for row in files.all_files(db)}
+    for name, object_damage in damage.items():
+        earlier = before.get(name)
+        row = rows.get(name)
+        if row is not None and object_damage.is_used:
+            # With another checksum than that of the bytes, so that the next rebuild sees that something was lost.
+            files.note_held(db, row.id, object_damage.held_bytes, earlier.sha256 if earlier else "")
+            if row.role == TRANSCRIPT:
+                seal(db, [row.id])
+        file_id = row.id if row is not None else _added(db, name, earlier)
+        if file_id is not None:
+            remedy = f"{files.REMEDY} To go on without it, delete {name}.zst in the archive."
+            files.note_state(db, file_id, files.DAMAGED, f"{object_damage.what}. {remedy}")
+
+
+def _added(db: apsw.Connection, name: ArchiveName, earlier: FileRow | None) -> int | None:
+    """A row for an object of which nothing was read; None, if its name is none of ours."""
+    try:
+        key, generation = bytes.fromhex(name.rpartition("-")[0]), generation_of(name)
+    except ValueError:
+        return None
+    live = files.live_file(db, key)
+    if live is not None and live.generation < generation:
+        files.retire_file(db, live.id)
+    path, role = (earlier.path, earlier.role) if earlier else (str(name), TRANSCRIPT)
+    file_id = files.add_file(db, earlier.agent if earlier else _UNKNOWN_AGENT, key, generation, path, role)
+    if live is not None and live.generation > generation:
+        files.retire_file(db, file_id)
+    return file_id

@@ -22,7 +22,7 @@ class Reason(StrEnum):
     HARD_CAP = "hard-cap"
 
 
-class Candidate(NamedTuple):
+class EvictionCandidate(NamedTuple):
     """One original with what belongs to it."""
 
     id: int
@@ -37,21 +37,21 @@ class Candidate(NamedTuple):
         return self.value / max(1, self.packed_bytes)
 
 
-class Pass(NamedTuple):
+class EvictionPass(NamedTuple):
     """What one pass gives up, in this order."""
 
     reason: Reason
-    going: list[Candidate]
+    going: list[EvictionCandidate]
     after_bytes: int
 
     @property
     def freed_bytes(self) -> int:
-        return sum(one.packed_bytes for one in self.going)
+        return sum(candidate.packed_bytes for candidate in self.going)
 
 
-class Plan(NamedTuple):
+class EvictionPlan(NamedTuple):
     before_bytes: int
-    passes: list[Pass]
+    passes: list[EvictionPass]
     is_over: bool  # above the hard cap even so, because of what is kept
 
     @property
@@ -59,24 +59,24 @@ class Plan(NamedTuple):
         return self.passes[-1].after_bytes if self.passes else self.before_bytes
 
     @property
-    def lost(self) -> list[Candidate]:
+    def lost(self) -> list[EvictionCandidate]:
         """What goes without having been analysed."""
-        return [one for each in self.passes for one in each.going if not one.is_analysed]
+        return [candidate for eviction in self.passes for candidate in eviction.going if not candidate.is_analysed]
 
 
-def plan_eviction(candidates: Iterable[Candidate], limits: RetentionSettings, now_ms: int) -> Plan:
+def plan_eviction(candidates: Iterable[EvictionCandidate], limits: RetentionSettings, now_ms: int) -> EvictionPlan:
     """What has to go now. The order of the candidates does not matter."""
     first = _by_worth if limits.order is EvictionOrder.VALUE else _by_age
     everything = sorted(candidates, key=first)
-    analysed = [one for one in everything if one.is_analysed and not one.is_kept]
-    last_resort = [one for one in everything if not one.is_analysed and not one.is_kept]
-    drive = _Drive(sum(one.packed_bytes for one in everything))
+    analysed = [candidate for candidate in everything if candidate.is_analysed and not candidate.is_kept]
+    last_resort = [candidate for candidate in everything if not candidate.is_analysed and not candidate.is_kept]
+    drive = _Drive(sum(candidate.packed_bytes for candidate in everything))
     if limits.raw_max_age_days:
         oldest_ms = now_ms - limits.raw_max_age_days * _DAY_MS
-        drive.run(Reason.AGE, analysed, lambda one, _: one.ended_ms < oldest_ms)
+        drive.run(Reason.AGE, analysed, lambda candidate, _: candidate.ended_ms < oldest_ms)
     drive.run(Reason.SOFT_CAP, analysed, lambda _, used: used > limits.raw_soft_cap_bytes)
     drive.run(Reason.HARD_CAP, [*analysed, *last_resort], lambda _, used: used > limits.hard_cap_bytes)
-    return Plan(drive.before_bytes, drive.passes, drive.used_bytes > limits.hard_cap_bytes)
+    return EvictionPlan(drive.before_bytes, drive.passes, drive.used_bytes > limits.hard_cap_bytes)
 
 
 class _Drive:
@@ -84,23 +84,25 @@ class _Drive:
 
     def __init__(self, used_bytes: int) -> None:
         self.before_bytes = self.used_bytes = used_bytes
-        self.passes: list[Pass] = []
+        self.passes: list[EvictionPass] = []
         self._gone: set[int] = set()
 
-    def run(self, reason: Reason, among: list[Candidate], must_go: Callable[[Candidate, int], bool]) -> None:
-        going: list[Candidate] = []
-        for one in among:
-            if one.id not in self._gone and must_go(one, self.used_bytes):
-                going.append(one)
-                self._gone.add(one.id)
-                self.used_bytes -= one.packed_bytes
+    def run(
+        self, reason: Reason, among: list[EvictionCandidate], must_go: Callable[[EvictionCandidate, int], bool]
+    ) -> None:
+        going: list[EvictionCandidate] = []
+        for candidate in among:
+            if candidate.id not in self._gone and must_go(candidate, self.used_bytes):
+                going.append(candidate)
+                self._gone.add(candidate.id)
+                self.used_bytes -= candidate.packed_bytes
         if going:
-            self.passes.append(Pass(reason, going, self.used_bytes))
+            self.passes.append(EvictionPass(reason, going, self.used_bytes))
 
 
-def _by_worth(one: Candidate) -> tuple[float, int, int]:
-    return one.worth, one.ended_ms, one.id
+def _by_worth(candidate: EvictionCandidate) -> tuple[float, int, int]:
+    return candidate.worth, candidate.ended_ms, candidate.id
 
 
-def _by_age(one: Candidate) -> tuple[int, int]:
-    return one.ended_ms, one.id
+def _by_age(candidate: EvictionCandidate) -> tuple[int, int]:
+    return candidate.ended_ms, candidate.id

@@ -19,17 +19,14 @@ import msgspec
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.registry import reader_for
-from afterwit.archive.adopt import Adopter
-from afterwit.archive.damage import Damage, keep_damage
+from afterwit.archive.adopt import Adopter, ArchiveObject, Damage, keep_damage
 from afterwit.archive.remove import drop_in
 from afterwit.capture.assembly.remains import unpacked
+from afterwit.capture.commit import resolve_repos
 from afterwit.capture.companions import belonging
 from afterwit.capture.derive import derive_archived
-from afterwit.capture.derived import Derived
-from afterwit.capture.origin import COMPANION, origin_in
-from afterwit.capture.parallel import spread
-from afterwit.capture.repo_resolution import resolve_repos
-from afterwit.capture.tasks import jobs_for
+from afterwit.capture.derived import COMPANION, Derived, origin_in
+from afterwit.capture.tasks import jobs_for, spread
 from afterwit.config.run_rules import Rules
 from afterwit.config.world import World, rules_for
 from afterwit.decisions.journal import catch_up
@@ -39,21 +36,27 @@ from afterwit.model.errors import DamagedError, StoreError
 from afterwit.model.prices import price_list
 from afterwit.model.progress import Progress
 from afterwit.store import archive_mark
-from afterwit.store.archive import Archive, ArchiveName, Stored, archive_name
-from afterwit.store.content import content_hash
-from afterwit.store.database import connect, transaction, translated
+from afterwit.store.archive import Archive, ArchiveName, archive_name
+from afterwit.store.atomic import step
+from afterwit.store.checksums import content_hash
+from afterwit.store.database import (
+    UNREADABLE,
+    connect,
+    is_damage,
+    put_in_place,
+    remove_database,
+    transaction,
+    translated,
+)
 from afterwit.store.frames import REMAINS
-from afterwit.store.journal import Head, Journal
+from afterwit.store.journal import ChainHead, Journal
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 from afterwit.store.migrate import migrate, migrations, schema_version
-from afterwit.store.replacing import is_damage, put_in_place, remove_database
 from afterwit.store.rows import files
-from afterwit.store.rows.applied import applied, keep_heads, refuse_faults, refuse_gone, seen_heads
+from afterwit.store.rows.applied import applied, keep_heads, refuse_faults, refuse_missing, seen_heads
 from afterwit.store.rows.files import FileRow
-from afterwit.store.steps import step
 from afterwit.store.store import Store, require
-from afterwit.store.unreadable import UNREADABLE
 
 _BATCH = 64
 _SHOWN = 5
@@ -108,7 +111,7 @@ class _Present(NamedTuple):
 
     content_hash: str = ""
     rows: dict[ArchiveName, FileRow] = {}  # noqa: RUF012 - never changed
-    heads: dict[str, Head] = {}  # noqa: RUF012
+    heads: dict[str, ChainHead] = {}  # noqa: RUF012
     is_damaged: bool = False
 
 
@@ -116,7 +119,7 @@ def _journal(layout: Layout, present: _Present, *, accepts_journal: bool) -> Jou
     """The journal, open. Raises where it lacks what was applied to the present database, or is damaged itself."""
     seen = seen_heads(layout, present.heads)
     if not accepts_journal:
-        refuse_gone(layout, seen)
+        refuse_missing(layout, seen)
     journal = Journal(layout.journal, layout.backups)
     try:
         if accepts_journal:
@@ -162,17 +165,16 @@ class _Rebuilding:
     @property
     def faults(self) -> list[str]:
         """What is wrong with the archive, one line for each object."""
-        return [found.line for found in self.damage.values()]
+        return [damage.line for damage in self.damage.values()]
 
     def run(self) -> int:
         """Returns how many files were derived."""
         catch_up(self._store)
-        stored = list(self._readable())
-        latest = _latest(stored)
+        stored = _with_generations(self._readable())
         adopter = Adopter(self._store, rules_for(self._world, self._store))
-        self._adopt_companions(adopter, stored, latest)
-        count = self._adopt_remains(adopter, stored, latest)
-        count += self._derive(adopter, stored, latest)
+        self._adopt_companions(adopter, stored)
+        count = self._adopt_remains(adopter, stored)
+        count += self._derive(adopter, stored)
         with transaction(self._store.db):
             adopter.drop_contained_generations()
             adopter.settle()
@@ -188,18 +190,16 @@ class _Rebuilding:
         where = f"{name} ({row.path})" if row else str(name)
         self.damage[name] = Damage(where, what.rstrip("."), held_bytes, is_used)
 
-    def _adopt_companions(self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName]) -> None:
+    def _adopt_companions(self, adopter: Adopter, stored: list[ArchiveObject]) -> None:
         with transaction(self._store.db):
-            for one in stored:
-                if one.header["role"] == COMPANION:
-                    is_live, generation = latest[_key(one)] == one.name, int(one.header["generation"])
-                    try:
-                        held_bytes, sha256 = self._store.archive.held_bytes(one.name)
-                    except DamagedError as error:
-                        self._note(one.name, str(error))
-                        continue
-                    self._note_shortened(one.name, held_bytes, sha256)
-                    adopter.adopt_companion(origin_in(one.header), held_bytes, sha256, generation, is_live=is_live)
+            for companion in (archived for archived in stored if archived.role == COMPANION):
+                try:
+                    held_bytes, sha256 = self._store.archive.held_bytes(companion.name)
+                except DamagedError as error:
+                    self._note(companion.name, str(error))
+                else:
+                    self._note_shortened(companion.name, held_bytes, sha256)
+                    adopter.adopt_companion(companion, held_bytes, sha256)
 
     def _note_shortened(self, name: ArchiveName, held_bytes: int, sha256: str) -> None:
         """What an object that can be read lacks nevertheless. What is left of it counts."""
@@ -215,35 +215,33 @@ class _Rebuilding:
         if what:
             self._note(name, what, held_bytes, is_used=True)
 
-    def _adopt_remains(self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName]) -> int:
+    def _adopt_remains(self, adopter: Adopter, stored: list[ArchiveObject]) -> int:
         """Before anything is derived: their parts keep what they own. Returns how many there were."""
         count = 0
         with transaction(self._store.db):
-            for one in stored:
-                if one.header["role"] == REMAINS:
-                    try:
-                        drop, remains = drop_in(one.header), unpacked(self._store.archive.remains(one.name))
-                    except (DamagedError, *UNREADABLE) as error:
-                        self._note(one.name, str(error))
-                        continue
-                    is_live, generation = latest[_key(one)] == one.name, int(one.header["generation"])
-                    adopter.adopt_remains(origin_in(one.header), generation, drop, remains, is_live=is_live)
+            for left in (archived for archived in stored if archived.role == REMAINS):
+                try:
+                    drop, remains = drop_in(left.header), unpacked(self._store.archive.remains(left.name))
+                except (DamagedError, *UNREADABLE) as error:
+                    self._note(left.name, str(error))
+                else:
+                    adopter.adopt_remains(left, drop, remains)
                     count += 1
             adopter.settle()
         return count
 
-    def _derive(self, adopter: Adopter, stored: list[Stored], latest: dict[bytes, ArchiveName]) -> int:
-        transcripts = [one for one in stored if one.header["role"] not in (COMPANION, REMAINS)]
+    def _derive(self, adopter: Adopter, stored: list[ArchiveObject]) -> int:
+        transcripts = [archived for archived in stored if archived.role not in (COMPANION, REMAINS)]
         sizes = {transcript.name: self._store.archive.packed_bytes(transcript.name) for transcript in transcripts}
         self._progress.begin(len(transcripts), sum(sizes.values()))
         rules = rules_for(self._world, self._store)
-        beside = _companions(stored, latest, rules.declared)
+        beside = _companions(stored, rules.declared)
         tasks = (
-            _Task(self._store.layout.archive, transcript, beside.get(_key(transcript), {}), rules)
+            _Task(self._store.layout.archive, transcript, beside.get(transcript.origin.key, {}), rules)
             for transcript in transcripts
         )
         jobs = jobs_for(self._world.settings, 0, len(transcripts), sum(sizes.values()))
-        batch: list[tuple[Stored, Derived]] = []
+        batch: list[tuple[ArchiveObject, Derived]] = []
         count = 0
         for task, answer in spread(tasks, _work, jobs):
             self._progress.advance(1, sizes[task.stored.name])
@@ -255,17 +253,17 @@ class _Rebuilding:
             batch.append((task.stored, derived))
             count += 1
             if len(batch) >= _BATCH:
-                self._commit(adopter, batch, latest)
+                self._commit(adopter, batch)
                 batch = []
-        self._commit(adopter, batch, latest)
+        self._commit(adopter, batch)
         return count
 
-    def _readable(self) -> Iterator[Stored]:
+    def _readable(self) -> Iterator[ArchiveObject]:
         for name in self._store.archive.names():
             try:
-                stored = Stored(name, self._store.archive.header(name))
-                generation = int(stored.header["generation"])
-                is_sound = archive_name(_key(stored), generation) == name and "role" in stored.header
+                header = self._store.archive.header(name)
+                stored = ArchiveObject(name, header, origin_in(header), int(header["generation"]))
+                is_sound = archive_name(stored.origin.key, stored.generation) == name and "role" in header
             except (DamagedError, *UNREADABLE) as error:
                 self._note(name, str(error))
                 continue
@@ -274,27 +272,23 @@ class _Rebuilding:
             else:
                 self._note(name, "the header names another file")
 
-    def _commit(
-        self, adopter: Adopter, batch: Iterable[tuple[Stored, Derived]], latest: dict[bytes, ArchiveName]
-    ) -> None:
+    def _commit(self, adopter: Adopter, batch: Iterable[tuple[ArchiveObject, Derived]]) -> None:
         with transaction(self._store.db):
             for stored, derived in batch:
-                is_live = latest[_key(stored)] == stored.name
-                adopter.adopt(origin_in(stored.header), int(stored.header["generation"]), derived, is_live=is_live)
+                adopter.adopt(stored, derived)
             adopter.settle()
 
 
 class _Task(NamedTuple):
     archive: Path
-    stored: Stored
+    stored: ArchiveObject
     companions: dict[str, ArchiveName]
     rules: Rules
 
 
 def _work(task: _Task) -> bytes | str:
     """Runs in a worker: the rows of one archived file, or what is wrong with it."""
-    archive = Archive(task.archive)
-    origin = origin_in(task.stored.header)
+    archive, origin = Archive(task.archive), task.stored.origin
 
     def companion(path: PurePosixPath) -> bytes | None:
         """One that is damaged is as good as gone; what is wrong with it is told where it is adopted."""
@@ -312,30 +306,27 @@ def _work(task: _Task) -> bytes | str:
     return msgspec.msgpack.encode(derived)
 
 
-def _key(stored: Stored) -> bytes:
-    return origin_in(stored.header).key
-
-
-def _latest(stored: list[Stored]) -> dict[bytes, ArchiveName]:
-    """The live generation of each file."""
-    generations: dict[bytes, int] = {}
-    for one in stored:
-        generations[_key(one)] = max(generations.get(_key(one), 0), int(one.header["generation"]))
-    return {key: archive_name(key, generation) for key, generation in generations.items()}
+def _with_generations(stored: Iterable[ArchiveObject]) -> list[ArchiveObject]:
+    """The same, with the latest generation of each file as the live one."""
+    everything = list(stored)
+    latest: dict[bytes, int] = {}
+    for archived in everything:
+        latest[archived.origin.key] = max(latest.get(archived.origin.key, 0), archived.generation)
+    return [archived._replace(is_live=archived.generation == latest[archived.origin.key]) for archived in everything]
 
 
 def _companions(
-    stored: list[Stored], latest: dict[bytes, ArchiveName], declared: tuple[Description, ...]
+    stored: Iterable[ArchiveObject], declared: tuple[Description, ...]
 ) -> dict[bytes, dict[str, ArchiveName]]:
     """The live companions of each transcript, by path."""
-    found: dict[bytes, dict[str, ArchiveName]] = {}
-    for one in stored:
-        origin = origin_in(one.header)
-        reader = reader_for(origin.agent, declared)
-        owner = belonging(reader, origin.path) if reader and one.header["role"] == COMPANION else None
-        if owner is not None and latest[origin.key] == one.name:
-            found.setdefault(origin._replace(path=owner.transcript).key, {})[str(owner.path)] = one.name
-    return found
+    by_transcript: dict[bytes, dict[str, ArchiveName]] = {}
+    for archived in stored:
+        reader = reader_for(archived.origin.agent, declared)
+        owner = belonging(reader, archived.origin.path) if reader and archived.role == COMPANION else None
+        if owner is not None and archived.is_live:
+            key = archived.origin._replace(path=owner.transcript).key
+            by_transcript.setdefault(key, {})[str(owner.path)] = archived.name
+    return by_transcript
 
 
 def _present(layout: Layout) -> _Present:
@@ -348,7 +339,7 @@ def _present(layout: Layout) -> _Present:
             if not schema_version(db):
                 return _Present()
             migrate(db, migrations(), layout.backups)
-            rows = {archive_name(row.key, row.generation): row for row in files.all_files(db)}
+            rows = {row.archived_as: row for row in files.all_files(db)}
             return _Present(content_hash(db), rows, applied(db))
     except UNREADABLE:
         return _Present(is_damaged=True)

@@ -16,20 +16,16 @@ import msgspec
 from afterwit.agents.protocol import FileReading, Shape, SourceFile, shared_files
 from afterwit.agents.registry import reader_for
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.context import Context
-from afterwit.capture.companion_files import companion_content, copied_companion
-from afterwit.capture.companions import kept_at
-from afterwit.capture.derived import Bookmark, Derived, Mode
-from afterwit.capture.feed import Feeding
-from afterwit.capture.file_resume import Resume, resumed
-from afterwit.capture.logs import opened
+from afterwit.capture.assembly.calls import AssemblyContext
+from afterwit.capture.companions import companion_content, copied_companion, kept_at
+from afterwit.capture.derived import Bookmark, Derived, FileResume, ReadingMode, resumed
+from afterwit.capture.logs import Feeding, opened
 from afterwit.config.run_rules import Rules, redactor_for
 from afterwit.sources.checkout import remote_of
 from afterwit.sources.lines import Chunks, Tap, is_packed, lines_of
 from afterwit.store.frames import Packer
 
 _BLOCK_BYTES = 1 << 20
-
 Companion = Callable[[PurePosixPath], bytes | None]
 
 
@@ -60,15 +56,15 @@ def derive_live(
         return kept
 
     try:
-        with opened(agent, home, path) as (file, size, found):
+        with opened(agent, home, path) as (file, size, about):
             derived = _read_file(agent, path, companion, rules, bookmark, file, size)
     except OSError as error:
-        return Derived(mode=Mode.FAILED, error=error.strerror or str(error))
+        return Derived(mode=ReadingMode.FAILED, error=error.strerror or str(error))
     if derived.captured is not None:
-        copies = (copied_companion(home, str(each), kept_at(path, each)) for each in sorted(used))
+        copies = (copied_companion(home, str(shared_path), kept_at(path, shared_path)) for shared_path in sorted(used))
         derived.copies = [copy for copy in copies if copy is not None]
     if not derived.is_unfinished:
-        derived.size_bytes, derived.mtime_ns, derived.inode = found.size_bytes, found.mtime_ns, found.inode
+        derived.size_bytes, derived.mtime_ns, derived.inode = about.size_bytes, about.mtime_ns, about.inode
     return derived
 
 
@@ -92,7 +88,7 @@ def derive_archived(
 
     reading = _Reading(agent, path, companion, rules, None, copied)
     reading.run(lines_of(path, Chunks(passing())), 0)
-    return reading.derived(Derived(mode=Mode.WHOLE, held_bytes=held, sha256=sha.hexdigest()))
+    return reading.derived(Derived(mode=ReadingMode.WHOLE, held_bytes=held, sha256=sha.hexdigest()))
 
 
 def _read_file(
@@ -106,19 +102,19 @@ def _read_file(
 ) -> Derived:
     sha, was_read = hashlib.sha256(), bookmark is not None
     if bookmark is None:
-        mode = Mode.WHOLE
+        mode = ReadingMode.WHOLE
     elif not _starts_with(file, bookmark, size, sha):
-        mode, bookmark, sha = Mode.REWRITTEN, None, hashlib.sha256()
+        mode, bookmark, sha = ReadingMode.REWRITTEN, None, hashlib.sha256()
     elif bookmark.resume is None:
-        mode = Mode.WHOLE
+        mode = ReadingMode.WHOLE
     elif bookmark.held_bytes == size:
-        return Derived(mode=Mode.UNCHANGED)
+        return Derived(mode=ReadingMode.UNCHANGED)
     elif is_packed(path) or _shape(agent, path, rules) is not Shape.LINES:
-        mode = Mode.WHOLE
+        mode = ReadingMode.WHOLE
     else:
-        mode = Mode.APPEND
-    start = bookmark.cursor if bookmark and mode is Mode.APPEND else 0
-    resume = bookmark.resume if bookmark and mode is Mode.APPEND else None
+        mode = ReadingMode.APPEND
+    start = bookmark.cursor if bookmark and mode is ReadingMode.APPEND else 0
+    resume = bookmark.resume if bookmark and mode is ReadingMode.APPEND else None
     fresh = _Fresh(start, bookmark.held_bytes if bookmark else 0, sha)
     reading = _Reading(agent, path, companion, rules, resume)
     file.seek(start)
@@ -127,7 +123,7 @@ def _read_file(
     while tap.read(_BLOCK_BYTES):
         pass
     if was_read and reading.is_unfinished:
-        return Derived(mode=Mode.UNCHANGED, is_unfinished=True)
+        return Derived(mode=ReadingMode.UNCHANGED, is_unfinished=True)
     derived = Derived(mode=mode, frames=fresh.finish(), held_bytes=fresh.end, sha256=sha.hexdigest())
     derived.checkouts = reading.checkouts()
     derived.fresh_bytes = fresh.end - (bookmark.held_bytes if bookmark else 0)
@@ -173,7 +169,7 @@ class _Reading:
         self.shape = reader.shape(path)
         state = resumed(resume) if resume else None
         self._reader: FileReading = reader.start(SourceFile(path, companion), state.reader if state else None)
-        context = Context(
+        context = AssemblyContext(
             agent=agent,
             redactor=redactor_for(rules.key, rules.people, rules.allow),
             tool_names=rules.tool_names,
@@ -197,15 +193,15 @@ class _Reading:
     def derived(self, derived: Derived) -> Derived:
         captured = self._assembler.captured()
         derived.captured, derived.cursor = captured, self._cursor
-        derived.resume = msgspec.msgpack.encode(Resume(self._reader.save(), captured.resume))
+        derived.resume = msgspec.msgpack.encode(FileResume(self._reader.save(), captured.resume))
         derived.known = dict(self._reader.known)
         derived.unknown = self._assembler.safe_names(self._reader.unknown)
         return derived
 
     def checkouts(self) -> dict[str, str]:
         places = self._assembler.places.items()
-        found = {root: self._assembler.safe_name(_remote_of(folder)) for root, folder in places}
-        return {root: remote for root, remote in found.items() if remote}
+        remotes = {root: self._assembler.safe_name(_remote_of(folder)) for root, folder in places}
+        return {root: remote for root, remote in remotes.items() if remote}
 
 
 @lru_cache(maxsize=4096)

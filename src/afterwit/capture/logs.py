@@ -1,8 +1,10 @@
-"""What lies in a folder of logs: transcripts, sources that hold many sessions, and what nobody can read.
+"""What lies in a folder of logs (transcripts, sources that hold many sessions, what nobody can read), and its bytes,
+fed to a reader.
 
 One walk. A source is a database, or a folder of many small files; each of its sessions is a unit as a file would be, at
 the path of its rendering. Listing them opens the source, so it is asked for apart (`sessions_in`). `opened` gives the
-bytes of a unit, whichever kind it is.
+bytes of a unit, whichever kind it is; `Feeding` passes them to a reading. `consumed` says where the next append begins.
+Documents and texts have no appends: they are read whole, every time, up to the size at which a file is no transcript.
 """
 
 import io
@@ -12,28 +14,62 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
 
-from afterwit.agents.protocol import Reader
+from afterwit.agents.protocol import FileReading, Reader, Shape
 from afterwit.agents.registry import Agent, gatherers_for
-from afterwit.sources.discovery import Found, Unit, Unreadable, discover
+from afterwit.model.readings import Problem, Reading
+from afterwit.sources.discovery import LogFile, Unit, Unreadable, discover
+from afterwit.sources.documents import read_document, read_text
+from afterwit.sources.framing import Framing
 from afterwit.sources.gathering import Gatherer, mark_of
+from afterwit.sources.lines import whole_content, whole_lines
 from afterwit.store.regular_files import open_regular
 
 
-class Source(NamedTuple):
-    """A database or folder that holds many sessions. `found` changes whenever one of its files does."""
+class Feeding:
+    """Feeds a reading from a given place on."""
+
+    def __init__(self, reading: FileReading, shape: Shape, start: int = 0) -> None:
+        self._reading = reading
+        self._shape = shape
+        self.consumed = start
+
+    def read(self, lines: BinaryIO) -> Iterator[Reading]:
+        """All readings of these bytes, in order; what could not be unpacked or is too long comes last."""
+        problems: list[Problem] = []
+        if self._shape is Shape.LINES:
+            yield from self._read_lines(lines, problems)
+        else:
+            yield from self._read_whole(lines, problems)
+        yield from problems
+
+    def _read_lines(self, lines: BinaryIO, problems: list[Problem]) -> Iterator[Reading]:
+        framing = Framing(self._reading, self.consumed)
+        yield from framing.read(whole_lines(lines, framing, problems))
+        self.consumed = framing.consumed
+
+    def _read_whole(self, lines: BinaryIO, problems: list[Problem]) -> Iterator[Reading]:
+        raw = whole_content(lines, problems)
+        if not problems:
+            read = read_document if self._shape is Shape.DOCUMENT else read_text
+            yield from read(self._reading, raw)
+            self.consumed = len(raw)
+
+
+class LogSource(NamedTuple):
+    """A database or folder that holds many sessions. `whole` changes whenever one of its files does."""
 
     agent: str
     gatherer: Gatherer
     folder: Path
-    found: Found
-    files: tuple[Found, ...]
+    whole: LogFile  # as if it were one file
+    files: tuple[LogFile, ...]
 
 
-class Lying(NamedTuple):
+class LogFolder(NamedTuple):
     """What lies in a home."""
 
     units: list[Unit]
-    sources: list[Source]
+    sources: list[LogSource]
     unread: list[PurePosixPath]  # transcripts without a reader
     unreadable: list[Unreadable]
     outside: list[Path] = []  # noqa: RUF012 - links that are not followed, and may lead to transcripts
@@ -45,7 +81,7 @@ class _Place(NamedTuple):
     path: PurePosixPath
 
 
-def look_into(folder: Path, agent: Agent, reader: Reader | None) -> Lying:
+def look_into(folder: Path, agent: Agent, reader: Reader | None) -> LogFolder:
     """All that lies in a home of one agent."""
     unread: list[PurePosixPath] = []
 
@@ -56,9 +92,11 @@ def look_into(folder: Path, agent: Agent, reader: Reader | None) -> Lying:
         return owner
 
     collectors = Collectors([agent.name] if reader else [])
-    found = discover(folder, primary, collectors.place, agent.follows)
-    outside = [place for place in found.outside if agent.may_miss(PurePosixPath(place.relative_to(folder).as_posix()))]
-    return Lying(found.units, sources_in(folder, found.collected), unread, found.unreadable, outside)
+    discovery = discover(folder, primary, collectors.place, agent.follows)
+    outside = [
+        place for place in discovery.outside if agent.may_miss(PurePosixPath(place.relative_to(folder).as_posix()))
+    ]
+    return LogFolder(discovery.units, sources_in(folder, discovery.collected), unread, discovery.unreadable, outside)
 
 
 class Collectors:
@@ -76,34 +114,33 @@ class Collectors:
         return None
 
 
-def sources_in(folder: Path, collected: dict[object, list[Found]]) -> list[Source]:
+def sources_in(folder: Path, collected: dict[object, list[LogFile]]) -> list[LogSource]:
     """The sources that were found, as `discover` has them by their places."""
     sources = [_source(folder, cast("_Place", place), files) for place, files in collected.items()]
-    return sorted(sources, key=lambda source: str(source.found.path))
+    return sorted(sources, key=lambda source: str(source.whole.path))
 
 
-def sessions_in(source: Source) -> list[Unit]:
+def sessions_in(source: LogSource) -> list[Unit]:
     """The sessions of a source. Raises OSError where it cannot be read."""
-    found = source.gatherer.sessions(source.folder, source.found.path, source.files)
-    return [Unit(source.folder, session, ()) for session in found]
+    sessions = source.gatherer.sessions(source.folder, source.whole.path, source.files)
+    return [Unit(source.folder, session, ()) for session in sessions]
 
 
 @contextmanager
-def opened(agent: str, home: Path, path: PurePosixPath) -> Iterator[tuple[BinaryIO, int, Found]]:
+def opened(agent: str, home: Path, path: PurePosixPath) -> Iterator[tuple[BinaryIO, int, LogFile]]:
     """A file, or what a gatherer renders in its place: its bytes, how many there are, and its marks."""
-    gatherer = next((each for each in gatherers_for(agent) if each.renders(path)), None)
+    gatherer = next((renderer for renderer in gatherers_for(agent) if renderer.renders(path)), None)
     if gatherer is not None and not (home / path).is_file():
         rendering = gatherer.render(home, path)
-        yield io.BytesIO(rendering.data), len(rendering.data), rendering.found
+        yield io.BytesIO(rendering.data), len(rendering.data), rendering.file
         return
     with open_regular(home / path, buffering=0) as file:
         about = os.fstat(file.fileno())
-        found = Found(path, about.st_size, about.st_mtime_ns, about.st_ino)
-        yield file, about.st_size, found
+        yield file, about.st_size, LogFile(path, about.st_size, about.st_mtime_ns, about.st_ino)
 
 
-def _source(folder: Path, place: _Place, files: list[Found]) -> Source:
+def _source(folder: Path, place: _Place, files: list[LogFile]) -> LogSource:
     ordered = tuple(sorted(files))
     marks = [(str(file.path), file.size_bytes, file.mtime_ns, file.inode) for file in ordered]
     size, mtime_ns = sum(file.size_bytes for file in ordered), max(file.mtime_ns for file in ordered)
-    return Source(place.agent, place.gatherer, folder, Found(place.path, size, mtime_ns, mark_of(marks)), ordered)
+    return LogSource(place.agent, place.gatherer, folder, LogFile(place.path, size, mtime_ns, mark_of(marks)), ordered)

@@ -18,9 +18,17 @@ from afterwit.agents.protocol import Reader
 from afterwit.agents.registry import Agent, gatherers_for
 from afterwit.capture.plan import AgentPlan, Home, plan_units
 from afterwit.model.learn_options import Wanted
-from afterwit.sources.discovery import Found, Unit
+from afterwit.sources.discovery import (
+    LogFile,
+    NamedFile,
+    Unit,
+    file_at,
+    named_files,
+    pattern_of,
+    place_inside,
+    units_among,
+)
 from afterwit.sources.gathering import Gatherer, rendering_path
-from afterwit.sources.named_files import Entry, found_at, looked_through, pattern_of, place_inside
 
 _SMALL_FILES = (".json", ".jsonl")  # names that no database has; there can be very many of them
 
@@ -29,15 +37,21 @@ def plan_sessions(
     db: apsw.Connection, homes: Iterable[Home], wanted: Iterable[Wanted], declared: tuple[Description, ...] = ()
 ) -> list[AgentPlan]:
     """What to do for these sessions."""
-    asked = [one for one in sorted(set(wanted)) if 0 < len(one.session) <= LONGEST_ID and one.session.isprintable()]
-    return plan_units(db, ((home, _units_in(home, asked, declared)) for home in homes))
+    named = [session for session in sorted(set(wanted)) if _is_id(session.session)]
+    return plan_units(db, ((home, _units_in(home, named, declared)) for home in homes))
 
 
-def _units_in(home: Home, asked: Sequence[Wanted], declared: tuple[Description, ...]) -> list[Unit]:
+def _is_id(session: str) -> bool:
+    return 0 < len(session) <= LONGEST_ID and session.isprintable()
+
+
+def _units_in(home: Home, named: Sequence[Wanted], declared: tuple[Description, ...]) -> list[Unit]:
     agent, reader = registry.agent(home.agent, declared), registry.reader_for(home.agent, declared)
-    own = [one for one in asked if one.agent == home.agent] if reader else []
-    found = (unit for one in own if reader for unit in units_of(home.folder, agent, reader, one))
-    return list({unit.transcript.path: unit for unit in found}.values())
+    if reader is None:
+        return []
+    own = (wanted for wanted in named if wanted.agent == home.agent)
+    units = (unit for wanted in own for unit in units_of(home.folder, agent, reader, wanted))
+    return list({unit.transcript.path: unit for unit in units}.values())
 
 
 def units_of(home: Path, agent: Agent, reader: Reader, wanted: Wanted) -> list[Unit]:
@@ -45,11 +59,11 @@ def units_of(home: Path, agent: Agent, reader: Reader, wanted: Wanted) -> list[U
     hint = place_inside(home, wanted.transcript)
     names = pattern_of(wanted.session)
     if hint is not None and reader.primary(hint) == hint:
-        near = list(looked_through(home, (_folder(hint),), names, agent.follows))
-        units = _units(home, reader, (each for each in near if each.is_named or each.path == str(hint)))
+        near = list(named_files(home, (_folder(hint),), names, agent.follows))
+        units = _units(home, reader, (entry for entry in near if entry.is_named or entry.path == str(hint)))
         if units:
             return units
-    entries = list(looked_through(home, _tops(agent), names, agent.follows))
+    entries = list(named_files(home, _tops(agent), names, agent.follows))
     return [
         *_units(home, reader, (entry for entry in entries if entry.is_named)),
         *(
@@ -70,36 +84,27 @@ def _tops(agent: Agent) -> tuple[str, ...]:
     return ("",) if agent.gatherers or any("*" in top for top in tops) else tuple(sorted(tops))
 
 
-def _units(home: Path, reader: Reader, entries: Iterable[Entry]) -> list[Unit]:
-    transcripts: dict[PurePosixPath, Found] = {}
-    companions: dict[PurePosixPath, list[Found]] = {}
-    for found in filter(None, map(found_at, entries)):
-        owner = reader.primary(found.path)
-        if owner == found.path:
-            transcripts[found.path] = found
-        elif owner is not None:
-            companions.setdefault(owner, []).append(found)
-    by_name = sorted(transcripts.items(), key=lambda item: str(item[0]))
-    return [Unit(home, found, tuple(sorted(companions.get(path, ())))) for path, found in by_name]
+def _units(home: Path, reader: Reader, entries: Iterable[NamedFile]) -> list[Unit]:
+    return units_among(home, filter(None, map(file_at, entries)), reader.primary)
 
 
-def _gathered(home: Path, gatherer: Gatherer, session: str, entries: Sequence[Entry]) -> Iterator[Unit]:
+def _gathered(home: Path, gatherer: Gatherer, session: str, entries: Sequence[NamedFile]) -> Iterator[Unit]:
     """The session in sources that hold many: by the files of its own, or by asking each database for it."""
-    owned: dict[PurePosixPath, list[Found]] = {}
+    owned: dict[PurePosixPath, list[LogFile]] = {}
     for entry in entries:
         path = PurePosixPath(entry.path)
         source = gatherer.collection(path) if entry.is_named or not entry.path.endswith(_SMALL_FILES) else None
         if source == path:
             yield from _rendered(home, gatherer, rendering_path(path, session))
-        elif source is not None and entry.is_named and (found := found_at(entry)):
-            owned.setdefault(source, []).append(found)
+        elif source is not None and entry.is_named and (file := file_at(entry)):
+            owned.setdefault(source, []).append(file)
     for source, files in sorted(owned.items()):
-        yield from (Unit(home, found, ()) for found in gatherer.sessions(home, source, files))
+        yield from (Unit(home, file, ()) for file in gatherer.sessions(home, source, files))
 
 
 def _rendered(home: Path, gatherer: Gatherer, path: PurePosixPath) -> Iterator[Unit]:
     """The session of a database, if it is there."""
     try:
-        yield Unit(home, gatherer.render(home, path).found, ())
+        yield Unit(home, gatherer.render(home, path).file, ())
     except OSError:
         return

@@ -1,32 +1,69 @@
 """Writes the rows of readings into an open transaction, and settles who owns records that several parts hold.
 
 Parts claim the keys of their records. Files that lost a record to another part are derived again from the archive when
-`settle` is called, within the same transaction, so that no reader ever sees a record counted twice. What comes into
-the archive, and when the transaction is committed, is left to the callers: `commit` for live files, `adopting` for what
-the archive holds.
+`settle` is called, within the same transaction, so that no reader ever sees a record counted twice. Of the archive only
+what the rows say is held is read, so that bytes of a run that was killed are never taken for content; objects are
+removed after their rows. When the transaction is committed is left to the callers: `capture.commit` for live files,
+`archive.adopt` for what the archive holds.
 """
 
 from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
+import apsw
+
 from afterwit.agents.prompt_history import HISTORY, UNNAMED
-from afterwit.capture.archived import derived_from_archive
-from afterwit.capture.derived import Derived, Mode, captured_in
-from afterwit.capture.file_resume import keys_of, parts_held
-from afterwit.capture.origin import Origin
+from afterwit.capture.companions import kept_at
+from afterwit.capture.derive import derive_archived
+from afterwit.capture.derived import Derived, Origin, ReadingMode, captured_in, keys_of, origin_in, parts_held
 from afterwit.config.run_rules import Rules, redactor_for
 from afterwit.guard.hygiene import clean
 from afterwit.model.captured import Captured, PartFacts
 from afterwit.model.errors import DamagedError
-from afterwit.store.archive import archive_name
+from afterwit.store.archive import Archive, ArchiveName
+from afterwit.store.atomic import step
 from afterwit.store.checksums import seal
+from afterwit.store.database import transaction
 from afterwit.store.rows import claims, files, parts, sessions
+from afterwit.store.rows.claims import PARTIAL, superseded_ids
 from afterwit.store.rows.files import FileRow
-from afterwit.store.rows.superseded import PARTIAL, shaded
-from afterwit.store.steps import step
 from afterwit.store.store import Store
 
 _LATE = 10**15  # a part without any time comes after all that have one
+
+
+def companion_bytes(db: apsw.Connection, archive: Archive, transcript: Origin, path: PurePosixPath) -> bytes | None:
+    """The archived bytes of a transcript's companion, if there is one."""
+    for place in (kept_at(transcript.path, path), path):
+        row = files.live_file(db, transcript._replace(path=place).key)
+        if row is not None and row.held_bytes:
+            try:
+                return b"".join(archive.read(row.archived_as, row.held_bytes))
+            except DamagedError:  # as good as gone; `verify` says what is wrong with it
+                return None
+    return None
+
+
+def derived_from_archive(store: Store, rules: Rules, row: FileRow, copied: frozenset[int] = frozenset()) -> Derived:
+    """A transcript's rows, made anew from its archived bytes, without the records that are `copied`."""
+    name = row.archived_as
+    origin = origin_in(store.archive.header(name))
+    pieces = store.archive.read(name, row.held_bytes)
+
+    def companion(path: PurePosixPath) -> bytes | None:
+        return companion_bytes(store.db, store.archive, origin, path)
+
+    return derive_archived(origin.agent, origin.path, pieces, companion, rules, copied)
+
+
+def remove_dropped_objects(store: Store) -> None:
+    """Removes archive objects whose rows a committed transaction has dropped."""
+    for name in files.removable_objects(store.db):
+        store.archive.remove(ArchiveName(name))
+        step("an archive object without rows is removed")
+        with transaction(store.db):
+            files.forget_removable(store.db, name)
 
 
 class _Indexed(NamedTuple):
@@ -57,7 +94,7 @@ class PartRows:
     def put_reading(self, file_id: int, agent: str, derived: Derived, start: int) -> None:
         """The rows of a reading, and the claims on what it read."""
         captured = captured_in(derived)
-        is_append = derived.mode is Mode.APPEND
+        is_append = derived.mode is ReadingMode.APPEND
         part_ids = self._put_rows(file_id, agent, captured, is_append=is_append)
         parts.put_problems(self._db, file_id, start, captured.problems)
         self._note(file_id, derived)
@@ -85,7 +122,7 @@ class PartRows:
     def settle(self) -> None:
         """Derives again what lost records to others, and merges the parts of all sessions that changed."""
         self._settle_once()
-        while self._put_in_the_shade():
+        while self._supersede_partial():
             self._settle_once()
         for indexed in self._texts.values():
             parts.put_texts(self._db, indexed.captured, indexed.part_ids)
@@ -106,7 +143,7 @@ class PartRows:
         self._dirty.discard(old.id)
         self._texts.pop(old.id, None)
         files.delete_file(self._db, old.id)
-        files.doom(self._db, archive_name(old.key, old.generation))
+        files.note_removable(self._db, old.archived_as)
 
     def note_damaged(self, file_id: int, error: DamagedError) -> None:
         """The archive does not hold a file as it should. Its rows stay as they are, and say so; a `learn` that finds
@@ -132,12 +169,12 @@ class PartRows:
             sessions.refresh_session(self._db, session)
         self._touched.clear()
 
-    def _put_in_the_shade(self) -> bool:
+    def _supersede_partial(self) -> bool:
         """Gives histories of prompts the parts that no transcript tells better. False if all had them already."""
         has_changed = False
         for row in files.files_named(self._db, HISTORY.name):
             held = parts_held(row.resume) if row.resume else []
-            wanted = {part.native_id for part in held} - self._shaded(row.agent, held)
+            wanted = {part.native_id for part in held} - self._superseded(row.agent, held)
             if wanted != {part.facts.native_id for part in parts.parts_of_file(self._db, row.id)}:
                 derived = self._derived(row)
                 if derived is not None:
@@ -145,31 +182,31 @@ class PartRows:
                     has_changed = True
         return has_changed
 
-    def _shaded(self, agent: str, facts: list[PartFacts]) -> set[str]:
-        return shaded(self._db, agent, facts, UNNAMED)
+    def _superseded(self, agent: str, facts: list[PartFacts]) -> set[str]:
+        return superseded_ids(self._db, agent, facts, UNNAMED)
 
     def _put_rows(self, file_id: int, agent: str, captured: Captured, *, is_append: bool) -> dict[int, int]:
         """Parts, events, actions and spends. Returns the parts' ids by position."""
-        known = {part.facts.native_id: part for part in parts.parts_of_file(self._db, file_id)}
-        self._touched.update(part.session_id for part in known.values())
+        before_by_id = {part.facts.native_id: part for part in parts.parts_of_file(self._db, file_id)}
+        self._touched.update(part.session_id for part in before_by_id.values())
         if not is_append:
-            for part in known.values():
+            for part in before_by_id.values():
                 parts.clear_rows(self._db, part.id)
         part_ids: dict[int, int] = {}
-        in_the_shade = self._shaded(agent, captured.parts)
+        superseded = self._superseded(agent, captured.parts)
         for position, facts in enumerate(captured.parts):
-            if facts.is_empty or facts.native_id in in_the_shade:
+            if facts.is_empty or facts.native_id in superseded:
                 continue
             precedence = self._precedence(file_id, facts)
             part_ids[position] = self._put_part(file_id, agent, facts, precedence)
-            before = known.pop(facts.native_id, None)
+            before = before_by_id.pop(facts.native_id, None)
             if before and before.precedence != precedence:
                 self._dirty.update((file_id, *claims.copiers_of(self._db, file_id)))
             if is_append and not before:
                 self._dirty.add(file_id)  # it may have had events before it was worth a part
-        for gone in known.values() if not is_append else ():
+        for part in before_by_id.values() if not is_append else ():
             self._dirty.update(claims.copiers_of(self._db, file_id))
-            parts.delete_part(self._db, gone.id)
+            parts.delete_part(self._db, part.id)
         parts.put_rows(self._db, captured, part_ids)
         self.index_later(file_id, captured, part_ids)
         return part_ids

@@ -5,6 +5,7 @@ that holds many sessions; one that has changed is opened, and the marks of its s
 """
 
 import hashlib
+import operator
 import os
 from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
@@ -12,17 +13,16 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import apsw
-import msgspec
 
 from afterwit.agents import registry
 from afterwit.agents.declared.description import Description
-from afterwit.capture.logs import Collectors, Source, look_into, sessions_in, sources_in
-from afterwit.capture.origin import SESSIONS
+from afterwit.capture.derived import SESSIONS
+from afterwit.capture.logs import Collectors, LogSource, look_into, sessions_in, sources_in
 from afterwit.capture.recognition import Recognition
 from afterwit.model.settings import Settings
-from afterwit.sources.discovery import Found, Unit, Unreadable, discover
+from afterwit.sources.discovery import LogFile, Unit, Unreadable, discover
 from afterwit.store.rows import files
-from afterwit.store.rows.files import FileRow, Seen, file_key
+from afterwit.store.rows.files import FileRow, FileStamp, file_key
 
 NOTHING: Mapping[bytes, str] = MappingProxyType({})
 _NOBODY = "unrecognised"
@@ -49,28 +49,28 @@ class Pending(NamedTuple):
         return file_key(self.home.agent, self.home.label + str(self.unit.transcript.path))
 
 
-class Listed(NamedTuple):
+class ListedSource(NamedTuple):
     """A source with many sessions, opened to see what has changed in it."""
 
     home: Home
-    found: Found
+    file: LogFile
     sessions: int
     error: str = ""  # why it could not be read
 
     @property
     def key(self) -> bytes:
-        return file_key(self.home.agent, self.home.label + str(self.found.path))
+        return file_key(self.home.agent, self.home.label + str(self.file.path))
 
 
 class AgentPlan(NamedTuple):
     """What was found of one agent."""
 
     agent: str
-    pending: list[Pending]
-    unchanged: int
-    no_reader: int
-    unreadable: list[Unreadable]
-    listed: list[Listed] = []  # noqa: RUF012 - never changed
+    pending: list[Pending] = []  # noqa: RUF012 - the lists are never changed
+    unchanged: int = 0
+    no_reader: int = 0
+    unreadable: list[Unreadable] = []  # noqa: RUF012
+    listed: list[ListedSource] = []  # noqa: RUF012
 
     @property
     def discovered(self) -> int:
@@ -89,19 +89,22 @@ def homes(settings: Settings, user_home: Path, only: Set[str] = frozenset()) -> 
 
 def plan(
     db: apsw.Connection,
-    found: Iterable[Home],
+    in_homes: Iterable[Home],
     since_ns: int = 0,
     declared: tuple[Description, ...] = (),
     again: Mapping[bytes, str] = NOTHING,
 ) -> list[AgentPlan]:
     """What to do for each agent, in the order of the registry. `again` are files, with their agents, that count as not
     seen."""
-    plans: dict[str, AgentPlan] = {}
-    for home in found:
-        part = _plan_home(db, home, since_ns, declared, again)
-        before = plans.get(home.agent)
-        plans[home.agent] = part if before is None else _joined(before, part)
-    return list(plans.values())
+    planner = _Planner(db, since_ns, again)
+    for home in in_homes:
+        reader, agent = registry.reader_for(home.agent, declared), registry.agent(home.agent, declared)
+        folder = look_into(home.folder, agent, reader)
+        planner.add_units(home, folder.units)
+        planner.add(AgentPlan(home.agent, no_reader=len(folder.unread), unreadable=folder.unreadable))
+        for source in folder.sources:
+            planner.add_source(home, source)
+    return list(planner.plans.values())
 
 
 def plan_folder(
@@ -113,133 +116,107 @@ def plan_folder(
     again: Mapping[bytes, str] = NOTHING,
 ) -> list[AgentPlan]:
     """What to do for a folder of logs given by hand: each file goes to the reader that recognises it."""
-    label = _label(folder)
-    known = ((agent.name, registry.reader_for(agent.name, declared)) for agent in registry.agents_with(declared))
-    readers = [(name, reader) for name, reader in known if reader]
+    planner, label = _Planner(db, since_ns, again), _label(folder)
+    agents = ((agent.name, registry.reader_for(agent.name, declared)) for agent in registry.agents_with(declared))
+    readers = [(name, reader) for name, reader in agents if reader]
     recognised = Recognition(readers)
     collectors = Collectors(name for name, _ in readers)
-    found = discover(folder, lambda path: path if recognised.may_be_log(path) else None, collectors.place)
-    plans: dict[str, AgentPlan] = {}
-    for source in sources_in(folder, found.collected):
+    discovery = discover(folder, lambda path: path if recognised.may_be_log(path) else None, collectors.place)
+    for source in sources_in(folder, discovery.collected):
         if not only or source.agent in only:
-            before = plans.get(source.agent) or AgentPlan(source.agent, [], 0, 0, [])
-            one = _plan_source(db, Home(source.agent, folder, label), source, since_ns, again)
-            plans[source.agent] = _joined(before, one)
+            planner.add_source(Home(source.agent, folder, label), source)
     by_agent: dict[str, list[Unit]] = {}
-    for unit in found.units:
+    for unit in discovery.units:
         by_agent.setdefault(recognised.agent_of(unit) or _NOBODY, []).append(unit)
     for name, units in by_agent.items():
-        if not only or name in only:
-            before = plans.get(name) or AgentPlan(name, [], 0, 0, [])
-            is_known = name != _NOBODY
-            one = _sorted_out(db, Home(name, folder, label), units, since_ns, again) if is_known else _unread(units)
-            plans[name] = _joined(before, one)
-    if found.unreadable:
-        before = plans.get(_NOBODY) or _unread([])
-        plans[_NOBODY] = before._replace(unreadable=before.unreadable + found.unreadable)
-    return list(plans.values())
+        if name == _NOBODY and (not only or name in only):
+            planner.add(AgentPlan(_NOBODY, no_reader=len(units)))
+        elif not only or name in only:
+            planner.add_units(Home(name, folder, label), units)
+    if discovery.unreadable:
+        planner.add(AgentPlan(_NOBODY, unreadable=discovery.unreadable))
+    return list(planner.plans.values())
 
 
-def plan_units(db: apsw.Connection, found: Iterable[tuple[Home, list[Unit]]]) -> list[AgentPlan]:
+def plan_units(db: apsw.Connection, units_by_home: Iterable[tuple[Home, list[Unit]]]) -> list[AgentPlan]:
     """What to do for these alone."""
-    plans: dict[str, AgentPlan] = {}
-    for home, units in found:
-        before = plans.get(home.agent) or AgentPlan(home.agent, [], 0, 0, [])
-        plans[home.agent] = _joined(before, _sorted_out(db, home, units, 0, NOTHING))
-    return list(plans.values())
+    planner = _Planner(db)
+    for home, units in units_by_home:
+        planner.add_units(home, units)
+    return list(planner.plans.values())
 
 
-def _unread(units: list[Unit]) -> AgentPlan:
-    return AgentPlan(_NOBODY, [], 0, len(units), [])
+class _Planner:
+    """Sorts out what has changed, by agent."""
+
+    def __init__(self, db: apsw.Connection, since_ns: int = 0, again: Mapping[bytes, str] = NOTHING) -> None:
+        self._db = db
+        self._since_ns = since_ns
+        self._again = again
+        self._stamps: dict[str, dict[bytes, FileStamp]] = {}
+        self.plans: dict[str, AgentPlan] = {}
+
+    def add(self, planned: AgentPlan) -> None:
+        before = self.plans.get(planned.agent, AgentPlan(planned.agent))
+        self.plans[planned.agent] = AgentPlan._make((planned.agent, *map(operator.add, before[1:], planned[1:])))
+
+    def add_units(self, home: Home, units: Iterable[Unit]) -> None:
+        if home.agent not in self._stamps:
+            self._stamps[home.agent] = files.file_stamps(self._db, home.agent)
+        stamps = self._stamps[home.agent]
+        pending: list[Pending] = []
+        unchanged = 0
+        for unit in units:
+            key = file_key(home.agent, home.label + str(unit.transcript.path))
+            before, is_again = stamps.get(key), key in self._again
+            is_as_before = before is not None and not is_again and _is_as_before(home, unit, before, stamps)
+            if unit.transcript.mtime_ns < self._since_ns or is_as_before:
+                unchanged += 1
+            else:
+                has_new = before is not None and _has_new_companions(home, unit, stamps)
+                pending.append(Pending(home, unit, has_new, is_again))
+        pending.sort(key=lambda transcript: (transcript.unit.transcript.mtime_ns, str(transcript.unit.transcript.path)))
+        self.add(AgentPlan(home.agent, pending, unchanged))
+
+    def add_source(self, home: Home, source: LogSource) -> None:
+        """The sessions of one source. One whose files are as they were is not opened, unless a session of the agent is
+        to be read again."""
+        listed = ListedSource(home, source.whole, 0)
+        before = files.live_file(self._db, listed.key)
+        is_as_before = before is not None and _is_same(source.whole, before) and before.state != "failed"
+        if before is not None and is_as_before and home.agent not in self._again.values():
+            self.add(AgentPlan(home.agent, unchanged=files.counts_in(before.known).get(SESSIONS, 0)))
+            return
+        try:
+            units = sessions_in(source)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            place = Unreadable(source.folder / source.whole.path, reason)
+            self.add(AgentPlan(home.agent, unreadable=[place], listed=[listed._replace(error=reason)]))
+            return
+        self.add_units(home, units)
+        self.add(AgentPlan(home.agent, listed=[] if self._since_ns else [listed._replace(sessions=len(units))]))
 
 
-def _plan_home(
-    db: apsw.Connection, home: Home, since_ns: int, declared: tuple[Description, ...], again: Mapping[bytes, str]
-) -> AgentPlan:
-    reader, agent = registry.reader_for(home.agent, declared), registry.agent(home.agent, declared)
-    found = look_into(home.folder, agent, reader)
-    sorted_out = _sorted_out(db, home, found.units, since_ns, again)
-    planned = sorted_out._replace(no_reader=len(found.unread), unreadable=found.unreadable)
-    for source in found.sources:
-        planned = _joined(planned, _plan_source(db, home, source, since_ns, again))
-    return planned
+def _is_same(file: LogFile, before: FileRow | FileStamp) -> bool:
+    return (file.size_bytes, file.mtime_ns, file.inode) == (before.size_bytes, before.mtime_ns, before.inode)
 
 
-def _plan_source(
-    db: apsw.Connection, home: Home, source: Source, since_ns: int, again: Mapping[bytes, str]
-) -> AgentPlan:
-    """What to do for the sessions of one source. One whose files are as they were is not opened, unless a session of
-    the agent is to be read again."""
-    listed = Listed(home, source.found, 0)
-    before = files.live_file(db, listed.key)
-    is_as_before = before is not None and _is_same(source.found, before) and before.state != "failed"
-    if before is not None and is_as_before and home.agent not in again.values():
-        return AgentPlan(home.agent, [], _sessions_known(before), 0, [])
-    try:
-        units = sessions_in(source)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        place = Unreadable(source.folder / source.found.path, reason)
-        return AgentPlan(home.agent, [], 0, 0, [place], [listed._replace(error=reason)])
-    planned = _sorted_out(db, home, units, since_ns, again)
-    return planned._replace(listed=[] if since_ns else [listed._replace(sessions=len(units))])
-
-
-def _is_same(found: Found, before: FileRow) -> bool:
-    return (found.size_bytes, found.mtime_ns, found.inode) == (before.size_bytes, before.mtime_ns, before.inode)
-
-
-def _sessions_known(row: FileRow) -> int:
-    return msgspec.json.decode(row.known, type=dict[str, int]).get(SESSIONS, 0)
-
-
-def _sorted_out(
-    db: apsw.Connection, home: Home, units: list[Unit], since_ns: int, again: Mapping[bytes, str]
-) -> AgentPlan:
-    seen = files.seen_files(db, home.agent)
-    pending: list[Pending] = []
-    unchanged = 0
-    for unit in units:
-        key = file_key(home.agent, home.label + str(unit.transcript.path))
-        before, is_again = seen.get(key), key in again
-        is_as_before = before is not None and not is_again and _is_as_before(home, unit, before, seen)
-        if unit.transcript.mtime_ns < since_ns or is_as_before:
-            unchanged += 1
-        else:
-            has_new = before is not None and _has_new_companions(home, unit, seen)
-            pending.append(Pending(home, unit, has_new, is_again))
-    pending.sort(key=lambda one: (one.unit.transcript.mtime_ns, str(one.unit.transcript.path)))
-    return AgentPlan(home.agent, pending, unchanged, 0, [])
-
-
-def _is_as_before(home: Home, unit: Unit, before: Seen, seen: Mapping[bytes, Seen]) -> bool:
-    found = unit.transcript
-    is_same = (found.size_bytes, found.mtime_ns, found.inode) == (before.size_bytes, before.mtime_ns, before.inode)
-    if not is_same or before.state in ("failed", files.DAMAGED):
+def _is_as_before(home: Home, unit: Unit, before: FileStamp, stamps: Mapping[bytes, FileStamp]) -> bool:
+    if not _is_same(unit.transcript, before) or before.state in ("failed", files.DAMAGED):
         return False
     if before.companions == unit.companions_mark or before.state == "empty":
         return True
-    return not _has_new_companions(home, unit, seen)
+    return not _has_new_companions(home, unit, stamps)
 
 
-def _has_new_companions(home: Home, unit: Unit, seen: Mapping[bytes, Seen]) -> bool:
+def _has_new_companions(home: Home, unit: Unit, stamps: Mapping[bytes, FileStamp]) -> bool:
     """Whether a companion came or changed. One that is gone is no news: the archive holds it."""
-    for found in unit.companions:
-        before = seen.get(file_key(home.agent, home.label + str(found.path)))
-        if before is None or (found.size_bytes, found.mtime_ns) != (before.size_bytes, before.mtime_ns):
+    for companion in unit.companions:
+        before = stamps.get(file_key(home.agent, home.label + str(companion.path)))
+        if before is None or (companion.size_bytes, companion.mtime_ns) != (before.size_bytes, before.mtime_ns):
             return True
     return False
-
-
-def _joined(one: AgentPlan, other: AgentPlan) -> AgentPlan:
-    return AgentPlan(
-        one.agent,
-        one.pending + other.pending,
-        one.unchanged + other.unchanged,
-        one.no_reader + other.no_reader,
-        one.unreadable + other.unreadable,
-        one.listed + other.listed,
-    )
 
 
 def _label(folder: Path, user_home: Path | None = None) -> str:

@@ -84,7 +84,7 @@ def _reads_lists(reader: Reader, unit: Unit) -> bool:
 
 def _first_lines(unit: Unit) -> list[dict[str, Any]]:
     path = unit.home / unit.transcript.path
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     try:
         with open_regular(path, buffering=0) as file:
             lines = lines_of(unit.transcript.path, cast("RawIOBase", file))
@@ -93,12 +93,12 @@ def _first_lines(unit: Unit) -> list[dict[str, Any]]:
                 if not line:
                     break
                 try:
-                    found.append(msgspec.json.decode(line, type=dict[str, Any]))
+                    records.append(msgspec.json.decode(line, type=dict[str, Any]))
                 except (msgspec.DecodeError, RecursionError):
                     continue
     except (OSError, EOFError, zstandard.ZstdError):
-        return found
-    return found
+        return records
+    return records
 
 
 def _document(path: Path) -> _First | None:

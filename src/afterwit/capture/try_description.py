@@ -42,7 +42,7 @@ class ActionTried(msgspec.Struct, frozen=True, kw_only=True):
     status: str
 
 
-class Tried(msgspec.Struct, frozen=True, kw_only=True):
+class TriedFile(msgspec.Struct, frozen=True, kw_only=True):
     """What a file would become."""
 
     name: str
@@ -60,7 +60,7 @@ class Tried(msgspec.Struct, frozen=True, kw_only=True):
     problem_count: int
 
 
-def try_file(world: World, description: Description, file: Path) -> Tried:
+def try_file(world: World, description: Description, file: Path) -> TriedFile:
     """Reads one file as `learn` would. Raises AfterwitError where it cannot be opened."""
     rules = Rules(
         key=secrets.token_bytes(32),
@@ -75,7 +75,7 @@ def try_file(world: World, description: Description, file: Path) -> Tried:
     if derived.captured is None:
         raise AfterwitError(f"Cannot read {file}: {derived.error}.")
     captured = derived.captured
-    return Tried(
+    return TriedFile(
         name=description.name,
         file=str(file),
         is_found=_is_found(description, place),

@@ -18,7 +18,7 @@ from afterwit.capture.logs import Collectors
 from afterwit.capture.plan import Home
 from afterwit.capture.recognition import Recognition, first_records
 from afterwit.model.settings import Settings
-from afterwit.sources.discovery import Found, Unit, walk
+from afterwit.sources.discovery import LogFile, Unit, walk
 
 _LOG_ENDINGS = (".jsonl", ".ndjson", ".jsonl.zst", ".jsonl.gz")
 _TEXT_ENDINGS = (".jsonl", ".ndjson", ".jsonl.zst", ".json")  # that can be looked into
@@ -47,7 +47,7 @@ class _Claim(NamedTuple):
         return is_known or self.agent.matches(path) or self.collectors.place(path) is not None
 
 
-def unclaimed(home: Home, settings: Settings, declared: tuple[Description, ...] = ()) -> list[Found]:
+def unclaimed(home: Home, settings: Settings, declared: tuple[Description, ...] = ()) -> list[LogFile]:
     """The newest of these files below a home, newest first."""
     reader = registry.reader_for(home.agent, declared)
     if reader is None:
@@ -55,15 +55,15 @@ def unclaimed(home: Home, settings: Settings, declared: tuple[Description, ...] 
     claims = _claims(home.folder, settings, declared)
     agent = registry.agent(home.agent, declared)
     endings = _endings(agent)
-    found = [
-        one
-        for one in walk(home.folder, [], agent.follows)
-        if one.size_bytes
-        and (one.path.name.endswith(_LOG_ENDINGS) or _is_in_place(one.path, reader, endings))
-        and not any(claim.takes(home.folder / one.path) for claim in claims)
+    files = [
+        file
+        for file in walk(home.folder, [], agent.follows)
+        if file.size_bytes
+        and (file.path.name.endswith(_LOG_ENDINGS) or _is_in_place(file.path, reader, endings))
+        and not any(claim.takes(home.folder / file.path) for claim in claims)
     ]
-    found.sort(key=lambda one: (-one.mtime_ns, str(one.path)))
-    return [one for one in found[:_MOST_OPENED] if _is_conversation(Unit(home.folder, one, ()), home.agent, reader)]
+    files.sort(key=lambda file: (-file.mtime_ns, str(file.path)))
+    return [file for file in files[:_MOST_OPENED] if _is_conversation(Unit(home.folder, file, ()), home.agent, reader)]
 
 
 def _claims(folder: Path, settings: Settings, declared: tuple[Description, ...]) -> list[_Claim]:

@@ -5,8 +5,8 @@ import sys
 import click
 import msgspec
 
-from afterwit.archive.dropped import dropped as dropped_list
 from afterwit.archive.evict import evict as run
+from afterwit.archive.upkeep import dropped as dropped_list
 from afterwit.cli.commands import Command, ExitCode
 from afterwit.cli.terminal.amounts import minute
 from afterwit.cli.terminal.options import Here, as_json, in_place

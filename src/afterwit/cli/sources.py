@@ -7,7 +7,7 @@ import click
 
 from afterwit.agents.declared.shorthand import table_of
 from afterwit.agents.declared.writing import toml_of
-from afterwit.capture.try_description import Tried, try_file
+from afterwit.capture.try_description import TriedFile, try_file
 from afterwit.cli.commands import Group
 from afterwit.cli.terminal.options import Here, as_json, in_place
 from afterwit.cli.terminal.output import human_count, print_json, print_line, print_table, talk
@@ -166,7 +166,7 @@ def _joined(cell: str | list[str]) -> str:
     return cell if isinstance(cell, str) else ", ".join(cell)
 
 
-def _show(tried: Tried, *, is_json: bool) -> None:
+def _show(tried: TriedFile, *, is_json: bool) -> None:
     if is_json:
         print_json(tried)
         return

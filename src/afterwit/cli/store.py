@@ -2,9 +2,9 @@
 
 import click
 
-from afterwit.archive import problems as problem_list
 from afterwit.archive import rebuild as rebuilding
 from afterwit.archive import upkeep
+from afterwit.archive.verify import verify as verified
 from afterwit.cli.commands import COUNT, ExitCode, Group
 from afterwit.cli.evicting import dropped, evict
 from afterwit.cli.terminal.options import Here, as_json, in_place
@@ -72,7 +72,7 @@ def verify(here: Here, is_json: bool) -> None:
 
     Reads every archived byte. What is found is listed, one line each; unless all of it is harmless, the exit code is 1.
     """
-    findings = list(upkeep.verify(here.world.layout))
+    findings = list(verified(here.world.layout))
     is_sound = all(finding.is_harmless for finding in findings)
     if is_json:
         print_json(findings)
@@ -170,7 +170,7 @@ def problems(here: Here, limit: int, is_json: bool) -> None:
 
     The newest files come first. A problem is no failure of the run: the rest of the file was read.
     """
-    found = problem_list.problems(here.world.layout, limit)
+    found = upkeep.problems(here.world.layout, limit)
     if is_json:
         print_json(found)
         return
@@ -182,5 +182,5 @@ def problems(here: Here, limit: int, is_json: bool) -> None:
         talk(f"These are the newest {limit}; `--limit 0` shows all.")
 
 
-def _place(row: problem_list.ProblemSeen) -> str:
+def _place(row: upkeep.ReadProblem) -> str:
     return "" if row.offset is None else f", byte {row.offset} ({human_count(row.length or 0, 'byte')} long)"

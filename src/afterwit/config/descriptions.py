@@ -5,8 +5,6 @@ again, for a rebuild or to show a session; but nothing new is found by it. A fil
 and says why, like the configuration itself.
 """
 
-import os
-import secrets
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +16,7 @@ from afterwit.agents.declared.parsing import description_from, description_of
 from afterwit.agents.declared.writing import toml_of
 from afterwit.agents.registry import AGENTS
 from afterwit.model.errors import ConfigError, UsageError
+from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import read_regular
 
 _ENDING = ".toml"
@@ -80,10 +79,7 @@ def add(folder: Path, table: Mapping[str, Any], *, is_replacing: bool) -> Path:
         raise UsageError(f"{file} is there already. Give --replace to write it anew.")
     for place in (folder.parent, folder):
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
-    beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
-    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:
-        out.write(toml_of(table))
-    beside.replace(file)
+    replace_file(file, toml_of(table).encode())
     return file
 
 

@@ -1,16 +1,15 @@
 """Collects the names that belong to this machine's user, so that redaction can replace them by pseudonyms."""
 
-import re
 import socket
 from collections.abc import Mapping
 from pathlib import Path
 
 from afterwit.guard.people import People
 from afterwit.model.settings import RedactionSettings
+from afterwit.repos.remotes import GitSetting, git_settings
 from afterwit.store.regular_files import read_regular
 
 _GIT_CONFIG_BYTES = 1 << 20
-_ENTRY = re.compile(r"^\s*(name|email)\s*=\s*\"?(.*?)\"?\s*$", re.IGNORECASE)
 
 
 def known_people(environ: Mapping[str, str], user_home: Path, settings: RedactionSettings) -> People:
@@ -20,8 +19,9 @@ def known_people(environ: Mapping[str, str], user_home: Path, settings: Redactio
     emails: set[str] = set()
     config_home = Path(environ.get("XDG_CONFIG_HOME") or user_home / ".config")
     for path in (user_home / ".gitconfig", config_home / "git" / "config"):
-        for key, value in _author(path):
-            (names if key == "name" else emails).add(value)
+        for setting in _git_settings(path):
+            if (setting.section, setting.name) == ("user", "") and setting.key in ("name", "email"):
+                (names if setting.key == "name" else emails).add(setting.value)
     return People(
         users=tuple(sorted(users - {""})),
         hosts=tuple(sorted({socket.gethostname()} - {"", "localhost"})),
@@ -30,17 +30,8 @@ def known_people(environ: Mapping[str, str], user_home: Path, settings: Redactio
     )
 
 
-def _author(path: Path) -> list[tuple[str, str]]:
-    """The entries of the [user] section of a git configuration file."""
+def _git_settings(path: Path) -> list[GitSetting]:
     try:
-        lines = read_regular(path, _GIT_CONFIG_BYTES).decode("utf-8", "replace").splitlines()
+        return list(git_settings(read_regular(path, _GIT_CONFIG_BYTES).decode("utf-8", "replace")))
     except OSError:
         return []
-    found: list[tuple[str, str]] = []
-    is_user = False
-    for line in lines:
-        if line.lstrip().startswith("["):
-            is_user = line.strip().lower() == "[user]"
-        elif is_user and (entry := _ENTRY.match(line)):
-            found.append((entry[1].lower(), entry[2]))
-    return found

@@ -16,7 +16,7 @@ from afterwit.connect.foreign_files import look, remove_folders, replace
 from afterwit.connect.plan import Change, Machine, Plan
 from afterwit.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED, decide, told_if_recorded
 from afterwit.model.errors import AfterwitError, DamagedError, PartlyDoneError
-from afterwit.store.steps import step
+from afterwit.store.atomic import step
 from afterwit.store.store import opened
 
 

@@ -16,8 +16,9 @@ import msgspec
 
 from afterwit.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED
 from afterwit.model.errors import StoreError
-from afterwit.store.journal import Entry, Journal
-from afterwit.store.layout import Layout, create_private
+from afterwit.store.atomic import create_file
+from afterwit.store.journal import Journal, JournalEntry
+from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular
 
 _FOLDER = "connect"
@@ -71,7 +72,7 @@ def since(layout: Layout) -> dict[str, int]:
     return {str(entry.body["agent"]): entry.at_ms for entry in made}
 
 
-def folded(entries: Iterable[Entry]) -> Connections:
+def folded(entries: Iterable[JournalEntry]) -> Connections:
     """What is left of a history of connecting and disconnecting."""
     known: dict[tuple[str, str], Connection] = {}
     files: dict[str, FileRecord] = {}
@@ -114,7 +115,7 @@ def keep(layout: Layout, content: bytes) -> str:
     name = fingerprint(content)
     folder = copies_folder(layout)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    create_private(folder / name, content)
+    create_file(folder / name, content)
     return name
 
 

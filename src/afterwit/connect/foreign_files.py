@@ -5,15 +5,14 @@ owner; a link stays a link, and what it points to is replaced; a file that has c
 """
 
 import os
-import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from afterwit.model.errors import AfterwitError
+from afterwit.store.atomic import replacing, step
 from afterwit.store.regular_files import read_regular
-from afterwit.store.steps import step
 
 _EXECUTABLE, _PLAIN = 0o777, 0o666  # before the user's umask
 
@@ -45,18 +44,16 @@ def replace(found: Found, content: bytes | None, *, is_executable: bool = False)
         found.target.unlink(missing_ok=True)
         return ()
     made = _make_folders(found.target.parent)
-    beside = found.target.with_name(f".{found.target.name}.{secrets.token_hex(4)}")
     try:
-        _write(beside, content, found.target, _EXECUTABLE if is_executable else _PLAIN)
-        step("a file of another program is written beside, not renamed")
-        if look(found.path) != found:
-            raise AfterwitError(f"{found.path} has changed in the meantime. Run the command again.")
-        beside.replace(found.target)
+        with replacing(found.target, _EXECUTABLE if is_executable else _PLAIN) as file:
+            file.write(content)
+            _keep_rights(Path(file.name), found.target)
+            step("a file of another program is written beside, not renamed")
+            if look(found.path) != found:
+                raise AfterwitError(f"{found.path} has changed in the meantime. Run the command again.")
     except BaseException:
-        beside.unlink(missing_ok=True)
         remove_folders(made)
         raise
-    _sync(found.target.parent)
     return made
 
 
@@ -73,25 +70,11 @@ def _make_folders(folder: Path) -> tuple[Path, ...]:
     return tuple(reversed(missing))
 
 
-def _write(beside: Path, content: bytes, target: Path, mode: int) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(beside, flags, mode), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+def _keep_rights(beside: Path, target: Path) -> None:
+    """Gives a new file the permissions and, if possible, the owner of the one that it replaces."""
     with suppress(FileNotFoundError):
         known = target.stat()
         beside.chmod(stat.S_IMODE(known.st_mode))
         if hasattr(os, "chown") and (known.st_uid, known.st_gid) != (os.geteuid(), os.getegid()):
             with suppress(PermissionError):
                 os.chown(beside, known.st_uid, known.st_gid)
-
-
-def _sync(folder: Path) -> None:
-    """Makes the new name durable, where folders can be synced."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

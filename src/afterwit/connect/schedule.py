@@ -22,6 +22,7 @@ from afterwit.connect.schedulers import crontab, launchd, systemd
 from afterwit.connect.schedulers.cadence import Cadence
 from afterwit.connect.schedulers.job import NAME, Found, Job, Remove, Run, Scheduler, Step, Steps, Write
 from afterwit.model.errors import AfterwitError, UsageError
+from afterwit.store.atomic import READABLE, replace_file
 from afterwit.store.regular_files import read_regular
 
 _TIMEOUT_SECONDS = 60
@@ -285,9 +286,7 @@ def _before(path: Path) -> bytes | None:
 
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_bytes(content)
-    beside.replace(path)
+    replace_file(path, content, READABLE)
 
 
 def _named(step: Step) -> str:

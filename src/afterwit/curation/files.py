@@ -7,7 +7,6 @@ only origin, and waits for a person. Several folders give the same in any order.
 
 import hashlib
 import os
-import secrets
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -34,6 +33,7 @@ from afterwit.knowledge.shown_items import for_others, may_be_told
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Draft, Evidence, Item, SessionRef
 from afterwit.sessions.repo_names import refuse_unknown_repos
+from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import read_regular
 from afterwit.store.store import readonly_database
 
@@ -162,15 +162,7 @@ def _write(folder: Path, inside: str, data: bytes) -> bool:
         parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if path.is_file() and not path.is_symlink() and read_regular(path) == data:
         return False
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    replace_file(path, data)
     return True
 
 

@@ -15,12 +15,12 @@ import msgspec
 
 from afterwit.decisions import decided as knowledge
 from afterwit.model.errors import PartlyDoneError, StoreError, StoreFullError
+from afterwit.store.atomic import step
 from afterwit.store.database import transaction
-from afterwit.store.journal import Entry
-from afterwit.store.rows import applied, experiment, hooks, items, memory, pins, repos
-from afterwit.store.rows.experiment import Shares
+from afterwit.store.journal import JournalEntry
+from afterwit.store.rows import applied, hooks, items, memory, originals, repos
+from afterwit.store.rows.hooks import Shares
 from afterwit.store.rows.items import DecisionRow
-from afterwit.store.steps import step
 from afterwit.store.store import Store
 
 CHECKOUTS_SEEN = "checkouts-seen"  # {"remotes": {root: remote}}
@@ -41,7 +41,7 @@ def decide(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> Non
     catch_up(store)
 
 
-def journalled(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> Entry:
+def journalled(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> JournalEntry:
     """Puts an entry into the journal. Everything that is journalled comes through here: behind a journal that lacks
     entries it would get a number that was used before, and be taken for one that is applied."""
     applied.refuse_lost(store.layout, store.db, store.journal)
@@ -81,7 +81,7 @@ def note_applied(store: Store, machine: str, number: int) -> None:
         applied.note_applied(store.db, machine, head)
 
 
-def apply_entry(store: Store, entry: Entry) -> None:
+def apply_entry(store: Store, entry: JournalEntry) -> None:
     """Puts what one entry says into the database."""
     body = entry.body
     if entry.kind == CHECKOUTS_SEEN:
@@ -91,9 +91,9 @@ def apply_entry(store: Store, entry: Entry) -> None:
     elif entry.kind == ALIAS_REMOVED:
         repos.delete_alias(store.db, body["subject"], body["name"])
     elif entry.kind == SESSION_PINNED:
-        pins.put_pin(store.db, body["agent"], body["session"])
+        originals.put_pin(store.db, body["agent"], body["session"])
     elif entry.kind == SESSION_UNPINNED:
-        pins.delete_pin(store.db, body["agent"], body["session"])
+        originals.delete_pin(store.db, body["agent"], body["session"])
     elif entry.kind in (AGENT_CONNECTED, AGENT_DISCONNECTED):
         return  # what was changed lies in the agents' own files
     elif entry.kind in frozenset(knowledge.KnowledgeEntry):
@@ -102,7 +102,7 @@ def apply_entry(store: Store, entry: Entry) -> None:
         items.put_decision(store.db, DecisionRow(entry.machine, entry.number, entry.at_ms, entry.kind, item, text))
     elif entry.kind == EXPERIMENT_SET:
         chosen = Shares(float(body["session_share"]), float(body["item_share"]), entry.at_ms)
-        experiment.put_shares(store.db, chosen)
+        hooks.put_shares(store.db, chosen)
     elif entry.kind == DRAWN:
         for draw in body["draws"]:
             hooks.put_draw(store.db, draw)

@@ -18,15 +18,12 @@ from afterwit.model.learn_report import Digested
 from afterwit.model.prices import Prices
 from afterwit.model.progress import Progress, in_batches
 from afterwit.sessions.cost import Spending, cost_of
+from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.rows import digests
 from afterwit.store.rows.digests import DigestRow
-from afterwit.store.rows.notes import notes_of_part
-from afterwit.store.rows.parts import parts_of_session
-from afterwit.store.rows.selection import Selection
-from afterwit.store.rows.session_list import SessionRow, session_row, spend_sums
-from afterwit.store.rows.transcripts import action_rows, result_times
-from afterwit.store.steps import step
+from afterwit.store.rows.parts import part_actions, part_notes, parts_of_session, result_times
+from afterwit.store.rows.session_list import Selection, SessionRow, session_row, spend_sums
 from afterwit.store.store import Store
 
 _BATCH = 64
@@ -70,8 +67,8 @@ def material_of(db: apsw.Connection, row: SessionRow, prices: Prices, *, with_re
     parts = [
         SessionPart(
             part.facts,
-            list(action_rows(db, part.id)),
-            notes_of_part(db, part.id),
+            list(part_actions(db, part.id)),
+            list(part_notes(db, part.id)),
             result_times(db, part.id) if with_results else {},
         )
         for part in parts_of_session(db, row.id)
@@ -84,7 +81,7 @@ def _identity(db: apsw.Connection, row: SessionRow, prices: Prices) -> Identity:
     for spent in spend_sums(db, Selection(session=row.id), prices.steps):
         spending.add(spent, cost_of(spent, prices))
     listed = {name: tuple(msgspec.json.decode(getattr(row, name) or "[]")) for name in ("versions", "models")}
-    fields = {name: value for name, value in row._asdict().items() if name in Identity._fields}
+    fields = {name: value for name, value in msgspec.structs.asdict(row).items() if name in Identity._fields}
     fields |= {**listed, "is_partial": bool(row.is_partial), "tokens": row.tokens, "cost_usd": spending.cost_usd}
     return Identity(**fields)
 

@@ -17,12 +17,12 @@ from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.retention import DAY_MS
 from afterwit.capture.logs import look_into, sessions_in
 from afterwit.capture.plan import Home
-from afterwit.capture.retention import keeping_in, vanishes_at
+from afterwit.capture.tasks import keeping_in, vanishes_at
 from afterwit.capture.unclaimed import unclaimed
 from afterwit.doctor.reader_health import Transcript, unknown_share, versions
 from afterwit.model.captured import PartFacts
 from afterwit.model.settings import Settings
-from afterwit.sources.discovery import Found, Unit, Unreadable
+from afterwit.sources.discovery import LogFile, Unit, Unreadable
 from afterwit.store.regular_files import open_regular
 from afterwit.store.rows.files import file_key
 from afterwit.store.rows.health import AgentTotals, TranscriptRow
@@ -90,7 +90,7 @@ class OnDisk(NamedTuple):
     histories: int
     no_reader: int
     unreadable: list[Unreadable]
-    unclaimed: list[Found]
+    unclaimed: list[LogFile]
     outside: list[Path] = []  # noqa: RUF012 - links that are not followed, and may lead to transcripts
 
     @property
@@ -133,7 +133,7 @@ def look(home: Home, settings: Settings, declared: tuple[Description, ...] = ())
         try:
             units += sessions_in(source)
         except OSError as error:
-            unreadable.append(Unreadable(source.folder / source.found.path, error.strerror or str(error)))
+            unreadable.append(Unreadable(source.folder / source.whole.path, error.strerror or str(error)))
     strange = unclaimed(home, settings, declared)
     return OnDisk(home, units, histories, len(found.unread), unreadable, strange, found.outside)
 

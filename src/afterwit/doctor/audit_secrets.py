@@ -22,8 +22,8 @@ from afterwit.connect.connections import copies_folder
 from afterwit.doctor.doctor import Examination
 from afterwit.doctor.findings import Finding, alarm
 from afterwit.model.errors import AfterwitError
+from afterwit.store.checks import rows_with_texts
 from afterwit.store.database import connect_readonly
-from afterwit.store.held_texts import held_rows
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular
 from afterwit.store.store import require
@@ -113,7 +113,7 @@ def _write_database(path: Path, folder: Path) -> None:
     """One file per table."""
     folder.mkdir(parents=True)
     with closing(connect_readonly(path)) as db:
-        for table, rows in groupby(held_rows(db), key=lambda row: row.table):
+        for table, rows in groupby(rows_with_texts(db), key=lambda row: row.table):
             with (folder / f"{table}.txt").open("w", encoding="utf-8", errors="replace") as sink:
                 for row in rows:
                     sink.write(f"{_ROW}{row.place}\n" + "".join(f"{text}\n" for text in row.texts))

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 from afterwit.agents.retention import DAY_MS
-from afterwit.archive.evict import distilled_bytes, packed_originals
-from afterwit.archive.recapture import recapturable
+from afterwit.archive.evict import distilled_bytes, packed_originals, recapturable
 from afterwit.doctor.findings import Finding, alarm, warning
 from afterwit.model.settings import RetentionSettings
-from afterwit.store.rows import originals as raw
+from afterwit.store.rows import originals
 from afterwit.store.rows.originals import LOST
 from afterwit.store.store import Store
 
@@ -17,7 +16,7 @@ _SHOWN = 5
 
 def budget_findings(store: Store, limits: RetentionSettings, now_ms: int) -> Iterator[Finding]:
     """A loss is an alarm for a week, so that somebody hears of it, and a warning from then on."""
-    lost = [file for file in raw.dropped_files(store.db) if file.state == LOST]
+    lost = [file for file in originals.dropped_files(store.db) if file.state == LOST]
     if lost:
         names = ", ".join(one.path for one in lost[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
         count = "1 original was" if len(lost) == 1 else f"{len(lost):,} originals were"
@@ -45,7 +44,7 @@ def budget_findings(store: Store, limits: RetentionSettings, now_ms: int) -> Ite
 
 def _remedy(store: Store, limits: RetentionSettings) -> str:
     """What brings back the ones that gave no session; of the others, what was read is there."""
-    if not raw.lost_unread(store.db):
+    if not originals.lost_unread(store.db):
         return "Raise raw_hard_cap_bytes in [retention] of config.toml, so that it does not happen again."
     if recapturable(store, limits):
         return "Run `afterwit learn`: there is room now, and it takes in again what the agents still have."

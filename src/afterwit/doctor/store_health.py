@@ -10,8 +10,7 @@ from collections.abc import Iterator
 import apsw
 import msgspec
 
-from afterwit.archive import upkeep
-from afterwit.archive.belongings import foreign
+from afterwit.archive import verify
 from afterwit.doctor.findings import Finding, alarm, warning
 from afterwit.store import archive_mark, lease, spool
 from afterwit.store.checks import foreign_permissions
@@ -69,13 +68,13 @@ def examine_store(store: Store, health: StoreHealth) -> Iterator[Finding]:
     health.journal_entries = store.journal.count()
     state = archive_state(store.db, store.archive)
     health.archive_bytes = state.packed_bytes
-    health.database_bytes = database_bytes(store.layout)
+    health.database_bytes = database_bytes(store.layout.database)
     if health.check == "full":
         return
     for fault in quick_faults(store.db):
         yield alarm("damaged", f"database: {fault}. `afterwit store rebuild` derives it again from the archive.")
-    for one in foreign(store):
-        yield alarm(one.code, f"{one.what}.")
+    for belonging in verify.foreign_belongings(store):
+        yield alarm(belonging.where, f"{belonging.what}.")
     for fault in applied.journal_faults(store.layout, store.db, store.journal):
         yield alarm("damaged", f"journal: {fault}. Nothing else holds it: restore journal.db from a backup.")
     heads = applied.heads_fault(store.layout)
@@ -83,9 +82,9 @@ def examine_store(store: Store, health: StoreHealth) -> Iterator[Finding]:
         yield alarm("damaged", f"journal: {heads}.")
     for fault in archive_mark.faults(store):
         yield alarm("damaged", f"database: {fault}.")
-    for file in upkeep.standing_damage(store):
+    for file in verify.damaged_objects(store):
         yield alarm("damaged", f"archive: {file.path}: {file.error}")
-    unknown = [finding.what for finding in upkeep.unknown_objects(store) if not finding.is_harmless]
+    unknown = [finding.what for finding in verify.unknown_objects(store) if not finding.is_harmless]
     for what in unknown[:_SHOWN]:
         yield alarm("damaged", f"archive: {what}.")
     if len(unknown) > _SHOWN:
@@ -103,7 +102,7 @@ def examine_store(store: Store, health: StoreHealth) -> Iterator[Finding]:
 
 def fully_checked(layout: Layout) -> Iterator[Finding]:
     """Every byte. Waits for a run that is at work."""
-    for finding in upkeep.verify(layout):
+    for finding in verify.verify(layout):
         if not finding.is_harmless and finding.where != "permissions":
             yield alarm("damaged", f"{finding.where}: {finding.what}. See `afterwit store verify`.")
 

@@ -19,11 +19,11 @@ from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.stories import OPENING, SOON_MS, Stories, root_of
 from afterwit.model.knowledge import Draft, Evidence, SessionRef, Sighting
 from afterwit.model.progress import Progress, in_batches
+from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.rows import items, sightings
 from afterwit.store.rows.session_list import session_row
-from afterwit.store.rows.sightings import DraftRow, Matter, SightingRow
-from afterwit.store.steps import step
+from afterwit.store.rows.sightings import DraftRow, MatterKey, SightingRow
 from afterwit.store.store import Store
 
 _BATCH = 64
@@ -39,7 +39,7 @@ def see_pending(store: Store, progress: Progress | None = None) -> int:
     """Looks at all sessions that have not been looked at by the present harvesters. Returns how many."""
     version = version_of()
     with transaction(store.db):
-        if sightings.drop_gone(store.db):
+        if sightings.forget_deleted_sessions(store.db):
             items.put_settled_mark(store.db, "")
         pending = sightings.unharvested(store.db, version)
         sightings.touch_stories(store.db, pending, SOON_MS, OPENING)
@@ -82,7 +82,7 @@ def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | No
 
 
 def _concluded(
-    db: apsw.Connection, harvester: Harvester[Any] | None, matter: Matter, refs: "_Refs"
+    db: apsw.Connection, harvester: Harvester[Any] | None, matter: MatterKey, refs: "_Refs"
 ) -> Iterator[DraftRow]:
     if harvester is None:  # of an earlier version
         return

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.store.rows.reruns import same_tasks
 from afterwit.store.rows.session_list import SessionRow, session_of
+from afterwit.store.rows.sightings import same_tasks
 
 SOON_MS = 12 * 3_600_000
 OPENING = 40  # characters at the beginning that must be equal

@@ -14,7 +14,7 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.guard.placeholders import PLACEHOLDER, placeholder
 from afterwit.model.knowledge import Draft, Item, Scope, ScopeKind
-from afterwit.sources.instructions import of_checkout, of_home, of_project
+from afterwit.sources.checkout import checkout_instructions, home_instructions, project_memory
 from afterwit.store.rows import items, repos, sightings
 from afterwit.store.store import Store
 
@@ -49,18 +49,18 @@ def instructions(store: Store, world: World, places: list[Checkout]) -> dict[str
 
 def present(world: World, places: list[Checkout]) -> Iterator[tuple[str, dict[str, str]]]:
     """Those of them that are files on this machine, by repository."""
-    yield "", of_home(world.user_home)
+    yield "", home_instructions(world.user_home)
     for repo, root in places:
-        yield repo, of_checkout(root) | of_project(world.user_home, root)
+        yield repo, checkout_instructions(root) | project_memory(world.user_home, root)
 
 
 def _shown(store: Store, world: World) -> dict[str, dict[str, str]]:
     """What transcripts showed last: of each file its latest state, with the pieces that were seen later."""
-    from afterwit.store.rows import notes
+    from afterwit.store.rows import parts
 
     homes = (f"{_hidden_home(store, world)}/", f"{world.user_home}/")
     texts: dict[str, dict[str, str]] = {}
-    for repo, _, (path, text, is_whole) in notes.shown_files(store.db):
+    for repo, _, (path, text, is_whole) in parts.shown_files(store.db):
         own = next((home for home in homes if path.startswith(home)), "")
         if not own and (PurePosixPath(path).is_absolute() or not repo):
             continue

@@ -34,13 +34,13 @@ from afterwit.knowledge.weighing import WeighingContext, weighed
 from afterwit.model.knowledge import EVERYWHERE, Channel, Draft, Item, Scope, ScopeKind
 from afterwit.model.learn_report import Harvested
 from afterwit.model.progress import Progress
+from afterwit.store.atomic import step
 from afterwit.store.checksums import seal_knowledge
 from afterwit.store.database import transaction
 from afterwit.store.rows import items, sightings
 from afterwit.store.rows.hooks import UNKNOWN_AGENT, DrawRow, draws_of_runs
 from afterwit.store.rows.items import RejectionRow, exposures
 from afterwit.store.rows.session_list import last_work, newest_versions, running_at, session_of
-from afterwit.store.steps import step
 from afterwit.store.store import Store
 
 _TOOL = "afterwit"  # in the name of every tool of the server, whichever way an agent puts it

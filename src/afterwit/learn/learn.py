@@ -10,18 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
 
-from afterwit.archive.evict import keep_within_budget
-from afterwit.archive.recapture import recapturable
-from afterwit.archive.remove import settle_leaving
-from afterwit.capture.archived import remove_doomed
-from afterwit.capture.commit import Committer
-from afterwit.capture.derived import Bookmark, Derived
+from afterwit.archive.evict import keep_within_budget, recapturable
+from afterwit.archive.remove import settle_dropped
+from afterwit.capture.commit import Committer, resolve_repos
+from afterwit.capture.derived import Bookmark, Derived, Origin
 from afterwit.capture.one_session import plan_sessions
-from afterwit.capture.origin import Origin
+from afterwit.capture.part_rows import remove_dropped_objects
 from afterwit.capture.plan import AgentPlan, Home, Pending, homes, plan, plan_folder
-from afterwit.capture.repo_resolution import resolve_repos
-from afterwit.capture.retention import soonest_first
-from afterwit.capture.tasks import Answer, Task, answers, batches, is_much, jobs_for
+from afterwit.capture.tasks import DerivedFile, Task, answers, batches, is_much, jobs_for, soonest_first
 from afterwit.config.world import World, redactor_of, rules_for
 from afterwit.decisions.journal import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.digest.update import digest_pending
@@ -36,12 +32,12 @@ from afterwit.model.progress import Progress
 from afterwit.recall.deck.compile import deal
 from afterwit.recall.spooled import Taken, acknowledge_ends, take_in
 from afterwit.store import archive_mark
+from afterwit.store.atomic import step
 from afterwit.store.checksums import seal, unsealed
 from afterwit.store.database import transaction, translated
 from afterwit.store.lease import held
 from afterwit.store.rows import files, repos, sessions, texts
 from afterwit.store.spool import backlog
-from afterwit.store.steps import step
 from afterwit.store.store import Store, opened, rehearsed
 
 __all__ = ["Options", "learn", "sweep"]
@@ -115,8 +111,8 @@ class _Run:
 
     def run(self) -> Report:
         self._check_archive()
-        remove_doomed(self._store)
-        settle_leaving(self._store)
+        remove_dropped_objects(self._store)
+        settle_dropped(self._store)
         catch_up(self._store)
         taken = self._take_in_spool()
         wanted = (*self._options.sessions, *(taken.ended if self._options.is_ended else ()))
@@ -188,7 +184,7 @@ class _Run:
         found = homes(world.settings, world.user_home, options.agents)
         return plan(self._store.db, found, since_ns, world.declared, again)
 
-    def _answers(self, pending: list[Pending]) -> Iterator[Answer]:
+    def _answers(self, pending: list[Pending]) -> Iterator[DerivedFile]:
         archive = self._store.layout.archive
         tasks = (Task(one, self._bookmark(one), self._rules, archive) for one in pending)
         total = sum(one.unit.transcript.size_bytes for one in pending)
@@ -201,7 +197,7 @@ class _Run:
         resume = None if one.has_new_companions else row.resume
         return Bookmark(held_bytes=row.held_bytes, sha256=row.sha256, cursor=row.cursor, resume=resume)
 
-    def _commit(self, batch: list[Answer]) -> None:
+    def _commit(self, batch: list[DerivedFile]) -> None:
         try:
             archive_mark.begin(self._store)
             with transaction(self._store.db):
@@ -217,7 +213,7 @@ class _Run:
             raise translated(error, self._store.layout.root) from error
         step("a batch is committed")
         archive_mark.confirm(self._store)
-        remove_doomed(self._store)
+        remove_dropped_objects(self._store)
         self._progress.advance(len(batch), sum(one.unit.transcript.size_bytes for one, _ in batch))
 
     def _count(self, one: Pending, derived: Derived, *, is_kept: bool) -> None:
@@ -229,12 +225,12 @@ class _Run:
     def _note_sources(self, plans: list[AgentPlan]) -> None:
         """What has many sessions is as it was from now on, unless one of them could not be read."""
         listed = [
-            source for one in plans for source in one.listed if (source.home, source.found.path) not in self._failed
+            source for one in plans for source in one.listed if (source.home, source.file.path) not in self._failed
         ]
         with transaction(self._store.db):
             for source in listed:
-                origin = Origin(source.home.agent, source.home.label, source.found.path)
-                self._committer.note_source(origin, source.found, source.sessions, source.error)
+                origin = Origin(source.home.agent, source.home.label, source.file.path)
+                self._committer.note_source(origin, source.file, source.sessions, source.error)
 
     def _derive_older_again(self) -> None:
         """Files whose rows an older capture made lack what later stages need: their rows come anew from the archive."""

@@ -18,7 +18,7 @@ from afterwit.agents import registry
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.capture.logs import look_into
 from afterwit.capture.plan import homes
-from afterwit.capture.retention import keeping_in, vanishes_at
+from afterwit.capture.tasks import keeping_in, vanishes_at
 from afterwit.config.world import World
 from afterwit.digest import points
 from afterwit.digest.update import load_digest
@@ -27,10 +27,8 @@ from afterwit.learn.rehearsal import Rehearsed, rehearsal
 from afterwit.model.progress import Progress
 from afterwit.sessions.filters import Filter, one_line, selection_of
 from afterwit.sessions.list import short_ids
-from afterwit.store.rows.files import file_key
-from afterwit.store.rows.sampling import files_by_session
-from afterwit.store.rows.selection import Selection
-from afterwit.store.rows.session_list import SessionRow, native_ids, selected_sessions
+from afterwit.store.rows.files import file_key, files_by_session
+from afterwit.store.rows.session_list import Selection, SessionRow, native_ids, selected_sessions
 
 _SOON_MS = 7 * 86_400_000
 _TITLE_LENGTH = 200

@@ -26,9 +26,8 @@ from afterwit.sources.discovery import glimpse
 from afterwit.store.archive_mark import mark_of, refuse_older
 from afterwit.store.database import transaction
 from afterwit.store.lease import held
-from afterwit.store.marks import fingerprint
+from afterwit.store.marks import LastRun, fingerprint, forget_last_run, last_run, put_last_run
 from afterwit.store.rows.applied import heads_fault, refuse_lost
-from afterwit.store.rows.last_run import StandingRow, forget_standing, put_standing, standing
 from afterwit.store.spool import backlog
 from afterwit.store.store import Store, opened
 
@@ -58,7 +57,7 @@ def nothing_new(world: World) -> Report | None:
 
 
 def _as_before(store: Store, world: World) -> Report | None:
-    before = standing(store.db)
+    before = last_run(store.db)
     if before is None or _has_backlog(world):
         return None
     body = msgspec.json.decode(before.body, type=_Body)
@@ -77,7 +76,7 @@ def _has_backlog(world: World) -> bool:
 def forget(store: Store) -> None:
     """For whoever is about to change the store, so that one who dies leaves no mark."""
     with transaction(store.db):
-        forget_standing(store.db)
+        forget_last_run(store.db)
 
 
 def look(world: World) -> list[bytes]:
@@ -110,7 +109,7 @@ def note(store: Store, world: World, seen: list[bytes], report: Report) -> None:
     with transaction(store.db):  # in which no agent tells anything
         mark = _mark(store, world, seen, named)
         if is_settled(store, world):
-            put_standing(store.db, StandingRow(mark, body))
+            put_last_run(store.db, LastRun(mark, body))
 
 
 def _has_evicted(report: Report) -> bool:

@@ -29,8 +29,13 @@ from afterwit.model.prices import price_list
 from afterwit.model.progress import Progress
 from afterwit.sessions.filters import Filter, find_session, selection_of
 from afterwit.store.rows.parts import parts_of_session
-from afterwit.store.rows.selection import Selection
-from afterwit.store.rows.session_list import SessionRow, selected_sessions, session_row, sessions_with_own_file
+from afterwit.store.rows.session_list import (
+    Selection,
+    SessionRow,
+    selected_sessions,
+    session_row,
+    sessions_with_own_file,
+)
 from afterwit.store.store import readonly_database
 
 _SEED = 84  # of the intervals: the same figures for the same notes

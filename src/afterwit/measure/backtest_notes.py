@@ -14,6 +14,7 @@ import msgspec
 from afterwit.measure.notes import Note
 from afterwit.measure.replay import Notes, Outline, Played
 from afterwit.model.errors import UsageError
+from afterwit.store.atomic import READABLE, replace_file
 from afterwit.store.regular_files import read_regular
 
 
@@ -57,12 +58,8 @@ class NotesFile(Notebook):
     def open(self, mark: str) -> None:
         kept = _read(self._part, mark)
         self._pages = {page.session: page.notes for page in kept}
-        beside = self._part.with_name(f"{self._part.name}.new")
-        self._file = beside.open("wb")
-        self._write(_Head(mark))
-        for page in kept:
-            self._write(page)
-        beside.replace(self._part)
+        replace_file(self._part, b"".join(map(_line, [_Head(mark), *kept])), READABLE, is_durable=False)
+        self._file = self._part.open("ab")
 
     def noted(self, outline: Outline) -> Notes | None:
         return self._pages.get(outline.here.session)
@@ -77,14 +74,12 @@ class NotesFile(Notebook):
         if self._file is not None:
             self._file.close()
         for player, path in self._paths.items():
-            beside = path.with_name(f"{path.name}.new")
-            beside.write_bytes(b"".join(self._lines(player)))
-            beside.replace(path)
+            replace_file(path, b"".join(self._lines(player)), READABLE, is_durable=False)
         self._part.unlink(missing_ok=True)
 
     def _write(self, value: object) -> None:
         assert self._file is not None
-        self._file.write(msgspec.json.encode(value) + b"\n")
+        self._file.write(_line(value))
         self._file.flush()
 
     def _lines(self, player: str) -> Iterable[bytes]:
@@ -92,7 +87,11 @@ class NotesFile(Notebook):
             if session not in self._own_files:
                 continue
             for note in notes.get(player, ()):
-                yield msgspec.json.encode(msgspec.structs.replace(note, session=examined_as(session))) + b"\n"
+                yield _line(msgspec.structs.replace(note, session=examined_as(session)))
+
+
+def _line(value: object) -> bytes:
+    return msgspec.json.encode(value) + b"\n"
 
 
 def examined_as(native_id: str) -> str:

@@ -10,7 +10,7 @@ from afterwit.config.world import World
 from afterwit.decisions.journal import EXPERIMENT_SET, catch_up, decide, told_if_recorded
 from afterwit.recall.deck.compile import deal
 from afterwit.store.lease import held
-from afterwit.store.rows import experiment
+from afterwit.store.rows import hooks
 from afterwit.store.rows.items import exposures
 from afterwit.store.store import opened, readonly_database, require
 
@@ -30,7 +30,7 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
 def experiment_now(world: World) -> Experiment:
     require(world.layout)
     with readonly_database(world.layout) as db:
-        chosen = experiment.shares(db)
+        chosen = hooks.shares(db)
         drawn = [row.is_shown for row in exposures(db)]
     return Experiment(
         session_share=chosen.session_share,
@@ -46,7 +46,7 @@ def set_experiment(world: World, session_share: float | None, item_share: float 
     require(world.layout)
     with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
         catch_up(store)
-        before = experiment.shares(store.db)
+        before = hooks.shares(store.db)
         body = {
             "session_share": before.session_share if session_share is None else session_share,
             "item_share": before.item_share if item_share is None else item_share,

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from afterwit.decisions.journal import catch_up, journalled, note_applied, told_if_recorded
+from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.rows import applied
 from afterwit.store.rows import memory as rows
-from afterwit.store.steps import step
 from afterwit.store.store import Store
 
 

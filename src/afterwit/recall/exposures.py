@@ -16,8 +16,7 @@ from afterwit.recall.deck.publish import holdout_key
 from afterwit.recall.holdout import is_held_out
 from afterwit.recall.told import DRAW
 from afterwit.store import spool
-from afterwit.store.rows.experiment import Shares, shares
-from afterwit.store.rows.hooks import UNKNOWN_AGENT
+from afterwit.store.rows.hooks import UNKNOWN_AGENT, Shares, shares
 from afterwit.store.spool_file import SpoolFile
 
 _AGAIN_MS = 600_000

@@ -27,8 +27,7 @@ from afterwit.recall.talk_reading import sighting_of, talk_of
 from afterwit.recall.talks import TalkIndex
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.items import all_items, items_in
-from afterwit.store.rows.selection import Selection
-from afterwit.store.rows.session_list import selected_sessions, story_counts
+from afterwit.store.rows.session_list import Selection, selected_sessions, story_counts
 
 _SPEAKING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
 _LARGEST_TEMPLATE = 20_000

@@ -17,11 +17,11 @@ from afterwit.decisions.journal import DRAWN, catch_up, decide
 from afterwit.guard.redaction import Redactor
 from afterwit.model.learn_options import Wanted
 from afterwit.store import spool
+from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.rows import hooks
 from afterwit.store.rows.hooks import CallRow, FaultRow
 from afterwit.store.spool import Batch, Spooled
-from afterwit.store.steps import step
 from afterwit.store.store import Store
 
 KEPT_DAYS = 14

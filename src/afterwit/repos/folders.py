@@ -24,7 +24,6 @@ _USER = re.compile(r"(?i)(?:/(?:var/|export/)?home|/Users|[a-z]:/(?:Users|Docume
 _NOBODY = frozenset({"all users", "default", "public", "shared"})
 _SCRATCH = re.compile(r"(?i)tmp[._-]?\w{6,}|[0-9a-f]{8,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _HASH = re.compile(r"(?i)[0-9a-f]{32,}")
-
 # Where the repository's name is a folder below the place that holds the worktrees: `base/…/repo` becomes `base/repo`.
 _COLLECTED = (
     re.compile(rf"(?i)(?P<base>{_HOME}/\.codex/worktrees)/(?:[^/]+/)?(?P<repo>[^/]+)"),
@@ -45,13 +44,13 @@ def root_of(cwd: str) -> str:
     nothing."""
     path = _spelled(cwd)
     for layout in _COLLECTED:
-        found = layout.match(path)
-        if found:
-            return f"{found['base']}/{found['repo']}"
+        match = layout.match(path)
+        if match:
+            return f"{match['base']}/{match['repo']}"
     for layout in _ATTACHED:
-        found = layout.match(path)
-        if found:
-            return root_of(found["root"])
+        match = layout.match(path)
+        if match:
+            return root_of(match["root"])
     return path
 
 
@@ -69,8 +68,8 @@ def user_of(cwd: str) -> str:
     path = _spelled(cwd)
     if path == "/root" or path.startswith("/root/"):
         return "root"
-    found = _USER.match(path)
-    return found[1] if found and found[1].casefold() not in _NOBODY else ""
+    match = _USER.match(path)
+    return match[1] if match and match[1].casefold() not in _NOBODY else ""
 
 
 def _spelled(cwd: str) -> str:
@@ -87,12 +86,12 @@ def _simpler(path: str) -> str:
     path = re.sub(r"^/(?:mnt|cygdrive)/([a-zA-Z])(?=/|$)|^/([a-zA-Z])(?=/Users/)", _drive, path)
     if re.match(r"[A-Za-z]:|\\\\", path):
         path = path.replace("\\", "/")
-    path = re.sub(r"^//[?.]/(UNC/)?", lambda found: "//" if found[1] else "", path)
+    path = re.sub(r"^//[?.]/(UNC/)?", lambda match: "//" if match[1] else "", path)
     path = re.sub(r"(?i)^//wsl(?:\$|\.localhost)/[^/]+/?", "/", path)
-    path = re.sub(r"^[A-Za-z]:", lambda found: found[0].lower(), posixpath.normpath(path))
+    path = re.sub(r"^[A-Za-z]:", lambda match: match[0].lower(), posixpath.normpath(path))
     path = re.sub(r"^/private(?=/(?:tmp|var)(?:/|$))", "", path)
     return "" if path.strip() in {"", "."} else path
 
 
-def _drive(found: re.Match[str]) -> str:
-    return f"{found[1] or found[2]}:"
+def _drive(match: re.Match[str]) -> str:
+    return f"{match[1] or match[2]}:"

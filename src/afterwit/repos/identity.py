@@ -17,43 +17,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.repos.folders import root_name, root_of, user_of
+from afterwit.repos.folders import root_name, root_of
 from afterwit.repos.remotes import canonical_remote, last_part, name_key
 
-__all__ = [
-    "How",
-    "Resolution",
-    "Sighting",
-    "Spot",
-    "canonical_remote",
-    "domain_of",
-    "resolve",
-    "root_name",
-    "root_of",
-    "user_of",
-]
-
 _PARTS_OF_A_REPOSITORY = frozenset(
-    {"api", "app", "apps", "backend", "client", "cmd", "crates", "docs", "e2e", "examples", "frontend", "internal"}
-    | {
-        "lib",
-        "libs",
-        "packages",
-        "pkg",
-        "scripts",
-        "server",
-        "services",
-        "src",
-        "test",
-        "tests",
-        "ui",
-        "web",
-        "website",
-    }
+    """api app apps backend client cmd crates docs e2e examples frontend internal lib libs packages pkg scripts server
+    services src test tests ui web website""".split()  # noqa: SIM905
 )
 
 
-class How(StrEnum):
+class ResolvedBy(StrEnum):
     """Why a session was counted to its repository, as people read it."""
 
     ALIAS = "alias in config.toml"
@@ -75,7 +48,7 @@ class Spot(NamedTuple):
     remote: str
 
 
-class Sighting(msgspec.Struct, frozen=True):
+class RepoSighting(msgspec.Struct, frozen=True):
     """A root folder and a remote ("" where the log names none), and how many sessions say so."""
 
     root: str
@@ -83,26 +56,26 @@ class Sighting(msgspec.Struct, frozen=True):
     count: int = 1
 
 
-class Resolution(NamedTuple):
+class RepoResolution(NamedTuple):
     repo: str  # host/owner/name, or a folder's name; "" where there is none
-    how: How
+    how: ResolvedBy
 
 
 def resolve(
-    sightings: Iterable[Sighting],
+    sightings: Iterable[RepoSighting],
     aliases: Mapping[str, str],
     checkouts: Mapping[str, str],
     merges: Mapping[str, str] | None = None,
-) -> dict[Spot, Resolution]:
+) -> dict[Spot, RepoResolution]:
     """The repository of every spot. Aliases (from the configuration) and merges (made by people later) map a remote, an
     owner/name, a folder or a name to what it should be; `checkouts` maps root folders to remotes."""
     counts: Counter[Spot] = Counter()
     for sighting in sightings:
         counts[Spot(sighting.root, sighting.remote)] += sighting.count
     rename = _Renames(aliases, merges or {})
-    known = _Known(counts, checkouts, rename)
-    found = {spot: known.place(spot) for spot in counts}
-    return _spelled(found, counts, rename.targets)
+    repos = _Known(counts, checkouts, rename)
+    resolutions = {spot: repos.place(spot) for spot in counts}
+    return _spelled(resolutions, counts, rename.targets)
 
 
 def domain_of(repo: str, domains: Mapping[str, Sequence[str]]) -> str:
@@ -116,7 +89,7 @@ def domain_of(repo: str, domains: Mapping[str, Sequence[str]]) -> str:
 
 class _Rename(NamedTuple):
     target: str
-    how: How
+    how: ResolvedBy
 
 
 class _Renames:
@@ -124,7 +97,7 @@ class _Renames:
 
     def __init__(self, aliases: Mapping[str, str], merges: Mapping[str, str]) -> None:
         self._rows: dict[str, _Rename] = {}
-        for table, how in ((merges, How.MERGED), (aliases, How.ALIAS)):
+        for table, how in ((merges, ResolvedBy.MERGED), (aliases, ResolvedBy.ALIAS)):
             for name in sorted(table):
                 self._rows[_alias_key(name)] = _Rename(table[name].strip(), how)
         self.targets = frozenset(row.target for row in self._rows.values())
@@ -166,31 +139,31 @@ class _Known:
             self._named[name_key(last_part(remote))].add(repo)
             self._named[name_key(last_part(repo))].add(repo)
 
-    def place(self, spot: Spot) -> Resolution:
+    def place(self, spot: Spot) -> RepoResolution:
         remote = canonical_remote(spot.remote)
         renamed = self._rename.follow(_alias_keys(spot.root, remote))
         if renamed:
-            return Resolution(self._target(renamed.target), renamed.how)
+            return RepoResolution(self._target(renamed.target), renamed.how)
         if remote:
             repo = self._seen_as[remote]
-            return Resolution(repo, How.LOG if repo == remote else How.LOG_OTHERWISE)
+            return RepoResolution(repo, ResolvedBy.LOG if repo == remote else ResolvedBy.LOG_OTHERWISE)
         return self._place_of_folder(spot.root)
 
-    def _place_of_folder(self, root: str) -> Resolution:
+    def _place_of_folder(self, root: str) -> RepoResolution:
         name, key = root_name(root), _folder_key(root)
         if key in self._checked_out:
-            return Resolution(self._seen_as[self._checked_out[key]], How.CHECKOUT)
+            return RepoResolution(self._seen_as[self._checked_out[key]], ResolvedBy.CHECKOUT)
         if not name:
-            return Resolution("", How.NOWHERE)
+            return RepoResolution("", ResolvedBy.NOWHERE)
         if self._in_folder.get(key):
-            return Resolution(self._seen_as[self._of_folder(name, key)], How.FOLDER)
+            return RepoResolution(self._seen_as[self._of_folder(name, key)], ResolvedBy.FOLDER)
         whole = self._whole_of(key)
         if whole:
-            return Resolution(self.place(Spot(whole, "")).repo, How.PART)
+            return RepoResolution(self.place(Spot(whole, "")).repo, ResolvedBy.PART)
         named = self._named.get(name_key(name), set())
         if len(named) == 1:
-            return Resolution(min(named), How.ONLY_ONE)
-        return Resolution(name, How.NAME)
+            return RepoResolution(min(named), ResolvedBy.ONLY_ONE)
+        return RepoResolution(name, ResolvedBy.NAME)
 
     def _of_folder(self, name: str, key: str) -> str:
         """The remote of a folder with several: the one of its name, else the most used."""
@@ -237,17 +210,18 @@ class _Known:
 
 
 def _spelled(
-    found: dict[Spot, Resolution], counts: Mapping[Spot, int], chosen: frozenset[str]
-) -> dict[Spot, Resolution]:
+    resolutions: dict[Spot, RepoResolution], counts: Mapping[Spot, int], chosen: frozenset[str]
+) -> dict[Spot, RepoResolution]:
     """Gives all spellings of a name the one that an alias chose, else the most used one, else the first."""
     votes: Counter[str] = Counter()
-    for spot, (repo, _) in found.items():
+    for spot, (repo, _) in resolutions.items():
         votes[repo] += counts[spot]
     spelling: dict[str, str] = {}
     for name in sorted(votes, key=lambda name: (name not in chosen, -votes[name], name)):
         spelling.setdefault(name if "/" in name else name_key(name), name)
     return {
-        spot: Resolution(spelling[repo if "/" in repo else name_key(repo)], how) for spot, (repo, how) in found.items()
+        spot: RepoResolution(spelling[repo if "/" in repo else name_key(repo)], how)
+        for spot, (repo, how) in resolutions.items()
     }
 
 

@@ -1,4 +1,5 @@
-"""One name for a repository, whichever way its remote is written: `github.com/owner/name`, in lower case.
+"""One name for a repository, whichever way its remote is written (`github.com/owner/name`, in lower case), and the
+remote that a git configuration names.
 
 Understands URLs of all transports, the short form of ssh, web pages inside a repository (pull requests, files) and the
 addresses of the large hosts. Users, passwords, tokens, ports and queries never get into the name. What is no remote, or
@@ -6,6 +7,7 @@ has a part that could be a path or a secret, gives "". Local paths give "". Know
 """
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -29,6 +31,18 @@ _TWO_LEVELS = frozenset({"bitbucket.org", "codeberg.org", "github.com"})
 _PAGES = frozenset(
     {"-", "blob", "commit", "commits", "issues", "merge_requests", "pull", "pull-requests", "pulls", "src", "tree"}
 )
+_PREFERRED = ("origin", "upstream")
+_SECTION = re.compile(r'\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
+_ENTRY = re.compile(r"([A-Za-z][\w-]*)\s*=\s*(.*)")
+
+
+class GitSetting(NamedTuple):
+    """An entry of a git configuration."""
+
+    section: str  # in lower case, like the key
+    name: str  # of `[section "name"]`
+    key: str
+    value: str
 
 
 class _Address(NamedTuple):
@@ -48,6 +62,31 @@ def canonical_remote(text: str) -> str:
     if not all(_is_sound(part) for part in parts):
         return ""
     return "/".join([host, *parts])
+
+
+def git_settings(config: str) -> Iterator[GitSetting]:
+    """The entries of a text in git's configuration format, in order. What it includes from elsewhere is left out."""
+    section, name = "", ""
+    for line in config.replace("\\\n", "").splitlines():
+        line = line.strip()
+        header = _SECTION.match(line)
+        if header:
+            section, name = header[1].lower(), header[2] or ""
+            line = line[header.end() :].strip()
+        entry = _ENTRY.match(line)
+        if entry:
+            value = re.sub(r'\s+[#;].*$|"', "", entry[2]).strip()  # without quotes and the comment behind it
+            yield GitSetting(section, name, entry[1].lower(), value)
+
+
+def remote_in(config: str) -> str:
+    """The canonical remote that a git configuration names: origin, else upstream, else the only one; ""."""
+    remotes: dict[str, str] = {}
+    for setting in git_settings(config):
+        if setting.section == "remote" and setting.name and setting.key == "url":
+            remotes.setdefault(setting.name, canonical_remote(setting.value))
+    only = list(remotes) if len(remotes) == 1 else []
+    return next((remotes[name] for name in (*_PREFERRED, *only) if remotes.get(name)), "")
 
 
 def last_part(repo: str) -> str:

@@ -14,9 +14,9 @@ from afterwit.actions import tools
 from afterwit.agents.declared.description import Description
 from afterwit.agents.protocol import FileReading, SourceFile
 from afterwit.agents.registry import reader_for
-from afterwit.capture.archived import companion_bytes
 from afterwit.capture.assembly.texts import safe_piece
-from afterwit.capture.origin import Origin, origin_in
+from afterwit.capture.derived import Origin, origin_in
+from afterwit.capture.part_rows import companion_bytes
 from afterwit.guard.redaction import Redactor
 from afterwit.model.errors import DamagedError
 from afterwit.model.kinds import EventKind
@@ -24,8 +24,8 @@ from afterwit.model.readings import Event, Reading
 from afterwit.sources.documents import Piecemeal, read_piece
 from afterwit.sources.framing import Framing, Record
 from afterwit.sources.lines import Chunks, is_packed, lines_of
-from afterwit.store.archive import Archive, ArchiveName, archive_name
-from afterwit.store.held import Held
+from afterwit.store.archive import Archive, ArchiveName
+from afterwit.store.frames import ArchivedFile
 from afterwit.store.rows.files import FileRow
 from afterwit.text.pasted import own_words
 
@@ -44,7 +44,7 @@ class Bodies:
         self._redactor = redactor
         self._declared = declared
         self._origins: dict[int, Origin] = {}
-        self._last: tuple[ArchiveName, Held] | None = None
+        self._last: tuple[ArchiveName, ArchivedFile] | None = None
 
     def close(self) -> None:
         if self._last is not None:
@@ -88,7 +88,7 @@ class Bodies:
     def _raw(self, file: FileRow, origin: Origin, offset: int, length: int) -> bytes:
         if not is_packed(origin.path):
             return self._held(file).read(offset, length)
-        name = archive_name(file.key, file.generation)
+        name = file.archived_as
         whole = lines_of(origin.path, Chunks(self._archive.read(name, file.held_bytes)))
         whole.read(offset)
         return whole.read(length)
@@ -98,8 +98,8 @@ class Bodies:
             self._origins[file.id] = origin_in(self._held(file).header)
         return self._origins[file.id]
 
-    def _held(self, file: FileRow) -> Held:
-        name = archive_name(file.key, file.generation)
+    def _held(self, file: FileRow) -> ArchivedFile:
+        name = file.archived_as
         if self._last is None or self._last[0] != name:
             self.close()
             self._last = (name, self._archive.held(name))

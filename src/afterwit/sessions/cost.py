@@ -18,8 +18,7 @@ from afterwit.model.readings import Usage
 from afterwit.model.settings import Settings
 from afterwit.repos.identity import domain_of
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.store.rows.selection import Selection
-from afterwit.store.rows.session_list import SessionRow, SpendSum, spend_sums
+from afterwit.store.rows.session_list import Selection, SessionRow, SpendSum, spend_sums
 from afterwit.store.store import readonly_database
 
 _DIGITS = 6  # of a dollar: a millionth is what one token costs

@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 
 from afterwit.guard.placeholders import unkeyed
+from afterwit.model.captured import ActionRow
 from afterwit.model.settings import Settings
 from afterwit.repos.identity import domain_of
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.sessions.show import Copies, Gone, Moment, Source, Wanted, moments, safe_row
 from afterwit.store.rows.session_list import SessionRow, selected_sessions, subagents_of
-from afterwit.store.rows.transcripts import ActionSeen
 
 FORMAT = 1
 
@@ -128,7 +128,7 @@ def session_record(source: Source, session: SessionRow, settings: Settings) -> S
         session.tokens_output,
         session.tokens_reasoning,
     )
-    values = safe_row(source, session)._asdict() | {
+    values = msgspec.structs.asdict(safe_row(source, session)) | {
         "session": session.native_id,
         "domain": domain_of(session.repo, settings.domains),
         "versions": msgspec.json.decode(session.versions or "[]"),
@@ -186,10 +186,9 @@ def _event(agent: str, session: str, number: int, moment: Moment) -> EventRecord
     )
 
 
-def _action(agent: str, session: str, event: int, action: ActionSeen) -> ActionRecord:
-    values = action._asdict()
-    del values["ordinal"]
-    return ActionRecord(agent=agent, session=session, event=event, **values)
+def _action(agent: str, session: str, event: int, action: ActionRow) -> ActionRecord:
+    names = set(ActionRecord.__struct_fields__) & set(ActionRow.__struct_fields__)
+    return ActionRecord(agent=agent, session=session, event=event, **{name: getattr(action, name) for name in names})
 
 
 def _line(record: Record) -> bytes:

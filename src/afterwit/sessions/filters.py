@@ -9,8 +9,7 @@ from afterwit.model.errors import UsageError
 from afterwit.model.settings import Settings
 from afterwit.repos.identity import domain_of
 from afterwit.sessions.repo_names import fits_repo, refuse_unknown_repos
-from afterwit.store.rows.selection import Selection
-from afterwit.store.rows.session_list import SessionRow, repo_names, sessions_named
+from afterwit.store.rows.session_list import Selection, SessionRow, repo_names, sessions_named
 
 _MOST_CANDIDATES = 12
 

@@ -12,9 +12,8 @@ from afterwit.model.prices import price_list
 from afterwit.repos.identity import domain_of
 from afterwit.sessions.cost import Spending, cost_of
 from afterwit.sessions.filters import Filter, one_line, selection_of
-from afterwit.store.rows.pins import pins
-from afterwit.store.rows.selection import Selection
-from afterwit.store.rows.session_list import SessionRow, native_ids, selected_sessions, spend_sums
+from afterwit.store.rows.originals import pins
+from afterwit.store.rows.session_list import Selection, SessionRow, native_ids, selected_sessions, spend_sums
 from afterwit.store.store import readonly_database
 
 _TITLE_LENGTH = 200

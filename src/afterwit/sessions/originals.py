@@ -10,31 +10,30 @@ from pathlib import PurePosixPath
 from afterwit.agents.declared.description import Description
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.registry import reader_for
-from afterwit.capture.archived import companion_bytes
-from afterwit.capture.feed import Feeding
-from afterwit.capture.origin import Origin, origin_in
+from afterwit.capture.derived import Origin, origin_in
+from afterwit.capture.logs import Feeding
+from afterwit.capture.part_rows import companion_bytes
 from afterwit.model.errors import DamagedError
 from afterwit.model.readings import Event
 from afterwit.sources.lines import Chunks, lines_of
-from afterwit.store.archive import archive_name
 from afterwit.store.rows.files import FileRow, file_by_id
+from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.rows.session_list import SessionRow
-from afterwit.store.rows.transcripts import part_places
 from afterwit.store.store import Store
 
 
 def origin_of(store: Store, file: FileRow) -> Origin:
     """Which file it was. Raises DamagedError where the archive does not hold it."""
-    return origin_in(store.archive.header(archive_name(file.key, file.generation)))
+    return origin_in(store.archive.header(file.archived_as))
 
 
 def original_bytes(store: Store, file: FileRow) -> Iterator[bytes]:
-    return store.archive.read(archive_name(file.key, file.generation), file.held_bytes)
+    return store.archive.read(file.archived_as, file.held_bytes)
 
 
 def files_of(store: Store, session: SessionRow) -> list[FileRow]:
     """The files that a session lies in, the one with its beginning first."""
-    places = part_places(store.db, session.id)
+    places = parts_of_session(store.db, session.id)
     return [file_by_id(store.db, file_id) for file_id in dict.fromkeys(place.file_id for place in places)]
 
 

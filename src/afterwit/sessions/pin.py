@@ -9,8 +9,8 @@ from afterwit.decisions.journal import SESSION_PINNED, SESSION_UNPINNED, catch_u
 from afterwit.sessions.filters import find_session
 from afterwit.store.lease import held
 from afterwit.store.rows.files import file_by_id
-from afterwit.store.rows.pins import is_pinned
-from afterwit.store.rows.transcripts import part_places
+from afterwit.store.rows.originals import is_pinned
+from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.store import opened, require
 
 _WAIT_SECONDS = 60
@@ -39,7 +39,7 @@ def pin(world: World, names: Sequence[str], *, is_wanted: bool = True) -> list[P
             decide_all(store, ((kind, body) for body in bodies), world.now_ms)
         done: list[Pinned] = []
         for row in rows.values():
-            places = part_places(store.db, row.id)
+            places = parts_of_session(store.db, row.id)
             done.append(
                 Pinned(
                     agent=row.agent,

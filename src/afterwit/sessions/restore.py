@@ -7,24 +7,24 @@ there already is replaced unless asked for, and then it is kept beside under ano
 
 import hashlib
 import os
-import secrets
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import apsw
 
 from afterwit.agents.registry import gatherers_for, reader_for
-from afterwit.capture.origin import COMPANION, Origin
+from afterwit.capture.derived import COMPANION, Origin
 from afterwit.capture.plan import homes
 from afterwit.config.world import World
 from afterwit.model.errors import AfterwitError, DamagedError, UsageError
 from afterwit.sessions.family import descendants
 from afterwit.sessions.originals import files_of, origin_of, original_bytes
 from afterwit.sessions.show import Source
+from afterwit.store.atomic import creating
 from afterwit.store.regular_files import open_regular
-from afterwit.store.rows.files import FileRow, all_files, file_generation, why_gone
+from afterwit.store.rows.files import FileRow, all_files, file_generation, why_dropped
 from afterwit.store.rows.session_list import SessionRow
 
 _BLOCK_BYTES = 1 << 20
@@ -81,7 +81,7 @@ def plan_restore(
         refuse_partial(session)
     for file in _files(source, chosen, choice, faults):
         if file.is_dropped:
-            faults.append(why_gone(file))
+            faults.append(why_dropped(file))
             continue
         try:
             origin = origin_of(source.store, file)
@@ -121,7 +121,7 @@ def refuse_dropped(files: Iterable[FileRow]) -> None:
     """Originals that were given up for space cannot be had from here."""
     for file in files:
         if file.is_dropped:
-            raise AfterwitError(why_gone(file))
+            raise AfterwitError(why_dropped(file))
 
 
 def restore_file(source: Source, step: Step, *, is_forced: bool = False) -> Path | None:
@@ -131,15 +131,16 @@ def restore_file(source: Source, step: Step, *, is_forced: bool = False) -> Path
     if step.found is Found.OTHER and not is_forced:
         raise UsageError(f"{step.target} is there already and is different.")
     _make_folders(step.root, step.target)
-    beside = step.target.with_name(f".{secrets.token_hex(6)}.restoring")
+    backup = None
     try:
-        _write(source, step, beside)
-        if step.file.mtime_ns and not step.is_in_place:
-            os.utime(beside, ns=(step.file.mtime_ns, step.file.mtime_ns))
-        backup = _set_aside(step.target) if step.found is Found.OTHER else None
-        _put(beside, step.target)
-    finally:
-        beside.unlink(missing_ok=True)
+        with creating(step.target) as file:
+            _write(source, step, file)
+            if step.file.mtime_ns and not step.is_in_place:
+                os.utime(file.name, ns=(step.file.mtime_ns, step.file.mtime_ns))
+            if step.found is Found.OTHER:
+                backup = _set_aside(step.target)
+    except FileExistsError:
+        raise UsageError(f"{step.target} has appeared in the meantime. Run the command again.") from None
     return backup
 
 
@@ -232,16 +233,13 @@ def _make_folders(root: Path, target: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
-def _write(source: Source, step: Step, place: Path) -> None:
-    """The whole original, durable, or an error."""
+def _write(source: Source, step: Step, file: BinaryIO) -> None:
+    """The whole original, or an error."""
     sha = hashlib.sha256()
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(place, flags, 0o600), "wb") as file:
-        for piece in original_bytes(source.store, step.file):
-            sha.update(piece)
-            file.write(piece)
-        file.flush()
-        os.fsync(file.fileno())
+    for piece in original_bytes(source.store, step.file):
+        sha.update(piece)
+        file.write(piece)
+    file.flush()  # what is written later would change the file's time
     if sha.hexdigest() != step.file.sha256:
         raise DamagedError(f"{step.origin.path}: the archive does not hold its bytes as they were. Nothing is written.")
 
@@ -254,13 +252,3 @@ def _set_aside(target: Path) -> Path:
         if not os.path.lexists(backup):
             return target.rename(backup)
         number += 1
-
-
-def _put(beside: Path, target: Path) -> None:
-    """Gives the file its name, unless someone else has just taken it."""
-    try:
-        os.link(beside, target, follow_symlinks=False)
-    except FileExistsError:
-        raise UsageError(f"{target} has appeared in the meantime. Run the command again.") from None
-    except (OSError, NotImplementedError):  # a system without hard links
-        beside.rename(target)

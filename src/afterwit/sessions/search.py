@@ -18,7 +18,7 @@ from afterwit.sessions.bodies import Bodies
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.store.archive import Archive
 from afterwit.store.rows.files import files_by_id
-from afterwit.store.rows.texts import Hit, count_hits, match_of, search, terms_of
+from afterwit.store.rows.texts import TextHit, count_hits, match_of, search, terms_of
 from afterwit.store.store import readonly_database
 from afterwit.text.snippets import snippet
 
@@ -68,7 +68,7 @@ class Searcher:
             query=query, words=words, total=total, hits=self._with_snippets(hits, words, width, typed_only=typed_only)
         )
 
-    def _with_snippets(self, hits: list[Hit], words: list[str], width: int, *, typed_only: bool) -> list[Found]:
+    def _with_snippets(self, hits: list[TextHit], words: list[str], width: int, *, typed_only: bool) -> list[Found]:
         if not hits:
             return []
         rows = files_by_id(self._db, {hit.file_id for hit in hits})
@@ -102,11 +102,11 @@ def find(
         return searcher.find(query, wanted, kind, limit, width, typed_only=typed_only)
 
 
-def _place(hit: Hit) -> tuple[int, int]:
+def _place(hit: TextHit) -> tuple[int, int]:
     return hit.file_id, hit.offset
 
 
-def _shown(hit: Hit, piece: str | None) -> Found:
+def _shown(hit: TextHit, piece: str | None) -> Found:
     return Found(
         agent=hit.agent,
         session=hit.native_id,

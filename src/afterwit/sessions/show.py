@@ -19,14 +19,15 @@ from afterwit.config.run_rules import redactor_for
 from afterwit.config.world import World, rules_for
 from afterwit.guard.hygiene import clean
 from afterwit.guard.redaction import Redactor
+from afterwit.model.captured import ActionRow, EventRow
 from afterwit.model.errors import DamagedError
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event
 from afterwit.sessions.originals import events_in
-from afterwit.store.rows.files import file_by_id, why_gone
+from afterwit.store.rows.files import file_by_id, why_dropped
 from afterwit.store.rows.originals import kept_texts
+from afterwit.store.rows.parts import PartRow, part_actions, part_events, parts_of_session
 from afterwit.store.rows.session_list import SessionRow
-from afterwit.store.rows.transcripts import ActionSeen, EventSeen, PartPlace, part_actions, part_events, part_places
 from afterwit.store.store import Store, opened, require
 
 EVERYTHING = frozenset(EventKind)
@@ -50,7 +51,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     call_id: str = ""
     tool: str = ""
     arguments: dict[str, Any] | None = None  # of a call, where they were asked for
-    action: ActionSeen | None = None  # of a call: how it ended
+    action: ActionRow | None = None  # of a call: how it ended
 
 
 class Copies(NamedTuple):
@@ -84,8 +85,8 @@ def source_of(world: World) -> Iterator[Source]:
 def safe_row(source: Source, session: SessionRow) -> SessionRow:
     """The row with its texts redacted once more: by the rules of now, not only by those of when it was learned."""
     safe = source.redactor.text
-    return session._replace(
-        title=safe(session.title), task=safe(session.task), cwd=safe(session.cwd), branch=safe(session.branch)
+    return msgspec.structs.replace(
+        session, title=safe(session.title), task=safe(session.task), cwd=safe(session.cwd), branch=safe(session.branch)
     )
 
 
@@ -93,7 +94,7 @@ def moments(source: Source, session: SessionRow, wanted: Wanted) -> Iterator[Mom
     """The session, in the order in which it happened."""
     streams = [
         _timed(_part(source, session, place, wanted), number)
-        for number, place in enumerate(part_places(source.store.db, session.id))
+        for number, place in enumerate(parts_of_session(source.store.db, session.id))
     ]
     for _, _, _, moment in heapq.merge(*streams, key=lambda timed: timed[:3]):
         yield moment
@@ -111,7 +112,7 @@ def _timed(stream: Iterator[Moment | Copies | Gone], number: int) -> Iterator[_T
         yield latest, number, place, moment
 
 
-def _part(source: Source, session: SessionRow, place: PartPlace, wanted: Wanted) -> Iterator[Moment | Copies | Gone]:
+def _part(source: Source, session: SessionRow, place: PartRow, wanted: Wanted) -> Iterator[Moment | Copies | Gone]:
     """What one file holds of the session: the rows of the database, each with its event from the archive."""
     bodies = _Bodies(source, session, place)
     actions = part_actions(source.store.db, place.id)
@@ -143,7 +144,7 @@ def _part(source: Source, session: SessionRow, place: PartPlace, wanted: Wanted)
 class _Bodies:
     """The events of one session in one file, found by the rows' places as both go forward."""
 
-    def __init__(self, source: Source, session: SessionRow, place: PartPlace) -> None:
+    def __init__(self, source: Source, session: SessionRow, place: PartRow) -> None:
         self._source = source
         self._session = session
         self._file_id = place.file_id
@@ -153,7 +154,7 @@ class _Bodies:
         self._part_id = place.id
         self.fault = ""
 
-    def event(self, row: EventSeen) -> Event | None:
+    def event(self, row: EventRow) -> Event | None:
         """The event of this row, or None where it cannot be read; the first time, `fault` says why."""
         if self._stream is None:
             self._stream = self._events()
@@ -167,7 +168,7 @@ class _Bodies:
                 return found
         return None
 
-    def kept(self, row: EventSeen) -> str | None:
+    def kept(self, row: EventRow) -> str | None:
         """What is left of the text of this row, where its original was given up."""
         return self._kept.get(row.ordinal)
 
@@ -184,7 +185,7 @@ class _Bodies:
         file = file_by_id(store.db, self._file_id)
         if file.is_dropped:
             self._kept = kept_texts(store.db, self._part_id)
-            raise DamagedError(why_gone(file))
+            raise DamagedError(why_dropped(file))
         for event in events_in(store, file, self._source.declared):
             if event.session not in known:
                 known[event.session] = safe_text(event.session, self._source.redactor) == self._session.native_id
@@ -192,11 +193,11 @@ class _Bodies:
                 yield event
 
 
-def _safe_action(redactor: Redactor, action: ActionSeen) -> ActionSeen:
-    return action._replace(target=redactor.text(action.target), error=redactor.text(action.error))
+def _safe_action(redactor: Redactor, action: ActionRow) -> ActionRow:
+    return msgspec.structs.replace(action, target=redactor.text(action.target), error=redactor.text(action.error))
 
 
-def _told(row: EventSeen, action: ActionSeen | None, redactor: Redactor, kept: str | None) -> Moment:
+def _told(row: EventRow, action: ActionRow | None, redactor: Redactor, kept: str | None) -> Moment:
     """What the database knows of an event whose text is gone from the archive."""
     call_id, tool = (action.call_id, action.tool) if action else ("", "")
     text = None if kept is None else redactor.text(kept)
@@ -204,7 +205,7 @@ def _told(row: EventSeen, action: ActionSeen | None, redactor: Redactor, kept: s
 
 
 def _moment(
-    redactor: Redactor, row: EventSeen, action: ActionSeen | None, event: Event, *, has_arguments: bool
+    redactor: Redactor, row: EventRow, action: ActionRow | None, event: Event, *, has_arguments: bool
 ) -> Moment:
     arguments = None
     if event.arguments is not None and has_arguments:

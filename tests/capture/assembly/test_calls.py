@@ -27,8 +27,9 @@ def result_of(text: str = "", result: Result | None = None, at_ms: int | None = 
     )
 
 
-def opened(redactor: Redactor, event: Event, names: dict[str, str] | None = None) -> calls.OpenCall:
-    return calls.opened(event, "claude-code", 0, 3, redactor, names or {})
+def opened(redactor: Redactor, event: Event, names: dict[str, str] | None = None) -> calls.PendingCall:
+    context = calls.AssemblyContext(agent="claude-code", redactor=redactor, tool_names=names or {})
+    return calls.opened(event, 0, 3, context)
 
 
 def both_ways(redactor: Redactor, call: Event, result: Event) -> tuple[ActionRow, ActionRow]:

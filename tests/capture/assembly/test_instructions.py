@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.context import Context
+from afterwit.capture.assembly.calls import AssemblyContext
 from afterwit.capture.assembly.instructions import LIMIT
 from afterwit.guard.redaction import Redactor
 from afterwit.model.instruction_files import Instruction, instruction
@@ -51,7 +51,7 @@ def notice(text: str, **fields: Any) -> Event:
     return Event(session="s", kind=EventKind.NOTICE, offset=1, length=1, at_ms=500, text=text, **fields)
 
 
-def shown(context: Context, readings: Iterable[Reading], cwd: str = ROOT) -> list[Instruction]:
+def shown(context: AssemblyContext, readings: Iterable[Reading], cwd: str = ROOT) -> list[Instruction]:
     assembler = Assembler(context)
     assembler.take(Facts(session="s", cwd=cwd))
     for reading in readings:
@@ -60,18 +60,18 @@ def shown(context: Context, readings: Iterable[Reading], cwd: str = ROOT) -> lis
     return [instruction(*note.text.split("\n", 1)) for note in notes]
 
 
-def test_a_file_that_was_read_is_kept_without_line_numbers(context: Context) -> None:
+def test_a_file_that_was_read_is_kept_without_line_numbers(context: AssemblyContext) -> None:
     numbered = "\n".join(f"{number:>6}→{line}" for number, line in enumerate(TEXT.splitlines(), start=1))
     found = shown(context, [call("Read", file_path=f"{ROOT}/CLAUDE.md"), result(numbered)])
     assert found == [Instruction("CLAUDE.md", TEXT, is_whole=True)]
 
 
-def test_lists_with_numbers_stay_as_they_are(context: Context) -> None:
+def test_lists_with_numbers_stay_as_they_are(context: AssemblyContext) -> None:
     text = "1. Pick\n2. Press\n\nThen rest.\nThen clean.\nThen sleep."
     assert shown(context, [call("Read", file_path="AGENTS.md"), result(text)])[0].text == text
 
 
-def test_a_range_of_a_file_is_a_piece(context: Context) -> None:
+def test_a_range_of_a_file_is_a_piece(context: AssemblyContext) -> None:
     found = shown(context, [call("Read", file_path=f"{ROOT}/CLAUDE.md", offset=80, limit=2), result("80→a\n81→b")])
     assert found == [Instruction("CLAUDE.md", "a\nb", is_whole=False)]
 
@@ -96,13 +96,13 @@ def test_a_range_of_a_file_is_a_piece(context: Context) -> None:
     ],
 )
 def test_a_command_shows_a_file_if_it_prints_nothing_else(
-    context: Context, command: str, is_whole: bool | None
+    context: AssemblyContext, command: str, is_whole: bool | None
 ) -> None:
     expected = [] if is_whole is None else [Instruction("AGENTS.md", TEXT, is_whole)]
     assert shown(context, [call("Bash", command=command), result(TEXT)]) == expected
 
 
-def test_a_command_runs_where_the_call_says(context: Context) -> None:
+def test_a_command_runs_where_the_call_says(context: AssemblyContext) -> None:
     def found(folder: str) -> list[Instruction]:
         return shown(context, [call("shell", command="cat AGENTS.md", workdir=folder), result(TEXT)])
 
@@ -110,31 +110,31 @@ def test_a_command_runs_where_the_call_says(context: Context) -> None:
     assert found("/srv/vineyard") == []
 
 
-def test_output_that_was_cut_is_a_piece(context: Context) -> None:
+def test_output_that_was_cut_is_a_piece(context: AssemblyContext) -> None:
     found = shown(context, [call("Bash", command="cat AGENTS.md"), result(f"{TEXT}\n…812 tokens truncated…\nThe end.")])
     assert [one.is_whole for one in found] == [False]
 
 
-def test_what_was_written_counts_when_it_worked(context: Context) -> None:
+def test_what_was_written_counts_when_it_worked(context: AssemblyContext) -> None:
     written = call("Write", file_path=f"{ROOT}/AGENTS.md", content=TEXT)
     assert shown(context, [written, result()]) == [Instruction("AGENTS.md", TEXT, is_whole=True)]
     assert shown(context, [written, result("no such folder", is_error=True)]) == []
     assert shown(context, [written]) == []
 
 
-def test_an_edit_adds_what_it_put_in(context: Context) -> None:
+def test_an_edit_adds_what_it_put_in(context: AssemblyContext) -> None:
     edit = call("Edit", file_path=f"{ROOT}/AGENTS.md", old_string="a", new_string="Weigh the baskets.")
     assert shown(context, [edit, result()]) == [Instruction("AGENTS.md", "Weigh the baskets.", is_whole=False)]
 
 
-def test_a_record_that_holds_the_file_after_an_edit_tells_all_of_it(context: Context) -> None:
+def test_a_record_that_holds_the_file_after_an_edit_tells_all_of_it(context: AssemblyContext) -> None:
     edit = call("Edit", file_path=f"{ROOT}/AGENTS.md", old_string="a", new_string="Weigh the baskets.")
     found = shown(context, [edit, result(file=(f"{ROOT}/AGENTS.md", TEXT))])
     assert found == [Instruction("AGENTS.md", TEXT, is_whole=True)]
 
 
 @pytest.mark.parametrize(("verb", "is_whole"), [("Add", True), ("Update", False)])
-def test_a_patch_is_read_for_the_file_alone(context: Context, verb: str, is_whole: bool) -> None:
+def test_a_patch_is_read_for_the_file_alone(context: AssemblyContext, verb: str, is_whole: bool) -> None:
     patch = f"""*** Begin Patch
 *** {verb} File: AGENTS.md
 +Weigh the baskets.
@@ -147,7 +147,7 @@ def test_a_patch_is_read_for_the_file_alone(context: Context, verb: str, is_whol
     assert found == [Instruction("AGENTS.md", "Weigh the baskets.", is_whole)]
 
 
-def test_codex_gives_the_files_with_their_folder(context: Context) -> None:
+def test_codex_gives_the_files_with_their_folder(context: AssemblyContext) -> None:
     def found(folder: str) -> list[Instruction]:
         text = f"# AGENTS.md instructions for {folder}\n\n<INSTRUCTIONS>\n{TEXT}\n</INSTRUCTIONS>"
         return shown(context, [notice(text)])
@@ -156,12 +156,12 @@ def test_codex_gives_the_files_with_their_folder(context: Context) -> None:
     assert found("/srv/vineyard") == []
 
 
-def test_older_codex_gives_them_without(context: Context) -> None:
+def test_older_codex_gives_them_without(context: AssemblyContext) -> None:
     given = notice(f"<user_instructions>\n\n{TEXT}\n\n</user_instructions>")
     assert shown(context, [given]) == [Instruction("AGENTS.md", TEXT, is_whole=True)]
 
 
-def test_a_reminder_can_hold_several_files(context: Context) -> None:
+def test_a_reminder_can_hold_several_files(context: AssemblyContext) -> None:
     text = f"""<system-reminder>
 Contents of {ROOT}/CLAUDE.md (project instructions, checked into the codebase):
 
@@ -184,12 +184,12 @@ Be brief.
     assert own.text == "Be brief."
 
 
-def test_gemini_marks_where_a_file_ends(context: Context) -> None:
+def test_gemini_marks_where_a_file_ends(context: AssemblyContext) -> None:
     text = f"--- Context from: GEMINI.md ---\n{TEXT}\n--- End of Context from: GEMINI.md ---\nToday is Monday."
     assert shown(context, [notice(text)]) == [Instruction("GEMINI.md", TEXT, is_whole=True)]
 
 
-def test_a_worktree_and_a_subfolder_belong_to_their_repository(context: Context) -> None:
+def test_a_worktree_and_a_subfolder_belong_to_their_repository(context: AssemblyContext) -> None:
     read = [call("Read", file_path=f"{ROOT}/.claude/worktrees/plum/AGENTS.md"), result(TEXT)]
     assert shown(context, read) == [Instruction("AGENTS.md", TEXT, is_whole=True)]
     above = [call("Read", file_path=f"{ROOT}/AGENTS.md"), result(TEXT)]
@@ -197,11 +197,11 @@ def test_a_worktree_and_a_subfolder_belong_to_their_repository(context: Context)
 
 
 @pytest.mark.parametrize("path", ["/srv/vineyard/AGENTS.md", f"{ROOT}/docs/AGENTS.md", "/home/ada/AGENTS.md"])
-def test_files_of_other_places_do_not_count(context: Context, path: str) -> None:
+def test_files_of_other_places_do_not_count(context: AssemblyContext, path: str) -> None:
     assert shown(context, [call("Read", file_path=path), result(TEXT)]) == []
 
 
-def test_the_last_state_counts_and_pieces_are_few(context: Context) -> None:
+def test_the_last_state_counts_and_pieces_are_few(context: AssemblyContext) -> None:
     whole = [call("Read", file_path="AGENTS.md"), result("old"), call("Read", 2, file_path="AGENTS.md")]
     assert [one.text for one in shown(context, [*whole, result("new", 2)])] == ["new"]
     pieces = [
@@ -212,7 +212,7 @@ def test_the_last_state_counts_and_pieces_are_few(context: Context) -> None:
     assert {one.text for one in shown(context, pieces)} == {f"row {number}" for number in range(32, 40)}
 
 
-def test_texts_are_redacted_and_bounded(context: Context) -> None:
+def test_texts_are_redacted_and_bounded(context: AssemblyContext) -> None:
     found = shown(context, [notice("", file=("AGENTS.md", f"token {TOKEN}\n" + "pick " * 10_000))])
     assert TOKEN not in found[0].text
     assert len(found[0].text) <= LIMIT
@@ -220,14 +220,14 @@ def test_texts_are_redacted_and_bounded(context: Context) -> None:
 
 def test_places_are_the_same_on_every_machine() -> None:
     def place(key: bytes) -> int:
-        assembler = Assembler(Context(agent="claude-code", redactor=Redactor(key)))
+        assembler = Assembler(AssemblyContext(agent="claude-code", redactor=Redactor(key)))
         assembler.take(notice("", file=("/home/ada/.claude/CLAUDE.md", "Be brief.")))
         return assembler.captured().notes[0].place
 
     assert place(b"k" * 32) == place(b"z" * 32)
 
 
-def test_a_write_whose_result_comes_in_a_later_run_is_kept(context: Context) -> None:
+def test_a_write_whose_result_comes_in_a_later_run_is_kept(context: AssemblyContext) -> None:
     first = Assembler(context)
     first.take(Facts(session="s", cwd=ROOT))
     first.take(call("Write", file_path=f"{ROOT}/AGENTS.md", content=TEXT))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterwit.capture.assembly.publications import Published, published
+from afterwit.capture.assembly.notes import Published, published
 from afterwit.model.kinds import NoteKind
 
 COMMIT, PULL = NoteKind.COMMIT, NoteKind.PULL

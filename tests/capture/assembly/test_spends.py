@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.capture.assembly.spends import merged_spend
+from afterwit.capture.assembly.part_facts import merged_spend
 from afterwit.model.captured import SpendRow
 
 spend_rows = st.builds(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterwit.capture.assembly.symbols import symbols_in
+from afterwit.capture.assembly.notes import symbols_in
 
 
 @pytest.mark.parametrize(

@@ -8,18 +8,22 @@ from hypothesis import strategies as st
 
 from afterwit.cli.sessions.transcript import Look, drawn
 from afterwit.cli.terminal.wrapping import cells
+from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import EventKind
 from afterwit.sessions.family import Begins, Ends, Scene
 from afterwit.sessions.show import Copies, Gone, Moment
 from afterwit.store.rows.session_list import SessionRow
-from afterwit.store.rows.transcripts import ActionSeen
 
 START_MS = 1_777_629_600_000  # 2026-05-01 10:00
 NARROW = Look(width=80)
 
 
 def session(**fields: object) -> SessionRow:
-    texts = dict.fromkeys(SessionRow._fields, "") | {"agent": "codex", "native_id": "0197", "title": "Prune the plums"}
+    texts = dict.fromkeys(SessionRow.__struct_fields__, "") | {
+        "agent": "codex",
+        "native_id": "0197",
+        "title": "Prune the plums",
+    }
     numbers = {name: 0 for name, kind in SessionRow.__annotations__.items() if kind in (int, int | None)}
     given: dict[str, object] = {**texts, **numbers, "started_ms": START_MS, "cwd": "/srv/orchard", **fields}
     return SessionRow(**given)  # type: ignore[arg-type]
@@ -31,8 +35,8 @@ def said(kind: EventKind, text: str | None, minutes: int = 0) -> Moment:
 
 def did(target: str, status: str = "succeeded", **fields: object) -> Moment:
     given: dict[str, object] = {
-        **dict.fromkeys(("lean", "exit_code", "at_ms", "duration_ms")),
-        "ordinal": 0,
+        **dict.fromkeys(("lean", "exit_code", "at_ms", "duration_ms", "result_offset")),
+        **dict.fromkeys(("part", "ordinal", "offset"), 0),
         "call_id": "c",
         "tool": "Bash",
         "kind": "shell",
@@ -41,7 +45,7 @@ def did(target: str, status: str = "succeeded", **fields: object) -> Moment:
         "error": "",
         **fields,
     }
-    return Moment(kind=EventKind.CALL, at_ms=START_MS, call_id="c", tool="Bash", action=ActionSeen(**given))  # type: ignore[arg-type]
+    return Moment(kind=EventKind.CALL, at_ms=START_MS, call_id="c", tool="Bash", action=ActionRow(**given))  # type: ignore[arg-type]
 
 
 def lines(*what: object, look: Look = NARROW, depth: int = 0) -> list[str]:

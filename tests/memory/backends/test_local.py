@@ -11,9 +11,9 @@ import afterwit.memory
 from afterwit.memory.backends.local import LocalBackend
 from afterwit.model.memory_entry import Write
 from afterwit.store.database import connect
-from afterwit.store.memory_terms import terms_of
 from afterwit.store.migrate import migrate, migrations
 from afterwit.store.rows import memory as rows
+from afterwit.store.rows.memory import terms_of
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ import pytest
 from tests.store.planted_rows import AGENT, plant
 
 from afterwit.store.rows import files
-from afterwit.store.rows.files import Seen, file_key
+from afterwit.store.rows.files import FileStamp, file_key
 
 KEY = file_key(AGENT, "a.jsonl")
 
@@ -32,8 +32,8 @@ def test_what_was_read_of_a_file_comes_back(db: apsw.Connection) -> None:
     assert (row.size_bytes, row.mtime_ns, row.inode, row.companions) == (10, 20, 30, "mark")
     assert (row.state, row.error, row.held_bytes, row.sha256) == ("failed", "Permission denied", 9, "ab")
     assert (row.cursor, row.resume, row.known, row.unknown) == (8, b"\x00resume", '{"a":2,"b":1}', "{}")
-    assert files.seen_files(db, AGENT) == {KEY: Seen(10, 20, 30, "mark", "failed")}
-    assert files.seen_files(db, "codex") == {}
+    assert files.file_stamps(db, AGENT) == {KEY: FileStamp(10, 20, 30, "mark", "failed")}
+    assert files.file_stamps(db, "codex") == {}
 
 
 def test_several_files_come_at_once(db: apsw.Connection) -> None:
@@ -56,7 +56,7 @@ def test_a_rewritten_file_lives_on_as_its_next_generation(db: apsw.Connection) -
     assert live is not None
     assert (live.id, live.generation) == (second, 1)
     assert [row.id for row in files.all_files(db)] == [first, second]
-    assert list(files.seen_files(db, AGENT)) == [KEY]
+    assert list(files.file_stamps(db, AGENT)) == [KEY]
 
 
 def test_one_generation_is_stored_once(db: apsw.Connection) -> None:
@@ -82,7 +82,7 @@ def test_a_deleted_file_takes_its_problems_and_copies_along(db: apsw.Connection)
 
 def test_an_object_is_doomed_once_until_it_is_gone(db: apsw.Connection) -> None:
     for name in ("b-0", "a-0", "b-0"):
-        files.doom(db, name)
-    assert files.doomed(db) == ["a-0", "b-0"]
-    files.undoom(db, "a-0")
-    assert files.doomed(db) == ["b-0"]
+        files.note_removable(db, name)
+    assert files.removable_objects(db) == ["a-0", "b-0"]
+    files.forget_removable(db, "a-0")
+    assert files.removable_objects(db) == ["b-0"]

@@ -6,7 +6,7 @@ from tests.store.planted_rows import plant
 
 from afterwit.model.captured import NoteRow
 from afterwit.model.kinds import NoteKind
-from afterwit.store.rows.notes import clear_notes, notes_of_part, put_notes, shown_files
+from afterwit.store.rows.parts import clear_notes, part_notes, put_notes, shown_files
 
 PROMPT = NoteRow(0, NoteKind.PROMPT, 3, 1_000, "Prune the plums")
 FILE = NoteRow(0, NoteKind.INSTRUCTIONS, 77, 1_000, "whole AGENTS.md\nPick plums.\n\nPress them.")
@@ -16,20 +16,20 @@ RULES = NoteRow(0, NoteKind.RULES, 1, None, '{"F401":"unused"}')
 def test_notes_come_back_in_a_fixed_order_as_rows_of_the_asked_position(db: apsw.Connection) -> None:
     part = plant(db).part_id
     put_notes(db, [RULES, PROMPT], {0: part})
-    assert notes_of_part(db, part) == [PROMPT, RULES]
-    assert {row.part for row in notes_of_part(db, part, position=2)} == {2}
+    assert list(part_notes(db, part)) == [PROMPT, RULES]
+    assert {row.part for row in part_notes(db, part, position=2)} == {2}
 
 
 def test_notes_of_a_part_that_is_not_kept_are_left_out(db: apsw.Connection) -> None:
     part = plant(db).part_id
     put_notes(db, [PROMPT, NoteRow(1, NoteKind.PROMPT, 4, 1_000, "copied")], {0: part})
-    assert notes_of_part(db, part) == [PROMPT]
+    assert list(part_notes(db, part)) == [PROMPT]
 
 
 def test_the_last_reply_replaces_the_one_before(db: apsw.Connection) -> None:
     part = plant(db).part_id
     put_notes(db, [NoteRow(0, NoteKind.ENDING, 0, 1, "first"), NoteRow(0, NoteKind.ENDING, 0, 2, "last")], {0: part})
-    assert [row.text for row in notes_of_part(db, part)] == ["last"]
+    assert [row.text for row in part_notes(db, part)] == ["last"]
 
 
 def test_notes_are_cleared_for_one_part_only(db: apsw.Connection) -> None:
@@ -37,13 +37,13 @@ def test_notes_are_cleared_for_one_part_only(db: apsw.Connection) -> None:
     put_notes(db, [PROMPT], {0: one})
     put_notes(db, [PROMPT], {0: other})
     clear_notes(db, one)
-    assert (notes_of_part(db, one), notes_of_part(db, other)) == ([], [PROMPT])
+    assert (list(part_notes(db, one)), list(part_notes(db, other))) == ([], [PROMPT])
 
 
 def test_an_instruction_file_comes_back_as_it_was_written(db: apsw.Connection) -> None:
     part = plant(db).part_id
     put_notes(db, [FILE, PROMPT], {0: part})
-    assert notes_of_part(db, part) == [FILE, PROMPT]
+    assert list(part_notes(db, part)) == [FILE, PROMPT]
     assert [(row.at_ms, row.file.path, row.file.is_whole) for row in shown_files(db)] == [(1_000, "AGENTS.md", True)]
 
 

@@ -3,15 +3,13 @@
 import apsw
 from tests.store.planted_rows import plant
 
-from afterwit.store.rows import files
-from afterwit.store.rows import originals as raw
+from afterwit.store.rows import files, originals
 from afterwit.store.rows.digests import DigestRow, put_digest
-from afterwit.store.rows.originals import Drop, RawFile
-from afterwit.store.rows.pins import put_pin
+from afterwit.store.rows.originals import Drop, RawFile, put_pin
 
 
 def only(db: apsw.Connection) -> RawFile:
-    (found,) = raw.raw_files(db)
+    (found,) = originals.raw_files(db)
     return found
 
 
@@ -39,28 +37,28 @@ def test_a_file_with_a_pinned_session_is_pinned(db: apsw.Connection) -> None:
 
 
 def test_what_is_leaving_is_remembered(db: apsw.Connection) -> None:
-    raw.note_leaving(db, [3, 1])
-    raw.note_leaving(db, [1])
-    assert raw.leaving(db) == [1, 3]
-    raw.clear_leaving(db)
-    assert raw.leaving(db) == []
+    originals.note_leaving(db, [3, 1])
+    originals.note_leaving(db, [1])
+    assert originals.leaving(db) == [1, 3]
+    originals.clear_leaving(db)
+    assert originals.leaving(db) == []
 
 
 def test_a_dropped_file_is_no_original_any_more_and_is_listed(db: apsw.Connection) -> None:
     planted = plant(db)
-    raw.note_dropped(db, planted.file_id, Drop(raw.EVICTED, 159, 7_000, "5f" * 32), b"keys")
-    assert raw.raw_files(db) == []
-    assert raw.original_bytes_held(db) == 0
-    (found,) = raw.dropped_files(db)
+    originals.note_dropped(db, planted.file_id, Drop(originals.EVICTED, 159, 7_000, "5f" * 32), b"keys")
+    assert originals.raw_files(db) == []
+    assert originals.original_bytes_held(db) == 0
+    (found,) = originals.dropped_files(db)
     assert (found.state, found.dropped_bytes, found.dropped_ms, found.sha256) == ("evicted", 159, 7_000, "5f" * 32)
     row = files.file_by_id(db, planted.file_id)
     assert (row.is_dropped, row.has_object, row.resume, row.cursor) == (True, True, b"keys", 150)
-    assert raw.sessions_in(db, [planted.file_id])[planted.file_id][0].native_id == "one"
+    assert originals.sessions_in(db, [planted.file_id])[planted.file_id][0].native_id == "one"
 
 
 def test_all_rows_of_a_file_come_out_as_capture_made_them(db: apsw.Connection) -> None:
     planted = plant(db)
-    found = raw.rows_of_file(db, planted.file_id)
+    found = originals.rows_of_file(db, planted.file_id)
     assert (len(found.parts), len(found.events), len(found.actions), len(found.spends)) == (1, 3, 1, 1)
     assert found.actions[0].target == "make test"
     assert found.problems[0].reason == "not a JSON object"
@@ -70,8 +68,8 @@ def test_all_rows_of_a_file_come_out_as_capture_made_them(db: apsw.Connection) -
 def test_unused_pages_are_counted(db: apsw.Connection) -> None:
     db.execute("CREATE TABLE filler (content BLOB)")
     db.executemany("INSERT INTO filler VALUES (randomblob(?))", [(4_000,)] * 100)
-    before = raw.unused_bytes(db)
+    before = originals.unused_bytes(db)
     db.execute("DROP TABLE filler")
-    unused, total = raw.unused_bytes(db)
+    unused, total = originals.unused_bytes(db)
     assert unused >= before[0] + 400_000
     assert total == before[1]

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.store.planted_rows import action, captured, facts, plant, spend
 
-from afterwit.capture.assembly.spends import merged_spend
+from afterwit.capture.assembly.part_facts import merged_spend
 from afterwit.model.captured import ORDINAL_BITS, EventRow, ProblemRow, SpendRow
 from afterwit.model.kinds import EventKind, Status
 from afterwit.store.migrate import migrations
@@ -14,7 +14,7 @@ from afterwit.store.rows import claims, parts
 def test_a_part_comes_back_as_it_was(db: apsw.Connection) -> None:
     planted = plant(db, precedence="0 first")
     (part,) = parts.parts_of_file(db, planted.file_id)
-    assert part == (planted.part_id, planted.file_id, planted.session_id, "0 first", facts())
+    assert part == parts.PartRow(planted.part_id, planted.file_id, planted.session_id, "0 first", facts())
     assert parts.parts_of_session(db, planted.session_id) == [part]
 
 
@@ -28,7 +28,7 @@ def test_a_part_keeps_its_id_when_it_grows(db: apsw.Connection) -> None:
 
 def test_the_rows_of_a_part_come_back_in_order(db: apsw.Connection) -> None:
     planted = plant(db)
-    assert list(parts.part_rows(db, planted.part_id)) == [
+    assert list(parts.part_content(db, planted.part_id)) == [
         ("prompt", 1_000, 0, 50, 0),
         ("call", 1_500, 50, 60, 0),
         ("result", 2_000, 110, 40, 0),
@@ -60,26 +60,26 @@ def test_rows_of_parts_that_are_not_kept_are_left_out(db: apsw.Connection) -> No
 
 def test_writing_rows_again_changes_nothing(db: apsw.Connection) -> None:
     planted = plant(db)
-    before = list(parts.part_rows(db, planted.part_id))
+    before = list(parts.part_content(db, planted.part_id))
     parts.put_rows(db, captured(facts()), {0: planted.part_id})
-    assert list(parts.part_rows(db, planted.part_id)) == before
+    assert list(parts.part_content(db, planted.part_id)) == before
 
 
 def test_the_result_of_a_call_replaces_its_open_row(db: apsw.Connection) -> None:
     planted = plant(db)
     ended = action(status=Status.SUCCEEDED, lean=None, exit_code=0, error="")
     parts.put_rows(db, captured(facts(), actions=[ended]), {0: planted.part_id})
-    assert parts.part_counts(db, planted.part_id) == (1, 0, 0)
+    assert parts.action_counts(db, planted.part_id) == (1, 0, 0)
 
 
 def test_parts_do_not_touch_each_others_rows(db: apsw.Connection) -> None:
     one, other = plant(db, "one", "a.jsonl"), plant(db, "two", "b.jsonl")
     last = (1 << ORDINAL_BITS) - 1
     parts.put_rows(db, captured(facts(), events=[EventRow(0, last, EventKind.REPLY, 1, 2, 3, False)]), {0: one.part_id})
-    before = list(parts.part_rows(db, other.part_id))
+    before = list(parts.part_content(db, other.part_id))
     parts.clear_rows(db, one.part_id)
-    assert list(parts.part_rows(db, one.part_id)) == []
-    assert list(parts.part_rows(db, other.part_id)) == before
+    assert list(parts.part_content(db, one.part_id)) == []
+    assert list(parts.part_content(db, other.part_id)) == before
 
 
 def test_a_deleted_part_leaves_neither_rows_nor_claims(db: apsw.Connection) -> None:
@@ -114,7 +114,7 @@ def test_a_response_read_in_several_runs_counts_by_its_largest_figures(found: li
         merged = found[0]
         for row in found[1:]:
             merged = merged_spend(merged, row)
-        ((_, *stored),) = parts.part_rows(db, 1)
+        ((_, *stored),) = parts.part_content(db, 1)
         expected = [merged.at_ms, merged.model, merged.input, merged.cache_read, merged.cache_write]
         assert stored == [*expected, merged.output, merged.reasoning, merged.cost_usd]
 

@@ -3,8 +3,16 @@
 import apsw
 from tests.store.planted_rows import plant
 
-from afterwit.store.rows.reruns import same_tasks
-from afterwit.store.rows.sightings import Matter, SightingRow, drop_gone, put_drafts, put_seen, touch_stories, touched
+from afterwit.store.rows.sightings import (
+    MatterKey,
+    SightingRow,
+    forget_deleted_sessions,
+    put_drafts,
+    put_seen,
+    same_tasks,
+    touch_stories,
+    touched,
+)
 
 HOUR_MS = 3_600_000
 
@@ -28,9 +36,9 @@ def names(db: apsw.Connection, own: int, opening: int = 10) -> list[str]:
     return [near.native_id for near in same_tasks(db, own, 10 * HOUR_MS, opening)]
 
 
-def seen(db: apsw.Connection, *ids: int) -> dict[int, Matter]:
+def seen(db: apsw.Connection, *ids: int) -> dict[int, MatterKey]:
     """Lets each session have a matter of its own, which is concluded."""
-    matters = {one: Matter("rules", f"R{one}") for one in ids}
+    matters = {one: MatterKey("rules", f"R{one}") for one in ids}
     for one, matter in matters.items():
         put_seen(db, one, "a:1", "orchard", [SightingRow(*matter, one, 0, b"x")])
         put_drafts(db, matter, [])
@@ -112,5 +120,5 @@ def test_what_shared_a_repository_with_one_that_is_gone_is_touched(db: apsw.Conn
     matters = seen(db, own, soon, elsewhere)
     db.execute("DELETE FROM parts WHERE session_id = ?", (own,))
     db.execute("DELETE FROM sessions WHERE id = ?", (own,))
-    drop_gone(db)
+    forget_deleted_sessions(db)
     assert touched(db) == [matters[own], matters[soon]]

@@ -1,8 +1,7 @@
 import apsw
 from tests.store.planted_rows import AGENT, plant
 
-from afterwit.store.rows.files import file_key, retire_file
-from afterwit.store.rows.sampling import files_by_session
+from afterwit.store.rows.files import file_key, files_by_session, retire_file
 
 
 def test_the_file_with_the_beginning_of_a_session_comes_first(db: apsw.Connection) -> None:

@@ -4,8 +4,7 @@ import apsw
 import pytest
 from tests.store.planted_rows import plant
 
-from afterwit.store.rows.selection import Selection
-from afterwit.store.rows.session_list import selected_sessions
+from afterwit.store.rows.session_list import Selection, selected_sessions
 
 
 @pytest.fixture

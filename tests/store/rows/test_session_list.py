@@ -4,8 +4,8 @@ import apsw
 from tests.store.planted_rows import captured, facts, plant, spend
 
 from afterwit.store.rows import parts
-from afterwit.store.rows.selection import Selection
 from afterwit.store.rows.session_list import (
+    Selection,
     native_ids,
     repo_names,
     session_row,

@@ -6,7 +6,7 @@ import pytest
 from tests.store.planted_rows import AGENT, captured, facts, plant
 
 from afterwit.model.captured import PartFacts
-from afterwit.repos.identity import Sighting
+from afterwit.repos.identity import RepoSighting
 from afterwit.store.rows import files, parts, sessions
 from afterwit.store.rows.repos import RepoRow, put_repos
 
@@ -117,7 +117,7 @@ def test_places_are_counted(db: apsw.Connection) -> None:
     put(db, [("1", facts(root="/srv/a", remote="host/o/a"))])
     plant(db, "two", "b.jsonl")
     found = sorted(sessions.sightings(db), key=lambda sighting: sighting.root)
-    assert found == [Sighting("", "", 1), Sighting("/srv/a", "host/o/a", 1)]
+    assert found == [RepoSighting("", "", 1), RepoSighting("/srv/a", "host/o/a", 1)]
 
 
 def test_a_session_that_lacks_its_repository_is_noticed(db: apsw.Connection) -> None:

@@ -5,13 +5,13 @@ from tests.store.planted_rows import plant
 
 from afterwit.store.rows import sightings
 from afterwit.store.rows.digests import DigestRow, put_digest
-from afterwit.store.rows.sightings import DraftRow, Matter, SightingRow
+from afterwit.store.rows.sightings import DraftRow, MatterKey, SightingRow
 
-PRUNING = Matter("rules", "orchard\nR1")
-PICKING = Matter("rules", "orchard\nR2")
+PRUNING = MatterKey("rules", "orchard\nR1")
+PICKING = MatterKey("rules", "orchard\nR2")
 
 
-def seen(session: int, matter: Matter, body: bytes = b"x") -> SightingRow:
+def seen(session: int, matter: MatterKey, body: bytes = b"x") -> SightingRow:
     return SightingRow(matter.harvester, matter.name, session, 0, body)
 
 
@@ -60,7 +60,7 @@ def test_what_was_seen_in_a_session_that_is_gone_goes_too(db: apsw.Connection) -
     digested(db)
     sightings.put_seen(db, 1, "a:1", "orchard", [seen(1, PRUNING)])
     sightings.put_seen(db, 7, "a:1", "orchard", [seen(7, PRUNING)])
-    sightings.drop_gone(db)
+    sightings.forget_deleted_sessions(db)
     assert [row.session_id for row in sightings.sightings_of(db, PRUNING)] == [1]
     assert sightings.harvest_sizes(db) == (1, len(PRUNING.name) + 1)
 

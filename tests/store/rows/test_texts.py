@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.homes import learned, mixed_home
 
 from afterwit.store.database import connect_readonly
-from afterwit.store.rows.selection import Selection
+from afterwit.store.rows.session_list import Selection
 from afterwit.store.rows.texts import Term, match_of, search, terms_of
 
 

@@ -25,7 +25,6 @@ __all__ = [
     "SUBCOMMANDS",
     "XARGS_FAILED",
     "AnswerCodes",
-    "Subcommands",
     "Weight",
     "is_answer",
     "names",

@@ -1,13 +1,13 @@
 """Where Crush keeps its sessions: a database in the folder `.crush` of each project."""
 
-from afterwit.sources.databases import Database, DatabaseGatherer, Table
+from afterwit.sources.databases import Database, DatabaseGatherer, DatabaseTable
 from afterwit.sources.gathering import Gatherer
 
 _DATABASE = Database(
     names=r"crush\.db",
-    sessions=Table("sessions", session="id", order=("id",), without=frozenset(("message_count", "updated_at"))),
+    sessions=DatabaseTable("sessions", session="id", order=("id",), without=frozenset(("message_count", "updated_at"))),
     tables=(
-        Table(
+        DatabaseTable(
             "messages",
             session="session_id",
             order=("created_at", "rowid"),

@@ -4,7 +4,7 @@ Messages, what they used and compactions lie in tables of their own and are put 
 growing session grows at its end.
 """
 
-from afterwit.sources.databases import Database, DatabaseGatherer, Table
+from afterwit.sources.databases import Database, DatabaseGatherer, DatabaseTable
 from afterwit.sources.gathering import Gatherer
 
 _CHANGING = frozenset(
@@ -12,11 +12,11 @@ _CHANGING = frozenset(
 )
 _DATABASE = Database(
     names=r"grok\.db",
-    sessions=Table("sessions", session="id", order=("id",), without=_CHANGING),
+    sessions=DatabaseTable("sessions", session="id", order=("id",), without=_CHANGING),
     tables=(
-        Table("messages", session="session_id", order=("seq",)),
-        Table("usage_events", session="session_id", order=("id",)),
-        Table("compactions", session="session_id", order=("id",)),
+        DatabaseTable("messages", session="session_id", order=("seq",)),
+        DatabaseTable("usage_events", session="session_id", order=("id",)),
+        DatabaseTable("compactions", session="session_id", order=("id",)),
     ),
     updated="updated_at",
     merged="created_at",

@@ -4,7 +4,7 @@ The row of a session counts its tokens and dates its last change; these columns 
 the same, and a growing session is to grow at its end only.
 """
 
-from afterwit.sources.databases import Database, DatabaseGatherer, Table
+from afterwit.sources.databases import Database, DatabaseGatherer, DatabaseTable
 from afterwit.sources.gathering import Gatherer
 from afterwit.sources.trees import Files, Tree, TreeGatherer
 
@@ -15,12 +15,12 @@ _COUNTED = frozenset(
     )
 )
 _UPDATED = frozenset(("time_updated",))
-_PARTS = Table("part", session="message_id", order=("id",), without=_UPDATED)
+_PARTS = DatabaseTable("part", session="message_id", order=("id",), without=_UPDATED)
 _DATABASE = Database(
     names=r"opencode(?:-[\w.-]+)?\.db",
-    sessions=Table("session", session="id", order=("id",), without=_COUNTED),
+    sessions=DatabaseTable("session", session="id", order=("id",), without=_COUNTED),
     tables=(
-        Table(
+        DatabaseTable(
             "message",
             session="session_id",
             order=("time_created", "id"),
@@ -30,7 +30,7 @@ _DATABASE = Database(
         ),
     ),
     updated="time_updated",
-    marks=(Table("part", session="session_id", changed="time_updated"),),
+    marks=(DatabaseTable("part", session="session_id", changed="time_updated"),),
 )
 _TREE = Tree(
     "storage",

@@ -2,39 +2,118 @@
 
 Pure and resumable: `resume` bytes hold what the next append needs, and any split of a file into appends gives the rows
 of the whole. Copied history, as `copies` recognises it, becomes events marked as copied and counts for nothing else.
-Texts are cleaned and redacted before they enter any row.
+Calls are joined with their results, whichever comes first and however far apart they are. Texts are cleaned and
+redacted before they enter any row.
 """
 
 from collections.abc import Iterable, Mapping, Set
+from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 
-from afterwit.capture.assembly import instructions, notes, part_facts
-from afterwit.capture.assembly.context import Context
-from afterwit.capture.assembly.copies import Copies
-from afterwit.capture.assembly.joining import Joining
-from afterwit.capture.assembly.resume import Resume, resumed
-from afterwit.capture.assembly.spends import merged_spend, spend_row
+from afterwit.capture.assembly import calls, instructions, notes, part_facts
+from afterwit.capture.assembly.calls import AssemblyContext
+from afterwit.capture.assembly.copies import AssemblerResume, CopiedHistory, resumed
+from afterwit.capture.assembly.part_facts import merged_spend, spend_row
 from afterwit.capture.assembly.texts import safe_body, safe_text
-from afterwit.model.captured import ORDINAL_BITS, Captured, EventRow, NoteRow, PartFacts, ProblemRow, SpendRow, TextRow
+from afterwit.model.captured import (
+    ORDINAL_BITS,
+    ActionRow,
+    Captured,
+    EventRow,
+    NoteRow,
+    PartFacts,
+    ProblemRow,
+    SpendRow,
+    TextRow,
+)
 from afterwit.model.keys import key_of
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 
+_MOST_EARLY = 32  # results without a call that are kept, in case it follows
 _MOST_PROBLEMS = 1_000
 _MOST_KEPT = 1_000  # short texts whose safe form is remembered
 _SEARCHED = frozenset({EventKind.PROMPT, EventKind.REPLY, EventKind.RESULT, EventKind.COMPACTION})
 
 
+class BegunCall(NamedTuple):
+    """What a call says besides its row."""
+
+    target: str
+    notes: list[NoteRow]
+
+
+class Joining:
+    """The calls of one file."""
+
+    def __init__(
+        self, context: AssemblyContext, open_calls: dict[int, calls.PendingCall], early: dict[int, calls.CallOutcome]
+    ) -> None:
+        self._context = context
+        self.open_calls = open_calls
+        self.early = early  # results that came before their calls
+        self.actions: dict[tuple[int, int], ActionRow] = {}  # by part and ordinal
+
+    def awaits(self, part: PartFacts, event: Event) -> bool:
+        """Whether the call of this result is open."""
+        return _call_key(part.native_id, event.call_id) in self.open_calls
+
+    def begin(self, number: int, part: PartFacts, event: Event) -> BegunCall:
+        """Takes a call of the part at this position."""
+        context = self._context
+        call = calls.opened(event, number, part.calls, context)
+        showing = instructions.shown_by_call(call.kind, event, part, context.redactor)
+        call = msgspec.structs.replace(call, showing=showing) if showing else call
+        part.calls += 1
+        key = _call_key(part.native_id, event.call_id)
+        early = self.early.pop(key, None)
+        if early is None:
+            self.open_calls[key] = call
+        self.actions[number, call.ordinal] = calls.pending(call)
+        noted = [*notes.of_call(call, event, context.redactor)]
+        if early:
+            noted += self._settle(call, early)
+        return BegunCall(call.target, noted)
+
+    def end(self, part: PartFacts, event: Event, output: str) -> list[NoteRow]:
+        """Joins a result with its call. One that says that the command still runs leaves the call open."""
+        key = _call_key(part.native_id, event.call_id)
+        call = self.open_calls.get(key)
+        if call is not None and event.file:
+            call = msgspec.structs.replace(call, showing=None)
+        if call is not None:
+            if not (event.result and event.result.is_running):
+                del self.open_calls[key]
+            return self._settle(call, calls.outcome(event, output))
+        self.early[key] = calls.early(event, output)
+        if len(self.early) > _MOST_EARLY:
+            self.early.pop(next(iter(self.early)))
+        return []
+
+    def _settle(self, call: calls.PendingCall, outcome: calls.CallOutcome) -> list[NoteRow]:
+        row = calls.settled(call, outcome)
+        self.actions[call.part, call.ordinal] = row
+        return [*notes.of_result(call, row, outcome, self._context.redactor)]
+
+
+@lru_cache(maxsize=1 << 10)
+def _call_key(native_id: str, call_id: str) -> int:
+    """What joins a call with its result. A hash, because ids come from the log and go into `resume`. Asked for when the
+    call comes, and twice when its result does."""
+    return key_of(f"{native_id}\0{call_id}")
+
+
 class Assembler:
     """The fold over one file."""
 
-    def __init__(self, context: Context, copied: Set[int] = frozenset(), resume: bytes | None = None) -> None:
+    def __init__(self, context: AssemblyContext, copied: Set[int] = frozenset(), resume: bytes | None = None) -> None:
         self._context = context
         state = resumed(resume)
         self._parts = state.parts
         self._index = {part.native_id: number for number, part in enumerate(self._parts)}
-        self._copies = Copies(copied, state)
+        self._copies = CopiedHistory(copied, state)
         self._joining = Joining(context, state.open_calls, state.early)
         self._events: list[EventRow] = []
         self._spends: dict[tuple[int, int], SpendRow] = {}
@@ -69,8 +148,8 @@ class Assembler:
             resume=msgspec.msgpack.encode(self._state()),
         )
 
-    def _state(self) -> Resume:
-        return Resume(
+    def _state(self) -> AssemblerResume:
+        return AssemblerResume(
             parts=self._parts,
             open_calls=self._joining.open_calls,
             early=self._joining.early,

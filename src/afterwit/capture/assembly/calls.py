@@ -1,8 +1,8 @@
 """Calls joined with their results: one action each.
 
 A call becomes a row as soon as it is read, with status *unknown*; its result, which may come in a later append,
-replaces that row. Some logs have the result first. What must be remembered between the two is an `OpenCall` or an
-`Outcome`, already redacted.
+replaces that row. Some logs have the result first. What must be remembered between the two is a `PendingCall` or a
+`CallOutcome`, already redacted.
 """
 
 import re
@@ -28,7 +28,16 @@ _MOST_MS = 1 << 53
 _EXIT_CODES = range(-(1 << 31), 1 << 32)  # what systems have; others are numbers of something else
 
 
-class OpenCall(msgspec.Struct, frozen=True, array_like=True):
+class AssemblyContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What assembling needs to know besides the readings."""
+
+    agent: str
+    redactor: Redactor
+    tool_names: Mapping[str, str] = msgspec.field(default_factory=dict)
+    user_names: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+
+class PendingCall(msgspec.Struct, frozen=True, array_like=True):
     """A call whose result has not been read yet."""
 
     part: int
@@ -42,7 +51,7 @@ class OpenCall(msgspec.Struct, frozen=True, array_like=True):
     showing: Showing | None = None  # of an instruction file
 
 
-class Outcome(msgspec.Struct, frozen=True, array_like=True):
+class CallOutcome(msgspec.Struct, frozen=True, array_like=True):
     """The result of a call, as far as its action needs it."""
 
     text: str  # redacted; the beginning and the end of a long one
@@ -51,23 +60,23 @@ class Outcome(msgspec.Struct, frozen=True, array_like=True):
     facts: Result
 
 
-def outcome(event: Event, output: str) -> Outcome:
+def outcome(event: Event, output: str) -> CallOutcome:
     """What the result in this event says, with its redacted output."""
-    return Outcome(output, event.at_ms, event.offset, _facts(event))
+    return CallOutcome(output, event.at_ms, event.offset, _facts(event))
 
 
-def early(event: Event, output: str) -> Outcome:
+def early(event: Event, output: str) -> CallOutcome:
     """The same for a result that stands before its call in the log, to be kept until the call is read."""
     return outcome(event, both_ends(output, EARLY_LIMIT))
 
 
-def opened(event: Event, agent: str, part: int, ordinal: int, redactor: Redactor, names: Mapping[str, str]) -> OpenCall:
-    """The call in this event. `names` are the user's aliases of tool names."""
-    arguments = event.arguments or {}
-    tool = names.get(event.tool, event.tool)
-    kind = tools.kind_of(agent, tool, arguments)
+def opened(event: Event, part: int, ordinal: int, context: AssemblyContext) -> PendingCall:
+    """The call in this event."""
+    arguments, redactor = event.arguments or {}, context.redactor
+    tool = context.tool_names.get(event.tool, event.tool)
+    kind = tools.kind_of(context.agent, tool, arguments)
     target = tools.target_of(kind, tool, arguments)
-    return OpenCall(
+    return PendingCall(
         part=part,
         ordinal=ordinal,
         call_id=safe_text(event.call_id, redactor),
@@ -79,18 +88,41 @@ def opened(event: Event, agent: str, part: int, ordinal: int, redactor: Redactor
     )
 
 
-def pending(call: OpenCall) -> ActionRow:
+def pending(call: PendingCall) -> ActionRow:
     """The row of a call as long as nothing is known of its end."""
-    return _row(call, Status.UNKNOWN)
+    return ActionRow(
+        part=call.part,
+        ordinal=call.ordinal,
+        call_id=call.call_id,
+        tool=call.tool,
+        kind=call.kind,
+        target=beginning(call.target, TARGET_LIMIT),
+        status=Status.UNKNOWN,
+        lean=None,
+        exit_code=None,
+        error="",
+        at_ms=call.at_ms,
+        duration_ms=None,
+        offset=call.offset,
+        result_offset=None,
+    )
 
 
-def settled(call: OpenCall, result: Outcome) -> ActionRow:
+def settled(call: PendingCall, result: CallOutcome) -> ActionRow:
     """The row of a call with its result."""
     verdict = _verdict(call, result)
-    return _ended(call, result, verdict, telling_part(result.text) if _is_bad(verdict) else "")
+    return msgspec.structs.replace(
+        pending(call),
+        status=verdict.status,
+        lean=verdict.lean,
+        exit_code=verdict.exit_code,
+        error=telling_part(result.text) if _is_bad(verdict) else "",
+        duration_ms=_duration_ms(call, result),
+        result_offset=result.offset,
+    )
 
 
-def _verdict(call: OpenCall, result: Outcome) -> steps.ActionVerdict:
+def _verdict(call: PendingCall, result: CallOutcome) -> steps.ActionVerdict:
     facts = result.facts
     return steps.judge(
         call.kind,
@@ -104,7 +136,7 @@ def _verdict(call: OpenCall, result: Outcome) -> steps.ActionVerdict:
     )
 
 
-def _must_be_parsed(call: OpenCall, facts: Result) -> bool:
+def _must_be_parsed(call: PendingCall, facts: Result) -> bool:
     """Whether the command line has a say in the verdict: a success of one plain command needs no second look."""
     if call.kind is not ActionKind.SHELL:
         return False
@@ -113,18 +145,6 @@ def _must_be_parsed(call: OpenCall, facts: Result) -> bool:
 
 def _is_bad(verdict: steps.ActionVerdict) -> bool:
     return verdict.status in (Status.FAILED, Status.DENIED) or verdict.lean is Lean.FAILED
-
-
-def _ended(call: OpenCall, result: Outcome, verdict: steps.ActionVerdict, error: str) -> ActionRow:
-    return _row(
-        call,
-        verdict.status,
-        lean=verdict.lean,
-        exit_code=verdict.exit_code,
-        error=error,
-        duration_ms=_duration_ms(call, result),
-        result_offset=result.offset,
-    )
 
 
 def _facts(event: Event) -> Result:
@@ -138,37 +158,9 @@ def _facts(event: Event) -> Result:
     return msgspec.structs.replace(facts, exit_code=code, duration_ms=duration)
 
 
-def _duration_ms(call: OpenCall, result: Outcome) -> int | None:
+def _duration_ms(call: PendingCall, result: CallOutcome) -> int | None:
     if result.facts.duration_ms is not None:
         return result.facts.duration_ms
     if call.at_ms is None or result.at_ms is None or result.at_ms < call.at_ms:
         return None
     return result.at_ms - call.at_ms
-
-
-def _row(
-    call: OpenCall,
-    ending: Status,
-    *,
-    lean: Lean | None = None,
-    exit_code: int | None = None,
-    error: str = "",
-    duration_ms: int | None = None,
-    result_offset: int | None = None,
-) -> ActionRow:
-    return ActionRow(
-        part=call.part,
-        ordinal=call.ordinal,
-        call_id=call.call_id,
-        tool=call.tool,
-        kind=call.kind,
-        target=beginning(call.target, TARGET_LIMIT),
-        status=ending,
-        lean=lean,
-        exit_code=exit_code,
-        error=error,
-        at_ms=call.at_ms,
-        duration_ms=duration_ms,
-        offset=call.offset,
-        result_offset=result_offset,
-    )

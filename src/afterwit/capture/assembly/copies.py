@@ -1,25 +1,42 @@
-"""Copied history, recognised by key: a record whose key stands in `copied` (another part owns it), or that occurred
-before in this file, is a copy.
+"""Copied history, recognised by key, and what an assembler remembers between two appends of a file.
 
-Prompts, calls and spends have keys; everything else goes with the last of them in its session. A record whose format
-gives it no identity gets one here. Which of several parts owns a record is settled between files, elsewhere: here it is
-only noted which keys each part holds.
+A record whose key another part owns, or that occurred before in this file, is a copy. Prompts, calls and spends have
+keys; everything else goes with the last of them in its session. A record whose format gives it no identity gets one
+here. Which of several parts owns a record is settled between files, elsewhere: here it is only noted which keys each
+part holds.
+
+Of `AssemblerResume` the order of the fields is the format: bytes that an earlier run has written must be read by this
+one. Everything in it is redacted already, and ids that come from the log are hashes.
 """
 
 from collections.abc import Set
 
+import msgspec
+
+from afterwit.capture.assembly.calls import CallOutcome, PendingCall
 from afterwit.capture.assembly.part_facts import is_task
-from afterwit.capture.assembly.resume import Resume
 from afterwit.model.captured import PartFacts
 from afterwit.model.keys import key_of
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event
 
 
-class Copies:
+class AssemblerResume(msgspec.Struct, array_like=True):
+    """The state of an assembler."""
+
+    parts: list[PartFacts]
+    open_calls: dict[int, PendingCall]
+    early: dict[int, CallOutcome]  # results that came before their calls
+    owned: list[list[int]]  # per part: the keys of all records read so far
+    copied: list[int]
+    is_copying: list[bool]
+    problems: int
+
+
+class CopiedHistory:
     """The keys of one file's records, and which of its parts is inside a copy. Parts are known by position."""
 
-    def __init__(self, copied: Set[int], state: Resume) -> None:
+    def __init__(self, copied: Set[int], state: AssemblerResume) -> None:
         self.copied = copied | set(state.copied)
         self.is_copying = state.is_copying
         self.claims: list[list[int]] = [[] for _ in state.parts]  # per part: the keys that this pass found
@@ -66,3 +83,21 @@ def _made_up(part: PartFacts, event: Event) -> str:
     part.unkeyed += 1
     content = (event.call_id, event.tool, event.arguments, event.text)
     return f"{event.session}#{part.unkeyed}:{content!r}"
+
+
+def resumed(resume: bytes | None) -> AssemblerResume:
+    """The state in these bytes, or that of a file of which nothing was read."""
+    return (
+        msgspec.msgpack.decode(resume, type=AssemblerResume) if resume else AssemblerResume([], {}, {}, [], [], [], 0)
+    )
+
+
+def keys_held(resume: bytes) -> dict[str, list[int]]:
+    """The keys of all records that a file was found to hold, by session."""
+    state = msgspec.msgpack.decode(resume, type=AssemblerResume)
+    return {part.native_id: keys for part, keys in zip(state.parts, state.owned, strict=True)}
+
+
+def parts_held(resume: bytes) -> list[PartFacts]:
+    """What a file was found to say of its sessions."""
+    return [part for part in msgspec.msgpack.decode(resume, type=AssemblerResume).parts if not part.is_empty]

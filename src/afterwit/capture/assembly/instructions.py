@@ -101,12 +101,12 @@ def of_event(number: int, part: PartFacts, event: Event, redactor: Redactor) -> 
             yield from _noted(number, Instruction(name, safe_body(text, redactor), True), event.at_ms, 0)
 
 
-def _noted(number: int, found: Instruction, at_ms: int | None, ordinal: int) -> Iterator[NoteRow]:
+def _noted(number: int, file: Instruction, at_ms: int | None, ordinal: int) -> Iterator[NoteRow]:
     """Identities leave out what a placeholder is keyed with: they are the same on every machine."""
-    text = beginning(found.text.strip(), LIMIT)
+    text = beginning(file.text.strip(), LIMIT)
     if text:
-        identity = unkeyed(found.path) if found.is_whole else f"{unkeyed(found.path)}\n{ordinal % _MOST_PIECES}"
-        yield NoteRow(number, NoteKind.INSTRUCTIONS, key_of(identity), at_ms, f"{found.head}\n{text}")
+        identity = unkeyed(file.path) if file.is_whole else f"{unkeyed(file.path)}\n{ordinal % _MOST_PIECES}"
+        yield NoteRow(number, NoteKind.INSTRUCTIONS, key_of(identity), at_ms, f"{file.head}\n{text}")
 
 
 def _name_of(path: str, part: PartFacts, redactor: Redactor) -> str:
@@ -114,10 +114,10 @@ def _name_of(path: str, part: PartFacts, redactor: Redactor) -> str:
     at_home = _placed(path, IN_HOMES)
     if at_home and user_of(at_home.folder) and not root_name(at_home.folder):
         return safe_text(path, redactor)
-    found = _placed(path, IN_CHECKOUTS)
-    if found is None or not (found.folder in ("", ".") or _is_above(found.folder, part, redactor)):
+    in_checkout = _placed(path, IN_CHECKOUTS)
+    if in_checkout is None or not (in_checkout.folder in ("", ".") or _is_above(in_checkout.folder, part, redactor)):
         return ""
-    return safe_text(found.name, redactor)
+    return safe_text(in_checkout.name, redactor)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -170,8 +170,8 @@ def _written(
                 kept = "\n".join(line[1:] for line in lines.splitlines() if line[:1] in ("+", " "))
                 return Showing(name, verb == "Add", safe_body(kept, redactor))
     is_whole = kind is ActionKind.WRITE
-    found = list(_values(arguments, _CONTENTS if is_whole else _REPLACEMENTS))
-    text = safe_body("\n\n".join(found), redactor)
+    texts = list(_values(arguments, _CONTENTS if is_whole else _REPLACEMENTS))
+    text = safe_body("\n\n".join(texts), redactor)
     return Showing(name, is_whole, beginning(text, LIMIT)) if text else None
 
 
@@ -191,14 +191,14 @@ def _strings(arguments: Mapping[str, Any]) -> Iterator[str]:
 def _without_numbers(text: str) -> str:
     """The output of a read without the numbers that some tools put before each line."""
     lines = text.count("\n") + 1
-    numbers = [int(found[1]) for found in _NUMBERED.finditer(text)]
+    numbers = [int(number[1]) for number in _NUMBERED.finditer(text)]
     is_numbered = len(numbers) > 1 and len(numbers) >= 0.8 * lines and numbers[-1] - numbers[0] >= len(numbers) - 1
     return _NUMBERED.sub("", text) if is_numbered else text
 
 
 def _given(text: str) -> Iterator[tuple[str, str]]:
     """The files that a client shows the model in a notice. Codex joins all that hold and names a folder."""
-    for found in _IN_CODEX.finditer(text):
-        yield posixpath.join(found["folder"] or "", "AGENTS.md"), found["text"] or found["older"] or ""
-    for found in _IN_SECTIONS.finditer(text):
-        yield found["contents"] or found["context"] or found["source"], found["text"]
+    for section in _IN_CODEX.finditer(text):
+        yield posixpath.join(section["folder"] or "", "AGENTS.md"), section["text"] or section["older"] or ""
+    for section in _IN_SECTIONS.finditer(text):
+        yield section["contents"] or section["context"] or section["source"], section["text"]

@@ -1,23 +1,26 @@
-"""What one file says of one session as a whole: when, where, by whom, on what task, with how many events of each kind.
+"""What one file says of one session as a whole (when, where, by whom, on what task), and what each response cost.
 
 The facts grow while the file is read. What is said first stands, except that a title which a person gave beats others.
 Texts come in as the log has them and are made safe here, by the function that the caller gives; where a session ran is
 judged by the path as it is. Which events are the session's own is decided before.
+
+Logs tell the same response several times, and in pieces: rows of one response merge in any order to the same row.
+Figures that mean nothing are brought into the range that sums can hold.
 """
 
 from collections.abc import Callable
 
-from afterwit.capture.assembly.context import Context
+from afterwit.capture.assembly.calls import AssemblyContext
 from afterwit.capture.assembly.texts import TASK_LIMIT, beginning
 from afterwit.guard.redaction import Redactor
-from afterwit.model.captured import PartFacts
+from afterwit.model.captured import PartFacts, SpendRow
 from afterwit.model.kinds import EventKind, Relation
-from afterwit.model.readings import Event, Facts
-from afterwit.repos.identity import root_name, root_of, user_of
+from afterwit.model.readings import Event, Facts, Spend
+from afterwit.repos.folders import root_name, root_of, user_of
 from afterwit.repos.remotes import canonical_remote, last_part, name_key
 
+_MOST_TOKENS = 10**12  # of one response; the sums of a session must fit a row
 Safe = Callable[[str], str]
-
 _COUNTED = {
     EventKind.PROMPT: "prompts",
     EventKind.REPLY: "replies",
@@ -57,7 +60,7 @@ def is_task(part: PartFacts, event: Event) -> bool:
     return is_subagent and event.kind is EventKind.NOTICE and not event.text.lstrip().startswith(("<", "# AGENTS.md"))
 
 
-def note_place(part: PartFacts, cwd: str, context: Context, safe: Safe) -> None:
+def note_place(part: PartFacts, cwd: str, context: AssemblyContext, safe: Safe) -> None:
     """Where the session ran. Identity comes from the path as it is; what is kept of it is redacted."""
     part.cwd, part.root = safe(cwd), safe(root_of(cwd))
     user = user_of(cwd)
@@ -97,7 +100,39 @@ def user_pseudonym(user: str, redactor: Redactor) -> str:
     return redactor.path(f"/home/{user}/").strip("/").rpartition("/")[2]
 
 
-def _earlier(one: int | None, other: int | None) -> int | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return min(one, other)
+def _earlier(first: int | None, other: int | None) -> int | None:
+    if first is None or other is None:
+        return other if first is None else first
+    return min(first, other)
+
+
+def spend_row(part: int, key: int, model: str, spend: Spend) -> SpendRow:
+    """The row of a response, under the redacted name of its model."""
+    return SpendRow(part, key, spend.at_ms, model, *_figures(spend))
+
+
+def merged_spend(row: SpendRow, other: SpendRow) -> SpendRow:
+    """One response read twice, or in pieces: the largest figures count. Commutative and idempotent."""
+    times = [at for at in (row.at_ms, other.at_ms) if at is not None]
+    costs = [cost for cost in (row.cost_usd, other.cost_usd) if cost is not None]
+    return SpendRow(
+        row.part,
+        row.key,
+        min(times, default=None),
+        max(row.model, other.model),
+        max(row.input, other.input),
+        max(row.cache_read, other.cache_read),
+        max(row.cache_write, other.cache_write),
+        max(row.output, other.output),
+        max(row.reasoning, other.reasoning),
+        max(costs, default=None),
+    )
+
+
+def _figures(spend: Spend) -> tuple[int, int, int, int, int, float | None]:
+    usage = spend.usage
+    counts = (usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning)
+    if min(counts) < 0 or max(counts) > _MOST_TOKENS:
+        read, cache_read, cache_write, output, reasoning = (min(max(count, 0), _MOST_TOKENS) for count in counts)
+        counts = read, cache_read, cache_write, output, reasoning
+    return *counts, spend.cost_usd

@@ -17,7 +17,6 @@ from afterwit.model.kinds import EventKind, NoteKind
 FORMAT = 1
 _SAID = (NoteKind.PROMPT, NoteKind.REPLY, NoteKind.SUMMARY)
 _PLACELESS = ("offset", "length")
-
 Row = TypeVar("Row", bound=msgspec.Struct)
 
 
@@ -79,30 +78,33 @@ def packed(remains: Remains) -> bytes:
 def unpacked(content: bytes) -> Remains:
     """Raises DamagedError where it cannot be read."""
     try:
-        found = msgspec.msgpack.decode(content, type=_Packed)
-        if found.format > FORMAT:
-            raise DamagedError(f"the remains have format {found.format}; upgrade afterwit to read them")
-        places = {"offset": found.events.get("ordinal", []), "length": [0] * len(found.events.get("ordinal", []))}
+        content_packed = msgspec.msgpack.decode(content, type=_Packed)
+        if content_packed.format > FORMAT:
+            raise DamagedError(f"the remains have format {content_packed.format}; upgrade afterwit to read them")
+        places = {
+            "offset": content_packed.events.get("ordinal", []),
+            "length": [0] * len(content_packed.events.get("ordinal", [])),
+        }
         captured = Captured(
-            parts=found.parts,
-            events=_rows(found.events | places, EventRow),
-            actions=_rows(found.actions, ActionRow),
-            spends=_rows(found.spends, SpendRow),
+            parts=content_packed.parts,
+            events=_rows(content_packed.events | places, EventRow),
+            actions=_rows(content_packed.actions, ActionRow),
+            spends=_rows(content_packed.spends, SpendRow),
             texts=[],
-            notes=_rows(found.notes, NoteRow),
-            problems=_rows(found.problems, ProblemRow),
-            claims=found.owned,
+            notes=_rows(content_packed.notes, NoteRow),
+            problems=_rows(content_packed.problems, ProblemRow),
+            claims=content_packed.owned,
             resume=b"",
         )
     except (msgspec.DecodeError, ValueError) as error:
         raise DamagedError(f"the remains cannot be read: {error}") from error
     return Remains(
         captured=captured,
-        keys=found.keys,
-        known=found.known,
-        unknown=found.unknown,
-        cursor=found.cursor,
-        companions=found.companions,
+        keys=content_packed.keys,
+        known=content_packed.known,
+        unknown=content_packed.unknown,
+        cursor=content_packed.cursor,
+        companions=content_packed.companions,
     )
 
 
@@ -152,8 +154,8 @@ def _unplaced(action: ActionRow, calls: Sequence[int], results: Mapping[tuple[in
 
 
 def _columns(rows: Iterable[Row], kind: type[Row], left_out: Sequence[str] = ()) -> dict[str, list[Any]]:
-    found = list(rows)
-    return {name: [getattr(row, name) for row in found] for name in kind.__struct_fields__ if name not in left_out}
+    all_rows = list(rows)
+    return {name: [getattr(row, name) for row in all_rows] for name in kind.__struct_fields__ if name not in left_out}
 
 
 def _rows(columns: Mapping[str, list[Any]], kind: type[Row]) -> list[Row]:

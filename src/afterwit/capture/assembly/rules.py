@@ -71,7 +71,7 @@ def rules_in(output: str) -> dict[str, str]:
     """Rule ids that this output reports, in order, with the message of the first report of each."""
     if not any(hint.search(output, 0, _HEAD) for hint in _HINTS):
         return {}
-    found: dict[str, str] = {}
+    messages: dict[str, str] = {}
     text = _ends_of(output)
     for start in _hinted_lines(text):
         end = text.find("\n", start) % (len(text) + 1)
@@ -80,12 +80,12 @@ def rules_in(output: str) -> dict[str, str]:
             continue
         groups = match.groupdict()
         rule = groups.get("check") or groups["id"]
-        if rule not in found:
+        if rule not in messages:
             message = groups["message"].strip(" ━─-") or _message_below(text, end)
-            found[rule] = message[:_MESSAGE]
-        if len(found) == _MOST:
+            messages[rule] = message[:_MESSAGE]
+        if len(messages) == _MOST:
             break
-    return found
+    return messages
 
 
 def _hinted_lines(text: str) -> list[int]:

@@ -71,13 +71,13 @@ def stated_by_agent(text: str, most: int = 3) -> list[str]:
 
 
 def _taken(text: str, form: re.Pattern[str], most: int) -> list[str]:
-    found: dict[str, None] = {}
+    sentences: dict[str, None] = {}
     for sentence in _sentences(text):
-        if len(found) == most:
+        if len(sentences) == most:
             break
         if form.search(sentence):
-            found[sentence] = None
-    return list(found)
+            sentences[sentence] = None
+    return list(sentences)
 
 
 def _sentences(text: str) -> list[str]:

@@ -1,7 +1,5 @@
 """`afterwit sessions export`: sessions as JSON lines for other programs."""
 
-import os
-import secrets
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +17,7 @@ from afterwit.model.errors import UsageError
 from afterwit.sessions.export import exported
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.show import source_of
+from afterwit.store.atomic import replacing
 
 
 @click.command(
@@ -61,10 +60,5 @@ def _sink(output: Path | None) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    beside = output.with_name(f".{output.name}.{secrets.token_hex(4)}")
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            yield file
-        beside.replace(output)
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(output, is_durable=False) as file:
+        yield file

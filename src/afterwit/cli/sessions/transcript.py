@@ -18,13 +18,13 @@ from afterwit.cli.terminal.amounts import human_dollars, human_span, human_token
 from afterwit.cli.terminal.output import human_count
 from afterwit.cli.terminal.wrapping import cells, cut, wrapped
 from afterwit.guard.hygiene import clean
+from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import EventKind, Lean, Status
 from afterwit.sessions.cost import Spending
 from afterwit.sessions.family import Begins, Ends, Scene
 from afterwit.sessions.filters import one_line
 from afterwit.sessions.show import Copies, Gone, Moment
 from afterwit.store.rows.session_list import SessionRow
-from afterwit.store.rows.transcripts import ActionSeen
 
 _HOME = re.compile(r"/(?:Users|home)/‹user:[0-9a-f]+›/")
 _CLOCK = 6  # cells of the column of times
@@ -256,7 +256,7 @@ def _spent(session: SessionRow, spending: Spending | None) -> list[str]:
     return [f"{human_tokens(session.tokens)} tokens", *cost]
 
 
-def _target(action: ActionSeen, folder: str) -> str:
+def _target(action: ActionRow, folder: str) -> str:
     """The first line of what it was about; paths below the session's folder are shown from there."""
     lines = [line for line in action.target.splitlines() if line.strip()]
     first = " ".join(lines[0].split()) if lines else action.tool
@@ -266,7 +266,7 @@ def _target(action: ActionSeen, folder: str) -> str:
     return f"{first} (+{human_count(len(lines) - 1, 'line')})" if len(lines) > 1 else first
 
 
-def _ending(action: ActionSeen) -> str:
+def _ending(action: ActionRow) -> str:
     """How it ended, where the mark alone does not say it, and how long it took, where that was long."""
     code = f"exit {action.exit_code}" if action.exit_code and action.status == Status.FAILED else ""
     word = action.status if action.status in (Status.DENIED, Status.CANCELLED) else ""

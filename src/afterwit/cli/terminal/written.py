@@ -4,12 +4,11 @@ A file is replaced only if that is asked for, and nothing but a regular file eve
 bears the name is left alone. Complaints name the file that was asked for, not the one that is written beside it first.
 """
 
-import os
-import secrets
 import stat
 from pathlib import Path
 
 from afterwit.model.errors import UsageError
+from afterwit.store.atomic import replace_file
 
 STANDARD_OUTPUT = Path("-")
 
@@ -23,20 +22,10 @@ def refuse_existing(output: Path | None, *, is_forced: bool) -> None:
 def write_whole(output: Path, text: str) -> None:
     """Writes beside, then gives the file its name."""
     _is_there(output)
-    beside = output.with_name(f".{output.name}.{secrets.token_hex(4)}")
     try:
-        _write_and_rename(beside, output, text.encode("utf-8", "replace"))
+        replace_file(output, text.encode("utf-8", "replace"), is_durable=False)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(output)) from error
-
-
-def _write_and_rename(beside: Path, output: Path, content: bytes) -> None:
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(content)
-        beside.replace(output)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _is_there(output: Path) -> bool:

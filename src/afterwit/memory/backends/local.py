@@ -14,8 +14,8 @@ import apsw
 
 from afterwit.memory.backends.backend import Availability, Operation
 from afterwit.model.memory_entry import Entry, Hit, Write
-from afterwit.store.memory_terms import ranked, terms_of, weight
 from afterwit.store.rows import memory as rows
+from afterwit.store.rows.memory import ranked, terms_of, weight
 
 _MOST_ROWS = 300  # for each word of a query
 _LEAST_CANDIDATES = 30

@@ -15,9 +15,9 @@ from afterwit.memory.backends.errors import BackendError, RejectedError, Unsuppo
 from afterwit.memory.backends.queue import Queue
 from afterwit.model.errors import BusyError, StoreError
 from afterwit.model.memory_entry import Entry, Hit, Write
+from afterwit.store.atomic import step
 from afterwit.store.lease import held
-from afterwit.store.memory_terms import search
-from afterwit.store.steps import step
+from afterwit.store.rows.memory import search
 
 _PAUSE_MS = 30_000
 _T = TypeVar("_T")

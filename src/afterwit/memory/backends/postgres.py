@@ -19,7 +19,7 @@ from afterwit.memory.backends.errors import (
 )
 from afterwit.memory.backends.hosts import is_this_machine
 from afterwit.model.memory_entry import Entry, Hit, Write
-from afterwit.store.memory_terms import search, terms_of, words_of
+from afterwit.store.rows.memory import search, terms_of, words_of
 
 if TYPE_CHECKING:
     import psycopg

@@ -13,8 +13,8 @@ import msgspec
 
 from afterwit.model.errors import StoreError
 from afterwit.model.memory_entry import Entry, Plain, Write
+from afterwit.store.atomic import step
 from afterwit.store.database import connect, transaction, translated
-from afterwit.store.steps import step
 
 _SCHEMA = """
 CREATE TABLE waiting (

@@ -28,7 +28,7 @@ from afterwit.recall.recall import prompt_index, speaking_items, start_block_for
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import Piece, said_of
 from afterwit.store.marks import DECK, fingerprint, mark, put_mark
-from afterwit.store.rows import experiment, repos
+from afterwit.store.rows import hooks, repos
 from afterwit.store.rows.session_list import repo_marks
 from afterwit.store.store import Store
 
@@ -67,7 +67,7 @@ def _put(store: Store, deck: Deck, redact: Redact) -> None:
 
 
 def _settings(store: Store, world: World) -> DeckSettings:
-    shares = experiment.shares(store.db)
+    shares = hooks.shares(store.db)
     return DeckSettings(
         key=holdout_key(world.layout),
         session_share=shares.session_share,

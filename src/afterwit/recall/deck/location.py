@@ -101,16 +101,12 @@ def _main_checkout(top: str) -> str:
 
 def _remote(top: str) -> str:
     """The remote of a checkout, as repositories are named; "" where it cannot be told."""
-    section = ""
-    for line in _read(os.path.join(top, ".git", "config")).splitlines():
-        name, _, value = (part.strip() for part in line.partition("="))
-        if name.startswith("["):
-            section = name
-        elif name == "url" and section == '[remote "origin"]':
-            from afterwit.repos.remotes import canonical_remote
+    config = _read(os.path.join(top, ".git", "config"))
+    if not config:
+        return ""
+    from afterwit.repos.remotes import remote_in
 
-            return canonical_remote(value)
-    return ""
+    return remote_in(config)
 
 
 def _read(path: str) -> str:

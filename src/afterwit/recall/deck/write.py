@@ -8,7 +8,6 @@ to `recall.deck.reader`.
 """
 
 import functools
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
@@ -24,8 +23,8 @@ from afterwit.model.knowledge import Trigger
 from afterwit.recall.deck.prompt_tables import write_prompt_tables
 from afterwit.recall.deck.values import Block, Deck, DeckSettings, Line
 from afterwit.recall.deck.words import needed_by_path, needed_by_signature, words_in
+from afterwit.store.atomic import PRIVATE, renamed_into, sync
 from afterwit.store.database import transaction, translated
-from afterwit.store.layout import sync
 from afterwit.store.marks import fingerprint
 
 VERSION = 1
@@ -49,19 +48,15 @@ def write_deck(
     """Puts a deck at this path, in the place of the one that is there, of which parts are used again if it `is_sound`.
     Without a machine's own redaction the placeholders have a key that everybody knows. `about_to` gets its fingerprint
     before it has its place."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        beside.unlink(missing_ok=True)
-        beside.touch(mode=0o600)
-        with closing(apsw.Connection(str(beside))) as db:
-            _fill(db, deck, redact or _plain_redaction(), _attached(db, path) if is_sound else None)
-        sync(beside)
-        about_to(fingerprint(beside))
-        beside.replace(path)
+        with renamed_into(path) as beside:
+            beside.touch(PRIVATE)
+            with closing(apsw.Connection(str(beside))) as db:
+                _fill(db, deck, redact or _plain_redaction(), _attached(db, path) if is_sound else None)
+            sync(beside)
+            about_to(fingerprint(beside))
     except (apsw.Error, OSError) as error:
         raise translated(error, path) from error
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 @functools.cache

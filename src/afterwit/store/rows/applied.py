@@ -10,27 +10,30 @@ import apsw
 import msgspec
 
 from afterwit.model.errors import DamagedError
-from afterwit.store.journal import Head, Journal
-from afterwit.store.layout import Layout, make_way, replace_private
+from afterwit.store.atomic import make_way, replace_file
+from afterwit.store.journal import ChainHead, Journal
+from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular
 
 
-def applied(db: apsw.Connection) -> dict[str, Head]:
-    return {machine: Head(*head) for machine, *head in db.execute("SELECT machine, number, hash, at_ms FROM applied")}
+def applied(db: apsw.Connection) -> dict[str, ChainHead]:
+    return {
+        machine: ChainHead(*head) for machine, *head in db.execute("SELECT machine, number, hash, at_ms FROM applied")
+    }
 
 
-def note_applied(db: apsw.Connection, machine: str, head: Head) -> None:
+def note_applied(db: apsw.Connection, machine: str, head: ChainHead) -> None:
     db.execute("INSERT OR REPLACE INTO applied (machine, number, hash, at_ms) VALUES (?, ?, ?, ?)", (machine, *head))
 
 
-def seen_heads(layout: Layout, known: Mapping[str, Head]) -> dict[str, Head]:
+def seen_heads(layout: Layout, applied_heads: Mapping[str, ChainHead]) -> dict[str, ChainHead]:
     """The last entry of each machine that was ever seen: what the database knows and what the file beside the journal
     says, whichever is further."""
-    found = _heads_beside(layout) or {}
-    for machine, head in known.items():
-        if machine not in found or found[machine].number <= head.number:
-            found[machine] = head
-    return found
+    heads = _heads_beside(layout) or {}
+    for machine, head in applied_heads.items():
+        if machine not in heads or heads[machine].number <= head.number:
+            heads[machine] = head
+    return heads
 
 
 def journal_faults(layout: Layout, db: apsw.Connection, journal: Journal) -> list[str]:
@@ -51,20 +54,20 @@ def mend_heads(layout: Layout, db: apsw.Connection) -> None:
         keep_heads(layout, applied(db))
 
 
-def _heads_beside(layout: Layout) -> dict[str, Head] | None:
+def _heads_beside(layout: Layout) -> dict[str, ChainHead] | None:
     """None, if it cannot be read."""
     try:
-        return msgspec.json.decode(read_regular(layout.journal_heads), type=dict[str, Head])
+        return msgspec.json.decode(read_regular(layout.journal_heads), type=dict[str, ChainHead])
     except FileNotFoundError:
         return {}
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
 
-def keep_heads(layout: Layout, heads: dict[str, Head]) -> None:
+def keep_heads(layout: Layout, heads: dict[str, ChainHead]) -> None:
     """Durably, beside the journal."""
     make_way(layout.journal_heads)
-    replace_private(layout.journal_heads, msgspec.json.encode(heads, order="deterministic"))
+    replace_file(layout.journal_heads, msgspec.json.encode(heads, order="deterministic"))
 
 
 def refuse_lost(layout: Layout, db: apsw.Connection, journal: Journal) -> None:
@@ -72,7 +75,7 @@ def refuse_lost(layout: Layout, db: apsw.Connection, journal: Journal) -> None:
     refuse_faults(layout, journal.lost(seen_heads(layout, applied(db))))
 
 
-def refuse_gone(layout: Layout, seen: Mapping[str, Head]) -> None:
+def refuse_missing(layout: Layout, seen: Mapping[str, ChainHead]) -> None:
     """The same for a journal that is not there at all, before an empty one takes its place."""
     if not layout.journal.exists():
         count = sum(head.number for head in seen.values())

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import apsw
 
 from afterwit.store.checksums import digest_checksum
-from afterwit.store.database import one
+from afterwit.store.database import columns_of, only_row
 
 
 class DigestRow(NamedTuple):
@@ -38,18 +38,18 @@ def put_digest(db: apsw.Connection, row: DigestRow, outcome: str, task_type: str
 
 
 def digest_of(db: apsw.Connection, session_id: int) -> DigestRow | None:
-    query = "SELECT session_id, version, body FROM digests WHERE session_id = ?"
+    query = f"SELECT {columns_of(DigestRow)} FROM digests WHERE session_id = ?"  # noqa: S608
     row = db.execute(query, (session_id,)).fetchone()
     return DigestRow(*row) if row else None
 
 
 def all_digests(db: apsw.Connection) -> Iterator[DigestRow]:
     """All digests, in the order in which their sessions began."""
-    query = """SELECT digests.session_id, digests.version, digests.body
-               FROM sessions JOIN digests ON digests.session_id = sessions.id
-               ORDER BY sessions.started_ms, sessions.agent, sessions.native_id"""
+    query = f"""SELECT {columns_of(DigestRow, table="digests")}
+                FROM sessions JOIN digests ON digests.session_id = sessions.id
+                ORDER BY sessions.started_ms, sessions.agent, sessions.native_id"""  # noqa: S608
     return (DigestRow(*row) for row in db.execute(query))
 
 
 def digest_sizes(db: apsw.Connection) -> DigestSizes:
-    return DigestSizes(*one(db, "SELECT count(*), ifnull(sum(length(body)), 0) FROM digests"))
+    return DigestSizes(*only_row(db, "SELECT count(*), ifnull(sum(length(body)), 0) FROM digests"))

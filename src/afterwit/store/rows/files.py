@@ -1,28 +1,25 @@
 """Rows of files: what was read from where, and how far."""
 
 import hashlib
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
 
 from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.model.times import iso_from_ms
-from afterwit.store.database import one
+from afterwit.store.archive import ArchiveName, archive_name
+from afterwit.store.database import columns_of, json_list, only_row
 
 DAMAGED = "damaged"  # the state of a file that the archive does not hold as it should
 REMEDY = (
     "If the agent still has the file, the next `afterwit learn` reads it again; else restore the archived file from a"
     " backup and run `afterwit store rebuild`."
 )
-_COLUMNS = (
-    "id, agent, key, generation, path, role, is_live, state, error, size_bytes, mtime_ns, inode, companions, "
-    "held_bytes, sha256, cursor, resume, known, unknown, dropped_bytes, dropped_ms"
-)
 
 
-class FileRow(NamedTuple):
+class FileRow(msgspec.Struct, frozen=True):
     """One generation of one file of an agent."""
 
     id: int
@@ -48,6 +45,11 @@ class FileRow(NamedTuple):
     dropped_ms: int | None
 
     @property
+    def archived_as(self) -> ArchiveName:
+        """The name of what the archive holds of it."""
+        return archive_name(self.key, self.generation)
+
+    @property
     def is_dropped(self) -> bool:
         """Whether the original was given up for space; then the archive holds its remains."""
         return self.dropped_ms is not None
@@ -58,7 +60,10 @@ class FileRow(NamedTuple):
         return self.held_bytes > 0 or (self.is_dropped and self.role == "transcript")
 
 
-class Seen(NamedTuple):
+_COLUMNS = columns_of(FileRow)
+
+
+class FileStamp(NamedTuple):
     """What is needed to tell whether a file has changed."""
 
     size_bytes: int
@@ -73,56 +78,53 @@ def file_key(agent: str, path: str) -> bytes:
     return hashlib.blake2b(f"{agent}\0{path}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def seen_files(db: apsw.Connection, agent: str) -> dict[bytes, Seen]:
-    query = "SELECT key, size_bytes, mtime_ns, inode, companions, state FROM files WHERE agent = ? AND is_live"
-    return {row[0]: Seen(*row[1:]) for row in db.execute(query, (agent,))}
+def file_stamps(db: apsw.Connection, agent: str) -> dict[bytes, FileStamp]:
+    query = f"SELECT key, {columns_of(FileStamp)} FROM files WHERE agent = ? AND is_live"  # noqa: S608
+    return {row[0]: FileStamp(*row[1:]) for row in db.execute(query, (agent,))}
 
 
 def live_file(db: apsw.Connection, key: bytes) -> FileRow | None:
-    row = db.execute(f"SELECT {_COLUMNS} FROM files WHERE key = ? AND is_live", (key,)).fetchone()  # noqa: S608
-    return FileRow(*row) if row else None
+    return next(_files(db, "WHERE key = ? AND is_live", (key,)), None)
 
 
 def file_by_id(db: apsw.Connection, file_id: int) -> FileRow:
-    row = one(db, f"SELECT {_COLUMNS} FROM files WHERE id = ?", (file_id,))  # noqa: S608
-    return FileRow(*row)
+    return FileRow(*only_row(db, f"SELECT {_COLUMNS} FROM files WHERE id = ?", (file_id,)))  # noqa: S608
 
 
 def files_by_id(db: apsw.Connection, ids: Iterable[int]) -> dict[int, FileRow]:
     """Several at once; those that are not there are left out."""
-    query = f"SELECT {_COLUMNS} FROM files WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608
-    rows = db.execute(query, (msgspec.json.encode(list(ids)).decode(),))
-    return {row[0]: FileRow(*row) for row in rows}
+    wanted = json_list(ids)
+    return {row.id: row for row in _files(db, "WHERE id IN (SELECT value FROM json_each(?))", (wanted,))}
 
 
 def file_generation(db: apsw.Connection, key: bytes, generation: int) -> FileRow | None:
-    query = f"SELECT {_COLUMNS} FROM files WHERE key = ? AND generation = ? AND held_bytes + dropped_bytes"  # noqa: S608
-    row = db.execute(query, (key, generation)).fetchone()
-    return FileRow(*row) if row else None
+    which = "WHERE key = ? AND generation = ? AND held_bytes + dropped_bytes"
+    return next(_files(db, which, (key, generation)), None)
 
 
 def earlier_generations(db: apsw.Connection, key: bytes) -> list[FileRow]:
     """What is kept of a file as it was before it was rewritten."""
-    query = f"SELECT {_COLUMNS} FROM files WHERE key = ? AND NOT is_live ORDER BY generation"  # noqa: S608
-    return [FileRow(*row) for row in db.execute(query, (key,))]
+    return list(_files(db, "WHERE key = ? AND NOT is_live ORDER BY generation", (key,)))
 
 
 def damaged_files(db: apsw.Connection) -> list[FileRow]:
     """Those of which a run found that the archive does not hold them as it should."""
-    query = f"SELECT {_COLUMNS} FROM files WHERE state = ? ORDER BY key, generation"  # noqa: S608
-    return [FileRow(*row) for row in db.execute(query, (DAMAGED,))]
+    return list(_files(db, "WHERE state = ? ORDER BY key, generation", (DAMAGED,)))
 
 
 def all_files(db: apsw.Connection) -> list[FileRow]:
-    rows = db.execute(f"SELECT {_COLUMNS} FROM files ORDER BY key, generation")  # noqa: S608
-    return [FileRow(*row) for row in rows]
+    return list(_files(db, "ORDER BY key, generation"))
 
 
 def files_named(db: apsw.Connection, name: str) -> list[FileRow]:
     """Archived transcripts with this name, in whatever folder."""
-    query = f"""SELECT {_COLUMNS} FROM files WHERE held_bytes > 0 AND role = 'transcript'
-                AND (path = :name OR path LIKE '%/' || :name) ORDER BY key, generation"""  # noqa: S608
-    return [FileRow(*row) for row in db.execute(query, {"name": name})]
+    which = """WHERE held_bytes > 0 AND role = 'transcript' AND (path = :name OR path LIKE '%/' || :name)
+               ORDER BY key, generation"""
+    return list(_files(db, which, {"name": name}))
+
+
+def _files(db: apsw.Connection, which: str, values: Any = None) -> Iterator[FileRow]:
+    return (FileRow(*row) for row in db.execute(f"SELECT {_COLUMNS} FROM files {which}", values))  # noqa: S608
 
 
 def add_file(db: apsw.Connection, agent: str, key: bytes, generation: int, path: str, role: str) -> int:
@@ -180,16 +182,16 @@ def delete_file(db: apsw.Connection, file_id: int) -> None:
     db.execute("DELETE FROM copies WHERE owner_file_id = ?", (file_id,))
 
 
-def doom(db: apsw.Connection, name: str) -> None:
+def note_removable(db: apsw.Connection, name: str) -> None:
     """Marks an archive object for removal after the commit."""
     db.execute("INSERT OR IGNORE INTO doomed VALUES (?)", (name,))
 
 
-def doomed(db: apsw.Connection) -> list[str]:
+def removable_objects(db: apsw.Connection) -> list[str]:
     return [row[0] for row in db.execute("SELECT name FROM doomed ORDER BY name")]
 
 
-def undoom(db: apsw.Connection, name: str) -> None:
+def forget_removable(db: apsw.Connection, name: str) -> None:
     db.execute("DELETE FROM doomed WHERE name = ?", (name,))
 
 
@@ -197,10 +199,26 @@ def _counts(counts: dict[str, int]) -> str:
     return msgspec.json.encode(counts, order="deterministic").decode()
 
 
-def why_gone(file: FileRow) -> str:
+def counts_in(text: str) -> dict[str, int]:
+    """The types of records in a column of counts."""
+    return msgspec.json.decode(text, type=dict[str, int])
+
+
+def why_dropped(file: FileRow) -> str:
     """For whoever asks for an original that was given up."""
     day = iso_from_ms(file.dropped_ms or 0)[:10]
     return (
         f"The original of {file.path} was dropped on {day} to stay within the storage budget"
         f" ({file.dropped_bytes:,} bytes, SHA-256 {file.sha256})."
     )
+
+
+def files_by_session(db: apsw.Connection) -> dict[int, list[bytes]]:
+    """The keys of the transcripts, as they are now, that each session has a part in; the one with its beginning
+    first."""
+    query = """SELECT parts.session_id, files.key FROM parts JOIN files ON files.id = parts.file_id
+               WHERE files.is_live ORDER BY parts.session_id, parts.precedence"""
+    by_session: dict[int, list[bytes]] = {}
+    for session, key in db.execute(query):
+        by_session.setdefault(session, []).append(key)
+    return by_session

@@ -1,6 +1,9 @@
-"""What `doctor` asks the store: what was read of which transcript, per agent, and quick checks of the store itself."""
+"""What `doctor` and `store` ask: what was read of which transcript, what could not be read, how many rows there are,
+and quick checks of the store itself.
+"""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import apsw
@@ -9,7 +12,17 @@ import msgspec
 from afterwit.model.captured import PartFacts
 from afterwit.model.errors import DamagedError
 from afterwit.store.archive import Archive, archive_name
-from afterwit.store.layout import Layout
+from afterwit.store.database import columns_of, only_row
+from afterwit.store.rows.files import counts_in
+
+
+class RowCounts(msgspec.Struct, frozen=True, kw_only=True):
+    files: int
+    sessions: int
+    events: int
+    actions: int
+    failures: int
+    problems: int
 
 
 class TranscriptRow(NamedTuple):
@@ -48,19 +61,19 @@ class ArchiveState(NamedTuple):
 
 
 def transcript_rows(db: apsw.Connection) -> Iterator[TranscriptRow]:
-    query = """SELECT id, agent, key, generation, path, state, error, size_bytes, mtime_ns, inode, companions,
-               max(held_bytes, dropped_bytes), (SELECT count(*) FROM problems WHERE file_id = files.id), known, unknown
-               FROM files WHERE role = 'transcript' AND is_live ORDER BY agent, mtime_ns, id"""
-    for row in db.execute(query):
-        yield TranscriptRow._make((*row[:13], _counts(str(row[13])), _counts(str(row[14]))))
+    query = f"""SELECT known, unknown, {columns_of(TranscriptRow, "known", "unknown", "read_bytes", "problems")},
+                max(held_bytes, dropped_bytes), (SELECT count(*) FROM problems WHERE file_id = files.id)
+                FROM files WHERE role = 'transcript' AND is_live ORDER BY agent, mtime_ns, id"""  # noqa: S608
+    for known, unknown, *row in db.execute(query):
+        yield TranscriptRow._make((*row, counts_in(str(known)), counts_in(str(unknown))))
 
 
 def parts_by_file(db: apsw.Connection) -> dict[int, list[PartFacts]]:
     """What each file says of its sessions."""
-    found: dict[int, list[PartFacts]] = {}
+    by_file: dict[int, list[PartFacts]] = {}
     for file_id, facts in db.execute("SELECT file_id, facts FROM parts ORDER BY file_id, id"):
-        found.setdefault(file_id, []).append(msgspec.msgpack.decode(facts, type=PartFacts))
-    return found
+        by_file.setdefault(file_id, []).append(msgspec.msgpack.decode(facts, type=PartFacts))
+    return by_file
 
 
 def agent_totals(db: apsw.Connection) -> dict[str, AgentTotals]:
@@ -92,10 +105,9 @@ def quick_faults(db: apsw.Connection) -> list[str]:
         return [str(error)]
 
 
-def database_bytes(layout: Layout) -> int:
+def database_bytes(path: Path) -> int:
     """With the write-ahead log. Only `stat`s them: opening would drop SQLite's locks."""
-    beside = (layout.database, layout.database.with_name(f"{layout.database.name}-wal"))
-    return sum(file.stat().st_size for file in beside if file.exists())
+    return sum(file.stat().st_size for file in (path, path.with_name(f"{path.name}-wal")) if file.exists())
 
 
 def archive_state(db: apsw.Connection, archive: Archive) -> ArchiveState:
@@ -120,5 +132,19 @@ def archived_label(archive: Archive, row: TranscriptRow) -> str | None:
     return label if isinstance(label, str) else None
 
 
-def _counts(text: str) -> dict[str, int]:
-    return msgspec.json.decode(text, type=dict[str, int])
+def count_rows(db: apsw.Connection) -> RowCounts:
+    query = """SELECT (SELECT count(*) FROM files WHERE held_bytes > 0 OR dropped_ms IS NOT NULL),
+               (SELECT count(*) FROM sessions),
+               (SELECT count(*) FROM events), (SELECT count(*) FROM actions),
+               (SELECT count(*) FROM actions WHERE status = 'failed'), (SELECT count(*) FROM problems)"""
+    return msgspec.convert(dict(zip(RowCounts.__struct_fields__, only_row(db, query), strict=True)), RowCounts)
+
+
+def problem_rows(db: apsw.Connection, limit: int) -> Iterator[tuple[Any, ...]]:
+    """(agent, path, offset, length, reason); without an offset, where the whole file is concerned."""
+    query = """SELECT agent, path, offset, length, reason FROM (
+                   SELECT agent, path, offset, length, reason, mtime_ns FROM problems JOIN files ON files.id = file_id
+                   UNION ALL SELECT agent, path, NULL, NULL, error, mtime_ns FROM files
+                       WHERE state IN ('failed', 'damaged'))
+               ORDER BY mtime_ns DESC, agent, path, offset LIMIT ?"""
+    yield from db.execute(query, (limit or -1,))

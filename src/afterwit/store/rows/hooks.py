@@ -1,6 +1,9 @@
-"""Rows of what hooks left behind: draws with exposures, calls that they saw, and their faults.
+"""Rows of what hooks left behind: draws with exposures, calls that they saw, their faults; and the shares of the
+hold-out.
 
-Every row has the key of its record in the spool, so that a record that comes twice is stored once.
+Every row has the key of its record in the spool, so that a record that comes twice is stored once. The shares (which
+part of the sessions gets nothing, and which part of the items a session does not get) are chosen by people, so that an
+effect can be told from chance, and applied from the journal.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,10 +12,17 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
+from afterwit.store.database import columns_of, insert_into
 from afterwit.store.rows.items import ExposureRow, put_exposure
 
 UNKNOWN_AGENT = "mcp"  # in draws of the MCP server: a client that is none we know
 _FAULT_LIMIT = 1_000  # rows that are kept: the latest say enough
+
+
+class Shares(NamedTuple):
+    session_share: float = 0.1
+    item_share: float = 0.1
+    since_ms: int = 0  # 0: nobody has chosen
 
 
 class DrawRow(NamedTuple):
@@ -76,31 +86,28 @@ def put_draw(db: apsw.Connection, body: Mapping[str, Any]) -> None:
         text=body.get("text", ""),
         would=body.get("would", ""),
     )
-    db.execute("INSERT OR IGNORE INTO draws VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    db.execute(insert_into("draws", columns_of(DrawRow), "INSERT OR IGNORE"), row)
     for item, is_shown in items.items():
         put_exposure(db, ExposureRow(row.agent, row.session, item, row.moment, row.at_ms, is_shown))
 
 
 def draws(db: apsw.Connection) -> list[DrawRow]:
-    query = """SELECT key, agent, session, context, repo, moment, act, at_ms, is_held, items, text, would
-               FROM draws ORDER BY at_ms, key"""
-    return [DrawRow(*row) for row in db.execute(query)]
+    return draws_of_runs(db, "")
 
 
 def draws_of_runs(db: apsw.Connection, beginning: str) -> list[DrawRow]:
     """The draws of sessions whose id begins so."""
-    query = """SELECT key, agent, session, context, repo, moment, act, at_ms, is_held, items, text, would
-               FROM draws WHERE substr(session, 1, length(:beginning)) = :beginning ORDER BY at_ms, key"""
+    query = f"""SELECT {columns_of(DrawRow)} FROM draws
+                WHERE substr(session, 1, length(:beginning)) = :beginning ORDER BY at_ms, key"""  # noqa: S608
     return [DrawRow(*row) for row in db.execute(query, {"beginning": beginning})]
 
 
 def put_calls(db: apsw.Connection, rows: Iterable[CallRow]) -> None:
-    db.executemany("INSERT OR IGNORE INTO live_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    db.executemany(insert_into("live_calls", columns_of(CallRow), "INSERT OR IGNORE"), rows)
 
 
 def live_calls(db: apsw.Connection, agent: str, session: str) -> list[CallRow]:
-    query = """SELECT key, agent, session, context, at_ms, call_id, tool, target, status, summary
-               FROM live_calls WHERE agent = ? AND session = ? ORDER BY at_ms, key"""
+    query = f"SELECT {columns_of(CallRow)} FROM live_calls WHERE agent = ? AND session = ? ORDER BY at_ms, key"  # noqa: S608
     return [CallRow(*row) for row in db.execute(query, (agent, session))]
 
 
@@ -123,7 +130,7 @@ def sessions_since(db: apsw.Connection, agent: str, since_ms: int) -> int:
 
 def put_faults(db: apsw.Connection, rows: Iterable[FaultRow]) -> None:
     """Adds faults, and lets go of the oldest beyond the limit."""
-    db.executemany("INSERT OR IGNORE INTO hook_faults VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    db.executemany(insert_into("hook_faults", columns_of(FaultRow), "INSERT OR IGNORE"), rows)
     db.execute(
         """DELETE FROM hook_faults WHERE key IN
            (SELECT key FROM hook_faults ORDER BY at_ms DESC, key LIMIT -1 OFFSET ?)""",
@@ -132,6 +139,14 @@ def put_faults(db: apsw.Connection, rows: Iterable[FaultRow]) -> None:
 
 
 def faults(db: apsw.Connection, since_ms: int = 0) -> list[FaultRow]:
-    query = """SELECT key, agent, event, at_ms, error, place, said FROM hook_faults
-               WHERE at_ms >= ? ORDER BY at_ms, key"""
+    query = f"SELECT {columns_of(FaultRow)} FROM hook_faults WHERE at_ms >= ? ORDER BY at_ms, key"  # noqa: S608
     return [FaultRow(*row) for row in db.execute(query, (since_ms,))]
+
+
+def shares(db: apsw.Connection) -> Shares:
+    row = db.execute("SELECT session_share, item_share, since_ms FROM experiment").fetchone()
+    return Shares(*row) if row else Shares()
+
+
+def put_shares(db: apsw.Connection, chosen: Shares) -> None:
+    db.execute("INSERT OR REPLACE INTO experiment VALUES (1, ?, ?, ?)", chosen)

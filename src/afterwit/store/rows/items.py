@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import apsw
-import msgspec
+
+from afterwit.store.database import columns_of, insert_into, json_list
 
 
 class ItemRow(NamedTuple):
@@ -44,12 +45,12 @@ class ExposureRow(NamedTuple):
     is_shown: int
 
 
-_ITEM = "id, scope, category, harvester, status, confidence, last_ms, body"
+_ITEM = columns_of(ItemRow, table="items")
 
 
 def put_item(db: apsw.Connection, row: ItemRow, words: str) -> None:
     delete_item(db, row.id)
-    db.execute("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+    db.execute(insert_into("items", columns_of(ItemRow)), row)
     db.execute("INSERT INTO item_words (rowid, words) VALUES (?, ?)", (db.last_insert_rowid(), words))
 
 
@@ -67,7 +68,7 @@ def items_in(db: apsw.Connection, scopes: Iterable[str], statuses: Iterable[str]
     """Items of these scopes with one of these statuses, the most believed first."""
     query = f"""SELECT {_ITEM} FROM items WHERE scope IN (SELECT value FROM json_each(?))
                 AND status IN (SELECT value FROM json_each(?)) ORDER BY confidence DESC, id"""  # noqa: S608
-    values = [msgspec.json.encode(list(names)).decode() for names in (scopes, statuses)]
+    values = [json_list(names) for names in (scopes, statuses)]
     return (ItemRow(*row) for row in db.execute(query, values))
 
 
@@ -91,11 +92,11 @@ def items_with_words(db: apsw.Connection, expression: str, limit: int) -> list[I
 def put_rejections(db: apsw.Connection, rows: Iterable[RejectionRow]) -> None:
     """Replaces them all."""
     db.execute("DELETE FROM rejections")
-    db.executemany("INSERT OR REPLACE INTO rejections VALUES (?, ?, ?, ?, ?)", rows)
+    db.executemany(insert_into("rejections", columns_of(RejectionRow), "INSERT OR REPLACE"), rows)
 
 
 def rejections(db: apsw.Connection) -> list[RejectionRow]:
-    query = "SELECT id, reason, harvester, scope, sentence FROM rejections ORDER BY reason, id"
+    query = f"SELECT {columns_of(RejectionRow)} FROM rejections ORDER BY reason, id"  # noqa: S608
     return [RejectionRow(*row) for row in db.execute(query)]
 
 
@@ -106,26 +107,25 @@ def put_doubles(db: apsw.Connection, pairs: Iterable[tuple[str, str]]) -> None:
 
 
 def doubles(db: apsw.Connection) -> list[tuple[str, str]]:
-    return [(one, other) for one, other in db.execute("SELECT one, other FROM doubles ORDER BY one, other")]
+    return list(db.execute("SELECT one, other FROM doubles ORDER BY one, other"))
 
 
 def put_decision(db: apsw.Connection, row: DecisionRow) -> None:
-    db.execute("INSERT OR REPLACE INTO item_decisions VALUES (?, ?, ?, ?, ?, ?)", row)
+    db.execute(insert_into("item_decisions", columns_of(DecisionRow), "INSERT OR REPLACE"), row)
 
 
 def decisions(db: apsw.Connection) -> list[DecisionRow]:
     """All of them, in the order in which they count."""
-    query = """SELECT machine, number, at_ms, kind, item, body FROM item_decisions
-               ORDER BY at_ms, machine, number"""
+    query = f"SELECT {columns_of(DecisionRow)} FROM item_decisions ORDER BY at_ms, machine, number"  # noqa: S608
     return [DecisionRow(*row) for row in db.execute(query)]
 
 
 def put_exposure(db: apsw.Connection, row: ExposureRow) -> None:
-    db.execute("INSERT OR IGNORE INTO exposures VALUES (?, ?, ?, ?, ?, ?)", row)
+    db.execute(insert_into("exposures", columns_of(ExposureRow), "INSERT OR IGNORE"), row)
 
 
 def exposures(db: apsw.Connection) -> Iterator[ExposureRow]:
-    query = "SELECT agent, session, item, moment, at_ms, is_shown FROM exposures ORDER BY at_ms, agent, session, item"
+    query = f"SELECT {columns_of(ExposureRow)} FROM exposures ORDER BY at_ms, agent, session, item"  # noqa: S608
     return (ExposureRow(*row) for row in db.execute(query))
 
 

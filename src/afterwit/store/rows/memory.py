@@ -1,19 +1,36 @@
-"""Rows of the local backend. One function per query; transactions are the caller's.
+"""Rows of the local memory backend, and how well an entry fits a query. Transactions are the caller's.
 
 `put` and `remove` are how entries of the journal are applied: in the same order they give the same rows. The word index
 holds the words of every user apart, by a mark of the user before each word, and is therefore asked per user at no cost.
+
+Words are folded and stemmed by SQLite's own tokenizer, so that "tests" finds "testing". Words that say nothing count
+only where a query has no others. The score is that of BM25 for a field of key and value, with words of the key counted
+twice.
 """
 
+import functools
 import hashlib
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import apsw
 import msgspec
 
-from afterwit.model.memory_entry import Entry, Plain, Write
-from afterwit.store.memory_terms import words_of
+from afterwit.model.memory_entry import Entry, Hit, Plain, Write
+from afterwit.store.database import json_list
 
+MOST_TERMS = 32  # of a query
+_LONGEST_WORD = 64
+_IDLE = frozenset(
+    """a about an and any are as at be by can did do does for from get has have how i in is it its me my no not of on or
+    our should so that the their them then there these they this to us was we were what when where which who why will
+    with would you your""".split()  # noqa: SIM905
+)
+_SATURATION = 1.2
+_BY_LENGTH = 0.5
+_USUAL_LENGTH = 24
+_OPTIONS = ["unicode61", "remove_diacritics", "2"]
 STORED = "memory-stored"  # {"user": …, "key": …, "value": …, "metadata": {…}}
 DELETED = "memory-deleted"  # {"user": …, "key": …}
 _COLUMNS = "key, value, metadata, created_ms, updated_ms"
@@ -59,18 +76,18 @@ def entries(db: apsw.Connection, user: str, ids: Iterable[int]) -> list[Entry]:
     """Those of these entries that are the user's. The plus keeps SQLite from walking all entries of the user."""
     query = f"""SELECT {_COLUMNS} FROM memory_entries
                 WHERE id IN (SELECT value FROM json_each(?)) AND +user = ?"""  # noqa: S608
-    return [_entry(*row) for row in db.execute(query, (msgspec.json.encode(list(ids)).decode(), user))]
+    return [_entry(*row) for row in db.execute(query, (json_list(ids), user))]
 
 
 def keys(db: apsw.Connection, user: str, prefix: str) -> list[str]:
     """Keys that begin so, by code point."""
     query = "SELECT key FROM memory_entries WHERE user = ? AND key >= ? ORDER BY key"
-    found = []
+    names = []
     for (key,) in db.execute(query, (user, prefix)):
         if not key.startswith(prefix):
             break
-        found.append(key)
-    return found
+        names.append(key)
+    return names
 
 
 def newest_with(db: apsw.Connection, user: str, word: str, most: int) -> list[int]:
@@ -121,3 +138,60 @@ def apply(db: apsw.Connection, kind: str, body: Mapping[str, Any], at_ms: int) -
         put(db, msgspec.convert({**body, "at_ms": at_ms}, Write))
     else:
         remove(db, body["user"], body["key"], at_ms)
+
+
+def words_of(text: str) -> list[str]:
+    """All words of a text, stemmed, in order."""
+    tokens = _tokenizer()(
+        text.encode("utf-8", "replace"),
+        apsw.FTS5_TOKENIZE_DOCUMENT,
+        None,
+        include_offsets=False,
+        include_colocated=False,
+    )
+    return [word[:_LONGEST_WORD] for word in cast("list[str]", tokens)]
+
+
+def terms_of(query: str) -> list[str]:
+    """The different words of a query that say something, or all of them if none does."""
+    words = list(dict.fromkeys(words_of(query)))
+    telling = [word for word in words if word not in _idle_stems()]
+    return (telling or words)[:MOST_TERMS]
+
+
+def weight(count: int, total: int) -> float:
+    """How much a word tells that `count` of `total` entries have."""
+    return math.log(1 + total / max(count, 1))
+
+
+def fit(entry: Entry, weights: Mapping[str, float]) -> float:
+    """How well the entry fits the words; 0 if it has none of them."""
+    words = words_of(f"{entry.key} {entry.key} {entry.value}")
+    damping = _SATURATION * (1 - _BY_LENGTH + _BY_LENGTH * len(words) / _USUAL_LENGTH)
+    counts = ((words.count(word), told) for word, told in weights.items())
+    return sum(told * count / (count + damping) for count, told in counts)
+
+
+def ranked(entries: Iterable[Entry], weights: Mapping[str, float], limit: int) -> list[Hit]:
+    """The best, of equal ones the newest first."""
+    hits = [Hit(entry, score) for entry in entries if (score := fit(entry, weights)) > 0]
+    hits.sort(key=lambda hit: (-hit.score, -hit.entry.updated_ms, hit.entry.key))
+    return hits[:limit]
+
+
+def search(entries: Sequence[Entry], query: str, limit: int) -> list[Hit]:
+    """A query over a handful of entries, without an index."""
+    terms = terms_of(query)
+    held = [set(words_of(f"{entry.key} {entry.value}")) for entry in entries]
+    weights = {term: weight(sum(term in words for words in held), len(entries)) for term in terms}
+    return ranked(entries, weights, limit)
+
+
+@functools.cache
+def _tokenizer() -> apsw.FTS5Tokenizer:
+    return apsw.Connection(":memory:").fts5_tokenizer("porter", _OPTIONS)
+
+
+@functools.cache
+def _idle_stems() -> frozenset[str]:
+    return frozenset(words_of(" ".join(_IDLE)))

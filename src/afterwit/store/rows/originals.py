@@ -1,4 +1,5 @@
-"""Rows about originals as a matter of space: which the archive holds, which are leaving, which are gone.
+"""Rows about originals as a matter of space: which the archive holds, which are being dropped, which were, which are
+pinned.
 
 Whether an original may go is decided elsewhere; what is asked here is what that takes: that every session with a part
 in it has a digest, and that none of them is pinned.
@@ -8,15 +9,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import apsw
-import msgspec
-from msgspec.structs import replace
 
-from afterwit.model.captured import ORDINAL_BITS, Captured, EventRow, ProblemRow, SpendRow
-from afterwit.model.kinds import EventKind
-from afterwit.store.database import one
-from afterwit.store.rows.notes import notes_of_part
-from afterwit.store.rows.parts import parts_of_file
-from afterwit.store.rows.transcripts import action_rows
+from afterwit.model.captured import ORDINAL_BITS, Captured, ProblemRow
+from afterwit.store.database import columns_of, json_list, only_row
+from afterwit.store.rows.parts import part_actions, part_events, part_notes, part_spends, parts_of_file, span
 
 EVICTED, LOST = "evicted", "lost"  # given up after it was analysed, and before
 
@@ -74,8 +70,8 @@ def raw_files(db: apsw.Connection) -> list[RawFile]:
 
 def dropped_files(db: apsw.Connection) -> list[DroppedFile]:
     """The latest first."""
-    query = """SELECT id, agent, path, state, dropped_bytes, dropped_ms, sha256 FROM files
-               WHERE dropped_ms IS NOT NULL AND role = 'transcript' ORDER BY dropped_ms DESC, path, generation"""
+    query = f"""SELECT {columns_of(DroppedFile)} FROM files
+                WHERE dropped_ms IS NOT NULL AND role = 'transcript' ORDER BY dropped_ms DESC, path, generation"""  # noqa: S608
     return [DroppedFile(*row) for row in db.execute(query)]
 
 
@@ -91,10 +87,10 @@ def sessions_in(db: apsw.Connection, file_ids: Iterable[int]) -> dict[int, list[
     query = """SELECT parts.file_id, sessions.id, sessions.native_id FROM json_each(?) AS wanted
                JOIN parts ON parts.file_id = wanted.value JOIN sessions ON sessions.id = parts.session_id
                ORDER BY parts.file_id, sessions.native_id"""
-    found: dict[int, list[SessionName]] = {}
-    for file_id, *name in db.execute(query, (msgspec.json.encode(list(file_ids)).decode(),)):
-        found.setdefault(file_id, []).append(SessionName(*name))
-    return found
+    by_file: dict[int, list[SessionName]] = {}
+    for file_id, *name in db.execute(query, (json_list(file_ids),)):
+        by_file.setdefault(file_id, []).append(SessionName(*name))
+    return by_file
 
 
 def note_leaving(db: apsw.Connection, file_ids: Iterable[int]) -> None:
@@ -128,14 +124,14 @@ def note_dropped(db: apsw.Connection, file_id: int, drop: Drop, keys: bytes | No
 def rows_of_file(db: apsw.Connection, file_id: int) -> Captured:
     """Everything that was read out of a file, part by part."""
     parts = parts_of_file(db, file_id)
-    spans = [(number, part.id) for number, part in enumerate(parts)]
+    numbered = list(enumerate(parts))
     return Captured(
         parts=[part.facts for part in parts],
-        events=[row for number, part_id in spans for row in _events(db, part_id, number)],
-        actions=[replace(row, part=number) for number, part_id in spans for row in action_rows(db, part_id)],
-        spends=[row for number, part_id in spans for row in _spends(db, part_id, number)],
+        events=[row for number, part in numbered for row in part_events(db, part.id, number)],
+        actions=[row for number, part in numbered for row in part_actions(db, part.id, number)],
+        spends=[row for number, part in numbered for row in part_spends(db, part.id, number)],
         texts=[],
-        notes=[row for number, part_id in spans for row in notes_of_part(db, part_id, number)],
+        notes=[row for number, part in numbered for row in part_notes(db, part.id, number)],
         problems=_problems(db, file_id),
         claims=[[] for _ in parts],
         resume=b"",
@@ -148,8 +144,7 @@ def kept_texts(db: apsw.Connection, part_id: int) -> dict[int, str]:
                UNION ALL
                SELECT (SELECT max(id & :mask) FROM events WHERE id >= :first AND id < :end AND kind = 'reply'), text
                FROM notes WHERE part_id = :part AND kind = 'ending'"""
-    mask, first, end = _span(part_id)
-    values = {"part": part_id, "mask": mask, "first": first, "end": end}
+    values = {**span(part_id), "mask": (1 << ORDINAL_BITS) - 1}
     return {place: text for place, text in db.execute(query, values) if place is not None}
 
 
@@ -157,22 +152,8 @@ def unused_bytes(db: apsw.Connection) -> tuple[int, int]:
     """(bytes of pages that hold nothing, bytes of all pages) of the database."""
     query = """SELECT page_size, freelist_count, page_count
                FROM pragma_page_size, pragma_freelist_count, pragma_page_count"""
-    size, free, count = one(db, query)
+    size, free, count = only_row(db, query)
     return size * free, size * count
-
-
-def _events(db: apsw.Connection, part_id: int, number: int) -> list[EventRow]:
-    query = """SELECT id & ?, kind, at_ms, offset, length, is_copied FROM events WHERE id >= ? AND id < ? ORDER BY id"""
-    return [
-        EventRow(number, ordinal, EventKind(kind), at_ms, offset, length, bool(is_copied))
-        for ordinal, kind, at_ms, offset, length, is_copied in db.execute(query, _span(part_id))
-    ]
-
-
-def _spends(db: apsw.Connection, part_id: int, number: int) -> list[SpendRow]:
-    query = """SELECT key, at_ms, model, input, cache_read, cache_write, output, reasoning, cost_usd
-               FROM spends WHERE part_id = ? ORDER BY key"""
-    return [SpendRow(number, *row) for row in db.execute(query, (part_id,))]
 
 
 def _problems(db: apsw.Connection, file_id: int) -> list[ProblemRow]:
@@ -180,5 +161,19 @@ def _problems(db: apsw.Connection, file_id: int) -> list[ProblemRow]:
     return [ProblemRow(*row) for row in db.execute(query, (file_id,))]
 
 
-def _span(part_id: int) -> tuple[int, int, int]:
-    return (1 << ORDINAL_BITS) - 1, part_id << ORDINAL_BITS, (part_id + 1) << ORDINAL_BITS
+def put_pin(db: apsw.Connection, agent: str, native_id: str) -> None:
+    db.execute("INSERT OR IGNORE INTO pins (agent, native_id) VALUES (?, ?)", (agent, native_id))
+
+
+def delete_pin(db: apsw.Connection, agent: str, native_id: str) -> None:
+    db.execute("DELETE FROM pins WHERE agent = ? AND native_id = ?", (agent, native_id))
+
+
+def is_pinned(db: apsw.Connection, agent: str, native_id: str) -> bool:
+    query = "SELECT EXISTS (SELECT 1 FROM pins WHERE agent = ? AND native_id = ?)"
+    return bool(db.execute(query, (agent, native_id)).get)
+
+
+def pins(db: apsw.Connection) -> set[tuple[str, str]]:
+    """All of them, as (agent, native id)."""
+    return {(agent, native_id) for agent, native_id in db.execute("SELECT agent, native_id FROM pins")}

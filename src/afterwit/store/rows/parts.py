@@ -1,20 +1,45 @@
-"""Rows of parts: what one file says of one session, with its events, actions and spends.
+"""Rows of parts: what one file says of one session, with its events, actions, spends and notes.
 
-Ids of events and actions are `part id << 24 | ordinal`: the rows of a part lie together, in order.
+Ids of events and actions are `part id << 24 | ordinal`: the rows of a part lie together, in order. Notes of instruction
+files are the same in many sessions: their texts lie in `shared_texts`, each once, as long as a note names them. A note
+reads as it was written, wherever its text lies.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import apsw
 import msgspec
 
-from afterwit.model.captured import ORDINAL_BITS, ActionRow, Captured, PartFacts, ProblemRow
-from afterwit.store.database import one
-from afterwit.store.rows.notes import WHOLE_TEXT, WITH_SHARED, clear_notes, put_notes
+from afterwit.model.captured import (
+    ORDINAL_BITS,
+    ActionRow,
+    Captured,
+    EventRow,
+    NoteRow,
+    PartFacts,
+    ProblemRow,
+    SpendRow,
+    TextRow,
+)
+from afterwit.model.instruction_files import Instruction, instruction
+from afterwit.model.keys import key_of
+from afterwit.model.kinds import EventKind, NoteKind
+from afterwit.store.database import columns_of, insert_into, json_list, only_row
+
+Row = TypeVar("Row", bound=msgspec.Struct)
+_EVENT, _ACTION = columns_of(EventRow, "part", "ordinal"), columns_of(ActionRow, "part", "ordinal")
+_SPEND = columns_of(SpendRow, "part")
+_NOTE = "kind, place, at_ms, notes.text || ifnull(char(10) || shared_texts.text, '')"
+_NOTES = "notes LEFT JOIN shared_texts ON shared_texts.key = notes.shared"
+OF_EVENTS = f"SELECT {{id}}{_EVENT} FROM events WHERE id >= :first AND id < :end ORDER BY id"  # noqa: S608
+OF_ACTIONS = f"SELECT {{id}}{_ACTION} FROM actions WHERE id >= :first AND id < :end ORDER BY id"  # noqa: S608
+OF_SPENDS = f"SELECT {_SPEND} FROM spends WHERE part_id = :part ORDER BY key"  # noqa: S608
+_OF_NOTES = f"SELECT {_NOTE} FROM {_NOTES} WHERE part_id = :part ORDER BY kind, place"  # noqa: S608
+_ORDINAL = f"id & {(1 << ORDINAL_BITS) - 1}, "
 
 
-class PartRow(NamedTuple):
+class PartRow(msgspec.Struct, frozen=True):
     id: int
     file_id: int
     session_id: int
@@ -23,13 +48,18 @@ class PartRow(NamedTuple):
 
 
 def parts_of_file(db: apsw.Connection, file_id: int) -> list[PartRow]:
-    query = "SELECT id, file_id, session_id, precedence, facts FROM parts WHERE file_id = ? ORDER BY id"
-    return [_part(row) for row in db.execute(query, (file_id,))]
+    return _parts(db, "file_id = ? ORDER BY id", file_id)
 
 
 def parts_of_session(db: apsw.Connection, session_id: int) -> list[PartRow]:
-    query = "SELECT id, file_id, session_id, precedence, facts FROM parts WHERE session_id = ? ORDER BY precedence"
-    return [_part(row) for row in db.execute(query, (session_id,))]
+    return _parts(db, "session_id = ? ORDER BY precedence", session_id)
+
+
+def _parts(db: apsw.Connection, which: str, owner_id: int) -> list[PartRow]:
+    query = f"SELECT {columns_of(PartRow)} FROM parts WHERE {which}"  # noqa: S608
+    rows = db.execute(query, (owner_id,))
+    decode = msgspec.msgpack.Decoder(PartFacts).decode
+    return [PartRow(part, file, session, precedence, decode(facts)) for part, file, session, precedence, facts in rows]
 
 
 def put_part(db: apsw.Connection, file_id: int, session_id: int, precedence: str, facts: PartFacts) -> int:
@@ -40,29 +70,55 @@ def put_part(db: apsw.Connection, file_id: int, session_id: int, precedence: str
     return int(db.execute(query, (file_id, session_id, precedence, msgspec.msgpack.encode(facts))).get)
 
 
+def span(part_id: int) -> dict[str, int]:
+    """The named values of queries for the rows of a part."""
+    return {"part": part_id, "first": part_id << ORDINAL_BITS, "end": (part_id + 1) << ORDINAL_BITS}
+
+
+def part_events(db: apsw.Connection, part_id: int, position: int = 0) -> Iterator[EventRow]:
+    """The events of a part, in order, as rows of the part at this position; from an open cursor, one by one."""
+    return _rows(EventRow, db.execute(OF_EVENTS.format(id=_ORDINAL), span(part_id)), position)
+
+
+def part_actions(db: apsw.Connection, part_id: int, position: int = 0) -> Iterator[ActionRow]:
+    """The same for its actions."""
+    return _rows(ActionRow, db.execute(OF_ACTIONS.format(id=_ORDINAL), span(part_id)), position)
+
+
+def part_spends(db: apsw.Connection, part_id: int, position: int = 0) -> Iterator[SpendRow]:
+    return _rows(SpendRow, db.execute(OF_SPENDS, span(part_id)), position)
+
+
+def part_notes(db: apsw.Connection, part_id: int, position: int = 0) -> Iterator[NoteRow]:
+    return _rows(NoteRow, db.execute(_OF_NOTES, span(part_id)), position)
+
+
+def _rows(kind: type[Row], values: Iterable[tuple[Any, ...]], position: int) -> Iterator[Row]:
+    return (msgspec.convert((position, *row), kind, strict=False) for row in values)
+
+
+def part_content(db: apsw.Connection, part_id: int) -> Iterator[tuple[Any, ...]]:
+    """All events, actions, spends and notes of a part, in order, without row ids."""
+    for query in (OF_EVENTS.format(id=""), OF_ACTIONS.format(id=""), OF_SPENDS, _OF_NOTES):
+        yield from db.execute(query, span(part_id))
+
+
+def result_times(db: apsw.Connection, part_id: int) -> dict[int, int | None]:
+    """By ordinal of the action: when its result was written."""
+    results = {row.offset: row.at_ms for row in part_events(db, part_id) if row.kind is EventKind.RESULT}
+    query = f"SELECT {_ORDINAL} result_offset FROM actions WHERE id >= :first AND id < :end"  # noqa: S608
+    return {ordinal: results.get(offset) for ordinal, offset in db.execute(query, span(part_id))}
+
+
 def put_rows(db: apsw.Connection, captured: Captured, part_ids: dict[int, int]) -> None:
     """Writes the events, actions, spends and notes of the parts that are kept; `part_ids` maps position to id."""
+    tables = (("events", _EVENT, captured.events), ("actions", _ACTION, captured.actions))
+    for table, columns, rows in tables:
+        kept = (row for row in rows if row.part in part_ids)
+        values = ((_row_id(part_ids, row), *msgspec.structs.astuple(row)[2:]) for row in kept)
+        db.executemany(insert_into(table, f"id, {columns}", "INSERT OR REPLACE"), values)
     db.executemany(
-        "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            (
-                part_ids[row.part] << ORDINAL_BITS | row.ordinal,
-                row.kind,
-                row.at_ms,
-                row.offset,
-                row.length,
-                int(row.is_copied),
-            )
-            for row in captured.events
-            if row.part in part_ids
-        ),
-    )
-    db.executemany(
-        "INSERT OR REPLACE INTO actions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (_action(part_ids[row.part], row) for row in captured.actions if row.part in part_ids),
-    )
-    db.executemany(
-        """INSERT INTO spends VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+        f"""{insert_into("spends", f"part_id, {_SPEND}")} ON CONFLICT DO UPDATE SET
            at_ms = ifnull(min(at_ms, excluded.at_ms), ifnull(at_ms, excluded.at_ms)),
            model = max(model, excluded.model), input = max(input, excluded.input),
            cache_read = max(cache_read, excluded.cache_read), cache_write = max(cache_write, excluded.cache_write),
@@ -75,33 +131,48 @@ def put_rows(db: apsw.Connection, captured: Captured, part_ids: dict[int, int]) 
 
 def put_texts(db: apsw.Connection, captured: Captured, part_ids: dict[int, int]) -> None:
     """Indexes what can be searched."""
-    db.executemany(
-        "INSERT OR REPLACE INTO texts (rowid, text) VALUES (?, ?)",
-        (
-            (part_ids[row.part] << ORDINAL_BITS | row.ordinal, row.text)
-            for row in captured.texts
-            if row.part in part_ids
-        ),
-    )
+    values = ((_row_id(part_ids, row), row.text) for row in captured.texts if row.part in part_ids)
+    db.executemany(insert_into("texts", "rowid, text", "INSERT OR REPLACE"), values)
+
+
+def put_notes(db: apsw.Connection, notes: Iterable[NoteRow], part_ids: dict[int, int]) -> None:
+    """Writes the notes of the parts that are kept."""
+    values: list[tuple[object, ...]] = []
+    files: dict[int, str] = {}
+    for row in notes:
+        if row.part in part_ids:
+            text, shared = row.text, None
+            if row.kind is NoteKind.INSTRUCTIONS:
+                text, _, file = row.text.partition("\n")
+                shared = key_of(file)
+                files[shared] = file
+            values.append((part_ids[row.part], row.kind, row.place, row.at_ms, text, shared))
+    db.executemany(insert_into("shared_texts", "key, text", "INSERT OR IGNORE"), files.items())
+    columns = "part_id, kind, place, at_ms, text, shared"
+    db.executemany(insert_into("notes", columns, "INSERT OR REPLACE"), values)
+    if files:
+        _forget_unnamed(db)
 
 
 def put_problems(db: apsw.Connection, file_id: int, start: int, problems: Iterable[ProblemRow]) -> None:
     """Replaces the problems from an offset on: what was unfinished there may be whole by now."""
     db.execute("DELETE FROM problems WHERE file_id = ? AND offset >= ?", (file_id, start))
-    db.executemany(
-        "INSERT OR REPLACE INTO problems VALUES (?, ?, ?, ?)",
-        ((file_id, row.offset, row.length, row.reason) for row in problems),
-    )
+    values = ((file_id, row.offset, row.length, row.reason) for row in problems)
+    db.executemany(insert_into("problems", "file_id, offset, length, reason", "INSERT OR REPLACE"), values)
 
 
 def clear_rows(db: apsw.Connection, part_id: int) -> None:
     """Removes the events, actions, spends and notes of a part, not its claims."""
-    span = (part_id << ORDINAL_BITS, (part_id + 1) << ORDINAL_BITS)
-    db.execute("DELETE FROM texts WHERE rowid IN (SELECT id FROM events WHERE id >= ? AND id < ?)", span)
-    db.execute("DELETE FROM events WHERE id >= ? AND id < ?", span)
-    db.execute("DELETE FROM actions WHERE id >= ? AND id < ?", span)
-    db.execute("DELETE FROM spends WHERE part_id = ?", (part_id,))
+    rows = "id >= :first AND id < :end"
+    db.execute(f"DELETE FROM texts WHERE rowid IN (SELECT id FROM events WHERE {rows})", span(part_id))  # noqa: S608
+    for table, which in (("events", rows), ("actions", rows), ("spends", "part_id = :part")):
+        db.execute(f"DELETE FROM {table} WHERE {which}", span(part_id))  # noqa: S608
     clear_notes(db, part_id)
+
+
+def clear_notes(db: apsw.Connection, part_id: int) -> None:
+    db.execute("DELETE FROM notes WHERE part_id = ?", (part_id,))
+    _forget_unnamed(db)
 
 
 def delete_part(db: apsw.Connection, part_id: int) -> None:
@@ -111,16 +182,19 @@ def delete_part(db: apsw.Connection, part_id: int) -> None:
     db.execute("DELETE FROM parts WHERE id = ?", (part_id,))
 
 
-def part_counts(db: apsw.Connection, part_id: int) -> tuple[int, int, int]:
-    """(actions, failed, denied) of a part."""
-    span = (part_id << ORDINAL_BITS, (part_id + 1) << ORDINAL_BITS)
+class ActionCounts(NamedTuple):
+    actions: int
+    failures: int
+    denials: int
+
+
+def action_counts(db: apsw.Connection, part_id: int) -> ActionCounts:
     query = """SELECT count(*), count(*) FILTER (WHERE status = 'failed'), count(*) FILTER (WHERE status = 'denied')
-               FROM actions WHERE id >= ? AND id < ?"""
-    actions, failed, denied = one(db, query, span)
-    return actions, failed, denied
+               FROM actions WHERE id >= :first AND id < :end"""
+    return ActionCounts(*only_row(db, query, span(part_id)))
 
 
-class Tokens(NamedTuple):
+class TokenSums(NamedTuple):
     input: int
     cache_read: int
     cache_write: int
@@ -129,53 +203,36 @@ class Tokens(NamedTuple):
     models: str  # JSON list, sorted
 
 
-def part_tokens(db: apsw.Connection, part_ids: list[int]) -> Tokens:
-    query = """SELECT ifnull(sum(input), 0), ifnull(sum(cache_read), 0), ifnull(sum(cache_write), 0),
-               ifnull(sum(output), 0), ifnull(sum(reasoning), 0),
-               json_group_array(DISTINCT model ORDER BY model) FILTER (WHERE model <> '')
-               FROM spends WHERE part_id IN (SELECT value FROM json_each(?))"""
-    return Tokens(*one(db, query, (msgspec.json.encode(part_ids).decode(),)))
+def part_tokens(db: apsw.Connection, part_ids: list[int]) -> TokenSums:
+    sums = ", ".join(f"ifnull(sum({name}), 0)" for name in TokenSums._fields[:-1])
+    query = f"""SELECT {sums}, json_group_array(DISTINCT model ORDER BY model) FILTER (WHERE model <> '')
+               FROM spends WHERE part_id IN (SELECT value FROM json_each(?))"""  # noqa: S608
+    return TokenSums(*only_row(db, query, (json_list(part_ids),)))
 
 
-def _part(row: tuple[int, int, int, str, bytes]) -> PartRow:
-    return PartRow(row[0], row[1], row[2], row[3], msgspec.msgpack.decode(row[4], type=PartFacts))
+class ShownFile(NamedTuple):
+    """What sessions in a repository saw of an instruction file."""
+
+    repo: str
+    at_ms: int  # when they saw it last
+    file: Instruction
 
 
-def _action(part_id: int, row: ActionRow) -> tuple[object, ...]:
-    return (
-        part_id << ORDINAL_BITS | row.ordinal,
-        row.call_id,
-        row.tool,
-        row.kind,
-        row.target,
-        row.status,
-        row.lean,
-        row.exit_code,
-        row.error,
-        row.at_ms,
-        row.duration_ms,
-        row.offset,
-        row.result_offset,
-    )
+def shown_files(db: apsw.Connection) -> list[ShownFile]:
+    """The instruction files that sessions saw: each text of each once, with the last time, the oldest first."""
+    query = """SELECT sessions.repo, max(ifnull(notes.at_ms, 0)) AS at_ms, notes.text, shared_texts.text
+               FROM notes JOIN shared_texts ON shared_texts.key = notes.shared
+               JOIN parts ON parts.id = notes.part_id JOIN sessions ON sessions.id = parts.session_id
+               GROUP BY sessions.repo, notes.text, notes.shared ORDER BY at_ms, shared_texts.text, notes.text"""
+    return [ShownFile(repo, at_ms, instruction(head, text)) for repo, at_ms, head, text in db.execute(query)]
 
 
-def part_rows(db: apsw.Connection, part_id: int) -> Iterator[tuple[Any, ...]]:
-    """All events, actions, spends and notes of a part, in order, without row ids."""
-    span = (part_id << ORDINAL_BITS, (part_id + 1) << ORDINAL_BITS)
-    yield from db.execute(
-        "SELECT kind, at_ms, offset, length, is_copied FROM events WHERE id >= ? AND id < ? ORDER BY id", span
-    )
-    yield from db.execute(
-        """SELECT call_id, tool, kind, target, status, lean, exit_code, error, at_ms, duration_ms, offset, result_offset
-           FROM actions WHERE id >= ? AND id < ? ORDER BY id""",
-        span,
-    )
-    yield from db.execute(
-        """SELECT key, at_ms, model, input, cache_read, cache_write, output, reasoning, cost_usd
-           FROM spends WHERE part_id = ? ORDER BY key""",
-        (part_id,),
-    )
-    yield from db.execute(
-        f"SELECT kind, place, at_ms, {WHOLE_TEXT} FROM {WITH_SHARED} WHERE part_id = ? ORDER BY kind, place",  # noqa: S608
-        (part_id,),
+def _row_id(part_ids: dict[int, int], row: EventRow | ActionRow | TextRow) -> int:
+    return part_ids[row.part] << ORDINAL_BITS | row.ordinal
+
+
+def _forget_unnamed(db: apsw.Connection) -> None:
+    db.execute(
+        """DELETE FROM shared_texts
+           WHERE NOT EXISTS (SELECT 1 FROM notes WHERE notes.shared = shared_texts.key)"""
     )

@@ -1,9 +1,32 @@
-"""Rows of repository resolution: what was seen, what it was resolved to, and the decisions behind it."""
+"""Rows of identities: how repositories were resolved, with the decisions behind it, and which tools and users occur."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import apsw
+
+from afterwit.store.database import columns_of, insert_into
+
+_KNOWN = {
+    "repo": """SELECT EXISTS (SELECT 1 FROM repos WHERE :name IN (repo, remote, root) OR repo LIKE :ending
+               OR remote LIKE :ending OR root LIKE :ending)""",
+    "tool": "SELECT EXISTS (SELECT 1 FROM actions WHERE tool = :name)",
+    "user": "SELECT EXISTS (SELECT 1 FROM sessions WHERE user = :name)",
+}
+
+
+class ToolSummary(NamedTuple):
+    agent: str
+    tool: str
+    kind: str
+    actions: int
+    failures: int
+
+
+class UserSummary(NamedTuple):
+    user: str
+    agents: str
+    sessions: int
 
 
 class RepoRow(NamedTuple):
@@ -14,14 +37,14 @@ class RepoRow(NamedTuple):
 
 
 def repo_rows(db: apsw.Connection) -> list[RepoRow]:
-    query = "SELECT root, remote, repo, how FROM repos ORDER BY repo, root, remote"
+    query = f"SELECT {columns_of(RepoRow)} FROM repos ORDER BY repo, root, remote"  # noqa: S608
     return [RepoRow(*row) for row in db.execute(query)]
 
 
 def put_repos(db: apsw.Connection, rows: list[RepoRow]) -> None:
     """Replaces the resolutions, and the repository of every session with them."""
     db.execute("DELETE FROM repos")
-    db.executemany("INSERT INTO repos VALUES (?, ?, ?, ?)", rows)
+    db.executemany(insert_into("repos", columns_of(RepoRow)), rows)
     db.execute(
         """UPDATE sessions SET repo = repos.repo FROM repos
            WHERE repos.root = sessions.root AND repos.remote = sessions.remote AND sessions.repo <> repos.repo"""
@@ -47,8 +70,8 @@ def checkouts(db: apsw.Connection) -> dict[str, str]:
     return dict(db.execute("SELECT root, remote FROM checkouts"))
 
 
-def put_checkouts(db: apsw.Connection, found: Mapping[str, str]) -> None:
-    db.executemany("INSERT OR REPLACE INTO checkouts VALUES (?, ?)", sorted(found.items()))
+def put_checkouts(db: apsw.Connection, remotes: Mapping[str, str]) -> None:
+    db.executemany("INSERT OR REPLACE INTO checkouts VALUES (?, ?)", sorted(remotes.items()))
 
 
 class RepoSummary(NamedTuple):
@@ -66,3 +89,24 @@ def repo_summaries(db: apsw.Connection) -> list[RepoSummary]:
                FROM repos JOIN sessions ON sessions.root = repos.root AND sessions.remote = repos.remote
                GROUP BY repos.root, repos.remote ORDER BY repos.repo, count(*) DESC, repos.root, repos.remote"""
     return [RepoSummary(*row) for row in db.execute(query)]
+
+
+def tool_summaries(db: apsw.Connection) -> list[ToolSummary]:
+    query = """SELECT sessions.agent, actions.tool, actions.kind, count(*),
+               count(*) FILTER (WHERE actions.status = 'failed')
+               FROM parts JOIN sessions ON sessions.id = parts.session_id
+               JOIN actions ON actions.id >= parts.id << 24 AND actions.id < (parts.id + 1) << 24
+               GROUP BY sessions.agent, actions.tool, actions.kind
+               ORDER BY sessions.agent, count(*) DESC, actions.tool"""
+    return [ToolSummary(*row) for row in db.execute(query)]
+
+
+def user_summaries(db: apsw.Connection) -> list[UserSummary]:
+    query = """SELECT user, group_concat(DISTINCT agent ORDER BY agent), count(*) FROM sessions
+               GROUP BY user ORDER BY count(*) DESC, user"""
+    return [UserSummary(*row) for row in db.execute(query)]
+
+
+def is_known(db: apsw.Connection, subject: str, name: str) -> bool:
+    """Whether any session has this repository, tool or user. A repository goes by its name, remote or last part."""
+    return bool(db.execute(_KNOWN[subject], {"name": name, "ending": f"%/{name}"}).get)

@@ -1,25 +1,80 @@
-"""What is asked of sessions in order to list them: their rows, their children, and what they spent."""
+"""Which sessions are meant, and what is asked of them in order to list them: their rows, their children, what they
+spent.
+
+A `Selection` is exact: repositories by their whole name, times in milliseconds. Turning what people type (patterns,
+domains, days) into one is left to `sessions.filters`. The SQL text never changes; all values are named parameters.
+"""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
 
 from afterwit.model.captured import ORDINAL_BITS
-from afterwit.store.rows.selection import SPENT, STARTED, Selection
+from afterwit.store.database import columns_of, json_list
 
-_COLUMNS = """sessions.id, sessions.agent, sessions.native_id, sessions.repo, sessions.branch, sessions.started_ms,
-    sessions.ended_ms, sessions.title, sessions.task, sessions.outcome, sessions.task_type, sessions.relation,
-    sessions.parent, sessions.parent_call, sessions.origin, sessions.user, sessions.cwd, sessions.root,
-    sessions.versions, sessions.models, sessions.is_partial, sessions.prompts, sessions.replies, sessions.events,
-    sessions.actions, sessions.failures, sessions.denials, sessions.interrupts, sessions.compactions,
-    sessions.model_errors, sessions.tokens_input, sessions.tokens_cache_read, sessions.tokens_cache_write,
-    sessions.tokens_output, sessions.tokens_reasoning"""
+_SELECTED = """(:session IS NULL OR sessions.id = :session)
+    AND (:agents IS NULL OR sessions.agent IN (SELECT value FROM json_each(:agents)))
+    AND (:repos IS NULL OR sessions.repo IN (SELECT value FROM json_each(:repos)))
+    AND (:outcomes IS NULL OR sessions.outcome IN (SELECT value FROM json_each(:outcomes)))
+    AND (:task_types IS NULL OR sessions.task_type IN (SELECT value FROM json_each(:task_types)))
+    AND (:branch = '' OR sessions.branch GLOB :branch)
+    AND (:parent = '' OR sessions.parent = :parent)
+    AND (NOT :is_top OR sessions.relation <> 'subagent')
+    AND (:text = '' OR instr(lower(sessions.title), lower(:text)) OR instr(lower(sessions.task), lower(:text))
+         OR instr(lower(sessions.first_prompt), lower(:text)))"""
 _DAY_MS = 86_400_000
 
 
-class SessionRow(NamedTuple):
+STARTED = f"""{_SELECTED}
+    AND (:since_ms IS NULL OR sessions.started_ms >= :since_ms)
+    AND (:until_ms IS NULL OR sessions.started_ms < :until_ms)"""
+
+
+"""Sessions that began in the time asked for."""
+
+
+SPENT = f"""{_SELECTED}
+    AND (:since_ms IS NULL OR ifnull(spends.at_ms, sessions.started_ms) >= :since_ms)
+    AND (:until_ms IS NULL OR ifnull(spends.at_ms, sessions.started_ms) < :until_ms)"""
+
+
+"""Responses that came in the time asked for, whenever their session began."""
+
+
+SAID = f"""{_SELECTED}
+    AND (:since_ms IS NULL OR ifnull(events.at_ms, sessions.started_ms) >= :since_ms)
+    AND (:until_ms IS NULL OR ifnull(events.at_ms, sessions.started_ms) < :until_ms)"""
+
+
+"""Events of the time asked for, whenever their session began."""
+
+
+class Selection(NamedTuple):
+    """Empty means all. `until_ms` itself is no longer in."""
+
+    agents: frozenset[str] = frozenset()
+    repos: frozenset[str] | None = None
+    since_ms: int | None = None
+    until_ms: int | None = None
+    branch: str = ""  # a pattern, as GLOB has it
+    text: str = ""  # in the title or the first prompt, whatever the case of ASCII letters
+    outcomes: frozenset[str] = frozenset()
+    task_types: frozenset[str] = frozenset()
+    parent: str = ""  # native id
+    is_top: bool = False  # without subagents
+    session: int | None = None  # only this one, by its row
+
+    def values(self) -> dict[str, Any]:
+        """The named parameters of `STARTED`, `SPENT` and `SAID`."""
+        wanted = self._asdict() | {name: getattr(self, name) or None for name in ("agents", "outcomes", "task_types")}
+        return {
+            name: json_list(sorted(value)) if isinstance(value, frozenset) else value for name, value in wanted.items()
+        }
+
+
+class SessionRow(msgspec.Struct, frozen=True):
     id: int
     agent: str
     native_id: str
@@ -60,6 +115,9 @@ class SessionRow(NamedTuple):
     def tokens(self) -> int:
         """All that was read and written. Reasoning is part of the output."""
         return self.tokens_input + self.tokens_cache_read + self.tokens_cache_write + self.tokens_output
+
+
+_COLUMNS = columns_of(SessionRow, table="sessions")
 
 
 def selected_sessions(db: apsw.Connection, selection: Selection) -> Iterator[SessionRow]:
@@ -210,5 +268,5 @@ def spend_sums(
                 GROUP BY sessions.id, spends.model, spends.at_ms / :day_ms, cost_usd IS NULL,
                     (SELECT count(*) FROM json_each(:steps) WHERE value < input + cache_read + cache_write)
                 ORDER BY sessions.id, spends.model, min(spends.at_ms)"""  # noqa: S608
-    values = {**selection.values(), "steps": msgspec.json.encode(steps).decode(), "day_ms": _DAY_MS}
+    values = {**selection.values(), "steps": json_list(steps), "day_ms": _DAY_MS}
     return (SpendSum(*row) for row in db.execute(query, values))

@@ -7,8 +7,17 @@ import apsw
 import msgspec
 
 from afterwit.model.captured import PartFacts
-from afterwit.repos.identity import Sighting
-from afterwit.store.rows.parts import PartRow, part_counts, part_tokens, parts_of_session
+from afterwit.repos.identity import RepoSighting
+from afterwit.store.rows.parts import ActionCounts, PartRow, action_counts, part_tokens, parts_of_session
+
+_FIRST = ("user", "cwd", "root", "remote", "branch", "origin", "provider", "parent", "relation", "parent_call")
+_SUMMED = ("prompts", "replies", "interrupts", "compactions", "model_errors")
+_TEXTS = (*_FIRST, "versions", "models", "title", "first_prompt", "task")
+_TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
+_NUMBERS = (*_SUMMED, "events", "actions", "failures", "denials", *(f"tokens_{name}" for name in _TOKENS))
+_MERGED = ("versions", "started_ms", "ended_ms", "title", "first_prompt", "task", "events", "is_partial")
+_COUNTED = ("actions", "failures", "denials", "models", *(f"tokens_{name}" for name in _TOKENS))
+_ALL = (*_FIRST, *_SUMMED, *_MERGED, *_COUNTED)
 
 
 def session_id(db: apsw.Connection, agent: str, native_id: str) -> int:
@@ -49,10 +58,10 @@ def broken_sessions(db: apsw.Connection) -> Iterator[str]:
         yield f"session {native_id} is not in the repository that its place was resolved to"
 
 
-def sightings(db: apsw.Connection) -> list[Sighting]:
+def sightings(db: apsw.Connection) -> list[RepoSighting]:
     """Where sessions ran and what remote they named, with how many did."""
     query = "SELECT root, remote, count(*) FROM sessions GROUP BY root, remote"
-    return [Sighting(*row) for row in db.execute(query)]
+    return [RepoSighting(*row) for row in db.execute(query)]
 
 
 def has_unresolved(db: apsw.Connection) -> bool:
@@ -74,17 +83,6 @@ def counts_by_agent(db: apsw.Connection) -> dict[str, Counts]:
 
 def count_sessions(db: apsw.Connection) -> int:
     return int(db.execute("SELECT count(*) FROM sessions").get)
-
-
-_FIRST = ("user", "cwd", "root", "remote", "branch", "origin", "provider", "parent", "relation", "parent_call")
-_SUMMED = ("prompts", "replies", "interrupts", "compactions", "model_errors")
-_TEXTS = (*_FIRST, "versions", "models", "title", "first_prompt", "task")
-_TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
-_NUMBERS = (*_SUMMED, "events", "actions", "failures", "denials", *(f"tokens_{name}" for name in _TOKENS))
-
-_MERGED = ("versions", "started_ms", "ended_ms", "title", "first_prompt", "task", "events", "is_partial")
-_COUNTED = ("actions", "failures", "denials", "models", *(f"tokens_{name}" for name in _TOKENS))
-_ALL = (*_FIRST, *_SUMMED, *_MERGED, *_COUNTED)
 
 
 def _merged(parts: list[PartFacts]) -> dict[str, object]:
@@ -113,10 +111,7 @@ def _asked_at(part: PartFacts) -> int:
 
 
 def _counted(db: apsw.Connection, parts: list[PartRow]) -> dict[str, object]:
-    actions = failures = denials = 0
-    for part in parts:
-        counts = part_counts(db, part.id)
-        actions, failures, denials = actions + counts[0], failures + counts[1], denials + counts[2]
+    counts = [action_counts(db, part.id) for part in parts]
     tokens = part_tokens(db, [part.id for part in parts])
-    counted = {"actions": actions, "failures": failures, "denials": denials, "models": tokens.models}
-    return counted | {f"tokens_{name}": getattr(tokens, name) for name in _TOKENS}
+    counted: dict[str, object] = {name: sum(getattr(part, name) for part in counts) for name in ActionCounts._fields}
+    return counted | {"models": tokens.models} | {f"tokens_{name}": getattr(tokens, name) for name in _TOKENS}

@@ -1,12 +1,20 @@
-"""Rows of the harvest: what was seen in each session, which matters wait to be concluded, and the drafts."""
+"""Rows of the harvest: what was seen in each session, which matters wait to be concluded, the drafts, and which
+sessions may have got the same task.
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import apsw
-import msgspec
 
-from afterwit.store.database import one
+from afterwit.store.database import columns_of, insert_into, json_list, only_row
+
+
+class SameTask(NamedTuple):
+    id: int
+    native_id: str
+    at_ms: int
+    task: str
 
 
 class SightingRow(NamedTuple):
@@ -17,7 +25,7 @@ class SightingRow(NamedTuple):
     body: bytes
 
 
-class Matter(NamedTuple):
+class MatterKey(NamedTuple):
     harvester: str
     name: str
 
@@ -44,25 +52,25 @@ def put_seen(db: apsw.Connection, session_id: int, version: str, repo: str, rows
     """Replaces what was seen in a session. The matters before and after are touched."""
     _touch_session(db, session_id)
     db.execute("DELETE FROM sightings WHERE session_id = ?", (session_id,))
-    db.executemany("INSERT INTO sightings VALUES (?, ?, ?, ?, ?)", rows)
+    db.executemany(insert_into("sightings", columns_of(SightingRow)), rows)
     _touch_session(db, session_id)
     db.execute("INSERT OR REPLACE INTO harvested VALUES (?, ?, ?)", (session_id, version, repo))
 
 
-def drop_gone(db: apsw.Connection) -> int:
+def forget_deleted_sessions(db: apsw.Connection) -> int:
     """Forgets what was seen in sessions that are no longer there. Returns how many these are. All that were looked at
     have a row in `harvested`. When they began is not known any more, so all matters of their repositories are
     touched."""
-    gone = "SELECT session_id, repo FROM harvested WHERE session_id NOT IN (SELECT id FROM sessions)"
+    query = "SELECT session_id, repo FROM harvested WHERE session_id NOT IN (SELECT id FROM sessions)"
     others = """INSERT OR IGNORE INTO touched SELECT DISTINCT harvester, matter FROM sightings
                 WHERE session_id IN (SELECT id FROM sessions WHERE repo = ?)"""
-    found = list(db.execute(gone))
-    for session_id, repo in found:
+    deleted = list(db.execute(query))
+    for session_id, repo in deleted:
         _touch_session(db, session_id)
         db.execute(others, (repo,))
         db.execute("DELETE FROM sightings WHERE session_id = ?", (session_id,))
         db.execute("DELETE FROM harvested WHERE session_id = ?", (session_id,))
-    return len(found)
+    return len(deleted)
 
 
 def _touch_session(db: apsw.Connection, session_id: int) -> None:
@@ -99,7 +107,7 @@ def touch_stories(db: apsw.Connection, session_ids: Iterable[int], soon_ms: int,
                    UNION SELECT born.id FROM told JOIN born ON born.above = told.id)
                INSERT OR IGNORE INTO touched SELECT DISTINCT harvester, matter FROM sightings
                WHERE session_id IN told"""
-    ids = msgspec.json.encode(list(session_ids)).decode()
+    ids = json_list(session_ids)
     db.execute(query, {"ids": ids, "soon_ms": soon_ms, "opening": opening})
 
 
@@ -114,25 +122,25 @@ def touch_all(db: apsw.Connection) -> None:
     db.execute("INSERT OR IGNORE INTO touched SELECT DISTINCT harvester, matter FROM drafts")
 
 
-def touched(db: apsw.Connection) -> list[Matter]:
-    return [Matter(*row) for row in db.execute("SELECT harvester, matter FROM touched ORDER BY harvester, matter")]
+def touched(db: apsw.Connection) -> list[MatterKey]:
+    return [MatterKey(*row) for row in db.execute("SELECT harvester, matter FROM touched ORDER BY harvester, matter")]
 
 
-def sightings_of(db: apsw.Connection, matter: Matter) -> list[SightingRow]:
-    query = """SELECT harvester, matter, session_id, ordinal, body FROM sightings
-               WHERE harvester = ? AND matter = ? ORDER BY session_id, ordinal"""
+def sightings_of(db: apsw.Connection, matter: MatterKey) -> list[SightingRow]:
+    query = f"""SELECT {columns_of(SightingRow)} FROM sightings
+                WHERE harvester = ? AND matter = ? ORDER BY session_id, ordinal"""  # noqa: S608
     return [SightingRow(*row) for row in db.execute(query, matter)]
 
 
-def put_drafts(db: apsw.Connection, matter: Matter, rows: Iterable[DraftRow]) -> None:
+def put_drafts(db: apsw.Connection, matter: MatterKey, rows: Iterable[DraftRow]) -> None:
     """Replaces what was concluded in a matter, which is then no longer touched."""
     db.execute("DELETE FROM drafts WHERE harvester = ? AND matter = ?", matter)
-    db.executemany("INSERT OR REPLACE INTO drafts VALUES (?, ?, ?, ?)", rows)
+    db.executemany(insert_into("drafts", columns_of(DraftRow), "INSERT OR REPLACE"), rows)
     db.execute("DELETE FROM touched WHERE harvester = ? AND matter = ?", matter)
 
 
 def all_drafts(db: apsw.Connection) -> Iterator[DraftRow]:
-    query = "SELECT id, harvester, matter, body FROM drafts ORDER BY harvester, matter, id"
+    query = f"SELECT {columns_of(DraftRow)} FROM drafts ORDER BY harvester, matter, id"  # noqa: S608
     return (DraftRow(*row) for row in db.execute(query))
 
 
@@ -142,4 +150,27 @@ class HarvestSizes(NamedTuple):
 
 
 def harvest_sizes(db: apsw.Connection) -> HarvestSizes:
-    return HarvestSizes(*one(db, "SELECT count(*), ifnull(sum(length(body) + length(matter)), 0) FROM sightings"))
+    return HarvestSizes(*only_row(db, "SELECT count(*), ifnull(sum(length(body) + length(matter)), 0) FROM sightings"))
+
+
+def same_tasks(db: apsw.Connection, session: int, soon_ms: int, opening: int) -> list[SameTask]:
+    """The series that a session belongs to, the earliest first: all that stand at the root of theirs and begin with the
+    same characters, without a longer pause between two than this."""
+    query = """WITH RECURSIVE own AS (
+                   SELECT repo, branch, substr(task, 1, :opening) AS opening, started_ms FROM sessions
+                   WHERE id = :session),
+               series(at_ms) AS (
+                   SELECT started_ms FROM own
+                   UNION SELECT others.started_ms FROM series JOIN own JOIN sessions AS others
+                       ON others.repo = own.repo
+                           AND others.started_ms BETWEEN series.at_ms - :soon_ms AND series.at_ms + :soon_ms
+                   WHERE others.branch = own.branch AND substr(others.task, 1, :opening) = own.opening)
+               SELECT others.id, others.native_id, others.started_ms, others.task FROM own JOIN sessions AS others
+                   ON others.repo = own.repo AND others.started_ms
+                       BETWEEN (SELECT min(at_ms) FROM series) AND (SELECT max(at_ms) FROM series)
+               WHERE others.branch = own.branch AND substr(others.task, 1, :opening) = own.opening
+                   AND NOT EXISTS (SELECT 1 FROM sessions AS above WHERE above.agent = others.agent
+                       AND above.native_id = others.parent AND above.id <> others.id)
+               ORDER BY others.started_ms, others.native_id, others.id"""
+    values = {"session": session, "soon_ms": soon_ms, "opening": opening}
+    return [SameTask(*row) for row in db.execute(query, values)]

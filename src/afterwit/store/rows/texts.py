@@ -10,11 +10,26 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from afterwit.store.rows.selection import SAID, Selection
+from afterwit.store.rows.session_list import SAID, Selection
 
 _TERM = re.compile(r'(-?)"([^"]*)"(\*?)|(-?)(\S+)')
 _HAS_WORD = re.compile(r"\w")
 _MOST_TERMS = 32
+# FTS5's own `ORDER BY rank` sorts all hits with the places of their words; this keeps the best rows alone.
+_BEST = """(SELECT rowid, bm25(texts) AS rank FROM texts WHERE texts MATCH :match
+            ORDER BY rank, rowid LIMIT :limit) AS texts"""
+_FAILED_RESULT = """EXISTS (SELECT 1 FROM actions WHERE actions.id >= parts.id << 24
+    AND actions.id < (parts.id + 1) << 24 AND actions.result_offset = events.offset AND actions.status = 'failed')"""
+_KINDS = {
+    "": "TRUE",
+    "prompt": "events.kind = 'prompt'",
+    "reply": "events.kind = 'reply'",
+    "command": "events.kind = 'call'",
+    "output": "events.kind = 'result'",
+    "error": f"events.kind = 'result' AND {_FAILED_RESULT}",
+    "summary": "events.kind = 'compaction'",
+}
+KINDS = tuple(kind for kind in _KINDS if kind)
 
 
 class Term(NamedTuple):
@@ -25,7 +40,7 @@ class Term(NamedTuple):
     is_excluded: bool = False
 
 
-class Hit(NamedTuple):
+class TextHit(NamedTuple):
     """An event that matches, best first. A smaller rank is better."""
 
     event_id: int
@@ -43,15 +58,15 @@ class Hit(NamedTuple):
 
 def terms_of(query: str) -> list[Term]:
     """The terms of a query. What holds no letter or digit is no term."""
-    found: list[Term] = []
+    terms: list[Term] = []
     for match in _TERM.finditer(query):
         is_phrase = match[2] is not None
         text = match[2] if is_phrase else match[5]
         is_prefix = bool(match[3]) if is_phrase else text.endswith("*")
         is_excluded = bool(match[1] or match[4])
         if _HAS_WORD.search(text):
-            found.append(Term(text.rstrip("*") if not is_phrase else text, is_prefix, is_excluded))
-    return found[:_MOST_TERMS]
+            terms.append(Term(text.rstrip("*") if not is_phrase else text, is_prefix, is_excluded))
+    return terms[:_MOST_TERMS]
 
 
 def match_of(terms: list[Term]) -> str:
@@ -68,7 +83,7 @@ def tidy(db: apsw.Connection) -> None:
     db.execute("INSERT INTO texts (texts) VALUES ('optimize')")
 
 
-def search(db: apsw.Connection, match: str, selection: Selection, kind: str, limit: int) -> list[Hit]:
+def search(db: apsw.Connection, match: str, selection: Selection, kind: str, limit: int) -> list[TextHit]:
     """The best hits of a kind ("" for all). 0 means no limit."""
     values: dict[str, Any] = {"match": match, "limit": limit or -1}
     if kind or selection != Selection():
@@ -81,7 +96,7 @@ def search(db: apsw.Connection, match: str, selection: Selection, kind: str, lim
                 FROM {source} JOIN events ON events.id = texts.rowid JOIN parts ON parts.id = events.id >> 24
                 JOIN sessions ON sessions.id = parts.session_id
                 WHERE {condition} ORDER BY rank, events.id LIMIT :limit"""  # noqa: S608
-    return [Hit(*row) for row in db.execute(query, values)]
+    return [TextHit(*row) for row in db.execute(query, values)]
 
 
 def count_hits(db: apsw.Connection, match: str, selection: Selection, kind: str) -> int:
@@ -96,20 +111,3 @@ def count_hits(db: apsw.Connection, match: str, selection: Selection, kind: str)
 def _quoted(term: Term) -> str:
     text = term.text.replace('"', '""').replace("\0", " ")
     return f'"{text}"{"*" if term.is_prefix else ""}'
-
-
-# FTS5's own `ORDER BY rank` sorts all hits with the places of their words; this keeps the best rows alone.
-_BEST = """(SELECT rowid, bm25(texts) AS rank FROM texts WHERE texts MATCH :match
-            ORDER BY rank, rowid LIMIT :limit) AS texts"""
-_FAILED_RESULT = """EXISTS (SELECT 1 FROM actions WHERE actions.id >= parts.id << 24
-    AND actions.id < (parts.id + 1) << 24 AND actions.result_offset = events.offset AND actions.status = 'failed')"""
-_KINDS = {
-    "": "TRUE",
-    "prompt": "events.kind = 'prompt'",
-    "reply": "events.kind = 'reply'",
-    "command": "events.kind = 'call'",
-    "output": "events.kind = 'result'",
-    "error": f"events.kind = 'result' AND {_FAILED_RESULT}",
-    "summary": "events.kind = 'compaction'",
-}
-KINDS = tuple(kind for kind in _KINDS if kind)

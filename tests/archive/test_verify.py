@@ -10,8 +10,7 @@ import apsw
 import pytest
 from tests.homes import claude_records, learned, put, rows, world_of
 
-from afterwit.archive.belongings import is_deck_sound
-from afterwit.archive.upkeep import verify
+from afterwit.archive.verify import is_deck_sound, verify
 from afterwit.doctor.doctor import examine
 from afterwit.learn import unchanged as standing
 from afterwit.model.learn_report import Report
