@@ -8,7 +8,8 @@ from typing import Any
 
 from afterwit.config.show import load
 from afterwit.config.world import World
-from afterwit.learn.learn import Options, learn
+from afterwit.learn.learn import learn
+from afterwit.model.learn_options import Options
 from afterwit.model.learn_report import Report
 from afterwit.store.content import content_hash
 from afterwit.store.layout import Layout

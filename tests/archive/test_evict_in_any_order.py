@@ -23,8 +23,9 @@ from tests.homes import CLAUDE, NOW_MS, Silent, claude_records, hash_of, put, ro
 from afterwit.archive import upkeep
 from afterwit.archive.evict import evict
 from afterwit.archive.rebuild import rebuild
-from afterwit.learn.learn import Options, learn
+from afterwit.learn.learn import learn
 from afterwit.model.errors import StoreFullError
+from afterwit.model.learn_options import Options
 from afterwit.model.learn_report import Eviction
 from afterwit.sessions.pin import pin
 from afterwit.store import archive, steps

@@ -14,7 +14,8 @@ from afterwit.archive.evict import evict
 from afterwit.archive.rebuild import rebuild
 from afterwit.config.world import World
 from afterwit.doctor.doctor import examine
-from afterwit.learn.learn import Options, learn
+from afterwit.learn.learn import learn
+from afterwit.model.learn_options import Options
 from afterwit.model.learn_report import Eviction, Report
 from afterwit.model.settings import RetentionSettings
 from afterwit.store.layout import Layout

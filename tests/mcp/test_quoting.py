@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from afterwit.guard.markers import CLOSING, OPENING, without_own
 from afterwit.guard.shown import ours
-from afterwit.mcp.quoting import notes, one_line
+from afterwit.mcp.given import notes, one_line
 
 
 @settings(max_examples=60)

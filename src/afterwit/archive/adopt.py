@@ -17,7 +17,7 @@ from afterwit.capture.derived import Derived
 from afterwit.capture.file_resume import keys_of
 from afterwit.capture.origin import COMPANION, TRANSCRIPT, Origin
 from afterwit.capture.part_rows import PartRows
-from afterwit.config.run_rules import Rules
+from afterwit.config.run_rules import RunRules
 from afterwit.store.archive import archive_name
 from afterwit.store.rows import claims, files, parts
 from afterwit.store.rows import originals as raw
@@ -28,7 +28,7 @@ from afterwit.store.store import Store
 class Adopter:
     """Puts archived files into an open transaction; `settle` makes them consistent before it is committed."""
 
-    def __init__(self, store: Store, rules: Rules) -> None:
+    def __init__(self, store: Store, rules: RunRules) -> None:
         self._db = store.db
         self._rows = PartRows(store, rules)
 

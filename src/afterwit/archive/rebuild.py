@@ -30,7 +30,7 @@ from afterwit.capture.origin import COMPANION, origin_in
 from afterwit.capture.parallel import spread
 from afterwit.capture.repo_resolution import resolve_repos
 from afterwit.capture.tasks import jobs_for
-from afterwit.config.run_rules import Rules
+from afterwit.config.run_rules import RunRules
 from afterwit.config.world import World, rules_for
 from afterwit.decisions.journal import catch_up
 from afterwit.digest.update import digest_pending
@@ -288,7 +288,7 @@ class _Task(NamedTuple):
     archive: Path
     stored: Stored
     companions: dict[str, ArchiveName]
-    rules: Rules
+    rules: RunRules
 
 
 def _work(task: _Task) -> bytes | str:

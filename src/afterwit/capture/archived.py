@@ -12,7 +12,7 @@ from afterwit.capture.companions import kept_at
 from afterwit.capture.derive import derive_archived
 from afterwit.capture.derived import Derived
 from afterwit.capture.origin import Origin, origin_in
-from afterwit.config.run_rules import Rules
+from afterwit.config.run_rules import RunRules
 from afterwit.model.errors import DamagedError
 from afterwit.store.archive import Archive, ArchiveName, archive_name
 from afterwit.store.database import transaction
@@ -34,7 +34,7 @@ def companion_bytes(db: apsw.Connection, archive: Archive, transcript: Origin, p
     return None
 
 
-def derived_from_archive(store: Store, rules: Rules, row: FileRow, copied: frozenset[int] = frozenset()) -> Derived:
+def derived_from_archive(store: Store, rules: RunRules, row: FileRow, copied: frozenset[int] = frozenset()) -> Derived:
     """A transcript's rows, made anew from its archived bytes, without the records that are `copied`."""
     name = archive_name(row.key, row.generation)
     origin = origin_in(store.archive.header(name))

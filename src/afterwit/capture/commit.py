@@ -12,7 +12,7 @@ from afterwit.capture.derived import Copy, Derived, Mode, captured_in
 from afterwit.capture.file_resume import keys_held
 from afterwit.capture.origin import COMPANION, SESSIONS, SOURCE, TRANSCRIPT, Origin
 from afterwit.capture.part_rows import PartRows
-from afterwit.config.run_rules import Rules
+from afterwit.config.run_rules import RunRules
 from afterwit.model.errors import DamagedError
 from afterwit.sources.discovery import Found
 from afterwit.store.archive import archive_name, generation_of
@@ -25,7 +25,7 @@ from afterwit.store.store import Store
 class Committer:
     """Puts derived files into an open transaction; `settle` makes them consistent before it is committed."""
 
-    def __init__(self, store: Store, rules: Rules) -> None:
+    def __init__(self, store: Store, rules: RunRules) -> None:
         self._archive = store.archive
         self._db = store.db
         self._rows = PartRows(store, rules)

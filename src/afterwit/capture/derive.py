@@ -23,7 +23,7 @@ from afterwit.capture.derived import Bookmark, Derived, Mode
 from afterwit.capture.feed import Feeding
 from afterwit.capture.file_resume import Resume, resumed
 from afterwit.capture.logs import opened
-from afterwit.config.run_rules import Rules, redactor_for
+from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.sources.checkout import remote_of
 from afterwit.sources.lines import Chunks, Tap, is_packed, lines_of
 from afterwit.store.frames import Packer
@@ -38,7 +38,7 @@ def derive_live(
     home: Path,
     path: PurePosixPath,
     companions: frozenset[str],
-    rules: Rules,
+    rules: RunRules,
     bookmark: Bookmark | None,
     archived: Companion = lambda _: None,
 ) -> Derived:
@@ -77,7 +77,7 @@ def derive_archived(
     path: PurePosixPath,
     pieces: Iterable[bytes],
     companion: Companion,
-    rules: Rules,
+    rules: RunRules,
     copied: frozenset[int] = frozenset(),
 ) -> Derived:
     """Derives a file's rows from its archived bytes, from the beginning."""
@@ -99,7 +99,7 @@ def _read_file(
     agent: str,
     path: PurePosixPath,
     companion: Companion,
-    rules: Rules,
+    rules: RunRules,
     bookmark: Bookmark | None,
     file: BinaryIO,
     size: int,
@@ -163,7 +163,7 @@ class _Reading:
         agent: str,
         path: PurePosixPath,
         companion: Companion,
-        rules: Rules,
+        rules: RunRules,
         resume: bytes | None,
         copied: frozenset[int] = frozenset(),
     ) -> None:
@@ -213,7 +213,7 @@ def _remote_of(folder: str) -> str:
     return remote_of(Path(folder))
 
 
-def _shape(agent: str, path: PurePosixPath, rules: Rules) -> Shape:
+def _shape(agent: str, path: PurePosixPath, rules: RunRules) -> Shape:
     reader = reader_for(agent, rules.declared)
     return reader.shape(path) if reader else Shape.LINES
 

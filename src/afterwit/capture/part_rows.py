@@ -14,7 +14,7 @@ from afterwit.capture.archived import derived_from_archive
 from afterwit.capture.derived import Derived, Mode, captured_in
 from afterwit.capture.file_resume import keys_of, parts_held
 from afterwit.capture.origin import Origin
-from afterwit.config.run_rules import Rules, redactor_for
+from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.guard.hygiene import clean
 from afterwit.model.captured import Captured, PartFacts
 from afterwit.model.errors import DamagedError
@@ -40,7 +40,7 @@ class _Indexed(NamedTuple):
 class PartRows:
     """The rows of files in an open transaction; `settle` makes them consistent before it is committed."""
 
-    def __init__(self, store: Store, rules: Rules) -> None:
+    def __init__(self, store: Store, rules: RunRules) -> None:
         self._store = store
         self._db = store.db
         self._rules = rules

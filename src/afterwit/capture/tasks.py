@@ -17,7 +17,7 @@ from afterwit.capture.derive import derive_live
 from afterwit.capture.derived import Bookmark, Derived
 from afterwit.capture.parallel import spread
 from afterwit.capture.plan import Home, Pending
-from afterwit.config.run_rules import Rules
+from afterwit.config.run_rules import RunRules
 from afterwit.model.errors import DamagedError
 from afterwit.model.settings import Settings
 from afterwit.store.archive import Archive
@@ -33,7 +33,7 @@ class Task(NamedTuple):
 
     pending: Pending
     bookmark: Bookmark | None
-    rules: Rules
+    rules: RunRules
     archive: Path
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import click
 
-from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.learn import show
-from afterwit.cli.terminal.itself import own_command
-from afterwit.cli.terminal.options import Here, as_json
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.learn import show_report
+from afterwit.cli.terminal.options import Here, as_json, own_command
 from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.progress import bar
 from afterwit.demo.home import SHOWN
@@ -39,8 +38,7 @@ TRIES = (
 )
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit demo",
         "afterwit demo --to ~/afterwit-demo --day 2026-05-01",
@@ -98,7 +96,7 @@ def _learn(place: DemoPlace, now_ms: int, *, is_json: bool) -> None:
         print_json({**{name: str(path) for name, path in places.items()}, "report": report})
         return
     print_line(f"An invented home is in {place.home}. This is what `afterwit learn` says of it:\n")
-    show(Here(found.configured, found.world), report, None)
+    show_report(Here(found.configured, found.world), report, None)
     _recall(found)
     _invite(place)
 

@@ -2,17 +2,17 @@
 
 import click
 
-from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.connect.host import this_machine
-from afterwit.cli.terminal.listing import Column, print_listing
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.connect.machine import this_machine
+from afterwit.cli.terminal.amounts import human_bytes, human_count
 from afterwit.cli.terminal.options import Here, as_json, in_place
-from afterwit.cli.terminal.output import console, human_bytes, human_count, print_json, print_line, print_text
+from afterwit.cli.terminal.output import console, print_json, print_line, print_text
+from afterwit.cli.terminal.table import Column, print_table
 from afterwit.doctor.agent_findings import within
 from afterwit.doctor.agent_health import AgentHealth, RetentionHealth, VersionHealth
 from afterwit.doctor.audit_secrets import audited
 from afterwit.doctor.doctor import Examination, examine
-from afterwit.doctor.findings import Level
-from afterwit.doctor.hook_findings import missing_hooks, silent_hooks
+from afterwit.doctor.findings import Level, missing_hooks, silent_hooks
 from afterwit.doctor.store_health import StoreHealth
 from afterwit.guard.hygiene import clean
 from afterwit.model.times import iso_from_ms
@@ -30,8 +30,7 @@ _VERSIONS_SHOWN = 4
 _LEASES = {"free": "free", "held": "held by process", "stale": "free; left by a run that was killed, process"}
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=("afterwit doctor", "afterwit doctor --full", "afterwit doctor --audit-secrets", "afterwit doctor --json"),
     exits={
         ExitCode.FINE: "No alarm. Warnings do not change the exit code.",
@@ -97,7 +96,7 @@ def _show_agent(agent: AgentHealth, *, has_all_versions: bool) -> None:
         rest = agent.versions[len(shown) :]
         rows.append(_row(f"{len(rest):,} older", *rest))
     if rows:
-        print_listing(_COLUMNS, rows)
+        print_table(_COLUMNS, rows)
 
 
 def _row(name: str, *versions: VersionHealth) -> tuple[str, ...]:

@@ -17,8 +17,8 @@ import msgspec
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.registry import Agent, agents_with, homes
-from afterwit.config.descriptions import declared_in, folder_beside
 from afterwit.config.file import ConfigFile, dotted, read_config, resolved
+from afterwit.config.source import declared_in, folder_beside
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import DEFAULT_PROFILE, AgentSettings, ProfileName, Settings, StoreSettings
 
@@ -26,7 +26,7 @@ DEFAULT = "default"
 _NAME = "afterwit"
 
 
-class Place(NamedTuple):
+class StorePlace(NamedTuple):
     """Where everything lies."""
 
     root: Path
@@ -37,12 +37,12 @@ class Place(NamedTuple):
 
 class Configured(NamedTuple):
     settings: Settings  # as it applies: paths absolute, an entry for every agent
-    place: Place
+    place: StorePlace
     sources: dict[str, str]  # dotted key → default, file PATH, environment NAME or flag NAME
     declared: tuple[Description, ...]  # the logs that people have described
 
 
-class Row(NamedTuple):
+class SettingRow(NamedTuple):
     """One line of `afterwit config show`."""
 
     key: str
@@ -82,12 +82,12 @@ def load(
     sources |= {"store.home": root.source, "store.profile": chosen.source}
     sources |= {dotted(f"agents.{name}", "homes"): choice.source for name, choice in agents.items()}
     store = root.value if chosen.value == DEFAULT_PROFILE else root.value / "profiles" / chosen.value
-    return Configured(settings, Place(root.value, store, file_path.value, chosen.value), sources, declared)
+    return Configured(settings, StorePlace(root.value, store, file_path.value, chosen.value), sources, declared)
 
 
-def rows(configured: Configured) -> list[Row]:
+def show(configured: Configured) -> list[SettingRow]:
     """Every setting with its value and where that comes from, by key."""
-    return [Row(key, value, configured.sources[key]) for key, value in sorted(_leaves(configured.settings))]
+    return [SettingRow(key, value, configured.sources[key]) for key, value in sorted(_leaves(configured.settings))]
 
 
 def user_home(environ: Mapping[str, str], platform: str) -> PurePath:

@@ -17,8 +17,7 @@ from afterwit.decisions.decided import Entry, Forgettable, Forgotten
 from afterwit.knowledge.items import all_items
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Evidence, Item
-from afterwit.sessions.filters import find_session
-from afterwit.sessions.repo_names import find_repo
+from afterwit.sessions.filters import find_repo, find_session
 
 
 class Wanted(NamedTuple):

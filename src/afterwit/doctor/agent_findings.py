@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.doctor.agent_health import AgentHealth, Horizon, InStore, OnDisk, is_pending, refusal, transcripts
-from afterwit.doctor.findings import Finding, alarm, warning
+from afterwit.doctor.findings import DoctorFinding, alarm, warning
 from afterwit.doctor.reader_health import Break, Sign, breaks
 from afterwit.store.archive import Archive
 from afterwit.store.rows.health import archived_label
@@ -28,7 +28,7 @@ _REMEDY_OF_LOST = (
 
 def agent_findings(
     health: AgentHealth, disk: Sequence[OnDisk], known: InStore, archive: Archive | None
-) -> Iterator[Finding]:
+) -> Iterator[DoctorFinding]:
     found = breaks(transcripts(known))
     for code, one in {_code(one): one for one in found}.items():
         if one.sign is Sign.ODD:
@@ -84,7 +84,7 @@ def _unknown(health: AgentHealth) -> str:
     return f"{health.agent}: {health.unknown_share:.0%} of the records are of types that the reader skips ({types})."
 
 
-def _emptied(health: AgentHealth, disk: Sequence[OnDisk], known: InStore, archive: Archive) -> Iterator[Finding]:
+def _emptied(health: AgentHealth, disk: Sequence[OnDisk], known: InStore, archive: Archive) -> Iterator[DoctorFinding]:
     """Homes without a transcript that used to have some."""
     for place in disk:
         if not place.is_emptied or not known.rows:
@@ -105,7 +105,7 @@ def _emptied(health: AgentHealth, disk: Sequence[OnDisk], known: InStore, archiv
             )
 
 
-def _unreadable(health: AgentHealth, disk: Sequence[OnDisk], known: InStore) -> Iterator[Finding]:
+def _unreadable(health: AgentHealth, disk: Sequence[OnDisk], known: InStore) -> Iterator[DoctorFinding]:
     there = {place.key(unit): unit for place in disk for unit in place.units}
     rows = {row.key: row for row in known.rows}
     failed = {key: row.error for key, row in rows.items() if row.state == "failed" and key in there}
@@ -123,7 +123,7 @@ def _unreadable(health: AgentHealth, disk: Sequence[OnDisk], known: InStore) -> 
         )
 
 
-def _outside(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[Finding]:
+def _outside(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[DoctorFinding]:
     places = [str(link) for place in disk for link in place.outside]
     if places:
         what = "1 link leads" if len(places) == 1 else f"{len(places):,} links lead"
@@ -136,7 +136,7 @@ def _outside(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[Finding]:
         )
 
 
-def _unclaimed(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[Finding]:
+def _unclaimed(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[DoctorFinding]:
     """Newer than all that is read, they mean that the agent has moved on; older ones are worth a word."""
     newest = max((place.newest_ns for place in disk), default=0)
     for place in disk:
@@ -152,7 +152,7 @@ def _unclaimed(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[Finding]
         yield level("unread-logs", f"{what} {_REMEDY}", health.agent)
 
 
-def _vanishing(health: AgentHealth) -> Iterator[Finding]:
+def _vanishing(health: AgentHealth) -> Iterator[DoctorFinding]:
     kept = health.retention
     if kept is None:
         return

@@ -20,7 +20,7 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.connect.connections import copies_folder
 from afterwit.doctor.doctor import Examination
-from afterwit.doctor.findings import Finding, alarm
+from afterwit.doctor.findings import DoctorFinding, alarm
 from afterwit.model.errors import AfterwitError
 from afterwit.store.database import connect_readonly
 from afterwit.store.held_texts import held_rows
@@ -61,7 +61,7 @@ def audited(world: World, found: Examination) -> Examination:
     return found.plus(audit_secrets(world))
 
 
-def audit_secrets(world: World) -> list[Finding]:
+def audit_secrets(world: World) -> list[DoctorFinding]:
     """One alarm for each thing that looks like a secret. Raises where the program is not installed or fails."""
     require(world.layout)
     program = _program(world.environ)
@@ -144,7 +144,7 @@ def _scan(program: str, stage: Path, output: Path, environ: Mapping[str, str]) -
         ) from error
 
 
-def _finding(hit: _Hit, stage: Path) -> Finding:
+def _finding(hit: _Hit, stage: Path) -> DoctorFinding:
     rule = hit.rule.id or hit.rule.name or "a rule without a name"
     return alarm(
         "secret-stored",

@@ -13,9 +13,7 @@ from afterwit.capture.plan import homes
 from afterwit.config.world import World
 from afterwit.doctor.agent_findings import agent_findings
 from afterwit.doctor.agent_health import NOTHING, AgentHealth, InStore, OnDisk, agent_health, look
-from afterwit.doctor.budget_findings import budget_findings
-from afterwit.doctor.findings import Finding, Level, alarm
-from afterwit.doctor.hook_findings import fault_findings
+from afterwit.doctor.findings import DoctorFinding, Level, alarm, budget_findings, fault_findings
 from afterwit.doctor.store_health import StoreHealth, examine_store, fully_checked, surrounding_findings, surroundings
 from afterwit.model.errors import DamagedError
 from afterwit.store.archive import Archive
@@ -30,13 +28,13 @@ class Examination(msgspec.Struct, kw_only=True):
 
     store: StoreHealth
     agents: list[AgentHealth]
-    findings: list[Finding]
+    findings: list[DoctorFinding]
 
     @property
     def has_alarms(self) -> bool:
         return any(finding.level is Level.ALARM for finding in self.findings)
 
-    def plus(self, findings: Iterable[Finding]) -> "Examination":
+    def plus(self, findings: Iterable[DoctorFinding]) -> "Examination":
         """With what was found elsewhere."""
         both = sorted([*self.findings, *findings], key=lambda one: one.level)
         return msgspec.structs.replace(self, findings=both)
@@ -45,10 +43,10 @@ class Examination(msgspec.Struct, kw_only=True):
 def examine(world: World, *, is_full: bool = False) -> Examination:
     require(world.layout)
     health = surroundings(world.layout, is_full=is_full)
-    findings: list[Finding] = []
+    findings: list[DoctorFinding] = []
     known: dict[str, InStore] = {}
     archive: Archive | None = None
-    beside: list[Finding] = []
+    beside: list[DoctorFinding] = []
     try:
         with opened(world.layout) as store:
             findings += examine_store(store, health)
@@ -100,7 +98,7 @@ def _on_disk(world: World, known: dict[str, InStore]) -> dict[str, list[OnDisk]]
     }
 
 
-def _overdue(health: StoreHealth, agents: list[AgentHealth], now_ms: int) -> Iterator[Finding]:
+def _overdue(health: StoreHealth, agents: list[AgentHealth], now_ms: int) -> Iterator[DoctorFinding]:
     pending = sum(agent.files_pending for agent in agents)
     days = (now_ms - (health.last_run_ms or now_ms)) // DAY_MS
     if pending and days >= OVERDUE_DAYS:

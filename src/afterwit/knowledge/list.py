@@ -7,7 +7,7 @@ from typing import NamedTuple
 from afterwit.config.world import World
 from afterwit.knowledge.items import all_items, find_item, search_items
 from afterwit.model.knowledge import Item, ItemStatus, ScopeKind
-from afterwit.sessions.repo_names import fits_repo, refuse_unknown_repos
+from afterwit.sessions.filters import fits_repo, refuse_unknown_repos
 from afterwit.store.store import readonly_database
 
 _MOST_FOUND = 500

@@ -27,7 +27,7 @@ from afterwit.decisions.journal import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.digest.update import digest_pending
 from afterwit.knowledge.settle import harvest
 from afterwit.learn import unchanged as standing
-from afterwit.learn.tally import Tally
+from afterwit.learn.tally import RunTally
 from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.model.learn_options import Options, Wanted
 from afterwit.model.learn_report import Report
@@ -109,7 +109,7 @@ class _Run:
         self._progress = progress
         self._rules = rules_for(world, store)
         self._committer = Committer(store, self._rules)
-        self._tally = Tally()
+        self._tally = RunTally()
         self._checkouts: dict[str, str] = {}
         self._failed: set[tuple[Home, PurePosixPath]] = set()  # where something could not be read
 

@@ -12,7 +12,7 @@ from afterwit.model.learn_report import AgentReport
 from afterwit.store.rows.sessions import Counts
 
 
-class Tally:
+class RunTally:
     """The reports of one run."""
 
     def __init__(self) -> None:

@@ -4,15 +4,23 @@ Clients up to 2025-11-25 open with `initialize`; those of 2026-07-28 say who the
 `server/discover`. What clients ask for at the start is answered without loading anything else: `open_desk` is called
 when the first tool is called or the first resource asked for. A fault in a request is its answer; the server goes on.
 Reading and writing lines is left to `stdio`.
+
+Where items are found as resources.
+
+The tools as clients list them, read from a file beside this module.
+
+Some clients wait 1.5 seconds for the list. The definitions stand in the tools' own modules, which load the store and
+all that it needs; the file spares that. A test holds both equal, and `python -m tests.mcp.write_offered` writes it.
 """
 
+import json
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from afterwit import __version__
-from afterwit.mcp.addresses import TEMPLATE
 from afterwit.mcp.messages import (
     MOST_BATCHED,
     Code,
@@ -25,7 +33,27 @@ from afterwit.mcp.messages import (
     refusal,
     request_in,
 )
-from afterwit.mcp.offered import offered
+
+FILE = Path(__file__).with_name("tools.json")
+
+
+def offered() -> list[dict[str, Any]]:
+    """All tools, in their order."""
+    found: list[dict[str, Any]] = json.loads(FILE.read_bytes())
+    return found
+
+
+PREFIX = "afterwit://item/"
+
+
+TEMPLATE: Mapping[str, Any] = {
+    "uriTemplate": f"{PREFIX}{{id}}",
+    "name": "item",
+    "title": "A note from past sessions",
+    "description": "What a note says and what stands behind it.",
+    "mimeType": "text/plain",
+}
+
 
 NAME = "afterwit"
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -50,7 +78,7 @@ class Client(NamedTuple):
     is_modern: bool = False
 
 
-class Desk(Protocol):
+class McpDesk(Protocol):
     """Where tools are called and resources read."""
 
     def call(self, name: str, arguments: Mapping[str, Any], client: str) -> dict[str, Any]: ...
@@ -63,9 +91,9 @@ class Desk(Protocol):
 class Server:
     """One connection."""
 
-    def __init__(self, open_desk: Callable[[], Desk]) -> None:
+    def __init__(self, open_desk: Callable[[], McpDesk]) -> None:
         self._open_desk = open_desk
-        self._desk: Desk | None = None
+        self._desk: McpDesk | None = None
         self._client = Client()
 
     def respond(self, line: bytes) -> Any:
@@ -149,7 +177,7 @@ class Server:
             code = Code.INVALID_PARAMS if client.is_modern else Code.NO_RESOURCE
             raise RpcError(code, str(error.args[0]), {"uri": uri}) from error
 
-    def _loaded(self) -> Desk:
+    def _loaded(self) -> McpDesk:
         if self._desk is None:
             self._desk = self._open_desk()
         return self._desk

@@ -3,18 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-import click
 import msgspec
 
-from afterwit.cli.commands import Command
-from afterwit.cli.connect.host import this_host, this_machine
+from afterwit.cli.commands import command
+from afterwit.cli.connect.machine import this_host, this_machine
 from afterwit.cli.terminal.options import Here, as_json, in_place
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.connect import schedule
 from afterwit.connect.plan import State, states
 from afterwit.connect.schedule import Installed
 from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.doctor.hook_findings import Silence, silences
+from afterwit.doctor.findings import Silence, silences
 from afterwit.edits.edits import Presence
 
 _TOLD = {
@@ -24,7 +23,7 @@ _TOLD = {
 }
 
 
-@click.command(cls=Command, examples=("afterwit connect status", "afterwit connect status --json"))
+@command(examples=("afterwit connect status", "afterwit connect status --json"))
 @as_json
 @in_place
 def status(here: Here, is_json: bool) -> None:

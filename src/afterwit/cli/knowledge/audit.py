@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from afterwit.cli.commands import COUNT, Command
-from afterwit.cli.knowledge.shapes import EMPTY, EXITS, item_shape, where
+from afterwit.cli.commands import command
+from afterwit.cli.knowledge.items import EMPTY, EXITS, item_shape, where
+from afterwit.cli.terminal.amounts import COUNT, human_count
 from afterwit.cli.terminal.options import Here, as_json, in_place
-from afterwit.cli.terminal.output import human_count, print_json, print_line, print_text, talk
+from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.curation.audit import JUNK, SKIP, Audit, Verdict, record, sample, verdicts_in
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item
@@ -26,8 +27,7 @@ _QUIT = "q"
 _SEEDS = 1_000_000
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit knowledge audit",
         "afterwit knowledge audit --size 100 --seed 7 --draw --json > sample.json",

@@ -10,11 +10,10 @@ from typing import Any
 import click
 
 from afterwit.actions.shell.parse import parse
-from afterwit.cli.terminal.agent_names import refuse_unknown
-from afterwit.cli.terminal.options import Here
+from afterwit.cli.terminal.options import Here, refuse_unknown
 from afterwit.decisions.will import Changes
 from afterwit.model.knowledge import EVERYWHERE, Category, Scope, ScopeKind, Trigger
-from afterwit.sessions.repo_names import known_repo
+from afterwit.sessions.filters import known_repo
 from afterwit.text.words import words_of
 
 _NONE = "none"

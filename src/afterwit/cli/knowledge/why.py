@@ -5,20 +5,19 @@ from typing import Any
 import click
 import msgspec
 
-from afterwit.cli.commands import Command
-from afterwit.cli.knowledge.shapes import EXITS, item_shape
+from afterwit.cli.commands import command
+from afterwit.cli.knowledge.items import EXITS, item_shape
 from afterwit.cli.terminal.amounts import minute
 from afterwit.cli.terminal.options import Here, as_json, in_place
 from afterwit.cli.terminal.output import print_json, print_line, print_text
-from afterwit.curation import why as item_evidence
 from afterwit.curation.curate import PERSON
 from afterwit.curation.why import Backing, Why
+from afterwit.curation.why import why as run
 from afterwit.knowledge.documents import WrittenEvidence, written
 from afterwit.model.knowledge import Evidence
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=("afterwit knowledge why 3fa9c1", "afterwit knowledge why 3fa9c1 --json"),
     exits=EXITS,
 )
@@ -30,7 +29,7 @@ def why(here: Here, item: str, is_json: bool) -> None:
 
     ITEM is an id or the beginning of one. Below each piece stands how to open its session.
     """
-    found = item_evidence.why(here.world, item)
+    found = run(here.world, item)
     if is_json:
         print_json(_shape(found))
         return

@@ -1,21 +1,29 @@
-"""`afterwit measure backtest`: what would have been said in past sessions, and what it would have been worth."""
+"""`afterwit measure backtest`: what would have been said in past sessions, and what it would have been worth.
 
+A walk through one replayed session: what was known, what was said when, and what then happened.
+"""
+
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from afterwit.cli.commands import Command
-from afterwit.cli.measure.walk import walk_lines
-from afterwit.cli.sessions.filters import filtered
-from afterwit.cli.sessions.names import EXITS
-from afterwit.cli.terminal.listing import Column, print_listing
+from afterwit.cli.commands import command
+from afterwit.cli.sessions.filters import EXITS, filtered
 from afterwit.cli.terminal.options import Here, as_json, in_place
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
+from afterwit.cli.terminal.table import Column, print_table
 from afterwit.measure import backtest as running
 from afterwit.measure.backtest_notes import NotesFile
-from afterwit.measure.scores import Report, Score
+from afterwit.measure.notes import Moment, Note
+from afterwit.measure.replay import Played
+from afterwit.measure.scores import Report, Score, changed_files, searches_before
+from afterwit.model.kinds import Status
 from afterwit.sessions.filters import Filter
+
+_WIDTH = 100
+
 
 _COLUMNS = (
     Column("player"),
@@ -33,8 +41,7 @@ _COLUMNS = (
 )
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit measure backtest",
         "afterwit measure backtest --player places --repo my-app --since 90d",
@@ -96,7 +103,7 @@ def _show(found: running.Backtest) -> None:
     if not found.sessions:
         return
     print_line("")
-    print_listing(_COLUMNS, [_row(report) for report in found.reports])
+    print_table(_COLUMNS, [_row(report) for report in found.reports])
     for comparison in found.comparisons:
         low, high = comparison.interval
         talk(
@@ -130,3 +137,45 @@ def _shares(one: Score) -> tuple[float | None, ...]:
 
 def _share(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
+
+
+def walk_lines(played: Played) -> Iterator[str]:
+    """The lines to print."""
+    digest = played.digest
+    yield f"{digest.agent} {digest.native_id} in {digest.repo or 'no repository'}"
+    yield f"task: {_one_line(digest.task)}"
+    for player, notes in played.notes.items():
+        yield ""
+        yield f"{player}: {_counted(notes)}"
+        yield from _said(played, notes)
+
+
+def _said(played: Played, notes: list[Note]) -> Iterator[str]:
+    changed = changed_files(played.digest)
+    for note in notes:
+        if note.moment in (Moment.START, Moment.PROMPT):
+            yield f"  at the {note.moment}: {_one_line(note.text)}"
+            yield from (f"    {'changed  ' if path in changed else '–        '}{path}" for path in note.files)
+    missed = [path for path in changed if all(path not in note.files for note in notes)]
+    yield from (f"    missed   {path} (after {searches_before(played.digest, path)} searches)" for path in missed[:10])
+    by_call: dict[str, list[Note]] = {}
+    for note in notes:
+        if note.action is not None:
+            by_call.setdefault(note.action, []).append(note)
+    for at, (call, step) in enumerate(zip(played.calls, played.digest.steps, strict=True)):
+        spoken = by_call.get(call, [])
+        if not spoken and step.status is not Status.FAILED:
+            continue
+        yield f"  {at:>4} {step.status:<9} {_one_line(step.target)}"
+        if step.error:
+            yield f"       it said: {_one_line(step.error)}"
+        yield from (f"       {said.moment}: {_one_line(said.text)}" for said in spoken)
+
+
+def _counted(notes: list[Note]) -> str:
+    return "said nothing" if not notes else f"{len(notes)} note{'s' if len(notes) > 1 else ''}"
+
+
+def _one_line(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _WIDTH else f"{flat[: _WIDTH - 1]}…"

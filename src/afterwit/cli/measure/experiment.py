@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from afterwit.cli.commands import Command
+from afterwit.cli.commands import command
 from afterwit.cli.terminal.options import Here, as_json, in_place
 from afterwit.cli.terminal.output import print_json, print_line
 from afterwit.measure.experiment import Experiment, experiment_now, set_experiment
@@ -25,8 +25,7 @@ class _Percent(click.FloatRange):
 _PERCENT = _Percent(min=0, max=90)
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit measure experiment",
         "afterwit measure experiment --sessions 20 --items 10",

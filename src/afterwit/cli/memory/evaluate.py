@@ -2,10 +2,10 @@
 
 import click
 
-from afterwit.cli.commands import Command
-from afterwit.cli.terminal.listing import Column, print_listing
+from afterwit.cli.commands import command
 from afterwit.cli.terminal.options import Here, as_json, in_place
 from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.cli.terminal.table import Column, print_table
 from afterwit.memory import evaluate as memory_evaluate
 from afterwit.memory.backends.scoring import WEIGHTS
 from afterwit.memory.checks import PASSED
@@ -21,8 +21,7 @@ _LATENCIES = (
 )
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit memory evaluate",
         "afterwit memory evaluate --backend local --entries 1000 --json",
@@ -81,7 +80,7 @@ def _show(found: Evaluation) -> None:
     columns = [Column("backend"), Column("score", is_number=True)]
     columns += [Column(f"{name} {weight:g}", is_number=True) for name, weight in found.weights.items()]
     columns += [Column("recall@5", is_number=True, gives_way=2), Column("data leave", gives_way=1)]
-    print_listing(columns, [_row(backend, found) for backend in found.backends if backend.score is not None])
+    print_table(columns, [_row(backend, found) for backend in found.backends if backend.score is not None])
     latencies = [
         (backend.backend, f"{row.entries:,}", row.operation, f"{row.p50_ms:.2f}", f"{row.p95_ms:.2f}")
         for backend in found.backends
@@ -89,7 +88,7 @@ def _show(found: Evaluation) -> None:
     ]
     if latencies:
         print_line("")
-        print_listing(_LATENCIES, latencies)
+        print_table(_LATENCIES, latencies)
     print_line("")
     for backend in found.backends:
         for line in _remarks(backend):

@@ -1,4 +1,4 @@
-"""The options that choose sessions, the same for `list`, `export` and `cost`."""
+"""What commands about sessions share: the options that choose sessions, and what is said without any."""
 
 import functools
 import re
@@ -7,11 +7,14 @@ from typing import Any
 
 import click
 
-from afterwit.cli.terminal.agent_names import AgentName, refuse_unknown
-from afterwit.cli.terminal.moments import moment_ms
+from afterwit.cli.commands import ExitCode
+from afterwit.cli.terminal.amounts import moment_ms
+from afterwit.cli.terminal.options import AgentName, refuse_unknown
 from afterwit.model.kinds import Outcome, TaskType
 from afterwit.sessions.filters import Filter
 
+EMPTY = "No session yet. Run `afterwit learn` first."
+EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}
 _DAY = re.compile(r"\d{4}-?\d{2}-?\d{2}")
 _DAY_MS = 86_400_000
 _NAMES = ("agents", "repos", "domains", "branch", "text", "outcomes", "task_types", "parent")

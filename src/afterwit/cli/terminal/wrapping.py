@@ -15,7 +15,7 @@ def wrapped(text: str, width: int | None) -> list[str]:
     """The lines of a text, none longer than `width` cells."""
     found: list[str] = []
     for line in text.expandtabs(_TAB).split("\n"):
-        found.extend([line.rstrip()] if width is None else _wrapped_line(line.rstrip(), max(width, _NARROWEST)))
+        found.extend([line.rstrip()] if width is None else wrapped_line(line.rstrip(), max(width, _NARROWEST)))
     return found
 
 
@@ -38,7 +38,8 @@ def cells(text: str) -> int:
     return cell_len(text)
 
 
-def _wrapped_line(line: str, width: int) -> list[str]:
+def wrapped_line(line: str, width: int) -> list[str]:
+    """One line as lines of at most `width` cells; those that follow are indented like the first."""
     if cells(line) <= width:
         return [line]
     mark = _MARK.match(line)

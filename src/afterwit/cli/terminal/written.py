@@ -7,7 +7,10 @@ bears the name is left alone. Complaints name the file that was asked for, not t
 import os
 import secrets
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from afterwit.model.errors import UsageError
 
@@ -20,23 +23,26 @@ def refuse_existing(output: Path | None, *, is_forced: bool) -> None:
         raise UsageError(f"{output} is there already. --force replaces it.")
 
 
-def write_whole(output: Path, text: str) -> None:
-    """Writes beside, then gives the file its name."""
+@contextmanager
+def whole_file(output: Path) -> Iterator[BinaryIO]:
+    """A private file that is written beside, and gets its name when it is whole."""
     _is_there(output)
     beside = output.with_name(f".{output.name}.{secrets.token_hex(4)}")
     try:
-        _write_and_rename(beside, output, text.encode("utf-8", "replace"))
+        try:
+            with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                yield file
+            beside.replace(output)
+        finally:
+            beside.unlink(missing_ok=True)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(output)) from error
+        is_ours = error.filename in (None, str(beside))
+        raise OSError(error.errno, error.strerror, str(output) if is_ours else error.filename) from error
 
 
-def _write_and_rename(beside: Path, output: Path, content: bytes) -> None:
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(content)
-        beside.replace(output)
-    finally:
-        beside.unlink(missing_ok=True)
+def write_whole(output: Path, text: str) -> None:
+    with whole_file(output) as file:
+        file.write(text.encode("utf-8", "replace"))
 
 
 def _is_there(output: Path) -> bool:

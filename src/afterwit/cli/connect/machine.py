@@ -1,12 +1,11 @@
-"""The host that `connect` works on: this machine, as the command finds it."""
+"""The machine that `connect`, `disconnect` and `doctor` work on, as the command finds it."""
 
 import os
 import sys
 from pathlib import Path
 
-from afterwit.cli.terminal.itself import own_command
-from afterwit.cli.terminal.options import Here
-from afterwit.config.show import Place, default_root
+from afterwit.cli.terminal.options import Here, own_command
+from afterwit.config.show import StorePlace, default_root
 from afterwit.connect.file_notes import notes_of
 from afterwit.connect.plan import Machine
 from afterwit.connect.schedule import Host
@@ -47,7 +46,7 @@ def _hook_command() -> tuple[str, ...]:
     return (sys.executable, "-I", "-m", "afterwit.hook")
 
 
-def _variables(place: Place, user_home: Path) -> dict[str, str]:
+def _variables(place: StorePlace, user_home: Path) -> dict[str, str]:
     """What leads a hook to this store; nothing for the usual one, which it finds by itself."""
     usual = Path(default_root({"HOME": str(user_home), "USERPROFILE": str(user_home)}, sys.platform))
     if place.store == usual:
@@ -57,4 +56,4 @@ def _variables(place: Place, user_home: Path) -> dict[str, str]:
 
 def _project(folder: Path) -> Path:
     """The checkout around a folder, else the folder."""
-    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
+    return next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), folder)

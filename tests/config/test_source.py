@@ -11,12 +11,12 @@ from tests.homes import Silent, chat_records, hash_of, learned, mixed_home, put,
 from afterwit.agents.declared.shorthand import table_of
 from afterwit.archive.rebuild import rebuild
 from afterwit.capture import tasks
-from afterwit.config.descriptions import add, declared_in, folder_beside, kept_in, remove
 from afterwit.config.show import load
+from afterwit.config.source import add, declared_in, folder_beside, kept_in, remove
 from afterwit.doctor.doctor import examine
 from afterwit.model.errors import ConfigError, DamagedError, UsageError
 from afterwit.sessions.filters import Filter
-from afterwit.sessions.search import find
+from afterwit.sessions.search import search
 
 MAPS = (
     "session=sid",
@@ -155,7 +155,7 @@ def test_doctor_shows_a_declared_source_with_its_evidence(home: Path, store: Pat
 def test_texts_of_declared_logs_are_found_and_shown(home: Path, store: Path) -> None:
     add(store / "sources", TABLE, is_replacing=False)
     learned(home, store)
-    hits = find(world_of(home, store), "valve", Filter(), "", 10, 80).hits
+    hits = search(world_of(home, store), "valve", Filter(), "", 10, 80).hits
     assert [(hit.agent, hit.snippet) for hit in hits] == [("tinker", "no such valve")] * 2
 
 

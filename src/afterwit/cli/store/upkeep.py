@@ -1,29 +1,22 @@
-"""`afterwit store`: looking after the store itself."""
+"""`afterwit store stat`, `verify`, `rebuild`, `compact` and `problems`: what the store holds, and if it is sound."""
 
 import click
 
-from afterwit.archive import problems as problem_list
-from afterwit.archive import rebuild as rebuilding
 from afterwit.archive import upkeep
-from afterwit.cli.commands import COUNT, ExitCode, Group
-from afterwit.cli.evicting import dropped, evict
+from afterwit.archive.problems import ProblemSeen
+from afterwit.archive.problems import problems as list_problems
+from afterwit.archive.rebuild import Rebuilt
+from afterwit.archive.rebuild import rebuild as run_rebuild
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.terminal.amounts import COUNT, human_bytes, human_count
 from afterwit.cli.terminal.options import Here, as_json, in_place
-from afterwit.cli.terminal.output import human_bytes, human_count, print_json, print_line, talk
+from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.progress import bar
 
 _EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}
 
 
-@click.group(cls=Group)
-def store() -> None:
-    """Sizes, checks, rebuilding, giving space back."""
-
-
-store.add_command(evict)
-store.add_command(dropped)
-
-
-@store.command(examples=("afterwit store stat", "afterwit store stat --json"), exits=_EXITS)
+@command(examples=("afterwit store stat", "afterwit store stat --json"), exits=_EXITS)
 @as_json
 @in_place
 def stat(here: Here, is_json: bool) -> None:
@@ -61,7 +54,7 @@ def _facts(sizes: upkeep.Sizes) -> list[tuple[str, str]]:
     ]
 
 
-@store.command(
+@command(
     examples=("afterwit store verify",),
     exits={ExitCode.FAILED: "Something is wrong, or there is no store yet."},
 )
@@ -85,7 +78,7 @@ def verify(here: Here, is_json: bool) -> None:
         raise click.exceptions.Exit(ExitCode.FAILED)
 
 
-@store.command(
+@command(
     examples=("afterwit store rebuild",),
     exits={**_EXITS, ExitCode.PARTLY_DONE: "Some archived files could not be read; the rest was derived again."},
 )
@@ -111,9 +104,7 @@ def rebuild(here: Here, accepts_journal: bool, accepts_archive: bool, is_json: b
     nothing is done unless that is accepted.
     """
     with bar("rebuilding") as progress:
-        done = rebuilding.rebuild(
-            here.world, progress, accepts_journal=accepts_journal, accepts_archive=accepts_archive
-        )
+        done = run_rebuild(here.world, progress, accepts_journal=accepts_journal, accepts_archive=accepts_archive)
     if is_json:
         print_json(done)
     else:
@@ -122,7 +113,7 @@ def rebuild(here: Here, accepts_journal: bool, accepts_archive: bool, is_json: b
         raise click.exceptions.Exit(ExitCode.PARTLY_DONE)
 
 
-def _show_rebuilt(done: rebuilding.Rebuilt) -> None:
+def _show_rebuilt(done: Rebuilt) -> None:
     for fault in done.faults:
         talk(f"archive: {fault}")
     print_line(f"Derived {human_count(done.files, 'file')} again. Content hash {done.after}.")
@@ -132,7 +123,7 @@ def _show_rebuilt(done: rebuilding.Rebuilt) -> None:
         print_line(f"It was {done.before} before: what is known has changed.")
 
 
-@store.command(
+@command(
     examples=("afterwit store compact",),
     exits={**_EXITS, ExitCode.PARTLY_DONE: "Some archived files are damaged and were left alone."},
 )
@@ -154,7 +145,7 @@ def compact(here: Here, is_json: bool) -> None:
         raise click.exceptions.Exit(ExitCode.PARTLY_DONE)
 
 
-@store.command(examples=("afterwit store problems", "afterwit store problems --limit 0 --json"), exits=_EXITS)
+@command(examples=("afterwit store problems", "afterwit store problems --limit 0 --json"), exits=_EXITS)
 @click.option(
     "--limit",
     type=COUNT,
@@ -170,17 +161,17 @@ def problems(here: Here, limit: int, is_json: bool) -> None:
 
     The newest files come first. A problem is no failure of the run: the rest of the file was read.
     """
-    found = problem_list.problems(here.world.layout, limit)
+    rows = list_problems(here.world.layout, limit)
     if is_json:
-        print_json(found)
+        print_json(rows)
         return
-    if not found:
+    if not rows:
         print_line("Everything could be read.")
-    for row in found:
+    for row in rows:
         print_line(f"{row.agent}: {row.path}{_place(row)}: {row.reason}")
-    if limit and len(found) == limit:
+    if limit and len(rows) == limit:
         talk(f"These are the newest {limit}; `--limit 0` shows all.")
 
 
-def _place(row: problem_list.ProblemSeen) -> str:
+def _place(row: ProblemSeen) -> str:
     return "" if row.offset is None else f", byte {row.offset} ({human_count(row.length or 0, 'byte')} long)"

@@ -1,29 +1,63 @@
-"""`afterwit knowledge import`: takes in what others exported."""
+"""`afterwit knowledge export` and `import`: knowledge as a folder of files."""
 
 from pathlib import Path
 
 import click
 
-from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.knowledge.judge import UNDO
-from afterwit.cli.knowledge.shapes import EXITS
-from afterwit.cli.terminal.ask import is_confirmed
-from afterwit.cli.terminal.options import Here, as_json, in_place
-from afterwit.cli.terminal.output import human_count, print_json, print_line, print_text, talk
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.knowledge.curate import UNDO
+from afterwit.cli.knowledge.items import EXITS, chosen
+from afterwit.cli.terminal.amounts import human_count
+from afterwit.cli.terminal.options import Here, agreed, as_json, in_place
+from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.curation.files import Imported, import_folders
+from afterwit.curation.files import export as run_export
+from afterwit.knowledge.list import ItemFilter
+
+
+@command(
+    examples=(
+        "afterwit knowledge export knowledge",
+        "afterwit knowledge export team/knowledge --repo orchard --merge",
+    ),
+    exits=EXITS,
+)
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option(
+    "--merge", "is_merged", is_flag=True, help="Unite it with what the folder holds, instead of replacing it."
+)
+@as_json
+@in_place
+@chosen
+def export(here: Here, wanted: ItemFilter, folder: Path, is_merged: bool, is_json: bool) -> None:
+    """Write a folder of JSON and Markdown, for people and for git.
+
+    FOLDER gets index.json, global/*.md, repos/*.md and agents/*.md. The same knowledge gives the same bytes, files that
+    would not change are left alone, and nothing but earlier pages of ours is removed. docs/reference/knowledge.md
+    describes the shape.
+    """
+    done = run_export(here.world, folder, wanted, is_merged=is_merged)
+    if is_json:
+        print_json(done)
+        return
+    files = f"{human_count(len(done.written), 'file')} written, {human_count(done.unchanged)} unchanged"
+    removed = f", {human_count(len(done.removed))} removed" if done.removed else ""
+    talk(f"{human_count(done.items, 'item')} in {done.folder}: {files}{removed}.")
+    if not done.items:
+        talk("No item fits. `afterwit knowledge list` shows what there is; --all exports items of every status.")
+
 
 _SHOWN = 20
 
 
-@click.command(
+@command(
     "import",
-    cls=Command,
     examples=("afterwit knowledge import team/knowledge", "afterwit knowledge import ada/ grace/ --yes"),
     exits={**EXITS, ExitCode.FAILED: "The answer was no, nobody answered, or the store cannot be used."},
 )
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FOLDER...")
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would come in, and import nothing.")
-@click.option("--yes", "is_agreed", is_flag=True, help="Do not ask.")
+@agreed
 @as_json
 @in_place
 def import_(here: Here, folders: tuple[Path, ...], is_dry_run: bool, is_agreed: bool, is_json: bool) -> None:

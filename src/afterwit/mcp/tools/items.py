@@ -1,17 +1,38 @@
-"""`record_lesson`: what an agent found out and wants to hold next time."""
+"""`explain_item`, `report_item` and `record_lesson`: what stands behind a note, whether it helped, and a new one."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from afterwit.actions.shell.parse import parse
 from afterwit.curation.curate import Words
-from afterwit.curation.lessons import Teller, record
+from afterwit.curation.lessons import Teller, record, report
 from afterwit.guard.shown import Shown, joined, ours, stamp
-from afterwit.mcp.places import PLACE, repo_of
+from afterwit.knowledge.items import find_item
+from afterwit.mcp.given import PLACE, given_by_id, repo_of
 from afterwit.mcp.tool import Caller, Tool, choice, text, texts
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Category, Scope, ScopeKind, Trigger
 from afterwit.store.store import readonly_database
+
+
+def explain_item(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
+    with readonly_database(caller.world.layout) as db:
+        return given_by_id(db, caller, find_item(db, arguments["item"], names_only=True))
+
+
+ITEM = text("The note's id, or the beginning of it.", 64)
+EXPLAIN_ITEM = Tool(
+    name="explain_item",
+    title="Explain a note",
+    description=(
+        "Why a note is believed: its confidence, who said it or what was seen, in which sessions and when. Use it when"
+        " a note surprises you or contradicts what you see."
+    ),
+    properties={"item": ITEM},
+    needed=("item",),
+    run=explain_item,
+)
+
 
 _HERE, _EVERYWHERE = "this repository", "everywhere"
 _MOST_FILES = 10
@@ -62,7 +83,7 @@ def _triggers(line: str) -> tuple[Trigger, ...]:
     return (Trigger(program=found[0].program, words=tuple(found[0].arguments)),)
 
 
-TOOL = Tool(
+RECORD_LESSON = Tool(
     name="record_lesson",
     title="Record a lesson",
     description=(
@@ -85,3 +106,31 @@ TOOL = Tool(
     run=record_lesson,
     changes=True,
 )
+
+
+_HELPFUL, _WRONG = "helpful", "wrong"
+
+
+def report_item(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
+    is_helpful = arguments["verdict"] == _HELPFUL
+    item = report(caller.world, teller_of(caller), arguments["item"], is_helpful=is_helpful)
+    verdict = ours(_HELPFUL if is_helpful else _WRONG)
+    return joined(
+        (ours("Noted that "), stamp(item.id), ours(" was "), verdict, ours(". `afterwit learn` takes it in."))
+    )
+
+
+REPORT_ITEM = Tool(
+    name="report_item",
+    title="Report a note as helpful or wrong",
+    description=(
+        "Say whether a note from `recall` helped or turned out to be wrong, after you have seen it yourself. Wrong"
+        " notes lose belief and go away."
+    ),
+    properties={"item": ITEM, "verdict": choice("What you saw.", (_HELPFUL, _WRONG))},
+    needed=("item", "verdict"),
+    run=report_item,
+    changes=True,
+)
+
+TOOLS = (EXPLAIN_ITEM, RECORD_LESSON, REPORT_ITEM)

@@ -1,25 +1,27 @@
 """`afterwit store evict` and `dropped`: the storage budget of the archive, and what it has cost."""
 
-import sys
-
 import click
 import msgspec
 
-from afterwit.archive.dropped import dropped as dropped_list
+from afterwit.archive.dropped import DroppedSeen
+from afterwit.archive.dropped import dropped as list_dropped
 from afterwit.archive.evict import evict as run
-from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.terminal.amounts import minute
-from afterwit.cli.terminal.options import Here, as_json, in_place
-from afterwit.cli.terminal.output import human_bytes, human_count, print_json, print_line, print_table, talk
-from afterwit.cli.terminal.sizes import ByteSize
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.terminal.amounts import ByteSize, human_bytes, human_count, minute
+from afterwit.cli.terminal.options import Here, agreed, as_json, in_place
+from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
+from afterwit.cli.terminal.table import Column, print_table
 from afterwit.model.learn_report import Eviction
 
 _WHY = {"age": "older than the limit", "soft-cap": "above the soft cap", "hard-cap": "above the hard cap"}
 _SHOWN = 20
+_DROPPED = (
+    *(Column("dropped"), Column("agent"), Column("bytes", is_number=True)),
+    *(Column("sha256"), Column("path"), Column("data_loss", gives_way=1)),
+)
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=("afterwit store evict --dry-run", "afterwit store evict --soft-cap 1GB --yes"),
     exits={
         ExitCode.FAILED: "data_loss: something went without having been analysed, or what never goes is above the hard"
@@ -34,7 +36,7 @@ _SHOWN = 20
     metavar="SIZE",
     help="Use this soft cap instead of the configured one; 0 drops all that is analysed and not pinned.",
 )
-@click.option("--yes", "is_agreed", is_flag=True, help="Do not ask.")
+@agreed
 @as_json
 @in_place
 def evict(here: Here, is_dry_run: bool, soft_cap_bytes: int | None, is_agreed: bool, is_json: bool) -> None:
@@ -47,26 +49,25 @@ def evict(here: Here, is_dry_run: bool, soft_cap_bytes: int | None, is_agreed: b
 
     def agree(planned: Eviction) -> bool:
         if not is_json:
-            show_plan(planned)
+            _show_plan(planned)
         count = human_count(len(planned.dropped), "original")
-        return is_agreed or _is_confirmed(f"Drop {count}? They cannot be restored.")
+        return is_confirmed(f"Drop {count}? They cannot be restored.", is_agreed=is_agreed, verb="drop")
 
     done = run(here.world, agree, soft_cap_bytes=soft_cap_bytes, is_dry_run=is_dry_run)
     if done is None:
         talk("Nothing was dropped.")
         raise click.exceptions.Exit(ExitCode.FAILED)
     if is_json:
-        print_json(as_shape(done))
+        print_json(_shape(done))
     else:
         if is_dry_run:
-            show_plan(done)
+            _show_plan(done)
         show(done)
     if done.has_failed:
         raise click.exceptions.Exit(ExitCode.FAILED)
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=("afterwit store dropped", "afterwit store dropped --json"),
     exits={ExitCode.FAILED: "There is no store yet, or it cannot be used."},
 )
@@ -77,44 +78,26 @@ def dropped(here: Here, is_json: bool) -> None:
 
     The latest come first. The hash tells whether a copy from elsewhere is the same file.
     """
-    found = dropped_list(here.world.layout)
+    files = list_dropped(here.world.layout)
     if is_json:
-        print_json(found)
+        print_json(files)
         return
-    if not found:
+    if not files:
         print_line("No original was dropped.")
         return
-    columns = ("dropped", "agent", "bytes", "sha256", "path", "data_loss")
-    rows = [
-        (
-            minute(one.dropped_ms),
-            one.agent,
-            human_bytes(one.bytes),
-            one.sha256,
-            one.path,
-            "data_loss" if one.is_data_loss else "",
-        )
-        for one in found
-    ]
-    print_table(columns, rows, numbers=frozenset({"bytes"}), optional=frozenset({"data_loss"}))
+    print_table(_DROPPED, [_row(file) for file in files], is_folded=True)
 
 
-def _is_confirmed(question: str) -> bool:
-    """The answer; no where nobody can give one, as in a job or with an empty standard input."""
-    try:
-        return click.confirm(question, err=True)
-    except click.Abort:
-        if sys.stdin.isatty():
-            raise
-        talk("\nNobody answered. Use --yes to drop without being asked.")
-        return False
+def _row(file: DroppedSeen) -> tuple[str, ...]:
+    mark = "data_loss" if file.is_data_loss else ""
+    return minute(file.dropped_ms), file.agent, human_bytes(file.bytes), file.sha256, file.path, mark
 
 
-def show_plan(planned: Eviction) -> None:
+def _show_plan(planned: Eviction) -> None:
     """What goes, pass by pass."""
-    for one in planned.dropped[:_SHOWN]:
-        mark = "data_loss  " if one.is_data_loss else ""
-        print_line(f"{_WHY[one.reason]:<20}  {human_bytes(one.freed_bytes):>8}  {mark}{one.agent}: {one.path}")
+    for file in planned.dropped[:_SHOWN]:
+        mark = "data_loss  " if file.is_data_loss else ""
+        print_line(f"{_WHY[file.reason]:<20}  {human_bytes(file.freed_bytes):>8}  {mark}{file.agent}: {file.path}")
     if len(planned.dropped) > _SHOWN:
         print_line(f"… and {human_count(len(planned.dropped) - _SHOWN)} more; --json lists all")
 
@@ -122,9 +105,9 @@ def show_plan(planned: Eviction) -> None:
 def show(done: Eviction) -> None:
     """The report of an eviction, for people; the last lines of `learn` too."""
     verb = "would be dropped" if done.is_dry_run else "dropped"
-    for one in done.passes:
-        files, sessions = human_count(one.files, "original"), human_count(one.sessions, "session")
-        print_line(f"{_WHY[one.reason]}: {files} ({sessions}) {verb}, {human_bytes(one.freed_bytes)}.")
+    for sweep in done.passes:
+        files, sessions = human_count(sweep.files, "original"), human_count(sweep.sessions, "session")
+        print_line(f"{_WHY[sweep.reason]}: {files} ({sessions}) {verb}, {human_bytes(sweep.freed_bytes)}.")
     used, cap = human_bytes(done.after_bytes), human_bytes(done.soft_cap_bytes)
     freed = f"; {human_bytes(done.freed_bytes)} {'would be ' if done.is_dry_run else ''}freed" if done.dropped else ""
     print_line(f"Originals take {used} of {cap} (hard cap {human_bytes(done.hard_cap_bytes)}){freed}.")
@@ -141,6 +124,6 @@ def show(done: Eviction) -> None:
         talk(f"What was learned takes {size}, more than {most} (distilled_cap_bytes). Nothing of it is dropped.")
 
 
-def as_shape(done: Eviction) -> dict[str, object]:
+def _shape(done: Eviction) -> dict[str, object]:
     """The stable shape, with what follows from the figures."""
     return msgspec.structs.asdict(done) | {"is_over_distilled_cap": done.is_over_distilled_cap}

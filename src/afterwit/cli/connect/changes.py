@@ -4,20 +4,19 @@ Each plan stands for itself. One that cannot be made or carried out is told, and
 says "partly done".
 """
 
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import click
 
 from afterwit.cli.commands import ExitCode
-from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line, talk
 from afterwit.connect.apply import apply, differences
 from afterwit.connect.plan import Machine, Plan
 from afterwit.model.errors import AfterwitError, UsageError
 
 
-class How(NamedTuple):
+class Consent(NamedTuple):
     """What the user said besides the names."""
 
     is_agreed: bool
@@ -25,7 +24,7 @@ class How(NamedTuple):
     is_json: bool
 
 
-def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], Plan]]], how: How) -> None:
+def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], Plan]]], how: Consent) -> None:
     """Plans, shows, asks, does."""
     faults: dict[str, str] = {}
     plans = {name: plan for name, make in named if (plan := _tried(name, make, faults)) is not None}
@@ -36,7 +35,7 @@ def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], Plan]]],
     has_change = any(plan.needed for plan in plans.values())
     is_applied = has_change and not how.is_dry_run
     if is_applied and not how.is_agreed:
-        _ask()
+        ask_or_leave("Do this?", "Look at it with --dry-run, and add --yes.")
     done = [name for name in pending if not how.is_dry_run and _applied(machine, name, plans[name], faults)]
     if how.is_json:
         print_json([_shape(name, plan, is_applied=name in done) for name, plan in plans.items()])
@@ -67,14 +66,6 @@ def _applied(machine: Machine, name: str, plan: Plan, faults: dict[str, str]) ->
         return plan
 
     return _tried(name, run, faults) is not None
-
-
-def _ask() -> None:
-    if not sys.stdin.isatty():
-        raise click.UsageError("There is no terminal to ask on. Look at it with --dry-run, and add --yes.")
-    if not click.confirm("Do this?", err=True):
-        talk("Nothing was changed.")
-        raise click.exceptions.Exit(ExitCode.FAILED)
 
 
 def _show(name: str, plan: Plan) -> None:
