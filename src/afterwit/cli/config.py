@@ -11,7 +11,7 @@ from afterwit.agents.declared.writing import toml_of
 from afterwit.capture.try_description import Tried, try_file
 from afterwit.cli.commands import CliGroup
 from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.cli.terminal.wrapping import cut
@@ -37,8 +37,7 @@ def config() -> None:
 
 
 @config.command(examples=("afterwit config show", "afterwit config show --json"))
-@as_json
-@in_place
+@reporting
 def show(here: Here, is_json: bool) -> None:
     """Show every setting with its value and its source.
 
@@ -110,8 +109,7 @@ def source() -> None:
 )
 @_TRY
 @click.option("--replace", "is_replacing", is_flag=True, help="Write it anew if there is one of that name.")
-@as_json
-@in_place
+@reporting
 def add_source(
     here: Here,
     name: str,
@@ -143,8 +141,7 @@ def add_source(
 
 
 @source.command("list", examples=("afterwit config source list",))
-@as_json
-@in_place
+@reporting
 def list_sources(here: Here, is_json: bool) -> None:
     """List the logs that you have described."""
     sources = [_fields(here, kept) for kept in source_files.kept_in(_folder(here))]
@@ -158,8 +155,7 @@ def list_sources(here: Here, is_json: bool) -> None:
 
 @source.command("remove", examples=("afterwit config source remove tinker",))
 @_NAME
-@as_json
-@in_place
+@reporting
 def remove_source(here: Here, name: str, is_json: bool) -> None:
     """Read these logs no more.
 
@@ -176,8 +172,7 @@ def remove_source(here: Here, name: str, is_json: bool) -> None:
 @source.command("check", examples=("afterwit config source check tinker.toml --try monday.jsonl",))
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE")
 @_TRY
-@as_json
-@in_place
+@reporting
 def check_source(here: Here, file: Path, tried: Path | None, is_json: bool) -> None:
     """Check a description, and with --try show what it would read from a log."""
     description = source_files.read_description(file)

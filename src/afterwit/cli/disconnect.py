@@ -8,7 +8,7 @@ from afterwit.agents.installing import Scope, installer
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.connect.changes import Consent, carry_out
 from afterwit.cli.connect.machine import this_machine
-from afterwit.cli.terminal.options import Here, agreed, as_json, in_place
+from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import talk
 from afterwit.connect.plan import FILE, Machine, connected, plan_removal
 
@@ -25,8 +25,7 @@ from afterwit.connect.plan import FILE, Machine, connected, plan_removal
 @click.option("--all", "is_all", is_flag=True, help="Everything that is connected, in all projects.")
 @agreed
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")
-@as_json
-@in_place
+@reporting
 def disconnect(
     here: Here, names: tuple[str, ...], is_all: bool, is_agreed: bool, is_dry_run: bool, is_json: bool
 ) -> None:

@@ -8,7 +8,7 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.amounts import COUNT, human_bytes, human_count, moment_ms
-from afterwit.cli.terminal.options import AgentName, Here, as_json, in_place, refuse_unknown
+from afterwit.cli.terminal.options import AgentName, Here, refuse_unknown, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.progress import at_most, bar
 from afterwit.cli.terminal.table import Column, print_table
@@ -110,8 +110,7 @@ _MOST_ITEMS = 20
     is_flag=True,
     help="Go on with a database that knows less than the archive holds, instead of `store rebuild`.",
 )
-@as_json
-@in_place
+@reporting
 def learn(
     here: Here,
     sources: tuple[str, ...],

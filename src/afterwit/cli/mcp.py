@@ -38,8 +38,8 @@ def mcp(config: Path | None, profile: str | None) -> None:
     def world() -> "World":
         from afterwit.cli.terminal.options import in_place
 
-        found: World = in_place(lambda here: here.world)(config=config, profile=profile)
-        return found
+        here_world: World = in_place(lambda here: here.world)(config=config, profile=profile)
+        return here_world
 
     def open_desk() -> McpDesk:
         from afterwit.mcp.desk import StoreDesk

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.terminal.options import AgentName, Here, as_json, in_place, refuse_unknown
+from afterwit.cli.terminal.options import AgentName, Here, refuse_unknown, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.recall.show import ToldBlocks
 from afterwit.recall.show import shown as run
@@ -29,8 +29,7 @@ from afterwit.recall.show import shown as run
     help="So many tokens for the start block. Default: what the configuration says.",
 )
 @click.option("--explain", "is_explained", is_flag=True, help="Say why each item is in, and what was left out.")
-@as_json
-@in_place
+@reporting
 def recall(
     here: Here,
     task: str | None,

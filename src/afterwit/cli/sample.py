@@ -10,7 +10,7 @@ import msgspec
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.sessions.filters import EMPTY, filtered
 from afterwit.cli.terminal.amounts import COUNT, human_count, minute
-from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import talk
 from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, drawn, print_table
@@ -87,8 +87,7 @@ def _finite(_ctx: click.Context, _param: click.Parameter, value: float | None) -
     help="Write to this file instead of standard output (-). It must not exist yet.",
 )
 @click.option("--force", "is_forced", is_flag=True, help="Replace FILE if it is there.")
-@as_json
-@in_place
+@reporting
 @filtered
 def sample(
     here: Here,

@@ -21,8 +21,6 @@ from afterwit.model.settings import RedactionSettings
 from afterwit.store.regular_files import read_regular
 
 _GIT_CONFIG_BYTES = 1 << 20
-
-
 _ENTRY = re.compile(r"^\s*(name|email)\s*=\s*\"?(.*?)\"?\s*$", re.IGNORECASE)
 
 
@@ -66,11 +64,11 @@ def _author(path: Path) -> list[tuple[str, str]]:
         lines = read_regular(path, _GIT_CONFIG_BYTES).decode("utf-8", "replace").splitlines()
     except OSError:
         return []
-    found: list[tuple[str, str]] = []
+    entries: list[tuple[str, str]] = []
     is_user = False
     for line in lines:
         if line.lstrip().startswith("["):
             is_user = line.strip().lower() == "[user]"
         elif is_user and (entry := _ENTRY.match(line)):
-            found.append((entry[1].lower(), entry[2]))
-    return found
+            entries.append((entry[1].lower(), entry[2]))
+    return entries

@@ -63,8 +63,8 @@ def load(
     base = _base_root(environ, platform, home)
     file_path = _config_path(environ, home, base.value, config)
     declared = declared_in(folder_beside(file_path.value))
-    known = agents_with(declared)
-    file = _read(file_path, home, known)
+    agents_known = agents_with(declared)
+    file = _read(file_path, home, agents_known)
     where = f"file {file_path.value}"
     is_flagged = config is not None
 
@@ -72,7 +72,7 @@ def load(
     root = in_file if in_file and (is_flagged or base.source == DEFAULT) else base
     chosen = _profile(environ, file, where, profile, is_flagged=is_flagged)
 
-    agents = {agent.name: _agent(agent, file, where, home, environ, platform) for agent in known}
+    agents = {agent.name: _agent(agent, file, where, home, environ, platform) for agent in agents_known}
     settings = msgspec.structs.replace(
         file.settings,
         store=StoreSettings(home=root.value, profile=chosen.value),
@@ -127,10 +127,10 @@ def _config_path(environ: Mapping[str, str], home: Path, root: Path, flag: Path 
     return _Choice(root / "config.toml", DEFAULT)
 
 
-def _read(path: _Choice, home: Path, known: tuple[Agent, ...]) -> ConfigFile:
+def _read(path: _Choice, home: Path, agents: tuple[Agent, ...]) -> ConfigFile:
     if path.source == DEFAULT and not path.value.exists():
         return ConfigFile(Settings(), frozenset())
-    return read_config(path.value, home, [agent.name for agent in known])
+    return read_config(path.value, home, [agent.name for agent in agents])
 
 
 def _profile(
@@ -159,13 +159,13 @@ def _agent(
     agent: Agent, file: ConfigFile, where: str, home: Path, environ: Mapping[str, str], platform: str
 ) -> _Choice:
     """The agent's settings, and where its homes come from."""
-    given = file.settings.agents.get(agent.name, AgentSettings())
+    own = file.settings.agents.get(agent.name, AgentSettings())
     if dotted(f"agents.{agent.name}", "homes") in file.given:
-        return _Choice(given, where)
+        return _Choice(own, where)
     variable = next((variable.name for variable in agent.variables if environ.get(variable.name, "").strip()), None)
-    found = homes(agent, home, environ, platform)
+    folders = homes(agent, home, environ, platform)
     source = f"environment {variable}" if variable else DEFAULT
-    return _Choice(msgspec.structs.replace(given, homes=found), source)
+    return _Choice(msgspec.structs.replace(own, homes=folders), source)
 
 
 def _from_environment(environ: Mapping[str, str], name: str, home: Path) -> Path:

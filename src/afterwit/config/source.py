@@ -47,13 +47,13 @@ def declared_in(folder: Path) -> tuple[Description, ...]:
 
 def kept_in(folder: Path) -> list[Kept]:
     """The descriptions in use, by the names of their files."""
-    found: dict[str, Kept] = {}
+    by_name: dict[str, Kept] = {}
     for file in _files(folder, _ENDING):
         description = read_description(file)
-        if description.name in found:
-            raise ConfigError(f"{file}: name: {found[description.name].file} has the same. Choose another name.")
-        found[description.name] = Kept(description, file)
-    return list(found.values())
+        if description.name in by_name:
+            raise ConfigError(f"{file}: name: {by_name[description.name].file} has the same. Choose another name.")
+        by_name[description.name] = Kept(description, file)
+    return list(by_name.values())
 
 
 def read_description(file: Path) -> Description:

@@ -63,13 +63,13 @@ def files(session: DemoSession, start_ms: int, cwd: str, trunk: tuple[DemoSessio
     transcript = _Transcript(session, own, cwd)
     transcript.tell(session.steps, start_ms)
     titled: list[Record] = [{"type": "ai-title", "aiTitle": session.title, "sessionId": own}] if session.title else []
-    found = {folder / f"{own}.jsonl": json_lines([*copied, *transcript.records, *titled])}
+    written = {folder / f"{own}.jsonl": json_lines([*copied, *transcript.records, *titled])}
     for agent_id, role, call, child in transcript.children:
         place = folder / own / "subagents" / f"agent-{agent_id}.jsonl"
-        found[place] = json_lines(child.records)
+        written[place] = json_lines(child.records)
         about = {"agentType": role, "toolUseId": call}
-        found[place.with_name(f"agent-{agent_id}.meta.json")] = json.dumps(about).encode()
-    return found
+        written[place.with_name(f"agent-{agent_id}.meta.json")] = json.dumps(about).encode()
+    return written
 
 
 def _copied(record: Record, own: str) -> Record:

@@ -48,7 +48,7 @@ def files(
         original.tell(parent.steps)
         rollout.copy(original, start_ms)
     rollout.tell(session.steps)
-    return {one.path: json_lines(one.records) for one in (rollout, *rollout.children)}
+    return {written.path: json_lines(written.records) for written in (rollout, *rollout.children)}
 
 
 class _Rollout:

@@ -72,15 +72,15 @@ class DemoFile(NamedTuple):
 def home_files(day: dt.date, home: str) -> dict[PurePosixPath, DemoFile]:
     """Every file of the home, by its path below it. `home` is where the home will be: logs name folders."""
     today_ms = _start_ms(day, 0, "00:00")
-    found = {PurePosixPath(".gitconfig"): DemoFile(_AUTHOR, today_ms)}
+    written = {PurePosixPath(".gitconfig"): DemoFile(_AUTHOR, today_ms)}
     for repo in REPOS:
         for path, content in files(repo).items():
-            found["src" / PurePosixPath(repo.name) / path] = DemoFile(content, today_ms)
+            written["src" / PurePosixPath(repo.name) / path] = DemoFile(content, today_ms)
     for session in SESSIONS:
         start_ms = _start_ms(day, session.days_ago, session.at)
         for path, content in _written(session, day, start_ms, home).items():
-            found[path] = DemoFile(content, start_ms)
-    return found | _without_reader(day)
+            written[path] = DemoFile(content, start_ms)
+    return written | _without_reader(day)
 
 
 def _written(session: DemoSession, day: dt.date, start_ms: int, home: str) -> dict[PurePosixPath, bytes]:

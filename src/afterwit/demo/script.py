@@ -12,8 +12,6 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 _SYSTEM_TOKENS = 14_200  # what an agent's own instructions cost before the first word
-
-
 _CHARS_PER_TOKEN = 4
 
 

@@ -56,9 +56,9 @@ class _Report(msgspec.Struct):
     findings: list[_Hit]
 
 
-def audited(world: World, found: Examination) -> Examination:
+def audited(world: World, examination: Examination) -> Examination:
     """The examination with what the audit found."""
-    return found.plus(audit_secrets(world))
+    return examination.plus(audit_secrets(world))
 
 
 def audit_secrets(world: World) -> list[DoctorFinding]:
@@ -74,13 +74,13 @@ def audit_secrets(world: World) -> list[DoctorFinding]:
 
 def _program(environ: Mapping[str, str]) -> str:
     beside = Path(sys.executable).parent
-    found = shutil.which(PROGRAM, path=environ.get("PATH", "")) or shutil.which(PROGRAM, path=str(beside))
-    if found is None:
+    program = shutil.which(PROGRAM, path=environ.get("PATH", "")) or shutil.which(PROGRAM, path=str(beside))
+    if program is None:
         raise AfterwitError(
             f"The audit needs {PROGRAM}, which is not installed. Install it with `uv tool install kingfisher-bin` or"
             f" `pipx install kingfisher-bin`, and run `afterwit doctor --audit-secrets` again."
         )
-    return found
+    return program
 
 
 def _write_out(layout: Layout, stage: Path) -> None:
@@ -167,9 +167,9 @@ def _where(place: _Place, stage: Path) -> str:
 
 def _row(written: Path, line: int) -> str:
     """The row that a line of a written table belongs to."""
-    found = "no row"
+    row = "no row"
     with written.open(encoding="utf-8") as file:
         for text in islice(file, line):
             if text.startswith(_ROW):
-                found = text.removeprefix(_ROW).strip()
-    return found
+                row = text.removeprefix(_ROW).strip()
+    return row

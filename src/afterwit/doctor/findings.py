@@ -55,8 +55,6 @@ class Silence(NamedTuple):
 
 
 RECENT_DAYS = 7
-
-
 _SHOWN = 5
 
 
@@ -86,7 +84,7 @@ def budget_findings(store: Store, limits: RetentionSettings, now_ms: int) -> Ite
     """A loss is an alarm for a week, so that somebody hears of it, and a warning from then on."""
     lost = [file for file in raw.dropped_files(store.db) if file.state == LOST]
     if lost:
-        names = ", ".join(one.path for one in lost[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
+        names = ", ".join(file.path for file in lost[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
         count = "1 original was" if len(lost) == 1 else f"{len(lost):,} originals were"
         say = alarm if lost[0].dropped_ms > now_ms - RECENT_DAYS * DAY_MS else warning
         yield say(
@@ -151,10 +149,10 @@ def _learn_warning(faults: list[FaultRow]) -> DoctorFinding:
 def missing_hooks(machine: Machine) -> Iterator[DoctorFinding]:
     """One alarm for each connected agent that calls a program which is gone. A journal that cannot be read says
     nothing here: that is an alarm of its own."""
-    found: list[State] = []
+    connected: list[State] = []
     with suppress(AfterwitError):
-        found = states(machine)
-    for state in found:
+        connected = states(machine)
+    for state in connected:
         if state.missing:
             place = f" in {state.project}" if state.project else ""
             yield alarm(
@@ -173,7 +171,7 @@ def silent_hooks(machine: Machine) -> Iterator[DoctorFinding]:
 
 def silences(machine: Machine) -> list[Silence]:
     """The agents that never call. A store that cannot be read says nothing here: that is an alarm of its own."""
-    found: list[Silence] = []
+    silent: list[Silence] = []
     with suppress(AfterwitError, OSError):
         connected = connections.since(machine.layout)
         if connected and machine.layout.exists():
@@ -186,8 +184,8 @@ def silences(machine: Machine) -> list[Silence]:
                     count = hooks.sessions_since(db, agent, since_ms)
                     if count and agent in MODULES:
                         shown_ms = called_ms if has_called else at_ms
-                        found.append(Silence(agent, count, shown_ms, has_called, _hint(machine, agent)))
-    return found
+                        silent.append(Silence(agent, count, shown_ms, has_called, _hint(machine, agent)))
+    return silent
 
 
 def _noted_ms(machine: Machine, agent: str) -> int:

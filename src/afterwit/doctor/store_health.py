@@ -74,8 +74,8 @@ def examine_store(store: Store, health: StoreHealth) -> Iterator[DoctorFinding]:
         return
     for fault in quick_faults(store.db):
         yield alarm("damaged", f"database: {fault}. `afterwit store rebuild` derives it again from the archive.")
-    for one in foreign(store):
-        yield alarm(one.code, f"{one.what}.")
+    for problem in foreign(store):
+        yield alarm(problem.code, f"{problem.what}.")
     for fault in applied.journal_faults(store.layout, store.db, store.journal):
         yield alarm("damaged", f"journal: {fault}. Nothing else holds it: restore journal.db from a backup.")
     heads = applied.heads_fault(store.layout)

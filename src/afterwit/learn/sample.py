@@ -161,9 +161,9 @@ def _on_disk(world: World) -> Iterator[tuple[bytes, _Original]]:
         agent, reader = registry.agent(home.agent, world.declared), registry.reader_for(home.agent, world.declared)
         kept = keeping_in(home)
         for unit in look_into(home.folder, agent, reader).units:
-            found, key = unit.transcript, file_key(home.agent, home.label + str(unit.transcript.path))
-            if found.path != HISTORY:
-                yield key, _Original(home.folder / found.path, vanishes_at(home, kept, found))
+            transcript, key = unit.transcript, file_key(home.agent, home.label + str(unit.transcript.path))
+            if transcript.path != HISTORY:
+                yield key, _Original(home.folder / transcript.path, vanishes_at(home, kept, transcript))
 
 
 def _by_points(scene: _Scene, rows: list[SessionRow]) -> Iterator[_Scored]:
@@ -172,8 +172,8 @@ def _by_points(scene: _Scene, rows: list[SessionRow]) -> Iterator[_Scored]:
     scored = []
     for row in rows:
         facts = _facts(row)
-        found = points.points_of(facts, is_first=facts.name in firsts, now_ms=scene.now_ms)
-        scored.append(_Scored(row, found.total, {name: float(part) for name, part in found._asdict().items()}))
+        score = points.points_of(facts, is_first=facts.name in firsts, now_ms=scene.now_ms)
+        scored.append(_Scored(row, score.total, {name: float(part) for name, part in score._asdict().items()}))
     return iter(sorted(scored, key=lambda scored: (-scored.score, _latest_first(scored.row))))
 
 
@@ -210,8 +210,8 @@ def _text(path: Path) -> str:
     return os.fsencode(path).decode("utf-8", "replace")
 
 
-def _most(wanted: SampleRequest, found: int) -> int:
-    share = math.ceil(round(found * wanted.top_percent / 100, 6))
+def _most(wanted: SampleRequest, count: int) -> int:
+    share = math.ceil(round(count * wanted.top_percent / 100, 6))
     return min(share, wanted.most) if wanted.most else share
 
 

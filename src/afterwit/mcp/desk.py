@@ -26,8 +26,8 @@ from afterwit.store.store import readonly_database
 def agent_of(client: str) -> str:
     """The agent as Afterwit names it: the longest name that occurs as whole words; "" where none does."""
     said = re.sub(r"[\s_]+", "-", client.strip().lower())
-    found = [agent.name for agent in AGENTS if re.search(rf"(?<![a-z0-9]){re.escape(agent.name)}(?![a-z0-9])", said)]
-    return max(found, key=len, default="")
+    names = [agent.name for agent in AGENTS if re.search(rf"(?<![a-z0-9]){re.escape(agent.name)}(?![a-z0-9])", said)]
+    return max(names, key=len, default="")
 
 
 _MODULES = {

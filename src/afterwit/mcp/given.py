@@ -52,17 +52,9 @@ PLACE: Mapping[str, Schema] = {
     "repo": text("The repository, if it is not the one you are in: its name, or the last part of it.", 400),
     "folder": text("Absolute path of the folder you work in. Default: where this server was started."),
 }
-
-
 MOST_CHARS = 8_000  # about 2,000 tokens
-
-
 _MOST_EVIDENCE = 8
-
-
 _EXCERPT = 240
-
-
 _WAITS = "Its words are not shown to agents: a person has yet to look at it."
 
 
@@ -79,12 +71,12 @@ Sections = Sequence[tuple[Shown, Sequence[ItemLine]]]  # a heading, and lines; w
 def given(world: World, to: Audience, moment: str, sections: Sections, ending: Sequence[Shown] = ()) -> Shown:
     """The text for an agent without what is held out, noted; "" where nothing is left."""
     heard = list(_heard(to, sections))
-    told = _text(heard, ending)
+    text = _text(heard, ending)
     shown = _shown(heard)
-    items: Mapping[str, bool] = {one.item: one.item in shown for _, said in sections for one in said if one.item}
+    items: Mapping[str, bool] = {line.item: line.item in shown for _, said in sections for line in said if line.item}
     if items:
-        note(world, to, moment, items, told, _text(sections, ending))
-    return told
+        note(world, to, moment, items, text, _text(sections, ending))
+    return text
 
 
 def given_by_id(db: apsw.Connection, caller: Caller, item: Item) -> Shown:
@@ -98,7 +90,7 @@ def given_by_id(db: apsw.Connection, caller: Caller, item: Item) -> Shown:
 def _heard(to: Audience, sections: Sections) -> Iterator[tuple[Shown, Sequence[ItemLine]]]:
     """The sections without what is held out. A heading goes with the last of its lines."""
     for heading, said in sections:
-        heard = [one for one in said if to.hears(one.item)]
+        heard = [line for line in said if to.hears(line.item)]
         if heard or not said:
             yield heading, heard
 
@@ -173,10 +165,10 @@ def _moment(piece: Evidence) -> int:
 
 def notes(lines: Iterable[Shown], most: int = MOST_CHARS) -> Shown:
     """Lines between the markers: as many as there is room for, and how many were left out."""
-    given = list(lines)
-    kept = given[: fitting(given, most)]
-    if len(kept) < len(given):
-        kept.append(joined((ours("("), figure(len(given) - len(kept)), ours(" more lines left out)"))))
+    rows = list(lines)
+    kept = rows[: fitting(rows, most)]
+    if len(kept) < len(rows):
+        kept.append(joined((ours("("), figure(len(rows) - len(kept)), ours(" more lines left out)"))))
     return between_markers(joined(kept, "\n"), OPENING, CLOSING)
 
 

@@ -39,13 +39,11 @@ FILE = Path(__file__).with_name("tools.json")
 
 def offered() -> list[dict[str, Any]]:
     """All tools, in their order."""
-    found: list[dict[str, Any]] = json.loads(FILE.read_bytes())
-    return found
+    tools: list[dict[str, Any]] = json.loads(FILE.read_bytes())
+    return tools
 
 
 PREFIX = "afterwit://item/"
-
-
 TEMPLATE: Mapping[str, Any] = {
     "uriTemplate": f"{PREFIX}{{id}}",
     "name": "item",
@@ -53,8 +51,6 @@ TEMPLATE: Mapping[str, Any] = {
     "description": "What a note says and what stands behind it.",
     "mimeType": "text/plain",
 }
-
-
 NAME = "afterwit"
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSION = "2026-07-28"
@@ -106,8 +102,8 @@ class Server:
             return self._responded(value)
         if not 0 < len(value) <= MOST_BATCHED:
             return refusal(None, RpcError(Code.INVALID_REQUEST, f"A batch has 1 to {MOST_BATCHED} requests."))
-        found = [one for one in map(self._responded, value) if one is not None]
-        return found or None
+        responses = [response for response in map(self._responded, value) if response is not None]
+        return responses or None
 
     def _responded(self, value: Any) -> dict[str, Any] | None:
         about: Id = None

@@ -24,8 +24,6 @@ ADDED: Mapping[str, frozenset[str]] = {
     "gemini": frozenset(("wait_for_previous",)),
     "openhands": frozenset(("security_risk", "summary")),
 }
-
-
 TAKEN: Mapping[str, frozenset[str]] = {
     "openhands": frozenset(
         (
@@ -49,8 +47,6 @@ TAKEN: Mapping[str, frozenset[str]] = {
         )
     ),
 }
-
-
 TAKEN_BEGINNINGS: Mapping[str, tuple[str, ...]] = {"openhands": ("_", "model_")}
 
 
@@ -135,9 +131,9 @@ class Tool(NamedTuple):
 
     def _check(self, name: str, value: Any) -> None:
         if name not in self.properties:
-            known = tuple(self.properties)
-            near = get_close_matches(name, known, n=1)
-            advice = f"Did you mean `{near[0]}`?" if near else f"It takes {', '.join(known) or 'nothing'}."
+            names = tuple(self.properties)
+            near = get_close_matches(name, names, n=1)
+            advice = f"Did you mean `{near[0]}`?" if near else f"It takes {', '.join(names) or 'nothing'}."
             raise UsageError(f"`{self.name}` does not take `{name[:80]}`. {advice}")
         fault = _fault(value, self.properties[name])
         if fault:
@@ -182,5 +178,5 @@ def _fault(value: Any, schema: Schema) -> str:
 def _list_fault(value: Any, schema: Schema) -> str:
     if not isinstance(value, list) or len(value) > schema["maxItems"]:
         return f"must be a list of at most {schema['maxItems']} texts"
-    faults = (_fault(one, schema["items"]) for one in value)
+    faults = (_fault(item, schema["items"]) for item in value)
     return next((f"holds a text that {fault}" for fault in faults if fault), "")

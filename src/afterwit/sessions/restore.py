@@ -147,16 +147,16 @@ def _files(
 ) -> Iterator[FileRow]:
     """The transcripts of the sessions, and what belongs to them."""
     db = source.store.db
-    found: dict[int, FileRow] = {}
+    by_id: dict[int, FileRow] = {}
     for session in sessions:
         family = [session, *(descendants(source, session) if choice.with_subagents else ())]
         for member in family:
             files = _chosen(db, files_of(source.store, member), choice.generation)
             if not files:
                 faults.append(f"{member.native_id}: no file of it has a generation {choice.generation}")
-            found.update((file.id, file) for file in files)
-    yield from found.values()
-    yield from _companions(source, list(found.values()))
+            by_id.update((file.id, file) for file in files)
+    yield from by_id.values()
+    yield from _companions(source, list(by_id.values()))
 
 
 def _chosen(db: apsw.Connection, files: list[FileRow], generation: int | None) -> list[FileRow]:

@@ -8,7 +8,7 @@ import click
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.connect.changes import Consent, carry_out
 from afterwit.cli.connect.machine import this_machine
-from afterwit.cli.terminal.options import Here, agreed, as_json, in_place
+from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import talk
 from afterwit.connect.plan import plan_connection, plan_file, present
 
@@ -27,8 +27,7 @@ from afterwit.connect.plan import plan_connection, plan_file, present
 @click.option("--rewrite", "may_rewrite", is_flag=True, help="Rewrite a command into the proven one.")
 @agreed
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")
-@as_json
-@in_place
+@reporting
 def agents(
     here: Here,
     names: tuple[str, ...],
@@ -62,8 +61,7 @@ def agents(
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
 @agreed
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")
-@as_json
-@in_place
+@reporting
 def file(here: Here, paths: tuple[Path, ...], is_agreed: bool, is_dry_run: bool, is_json: bool) -> None:
     """Write a marked block into a file such as AGENTS.md.
 

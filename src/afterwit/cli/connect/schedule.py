@@ -6,7 +6,7 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.connect.machine import this_host
-from afterwit.cli.terminal.options import Here, agreed, as_json, in_place
+from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line
 from afterwit.connect.schedule import Planned, apply, job_for, label_for, plan_install, plan_removal
 from afterwit.connect.schedulers.cadence import HOURLY, Cadence
@@ -29,8 +29,7 @@ _TIME = re.compile(r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9]")
 @click.option("--off", "is_off", is_flag=True, help="Remove the schedule, and leave everything as it was before.")
 @agreed
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be done, and do nothing.")
-@as_json
-@in_place
+@reporting
 def schedule(
     here: Here,
     daily: str | None,

@@ -1,89 +1,67 @@
 """`afterwit knowledge add`, `edit`, `approve`, `reject`, `pin`, `unpin`, `retire`: what people decide about items."""
 
 import sys
-from collections.abc import Sequence
 
 import click
 import msgspec
 
-from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.commands import CliCommand, ExitCode, command
 from afterwit.cli.knowledge.item_options import described
 from afterwit.cli.knowledge.items import EXITS
-from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.curation import curate
-from afterwit.curation.curate import Judged, Words, judge
+from afterwit.curation.curate import Judged, Words
 from afterwit.decisions.will import Changes, DecisionKind
 from afterwit.knowledge.list import shown
 from afterwit.model.knowledge import EVERYWHERE, Category
 
-_items = click.argument("items", nargs=-1, required=True, metavar="ITEM...")
 UNDO = "`afterwit knowledge undo` takes it back."
 
 
-@command(examples=("afterwit knowledge approve 3fa9c1 0b7d22",), exits=EXITS)
-@_items
-@as_json
-@in_place
-def approve(here: Here, items: tuple[str, ...], is_json: bool) -> None:
+def _judging(name: str, help_text: str, examples: str = "3fa9c1") -> CliCommand:
+    """A command that decides the same about several items."""
+
+    @command(name, help=help_text, examples=(f"afterwit knowledge {name} {examples}",), exits=EXITS)
+    @click.argument("items", nargs=-1, required=True, metavar="ITEM...")
+    @reporting
+    def judging(here: Here, items: tuple[str, ...], is_json: bool) -> None:
+        done = curate.judge(here.world, DecisionKind[name.upper()], items)
+        if is_json:
+            print_json(done)
+            return
+        for judged in done:
+            talk(_said(judged))
+        if any(judged.has_changed for judged in done):
+            talk(UNDO)
+
+    return judging
+
+
+approve = _judging(
+    "approve",
     """Let items be used, whatever stands behind them.
 
     What was quarantined or a candidate becomes active. ITEM is an id or the beginning of one.
-    """
-    _decide(here, DecisionKind.APPROVE, items, is_json=is_json)
-
-
-@command(examples=("afterwit knowledge reject 3fa9c1",), exits=EXITS)
-@_items
-@as_json
-@in_place
-def reject(here: Here, items: tuple[str, ...], is_json: bool) -> None:
+    """,
+    "3fa9c1 0b7d22",
+)
+reject = _judging(
+    "reject",
     """Take out items that should never have been made. They do not come back.
 
     ITEM is an id or the beginning of one.
-    """
-    _decide(here, DecisionKind.REJECT, items, is_json=is_json)
-
-
-@command(examples=("afterwit knowledge pin 3fa9c1",), exits=EXITS)
-@_items
-@as_json
-@in_place
-def pin(here: Here, items: tuple[str, ...], is_json: bool) -> None:
+    """,
+)
+pin = _judging(
+    "pin",
     """Keep items in use, however old they get and whatever contradicts them.
 
     An item that was rejected or retired comes back. ITEM is an id or the beginning of one.
-    """
-    _decide(here, DecisionKind.PIN, items, is_json=is_json)
-
-
-@command(examples=("afterwit knowledge unpin 3fa9c1",), exits=EXITS)
-@_items
-@as_json
-@in_place
-def unpin(here: Here, items: tuple[str, ...], is_json: bool) -> None:
-    """Let items age again. ITEM is an id or the beginning of one."""
-    _decide(here, DecisionKind.UNPIN, items, is_json=is_json)
-
-
-@command(examples=("afterwit knowledge retire 3fa9c1",), exits=EXITS)
-@_items
-@as_json
-@in_place
-def retire(here: Here, items: tuple[str, ...], is_json: bool) -> None:
-    """Take out items that held once and no longer do. ITEM is an id or the beginning of one."""
-    _decide(here, DecisionKind.RETIRE, items, is_json=is_json)
-
-
-def _decide(here: Here, decision: DecisionKind, items: Sequence[str], *, is_json: bool) -> None:
-    done = judge(here.world, decision, items)
-    if is_json:
-        print_json(done)
-        return
-    for judged in done:
-        talk(_said(judged))
-    if any(judged.has_changed for judged in done):
-        talk(UNDO)
+    """,
+)
+unpin = _judging("unpin", "Let items age again. ITEM is an id or the beginning of one.")
+retire = _judging("retire", "Take out items that held once and no longer do. ITEM is an id or the beginning of one.")
 
 
 def _said(judged: Judged) -> str:
@@ -105,8 +83,7 @@ def _said(judged: Judged) -> str:
     exits=EXITS,
 )
 @click.argument("sentence")
-@as_json
-@in_place
+@reporting
 @described
 def add(here: Here, sentence: str, changes: Changes, is_json: bool) -> None:
     """Write an item yourself: one sentence of at most 240 characters that says when and what to do.
@@ -141,8 +118,7 @@ def add(here: Here, sentence: str, changes: Changes, is_json: bool) -> None:
 )
 @click.argument("item")
 @click.argument("sentence", required=False)
-@as_json
-@in_place
+@reporting
 @described
 def edit(here: Here, item: str, sentence: str | None, changes: Changes, is_json: bool) -> None:
     """Give an item other words, another place, category, advice or triggers, and approve it with them.

@@ -8,7 +8,7 @@ from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.knowledge.curate import UNDO
 from afterwit.cli.knowledge.items import EXITS, chosen
 from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.options import Here, agreed, as_json, in_place
+from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.curation.files import Imported, import_folders
 from afterwit.curation.files import export as run_export
@@ -26,8 +26,7 @@ from afterwit.knowledge.list import ItemFilter
 @click.option(
     "--merge", "is_merged", is_flag=True, help="Unite it with what the folder holds, instead of replacing it."
 )
-@as_json
-@in_place
+@reporting
 @chosen
 def export(here: Here, wanted: ItemFilter, folder: Path, is_merged: bool, is_json: bool) -> None:
     """Write a folder of JSON and Markdown, for people and for git.
@@ -58,8 +57,7 @@ _SHOWN = 20
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FOLDER...")
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would come in, and import nothing.")
 @agreed
-@as_json
-@in_place
+@reporting
 def import_(here: Here, folders: tuple[Path, ...], is_dry_run: bool, is_agreed: bool, is_json: bool) -> None:
     """Take in folders that others exported. What they hold is quarantined until you approve it.
 

@@ -5,7 +5,7 @@ import click
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.knowledge.items import EXITS
 from afterwit.cli.terminal.amounts import COUNT, human_count, minute
-from afterwit.cli.terminal.options import Here, agreed, as_json, in_place
+from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.curation.forget import Forgetting, Wanted
@@ -34,8 +34,7 @@ _SHOWN = 20
 @click.option("--repo", default="", metavar="NAME", help="A repository: its name, or the last part of it.")
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be lost, and forget nothing.")
 @agreed
-@as_json
-@in_place
+@reporting
 def forget(here: Here, origin: str, session: str, repo: str, is_dry_run: bool, is_agreed: bool, is_json: bool) -> None:
     """Take back all that was learned from a session, a repository or another origin.
 
@@ -88,8 +87,7 @@ _COLUMNS = (
 @click.argument("number", type=click.IntRange(min=1), required=False)
 @click.option("--list", "is_listed", is_flag=True, help="Show what was decided, the latest first, and undo nothing.")
 @click.option("--limit", type=COUNT, metavar="N", default=20, show_default=True, help="0 lists all.")
-@as_json
-@in_place
+@reporting
 def undo(here: Here, number: int | None, is_listed: bool, limit: int, is_json: bool) -> None:
     """Take the latest decision about knowledge back, or an earlier one by its number.
 

@@ -9,7 +9,7 @@ import msgspec
 
 from afterwit.cli.commands import ExitCode
 from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.options import Here, refuse_unknown
+from afterwit.cli.terminal.options import Here, many, refuse_unknown
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.knowledge.documents import written
@@ -79,33 +79,24 @@ def _totals(listing: ItemListing) -> str:
 _OTHERS = ("assistant", "import", "person")  # who else makes items
 _NAMES = ("statuses", "categories", "repos", "agents", "harvesters", "is_global", "confidence")
 _OPTIONS = (
-    click.option(
-        "--status",
-        "statuses",
-        multiple=True,
-        type=click.Choice([status.value for status in ItemStatus]),
-        metavar="STATUS",
-        help=f"Only items of this status ({', '.join(ItemStatus)}); repeat for more. Default: active.",
+    many(
+        *("--status", "statuses", "STATUS"),
+        f"Only items of this status ({', '.join(ItemStatus)}); repeat for more. Default: active.",
+        ItemStatus,
     ),
     click.option("--all", "is_all", is_flag=True, help="Items of every status."),
-    click.option(
-        "--category",
-        "categories",
-        multiple=True,
-        type=click.Choice([category.value for category in Category]),
-        metavar="CATEGORY",
-        help=f"Only this category ({', '.join(Category)}); repeat for more.",
+    many(
+        *("--category", "categories", "CATEGORY"),
+        f"Only this category ({', '.join(Category)}); repeat for more.",
+        Category,
     ),
-    click.option(
-        "--repo",
-        "repos",
-        multiple=True,
-        metavar="NAME",
-        help="Only what holds in this repository: its name, the last part of it, or a pattern; repeat for more.",
+    many(
+        *("--repo", "repos", "NAME"),
+        "Only what holds in this repository: its name, the last part of it, or a pattern; repeat for more.",
     ),
-    click.option("--agent", "agents", multiple=True, metavar="AGENT", help="Only what holds for this agent."),
+    many("--agent", "agents", "AGENT", "Only what holds for this agent."),
     click.option("--global", "is_global", is_flag=True, help="Only what holds everywhere."),
-    click.option("--harvester", "harvesters", multiple=True, metavar="NAME", help="Only what this harvester made."),
+    many("--harvester", "harvesters", "NAME", "Only what this harvester made."),
     click.option(
         "--confidence",
         type=click.FloatRange(0, 1),
@@ -121,14 +112,14 @@ def chosen(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def wrapped(*args: Any, here: Here, is_all: bool, **options: Any) -> Any:
-        given = {name: options.pop(name) for name in _NAMES}
-        refuse_unknown(given["agents"], here.world.declared, "--agent")
-        _refuse_unknown_harvesters(given["harvesters"])
-        if is_all and given["statuses"]:
+        values = {name: options.pop(name) for name in _NAMES}
+        refuse_unknown(values["agents"], here.world.declared, "--agent")
+        _refuse_unknown_harvesters(values["harvesters"])
+        if is_all and values["statuses"]:
             raise click.UsageError("--all and --status exclude each other.")
-        if not is_all and not given["statuses"]:
-            given["statuses"] = (ItemStatus.ACTIVE.value,)
-        return command(*args, here=here, wanted=ItemFilter(**given), **options)
+        if not is_all and not values["statuses"]:
+            values["statuses"] = (ItemStatus.ACTIVE.value,)
+        return command(*args, here=here, wanted=ItemFilter(**values), **options)
 
     for option in reversed(_OPTIONS):
         wrapped = option(wrapped)
@@ -140,7 +131,7 @@ def _refuse_unknown_harvesters(names: Collection[str]) -> None:
         return
     from afterwit.harvest.registry import HARVESTERS
 
-    known = sorted({*(harvester.name for harvester in HARVESTERS), *_OTHERS})
+    makers = sorted({*(harvester.name for harvester in HARVESTERS), *_OTHERS})
     for name in names:
-        if name not in known:
-            raise click.BadParameter(f"{name!r} is not one of {', '.join(known)}.", param_hint="'--harvester'")
+        if name not in makers:
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(makers)}.", param_hint="'--harvester'")

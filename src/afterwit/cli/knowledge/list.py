@@ -7,7 +7,7 @@ import click
 from afterwit.cli.commands import command
 from afterwit.cli.knowledge.items import EMPTY, EXITS, chosen, item_shape, show_listing
 from afterwit.cli.terminal.amounts import COUNT, human_count, minute
-from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.knowledge.list import ItemFilter, ItemListing, listed, searched, shown
 from afterwit.model.knowledge import EVERYWHERE, Authority, Item, Trigger
@@ -23,8 +23,7 @@ from afterwit.model.knowledge import EVERYWHERE, Authority, Item, Trigger
     exits=EXITS,
 )
 @click.option("--limit", type=COUNT, metavar="N", default=50, show_default=True, help="0 means all.")
-@as_json
-@in_place
+@reporting
 @chosen
 def list_items(here: Here, wanted: ItemFilter, limit: int, is_json: bool) -> None:
     """List what is known, the most believed first.
@@ -50,8 +49,7 @@ def _nothing(listing: ItemListing) -> str:
 )
 @click.argument("words", nargs=-1, required=True)
 @click.option("--limit", type=COUNT, metavar="N", default=20, show_default=True, help="0 means all.")
-@as_json
-@in_place
+@reporting
 @chosen
 def search(here: Here, wanted: ItemFilter, words: tuple[str, ...], limit: int, is_json: bool) -> None:
     """Find items by words, in any form: all must occur. What fits best comes first."""
@@ -65,19 +63,18 @@ def search(here: Here, wanted: ItemFilter, words: tuple[str, ...], limit: int, i
     exits=EXITS,
 )
 @click.argument("item")
-@as_json
-@in_place
+@reporting
 def show(here: Here, item: str, is_json: bool) -> None:
     """Show one item with all its fields. ITEM is an id or the beginning of one."""
-    found = shown(here.world, item)
+    whole = shown(here.world, item)
     if is_json:
-        print_json(item_shape(found))
+        print_json(item_shape(whole))
         return
-    print_text(found.sentence)
+    print_text(whole.sentence)
     print_line("")
-    for name, fact in _facts(found):
+    for name, fact in _facts(whole):
         print_text(fact, first=f"{name:<11} ", rest=" " * 12)
-    talk(f"`afterwit knowledge why {found.id}` shows what stands behind it.")
+    talk(f"`afterwit knowledge why {whole.id}` shows what stands behind it.")
 
 
 def _facts(item: Item) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ import click
 from afterwit.cli.commands import command
 from afterwit.cli.knowledge.items import EXITS
 from afterwit.cli.terminal.amounts import COUNT, human_count
-from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.knowledge.gate import Rejection
 from afterwit.knowledge.reconcile import Reconciliation, Side
@@ -14,32 +14,31 @@ from afterwit.knowledge.rejected import rejected as run_rejected
 
 
 @command(examples=("afterwit knowledge reconcile", "afterwit knowledge reconcile --json"), exits=EXITS)
-@as_json
-@in_place
+@reporting
 def reconcile(here: Here, is_json: bool) -> None:
     """Show where instruction files contradict each other or what was learned, and items that may say the same.
 
     Read are AGENTS.md, CLAUDE.md and their like in repositories that are on this machine, and the agents' own memory
     files. Nothing is changed.
     """
-    found = run_reconcile(here.world)
+    result = run_reconcile(here.world)
     if is_json:
-        print_json(found)
+        print_json(result)
     else:
-        _show(found)
+        _show(result)
 
 
-def _show(found: Reconciliation) -> None:
-    pairs = [(f"{clash.repo or 'everywhere'}: about {clash.about}", clash.one, clash.other) for clash in found.clashes]
-    pairs += [("These may say the same:", double.one, double.other) for double in found.doubles]
+def _show(result: Reconciliation) -> None:
+    pairs = [(f"{clash.repo or 'everywhere'}: about {clash.about}", clash.one, clash.other) for clash in result.clashes]
+    pairs += [("These may say the same:", double.one, double.other) for double in result.doubles]
     for heading, *sides in pairs:
         print_line(heading)
         for side in sides:
             print_text(_side(side), first="  ", rest="    ")
-    clashes = human_count(len(found.clashes), "contradiction")
-    doubles = human_count(len(found.doubles), "likely double")
-    talk(f"{human_count(found.files, 'instruction file')} read: {clashes}, {doubles}.")
-    if found.clashes or found.doubles:
+    clashes = human_count(len(result.clashes), "contradiction")
+    doubles = human_count(len(result.doubles), "likely double")
+    talk(f"{human_count(result.files, 'instruction file')} read: {clashes}, {doubles}.")
+    if result.clashes or result.doubles:
         talk("`afterwit knowledge retire ITEM` takes an item out, `edit` rewords it; the files are yours to change.")
 
 
@@ -59,17 +58,16 @@ def _side(side: Side) -> str:
     help=f"Only this reason: {', '.join(Rejection)}.",
 )
 @click.option("--samples", type=COUNT, metavar="N", default=3, show_default=True, help="0 means all.")
-@as_json
-@in_place
+@reporting
 def rejected(here: Here, reason: str | None, samples: int, is_json: bool) -> None:
     """Show what was drafted and kept out: how much for which reason, with samples."""
-    found = run_rejected(here.world, reason or "", samples)
+    groups = run_rejected(here.world, reason or "", samples)
     if is_json:
-        print_json(found)
+        print_json(groups)
         return
-    for refused in found:
+    for refused in groups:
         print_text(f"{human_count(refused.count)} {refused.reason}: {refused.why}")
         for sample in refused.samples:
             print_text(f"{sample['fact']}  ({sample['harvester']}, {sample['scope']})", first="  ", rest="    ")
-    if not found:
+    if not groups:
         talk("Nothing was kept out. `afterwit learn` harvests what your agents have logged.")

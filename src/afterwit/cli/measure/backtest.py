@@ -10,7 +10,7 @@ import click
 
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EXITS, filtered
-from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, print_table
@@ -23,8 +23,6 @@ from afterwit.model.kinds import Status
 from afterwit.sessions.filters import Filter
 
 _WIDTH = 100
-
-
 _COLUMNS = (
     Column("player"),
     Column("saved/1000", is_number=True),
@@ -62,8 +60,7 @@ _COLUMNS = (
 @click.option(
     "--explain", default="", metavar="SESSION", help="Walk through one session: what was said, what happened."
 )
-@as_json
-@in_place
+@reporting
 @filtered
 def backtest(
     here: Here, wanted: Filter, players: tuple[str, ...], notes: Path | None, explain: str, is_json: bool
@@ -91,48 +88,48 @@ def backtest(
     names = [player.name for player in chosen]
     notebook = NotesFile(notes, names, running.own_files(here.world)) if notes else None
     with bar("replaying", "sessions") as progress:
-        found = running.backtest(here.world, chosen, wanted, progress, notebook)
+        result = running.backtest(here.world, chosen, wanted, progress, notebook)
     if is_json:
-        print_json(found)
+        print_json(result)
     else:
-        _show(found)
+        _show(result)
 
 
-def _show(found: running.Backtest) -> None:
-    print_text(found.sentence)
-    if not found.sessions:
+def _show(result: running.Backtest) -> None:
+    print_text(result.sentence)
+    if not result.sessions:
         return
     print_line("")
-    print_table(_COLUMNS, [_row(report) for report in found.reports])
-    for comparison in found.comparisons:
+    print_table(_COLUMNS, [_row(report) for report in result.reports])
+    for comparison in result.comparisons:
         low, high = comparison.interval
         talk(
             f"{running.PRODUCT} against {comparison.other}: recall@5 {comparison.recall_difference:+.2f}"
             f" ({low:+.2f} to {high:+.2f}) in {comparison.sessions} sessions"
             f"{'' if comparison.is_clear else ', not clearly better'}."
         )
-    whole = found.reports[0].whole
+    whole = result.reports[0].whole
     talk(
-        f"{found.sessions:,} sessions, {found.actions:,} actions; {whole.searches:,} searches before a known file,"
+        f"{result.sessions:,} sessions, {result.actions:,} actions; {whole.searches:,} searches before a known file,"
         f" {whole.repeats:,} failures known from before, {whole.rules:,} rules met again."
     )
 
 
 def _row(report: Report) -> tuple[str, ...]:
-    one, low, high = report.whole, *report.interval
+    score, low, high = report.whole, *report.interval
     return (
         report.player,
-        f"{one.saved_per_1000:.1f}",
+        f"{score.saved_per_1000:.1f}",
         f"{low:.1f} to {high:.1f}",
-        *(_share(value) for value in _shares(one)),
-        f"{one.notes_per_100_actions:.2f}",
-        f"{one.tokens_per_session:.0f}",
+        *(_share(value) for value in _shares(score)),
+        f"{score.notes_per_100_actions:.2f}",
+        f"{score.tokens_per_session:.0f}",
     )
 
 
-def _shares(one: Score) -> tuple[float | None, ...]:
-    pools = (one.recall_at_5, one.precision_at_5, one.searches_spared, one.covered, one.right)
-    return (*pools, one.rules_reminded, one.false_alarms)
+def _shares(score: Score) -> tuple[float | None, ...]:
+    pools = (score.recall_at_5, score.precision_at_5, score.searches_spared, score.covered, score.right)
+    return (*pools, score.rules_reminded, score.false_alarms)
 
 
 def _share(value: float | None) -> str:

@@ -9,7 +9,7 @@ import msgspec
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.options import Here, agreed, as_json, in_place
+from afterwit.cli.terminal.options import Here, agreed, in_place, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.memory.api import Info, Memory
@@ -54,8 +54,7 @@ def _end_waiting(reason: str) -> None:
     help="Keep this beside it: a text, number, true or false.",
 )
 @_as_user
-@as_json
-@in_place
+@reporting
 def store(here: Here, key: str, value: str, metadata: tuple[str, ...], user: str | None, is_json: bool) -> None:
     """Remember something under a key.
 
@@ -91,8 +90,7 @@ def _pair(text: str) -> tuple[str, Plain]:
 )
 @click.argument("key")
 @_as_user
-@as_json
-@in_place
+@reporting
 def retrieve(here: Here, key: str, user: str | None, is_json: bool) -> None:
     """Show what is remembered under a key."""
     with open_memory(here.world, user) as mine:
@@ -113,8 +111,7 @@ def retrieve(here: Here, key: str, user: str | None, is_json: bool) -> None:
 @click.argument("words", nargs=-1, required=True)
 @click.option("--limit", type=click.IntRange(1, MOST_HITS), default=10, show_default=True, help="At most so many.")
 @_as_user
-@as_json
-@in_place
+@reporting
 def query(here: Here, words: tuple[str, ...], limit: int, user: str | None, is_json: bool) -> None:
     """Find what is remembered, by words.
 
@@ -134,8 +131,7 @@ def query(here: Here, words: tuple[str, ...], limit: int, user: str | None, is_j
 @command("list", examples=("afterwit memory list", "afterwit memory list --prefix preference."))
 @click.option("--prefix", default="", metavar="TEXT", help="Only keys that begin so.")
 @_as_user
-@as_json
-@in_place
+@reporting
 def list_keys(here: Here, prefix: str, user: str | None, is_json: bool) -> None:
     """List the keys."""
     with open_memory(here.world, user) as mine:
@@ -157,8 +153,7 @@ def list_keys(here: Here, prefix: str, user: str | None, is_json: bool) -> None:
 @click.argument("key")
 @agreed
 @_as_user
-@as_json
-@in_place
+@reporting
 def delete(here: Here, key: str, is_agreed: bool, user: str | None, is_json: bool) -> None:
     """Forget what is remembered under a key.
 
@@ -188,8 +183,7 @@ def _ask(mine: Memory, key: str) -> None:
 
 @command(examples=("afterwit memory info", "afterwit memory info --json"))
 @_as_user
-@as_json
-@in_place
+@reporting
 def info(here: Here, user: str | None, is_json: bool) -> None:
     """Show which backend is in use, who sees the data, what waits.
 

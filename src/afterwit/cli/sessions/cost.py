@@ -7,7 +7,7 @@ import click
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EXITS, filtered
 from afterwit.cli.terminal.amounts import human_dollars, human_tokens
-from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.sessions.cost import By, CostReport, Spending
@@ -42,8 +42,7 @@ _NUMBERS = (
     metavar="WHAT",
     help=f"One of {', '.join(By)}; repeat to break it down further. Default: day.",
 )
-@as_json
-@in_place
+@reporting
 @filtered
 def cost(here: Here, wanted: Filter, grouped: tuple[str, ...], is_json: bool) -> None:
     """Show what the models cost, by list price.

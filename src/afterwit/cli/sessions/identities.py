@@ -8,7 +8,7 @@ import click
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EMPTY, EXITS
 from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.sessions import identities
@@ -56,8 +56,7 @@ def _decide(here: Here, subject: str, merged: str | None, into: str | None, undo
     exits=EXITS,
 )
 @_merge_options
-@as_json
-@in_place
+@reporting
 def repos(here: Here, merged: str | None, into: str | None, undone: str | None, is_json: bool) -> None:
     """Show how folders and remotes were resolved to repositories, or merge two.
 
@@ -81,9 +80,9 @@ def repos(here: Here, merged: str | None, into: str | None, undone: str | None, 
         talk(f"{human_count(len(names), 'repository', 'repositories')}, {count}.")
 
 
-def _print_groups(seen: list[identities.RepoSeen]) -> None:
+def _print_groups(rows: list[identities.RepoSeen]) -> None:
     """Each repository with its places below it: paths are long, and terminals are narrow."""
-    for repo, places in itertools.groupby(seen, key=lambda row: (row.repo, row.domain)):
+    for repo, places in itertools.groupby(rows, key=lambda row: (row.repo, row.domain)):
         name, domain = repo
         print_line(f"{name or 'no repository'}{f'  ({domain})' if domain else ''}")
         for row in places:
@@ -102,8 +101,7 @@ def _other(row: identities.RepoSeen) -> str:
     exits=EXITS,
 )
 @_merge_options
-@as_json
-@in_place
+@reporting
 def tools(here: Here, merged: str | None, into: str | None, undone: str | None, is_json: bool) -> None:
     """Show the agents' tools and what kind each is, or let one count as another.
 
@@ -125,8 +123,7 @@ def tools(here: Here, merged: str | None, into: str | None, undone: str | None, 
     exits=EXITS,
 )
 @_merge_options
-@as_json
-@in_place
+@reporting
 def users(here: Here, merged: str | None, into: str | None, undone: str | None, is_json: bool) -> None:
     """Show whose home folders the sessions ran in, or count one user as another.
 

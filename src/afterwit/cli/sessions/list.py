@@ -8,7 +8,7 @@ import click
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EMPTY, EXITS, filtered
 from afterwit.cli.terminal.amounts import COUNT, human_count, human_dollars, human_span, human_tokens, minute
-from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.sessions.filters import Filter
@@ -67,8 +67,7 @@ _COLUMNS: tuple[tuple[Column, Callable[[Session], str]], ...] = (
 )
 @click.option("--reverse", "is_reversed", is_flag=True, help="The earliest or smallest first.")
 @click.option("--limit", type=COUNT, metavar="N", default=20, show_default=True, help="0 means all.")
-@as_json
-@in_place
+@reporting
 @filtered
 def list_sessions(here: Here, wanted: Filter, order: str, is_reversed: bool, limit: int, is_json: bool) -> None:
     """List sessions of all agents, with what they did and what they cost.

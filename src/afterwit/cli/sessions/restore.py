@@ -7,7 +7,7 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.amounts import COUNT, human_bytes, human_count
-from afterwit.cli.terminal.options import Here, agreed, as_json, in_place
+from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.model.errors import DamagedError, UsageError
 from afterwit.sessions.filters import find_session
@@ -45,8 +45,7 @@ from afterwit.sessions.restore import AtTarget, RestoreChoice, RestorePlan, Rest
 @click.option("--force", "is_forced", is_flag=True, help="Replace different files; they are kept under another name.")
 @agreed
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be written, and write nothing.")
-@as_json
-@in_place
+@reporting
 def restore(
     here: Here,
     sessions: tuple[str, ...],
@@ -76,7 +75,7 @@ def restore(
             _refuse_conflicts(plan, is_forced=is_forced)
             _ask(plan, is_needed=is_in_place and not is_agreed)
         done = [_done(source, step, is_forced=is_forced, is_dry_run=is_dry_run) for step in plan.steps]
-    faults = [*plan.faults, *(one["error"] for one in done if one["error"])]
+    faults = [*plan.faults, *(file["error"] for file in done if file["error"])]
     if is_json:
         print_json({"files": done, "faults": faults, "is_dry_run": is_dry_run})
     _report(done, faults, is_dry_run=is_dry_run)
@@ -123,11 +122,11 @@ def _done(source: TranscriptSource, step: RestoreStep, *, is_forced: bool, is_dr
 def _report(done: list[dict[str, Any]], faults: list[str], *, is_dry_run: bool) -> None:
     for fault in faults:
         talk(fault)
-    for one in done:
-        if one["backup"]:
-            talk(f"What was there is now {one['backup']}.")
-    sound = [one for one in done if not one["error"]]
-    written = [one for one in sound if one["found"] != AtTarget.SAME]
+    for file in done:
+        if file["backup"]:
+            talk(f"What was there is now {file['backup']}.")
+    sound = [file for file in done if not file["error"]]
+    written = [file for file in sound if file["found"] != AtTarget.SAME]
     verb = "would be restored" if is_dry_run else "restored"
     talk(f"{human_count(len(written), 'file')} {verb}, {len(sound) - len(written)} already there.")
     if faults:

@@ -9,7 +9,7 @@ import click
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import filtered
 from afterwit.cli.terminal.amounts import COUNT, human_count, minute
-from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.search import SearchAnswer, SearchHit
@@ -31,8 +31,7 @@ _LINES = 2
 @click.argument("query", nargs=-1, required=True)
 @click.option("--kind", type=click.Choice(KINDS), default=None, help="Only this kind of text.")
 @click.option("--limit", type=COUNT, default=10, show_default=True, help="Most hits; 0 means all.")
-@as_json
-@in_place
+@reporting
 @filtered
 def search(here: Here, wanted: Filter, query: tuple[str, ...], kind: str | None, limit: int, is_json: bool) -> None:
     """Search prompts, replies, commands, errors and outputs of all sessions.

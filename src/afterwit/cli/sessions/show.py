@@ -16,7 +16,7 @@ from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EXITS
 from afterwit.cli.sessions.transcript import Look, drawn
 from afterwit.cli.terminal.amounts import human_count, human_dollars, human_span, human_tokens
-from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import page, print_json, talk
 from afterwit.cli.terminal.wrapping import cut
 from afterwit.digest.update import as_document, load_digest
@@ -32,14 +32,8 @@ from afterwit.sessions.show import WantedMoments, scenes
 from afterwit.store.rows.session_list import SessionRow
 
 _MOST = 12
-
-
 _LONGEST = 160
-
-
 _SYMBOLS = 6
-
-
 _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind.RESULT}
 
 
@@ -59,8 +53,7 @@ _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind
 @click.option("--no-subagents", is_flag=True, help="Leave the sessions of subagents out.")
 @click.option("--digest", "is_digest", is_flag=True, help="Show its digest: outcome, failures and what mended them.")
 @click.option("--raw", "is_raw", is_flag=True, help="Print the original bytes of its files, secrets and all.")
-@as_json
-@in_place
+@reporting
 def show(
     here: Here,
     session: str,
@@ -96,8 +89,8 @@ def show(
             wanted = WantedMoments(
                 _kinds(has_thoughts=has_thoughts, is_full=is_full, is_all=is_all), has_arguments=is_full
             )
-            told = scenes(source, row, wanted, with_subagents=not no_subagents)
-            page(drawn(told, _look(is_full=is_full), spending_of(source.store.db, here.world.settings, row)))
+            told_scenes = scenes(source, row, wanted, with_subagents=not no_subagents)
+            page(drawn(told_scenes, _look(is_full=is_full), spending_of(source.store.db, here.world.settings, row)))
 
 
 def _kinds(*, has_thoughts: bool, is_full: bool, is_all: bool) -> frozenset[EventKind]:

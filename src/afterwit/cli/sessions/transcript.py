@@ -259,7 +259,7 @@ def _target(action: ActionSeen, folder: str) -> str:
     lines = [line for line in action.target.splitlines() if line.strip()]
     first = " ".join(lines[0].split()) if lines else action.tool
     if folder.count("/") > 1:
-        first = re.sub(rf"{re.escape(folder)}(?:(/)|(?![\w.-]))", lambda found: "" if found[1] else ".", first)
+        first = re.sub(rf"{re.escape(folder)}(?:(/)|(?![\w.-]))", lambda match: "" if match[1] else ".", first)
     first = _from_home(first)
     return f"{first} (+{human_count(len(lines) - 1, 'line')})" if len(lines) > 1 else first
 

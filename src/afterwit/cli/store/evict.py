@@ -8,7 +8,7 @@ from afterwit.archive.dropped import dropped as list_dropped
 from afterwit.archive.evict import evict as run
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.amounts import ByteSize, human_bytes, human_count, minute
-from afterwit.cli.terminal.options import Here, agreed, as_json, in_place
+from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.model.learn_report import Eviction
@@ -37,8 +37,7 @@ _DROPPED = (
     help="Use this soft cap instead of the configured one; 0 drops all that is analysed and not pinned.",
 )
 @agreed
-@as_json
-@in_place
+@reporting
 def evict(here: Here, is_dry_run: bool, soft_cap_bytes: int | None, is_agreed: bool, is_json: bool) -> None:
     """Drop original logs from the archive until it is within its budget.
 
@@ -71,8 +70,7 @@ def evict(here: Here, is_dry_run: bool, soft_cap_bytes: int | None, is_agreed: b
     examples=("afterwit store dropped", "afterwit store dropped --json"),
     exits={ExitCode.FAILED: "There is no store yet, or it cannot be used."},
 )
-@as_json
-@in_place
+@reporting
 def dropped(here: Here, is_json: bool) -> None:
     """List the originals that were dropped to stay within the storage budget.
 

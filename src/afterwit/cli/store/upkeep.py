@@ -9,7 +9,7 @@ from afterwit.archive.rebuild import Rebuilt
 from afterwit.archive.rebuild import rebuild as run_rebuild
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.amounts import COUNT, human_bytes, human_count
-from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.progress import bar
 
@@ -17,8 +17,7 @@ _EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}
 
 
 @command(examples=("afterwit store stat", "afterwit store stat --json"), exits=_EXITS)
-@as_json
-@in_place
+@reporting
 def stat(here: Here, is_json: bool) -> None:
     """Show what the store takes and holds, and its content hash.
 
@@ -58,8 +57,7 @@ def _facts(sizes: upkeep.Sizes) -> list[tuple[str, str]]:
     examples=("afterwit store verify",),
     exits={ExitCode.FAILED: "Something is wrong, or there is no store yet."},
 )
-@as_json
-@in_place
+@reporting
 def verify(here: Here, is_json: bool) -> None:
     """Check database, archive and journal.
 
@@ -94,8 +92,7 @@ def verify(here: Here, is_json: bool) -> None:
     is_flag=True,
     help="Go on without the archived files that are gone or damaged.",
 )
-@as_json
-@in_place
+@reporting
 def rebuild(here: Here, accepts_journal: bool, accepts_archive: bool, is_json: bool) -> None:
     """Derive the database again from the archive and the journal.
 
@@ -127,8 +124,7 @@ def _show_rebuilt(done: Rebuilt) -> None:
     examples=("afterwit store compact",),
     exits={**_EXITS, ExitCode.PARTLY_DONE: "Some archived files are damaged and were left alone."},
 )
-@as_json
-@in_place
+@reporting
 def compact(here: Here, is_json: bool) -> None:
     """Give unused space back.
 
@@ -154,8 +150,7 @@ def compact(here: Here, is_json: bool) -> None:
     show_default=True,
     help="Show at most N; 0 means all.",
 )
-@as_json
-@in_place
+@reporting
 def problems(here: Here, limit: int, is_json: bool) -> None:
     """List what could not be read: file, place and reason.
 

@@ -65,6 +65,17 @@ def as_json(command: Command) -> Command:
     return option(command)
 
 
+def reporting(command: Command) -> Command:
+    """Adds the options of a command that works on the store and prints a result: `--json`, `--config`, `--profile`."""
+    return as_json(in_place(command))
+
+
+def many(option: str, name: str, metavar: str, text: str, values: Iterable[str] | AgentName | None = None) -> Any:
+    """An option that can be given several times, with any text or with one of these values."""
+    kind = values if values is None or isinstance(values, AgentName) else click.Choice(list(values))
+    return click.option(option, name, multiple=True, type=kind, metavar=metavar, help=text)
+
+
 def _here(config: Path | None, profile: str | None) -> Here:
     configured = load(os.environ, sys.platform, config, profile)
     world = World(

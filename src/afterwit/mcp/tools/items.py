@@ -77,10 +77,10 @@ def _scope(caller: Caller, arguments: Mapping[str, Any]) -> Scope:
 def _triggers(line: str) -> tuple[Trigger, ...]:
     if not line:
         return ()
-    found = parse(line).commands
-    if len(found) != 1 or not found[0].program:
+    commands = parse(line).commands
+    if len(commands) != 1 or not commands[0].program:
         raise UsageError("`on_command` must be one simple command, such as `make count`.")
-    return (Trigger(program=found[0].program, words=tuple(found[0].arguments)),)
+    return (Trigger(program=commands[0].program, words=tuple(commands[0].arguments)),)
 
 
 RECORD_LESSON = Tool(

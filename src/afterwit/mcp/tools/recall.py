@@ -32,26 +32,26 @@ def recall(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
         start = start_block_for(caller.world, situation, here, stories(db))
         prompt = prompt_block_for(db, situation, arguments["task"], here, {item.id for item in start.items})
         to = audience_of(db, caller.world, caller.agent, caller.session, repo)
-    known = {item.id for item in here}
-    answer = given(caller.world, to, RECALL, (*_of_prompt(prompt, known), *_of_start(start)), (ours(_IDS),))
+    ids = {item.id for item in here}
+    answer = given(caller.world, to, RECALL, (*_of_prompt(prompt, ids), *_of_start(start)), (ours(_IDS),))
     place = NOTHING if repo else ours(_NO_PLACE)
     return joined((answer, place), "\n") if answer else joined((ours(_NOTHING), place), " ")
 
 
-def _of_prompt(prompt: PromptBlock, known: Set[str]) -> Iterator[tuple[Shown, Sequence[ItemLine]]]:
+def _of_prompt(prompt: PromptBlock, ids: Set[str]) -> Iterator[tuple[Shown, Sequence[ItemLine]]]:
     """The most telling for the task comes first: what does not fit is left out from the end."""
     for section in prompt.sections:
-        yield section.heading, [_said(entry.item, joined((ours("- "), entry.text)), known) for entry in section.entries]
+        yield section.heading, [_said(entry.item, joined((ours("- "), entry.text)), ids) for entry in section.entries]
 
 
 def _of_start(start: Block) -> Iterator[tuple[Shown, Sequence[ItemLine]]]:
-    known = {item.id for item in start.items}
+    ids = {item.id for item in start.items}
     for piece in start.pieces if start.text else ():
-        yield piece.heading, [_said(line.item, line.text, known) for line in piece.lines]
+        yield piece.heading, [_said(line.item, line.text, ids) for line in piece.lines]
 
 
-def _said(item: str, text: Shown, known: Set[str]) -> ItemLine:
-    return ItemLine(item, joined((text, ours(" ["), stamp(item), ours("]"))) if item in known else text)
+def _said(item: str, text: Shown, ids: Set[str]) -> ItemLine:
+    return ItemLine(item, joined((text, ours(" ["), stamp(item), ours("]"))) if item in ids else text)
 
 
 RECALL_TOOL = Tool(
@@ -67,8 +67,6 @@ RECALL_TOOL = Tool(
     needed=("task",),
     run=recall,
 )
-
-
 _NO_QUESTION = "No question is open here."
 _QUESTIONS = 10
 _MOST_QUESTIONS = 50
@@ -79,18 +77,18 @@ def open_questions(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
         repo = repo_of(db, caller, arguments)
         here = speaking_items(db, Situation(repo, caller.agent).scopes())
         to = audience_of(db, caller.world, caller.agent, caller.session, repo)
-    found = [item for item in here if item.category is Category.QUESTION]
-    newest = sorted(found, key=lambda item: (item.status is not ItemStatus.ACTIVE, -item.last_ms, item.id))
+    questions = [item for item in here if item.category is Category.QUESTION]
+    newest = sorted(questions, key=lambda item: (item.status is not ItemStatus.ACTIVE, -item.last_ms, item.id))
     limit = arguments.get("limit", _QUESTIONS)
-    more = [joined((ours("("), figure(len(found) - limit), ours(" more)")))] if len(found) > limit else []
+    more = [joined((ours("("), figure(len(questions) - limit), ours(" more)")))] if len(questions) > limit else []
     said = [_question(item) for item in newest[:limit]]
     return given(caller.world, to, RECALL, [(ours("Left open by earlier sessions:"), said)], more) or ours(_NO_QUESTION)
 
 
 def _question(item: Item) -> ItemLine:
-    seen = (label(item.status), ours(", last seen "), day(item.last_ms))
+    state = (label(item.status), ours(", last seen "), day(item.last_ms))
     return ItemLine(
-        item.id, joined((ours("- "), sentence(item), ours(" ("), *seen, ours(") ["), stamp(item.id), ours("]")))
+        item.id, joined((ours("- "), sentence(item), ours(" ("), *state, ours(") ["), stamp(item.id), ours("]")))
     )
 
 

@@ -42,7 +42,7 @@ def _repo(caller: Caller, arguments: Mapping[str, Any]) -> str:
 
 def _literal(name: str) -> str:
     """A name as a pattern that fits nothing else."""
-    return "".join(f"[{one}]" if one in "*?[" else one for one in name)
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
 def _since(caller: Caller, arguments: Mapping[str, Any]) -> int | None:
@@ -64,8 +64,8 @@ def _lines(hits: Sequence[SearchHit]) -> Iterator[Shown]:
         hit = next(hit for hit in others if hit.session == session)
         whence = joined((day(hit.at_ms), name(hit.agent), last_part(hit.repo)), ", ")
         many = ours(" place in session " if places == 1 else " places in session ")
-        told = (ours("- and "), figure(places), many, stamp(session), ours(" ("), whence, ours(")"))
-        yield joined((*told, ours(" not typed by the user, so not quoted")))
+        words = (ours("- and "), figure(places), many, stamp(session), ours(" ("), whence, ours(")"))
+        yield joined((*words, ours(" not typed by the user, so not quoted")))
 
 
 def _is_typed(hit: SearchHit) -> bool:
