@@ -1,9 +1,8 @@
 """What all files of a run have in common: how they are redacted, and under which names tools and users are known.
 
 The rules go to worker processes as they are; the redactor that follows from them is made once in each. Where they come
-from, settings, surroundings and the store, is in `world`.
-
-Collects the names that belong to this machine's user, so that redaction can replace them by pseudonyms.
+from, settings, surroundings and the store, is in `world`. The names that belong to this machine's user are collected
+here, so that redaction can replace them by pseudonyms.
 """
 
 import re

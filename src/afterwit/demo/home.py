@@ -1,8 +1,6 @@
-"""The whole home folder of the demo, as data: path → bytes.
+"""The whole home folder of the demo, with its three repositories, as data: path → bytes.
 
 Always the same for the same day and the same folder. Sessions lie in the weeks before the day. All of it is invented.
-
-The three repositories of the demo: enough of each for the stories to have happened there.
 """
 
 import datetime as dt

@@ -1,12 +1,9 @@
 """What `doctor` has to say: alarms, which need somebody, and warnings, which are good to know.
 
-What `doctor` says about the storage budget: originals lost before they were analysed, and caps that do not hold.
-
-What `doctor` says about hooks: faults that they noted, programs that are gone, and agents that never call.
-
-A hook never disturbs a session, so nobody sees that it fails. An agent never calls if its sessions come in and no call
-of it was noted since it was connected, or for a while before they began. Not every session is told about: one without
-an action, or a subagent's, says nothing.
+Here of the storage budget (originals lost before they were analysed, caps that do not hold) and of hooks. A hook never
+disturbs a session, so nobody sees that it fails. An agent never calls if its sessions come in and no call of it was
+noted since it was connected, or for a while before they began; a session without an action, or a subagent's, says
+nothing.
 """
 
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 The server loads this module when it is needed, and a tool's own module when that is called. Each call sees the
 settings, the clock and the store as they are then. An error of ours is the answer of a tool, in words for the model: a
 store that is missing, busy or damaged, a configuration that cannot be used, a wrong argument.
-
-Which agent a client is, by the name that it gives itself, such as `codex-mcp-client`.
 """
 
 import re

@@ -1,19 +1,9 @@
 """Gives items to an agent: draws who gets which, notes it, and makes the text.
 
 Everything that tells items goes through here, so that none is told unnoted. What an agent asks for by its id it gets;
-what it asks for in general is drawn.
-
-An item with what stands behind it, in lines for a model: what it says, why it is believed, the newest evidence.
-
-An item that may not be told is named without its words. Of evidence is told where it comes from, and the words only
-where a user typed them.
-
-The text of answers: notes from past sessions between the fixed markers, and never more than a model should read.
-
-Whatever comes from items, sessions or memory goes through here, after the gate. It is data to an agent, and our own
-output when it comes back in a transcript. Pure.
-
-Which repository a call is about: the one that it names, else that of the folder that it names or runs in.
+what it asks for in general is drawn. An item that may not be told is named without its words; of evidence is told where
+it comes from, and the words only where a user typed them. Texts of answers stand between the fixed markers, and are
+never more than a model should read.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,16 +1,10 @@
 """The server: answers each request by itself, in whichever of the protocol's two forms it comes.
 
 Clients up to 2025-11-25 open with `initialize`; those of 2026-07-28 say who they are in every request and ask
-`server/discover`. What clients ask for at the start is answered without loading anything else: `open_desk` is called
-when the first tool is called or the first resource asked for. A fault in a request is its answer; the server goes on.
-Reading and writing lines is left to `stdio`.
-
-Where items are found as resources.
-
-The tools as clients list them, read from a file beside this module.
-
-Some clients wait 1.5 seconds for the list. The definitions stand in the tools' own modules, which load the store and
-all that it needs; the file spares that. A test holds both equal, and `python -m tests.mcp.write_offered` writes it.
+`server/discover`. Some wait 1.5 seconds for the list of tools, so what clients ask for at the start is answered without
+loading anything else: `open_desk` is called when the first tool is called or the first resource asked for, and the list
+is read from `tools.json`, which `python -m tests.mcp.write_offered` writes and a test compares with the tools. A fault
+in a request is its answer; the server goes on. Reading and writing lines is left to `stdio`.
 """
 
 import json

@@ -3,12 +3,10 @@
 Arguments are checked against the schema before the function sees them. A wrong call is a `UsageError` whose text says
 what to do, so that a model can mend it.
 
-Names that clients keep for themselves among the parameters of every tool, by client.
-
-OpenHands 1.16 makes a class of each tool. A parameter named `kind`, or like some methods of the class, is an error;
-with the other names below it hides a method, of which OpenHands only warns. It also adds two parameters of its own.
-Gemini CLI 0.61 adds one, and nothing was found in its code that takes it out again before the call. No tool of ours may
-have such a parameter: a test compares. Those that are added are not looked at in a call.
+Clients keep some names for themselves among the parameters of every tool. OpenHands 1.16 makes a class of each tool: a
+parameter named `kind`, or like some methods of the class, is an error, and other names hide a method. It also adds two
+parameters of its own, Gemini CLI 0.61 one. No tool of ours may have such a parameter: a test compares. Those that are
+added are not looked at in a call.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,6 +1,6 @@
 """`afterwit measure backtest`: what would have been said in past sessions, and what it would have been worth.
 
-A walk through one replayed session: what was known, what was said when, and what then happened.
+With `--explain`, a walk through one replayed session: what was said when, and what then happened.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
-"""`afterwit sessions show`: one session, readable.
+"""`afterwit sessions show`: one session as a transcript, as JSON, as its digest, or as the original bytes.
 
-A digest as lines for people: how it ended and why, what failed and what made it good, which files, what was said.
-
-Texts arrive redacted. Each list is bounded unless everything is asked for, and says how much more there is. Pure.
+The transcript is drawn in `transcript`. Of a digest each list is bounded unless everything is asked for.
 """
 
 import os
