@@ -29,8 +29,9 @@ from afterwit.config.show import load
 from afterwit.config.world import World
 from afterwit.guard.redaction import Redactor
 from afterwit.learn import learn as learning
-from afterwit.learn.learn import Options, learn
+from afterwit.learn.learn import learn
 from afterwit.learn.unchanged import nothing_new
+from afterwit.model.learn_options import Options
 from afterwit.sources.lines import Tap
 from afterwit.store import database
 from afterwit.store.archive import Archive

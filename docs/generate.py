@@ -23,7 +23,7 @@ import msgspec
 from msgspec import inspect as shapes
 
 from afterwit.agents.registry import AGENTS, Agent, reader_for
-from afterwit.cli.commands import Command
+from afterwit.cli.commands import CliCommand
 from afterwit.cli.main import afterwit
 from afterwit.model.settings import (
     AgentSettings,
@@ -177,7 +177,7 @@ def _command_page(context: click.Context, name: str) -> str:
     if isinstance(command, click.Group):
         parts.append(_section("Commands", _children(command, context, name)))
     parts.append(_section("Options", _options(command, context)))
-    if isinstance(command, Command):
+    if isinstance(command, CliCommand):
         exits = _table(("code", "meaning"), [(str(int(code)), text) for code, text in sorted(command.exits.items())])
         parts.append(_section("Exit codes", exits))
         if command.examples:

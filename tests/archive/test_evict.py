@@ -34,12 +34,12 @@ from afterwit.model.learn_options import Options
 from afterwit.model.learn_report import Eviction, Report
 from afterwit.model.settings import EvictionOrder, RetentionSettings
 from afterwit.sessions.filters import Filter, find_session
-from afterwit.sessions.list import Order, browse
-from afterwit.sessions.originals import files_of
+from afterwit.sessions.list import Order, list_sessions
+from afterwit.sessions.originals import files_of, source_of
 from afterwit.sessions.pin import pin
-from afterwit.sessions.restore import Choice, plan_restore, refuse_dropped
-from afterwit.sessions.search import find
-from afterwit.sessions.show import Gone, Moment, Wanted, moments, source_of
+from afterwit.sessions.restore import RestoreChoice, plan_restore, refuse_dropped
+from afterwit.sessions.search import search
+from afterwit.sessions.show import GoneTexts, SessionMoment, WantedMoments, moments
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 
@@ -134,7 +134,7 @@ def test_a_rebuild_finds_prompts_commands_and_errors_of_what_is_gone(home: Path,
     evicted(home, store)
     rebuild(world_of(home, store), Silent())
     for query, kind in (("prune row", "prompt"), ("make", "command"), ('"no rule to make target"', "error")):
-        answer = find(world_of(home, store), query, Filter(), kind, 10, 80)
+        answer = search(world_of(home, store), query, Filter(), kind, 10, 80)
         assert answer.hits, query
         assert {hit.snippet for hit in answer.hits} == {None}
 
@@ -142,9 +142,9 @@ def test_a_rebuild_finds_prompts_commands_and_errors_of_what_is_gone(home: Path,
 def test_search_still_finds_everything_after_an_eviction(home: Path, store: Path) -> None:
     world = world_of(home, store)
     queries = (("orchard", ""), ('"pruned 3 trees"', "output"), ('"no rule"', "error"))
-    before = [find(world, query, Filter(), kind, 0, 80).total for query, kind in queries]
+    before = [search(world, query, Filter(), kind, 0, 80).total for query, kind in queries]
     evicted(home, store)
-    after = [find(world, query, Filter(), kind, 0, 80) for query, kind in queries]
+    after = [search(world, query, Filter(), kind, 0, 80) for query, kind in queries]
     assert [answer.total for answer in after] == before
     assert all(hit.snippet is None for answer in after for hit in answer.hits)
 
@@ -232,8 +232,8 @@ def test_a_session_that_is_not_there_cannot_be_pinned(home: Path, store: Path) -
 
 def test_pinned_sessions_are_marked_in_lists(home: Path, store: Path) -> None:
     pin(world_of(home, store), [PARENT])
-    listed = browse(world_of(home, store), Filter(), Order.START, 0).sessions
-    assert [one.native_id for one in listed if one.is_pinned] == [PARENT]
+    listed = list_sessions(world_of(home, store), Filter(), Order.START, 0).sessions
+    assert [one.row.native_id for one in listed if one.is_pinned] == [PARENT]
 
 
 def test_what_is_not_analysed_stays_above_the_soft_cap(home: Path, store: Path) -> None:
@@ -360,13 +360,13 @@ def test_show_tells_when_the_original_was_dropped_and_what_was_kept(home: Path, 
     world = world_of(home, store)
     evicted(home, store)
     with source_of(world) as source:
-        told = list(moments(source, find_session(source.store.db, PARENT), Wanted()))
-    gone = [one for one in told if isinstance(one, Gone)]
+        told = list(moments(source, find_session(source.store.db, PARENT), WantedMoments()))
+    gone = [one for one in told if isinstance(one, GoneTexts)]
     assert len(gone) == 1
     assert "was dropped on 2026-05-28" in gone[0].reason
-    said = [one.text for one in told if isinstance(one, Moment) and one.kind == "prompt"]
+    said = [one.text for one in told if isinstance(one, SessionMoment) and one.kind == "prompt"]
     assert said[0] == "Prune row 0 of the orchard"
-    targets = [one.action.target for one in told if isinstance(one, Moment) and one.action]
+    targets = [one.action.target for one in told if isinstance(one, SessionMoment) and one.action]
     assert "make prune-0" in targets
 
 
@@ -375,7 +375,7 @@ def test_restore_says_when_it_was_dropped_and_its_hash(home: Path, store: Path, 
     evicted(home, store)
     (sha,) = {one.sha256 for one in dropped(Layout(store)) if PARENT in one.sessions}
     with source_of(world) as source:
-        planned = plan_restore(source, world, [find_session(source.store.db, PARENT)], tmp_path / "to", Choice())
+        planned = plan_restore(source, world, [find_session(source.store.db, PARENT)], tmp_path / "to", RestoreChoice())
     assert planned.steps == []
     assert len(planned.faults) == 1
     assert "2026-05-28" in planned.faults[0]

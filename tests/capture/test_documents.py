@@ -8,8 +8,9 @@ from tests.homes import Silent, hash_of, learned, rows, world_of
 
 from afterwit.archive.rebuild import rebuild
 from afterwit.sessions.filters import Filter, find_session
-from afterwit.sessions.search import find
-from afterwit.sessions.show import Moment, Wanted, moments, source_of
+from afterwit.sessions.originals import source_of
+from afterwit.sessions.search import search
+from afterwit.sessions.show import SessionMoment, WantedMoments, moments
 
 EXPORT = Path(__file__).parents[1] / "agents/opencode/fixtures/export.json"
 COUNTS = "SELECT replies, actions, tokens_input FROM sessions"
@@ -87,11 +88,11 @@ def test_a_damaged_document_is_a_problem_and_keeps_its_bytes(home: Path, store: 
 def test_what_a_document_says_is_found_and_shown(home: Path, store: Path) -> None:
     learned(home, store)
     world = world_of(home, store)
-    found = find(world, "boat", Filter(), "", 10, 60).hits
+    found = search(world, "boat", Filter(), "", 10, 60).hits
     assert "One boat, on line 3." in [hit.snippet for hit in found]
     with source_of(world) as source:
         session = find_session(source.store.db, "ses_e1")
-        said = [one.text for one in moments(source, session, Wanted()) if isinstance(one, Moment)]
+        said = [one.text for one in moments(source, session, WantedMoments()) if isinstance(one, SessionMoment)]
     assert "Find all boats on the lake." in said
 
 

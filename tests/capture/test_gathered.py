@@ -15,8 +15,8 @@ from afterwit.capture.plan import Home
 from afterwit.doctor.agent_health import is_pending, look
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import find_session
-from afterwit.sessions.restore import Choice, plan_restore, restore_file
-from afterwit.sessions.show import source_of
+from afterwit.sessions.originals import source_of
+from afterwit.sessions.restore import RestoreChoice, plan_restore, restore_file
 from afterwit.store.layout import Layout
 from afterwit.store.rows.health import TranscriptRow, transcript_rows
 from afterwit.store.store import opened
@@ -171,8 +171,8 @@ def test_a_restored_session_is_what_was_read_and_can_be_read_again(home: Path, s
     with source_of(world) as source:
         session = find_session(source.store.db, "ses_a1")
         with pytest.raises(UsageError, match="--to FOLDER"):
-            plan_restore(source, world, [session], None, Choice())
-        plan = plan_restore(source, world, [session], tmp_path / "out", Choice())
+            plan_restore(source, world, [session], None, RestoreChoice())
+        plan = plan_restore(source, world, [session], tmp_path / "out", RestoreChoice())
         assert plan.renderings == plan.steps
         for step in plan.steps:
             restore_file(source, step)

@@ -2,7 +2,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import pytest
 
-from afterwit.config.show import Configured, default_root, load, rows, user_home
+from afterwit.config.show import Configured, default_root, load, show, user_home
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import Rates
 
@@ -94,7 +94,7 @@ def test_a_full_file_is_read(home: Path) -> None:
 def test_every_setting_says_where_it_comes_from(home: Path) -> None:
     path = in_default_place(home, FULL)
     found = loaded(home, profile="play", CLAUDE_CONFIG_DIR="/c", CODEX_HOME="/d", AFTERWIT_HOME=str(path.parent))
-    shown = {row.key: row for row in rows(found)}
+    shown = {row.key: row for row in show(found)}
     file = f"file {path}"
     assert shown["store.home"].source == "environment AFTERWIT_HOME"
     assert shown["store.profile"] == ("store.profile", "play", "flag --profile")

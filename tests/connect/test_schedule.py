@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.fake_schedulers import FakeSchedulers
 
-from afterwit.config.show import Place, load
+from afterwit.config.show import StorePlace, load
 from afterwit.connect.schedule import Host, Installed, apply, job_for, label_for, plan_install, plan_removal, status
 from afterwit.connect.schedulers.cadence import Cadence
 from afterwit.connect.schedulers.job import Write
@@ -23,7 +23,7 @@ def host(tmp_path: Path, fakes: FakeSchedulers, platform: str = "linux", **envir
     return Host(surroundings, platform, home, 501, ("/opt/afterwit",))
 
 
-def place(of: Host, config: Path | None = None, profile: str | None = None) -> Place:
+def place(of: Host, config: Path | None = None, profile: str | None = None) -> StorePlace:
     return load(of.environ, of.platform, config, profile).place
 
 

@@ -10,7 +10,7 @@ from tests.homes import claude_records, learned, put, world_of
 
 from afterwit.connect.connections import keep
 from afterwit.doctor.audit_secrets import audit_secrets
-from afterwit.doctor.findings import Finding
+from afterwit.doctor.findings import DoctorFinding
 from afterwit.model.errors import AfterwitError
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
@@ -63,7 +63,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def audit(home: Path, path: Path | str) -> list[Finding]:
+def audit(home: Path, path: Path | str) -> list[DoctorFinding]:
     return audit_secrets(world_of(home, home.parent / "store", {"PATH": str(path)}))
 
 

@@ -12,8 +12,7 @@ from afterwit.agents.retention import DAY_MS
 from afterwit.connect.apply import apply
 from afterwit.connect.plan import Machine, plan_connection, plan_file, plan_removal
 from afterwit.doctor.doctor import examine
-from afterwit.doctor.findings import Finding, Level
-from afterwit.doctor.hook_findings import missing_hooks, silent_hooks
+from afterwit.doctor.findings import DoctorFinding, Level, missing_hooks, silent_hooks
 from afterwit.learn.unwatched_faults import LEARN
 from afterwit.model.times import ms_from_any
 from afterwit.store.layout import Layout
@@ -44,7 +43,7 @@ def fault(number: int, **more: Any) -> FaultRow:
     return row._replace(**more)
 
 
-def faulty(tmp_path: Path, *faults: FaultRow) -> list[Finding]:
+def faulty(tmp_path: Path, *faults: FaultRow) -> list[DoctorFinding]:
     """What `doctor` finds in a healthy store to which hooks told these."""
     mixed_home(tmp_path / "home")
     learned(tmp_path / "home", tmp_path / "store")

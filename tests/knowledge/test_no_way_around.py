@@ -16,7 +16,7 @@ _GATE = {"afterwit.guard.shown", "afterwit.knowledge.shown_items"}
 _WIDE_DOORS = {  # they let through what they are given, so everybody who uses them is known
     "template": {"recall/start_block.py"},
     "remembered": {"mcp/tools/memory.py"},
-    "between_markers": {"hook/tell.py", "mcp/quoting.py", "connect/file_notes.py"},
+    "between_markers": {"hook/tell.py", "mcp/given.py", "connect/file_notes.py"},
     "of_deck": {"recall/deck/reader.py", "recall/deck/first_prompt.py", "hook/tell.py", "connect/file_notes.py"},
     "for_others": {"curation/files.py"},
 }
@@ -25,7 +25,8 @@ _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those f
     "agents/moments.py": {"text_at", "all_text", "_script", "command", "path"},
     "recall/deck/reader.py": {"text", "repo_of"},
     "hook/failures.py": {"_plain"},
-    "mcp/quoting.py": {"one_line"},
+    "mcp/desk.py": {"agent_of"},
+    "mcp/given.py": {"one_line", "repo_of"},
     "mcp/tool.py": {"_fault", "_list_fault"},
     "mcp/tools/search_sessions.py": {"_repo", "_literal"},
     "recall/at_failure.py": {"_plain_lines", "signature"},
@@ -143,7 +144,7 @@ def _payloads() -> Iterator[tuple[str, str]]:
 def test_payloads_are_filled_with_what_is_shown_alone() -> None:
     written = {(file, value) for file, value in _payloads() if value not in ("answer.text", "answer.reason")}
     assert {one for one in written if one[1] != "answer.notice"} == {
-        ("cli/memory/call.py", "answer(here.world, _arguments(), 'hermes')"),
+        ("cli/memory/entries.py", "answer(here.world, _arguments(), 'hermes')"),
         ("mcp/desk.py", "text"),
         ("mcp/resources.py", "given_by_id(db, caller, item)"),
     }

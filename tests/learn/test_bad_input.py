@@ -10,11 +10,11 @@ from tests.homes import CLAUDE, CODEX, THREAD, claude_records, codex_records, ha
 
 from afterwit.capture.derive import derive_live
 from afterwit.capture.derived import Bookmark, ReadingMode
-from afterwit.config.run_rules import Rules
+from afterwit.config.run_rules import RunRules
 from afterwit.guard.people import People
 
 GOOD = lines(claude_records("s1", 1))
-RULES = Rules(key=b"k" * 32, people=People(), tool_names={}, user_names={})
+RULES = RunRules(key=b"k" * 32, people=People(), tool_names={}, user_names={})
 
 
 def stored(tmp_path: Path, content: bytes) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:

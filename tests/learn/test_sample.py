@@ -25,25 +25,25 @@ from tests.homes import (
 )
 from tests.plain_points import DAY_MS, first_of, plain_sessions, points
 
-from afterwit.learn.sample import Sample, Sampled, Scheme, Wanted, sample
+from afterwit.learn.sample import Sample, Sampled, SampleRequest, Scheme, sample
 from afterwit.sessions.filters import Filter
 from afterwit.store.lease import held
 
 CORPUS = os.environ.get("AFTERWIT_CORPUS", "")
 MAY_1 = 1_777_629_600_000  # ten o'clock, when the invented sessions begin
-POINTS = Wanted(Scheme.POINTS)
+POINTS = SampleRequest(Scheme.POINTS)
 
 
-def sampled(home: Path, store: Path, wanted: Wanted = POINTS, now_ms: int = NOW_MS) -> Sample:
+def sampled(home: Path, store: Path, wanted: SampleRequest = POINTS, now_ms: int = NOW_MS) -> Sample:
     return sample(world_of(home, store)._replace(now_ms=now_ms), wanted, Silent())
 
 
 def by_name(found: Sample) -> dict[tuple[str, str], Sampled]:
-    return {(one.agent, one.native_id): one for one in found.sessions}
+    return {(one.session.row.agent, one.session.row.native_id): one for one in found.sessions}
 
 
 def names(found: Sample) -> list[str]:
-    return [one.native_id for one in found.sessions]
+    return [one.session.row.native_id for one in found.sessions]
 
 
 @pytest.fixture
@@ -101,11 +101,11 @@ def test_points_are_those_of_a_plain_parse(wanted: list[dict[str, Any]], age_day
     repos = {name: one.place.rpartition("/")[2].removesuffix(".git") for name, one in plain.items()}
     firsts = first_of(plain, repos)
     expected = {
-        name: points(one, now_ms, found[name].outcome, has_repo=bool(repos[name]), is_first=name in firsts)
+        name: points(one, now_ms, found[name].session.row.outcome, has_repo=bool(repos[name]), is_first=name in firsts)
         for name, one in plain.items()
     }
     assert {name: one.score for name, one in found.items()} == expected
-    assert {name: (one.messages, one.actions) for name, one in found.items()} == {
+    assert {name: (one.session.messages, one.session.row.actions) for name, one in found.items()} == {
         name: (one.messages, len(one.calls)) for name, one in plain.items()
     }
 
@@ -120,12 +120,19 @@ def test_points_of_real_transcripts_are_those_of_a_plain_parse(tmp_path: Path) -
     for now_ms in (last, last + 20 * DAY_MS, last + 100 * DAY_MS):
         found = {name: one for name, one in by_name(sampled(home, store, now_ms=now_ms)).items() if name in plain}
         assert set(found) == set(plain)
-        repos = {name: one.repo for name, one in found.items()}
+        repos = {name: one.session.row.repo for name, one in found.items()}
         firsts = first_of(plain, repos)
         wrong = {
             name: (one.score, one.breakdown)
             for name, one in found.items()
-            if one.score != points(plain[name], now_ms, one.outcome, has_repo=bool(one.repo), is_first=name in firsts)
+            if one.score
+            != points(
+                plain[name],
+                now_ms,
+                one.session.row.outcome,
+                has_repo=bool(one.session.row.repo),
+                is_first=name in firsts,
+            )
         }
         assert wrong == {}
 
@@ -133,10 +140,10 @@ def test_points_of_real_transcripts_are_those_of_a_plain_parse(tmp_path: Path) -
 @pytest.mark.parametrize("scheme", list(Scheme))
 def test_logs_that_are_not_learned_are_scored_as_they_will_be(home: Path, store: Path, scheme: Scheme) -> None:
     family_home(home)
-    before = sampled(home, store, Wanted(scheme))
+    before = sampled(home, store, SampleRequest(scheme))
     assert not store.exists()
     learned(home, store)
-    after = sampled(home, store, Wanted(scheme))
+    after = sampled(home, store, SampleRequest(scheme))
     assert names(before) == names(after)
     assert [one.breakdown for one in before.sessions] == [one.breakdown for one in after.sessions]
     assert (before.unlearned_files, after.unlearned_files) == (6, 0)
@@ -149,8 +156,8 @@ def test_a_log_that_has_grown_is_scored_whole_and_nothing_is_stored(home: Path, 
     content = hash_of(store)
     name = "11111111-aaaa-4aaa-8aaa-000000000001"
     put(home / CLAUDE / f"{name}.jsonl", claude_records("s1", 20))
-    found = {one.native_id: one for one in sampled(home, store).sessions}
-    assert (found[name].messages, found[name].actions, found[name].is_learned) == (60, 20, False)
+    found = {one.session.row.native_id: one for one in sampled(home, store).sessions}
+    assert (found[name].session.messages, found[name].session.row.actions, found[name].is_learned) == (60, 20, False)
     assert [one.is_learned for one in found.values()].count(False) == 1
     assert hash_of(store) == content
 
@@ -189,7 +196,7 @@ def test_a_share_is_rounded_up_but_not_beyond_what_it_is(tmp_path: Path) -> None
 def test_the_first_of_a_repository_is_settled_over_all_sessions(home: Path, store: Path) -> None:
     learned(home, store)
     first = next(one for one in sampled(home, store).sessions if one.breakdown["repo"] == 5)
-    late = Filter(since_ms=(first.started_ms or 0) + 1)
+    late = Filter(since_ms=(first.session.row.started_ms or 0) + 1)
     assert not [
         one for one in sampled(home, store, POINTS._replace(filter=late)).sessions if one.breakdown["repo"] == 5
     ]
@@ -199,18 +206,18 @@ def test_by_value_a_second_session_with_the_same_failures_is_worth_less(tmp_path
     home, store = tmp_path / "home", tmp_path / "store"
     for name in ("a", "b"):
         put(home / CLAUDE / f"{name}.jsonl", claude_records(name, 3))
-    first, second = sampled(home, store, Wanted()).sessions
+    first, second = sampled(home, store, SampleRequest()).sessions
     assert first.score > second.score > 0
-    alone = sampled(home, store, Wanted(filter=Filter(text="row 0"), most=1)).sessions[0]
+    alone = sampled(home, store, SampleRequest(filter=Filter(text="row 0"), most=1)).sessions[0]
     assert alone.score == first.score
 
 
 def test_the_original_is_named_as_long_as_it_is_there(home: Path, store: Path) -> None:
     learned(home, store)
     path = home / CLAUDE / "11111111-aaaa-4aaa-8aaa-000000000001.jsonl"
-    assert {one.native_id: one.paths for one in sampled(home, store).sessions}[path.stem] == [str(path)]
+    assert {one.session.row.native_id: one.paths for one in sampled(home, store).sessions}[path.stem] == [str(path)]
     path.unlink()
-    assert {one.native_id: one.paths for one in sampled(home, store).sessions}[path.stem] == []
+    assert {one.session.row.native_id: one.paths for one in sampled(home, store).sessions}[path.stem] == []
 
 
 def test_what_its_agent_is_about_to_delete_is_worth_more(home: Path, store: Path) -> None:
@@ -218,7 +225,7 @@ def test_what_its_agent_is_about_to_delete_is_worth_more(home: Path, store: Path
     for age_days, is_vanishing in ((10, False), (24, True), (40, True)):
         moment = (NOW_MS - age_days * DAY_MS) / 1000
         os.utime(path, (moment, moment))
-        found = {one.native_id: one for one in sampled(home, store, Wanted()).sessions}[path.stem]
+        found = {one.session.row.native_id: one for one in sampled(home, store, SampleRequest()).sessions}[path.stem]
         assert found.vanishes_ms == NOW_MS + (30 - age_days) * DAY_MS
         parts = sum(part for name, part in found.breakdown.items() if name != "vanishing")
         assert found.breakdown["vanishing"] == (parts / 4 if is_vanishing else 0)
@@ -226,4 +233,4 @@ def test_what_its_agent_is_about_to_delete_is_worth_more(home: Path, store: Path
 
 def test_a_home_without_logs_gives_nothing(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
-    assert sampled(tmp_path / "home", tmp_path / "store", Wanted()).found == 0
+    assert sampled(tmp_path / "home", tmp_path / "store", SampleRequest()).found == 0

@@ -13,12 +13,13 @@ from tests.measure.histories import Log
 from afterwit.config.world import World
 from afterwit.guard.markers import CLOSING, OPENING, without_own
 from afterwit.knowledge.list import all_items, item_row
-from afterwit.learn.learn import Options, learn
+from afterwit.learn.learn import learn
 from afterwit.mcp.desk import TOOLS, StoreDesk
+from afterwit.mcp.given import MOST_CHARS
 from afterwit.mcp.messages import RpcError
-from afterwit.mcp.quoting import MOST_CHARS
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Authority, Category, Channel, Item, ItemStatus
+from afterwit.model.learn_options import Options
 from afterwit.store.rows.items import put_item
 from afterwit.store.store import opened
 

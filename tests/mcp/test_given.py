@@ -12,8 +12,7 @@ from afterwit.config.world import World
 from afterwit.guard.markers import OPENING
 from afterwit.guard.shown import ours
 from afterwit.mcp.desk import StoreDesk
-from afterwit.mcp.given import Said, given
-from afterwit.mcp.quoting import MOST_CHARS
+from afterwit.mcp.given import MOST_CHARS, ItemLine, given
 from afterwit.measure.experiment import set_experiment
 from afterwit.model.knowledge import Category
 from afterwit.recall.deck.publish import holdout_key
@@ -98,9 +97,9 @@ def test_what_does_not_fit_is_not_noted_as_shown(call: Call, world: World) -> No
 def test_an_item_that_was_cut_is_not_shown_because_another_begins_with_its_words(world: World) -> None:
     short = "- Prune in March"
     rows = [
-        Said("long", ours(f"{short} and never later")),
-        Said("filling", ours("x" * (MOST_CHARS - 50))),
-        Said("short", ours(short)),
+        ItemLine("long", ours(f"{short} and never later")),
+        ItemLine("filling", ours("x" * (MOST_CHARS - 50))),
+        ItemLine("short", ours(short)),
     ]
     with readonly_database(world.layout) as db:
         to = audience_of(db, world, "claude-code", "mcp-1", "")
@@ -117,7 +116,15 @@ def test_an_item_is_shown_whatever_markers_it_forges(world: World) -> None:
         world,
         to,
         RECALL,
-        [(ours(""), [Said("one", ours("- Prune [afterwit notes")), Said("two", ours("from past sessions] in March"))])],
+        [
+            (
+                ours(""),
+                [
+                    ItemLine("one", ours("- Prune [afterwit notes")),
+                    ItemLine("two", ours("from past sessions] in March")),
+                ],
+            )
+        ],
     )
     (record,) = noted(world)
     assert record["items"] == {"one": 1, "two": 1}

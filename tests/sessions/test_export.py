@@ -8,9 +8,9 @@ import pytest
 from tests.homes import PARENT, family_home, learned, mixed_home, world_of
 
 from afterwit.config.world import World
-from afterwit.sessions.export import exported, session_document
+from afterwit.sessions.export import export, session_document
 from afterwit.sessions.filters import Filter, find_session
-from afterwit.sessions.show import source_of
+from afterwit.sessions.originals import source_of
 
 KEYS = {
     "event": {"type", "agent", "session", "number", "kind", "at_ms", "text", "call_id", "tool", "arguments"},
@@ -31,7 +31,7 @@ def world(tmp_path: Path) -> World:
 
 def records(world: World, wanted: Filter | None = None) -> list[dict[str, Any]]:
     with source_of(world) as source:
-        return [json.loads(line) for line in exported(source, world.settings, wanted or Filter())]
+        return [json.loads(line) for line in export(source, world.settings, wanted or Filter())]
 
 
 def test_every_record_has_the_documented_keys(world: World) -> None:

@@ -9,9 +9,9 @@ from tests.homes import PARENT, THREAD, family_home, learned, mixed_home, world_
 from afterwit.config.world import World
 from afterwit.model.errors import UsageError
 from afterwit.model.settings import Rates
-from afterwit.sessions.cost import By, costs
+from afterwit.sessions.cost import By, cost
 from afterwit.sessions.filters import Filter, find_session
-from afterwit.sessions.list import Listing, Order, browse
+from afterwit.sessions.list import Listing, Order, list_sessions
 from afterwit.store.store import readonly_database
 
 ONE = "11111111-aaaa-4aaa-8aaa-000000000001"
@@ -29,38 +29,38 @@ def world(tmp_path: Path) -> World:
 
 
 def ids(listing: Listing) -> list[str]:
-    return [one.native_id for one in listing.sessions]
+    return [one.row.native_id for one in listing.sessions]
 
 
 def test_sessions_of_all_agents_are_in_one_list(world: World) -> None:
-    listing = browse(world, Filter(), Order.START, 0)
+    listing = list_sessions(world, Filter(), Order.START, 0)
     assert listing.found == 6
-    assert {one.agent for one in listing.sessions} == {"claude-code", "codex", "hermes"}
+    assert {one.row.agent for one in listing.sessions} == {"claude-code", "codex", "hermes"}
     assert all(one.title for one in listing.sessions)
 
 
 def test_the_latest_come_first_and_the_limit_does_not_change_totals(world: World) -> None:
-    whole = browse(world, Filter(), Order.START, 0)
-    part = browse(world, Filter(), Order.START, 2)
+    whole = list_sessions(world, Filter(), Order.START, 0)
+    part = list_sessions(world, Filter(), Order.START, 2)
     assert ids(part) == ids(whole)[:2]
     assert (part.found, part.spending) == (whole.found, whole.spending)
-    assert ids(browse(world, Filter(), Order.START, 0, is_reversed=True)) == ids(whole)[::-1]
+    assert ids(list_sessions(world, Filter(), Order.START, 0, is_reversed=True)) == ids(whole)[::-1]
 
 
 @pytest.mark.parametrize("order", list(Order))
 def test_every_order_sorts_the_largest_first(world: World, order: Order) -> None:
-    listing = browse(world, Filter(), order, 0)
+    listing = list_sessions(world, Filter(), order, 0)
     names = {Order.START: "started_ms", Order.COST: "cost_usd", Order.DURATION: "duration_ms"}
-    values = [getattr(one, names.get(order, order)) or 0 for one in listing.sessions]
+    values = [one.view((names.get(order, order),)).popitem()[1] or 0 for one in listing.sessions]
     assert values == sorted(values, reverse=True)
 
 
 def test_a_session_costs_what_its_responses_cost(world: World) -> None:
-    found = {one.native_id: one for one in browse(world, Filter(), Order.START, 0).sessions}
+    found = {one.row.native_id: one for one in list_sessions(world, Filter(), Order.START, 0).sessions}
     assert found[ONE].cost_usd == pytest.approx(3 * TURN_USD)
     assert found[THREAD].cost_usd == pytest.approx((2 * 80 * 1.0 + 2 * 20 * 0.5 + 2 * 9 * 10.0) / 1e6)
-    chat = next(one for one in found.values() if one.agent == "hermes")
-    assert (chat.cost_usd, chat.tokens) == (None, 0)
+    chat = next(one for one in found.values() if one.row.agent == "hermes")
+    assert (chat.cost_usd, chat.row.tokens) == (None, 0)
 
 
 @pytest.mark.parametrize(
@@ -77,37 +77,37 @@ def test_a_session_costs_what_its_responses_cost(world: World) -> None:
     ],
 )
 def test_filters_choose(world: World, wanted: Filter, count: int) -> None:
-    assert browse(world, wanted, Order.START, 0).found == count
+    assert list_sessions(world, wanted, Order.START, 0).found == count
 
 
 def test_an_unknown_domain_is_an_error(world: World) -> None:
     with pytest.raises(UsageError, match="no domain 'nuts'"):
-        browse(world, Filter(domains=("nuts",)), Order.START, 0)
+        list_sessions(world, Filter(domains=("nuts",)), Order.START, 0)
 
 
 def test_short_ids_are_enough_to_name_a_session(world: World) -> None:
     with readonly_database(world.layout) as db:
-        for one in browse(world, Filter(), Order.START, 0).sessions:
-            assert one.native_id != THREAD or len(one.id) == 8
-            assert find_session(db, one.id).native_id == one.native_id
+        for one in list_sessions(world, Filter(), Order.START, 0).sessions:
+            assert one.row.native_id != THREAD or len(one.id) == 8
+            assert find_session(db, one.id).native_id == one.row.native_id
 
 
 def test_costs_add_up_whatever_they_are_summed_by(world: World) -> None:
     for by in By:
-        report = costs(world, Filter(), (by,))
+        report = cost(world, Filter(), (by,))
         assert sum(line.spending.priced_usd for line in report.lines) == pytest.approx(report.total.priced_usd)
         assert sum(line.spending.tokens for line in report.lines) == report.total.tokens
-    listing = browse(world, Filter(), Order.START, 0)
-    assert listing.spending.cost_usd == pytest.approx(costs(world, Filter(), (By.DAY,)).total.cost_usd)
+    listing = list_sessions(world, Filter(), Order.START, 0)
+    assert listing.spending.cost_usd == pytest.approx(cost(world, Filter(), (By.DAY,)).total.cost_usd)
 
 
 def test_days_come_in_order_and_groups_can_be_broken_down(world: World) -> None:
-    report = costs(world, Filter(), (By.DAY, By.MODEL))
+    report = cost(world, Filter(), (By.DAY, By.MODEL))
     assert [line.key for line in report.lines] == sorted(line.key for line in report.lines)
     assert ("2026-05-01", "gpt-5.5") in [line.key for line in report.lines]
 
 
 def test_the_times_of_a_cost_report_are_those_of_the_responses(world: World) -> None:
-    whole = costs(world, Filter(agents=("codex",)), (By.DAY,)).total
-    late = costs(world, Filter(agents=("codex",), since_ms=1_777_629_650_000), (By.DAY,)).total
+    whole = cost(world, Filter(agents=("codex",)), (By.DAY,)).total
+    late = cost(world, Filter(agents=("codex",), since_ms=1_777_629_650_000), (By.DAY,)).total
     assert 0 < late.responses < whole.responses

@@ -13,10 +13,9 @@ from afterwit.curation.forget import ForgetRequest, forget
 from afterwit.knowledge.list import ItemFilter, listed, searched
 from afterwit.model.errors import UsageError
 from afterwit.recall.show import shown
-from afterwit.sessions import repo_names
-from afterwit.sessions.filters import Filter
-from afterwit.sessions.list import Order, browse
-from afterwit.sessions.repo_names import fits_repo, known_repo
+from afterwit.sessions import filters as repo_names
+from afterwit.sessions.filters import Filter, fits_repo, known_repo
+from afterwit.sessions.list import Order, list_sessions
 
 
 @pytest.fixture
@@ -32,7 +31,7 @@ ASKED: dict[str, Callable[[World, str], object]] = {
     "export": lambda world, name: export(world, world.layout.root / "out", ItemFilter(repos=(name,))),
     "forget": lambda world, name: forget(world, ForgetRequest(repo=name), lambda _: True),
     "recall": lambda world, name: shown(world, world.user_home, name, "", "", None),
-    "sessions": lambda world, name: browse(world, Filter(repos=(name,)), Order.START, 0),
+    "sessions": lambda world, name: list_sessions(world, Filter(repos=(name,)), Order.START, 0),
 }
 
 

@@ -12,12 +12,11 @@ from afterwit.config.world import World
 from afterwit.model.errors import AfterwitError, DamagedError, UsageError
 from afterwit.sessions import restore
 from afterwit.sessions.filters import find_session
-from afterwit.sessions.originals import origin_of
-from afterwit.sessions.restore import Choice, Found, RestorePlan, plan_restore, restore_file
-from afterwit.sessions.show import Source, source_of
+from afterwit.sessions.originals import TranscriptSource, origin_of, source_of
+from afterwit.sessions.restore import AtTarget, RestoreChoice, RestorePlan, plan_restore, restore_file
 
 BELOW = CLAUDE.removeprefix(".claude/")
-WHOLE = Choice(with_subagents=True)
+WHOLE = RestoreChoice(with_subagents=True)
 
 
 @pytest.fixture
@@ -28,12 +27,12 @@ def world(tmp_path: Path) -> World:
 
 
 @pytest.fixture
-def source(world: World) -> Iterator[Source]:
+def source(world: World) -> Iterator[TranscriptSource]:
     with source_of(world) as found:
         yield found
 
 
-def planned(source: Source, world: World, folder: Path | None, choice: Choice = WHOLE) -> RestorePlan:
+def planned(source: TranscriptSource, world: World, folder: Path | None, choice: RestoreChoice = WHOLE) -> RestorePlan:
     return plan_restore(source, world, [find_session(source.store.db, PARENT)], folder, choice)
 
 
@@ -41,7 +40,9 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_family_comes_back_byte_for_byte_with_its_companions(source: Source, world: World, tmp_path: Path) -> None:
+def test_a_family_comes_back_byte_for_byte_with_its_companions(
+    source: TranscriptSource, world: World, tmp_path: Path
+) -> None:
     plan = planned(source, world, tmp_path / "back")
     for step in plan.steps:
         assert restore_file(source, step) is None
@@ -51,24 +52,26 @@ def test_a_family_comes_back_byte_for_byte_with_its_companions(source: Source, w
     assert (tmp_path / "back" / BELOW / original.name).stat().st_mtime_ns == original.stat().st_mtime_ns
 
 
-def test_without_subagents_only_what_belongs_to_the_session(source: Source, world: World, tmp_path: Path) -> None:
-    plan = planned(source, world, tmp_path / "back", Choice())
+def test_without_subagents_only_what_belongs_to_the_session(
+    source: TranscriptSource, world: World, tmp_path: Path
+) -> None:
+    plan = planned(source, world, tmp_path / "back", RestoreChoice())
     assert {step.target.name for step in plan.steps} == {f"{PARENT}.jsonl", "toolu_large.txt"}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
-def test_restored_files_are_private(source: Source, world: World, tmp_path: Path) -> None:
+def test_restored_files_are_private(source: TranscriptSource, world: World, tmp_path: Path) -> None:
     step = planned(source, world, tmp_path / "back").steps[0]
     restore_file(source, step)
     assert step.target.stat().st_mode & 0o777 == 0o600
 
 
-def test_in_place_goes_where_the_agent_looks(source: Source, world: World) -> None:
+def test_in_place_goes_where_the_agent_looks(source: TranscriptSource, world: World) -> None:
     gone = world.user_home / CLAUDE / f"{PARENT}.jsonl"
     before = gone.read_bytes()
     gone.unlink()
     plan = planned(source, world, None)
-    assert {step.found for step in plan.steps} == {Found.NOTHING, Found.SAME}
+    assert {step.found for step in plan.steps} == {AtTarget.NOTHING, AtTarget.SAME}
     for step in plan.steps:
         restore_file(source, step)
     assert gone.read_bytes() == before
@@ -84,7 +87,7 @@ def test_learning_after_a_restore_changes_nothing(world: World) -> None:
     assert hash_of(world.layout.root) == before
 
 
-def test_a_different_file_is_not_replaced_unless_forced_and_then_kept(source: Source, world: World) -> None:
+def test_a_different_file_is_not_replaced_unless_forced_and_then_kept(source: TranscriptSource, world: World) -> None:
     file = world.user_home / CLAUDE / f"{PARENT}.jsonl"
     original = file.read_bytes()
     file.write_bytes(b"mine\n")
@@ -99,7 +102,7 @@ def test_a_different_file_is_not_replaced_unless_forced_and_then_kept(source: So
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
-def test_nothing_is_written_through_a_link(source: Source, world: World, tmp_path: Path) -> None:
+def test_nothing_is_written_through_a_link(source: TranscriptSource, world: World, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "back").mkdir()
     (tmp_path / "back" / "projects").symlink_to(tmp_path / "elsewhere")
@@ -110,7 +113,7 @@ def test_nothing_is_written_through_a_link(source: Source, world: World, tmp_pat
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
-def test_a_link_in_place_of_the_file_is_refused(source: Source, world: World, tmp_path: Path) -> None:
+def test_a_link_in_place_of_the_file_is_refused(source: TranscriptSource, world: World, tmp_path: Path) -> None:
     (tmp_path / "back" / BELOW).mkdir(parents=True)
     (tmp_path / "back" / BELOW / f"{PARENT}.jsonl").symlink_to(tmp_path / "target")
     with pytest.raises(UsageError, match="no plain file"):
@@ -119,14 +122,16 @@ def test_a_link_in_place_of_the_file_is_refused(source: Source, world: World, tm
 
 @pytest.mark.parametrize("path", ["../x", "a/../../x", "a\0b", "/etc/x"])
 def test_paths_that_lead_out_are_refused(
-    source: Source, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+    source: TranscriptSource, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.setattr(restore, "origin_of", lambda *it: origin_of(*it)._replace(path=PurePosixPath(path)))
     with pytest.raises(AfterwitError, match="no path to restore to"):
         planned(source, world, tmp_path / "back")
 
 
-def test_what_the_archive_lacks_is_a_fault_and_the_rest_comes(source: Source, world: World, tmp_path: Path) -> None:
+def test_what_the_archive_lacks_is_a_fault_and_the_rest_comes(
+    source: TranscriptSource, world: World, tmp_path: Path
+) -> None:
     steps = planned(source, world, tmp_path / "back").steps
     step = next(step for step in steps if step.target.name == f"{PARENT}.jsonl")
     next(source.store.layout.archive.rglob(f"{step.file.key.hex()}-0.zst")).unlink()
@@ -135,7 +140,7 @@ def test_what_the_archive_lacks_is_a_fault_and_the_rest_comes(source: Source, wo
     assert [other.target.name for other in plan.steps] == ["agent-f00d.jsonl", "agent-f00d.meta.json"]
 
 
-def test_damaged_bytes_are_never_put_in_place(source: Source, world: World, tmp_path: Path) -> None:
+def test_damaged_bytes_are_never_put_in_place(source: TranscriptSource, world: World, tmp_path: Path) -> None:
     step = planned(source, world, tmp_path / "back").steps[0]
     wrong = step._replace(file=msgspec.structs.replace(step.file, sha256="0" * 64))
     with pytest.raises(DamagedError):
@@ -153,10 +158,10 @@ def test_an_earlier_generation_can_be_asked_for(tmp_path: Path) -> None:
     with source_of(world) as source:
         for generation, content in ((0, first), (None, file.read_bytes())):
             folder = tmp_path / f"back-{generation}"
-            (step,) = planned(source, world, folder, Choice(generation=generation)).steps
+            (step,) = planned(source, world, folder, RestoreChoice(generation=generation)).steps
             restore_file(source, step)
             assert step.target.read_bytes() == content
-        assert planned(source, world, tmp_path / "none", Choice(generation=7)).faults
+        assert planned(source, world, tmp_path / "none", RestoreChoice(generation=7)).faults
 
 
 def test_logs_from_a_folder_given_by_hand_have_no_place(tmp_path: Path) -> None:
@@ -167,10 +172,10 @@ def test_logs_from_a_folder_given_by_hand_have_no_place(tmp_path: Path) -> None:
         planned(source, world, None)
 
 
-def test_a_file_put_back_where_the_agent_looks_gets_the_present_time(source: Source, world: World) -> None:
+def test_a_file_put_back_where_the_agent_looks_gets_the_present_time(source: TranscriptSource, world: World) -> None:
     original = world.user_home / CLAUDE / f"{PARENT}.jsonl"
     original.unlink()
-    for step in planned(source, world, None, Choice()).steps:
+    for step in planned(source, world, None, RestoreChoice()).steps:
         restore_file(source, step)
     known = next(step.file for step in planned(source, world, None).steps if step.target == original)
     assert original.stat().st_mtime_ns > known.mtime_ns

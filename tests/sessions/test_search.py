@@ -23,7 +23,8 @@ from tests.secrets_planted import planted
 from afterwit.archive.rebuild import rebuild
 from afterwit.model.errors import DamagedError, StoreError, UsageError
 from afterwit.sessions.filters import Filter
-from afterwit.sessions.search import Answer, find, searching
+from afterwit.sessions.search import SearchAnswer, searching
+from afterwit.sessions.search import search as search_sessions
 
 
 @pytest.fixture
@@ -32,8 +33,8 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def search(place: Path, query: str, limit: int = 10, kind: str = "", **wanted: Any) -> Answer:
-    return find(world_of(place / "home", place / "store"), query, Filter(**wanted), kind, limit, 80)
+def search(place: Path, query: str, limit: int = 10, kind: str = "", **wanted: Any) -> SearchAnswer:
+    return search_sessions(world_of(place / "home", place / "store"), query, Filter(**wanted), kind, limit, 80)
 
 
 def test_prompts_replies_commands_and_outputs_are_found(place: Path) -> None:
@@ -74,7 +75,7 @@ def test_hits_stand_in_the_order_of_their_rank_with_their_own_texts(place: Path,
 def test_a_searcher_answers_many_queries_as_single_ones_are_answered(place: Path) -> None:
     with searching(world_of(place / "home", place / "store")) as searcher:
         for query in ("row", "ladder", "nowhere", "row"):
-            assert searcher.find(query, Filter(), "", 10, 80) == search(place, query)
+            assert searcher.search(query, Filter(), "", 10, 80) == search(place, query)
 
 
 def test_the_total_counts_beyond_the_limit(place: Path) -> None:

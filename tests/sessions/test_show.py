@@ -7,34 +7,44 @@ import pytest
 from tests.homes import CLAUDE, PARENT, PARENT_CALL, claude_records, family_home, learned, put, world_of
 
 from afterwit.model.kinds import EventKind
-from afterwit.sessions.family import Begins, Ends, descendants, scenes
 from afterwit.sessions.filters import find_session
-from afterwit.sessions.show import Copies, Gone, Moment, Source, Wanted, moments, source_of
+from afterwit.sessions.originals import TranscriptSource, source_of
+from afterwit.sessions.show import (
+    Begins,
+    CopiedEvents,
+    Ends,
+    GoneTexts,
+    SessionMoment,
+    WantedMoments,
+    descendants,
+    moments,
+    scenes,
+)
 from afterwit.store.rows.session_list import SessionRow
 
 KEY = "sk-" + "ant-api03-" + "Qm7xW2" * 15 + "AA"
 
 
-def source(home: Path, store: Path) -> Iterator[Source]:
+def source(home: Path, store: Path) -> Iterator[TranscriptSource]:
     learned(home, store)
     with source_of(world_of(home, store)) as found:
         yield found
 
 
 @pytest.fixture
-def family(tmp_path: Path) -> Iterator[Source]:
+def family(tmp_path: Path) -> Iterator[TranscriptSource]:
     yield from source(family_home(tmp_path / "home"), tmp_path / "store")
 
 
-def parent(found: Source) -> SessionRow:
+def parent(found: TranscriptSource) -> SessionRow:
     return find_session(found.store.db, PARENT)
 
 
-def only(found: Source, row: SessionRow) -> list[Moment]:
-    return [moment for moment in moments(found, row, Wanted()) if isinstance(moment, Moment)]
+def only(found: TranscriptSource, row: SessionRow) -> list[SessionMoment]:
+    return [moment for moment in moments(found, row, WantedMoments()) if isinstance(moment, SessionMoment)]
 
 
-def test_moments_have_their_texts_and_how_actions_ended(family: Source) -> None:
+def test_moments_have_their_texts_and_how_actions_ended(family: TranscriptSource) -> None:
     found = only(family, parent(family))
     assert [moment.kind for moment in found[:5]] == ["prompt", "reply", "call", "result", "reply"]
     assert found[0].text == "Prune row 0 of the orchard"
@@ -45,42 +55,46 @@ def test_moments_have_their_texts_and_how_actions_ended(family: Source) -> None:
     assert "No rule to make target" in (found[3].text or "")
 
 
-def test_only_what_is_wanted_is_read(family: Source) -> None:
-    wanted = Wanted(frozenset({EventKind.CALL}), has_arguments=False)
+def test_only_what_is_wanted_is_read(family: TranscriptSource) -> None:
+    wanted = WantedMoments(frozenset({EventKind.CALL}), has_arguments=False)
     found = list(moments(family, parent(family), wanted))
-    assert [(moment.kind, moment.arguments) for moment in found if isinstance(moment, Moment)] == [("call", None)] * 3
+    assert [(moment.kind, moment.arguments) for moment in found if isinstance(moment, SessionMoment)] == [
+        ("call", None)
+    ] * 3
 
 
-def test_subagents_stand_under_the_call_that_started_them(family: Source) -> None:
-    told = list(scenes(family, parent(family), Wanted()))
+def test_subagents_stand_under_the_call_that_started_them(family: TranscriptSource) -> None:
+    told = list(scenes(family, parent(family), WantedMoments()))
     at = next(place for place, scene in enumerate(told) if scene.depth == 1)
     before = told[at - 1].what
-    assert isinstance(before, Moment)
+    assert isinstance(before, SessionMoment)
     assert before.call_id == PARENT_CALL
     assert isinstance(told[at].what, Begins)
     assert sum(scene.depth == 1 for scene in told) == 5 + 2
     assert isinstance(told[-1].what, Ends)
 
 
-def test_subagents_can_be_left_out_and_listed(family: Source) -> None:
-    assert {scene.depth for scene in scenes(family, parent(family), Wanted(), with_subagents=False)} == {0}
+def test_subagents_can_be_left_out_and_listed(family: TranscriptSource) -> None:
+    assert {scene.depth for scene in scenes(family, parent(family), WantedMoments(), with_subagents=False)} == {0}
     assert [row.native_id for row in descendants(family, parent(family))] == ["agent-f00d"]
 
 
-def test_a_circle_of_parents_ends(family: Source) -> None:
+def test_a_circle_of_parents_ends(family: TranscriptSource) -> None:
     family.store.db.execute(
         "UPDATE sessions SET parent = 'agent-f00d', relation = 'subagent' WHERE native_id = ?", (PARENT,)
     )
-    assert len([scene for scene in scenes(family, parent(family), Wanted()) if isinstance(scene.what, Begins)]) == 2
+    assert (
+        len([scene for scene in scenes(family, parent(family), WantedMoments()) if isinstance(scene.what, Begins)]) == 2
+    )
     assert len(descendants(family, parent(family))) == 1
 
 
-def test_what_the_archive_lacks_is_told_from_the_database(family: Source) -> None:
+def test_what_the_archive_lacks_is_told_from_the_database(family: TranscriptSource) -> None:
     for path in family.store.layout.archive.glob("*/*.zst"):
         path.unlink()
-    found = list(moments(family, parent(family), Wanted()))
-    assert isinstance(found[0], Gone)
-    kept = [moment for moment in found if isinstance(moment, Moment)]
+    found = list(moments(family, parent(family), WantedMoments()))
+    assert isinstance(found[0], GoneTexts)
+    kept = [moment for moment in found if isinstance(moment, SessionMoment)]
     assert all(moment.text is None for moment in kept)
     assert [moment.action.target for moment in kept if moment.action] == [
         "make prune-0",
@@ -107,10 +121,10 @@ def test_copied_history_is_told_once(tmp_path: Path) -> None:
     copied = [record | {"forkedFrom": {"sessionId": "a", "messageUuid": record["uuid"]}} for record in records]
     put(tmp_path / "home" / CLAUDE / "b.jsonl", [*copied, *claude_records("b", 1, start=900)])
     for found in source(tmp_path / "home", tmp_path / "store"):
-        fork = list(moments(found, find_session(found.store.db, "b"), Wanted()))
-        assert isinstance(fork[0], Copies)
+        fork = list(moments(found, find_session(found.store.db, "b"), WantedMoments()))
+        assert isinstance(fork[0], CopiedEvents)
         assert fork[0].events == 10
-        assert next(moment.text for moment in fork if isinstance(moment, Moment)) == "Prune row 0 of the orchard"
+        assert next(moment.text for moment in fork if isinstance(moment, SessionMoment)) == "Prune row 0 of the orchard"
         assert len(fork) == 1 + 5
 
 

@@ -27,7 +27,7 @@ from afterwit.capture.companions import belonging
 from afterwit.capture.derive import derive_archived
 from afterwit.capture.derived import COMPANION, Derived, origin_in
 from afterwit.capture.tasks import jobs_for, spread
-from afterwit.config.run_rules import Rules
+from afterwit.config.run_rules import RunRules
 from afterwit.config.world import World, rules_for
 from afterwit.decisions.journal import catch_up
 from afterwit.digest.update import digest_pending
@@ -283,7 +283,7 @@ class _Task(NamedTuple):
     archive: Path
     stored: ArchiveObject
     companions: dict[str, ArchiveName]
-    rules: Rules
+    rules: RunRules
 
 
 def _work(task: _Task) -> bytes | str:

@@ -20,7 +20,7 @@ from afterwit.capture.assembly.calls import AssemblyContext
 from afterwit.capture.companions import companion_content, copied_companion, kept_at
 from afterwit.capture.derived import Bookmark, Derived, FileResume, ReadingMode, resumed
 from afterwit.capture.logs import Feeding, opened
-from afterwit.config.run_rules import Rules, redactor_for
+from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.sources.checkout import remote_of
 from afterwit.sources.lines import Chunks, Tap, is_packed, lines_of
 from afterwit.store.frames import Packer
@@ -34,7 +34,7 @@ def derive_live(
     home: Path,
     path: PurePosixPath,
     companions: frozenset[str],
-    rules: Rules,
+    rules: RunRules,
     bookmark: Bookmark | None,
     archived: Companion = lambda _: None,
 ) -> Derived:
@@ -73,7 +73,7 @@ def derive_archived(
     path: PurePosixPath,
     pieces: Iterable[bytes],
     companion: Companion,
-    rules: Rules,
+    rules: RunRules,
     copied: frozenset[int] = frozenset(),
 ) -> Derived:
     """Derives a file's rows from its archived bytes, from the beginning."""
@@ -95,7 +95,7 @@ def _read_file(
     agent: str,
     path: PurePosixPath,
     companion: Companion,
-    rules: Rules,
+    rules: RunRules,
     bookmark: Bookmark | None,
     file: BinaryIO,
     size: int,
@@ -159,7 +159,7 @@ class _Reading:
         agent: str,
         path: PurePosixPath,
         companion: Companion,
-        rules: Rules,
+        rules: RunRules,
         resume: bytes | None,
         copied: frozenset[int] = frozenset(),
     ) -> None:
@@ -209,7 +209,7 @@ def _remote_of(folder: str) -> str:
     return remote_of(Path(folder))
 
 
-def _shape(agent: str, path: PurePosixPath, rules: Rules) -> Shape:
+def _shape(agent: str, path: PurePosixPath, rules: RunRules) -> Shape:
     reader = reader_for(agent, rules.declared)
     return reader.shape(path) if reader else Shape.LINES
 

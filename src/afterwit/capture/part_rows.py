@@ -17,7 +17,7 @@ from afterwit.agents.prompt_history import HISTORY, UNNAMED
 from afterwit.capture.companions import kept_at
 from afterwit.capture.derive import derive_archived
 from afterwit.capture.derived import Derived, Origin, ReadingMode, captured_in, keys_of, origin_in, parts_held
-from afterwit.config.run_rules import Rules, redactor_for
+from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.guard.hygiene import clean
 from afterwit.model.captured import Captured, PartFacts
 from afterwit.model.errors import DamagedError
@@ -45,7 +45,7 @@ def companion_bytes(db: apsw.Connection, archive: Archive, transcript: Origin, p
     return None
 
 
-def derived_from_archive(store: Store, rules: Rules, row: FileRow, copied: frozenset[int] = frozenset()) -> Derived:
+def derived_from_archive(store: Store, rules: RunRules, row: FileRow, copied: frozenset[int] = frozenset()) -> Derived:
     """A transcript's rows, made anew from its archived bytes, without the records that are `copied`."""
     name = row.archived_as
     origin = origin_in(store.archive.header(name))
@@ -77,7 +77,7 @@ class _Indexed(NamedTuple):
 class PartRows:
     """The rows of files in an open transaction; `settle` makes them consistent before it is committed."""
 
-    def __init__(self, store: Store, rules: Rules) -> None:
+    def __init__(self, store: Store, rules: RunRules) -> None:
         self._store = store
         self._db = store.db
         self._rules = rules

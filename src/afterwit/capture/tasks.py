@@ -27,7 +27,7 @@ from afterwit.capture.companions import copied_companion
 from afterwit.capture.derive import derive_live
 from afterwit.capture.derived import Bookmark, Derived
 from afterwit.capture.plan import Home, Pending
-from afterwit.config.run_rules import Rules
+from afterwit.config.run_rules import RunRules
 from afterwit.model.errors import AfterwitError, DamagedError
 from afterwit.model.settings import Settings
 from afterwit.sources.discovery import LogFile
@@ -49,7 +49,7 @@ class Task(NamedTuple):
 
     pending: Pending
     bookmark: Bookmark | None
-    rules: Rules
+    rules: RunRules
     archive: Path
 
 

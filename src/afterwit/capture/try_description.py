@@ -16,8 +16,7 @@ from afterwit.agents.declared.description import Description
 from afterwit.agents.declared.reader import DeclaredReader
 from afterwit.agents.globs import matches
 from afterwit.capture.derive import derive_live
-from afterwit.config.machine_users import known_people
-from afterwit.config.run_rules import Rules
+from afterwit.config.run_rules import RunRules, known_people
 from afterwit.config.world import World
 from afterwit.model.captured import ActionRow, Captured
 from afterwit.model.errors import AfterwitError
@@ -62,7 +61,7 @@ class TriedFile(msgspec.Struct, frozen=True, kw_only=True):
 
 def try_file(world: World, description: Description, file: Path) -> TriedFile:
     """Reads one file as `learn` would. Raises AfterwitError where it cannot be opened."""
-    rules = Rules(
+    rules = RunRules(
         key=secrets.token_bytes(32),
         people=known_people(world.environ, world.user_home, world.settings.redaction),
         tool_names=dict(world.settings.aliases.tools),

@@ -80,21 +80,21 @@ class _Checked:
         self._user_home = user_home
         self.given: set[str] = set()
 
-    def value(self, found: Any, hint: Any, key: str) -> Any:
+    def value(self, value: Any, hint: Any, key: str) -> Any:
         if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
-            return self._struct(self._table(found, key), hint, key)
+            return self._struct(self._table(value, key), hint, key)
         if get_origin(hint) is dict:
             of = get_args(hint)[1]
-            return {name: self.value(item, of, dotted(key, name)) for name, item in self._table(found, key).items()}
+            return {name: self.value(item, of, dotted(key, name)) for name, item in self._table(value, key).items()}
         self.given.add(key)
         try:
-            return msgspec.convert(found, hint, dec_hook=self._path_from)
+            return msgspec.convert(value, hint, dec_hook=self._path_from)
         except msgspec.ValidationError as error:
             what = re.sub(r" - at `.*`$", "", str(error))
             raise self._wrong(key, f"{what}. Correct it, or remove it to get the default") from error
 
-    def refuse_unknown(self, name: str, known: Iterable[str], key: str) -> None:
-        names = sorted(known)
+    def refuse_unknown(self, name: str, names: Iterable[str], key: str) -> None:
+        names = sorted(names)
         if name in names:
             return
         near = get_close_matches(name, names, n=1, cutoff=0.6)
@@ -110,15 +110,15 @@ class _Checked:
             raise self._wrong(dotted(key, missing[0]), "is missing. Add it, or remove the table")
         return kind(**{name: self.value(item, hints[name], dotted(key, name)) for name, item in table.items()})
 
-    def _table(self, found: Any, key: str) -> dict[str, Any]:
-        if not isinstance(found, dict):
+    def _table(self, value: Any, key: str) -> dict[str, Any]:
+        if not isinstance(value, dict):
             raise self._wrong(key, f"a table is expected here: write [{key}]")
-        return found
+        return value
 
-    def _path_from(self, kind: type[Any], found: Any) -> Any:
-        if kind is not Path or not isinstance(found, str):
-            raise TypeError(f"Expected a path in quotes, got `{type(found).__name__}`")
-        return resolved(found, self._user_home, self._path.parent)
+    def _path_from(self, kind: type[Any], value: Any) -> Any:
+        if kind is not Path or not isinstance(value, str):
+            raise TypeError(f"Expected a path in quotes, got `{type(value).__name__}`")
+        return resolved(value, self._user_home, self._path.parent)
 
     def _wrong(self, key: str, what: str) -> ConfigError:
         return ConfigError(f"{self._path}: {key}: {what.rstrip('.?')}{'?' if what.endswith('?') else '.'}")

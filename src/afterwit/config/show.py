@@ -17,8 +17,8 @@ import msgspec
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.registry import Agent, agents_with, homes
-from afterwit.config.descriptions import declared_in, folder_beside
 from afterwit.config.file import ConfigFile, dotted, read_config, resolved
+from afterwit.config.source import declared_in, folder_beside
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import DEFAULT_PROFILE, AgentSettings, ProfileName, Settings, StoreSettings
 
@@ -26,7 +26,7 @@ DEFAULT = "default"
 _NAME = "afterwit"
 
 
-class Place(NamedTuple):
+class StorePlace(NamedTuple):
     """Where everything lies."""
 
     root: Path
@@ -37,12 +37,12 @@ class Place(NamedTuple):
 
 class Configured(NamedTuple):
     settings: Settings  # as it applies: paths absolute, an entry for every agent
-    place: Place
+    place: StorePlace
     sources: dict[str, str]  # dotted key → default, file PATH, environment NAME or flag NAME
     declared: tuple[Description, ...]  # the logs that people have described
 
 
-class Row(NamedTuple):
+class SettingRow(NamedTuple):
     """One line of `afterwit config show`."""
 
     key: str
@@ -63,8 +63,8 @@ def load(
     base = _base_root(environ, platform, home)
     file_path = _config_path(environ, home, base.value, config)
     declared = declared_in(folder_beside(file_path.value))
-    known = agents_with(declared)
-    file = _read(file_path, home, known)
+    agents_known = agents_with(declared)
+    file = _read(file_path, home, agents_known)
     where = f"file {file_path.value}"
     is_flagged = config is not None
 
@@ -72,7 +72,7 @@ def load(
     root = in_file if in_file and (is_flagged or base.source == DEFAULT) else base
     chosen = _profile(environ, file, where, profile, is_flagged=is_flagged)
 
-    agents = {agent.name: _agent(agent, file, where, home, environ, platform) for agent in known}
+    agents = {agent.name: _agent(agent, file, where, home, environ, platform) for agent in agents_known}
     settings = msgspec.structs.replace(
         file.settings,
         store=StoreSettings(home=root.value, profile=chosen.value),
@@ -82,12 +82,12 @@ def load(
     sources |= {"store.home": root.source, "store.profile": chosen.source}
     sources |= {dotted(f"agents.{name}", "homes"): choice.source for name, choice in agents.items()}
     store = root.value if chosen.value == DEFAULT_PROFILE else root.value / "profiles" / chosen.value
-    return Configured(settings, Place(root.value, store, file_path.value, chosen.value), sources, declared)
+    return Configured(settings, StorePlace(root.value, store, file_path.value, chosen.value), sources, declared)
 
 
-def rows(configured: Configured) -> list[Row]:
+def show(configured: Configured) -> list[SettingRow]:
     """Every setting with its value and where that comes from, by key."""
-    return [Row(key, value, configured.sources[key]) for key, value in sorted(_leaves(configured.settings))]
+    return [SettingRow(key, value, configured.sources[key]) for key, value in sorted(_leaves(configured.settings))]
 
 
 def user_home(environ: Mapping[str, str], platform: str) -> PurePath:
@@ -127,10 +127,10 @@ def _config_path(environ: Mapping[str, str], home: Path, root: Path, flag: Path 
     return _Choice(root / "config.toml", DEFAULT)
 
 
-def _read(path: _Choice, home: Path, known: tuple[Agent, ...]) -> ConfigFile:
+def _read(path: _Choice, home: Path, agents: tuple[Agent, ...]) -> ConfigFile:
     if path.source == DEFAULT and not path.value.exists():
         return ConfigFile(Settings(), frozenset())
-    return read_config(path.value, home, [agent.name for agent in known])
+    return read_config(path.value, home, [agent.name for agent in agents])
 
 
 def _profile(
@@ -159,13 +159,13 @@ def _agent(
     agent: Agent, file: ConfigFile, where: str, home: Path, environ: Mapping[str, str], platform: str
 ) -> _Choice:
     """The agent's settings, and where its homes come from."""
-    given = file.settings.agents.get(agent.name, AgentSettings())
+    own = file.settings.agents.get(agent.name, AgentSettings())
     if dotted(f"agents.{agent.name}", "homes") in file.given:
-        return _Choice(given, where)
+        return _Choice(own, where)
     variable = next((variable.name for variable in agent.variables if environ.get(variable.name, "").strip()), None)
-    found = homes(agent, home, environ, platform)
+    folders = homes(agent, home, environ, platform)
     source = f"environment {variable}" if variable else DEFAULT
-    return _Choice(msgspec.structs.replace(given, homes=found), source)
+    return _Choice(msgspec.structs.replace(own, homes=folders), source)
 
 
 def _from_environment(environ: Mapping[str, str], name: str, home: Path) -> Path:

@@ -15,7 +15,7 @@ from afterwit.store.rows import repos
 from afterwit.store.store import Store
 
 if TYPE_CHECKING:
-    from afterwit.config.run_rules import Rules
+    from afterwit.config.run_rules import RunRules
     from afterwit.guard.redaction import Redactor
 
 
@@ -28,13 +28,12 @@ class World(NamedTuple):
     declared: tuple[Description, ...] = ()  # the logs that people have described
 
 
-def rules_for(world: World, store: Store) -> "Rules":
+def rules_for(world: World, store: Store) -> "RunRules":
     """The rules of this run: the redaction key, whom to pseudonymise, and the aliases in force."""
-    from afterwit.config.machine_users import known_people
-    from afterwit.config.run_rules import Rules
+    from afterwit.config.run_rules import RunRules, known_people
 
     aliases = world.settings.aliases
-    return Rules(
+    return RunRules(
         key=store.key,
         declared=world.declared,
         allow=_patterns(world.settings.redaction.allow),
@@ -46,8 +45,7 @@ def rules_for(world: World, store: Store) -> "Rules":
 
 def redactor_of(world: World) -> "Redactor":
     """What shows texts from the archive redacts them like what stored them."""
-    from afterwit.config.machine_users import known_people
-    from afterwit.config.run_rules import redactor_for
+    from afterwit.config.run_rules import known_people, redactor_for
 
     settings = world.settings.redaction
     people = known_people(world.environ, world.user_home, settings)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.agents.registry import AGENTS
-from afterwit.config.show import Place, default_root
+from afterwit.config.show import StorePlace, default_root
 from afterwit.connect.schedulers import crontab, launchd, systemd
 from afterwit.connect.schedulers.cadence import Cadence
 from afterwit.connect.schedulers.job import NAME, Found, Job, Remove, Run, Scheduler, Step, Steps, Write
@@ -61,7 +61,7 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True):
     places: tuple[str, ...] = ()  # files, or the crontab
 
 
-def job_for(place: Place, host: Host, cadence: Cadence) -> Job:
+def job_for(place: StorePlace, host: Host, cadence: Cadence) -> Job:
     """`learn` on this store, in the surroundings of now: a scheduler starts its jobs in nearly empty ones."""
     environment = {"HOME": str(host.user_home), "AFTERWIT_HOME": str(place.root), "AFTERWIT_PROFILE": place.profile}
     if place.config != place.root / "config.toml":
@@ -74,7 +74,7 @@ def job_for(place: Place, host: Host, cadence: Cadence) -> Job:
     return Job(label_for(place, host), (*host.command, "learn"), environment, cadence)
 
 
-def label_for(place: Place, host: Host) -> str:
+def label_for(place: StorePlace, host: Host) -> str:
     """The name of the job; stores in other places than the usual one have jobs of their own."""
     if place.store == Path(default_root(host.environ, host.platform)):
         return NAME

@@ -32,7 +32,7 @@ from afterwit.knowledge.settle import recorded
 from afterwit.knowledge.shown_items import for_others, may_be_told
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Draft, Evidence, Item, SessionRef
-from afterwit.sessions.repo_names import refuse_unknown_repos
+from afterwit.sessions.filters import refuse_unknown_repos
 from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import read_regular
 from afterwit.store.store import readonly_database

@@ -17,8 +17,7 @@ from afterwit.decisions.decided import Forgettable, Forgotten, KnowledgeEntry
 from afterwit.knowledge.list import all_items
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Evidence, Item
-from afterwit.sessions.filters import find_session
-from afterwit.sessions.repo_names import find_repo
+from afterwit.sessions.filters import find_repo, find_session
 
 
 class ForgetRequest(NamedTuple):

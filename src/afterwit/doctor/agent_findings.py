@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.doctor.agent_health import AgentHealth, Horizon, InStore, OnDisk, is_pending, refusal, transcripts
-from afterwit.doctor.findings import Finding, alarm, warning
+from afterwit.doctor.findings import DoctorFinding, alarm, warning
 from afterwit.doctor.reader_health import Break, Sign, breaks
 from afterwit.store.archive import Archive
 from afterwit.store.rows.health import archived_label
@@ -27,45 +27,45 @@ _REMEDY_OF_LOST = (
 
 
 def agent_findings(
-    health: AgentHealth, disk: Sequence[OnDisk], known: InStore, archive: Archive | None
-) -> Iterator[Finding]:
-    found = breaks(transcripts(known))
-    for code, one in {_code(one): one for one in found}.items():
-        if one.sign is Sign.ODD:
-            yield warning(code, f"{_named(health, one)} `afterwit store problems` says why.", health.agent)
+    health: AgentHealth, disk: Sequence[OnDisk], stored: InStore, archive: Archive | None
+) -> Iterator[DoctorFinding]:
+    faults = breaks(transcripts(stored))
+    for code, fault in {_code(fault): fault for fault in faults}.items():
+        if fault.sign is Sign.ODD:
+            yield warning(code, f"{_named(health, fault)} `afterwit store problems` says why.", health.agent)
         else:
-            yield alarm(code, f"{_named(health, one)} {_remedy(known)}", health.agent)
-    if not found and health.unknown_share >= _UNKNOWN_WORTH_SAYING:
+            yield alarm(code, f"{_named(health, fault)} {_remedy(stored)}", health.agent)
+    if not faults and health.unknown_share >= _UNKNOWN_WORTH_SAYING:
         yield warning("unknown-records", _unknown(health), health.agent)
     if archive is not None:
-        yield from _emptied(health, disk, known, archive)
-    yield from _unreadable(health, disk, known)
+        yield from _emptied(health, disk, stored, archive)
+    yield from _unreadable(health, disk, stored)
     yield from _outside(health, disk)
     yield from _unclaimed(health, disk)
     yield from _vanishing(health)
 
 
-def _remedy(known: InStore) -> str:
+def _remedy(stored: InStore) -> str:
     """What the archive does not hold cannot be read again from it."""
-    mute = [row for row in known.rows if row.read_bytes and not known.facts.get(row.id)]
+    mute = [row for row in stored.rows if row.read_bytes and not stored.facts.get(row.id)]
     lost = [row for row in mute if row.state == LOST]
     if not lost:
         return _REMEDY
     return _REMEDY_OF_LOST if len(lost) == len(mute) else f"{_REMEDY} {_REMEDY_OF_LOST}"
 
 
-def _code(one: Break) -> str:
+def _code(fault: Break) -> str:
     """A format that changed shows itself in two ways, which are one alarm; the one with more to tell comes last."""
-    return "format-changed" if one.sign in (Sign.LOST, Sign.UNKNOWN) else one.sign.value
+    return "format-changed" if fault.sign in (Sign.LOST, Sign.UNKNOWN) else fault.sign.value
 
 
-def _named(health: AgentHealth, one: Break) -> str:
-    name = f"{health.agent} {one.version}".strip()
-    newest = "the newest transcript" if one.transcripts == 1 else f"the newest {one.transcripts:,} transcripts"
-    before = f"of the {one.before:,} before, {one.sound:,}"
-    match one.sign:
+def _named(health: AgentHealth, fault: Break) -> str:
+    name = f"{health.agent} {fault.version}".strip()
+    newest = "the newest transcript" if fault.transcripts == 1 else f"the newest {fault.transcripts:,} transcripts"
+    before = f"of the {fault.before:,} before, {fault.sound:,}"
+    match fault.sign:
         case Sign.BLIND:
-            count = "1 transcript was" if one.transcripts == 1 else f"{one.transcripts:,} transcripts were"
+            count = "1 transcript was" if fault.transcripts == 1 else f"{fault.transcripts:,} transcripts were"
             return f"{name}: {count} read, and there is no session. The reader is blind."
         case Sign.LOST:
             return f"{name}: {newest} gave no session; {before} did. The format has changed."
@@ -73,10 +73,12 @@ def _named(health: AgentHealth, one: Break) -> str:
             return f"{name}: {newest} have text and not a single action; {before} had actions. The reader is blind."
         case Sign.UNKNOWN:
             types = ", ".join(list(health.unknown_types)[:_SHOWN])
-            share = f"{one.share:.0%} of the records in {newest}"
+            share = f"{fault.share:.0%} of the records in {newest}"
             return f"{name}: {share} are of types that the reader does not know ({types}). The format has changed."
         case Sign.ODD:
-            return f"{name}: {one.path} is new and gave no session; of the {one.before:,} others, {one.sound:,} did."
+            return (
+                f"{name}: {fault.path} is new and gave no session; of the {fault.before:,} others, {fault.sound:,} did."
+            )
 
 
 def _unknown(health: AgentHealth) -> str:
@@ -84,18 +86,18 @@ def _unknown(health: AgentHealth) -> str:
     return f"{health.agent}: {health.unknown_share:.0%} of the records are of types that the reader skips ({types})."
 
 
-def _emptied(health: AgentHealth, disk: Sequence[OnDisk], known: InStore, archive: Archive) -> Iterator[Finding]:
+def _emptied(health: AgentHealth, disk: Sequence[OnDisk], stored: InStore, archive: Archive) -> Iterator[DoctorFinding]:
     """Homes without a transcript that used to have some."""
     for place in disk:
-        if not place.is_emptied or not known.rows:
+        if not place.is_emptied or not stored.rows:
             continue
-        transcripts = [row for row in known.rows if row.read_bytes and row.path != str(HISTORY)]
-        held = sum(archived_label(archive, row) == place.home.label for row in transcripts)
-        held = held or (len(place.units) if known.totals.sessions else 0)
-        if held:
+        transcripts = [row for row in stored.rows if row.read_bytes and row.path != str(HISTORY)]
+        count = sum(archived_label(archive, row) == place.home.label for row in transcripts)
+        count = count or (len(place.units) if stored.totals.sessions else 0)
+        if count:
             state = "has no transcript any more" if place.home.folder.is_dir() else "is gone"
             state = "has empty transcripts only" if place.units else state
-            were = "1 was" if held == 1 else f"{held:,} were"
+            were = "1 was" if count == 1 else f"{count:,} were"
             yield alarm(
                 "folder-empty",
                 f"{health.agent}: {place.home.folder} {state}; {were} read from it. If the logs have moved, set"
@@ -105,13 +107,13 @@ def _emptied(health: AgentHealth, disk: Sequence[OnDisk], known: InStore, archiv
             )
 
 
-def _unreadable(health: AgentHealth, disk: Sequence[OnDisk], known: InStore) -> Iterator[Finding]:
+def _unreadable(health: AgentHealth, disk: Sequence[OnDisk], stored: InStore) -> Iterator[DoctorFinding]:
     there = {place.key(unit): unit for place in disk for unit in place.units}
-    rows = {row.key: row for row in known.rows}
+    rows = {row.key: row for row in stored.rows}
     failed = {key: row.error for key, row in rows.items() if row.state == "failed" and key in there}
     fresh = {key: unit for key, unit in there.items() if key not in failed and is_pending(unit, rows.get(key))}
     failed |= {key: reason for key, unit in fresh.items() if (reason := refusal(unit))}
-    places = [f"{one.place}: {one.reason}" for place in disk for one in place.unreadable]
+    places = [f"{folder.place}: {folder.reason}" for place in disk for folder in place.unreadable]
     places += [f"{there[key].transcript.path}: {reason}" for key, reason in failed.items()]
     if places:
         shown = "; ".join(places[:_SHOWN])
@@ -123,7 +125,7 @@ def _unreadable(health: AgentHealth, disk: Sequence[OnDisk], known: InStore) -> 
         )
 
 
-def _outside(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[Finding]:
+def _outside(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[DoctorFinding]:
     places = [str(link) for place in disk for link in place.outside]
     if places:
         what = "1 link leads" if len(places) == 1 else f"{len(places):,} links lead"
@@ -136,7 +138,7 @@ def _outside(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[Finding]:
         )
 
 
-def _unclaimed(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[Finding]:
+def _unclaimed(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[DoctorFinding]:
     """Newer than all that is read, they mean that the agent has moved on; older ones are worth a word."""
     newest = max((place.newest_ns for place in disk), default=0)
     for place in disk:
@@ -152,7 +154,7 @@ def _unclaimed(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[Finding]
         yield level("unread-logs", f"{what} {_REMEDY}", health.agent)
 
 
-def _vanishing(health: AgentHealth) -> Iterator[Finding]:
+def _vanishing(health: AgentHealth) -> Iterator[DoctorFinding]:
     kept = health.retention
     if kept is None:
         return

@@ -126,24 +126,24 @@ NOTHING = InStore([], {}, AgentTotals(0, 0, 0, 0, None), "")
 def look(home: Home, settings: Settings, declared: tuple[Description, ...] = ()) -> OnDisk:
     """What a home holds."""
     reader, agent = registry.reader_for(home.agent, declared), registry.agent(home.agent, declared)
-    found = look_into(home.folder, agent, reader)
-    units = [unit for unit in found.units if unit.transcript.path != HISTORY]
-    histories, unreadable = len(found.units) - len(units), list(found.unreadable)
-    for source in found.sources:
+    logs = look_into(home.folder, agent, reader)
+    units = [unit for unit in logs.units if unit.transcript.path != HISTORY]
+    histories, unreadable = len(logs.units) - len(units), list(logs.unreadable)
+    for source in logs.sources:
         try:
             units += sessions_in(source)
         except OSError as error:
             unreadable.append(Unreadable(source.folder / source.whole.path, error.strerror or str(error)))
     strange = unclaimed(home, settings, declared)
-    return OnDisk(home, units, histories, len(found.unread), unreadable, strange, found.outside)
+    return OnDisk(home, units, histories, len(logs.unread), unreadable, strange, logs.outside)
 
 
 def is_pending(unit: Unit, row: TranscriptRow | None) -> bool:
     """Whether the next `learn` has something to read here."""
     if row is None or row.state == "failed":
         return True
-    found = unit.transcript
-    now = (found.size_bytes, found.mtime_ns, found.inode, unit.companions_mark)
+    transcript = unit.transcript
+    now = (transcript.size_bytes, transcript.mtime_ns, transcript.inode, unit.companions_mark)
     return now != (row.size_bytes, row.mtime_ns, row.inode, row.companions)
 
 
@@ -158,22 +158,22 @@ def refusal(unit: Unit) -> str:
         return error.strerror or str(error)
 
 
-def transcripts(known: InStore) -> list[Transcript]:
+def transcripts(stored: InStore) -> list[Transcript]:
     """What was read, file by file. Files that could not be opened, and those without a byte, say nothing."""
     return [
-        _transcript(row, known.facts.get(row.id, []))
-        for row in known.rows
+        _transcript(row, stored.facts.get(row.id, []))
+        for row in stored.rows
         if row.state != "failed" and row.size_bytes and row.path != str(HISTORY)
     ]
 
 
 def agent_health(
-    agent: str, disk: Sequence[OnDisk], known: InStore, now_ms: int, declared: tuple[Description, ...] = ()
+    agent: str, disk: Sequence[OnDisk], stored: InStore, now_ms: int, declared: tuple[Description, ...] = ()
 ) -> AgentHealth:
-    rows = [row for row in known.rows if row.path != str(HISTORY)]
+    rows = [row for row in stored.rows if row.path != str(HISTORY)]
     by_key = {row.key: row for row in rows}
     reader = registry.reader_for(agent, declared)
-    read = transcripts(known)
+    read = transcripts(stored)
     unknown: Counter[str] = Counter()
     for row in rows:
         unknown.update(row.unknown)
@@ -188,14 +188,14 @@ def agent_health(
         files_empty=sum(row.state == "empty" for row in rows),
         files_failed=sum(row.state == "failed" for row in rows),
         files_unclaimed=sum(len(place.unclaimed) for place in disk),
-        sessions=known.totals.sessions,
-        partial_sessions=known.totals.partial,
-        events=known.totals.events,
-        actions=known.totals.actions,
+        sessions=stored.totals.sessions,
+        partial_sessions=stored.totals.partial,
+        events=stored.totals.events,
+        actions=stored.totals.actions,
         unknown_share=unknown_share(read),
         unknown_types=dict(unknown.most_common(_TYPES_SHOWN)),
-        last_ms=known.totals.last_ms,
-        newest_error=known.newest_error,
+        last_ms=stored.totals.last_ms,
+        newest_error=stored.newest_error,
         versions=[_version(version, group) for version, group in versions(read).items()],
         retention=_retention(disk, by_key, now_ms),
     )
@@ -222,23 +222,23 @@ def _version(version: str, group: list[Transcript]) -> VersionHealth:
     return VersionHealth(
         version=version,
         files=len(group),
-        sessions=sum(one.sessions for one in group),
-        events=sum(one.events for one in group),
-        actions=sum(one.actions for one in group),
+        sessions=sum(transcript.sessions for transcript in group),
+        events=sum(transcript.events for transcript in group),
+        actions=sum(transcript.actions for transcript in group),
         unknown_share=unknown_share(group),
-        last_ms=max((one.at_ms for one in group if one.sessions), default=None),
+        last_ms=max((transcript.at_ms for transcript in group if transcript.sessions), default=None),
     )
 
 
 def _retention(disk: Sequence[OnDisk], by_key: Mapping[bytes, TranscriptRow], now_ms: int) -> RetentionHealth | None:
     """Over all homes; the shortest time counts."""
-    found = [(place, kept) for place in disk if (kept := keeping_in(place.home)) is not None]
-    if not found:
+    keeping = [(place, kept) for place in disk if (kept := keeping_in(place.home)) is not None]
+    if not keeping:
         return None
-    shortest = min((kept for _, kept in found), key=lambda kept: float("inf") if kept.days is None else kept.days)
+    shortest = min((kept for _, kept in keeping), key=lambda kept: float("inf") if kept.days is None else kept.days)
     going = [
         (moment, is_pending(unit, by_key.get(place.key(unit))))
-        for place, kept in found
+        for place, kept in keeping
         for unit in place.units
         if (moment := vanishes_at(place.home, kept, unit.transcript)) is not None
     ]

@@ -20,7 +20,7 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.connect.connections import copies_folder
 from afterwit.doctor.doctor import Examination
-from afterwit.doctor.findings import Finding, alarm
+from afterwit.doctor.findings import DoctorFinding, alarm
 from afterwit.model.errors import AfterwitError
 from afterwit.store.checks import rows_with_texts
 from afterwit.store.database import connect_readonly
@@ -56,12 +56,12 @@ class _Report(msgspec.Struct):
     findings: list[_Hit]
 
 
-def audited(world: World, found: Examination) -> Examination:
+def audited(world: World, examination: Examination) -> Examination:
     """The examination with what the audit found."""
-    return found.plus(audit_secrets(world))
+    return examination.plus(audit_secrets(world))
 
 
-def audit_secrets(world: World) -> list[Finding]:
+def audit_secrets(world: World) -> list[DoctorFinding]:
     """One alarm for each thing that looks like a secret. Raises where the program is not installed or fails."""
     require(world.layout)
     program = _program(world.environ)
@@ -74,13 +74,13 @@ def audit_secrets(world: World) -> list[Finding]:
 
 def _program(environ: Mapping[str, str]) -> str:
     beside = Path(sys.executable).parent
-    found = shutil.which(PROGRAM, path=environ.get("PATH", "")) or shutil.which(PROGRAM, path=str(beside))
-    if found is None:
+    program = shutil.which(PROGRAM, path=environ.get("PATH", "")) or shutil.which(PROGRAM, path=str(beside))
+    if program is None:
         raise AfterwitError(
             f"The audit needs {PROGRAM}, which is not installed. Install it with `uv tool install kingfisher-bin` or"
             f" `pipx install kingfisher-bin`, and run `afterwit doctor --audit-secrets` again."
         )
-    return found
+    return program
 
 
 def _write_out(layout: Layout, stage: Path) -> None:
@@ -144,7 +144,7 @@ def _scan(program: str, stage: Path, output: Path, environ: Mapping[str, str]) -
         ) from error
 
 
-def _finding(hit: _Hit, stage: Path) -> Finding:
+def _finding(hit: _Hit, stage: Path) -> DoctorFinding:
     rule = hit.rule.id or hit.rule.name or "a rule without a name"
     return alarm(
         "secret-stored",
@@ -167,9 +167,9 @@ def _where(place: _Place, stage: Path) -> str:
 
 def _row(written: Path, line: int) -> str:
     """The row that a line of a written table belongs to."""
-    found = "no row"
+    row = "no row"
     with written.open(encoding="utf-8") as file:
         for text in islice(file, line):
             if text.startswith(_ROW):
-                found = text.removeprefix(_ROW).strip()
-    return found
+                row = text.removeprefix(_ROW).strip()
+    return row

@@ -60,20 +60,20 @@ def _lines(error: BaseException, command: str) -> Iterator[str]:
     yield f"time      {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}"
     yield f"python    {platform.python_version()} ({sys.implementation.name})"
     yield f"system    {platform.system()} {platform.release()} {platform.machine()}"
-    for number, one in enumerate(_chain(error)):
+    for number, cause in enumerate(_chain(error)):
         yield ""
-        yield f"{'because of ' if number else ''}{_kind(one)}"
-        yield from _frames(one)
+        yield f"{'because of ' if number else ''}{_kind(cause)}"
+        yield from _frames(cause)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
     """The error and what led to it."""
-    found: BaseException | None = error
+    cause: BaseException | None = error
     for _ in range(_LONGEST_CHAIN):
-        if found is None:
+        if cause is None:
             return
-        yield found
-        found = found.__cause__ or (None if found.__suppress_context__ else found.__context__)
+        yield cause
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
 
 
 def _kind(error: BaseException) -> str:
@@ -86,14 +86,16 @@ def _frames(error: BaseException) -> Iterator[str]:
     if type(error).__name__ == _REMOTE:
         frames = [(path, int(line), name) for path, line, name in _REMOTE_FRAME.findall(str(error))]
     else:
-        frames = [(one.filename, one.lineno or 0, one.name) for one in traceback.extract_tb(error.__traceback__)]
+        frames = [
+            (frame.filename, frame.lineno or 0, frame.name) for frame in traceback.extract_tb(error.__traceback__)
+        ]
     yield from (f"  {_shortened(path)}:{line} in {name}" for path, line, name in frames[-_MOST_FRAMES:])
 
 
 def _shortened(path: str) -> str:
     """A file of code without the folders that it is installed in, which name people."""
     for package in _PACKAGES:
-        _, found, rest = path.replace(os.sep, "/").rpartition(package)
-        if found:
+        _, package_part, rest = path.replace(os.sep, "/").rpartition(package)
+        if package_part:
             return f"{package.strip('/')}/{rest}"
     return "(elsewhere)"

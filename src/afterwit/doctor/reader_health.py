@@ -77,12 +77,16 @@ class Break(NamedTuple):
 def breaks(transcripts: Iterable[Transcript]) -> list[Break]:
     """What is wrong with the reader of these transcripts, at most one of each sign."""
     ordered = _in_time(transcripts)
-    if ordered and all(one.is_lost for one in ordered):
-        is_told = len(ordered) >= _SHORTEST_OF_NOISE or any(not one.is_noise for one in ordered)
+    if ordered and all(transcript.is_lost for transcript in ordered):
+        is_told = len(ordered) >= _SHORTEST_OF_NOISE or any(not transcript.is_noise for transcript in ordered)
         return [Break(Sign.BLIND, _version(ordered), len(ordered), 0, 0, unknown_share(ordered))] if is_told else []
-    spoken = [one for one in ordered if one.replies]
-    found = (_lost(ordered) or _odd(ordered), _run(Sign.SILENT, spoken, lambda one: one.is_silent), _unknown(ordered))
-    return [one for one in found if one is not None]
+    spoken = [transcript for transcript in ordered if transcript.replies]
+    signs = (
+        _lost(ordered) or _odd(ordered),
+        _run(Sign.SILENT, spoken, lambda transcript: transcript.is_silent),
+        _unknown(ordered),
+    )
+    return [transcript for transcript in signs if transcript is not None]
 
 
 def unknown_share(transcripts: Iterable[Transcript]) -> float:
@@ -111,28 +115,28 @@ def _version_parts(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _by_version(transcripts: Iterable[Transcript]) -> dict[str, list[Transcript]]:
     """In the order in which they were first seen."""
-    found: dict[str, list[Transcript]] = {}
-    for one in _in_time(transcripts):
-        found.setdefault(one.version, []).append(one)
-    return found
+    by_version: dict[str, list[Transcript]] = {}
+    for transcript in _in_time(transcripts):
+        by_version.setdefault(transcript.version, []).append(transcript)
+    return by_version
 
 
 def _in_time(transcripts: Iterable[Transcript]) -> list[Transcript]:
-    return sorted(transcripts, key=lambda one: (one.at_ms, one.version))
+    return sorted(transcripts, key=lambda transcript: (transcript.at_ms, transcript.version))
 
 
 def _lost(ordered: Sequence[Transcript]) -> Break | None:
-    found = _run(Sign.LOST, ordered, lambda one: one.is_lost)
-    if found is None or found.transcripts >= _SHORTEST_OF_NOISE:
-        return found
-    return found if any(not one.is_noise for one in ordered if one.is_lost) else None
+    run = _run(Sign.LOST, ordered, lambda transcript: transcript.is_lost)
+    if run is None or run.transcripts >= _SHORTEST_OF_NOISE:
+        return run
+    return run if any(not transcript.is_noise for transcript in ordered if transcript.is_lost) else None
 
 
 def _odd(ordered: Sequence[Transcript]) -> Break | None:
     """A single one among the newest may be an accident, but is worth a look."""
     for odd in reversed(ordered[-_NEWEST:]):
         if odd.is_lost and not odd.is_noise:
-            sound = sum(not one.is_lost for one in ordered)
+            sound = sum(not transcript.is_lost for transcript in ordered)
             return Break(Sign.ODD, odd.version, 1, len(ordered) - 1, sound, unknown_share([odd]), odd.path)
     return None
 
@@ -151,10 +155,10 @@ def _run(sign: Sign, ordered: Sequence[Transcript], is_odd: Callable[[Transcript
 def _unknown(ordered: Sequence[Transcript]) -> Break | None:
     for newest, before in _splits(ordered, min(_NEWEST, len(ordered) - 1)):
         share, usual = unknown_share(newest), unknown_share(before)
-        is_telling = sum(one.unknown for one in newest) >= _FEW_RECORDS
+        is_telling = sum(transcript.unknown for transcript in newest) >= _FEW_RECORDS
         has_risen = bool(before) and share >= _MANY_UNKNOWN and usual * 3 <= share
         if is_telling and (has_risen or share >= _MOST_UNKNOWN):
-            sound = sum(not one.unknown for one in before)
+            sound = sum(not transcript.unknown for transcript in before)
             return Break(Sign.UNKNOWN, _version(newest), len(newest), len(before), sound, share)
     return None
 
@@ -162,12 +166,15 @@ def _unknown(ordered: Sequence[Transcript]) -> Break | None:
 def _splits(ordered: Sequence[Transcript], newest: int) -> list[tuple[Sequence[Transcript], Sequence[Transcript]]]:
     """(The newest, those before), cut in two ways: the version that came last, and so many transcripts."""
     latest = next(reversed(_by_version(ordered)), "")
-    found: list[tuple[Sequence[Transcript], Sequence[Transcript]]] = [
-        ([one for one in ordered if one.version == latest], [one for one in ordered if one.version != latest])
+    splits: list[tuple[Sequence[Transcript], Sequence[Transcript]]] = [
+        (
+            [transcript for transcript in ordered if transcript.version == latest],
+            [transcript for transcript in ordered if transcript.version != latest],
+        )
     ]
     if newest > 0:
-        found.append((ordered[-newest:], ordered[:-newest]))
-    return found
+        splits.append((ordered[-newest:], ordered[:-newest]))
+    return splits
 
 
 def _odd_at_the_end(ordered: Sequence[Transcript], is_odd: Callable[[Transcript], bool]) -> int:
@@ -178,5 +185,5 @@ def _odd_at_the_end(ordered: Sequence[Transcript], is_odd: Callable[[Transcript]
 
 
 def _version(transcripts: Sequence[Transcript]) -> str:
-    found = {transcript.version for transcript in transcripts}
-    return found.pop() if len(found) == 1 else ""
+    stated = {transcript.version for transcript in transcripts}
+    return stated.pop() if len(stated) == 1 else ""

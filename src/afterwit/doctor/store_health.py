@@ -11,7 +11,7 @@ import apsw
 import msgspec
 
 from afterwit.archive import verify
-from afterwit.doctor.findings import Finding, alarm, warning
+from afterwit.doctor.findings import DoctorFinding, alarm, warning
 from afterwit.store import archive_mark, lease, spool
 from afterwit.store.checks import foreign_permissions
 from afterwit.store.layout import Layout
@@ -62,7 +62,7 @@ def surroundings(layout: Layout, *, is_full: bool) -> StoreHealth:
     )
 
 
-def examine_store(store: Store, health: StoreHealth) -> Iterator[Finding]:
+def examine_store(store: Store, health: StoreHealth) -> Iterator[DoctorFinding]:
     """Fills in what the open store says, and yields what is wrong with it."""
     health.schema_version = schema_version(store.db)
     health.journal_entries = store.journal.count()
@@ -100,14 +100,14 @@ def examine_store(store: Store, health: StoreHealth) -> Iterator[Finding]:
         )
 
 
-def fully_checked(layout: Layout) -> Iterator[Finding]:
+def fully_checked(layout: Layout) -> Iterator[DoctorFinding]:
     """Every byte. Waits for a run that is at work."""
     for finding in verify.verify(layout):
         if not finding.is_harmless and finding.where != "permissions":
             yield alarm("damaged", f"{finding.where}: {finding.what}. See `afterwit store verify`.")
 
 
-def surrounding_findings(layout: Layout, health: StoreHealth, now_ms: int) -> Iterator[Finding]:
+def surrounding_findings(layout: Layout, health: StoreHealth, now_ms: int) -> Iterator[DoctorFinding]:
     for fault in foreign_permissions(layout):
         yield alarm("permissions", f"{fault}. The archive holds secrets as the agents logged them.")
     if tuple(int(part) for part in health.sqlite_version.split(".")[:3]) < _OLDEST_SAFE_SQLITE:

@@ -12,8 +12,7 @@ from afterwit.config.world import World
 from afterwit.knowledge.gate import Rejection
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item, ItemStatus, ScopeKind
-from afterwit.sessions.filters import one_line
-from afterwit.sessions.repo_names import fits_repo, refuse_unknown_repos
+from afterwit.sessions.filters import fits_repo, one_line, refuse_unknown_repos
 from afterwit.store.rows import items
 from afterwit.store.rows import items as rows
 from afterwit.store.rows.items import ItemRow, RejectionRow

@@ -23,7 +23,7 @@ from afterwit.decisions.journal import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.digest.update import digest_pending
 from afterwit.knowledge.settle import harvest
 from afterwit.learn import unchanged as standing
-from afterwit.learn.tally import Tally
+from afterwit.learn.tally import RunTally
 from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.model.learn_options import Options, Wanted
 from afterwit.model.learn_report import Report
@@ -74,9 +74,9 @@ def learn(world: World, options: Options, progress: Progress) -> Report:
 
 def _whole(world: World, options: Options, store: Store, progress: Progress) -> Report:
     """A run after which `standing` can tell whether there is anything new."""
-    seen = standing.look(world)
+    before = standing.look(world)
     report = sweep(world, options, store, progress)
-    standing.note(store, world, seen, report)
+    standing.note(store, world, before, report)
     return report
 
 
@@ -105,7 +105,7 @@ class _Run:
         self._progress = progress
         self._rules = rules_for(world, store)
         self._committer = Committer(store, self._rules)
-        self._tally = Tally()
+        self._tally = RunTally()
         self._checkouts: dict[str, str] = {}
         self._failed: set[tuple[Home, PurePosixPath]] = set()  # where something could not be read
 
@@ -151,9 +151,9 @@ class _Run:
 
     def _read(self, plans: list[AgentPlan]) -> None:
         """Reads and commits what the plans say, batch by batch."""
-        for one in plans:
-            self._tally.note_plan(one)
-        pending = soonest_first(task for one in plans for task in one.pending)
+        for agent in plans:
+            self._tally.note_plan(agent)
+        pending = soonest_first(task for agent in plans for task in agent.pending)
         self._progress.begin(len(pending), sum(task.unit.transcript.size_bytes for task in pending))
         before = sessions.counts_by_agent(self._store.db)
         if not self._options.is_narrow:
@@ -175,36 +175,36 @@ class _Run:
     def _plans(self, wanted: tuple[Wanted, ...]) -> list[AgentPlan]:
         world, options = self._world, self._options
         if options.is_narrow:
-            own = homes(world.settings, world.user_home, {one.agent for one in wanted})
+            own = homes(world.settings, world.user_home, {session.agent for session in wanted})
             return plan_sessions(self._store.db, own, wanted, world.declared)
         since_ns = options.since_ms * 1_000_000
         again = recapturable(self._store, world.settings.retention)
         if options.folder is not None:
             return plan_folder(self._store.db, options.folder, options.agents, since_ns, world.declared, again)
-        found = homes(world.settings, world.user_home, options.agents)
-        return plan(self._store.db, found, since_ns, world.declared, again)
+        own = homes(world.settings, world.user_home, options.agents)
+        return plan(self._store.db, own, since_ns, world.declared, again)
 
     def _answers(self, pending: list[Pending]) -> Iterator[DerivedFile]:
         archive = self._store.layout.archive
-        tasks = (Task(one, self._bookmark(one), self._rules, archive) for one in pending)
-        total = sum(one.unit.transcript.size_bytes for one in pending)
+        tasks = (Task(file, self._bookmark(file), self._rules, archive) for file in pending)
+        total = sum(file.unit.transcript.size_bytes for file in pending)
         return answers(tasks, jobs_for(self._world.settings, self._options.jobs, len(pending), total))
 
-    def _bookmark(self, one: Pending) -> Bookmark | None:
-        row = files.live_file(self._store.db, one.key)
+    def _bookmark(self, file: Pending) -> Bookmark | None:
+        row = files.live_file(self._store.db, file.key)
         if row is None or not row.held_bytes or row.state == files.DAMAGED:
             return None
-        resume = None if one.has_new_companions else row.resume
+        resume = None if file.has_new_companions else row.resume
         return Bookmark(held_bytes=row.held_bytes, sha256=row.sha256, cursor=row.cursor, resume=resume)
 
     def _commit(self, batch: list[DerivedFile]) -> None:
         try:
             archive_mark.begin(self._store)
             with transaction(self._store.db):
-                for one, derived in batch:
-                    origin = Origin(one.home.agent, one.home.label, one.unit.transcript.path)
-                    is_kept = self._committer.put(origin, derived, one.unit.companions_mark, is_again=one.is_again)
-                    self._count(one, derived, is_kept=is_kept)
+                for file, derived in batch:
+                    origin = Origin(file.home.agent, file.home.label, file.unit.transcript.path)
+                    is_kept = self._committer.put(origin, derived, file.unit.companions_mark, is_again=file.is_again)
+                    self._count(file, derived, is_kept=is_kept)
                 self._committer.settle()
                 if self._store.archive.flush():
                     archive_mark.announce(self._store)
@@ -214,18 +214,18 @@ class _Run:
         step("a batch is committed")
         archive_mark.confirm(self._store)
         remove_dropped_objects(self._store)
-        self._progress.advance(len(batch), sum(one.unit.transcript.size_bytes for one, _ in batch))
+        self._progress.advance(len(batch), sum(file.unit.transcript.size_bytes for file, _ in batch))
 
-    def _count(self, one: Pending, derived: Derived, *, is_kept: bool) -> None:
-        self._tally.count(one, derived, is_kept=is_kept)
+    def _count(self, file: Pending, derived: Derived, *, is_kept: bool) -> None:
+        self._tally.count(file, derived, is_kept=is_kept)
         self._checkouts.update(derived.checkouts)
         if derived.error:
-            self._failed.add((one.home, one.unit.transcript.path.parent))
+            self._failed.add((file.home, file.unit.transcript.path.parent))
 
     def _note_sources(self, plans: list[AgentPlan]) -> None:
         """What has many sessions is as it was from now on, unless one of them could not be read."""
         listed = [
-            source for one in plans for source in one.listed if (source.home, source.file.path) not in self._failed
+            source for agent in plans for source in agent.listed if (source.home, source.file.path) not in self._failed
         ]
         with transaction(self._store.db):
             for source in listed:
@@ -249,8 +249,8 @@ class _Run:
 
     def _note_checkouts(self) -> None:
         """Remotes of folders on this machine: journalled, because the folders may be gone tomorrow."""
-        known = repos.checkouts(self._store.db)
-        new = {root: remote for root, remote in self._checkouts.items() if known.get(root) != remote}
+        noted = repos.checkouts(self._store.db)
+        new = {root: remote for root, remote in self._checkouts.items() if noted.get(root) != remote}
         if new and self._options.is_dry_run:
             repos.put_checkouts(self._store.db, new)
         elif new:

@@ -12,7 +12,7 @@ from afterwit.model.learn_report import AgentReport
 from afterwit.store.rows.sessions import Counts
 
 
-class Tally:
+class RunTally:
     """The reports of one run."""
 
     def __init__(self) -> None:
@@ -25,24 +25,24 @@ class Tally:
         """How much was read, of all agents."""
         return sum(report.bytes for report in self._reports.values())
 
-    def note_plan(self, one: AgentPlan) -> None:
-        if not one.discovered and not one.unreadable:
+    def note_plan(self, plan: AgentPlan) -> None:
+        if not plan.discovered and not plan.unreadable:
             return
-        self._reports[one.agent] = AgentReport(
-            agent=one.agent,
-            discovered=one.discovered,
-            unchanged=one.unchanged,
-            no_reader=one.no_reader,
-            failed=len(one.unreadable),
-            errors=[f"{place.place}: {place.reason}" for place in one.unreadable],
+        self._reports[plan.agent] = AgentReport(
+            agent=plan.agent,
+            discovered=plan.discovered,
+            unchanged=plan.unchanged,
+            no_reader=plan.no_reader,
+            failed=len(plan.unreadable),
+            errors=[f"{place.place}: {place.reason}" for place in plan.unreadable],
         )
 
-    def count(self, one: Pending, derived: Derived, *, is_kept: bool) -> None:
+    def count(self, file: Pending, derived: Derived, *, is_kept: bool) -> None:
         """One file, after it was written."""
-        report = self._reports[one.home.agent]
+        report = self._reports[file.home.agent]
         if derived.error:
             report.failed += 1
-            report.errors.append(f"{one.unit.home / one.unit.transcript.path}: {derived.error}")
+            report.errors.append(f"{file.unit.home / file.unit.transcript.path}: {derived.error}")
         elif derived.captured is None:
             report.unchanged += 1
         elif not is_kept:

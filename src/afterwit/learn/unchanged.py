@@ -83,11 +83,11 @@ def look(world: World) -> list[bytes]:
     """The agents' files, as they are now: asked before they are read. So is our own code, which may be replaced while
     a run is at work."""
     _code()
-    known = {agent.name: agent for agent in agents_with(world.declared)}
+    agents = {agent.name: agent for agent in agents_with(world.declared)}
     homes: dict[Path, list[Agent]] = {}
     for name, own in world.settings.agents.items():
         for folder in own.homes if own.enabled else ():
-            homes.setdefault(folder, []).append(known[name])
+            homes.setdefault(folder, []).append(agents[name])
     return [glimpse(folder, partial(_is_followed, homes[folder])) for folder in sorted(homes)]
 
 
@@ -95,7 +95,7 @@ def _is_followed(agents: list[Agent], name: str) -> bool:
     return any(agent.follows(name) for agent in agents)
 
 
-def note(store: Store, world: World, seen: list[bytes], report: Report) -> None:
+def note(store: Store, world: World, looks: list[bytes], report: Report) -> None:
     """Marks what a whole run was made from, unless the next one has something to try again, or to ask of others, or
     something came while this one was at work. `seen` is what they looked like before."""
     from afterwit.knowledge.settle import is_settled
@@ -107,7 +107,7 @@ def note(store: Store, world: World, seen: list[bytes], report: Report) -> None:
     named = {repo: files for repo, files in named_files(store).items() if repo in here}
     body = msgspec.json.encode(_Body(_unchanged(report), named))
     with transaction(store.db):  # in which no agent tells anything
-        mark = _mark(store, world, seen, named)
+        mark = _mark(store, world, looks, named)
         if is_settled(store, world):
             put_last_run(store.db, LastRun(mark, body))
 
@@ -128,16 +128,16 @@ def _unchanged(report: Report) -> Report:
         )
         for agent in report.agents
     ]
-    known = Harvested(items=report.harvested.items, active=report.harvested.active)
-    return Report(agents=agents, sessions=report.sessions, harvested=known, evicted=report.evicted)
+    harvested = Harvested(items=report.harvested.items, active=report.harvested.active)
+    return Report(agents=agents, sessions=report.sessions, harvested=harvested, evicted=report.evicted)
 
 
-def _mark(store: Store, world: World, seen: list[bytes], named: dict[str, set[str]]) -> str:
+def _mark(store: Store, world: World, looks: list[bytes], named: dict[str, set[str]]) -> str:
     made_from = [
         _code(),
         [world.settings, world.declared, str(world.user_home), sys.executable],
         world.now_ms // _DAY_MS,
-        seen,
+        looks,
         store.journal.heads(),
         [fingerprint(world.layout.deck), _stat(world.layout.template)],
         list(_hosts(store, world, named)),
@@ -149,9 +149,9 @@ def _mark(store: Store, world: World, seen: list[bytes], named: dict[str, set[st
 
 def _hosts(store: Store, world: World, named: dict[str, set[str]]) -> Iterator[Any]:
     """What checkouts and homes on this machine hold that matters to items."""
-    found = checkouts(store, world)
-    yield from present(world, found)
-    yield from ((repo, sorted(gone)) for repo, gone in sorted(missing_files(found, named).items()))
+    places = checkouts(store, world)
+    yield from present(world, places)
+    yield from ((repo, sorted(gone)) for repo, gone in sorted(missing_files(places, named).items()))
 
 
 def _stat(path: Path) -> tuple[int, int, int] | None:

@@ -11,7 +11,7 @@ from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import Block
 from afterwit.recall.whereabouts import repo_at
 from afterwit.recall.worth import expected
-from afterwit.sessions.repo_names import find_repo
+from afterwit.sessions.filters import find_repo
 from afterwit.store.store import readonly_database, require
 
 

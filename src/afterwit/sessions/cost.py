@@ -92,7 +92,7 @@ class CostReport(msgspec.Struct, frozen=True, kw_only=True):
     unpriced_models: list[str]
 
 
-def costs(world: World, wanted: Filter, by: tuple[By, ...]) -> CostReport:
+def cost(world: World, wanted: Filter, by: tuple[By, ...]) -> CostReport:
     """What was spent, by group. The filter's times are those of the responses."""
     prices = price_list(world.settings.prices)
     with readonly_database(world.layout) as db:
@@ -125,11 +125,11 @@ def _report(rows: Iterable[SpendSum], prices: Prices, settings: Settings, by: tu
     total = Spending()
     unpriced: set[str] = set()
     for row in rows:
-        cost = cost_of(row, prices)
-        if cost is None:
+        spent_usd = cost_of(row, prices)
+        if spent_usd is None:
             unpriced.add(row.model or _UNKNOWN)
-        groups.setdefault(tuple(_key(row, one, settings) for one in by), Spending()).add(row, cost)
-        total.add(row, cost)
+        groups.setdefault(tuple(_key(row, part, settings) for part in by), Spending()).add(row, spent_usd)
+        total.add(row, spent_usd)
     lines = [CostLine(key, spending) for key, spending in groups.items()]
     lines.sort(key=lambda line: (0.0 if By.DAY in by else -line.spending.priced_usd, line.key))
     return CostReport(by=by, lines=lines, total=total, unpriced_models=sorted(unpriced))
@@ -143,12 +143,7 @@ def _key(row: SpendSum, by: By, settings: Settings) -> str:
             return domain_of(row.repo, settings.domains)
         case By.SESSION:
             return row.native_id
-        case By.REPO:
-            return row.repo
-        case By.MODEL:
-            return row.model
-        case By.AGENT:
-            return row.agent
+    return str(getattr(row, by))
 
 
 def _day(at_ms: int | None) -> str:

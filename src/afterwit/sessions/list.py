@@ -1,8 +1,14 @@
-"""The list of sessions, uniform over all agents: what they were about, how much they did, what they cost."""
+"""A session as commands show it, and the list of sessions, uniform over all agents.
+
+A view is a tuple of names that selects fields from `Session`: adding a key to `sessions list --json` is a name in
+`LISTED`, and a property of `Session` where the store has no column of that name.
+"""
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
+from itertools import takewhile
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
@@ -18,6 +24,62 @@ from afterwit.store.store import readonly_database
 
 _TITLE_LENGTH = 200
 _SHORTEST_ID = 8
+LISTED = (
+    *("id", "native_id", "agent", "repo", "domain", "branch", "started_ms", "ended_ms", "title", "outcome"),
+    *("relation", "parent", "is_partial", "is_pinned", "prompts", "actions", "failures", "tokens"),
+    *("cost_usd", "is_cost_partial", "duration_ms"),
+)
+
+
+class Session(NamedTuple):
+    """The row of a session, and what prices, decisions and the configuration add to it."""
+
+    row: SessionRow
+    id: str = ""  # enough of the native id to name the session
+    domain: str = ""
+    is_pinned: bool = False  # its original stays, whatever the storage budget says
+    spending: Spending | None = None
+
+    @property
+    def title(self) -> str:
+        """Its title, or the beginning of the task."""
+        return one_line(self.row.title or self.row.task, _TITLE_LENGTH)
+
+    @property
+    def is_partial(self) -> bool:
+        """Known from a history of prompts alone."""
+        return bool(self.row.is_partial)
+
+    @property
+    def versions(self) -> list[str]:
+        return msgspec.json.decode(self.row.versions or "[]", type=list[str])
+
+    @property
+    def models(self) -> list[str]:
+        return msgspec.json.decode(self.row.models or "[]", type=list[str])
+
+    @property
+    def messages(self) -> int:
+        return self.row.prompts + self.row.replies
+
+    @property
+    def duration_ms(self) -> int | None:
+        started, ended = self.row.started_ms, self.row.ended_ms
+        return None if started is None or ended is None else ended - started
+
+    @property
+    def cost_usd(self) -> float | None:
+        """None: no price is known."""
+        return self.spending.cost_usd if self.spending else None
+
+    @property
+    def is_cost_partial(self) -> bool:
+        """Some of its responses have no known price."""
+        return self.spending is not None and self.spending.is_partial
+
+    def view(self, names: Iterable[str]) -> dict[str, Any]:
+        """The fields of these names, of its own or of the row."""
+        return {name: getattr(self if hasattr(self, name) else self.row, name) for name in names}
 
 
 class Order(StrEnum):
@@ -31,106 +93,56 @@ class Order(StrEnum):
     DURATION = "duration"
 
 
-class Listed(msgspec.Struct, frozen=True, kw_only=True):
-    """One session of the list."""
-
-    id: str  # enough of the native id to name the session
-    native_id: str
-    agent: str
-    repo: str
-    domain: str
-    branch: str
-    started_ms: int | None
-    ended_ms: int | None
-    title: str  # or the beginning of the task
-    outcome: str
-    relation: str
-    parent: str
-    is_partial: bool  # known from a history of prompts alone
-    is_pinned: bool  # its original stays, whatever the storage budget says
-    prompts: int
-    actions: int
-    failures: int
-    tokens: int
-    cost_usd: float | None  # None: no price is known
-    is_cost_partial: bool  # some of its responses have no known price
-
-    @property
-    def duration_ms(self) -> int | None:
-        return None if self.started_ms is None or self.ended_ms is None else self.ended_ms - self.started_ms
+_MEASURES: Mapping[Order, Callable[[Session], float]] = {
+    Order.START: lambda _: 0,
+    Order.COST: lambda session: -1 if session.cost_usd is None else session.cost_usd,
+    Order.TOKENS: lambda session: session.row.tokens,
+    Order.FAILURES: lambda session: session.row.failures,
+    Order.ACTIONS: lambda session: session.row.actions,
+    Order.DURATION: lambda session: (session.row.ended_ms or 0) - (session.row.started_ms or session.row.ended_ms or 0),
+}
 
 
 class Listing(msgspec.Struct, frozen=True, kw_only=True):
-    sessions: list[Listed]
+    sessions: list[Session]
     found: int  # how many there are, shown or not
     spending: Spending  # of all that were found
 
 
-def browse(world: World, wanted: Filter, order: Order, limit: int, *, is_reversed: bool = False) -> Listing:
+def list_sessions(world: World, wanted: Filter, order: Order, limit: int, *, is_reversed: bool = False) -> Listing:
     """The sessions that the filter means. The largest or latest come first; `limit` 0 means all."""
     with readonly_database(world.layout) as db:
         selection = selection_of(db, world.settings, wanted)
         spendings = _spendings(db, selection, world)
-        rows = list(selected_sessions(db, selection))
-        rows.sort(key=lambda row: _rank(row, order, spendings), reverse=not is_reversed)
-        shown = rows[:limit] if limit else rows
+        sessions = [Session(row, spending=spendings.get(row.id)) for row in selected_sessions(db, selection)]
+        sessions.sort(key=lambda session: _rank(session, order), reverse=not is_reversed)
+        shown = sessions[:limit] if limit else sessions
         short = short_ids(native_ids(db)) if shown else {}
         pinned = pins(db) if shown else set()
-        listed = [
-            _listed(row, short[row.native_id], spendings.get(row.id), world, (row.agent, row.native_id) in pinned)
-            for row in shown
-        ]
+    listed = [
+        session._replace(
+            id=short[session.row.native_id],
+            domain=domain_of(session.row.repo, world.settings.domains),
+            is_pinned=(session.row.agent, session.row.native_id) in pinned,
+        )
+        for session in shown
+    ]
     total = Spending()
     for spending in spendings.values():
         total.join(spending)
-    return Listing(sessions=listed, found=len(rows), spending=total)
+    return Listing(sessions=listed, found=len(sessions), spending=total)
 
 
 def _spendings(db: apsw.Connection, selection: Selection, world: World) -> dict[int, Spending]:
     prices = price_list(world.settings.prices)
-    found: dict[int, Spending] = {}
+    spendings: dict[int, Spending] = {}
     for row in spend_sums(db, selection, prices.steps):
-        found.setdefault(row.session_id, Spending()).add(row, cost_of(row, prices))
-    return found
+        spendings.setdefault(row.session_id, Spending()).add(row, cost_of(row, prices))
+    return spendings
 
 
-def _rank(row: SessionRow, order: Order, spendings: dict[int, Spending]) -> tuple[float, int, str]:
-    spending = spendings.get(row.id)
-    cost = spending.cost_usd if spending else None
-    measures: dict[Order, Callable[[], float]] = {
-        Order.START: lambda: 0,
-        Order.COST: lambda: -1 if cost is None else cost,
-        Order.TOKENS: lambda: row.tokens,
-        Order.FAILURES: lambda: row.failures,
-        Order.ACTIONS: lambda: row.actions,
-        Order.DURATION: lambda: (row.ended_ms or 0) - (row.started_ms or row.ended_ms or 0),
-    }
-    return measures[order](), row.started_ms or 0, row.native_id
-
-
-def _listed(row: SessionRow, short: str, spending: Spending | None, world: World, is_pinned: bool) -> Listed:
-    return Listed(
-        id=short,
-        native_id=row.native_id,
-        agent=row.agent,
-        repo=row.repo,
-        domain=domain_of(row.repo, world.settings.domains),
-        branch=row.branch,
-        started_ms=row.started_ms,
-        ended_ms=row.ended_ms,
-        title=one_line(row.title or row.task, _TITLE_LENGTH),
-        outcome=row.outcome,
-        relation=row.relation,
-        parent=row.parent,
-        is_partial=bool(row.is_partial),
-        is_pinned=is_pinned,
-        prompts=row.prompts,
-        actions=row.actions,
-        failures=row.failures,
-        tokens=row.tokens,
-        cost_usd=spending.cost_usd if spending else None,
-        is_cost_partial=spending.is_partial if spending else False,
-    )
+def _rank(session: Session, order: Order) -> tuple[float, int, str]:
+    return _MEASURES[order](session), session.row.started_ms or 0, session.row.native_id
 
 
 def short_ids(ids: list[str]) -> dict[str, str]:
@@ -143,16 +155,12 @@ def short_ids(ids: list[str]) -> dict[str, str]:
 def _shortest(tail: str, heads: list[str]) -> str:
     """As much of a name as tells it from its neighbours in the sorted list."""
     place = bisect_left(heads, tail)
-    before = heads[place - 1] if place else ""
-    after = heads[place + 1] if place + 1 < len(heads) else ""
-    needed = max(_shared(tail, before), _shared(tail, after)) + 1
-    return tail[: max(needed, _SHORTEST_ID)]
+    neighbours = (*heads[max(0, place - 1) : place], *heads[place + 1 : place + 2])
+    shared = max((_shared(tail, other) for other in neighbours), default=0)
+    return tail[: max(shared + 1, _SHORTEST_ID)]
 
 
-def _shared(one: str, other: str) -> int:
-    length = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            break
-        length += 1
-    return length
+def _shared(left: str, right: str) -> int:
+    """How many letters both begin with."""
+    pairs = zip(left, right, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

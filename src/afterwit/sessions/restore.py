@@ -19,9 +19,8 @@ from afterwit.capture.derived import COMPANION, Origin
 from afterwit.capture.plan import homes
 from afterwit.config.world import World
 from afterwit.model.errors import AfterwitError, DamagedError, UsageError
-from afterwit.sessions.family import descendants
-from afterwit.sessions.originals import files_of, origin_of, original_bytes
-from afterwit.sessions.show import Source
+from afterwit.sessions.originals import TranscriptSource, files_of, origin_of, original_bytes
+from afterwit.sessions.show import descendants
 from afterwit.store.atomic import creating
 from afterwit.store.regular_files import open_regular
 from afterwit.store.rows.files import FileRow, all_files, file_generation, why_dropped
@@ -31,7 +30,7 @@ _BLOCK_BYTES = 1 << 20
 _FORBIDDEN = ("", ".", "..")
 
 
-class Found(StrEnum):
+class AtTarget(StrEnum):
     """What is at the place where a file is to go."""
 
     NOTHING = "new"
@@ -39,31 +38,31 @@ class Found(StrEnum):
     OTHER = "different"
 
 
-class Step(NamedTuple):
+class RestoreStep(NamedTuple):
     """One file to give back."""
 
     file: FileRow
     origin: Origin
     root: Path  # nothing above it is touched
     target: Path
-    found: Found
+    found: AtTarget
     is_in_place: bool = False  # then it gets the present time: with its old one the agent would delete it again
 
 
 class RestorePlan(NamedTuple):
-    steps: list[Step]
+    steps: list[RestoreStep]
     faults: list[str]  # what the archive does not hold
 
     @property
-    def conflicts(self) -> list[Step]:
-        return [step for step in self.steps if step.found is Found.OTHER]
+    def conflicts(self) -> list[RestoreStep]:
+        return [step for step in self.steps if step.found is AtTarget.OTHER]
 
     @property
-    def renderings(self) -> list[Step]:
+    def renderings(self) -> list[RestoreStep]:
         return [step for step in self.steps if is_rendering(step.origin)]
 
 
-class Choice(NamedTuple):
+class RestoreChoice(NamedTuple):
     """What to give back of a session. Without a generation: the latest."""
 
     with_subagents: bool = False
@@ -71,11 +70,11 @@ class Choice(NamedTuple):
 
 
 def plan_restore(
-    source: Source, world: World, sessions: Iterable[SessionRow], folder: Path | None, choice: Choice
+    source: TranscriptSource, world: World, sessions: Iterable[SessionRow], folder: Path | None, choice: RestoreChoice
 ) -> RestorePlan:
     """Where each file would go: below `folder`, or, without one, where the agent looks for it."""
     faults: list[str] = []
-    steps: dict[Path, Step] = {}
+    steps: dict[Path, RestoreStep] = {}
     chosen = list(sessions)
     for session in chosen:
         refuse_partial(session)
@@ -97,7 +96,7 @@ def plan_restore(
         target = _below(root, origin.path)
         before = steps.get(target)
         if before is None:
-            steps[target] = Step(file, origin, root, target, _found(target, file), is_in_place=folder is None)
+            steps[target] = RestoreStep(file, origin, root, target, _found(target, file), is_in_place=folder is None)
         elif before.file.sha256 != file.sha256:
             raise UsageError(f"Two originals would both become {target}. Restore these sessions into separate folders.")
     return RestorePlan(sorted(steps.values(), key=lambda step: step.target), faults)
@@ -124,11 +123,11 @@ def refuse_dropped(files: Iterable[FileRow]) -> None:
             raise AfterwitError(why_dropped(file))
 
 
-def restore_file(source: Source, step: Step, *, is_forced: bool = False) -> Path | None:
+def restore_file(source: TranscriptSource, step: RestoreStep, *, is_forced: bool = False) -> Path | None:
     """Writes one file. Returns where the one that was there went, if there was another."""
-    if step.found is Found.SAME:
+    if step.found is AtTarget.SAME:
         return None
-    if step.found is Found.OTHER and not is_forced:
+    if step.found is AtTarget.OTHER and not is_forced:
         raise UsageError(f"{step.target} is there already and is different.")
     _make_folders(step.root, step.target)
     backup = None
@@ -137,26 +136,28 @@ def restore_file(source: Source, step: Step, *, is_forced: bool = False) -> Path
             _write(source, step, file)
             if step.file.mtime_ns and not step.is_in_place:
                 os.utime(file.name, ns=(step.file.mtime_ns, step.file.mtime_ns))
-            if step.found is Found.OTHER:
+            if step.found is AtTarget.OTHER:
                 backup = _set_aside(step.target)
     except FileExistsError:
         raise UsageError(f"{step.target} has appeared in the meantime. Run the command again.") from None
     return backup
 
 
-def _files(source: Source, sessions: Iterable[SessionRow], choice: Choice, faults: list[str]) -> Iterator[FileRow]:
+def _files(
+    source: TranscriptSource, sessions: Iterable[SessionRow], choice: RestoreChoice, faults: list[str]
+) -> Iterator[FileRow]:
     """The transcripts of the sessions, and what belongs to them."""
     db = source.store.db
-    found: dict[int, FileRow] = {}
+    by_id: dict[int, FileRow] = {}
     for session in sessions:
         family = [session, *(descendants(source, session) if choice.with_subagents else ())]
         for member in family:
             files = _chosen(db, files_of(source.store, member), choice.generation)
             if not files:
                 faults.append(f"{member.native_id}: no file of it has a generation {choice.generation}")
-            found.update((file.id, file) for file in files)
-    yield from found.values()
-    yield from _companions(source, list(found.values()))
+            by_id.update((file.id, file) for file in files)
+    yield from by_id.values()
+    yield from _companions(source, list(by_id.values()))
 
 
 def _chosen(db: apsw.Connection, files: list[FileRow], generation: int | None) -> list[FileRow]:
@@ -170,7 +171,7 @@ def _chosen(db: apsw.Connection, files: list[FileRow], generation: int | None) -
     return list(latest.values())
 
 
-def _companions(source: Source, transcripts: list[FileRow]) -> Iterator[FileRow]:
+def _companions(source: TranscriptSource, transcripts: list[FileRow]) -> Iterator[FileRow]:
     """The archived files that belong to these transcripts, as they were last."""
     wanted = set()
     for file in transcripts:
@@ -209,9 +210,9 @@ def _below(root: Path, path: PurePosixPath) -> Path:
     return root.joinpath(*names)
 
 
-def _found(target: Path, file: FileRow) -> Found:
+def _found(target: Path, file: FileRow) -> AtTarget:
     if not os.path.lexists(target):
-        return Found.NOTHING
+        return AtTarget.NOTHING
     if target.is_symlink() or not target.is_file():
         raise UsageError(f"{target} is there already and is no plain file.")
     sha, size = hashlib.sha256(), 0
@@ -219,7 +220,7 @@ def _found(target: Path, file: FileRow) -> Found:
         while block := present.read(_BLOCK_BYTES):
             sha.update(block)
             size += len(block)
-    return Found.SAME if (size, sha.hexdigest()) == (file.held_bytes, file.sha256) else Found.OTHER
+    return AtTarget.SAME if (size, sha.hexdigest()) == (file.held_bytes, file.sha256) else AtTarget.OTHER
 
 
 def _make_folders(root: Path, target: Path) -> None:
@@ -233,7 +234,7 @@ def _make_folders(root: Path, target: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
-def _write(source: Source, step: Step, file: BinaryIO) -> None:
+def _write(source: TranscriptSource, step: RestoreStep, file: BinaryIO) -> None:
     """The whole original, or an error."""
     sha = hashlib.sha256()
     for piece in original_bytes(source.store, step.file):

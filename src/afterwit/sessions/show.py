@@ -1,48 +1,36 @@
 """One session as a sequence of moments: what the database knows of each event, with its text from the archive.
 
 Several files of one session are merged by time; events that are copies of others come once, where their original is.
-Texts are cleaned and redacted here. Where the archive lacks a file or a part of it, the moments come all the same,
-without their texts; where an original was given up, with what was kept of them. Streams throughout: memory is bounded
-by one record and the number of files.
+Subagents stand where they were started: under their call, or else by their time. Texts are cleaned and redacted here.
+Where the archive lacks a file or a part of it, the moments come all the same, without their texts; where an original
+was given up, with what was kept of them. Streams throughout: memory is bounded by one record and the number of files.
 """
 
 import heapq
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.agents.declared.description import Description
 from afterwit.capture.assembly.texts import safe_text
-from afterwit.config.run_rules import redactor_for
-from afterwit.config.world import World, rules_for
 from afterwit.guard.hygiene import clean
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, EventRow
 from afterwit.model.errors import DamagedError
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event
-from afterwit.sessions.originals import events_in
+from afterwit.sessions.originals import TranscriptSource, events_in
 from afterwit.store.rows.files import file_by_id, why_dropped
 from afterwit.store.rows.originals import kept_texts
 from afterwit.store.rows.parts import PartRow, part_actions, part_events, parts_of_session
-from afterwit.store.rows.session_list import SessionRow
-from afterwit.store.store import Store, opened, require
+from afterwit.store.rows.session_list import SessionRow, subagents_of
 
 EVERYTHING = frozenset(EventKind)
+_DEEPEST_SUBAGENT = 12
 _DEEPEST = 64  # levels of a call's arguments that are kept
 
 
-class Source(NamedTuple):
-    """What transcripts are read from."""
-
-    store: Store
-    redactor: Redactor
-    declared: tuple[Description, ...] = ()  # the logs that people have described
-
-
-class Moment(msgspec.Struct, frozen=True, kw_only=True):
+class SessionMoment(msgspec.Struct, frozen=True, kw_only=True):
     """One event. A text of None is no longer in the archive."""
 
     kind: EventKind
@@ -54,35 +42,41 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     action: ActionRow | None = None  # of a call: how it ended
 
 
-class Copies(NamedTuple):
+class CopiedEvents(NamedTuple):
     """Events left out here because they are copies; their originals are in another session or file."""
 
     events: int
 
 
-class Gone(NamedTuple):
+class GoneTexts(NamedTuple):
     """From here on the archive does not hold the texts of a file."""
 
     reason: str
 
 
-class Wanted(NamedTuple):
+class WantedMoments(NamedTuple):
     """What to read. Events of other kinds are passed over."""
 
     kinds: frozenset[EventKind] = EVERYTHING
     has_arguments: bool = True
 
 
-@contextmanager
-def source_of(world: World) -> Iterator[Source]:
-    """The store, with the redaction of this machine."""
-    require(world.layout)
-    with opened(world.layout) as store:
-        rules = rules_for(world, store)
-        yield Source(store, redactor_for(rules.key, rules.people, rules.allow), rules.declared)
+class Begins(NamedTuple):
+    session: SessionRow
 
 
-def safe_row(source: Source, session: SessionRow) -> SessionRow:
+class Ends(NamedTuple):
+    session: SessionRow
+
+
+class Scene(NamedTuple):
+    """What happens, and in which subagent of which subagent: 0 is the session itself."""
+
+    depth: int
+    what: Begins | SessionMoment | CopiedEvents | GoneTexts | Ends
+
+
+def safe_row(source: TranscriptSource, session: SessionRow) -> SessionRow:
     """The row with its texts redacted once more: by the rules of now, not only by those of when it was learned."""
     safe = source.redactor.text
     return msgspec.structs.replace(
@@ -90,7 +84,9 @@ def safe_row(source: Source, session: SessionRow) -> SessionRow:
     )
 
 
-def moments(source: Source, session: SessionRow, wanted: Wanted) -> Iterator[Moment | Copies | Gone]:
+def moments(
+    source: TranscriptSource, session: SessionRow, wanted: WantedMoments
+) -> Iterator[SessionMoment | CopiedEvents | GoneTexts]:
     """The session, in the order in which it happened."""
     streams = [
         _timed(_part(source, session, place, wanted), number)
@@ -100,19 +96,84 @@ def moments(source: Source, session: SessionRow, wanted: Wanted) -> Iterator[Mom
         yield moment
 
 
-_Timed = tuple[int, int, int, Moment | Copies | Gone]
+def scenes(
+    source: TranscriptSource, session: SessionRow, wanted: WantedMoments, *, with_subagents: bool = True
+) -> Iterator[Scene]:
+    """The session from its beginning to its end."""
+    return _Family(source, wanted, with_subagents=with_subagents).scenes(session, 0)
 
 
-def _timed(stream: Iterator[Moment | Copies | Gone], number: int) -> Iterator[_Timed]:
+def descendants(source: TranscriptSource, session: SessionRow) -> list[SessionRow]:
+    """The subagents of a session, theirs, and so on, each after its parent."""
+    family: dict[int, SessionRow] = {session.id: session}
+    waiting = [session]
+    while waiting:
+        parent = waiting.pop(0)
+        new = [row for row in subagents_of(source.store.db, parent.agent, parent.native_id) if row.id not in family]
+        family.update((row.id, row) for row in new)
+        waiting.extend(new)
+    return list(family.values())[1:]
+
+
+class _Family:
+    def __init__(self, source: TranscriptSource, wanted: WantedMoments, *, with_subagents: bool) -> None:
+        self._source = source
+        self._wanted = wanted
+        self._with_subagents = with_subagents
+        self._seen: set[int] = set()
+
+    def scenes(self, session: SessionRow, depth: int) -> Iterator[Scene]:
+        self._seen.add(session.id)
+        waiting = self._children(session, depth)
+        yield Scene(depth, Begins(safe_row(self._source, session)))
+        for moment in moments(self._source, session, self._wanted):
+            if isinstance(moment, SessionMoment):
+                yield from self._told(_due(waiting, moment.at_ms), waiting, depth)
+            yield Scene(depth, moment)
+            if isinstance(moment, SessionMoment) and moment.kind is EventKind.CALL:
+                yield from self._told(_started_by(waiting, moment.call_id), waiting, depth)
+        yield from self._told(list(waiting), waiting, depth)
+        yield Scene(depth, Ends(session))
+
+    def _children(self, session: SessionRow, depth: int) -> list[SessionRow]:
+        if not self._with_subagents or depth >= _DEEPEST_SUBAGENT:
+            return []
+        children = subagents_of(self._source.store.db, session.agent, session.native_id)
+        return [child for child in children if child.id not in self._seen]
+
+    def _told(self, children: Iterable[SessionRow], waiting: list[SessionRow], depth: int) -> Iterator[Scene]:
+        for child in children:
+            waiting.remove(child)
+            if child.id not in self._seen:
+                yield from self.scenes(child, depth + 1)
+
+
+def _due(waiting: list[SessionRow], at_ms: int | None) -> list[SessionRow]:
+    """Those that no call is known of and that had begun by then."""
+    if at_ms is None:
+        return []
+    return [row for row in waiting if not row.parent_call and row.started_ms is not None and row.started_ms < at_ms]
+
+
+def _started_by(waiting: list[SessionRow], call_id: str) -> list[SessionRow]:
+    return [row for row in waiting if call_id and row.parent_call == call_id]
+
+
+_Timed = tuple[int, int, int, SessionMoment | CopiedEvents | GoneTexts]
+
+
+def _timed(stream: Iterator[SessionMoment | CopiedEvents | GoneTexts], number: int) -> Iterator[_Timed]:
     """With what they are merged by. Within a file the order stays, whatever its clock did."""
     latest = 0
     for place, moment in enumerate(stream):
-        if isinstance(moment, Moment) and moment.at_ms is not None:
+        if isinstance(moment, SessionMoment) and moment.at_ms is not None:
             latest = max(latest, moment.at_ms)
         yield latest, number, place, moment
 
 
-def _part(source: Source, session: SessionRow, place: PartRow, wanted: Wanted) -> Iterator[Moment | Copies | Gone]:
+def _part(
+    source: TranscriptSource, session: SessionRow, place: PartRow, wanted: WantedMoments
+) -> Iterator[SessionMoment | CopiedEvents | GoneTexts]:
     """What one file holds of the session: the rows of the database, each with its event from the archive."""
     bodies = _Bodies(source, session, place)
     actions = part_actions(source.store.db, place.id)
@@ -120,13 +181,13 @@ def _part(source: Source, session: SessionRow, place: PartRow, wanted: Wanted) -
     for row in part_events(source.store.db, place.id):
         event = bodies.event(row)
         if bodies.fault:
-            yield Gone(bodies.fault)
+            yield GoneTexts(bodies.fault)
             bodies.fault = ""
         if row.is_copied:
             copies += 1
             continue
         if copies:
-            yield Copies(copies)
+            yield CopiedEvents(copies)
             copies = 0
         kind = EventKind(row.kind)
         action = next(actions, None) if kind is EventKind.CALL else None
@@ -138,13 +199,13 @@ def _part(source: Source, session: SessionRow, place: PartRow, wanted: Wanted) -
             else:
                 yield _moment(source.redactor, row, action, event, has_arguments=wanted.has_arguments)
     if copies:
-        yield Copies(copies)
+        yield CopiedEvents(copies)
 
 
 class _Bodies:
     """The events of one session in one file, found by the rows' places as both go forward."""
 
-    def __init__(self, source: Source, session: SessionRow, place: PartRow) -> None:
+    def __init__(self, source: TranscriptSource, session: SessionRow, place: PartRow) -> None:
         self._source = source
         self._session = session
         self._file_id = place.file_id
@@ -162,10 +223,10 @@ class _Bodies:
         while self._next is not None and self._next.offset < row.offset:
             self._advance()
         while self._next is not None and self._next.offset == row.offset:
-            found = self._next
+            event = self._next
             self._advance()
-            if found.kind == row.kind:
-                return found
+            if event.kind == row.kind:
+                return event
         return None
 
     def kept(self, row: EventRow) -> str | None:
@@ -180,16 +241,16 @@ class _Bodies:
             self._next, self.fault = None, str(error)
 
     def _events(self) -> Iterator[Event]:
-        known: dict[str, bool] = {}
+        is_own: dict[str, bool] = {}  # by the id that the log has
         store = self._source.store
         file = file_by_id(store.db, self._file_id)
         if file.is_dropped:
             self._kept = kept_texts(store.db, self._part_id)
             raise DamagedError(why_dropped(file))
         for event in events_in(store, file, self._source.declared):
-            if event.session not in known:
-                known[event.session] = safe_text(event.session, self._source.redactor) == self._session.native_id
-            if known[event.session]:
+            if event.session not in is_own:
+                is_own[event.session] = safe_text(event.session, self._source.redactor) == self._session.native_id
+            if is_own[event.session]:
                 yield event
 
 
@@ -197,20 +258,22 @@ def _safe_action(redactor: Redactor, action: ActionRow) -> ActionRow:
     return msgspec.structs.replace(action, target=redactor.text(action.target), error=redactor.text(action.error))
 
 
-def _told(row: EventRow, action: ActionRow | None, redactor: Redactor, kept: str | None) -> Moment:
+def _told(row: EventRow, action: ActionRow | None, redactor: Redactor, kept: str | None) -> SessionMoment:
     """What the database knows of an event whose text is gone from the archive."""
     call_id, tool = (action.call_id, action.tool) if action else ("", "")
     text = None if kept is None else redactor.text(kept)
-    return Moment(kind=EventKind(row.kind), at_ms=row.at_ms, text=text, call_id=call_id, tool=tool, action=action)
+    return SessionMoment(
+        kind=EventKind(row.kind), at_ms=row.at_ms, text=text, call_id=call_id, tool=tool, action=action
+    )
 
 
 def _moment(
     redactor: Redactor, row: EventRow, action: ActionRow | None, event: Event, *, has_arguments: bool
-) -> Moment:
+) -> SessionMoment:
     arguments = None
     if event.arguments is not None and has_arguments:
         arguments = redactor.value(_tidied(event.arguments))
-    return Moment(
+    return SessionMoment(
         kind=event.kind,
         at_ms=row.at_ms,
         text=redactor.text(clean(event.text)),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from afterwit.cli.terminal.itself import own_command
+from afterwit.cli.terminal.options import own_command
 
 
 def test_the_command_is_called_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

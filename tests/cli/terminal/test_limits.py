@@ -3,7 +3,7 @@ from typing import NoReturn
 
 import pytest
 
-from afterwit.cli.terminal.limits import at_most
+from afterwit.cli.terminal.progress import at_most
 
 
 def work_for_ever() -> NoReturn:

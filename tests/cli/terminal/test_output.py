@@ -1,16 +1,14 @@
-"""Tables and numbers, in pipes and on terminals."""
+"""What commands print, in pipes and on terminals."""
 
 import os
 import re
 import subprocess
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.cli.conftest import Run, command
 
-from afterwit.cli.terminal import output
-from afterwit.cli.terminal.output import human_bytes, human_count, print_table, print_text
+from afterwit.cli.terminal.amounts import human_bytes, human_count
+from afterwit.cli.terminal.output import print_text
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 posix_only = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
@@ -104,21 +102,6 @@ def test_text_begins_as_asked_and_is_one_line_in_a_pipe(capsys: pytest.CaptureFi
     assert line.startswith("in   apples apples")
 
 
-def test_columns_that_say_nothing_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table(("name", "failed", "note"), [("a", 0, ""), ("b", 0, "")], optional=frozenset({"failed", "note"}))
-    assert capsys.readouterr().out.splitlines()[0] == "name"
-
-
-def test_markup_in_a_cell_is_text(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table(("name",), [("[red]:apple:[/red]",)])
-    assert "[red]:apple:[/red]" in capsys.readouterr().out
-
-
-def test_long_cells_are_whole_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table(("name", "note"), [("a", "x" * 5000)])
-    assert "x" * 5000 in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("size", "text"), [(0, "0 B"), (999, "999 B"), (1234567, "1.2 MB"), (123_456_789, "123 MB"), (5e15, "5000 TB")]
 )
@@ -131,12 +114,3 @@ def test_numbers_have_nouns() -> None:
     assert human_count(1200, "session") == "1,200 sessions"
     assert human_count(2, "entry", "entries") == "2 entries"
     assert human_count(1200) == "1,200"
-
-
-_CELLS = st.text(alphabet="ab 1[]/\\", max_size=12)
-
-
-@given(st.lists(st.tuples(_CELLS, _CELLS, _CELLS), max_size=4), st.sets(st.sampled_from(["name", "count", "note"])))
-def test_a_plain_table_looks_as_a_rich_one_in_a_pipe(cells: list[tuple[str, str, str]], numbers: set[str]) -> None:
-    table = (("name", "count", "note"), cells, frozenset(numbers))
-    assert output._drawn_plainly(*table) == output._drawn_richly(*table)

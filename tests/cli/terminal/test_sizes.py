@@ -1,7 +1,7 @@
 import click
 import pytest
 
-from afterwit.cli.terminal.sizes import ByteSize
+from afterwit.cli.terminal.amounts import ByteSize
 
 
 @pytest.mark.parametrize(

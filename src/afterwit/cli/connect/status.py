@@ -3,18 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-import click
 import msgspec
 
-from afterwit.cli.commands import Command
-from afterwit.cli.connect.host import this_host, this_machine
-from afterwit.cli.terminal.options import Here, as_json, in_place
+from afterwit.cli.commands import command
+from afterwit.cli.connect.machine import this_host, this_machine
+from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.connect import schedule
 from afterwit.connect.plan import State, states
 from afterwit.connect.schedule import Installed
 from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.doctor.hook_findings import Silence, silences
+from afterwit.doctor.findings import Silence, silences
 from afterwit.edits.edits import Presence
 
 _TOLD = {
@@ -24,9 +23,8 @@ _TOLD = {
 }
 
 
-@click.command(cls=Command, examples=("afterwit connect status", "afterwit connect status --json"))
-@as_json
-@in_place
+@command(examples=("afterwit connect status", "afterwit connect status --json"))
+@reporting
 def status(here: Here, is_json: bool) -> None:
     """Show what is connected.
 
@@ -38,16 +36,16 @@ def status(here: Here, is_json: bool) -> None:
     installed = schedule.status(host, schedule.label_for(here.configured.place, host))
     wanted = here.world.settings.schedule.cadence
     machine = this_machine(here)
-    found = states(machine)
+    connections = states(machine)
     silent = {silence.agent: silence for silence in silences(machine)}
     if is_json:
         planned = {**msgspec.structs.asdict(installed), "configured_cadence": wanted}
-        print_json({"schedule": planned, "agents": [_shape(state, silent) for state in found]})
+        print_json({"schedule": planned, "agents": [_shape(state, silent) for state in connections]})
         return
     _show(installed, wanted)
-    for state in found:
+    for state in connections:
         _show_state(state, silent)
-    if not found:
+    if not connections:
         print_line("No agent is connected. `afterwit connect --all` connects those that are found.")
 
 

@@ -10,11 +10,10 @@ from typing import Any
 import click
 
 from afterwit.actions.shell.parse import parse
-from afterwit.cli.terminal.agent_names import refuse_unknown
-from afterwit.cli.terminal.options import Here
+from afterwit.cli.terminal.options import Here, refuse_unknown
 from afterwit.decisions.will import ItemChanges
 from afterwit.model.knowledge import EVERYWHERE, Category, Scope, ScopeKind, Trigger
-from afterwit.sessions.repo_names import known_repo
+from afterwit.sessions.filters import known_repo
 from afterwit.text.words import words_of
 
 _NONE = "none"
@@ -82,7 +81,7 @@ def described(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _scope(here: Here, scope: str | None, repo: str | None, agent: str | None) -> Scope | None:
-    if sum(each is not None for each in (scope, repo, agent)) > 1:
+    if sum(option is not None for option in (scope, repo, agent)) > 1:
         raise click.UsageError("--scope, --repo or --agent, one of them.")
     if repo is not None:
         return Scope(ScopeKind.REPO, known_repo(here.world, repo))
@@ -105,12 +104,12 @@ def _of_agent(here: Here, agent: str, option: str) -> Scope:
     return Scope(ScopeKind.AGENT, agent)
 
 
-def _triggers(given: Sequence[str]) -> tuple[Trigger, ...]:
-    if _NONE in given:
-        if len(given) > 1:
+def _triggers(texts: Sequence[str]) -> tuple[Trigger, ...]:
+    if _NONE in texts:
+        if len(texts) > 1:
             raise _unfit("none goes alone.")
         return ()
-    return tuple(map(_trigger, given))
+    return tuple(map(_trigger, texts))
 
 
 def _trigger(text: str) -> Trigger:
@@ -122,10 +121,10 @@ def _trigger(text: str) -> Trigger:
 
 
 def _on_command(line: str) -> Trigger:
-    found = parse(line).commands
-    if len(found) != 1 or not found[0].program:
+    commands = parse(line).commands
+    if len(commands) != 1 or not commands[0].program:
         raise _unfit(f"{line!r} is not one simple command.")
-    return Trigger(program=found[0].program, words=tuple(found[0].arguments))
+    return Trigger(program=commands[0].program, words=tuple(commands[0].arguments))
 
 
 def _on_topic(text: str) -> Trigger:

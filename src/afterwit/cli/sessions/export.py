@@ -8,20 +8,18 @@ from typing import BinaryIO
 
 import click
 
-from afterwit.cli.commands import Command
-from afterwit.cli.sessions.filters import filtered
-from afterwit.cli.sessions.names import EXITS
+from afterwit.cli.commands import command
+from afterwit.cli.sessions.filters import EXITS, filtered
+from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, in_place
-from afterwit.cli.terminal.output import human_count, talk
-from afterwit.model.errors import UsageError
-from afterwit.sessions.export import exported
+from afterwit.cli.terminal.output import talk
+from afterwit.cli.terminal.written import refuse_existing, whole_file
+from afterwit.sessions.export import export as run
 from afterwit.sessions.filters import Filter
-from afterwit.sessions.show import source_of
-from afterwit.store.atomic import replacing
+from afterwit.sessions.originals import source_of
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit sessions export --repo orchard --output orchard.jsonl",
         'afterwit sessions export --since 7d | jq -c \'select(.type == "action" and .status == "failed")\'',
@@ -43,11 +41,10 @@ def export(here: Here, wanted: Filter, output: Path | None, is_forced: bool) -> 
     Everything is redacted, and placeholders lose the suffix that only this machine can make. The shape is the same for
     all agents and stable; docs/reference/export.md describes it.
     """
-    if output is not None and output.exists() and not is_forced:
-        raise UsageError(f"{output} is there already. --force replaces it.")
+    refuse_existing(output, is_forced=is_forced)
     with source_of(here.world) as source, _sink(output) as sink:
         records = 0
-        for line in exported(source, here.world.settings, wanted):
+        for line in run(source, here.world.settings, wanted):
             sink.write(line)
             records += 1
     talk(f"{human_count(records, 'record')} written.")
@@ -55,10 +52,9 @@ def export(here: Here, wanted: Filter, output: Path | None, is_forced: bool) -> 
 
 @contextmanager
 def _sink(output: Path | None) -> Iterator[BinaryIO]:
-    """Standard output, or a private file that gets its name when it is whole."""
-    if output is None:
+    if output is not None:
+        with whole_file(output) as file:
+            yield file
+    else:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-        return
-    with replacing(output, is_durable=False) as file:
-        yield file

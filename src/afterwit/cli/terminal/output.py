@@ -1,26 +1,25 @@
-"""How results reach people and programs: JSON or tables on standard output, talk on standard error.
+"""How results reach people and programs: the result on standard output, talk and questions on standard error.
 
-On a terminal a table fits its width, by folding long cells. In a pipe nothing is folded or cut: one row is one line.
-Colour only on a terminal and without `NO_COLOR`; `rich` is imported when a table is really drawn. Text that came from
-logs or file names is made harmless to look at once more before it is shown.
+On a terminal texts are wrapped, and long ones go through the user's pager; in a pipe nothing is wrapped or cut. Colour
+only on a terminal and without `NO_COLOR`. Text that came from logs or file names is made harmless to look at once more
+before it is shown. Tables are drawn in `table`.
 """
 
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import chain, islice
 from typing import Any, TextIO
 
 import click
 import msgspec
 
+from afterwit.cli.commands import ExitCode
 from afterwit.cli.terminal.wrapping import wrapped
 from afterwit.guard.hygiene import clean
 
-_UNITS = ("B", "KB", "MB", "GB", "TB")
 _UNBOUNDED = 1_000_000
-_SHORT = 30  # columns of at most this width are not folded where there is room
-_GAP = 2
 
 
 def print_json(value: Any) -> None:
@@ -71,34 +70,6 @@ def _width(stream: TextIO) -> int | None:
     return shutil.get_terminal_size().columns if stream.isatty() else None
 
 
-def print_table(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[Any]],
-    numbers: frozenset[str] = frozenset(),
-    optional: frozenset[str] = frozenset(),
-) -> None:
-    """A table. `numbers` names the columns that are set to the right, `optional` those that are left out where no row
-    has anything (or anything but 0) to say in them."""
-    kept = [place for place, name in enumerate(columns) if name not in optional or any(row[place] for row in rows)]
-    cells = [[_cell(row[place]) for place in kept] for row in rows]
-    click.echo(_drawn([columns[place] for place in kept], cells, numbers), nl=False)
-
-
-def human_bytes(size: float) -> str:
-    """1234567 → 1.2 MB."""
-    for unit in _UNITS:
-        if size < 1000 or unit == _UNITS[-1]:
-            return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"
-        size /= 1000
-    raise AssertionError
-
-
-def human_count(count: int, one: str = "", many: str = "") -> str:
-    """1234 → 1,234; with its noun, 1 → 1 session and 2 → 2 sessions."""
-    noun = one if count == 1 else many or f"{one}s"
-    return f"{count:,} {noun}" if one else f"{count:,}"
-
-
 def console(*, is_error: bool = False) -> Any:
     """Where `rich` draws: the terminal's width, or no limit in a pipe."""
     from rich.console import Console
@@ -115,43 +86,37 @@ def console(*, is_error: bool = False) -> Any:
     )
 
 
-def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: frozenset[str]) -> str:
-    is_plain = all(cell.isascii() and "\n" not in cell for row in (columns, *rows) for cell in row)
-    draw = _drawn_plainly if is_plain and not sys.stdout.isatty() else _drawn_richly
-    return draw(columns, rows, numbers)
+def page(lines: Iterable[str]) -> None:
+    """Prints the lines as they come, through `PAGER` if they are more than the terminal can show."""
+    if not sys.stdout.isatty():
+        for line in lines:
+            click.echo(line)
+        return
+    rest = iter(lines)
+    screen = list(islice(rest, shutil.get_terminal_size().lines - 1))
+    if len(screen) < shutil.get_terminal_size().lines - 1:
+        click.echo("\n".join(screen))
+    else:
+        click.echo_via_pager(f"{line}\n" for line in chain(screen, rest))
 
 
-def _drawn_plainly(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: frozenset[str]) -> str:
-    """As `rich` draws it in a pipe, for texts whose characters are all of one width; most runs then need no `rich`."""
-    shape = [(max(map(len, column)), column[0] in numbers) for column in zip(columns, *rows, strict=True)]
-    lines = ["  ".join(map(_placed, row, shape)).rstrip() for row in (columns, *rows)]
-    return "\n".join([lines[0], "─" * (sum(width + 2 for width, _ in shape) - 2), *lines[1:], ""])
+def is_confirmed(question: str, *, is_agreed: bool, verb: str = "go on") -> bool:
+    """The answer; no where nobody can give one, as in a job or with an empty standard input."""
+    if is_agreed:
+        return True
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort:
+        if sys.stdin.isatty():
+            raise
+        talk(f"\nNobody answered. Use --yes to {verb} without being asked.")
+        return False
 
 
-def _placed(cell: str, shape: tuple[int, bool]) -> str:
-    width, is_number = shape
-    return cell.rstrip().rjust(width) if is_number else cell.ljust(width)
-
-
-def _drawn_richly(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: frozenset[str]) -> str:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-    paper = console()
-    widths = [max((len(row[place]) for row in (columns, *rows)), default=0) for place in range(len(columns))]
-    has_room = sum(width + _GAP for width in widths if width <= _SHORT) <= paper.width
-    for column, width in zip(columns, widths, strict=True):
-        is_whole = width <= _SHORT and has_room
-        table.add_column(column, justify="right" if column in numbers else "left", no_wrap=is_whole, overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    with paper.capture() as drawn:
-        paper.print(table)
-    return "".join(f"{line.rstrip()}\n" for line in drawn.get().splitlines())
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, bool) or value is None:
-        return "" if value is None else str(value).lower()
-    return human_count(value) if isinstance(value, int) else clean(str(value))
+def ask_or_leave(question: str, hint: str) -> None:
+    """Ends the command where the answer is no; without a terminal that is wrong use, and `hint` says what to do."""
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"There is no terminal to ask on. {hint}")
+    if not click.confirm(question, err=True):
+        talk("Nothing was changed.")
+        raise click.exceptions.Exit(ExitCode.FAILED)

@@ -1,10 +1,14 @@
 """The progress bar of long work: how far, how fast, how much longer. Silent without a terminal.
 
 Drawn on standard error and removed at the end, so that the result stands alone. The estimate goes by bytes where files
-are read, because transcripts differ in size a thousandfold; other work is counted in what it is done on.
+are read, because transcripts differ in size a thousandfold; other work is counted in what it is done on. Work that
+nobody waits for can have a limit of time: when it is up, the work ends as it would at Ctrl-C.
 """
 
+import _thread
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -24,7 +28,7 @@ class Bar:
 
     def begin(self, files: int, total_bytes: int) -> None:
         if files and sys.stderr.isatty():
-            self._bar = _counting_bar(self._unit) if self._unit else _drawn_bar()
+            self._bar = _drawn_bar(self._unit)
             self._task = self._bar.add_task(self._label, total=total_bytes, files=0, of=files)
             self._bar.start()
 
@@ -53,39 +57,37 @@ def bar(label: str, unit: str = "") -> Iterator[Bar]:
         shown.end()
 
 
-def _drawn_bar() -> Any:
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
+def _drawn_bar(unit: str) -> Any:
+    from rich import progress
+
+    label, drawn, left = (
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(None),
+        progress.TimeRemainingColumn(),
     )
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[files]}/{task.fields[of]} files"),
-        console=console(is_error=True),
-        transient=True,
-        expand=True,
-    )
+    if unit:
+        columns = [label, drawn, progress.MofNCompleteColumn(), progress.TextColumn(unit), left]
+    else:
+        amount = [progress.DownloadColumn(), progress.TransferSpeedColumn()]
+        columns = [label, drawn, *amount, left, progress.TextColumn("{task.fields[files]}/{task.fields[of]} files")]
+    return progress.Progress(*columns, console=console(is_error=True), transient=True, expand=True)
 
 
-def _counting_bar(unit: str) -> Any:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+@contextmanager
+def at_most(seconds: float | None) -> Iterator[None]:
+    """Raises KeyboardInterrupt in what is done inside after so many seconds; None: never.
 
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TextColumn(unit),
-        TimeRemainingColumn(),
-        console=console(is_error=True),
-        transient=True,
-        expand=True,
-    )
+    What is started in the background may have been told to ignore Ctrl-C, and then would ignore this too.
+    """
+    if seconds is None:
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(seconds, _thread.interrupt_main)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)

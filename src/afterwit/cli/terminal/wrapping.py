@@ -13,10 +13,10 @@ _WORD = re.compile(r"\s*\S+")
 
 def wrapped(text: str, width: int | None) -> list[str]:
     """The lines of a text, none longer than `width` cells."""
-    found: list[str] = []
+    lines: list[str] = []
     for line in text.expandtabs(_TAB).split("\n"):
-        found.extend([line.rstrip()] if width is None else _wrapped_line(line.rstrip(), max(width, _NARROWEST)))
-    return found
+        lines.extend([line.rstrip()] if width is None else wrapped_line(line.rstrip(), max(width, _NARROWEST)))
+    return lines
 
 
 def cut(line: str, width: int | None) -> str:
@@ -38,12 +38,13 @@ def cells(text: str) -> int:
     return cell_len(text)
 
 
-def _wrapped_line(line: str, width: int) -> list[str]:
+def wrapped_line(line: str, width: int) -> list[str]:
+    """One line as lines of at most `width` cells; those that follow are indented like the first."""
     if cells(line) <= width:
         return [line]
     mark = _MARK.match(line)
     indent = " " * min(mark.end() if mark else 0, width // 2)
-    found: list[str] = []
+    lines: list[str] = []
     current = line[: len(indent)]
     for word in _WORD.findall(line[len(indent) :]):
         joined = current + word
@@ -51,12 +52,12 @@ def _wrapped_line(line: str, width: int) -> list[str]:
             current = joined
             continue
         if len(current) > len(indent):
-            found.append(current)
+            lines.append(current)
             current = indent
         *whole, rest = _pieces(word.lstrip(), width - len(indent))
-        found.extend((current if at == 0 else indent) + piece for at, piece in enumerate(whole))
+        lines.extend((current if at == 0 else indent) + piece for at, piece in enumerate(whole))
         current = (indent if whole else current) + rest
-    return [*found, current]
+    return [*lines, current]
 
 
 def _pieces(word: str, width: int) -> list[str]:
@@ -65,13 +66,13 @@ def _pieces(word: str, width: int) -> list[str]:
         return [word]
     if word.isascii():
         return [word[at : at + width] for at in range(0, len(word), width)]
-    found: list[str] = [""]
+    pieces: list[str] = [""]
     used = 0
     for letter in word:
         size = cells(letter)
         if used + size > width:
-            found.append("")
+            pieces.append("")
             used = 0
-        found[-1] += letter
+        pieces[-1] += letter
         used += size
-    return found
+    return pieces

@@ -5,10 +5,13 @@ bears the name is left alone. Complaints name the file that was asked for, not t
 """
 
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from afterwit.model.errors import UsageError
-from afterwit.store.atomic import replace_file
+from afterwit.store.atomic import replacing
 
 STANDARD_OUTPUT = Path("-")
 
@@ -19,13 +22,21 @@ def refuse_existing(output: Path | None, *, is_forced: bool) -> None:
         raise UsageError(f"{output} is there already. --force replaces it.")
 
 
-def write_whole(output: Path, text: str) -> None:
-    """Writes beside, then gives the file its name."""
+@contextmanager
+def whole_file(output: Path) -> Iterator[BinaryIO]:
+    """A private file that is written beside, and gets its name when it is whole."""
     _is_there(output)
     try:
-        replace_file(output, text.encode("utf-8", "replace"), is_durable=False)
+        with replacing(output, is_durable=False) as file:
+            yield file
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(output)) from error
+        is_ours = error.filename is None or Path(error.filename).parent == output.parent
+        raise OSError(error.errno, error.strerror, str(output) if is_ours else error.filename) from error
+
+
+def write_whole(output: Path, text: str) -> None:
+    with whole_file(output) as file:
+        file.write(text.encode("utf-8", "replace"))
 
 
 def _is_there(output: Path) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 from afterwit.config.world import World
 from afterwit.guard.shown import Shown
 from afterwit.knowledge.shown_items import remembered
-from afterwit.mcp.quoting import notes
+from afterwit.mcp.given import notes
 from afterwit.mcp.tool import Caller, Tool
 from afterwit.memory.tool import MemoryTool
 from afterwit.model.memory_entry import is_persons
@@ -25,7 +25,7 @@ def answer(world: World, arguments: Mapping[str, Any], agent: str) -> Shown:
     return notes(remembered(result, is_persons), _LONGEST)
 
 
-TOOL = Tool(
+MEMORY = Tool(
     name=NAME,
     title="User memory",
     description=DESCRIPTION,
@@ -36,3 +36,5 @@ TOOL = Tool(
     destroys=True,
     checks_itself=True,
 )
+
+TOOLS = (MEMORY,)
