@@ -22,7 +22,7 @@ def planned(
 
 
 def going(plan: EvictionPlan) -> list[int]:
-    return [one.id for each in plan.passes for one in each.going]
+    return [candidate.id for candidate in plan.candidates]
 
 
 def analysed(number: int, packed_bytes: int = 10, **more: object) -> EvictionCandidate:
@@ -62,7 +62,7 @@ def test_the_soft_cap_touches_neither_what_is_kept_nor_what_is_not_analysed() ->
 def test_above_the_hard_cap_what_is_not_analysed_goes_last_and_is_named() -> None:
     candidates = [analysed(1, is_analysed=False), analysed(2), analysed(3, is_kept=True)]
     plan = planned(candidates, soft=15, hard=15)
-    assert [(each.reason, [one.id for one in each.going]) for each in plan.passes] == [
+    assert [(each.reason, [one.id for one in each.candidates]) for each in plan.passes] == [
         (Reason.SOFT_CAP, [2]),
         (Reason.HARD_CAP, [1]),
     ]
@@ -109,7 +109,7 @@ def test_the_caps_hold_and_nothing_goes_that_may_stay(
     candidates: list[EvictionCandidate], soft: int, above: int, days: int, order: random.Random
 ) -> None:
     plan = planned(candidates, soft, soft + above, raw_max_age_days=days)
-    gone = {one.id for each in plan.passes for one in each.going}
+    gone = {candidate.id for candidate in plan.candidates}
     left = [one for one in candidates if one.id not in gone]
     assert plan.after_bytes == sum(one.packed_bytes for one in left)
     assert not any(one.is_kept for one in candidates if one.id in gone)

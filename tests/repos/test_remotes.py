@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.repos.remotes import canonical_remote, name_key
+from afterwit.repos.remotes import GitSetting, canonical_remote, git_settings, name_key, remote_in
 
 TOKEN = "ghp_" + "x" * 12 + "Invented"
 
@@ -118,3 +118,35 @@ def test_a_token_in_the_address_never_reaches_the_name(token: str) -> None:
 def test_spellings_of_a_name_have_one_key() -> None:
     assert len({name_key(name) for name in ("git-sync", "gitsync", "Git_Sync", "git.sync")}) == 1
     assert name_key("---") == "---"
+
+
+def test_settings_of_git_are_read_with_their_sections_and_without_comments() -> None:
+    config = """# of a person
+[user]
+\tname = "Ada Lovelace" ; the author
+\tEmail = ada@example.org
+[remote "origin"] url = https://github.com/acme/\\
+rocket
+[alias]
+\tlast
+"""
+    assert list(git_settings(config)) == [
+        GitSetting("user", "", "name", "Ada Lovelace"),
+        GitSetting("user", "", "email", "ada@example.org"),
+        GitSetting("remote", "origin", "url", "https://github.com/acme/rocket"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "remote"),
+    [
+        (("upstream", "origin"), "github.com/origin/x"),
+        (("fork", "upstream"), "github.com/upstream/x"),
+        (("fork",), "github.com/fork/x"),
+        (("one", "other"), ""),
+        ((), ""),
+    ],
+)
+def test_origin_goes_before_upstream_before_the_only_remote(names: tuple[str, ...], remote: str) -> None:
+    config = "".join(f'[remote "{name}"]\n\turl = git@github.com:{name}/x.git\n' for name in names)
+    assert remote_in(config) == remote

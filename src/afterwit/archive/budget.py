@@ -41,12 +41,12 @@ class EvictionPass(NamedTuple):
     """What one pass gives up, in this order."""
 
     reason: Reason
-    going: list[EvictionCandidate]
+    candidates: list[EvictionCandidate]
     after_bytes: int
 
     @property
     def freed_bytes(self) -> int:
-        return sum(candidate.packed_bytes for candidate in self.going)
+        return sum(candidate.packed_bytes for candidate in self.candidates)
 
 
 class EvictionPlan(NamedTuple):
@@ -59,9 +59,14 @@ class EvictionPlan(NamedTuple):
         return self.passes[-1].after_bytes if self.passes else self.before_bytes
 
     @property
+    def candidates(self) -> list[EvictionCandidate]:
+        """All that goes."""
+        return [candidate for eviction in self.passes for candidate in eviction.candidates]
+
+    @property
     def lost(self) -> list[EvictionCandidate]:
         """What goes without having been analysed."""
-        return [candidate for eviction in self.passes for candidate in eviction.going if not candidate.is_analysed]
+        return [candidate for candidate in self.candidates if not candidate.is_analysed]
 
 
 def plan_eviction(candidates: Iterable[EvictionCandidate], limits: RetentionSettings, now_ms: int) -> EvictionPlan:
@@ -70,16 +75,16 @@ def plan_eviction(candidates: Iterable[EvictionCandidate], limits: RetentionSett
     everything = sorted(candidates, key=first)
     analysed = [candidate for candidate in everything if candidate.is_analysed and not candidate.is_kept]
     last_resort = [candidate for candidate in everything if not candidate.is_analysed and not candidate.is_kept]
-    drive = _Drive(sum(candidate.packed_bytes for candidate in everything))
+    passes = _Passes(sum(candidate.packed_bytes for candidate in everything))
     if limits.raw_max_age_days:
         oldest_ms = now_ms - limits.raw_max_age_days * _DAY_MS
-        drive.run(Reason.AGE, analysed, lambda candidate, _: candidate.ended_ms < oldest_ms)
-    drive.run(Reason.SOFT_CAP, analysed, lambda _, used: used > limits.raw_soft_cap_bytes)
-    drive.run(Reason.HARD_CAP, [*analysed, *last_resort], lambda _, used: used > limits.hard_cap_bytes)
-    return EvictionPlan(drive.before_bytes, drive.passes, drive.used_bytes > limits.hard_cap_bytes)
+        passes.run(Reason.AGE, analysed, lambda candidate, _: candidate.ended_ms < oldest_ms)
+    passes.run(Reason.SOFT_CAP, analysed, lambda _, used: used > limits.raw_soft_cap_bytes)
+    passes.run(Reason.HARD_CAP, [*analysed, *last_resort], lambda _, used: used > limits.hard_cap_bytes)
+    return EvictionPlan(passes.before_bytes, passes.passes, passes.used_bytes > limits.hard_cap_bytes)
 
 
-class _Drive:
+class _Passes:
     """The passes, one after the other, each on what the earlier ones left."""
 
     def __init__(self, used_bytes: int) -> None:
@@ -90,14 +95,14 @@ class _Drive:
     def run(
         self, reason: Reason, among: list[EvictionCandidate], must_go: Callable[[EvictionCandidate, int], bool]
     ) -> None:
-        going: list[EvictionCandidate] = []
+        dropped: list[EvictionCandidate] = []
         for candidate in among:
             if candidate.id not in self._gone and must_go(candidate, self.used_bytes):
-                going.append(candidate)
+                dropped.append(candidate)
                 self._gone.add(candidate.id)
                 self.used_bytes -= candidate.packed_bytes
-        if going:
-            self.passes.append(EvictionPass(reason, going, self.used_bytes))
+        if dropped:
+            self.passes.append(EvictionPass(reason, dropped, self.used_bytes))
 
 
 def _by_worth(candidate: EvictionCandidate) -> tuple[float, int, int]:

@@ -108,13 +108,13 @@ class _Evicting:
         self._plan: EvictionPlan = plan_eviction(
             (original.candidate for original in self._originals.values()), limits, world.now_ms
         )
-        file_ids = [candidate.id for eviction in self._plan.passes for candidate in eviction.going]
+        file_ids = [candidate.id for candidate in self._plan.candidates]
         self._faults: dict[int, str] = {}
         self._files = files_by_id(store.db, file_ids)
         self._sessions = originals.sessions_in(store.db, file_ids)
 
     def carry_out(self) -> None:
-        files = [self._file_to_drop(candidate) for eviction in self._plan.passes for candidate in eviction.going]
+        files = [self._file_to_drop(candidate) for candidate in self._plan.candidates]
         if files:
             self._faults = drop_originals(self._store, files, self._now_ms)
             _give_space_back(self._store)
@@ -122,12 +122,12 @@ class _Evicting:
     def report(self, *, is_dry_run: bool) -> Eviction:
         plan, limits = self._plan, self._limits
         dropped = [
-            self._dropped(eviction, original_dropped)
+            self._dropped(eviction, candidate)
             for eviction in plan.passes
-            for original_dropped in eviction.going
-            if original_dropped.id not in self._faults
+            for candidate in eviction.candidates
+            if candidate.id not in self._faults
         ]
-        freed = sum(original_dropped.freed_bytes for original_dropped in dropped)
+        freed = sum(original.freed_bytes for original in dropped)
         kept = (original.candidate.packed_bytes for original in self._originals.values() if original.candidate.is_kept)
         return Eviction(
             is_dry_run=is_dry_run,
@@ -141,12 +141,7 @@ class _Evicting:
             passes=[self._done(eviction) for eviction in plan.passes],
             dropped=dropped,
             faults=[f"{self._files[file_id].path}: {fault}" for file_id, fault in self._faults.items()],
-            data_loss=[
-                name
-                for original_dropped in dropped
-                if original_dropped.is_data_loss
-                for name in original_dropped.sessions or [original_dropped.path]
-            ],
+            data_loss=[name for lost in dropped if lost.is_data_loss for name in lost.sessions or [lost.path]],
             distilled_bytes=distilled_bytes(self._store),
             distilled_cap_bytes=limits.distilled_cap_bytes,
         )
@@ -158,10 +153,10 @@ class _Evicting:
         )
 
     def _done(self, eviction: EvictionPass) -> PassDone:
-        names = {name.id for candidate in eviction.going for name in self._sessions.get(candidate.id, [])}
+        names = {name.id for candidate in eviction.candidates for name in self._sessions.get(candidate.id, [])}
         return PassDone(
             reason=eviction.reason,
-            files=len(eviction.going),
+            files=len(eviction.candidates),
             sessions=len(names),
             freed_bytes=eviction.freed_bytes,
             after_bytes=eviction.after_bytes,

@@ -117,15 +117,15 @@ class _Present(NamedTuple):
 
 def _journal(layout: Layout, present: _Present, *, accepts_journal: bool) -> Journal:
     """The journal, open. Raises where it lacks what was applied to the present database, or is damaged itself."""
-    seen = seen_heads(layout, present.heads)
+    heads = seen_heads(layout, present.heads)
     if not accepts_journal:
-        refuse_missing(layout, seen)
+        refuse_missing(layout, heads)
     journal = Journal(layout.journal, layout.backups)
     try:
         if accepts_journal:
             keep_heads(layout, journal.heads())
         else:
-            refuse_faults(layout, journal.verify(seen))
+            refuse_faults(layout, journal.verify(heads))
     except BaseException:
         journal.close()
         raise
@@ -135,9 +135,9 @@ def _journal(layout: Layout, present: _Present, *, accepts_journal: bool) -> Jou
 def _lost(store: Store, present: _Present, damage: dict[ArchiveName, Damage]) -> list[str]:
     """What the new database would know less than the present one, or than the archive's mark says: by name, where the
     present database knows the names."""
-    there, lost = set(store.archive.names()), list[str]()
+    names, lost = set(store.archive.names()), list[str]()
     for name, row in sorted(present.rows.items()):
-        if row.has_object and name not in there:
+        if row.has_object and name not in names:
             lost.append(f"{name} ({row.path}): the archived file is missing")
         elif row.has_object and name in damage and damage[name].is_less_than(row):
             lost.append(damage[name].line)

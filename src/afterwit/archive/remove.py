@@ -129,9 +129,9 @@ def _remains(store: Store, to_drop: FileToDrop, now_ms: int) -> tuple[dict[str, 
 def _owned(store: Store, file: FileRow, keys: dict[str, list[int]]) -> Iterator[list[int]]:
     """Per part the keys that are its own and no other part's."""
     for part in parts.parts_of_file(store.db, file.id):
-        held = keys.get(part.facts.native_id, [])
-        others = {key for rival in claims.rivals(store.db, part.id, held) for key in rival.keys}
-        yield [key for key in held if key not in others]
+        own_keys = keys.get(part.facts.native_id, [])
+        others = {key for rival in claims.rivals(store.db, part.id, own_keys) for key in rival.keys}
+        yield [key for key in own_keys if key not in others]
 
 
 def _left(store: Store, companion: FileRow) -> LeftCompanion:

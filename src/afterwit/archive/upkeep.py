@@ -38,9 +38,9 @@ def stat(layout: Layout) -> Sizes:
     with opened(layout) as store:
         rows = count_rows(store.db)
         waiting_files, waiting_bytes = spool.backlog(layout.spool)
-        there = [row for row in all_files(store.db) if row.has_object]
-        held_files = [row for row in there if not row.is_dropped]
-        dropped_files = [row for row in there if row.is_dropped]
+        archived = [row for row in all_files(store.db) if row.has_object]
+        held_files = [row for row in archived if not row.is_dropped]
+        dropped_files = [row for row in archived if row.is_dropped]
         return Sizes(
             root=str(layout.root),
             database_bytes=database_bytes(layout.database),

@@ -53,20 +53,20 @@ def companion_content(path: Path) -> bytes | None:
 
 def copied_companion(home: Path, path: str, kept: PurePosixPath | None = None) -> Copy | None:
     """A companion as it is now, or None if it cannot be read. The archive keeps it at its own path or at `kept`."""
-    sha, packer, frames, held = hashlib.sha256(), Packer(), list[bytes](), 0
+    sha, packer, frames, held_bytes = hashlib.sha256(), Packer(), list[bytes](), 0
     try:
         with open_regular(home / path) as file:
             about = os.fstat(file.fileno())
             while block := file.read(_BLOCK_BYTES):
                 sha.update(block)
                 frames.extend(packer.add(block))
-                held += len(block)
+                held_bytes += len(block)
     except OSError:
         return None
     return Copy(
         path=os.fsencode(kept or path),
         frames=[*frames, *packer.finish()],
-        held_bytes=held,
+        held_bytes=held_bytes,
         sha256=sha.hexdigest(),
         size_bytes=about.st_size,
         mtime_ns=about.st_mtime_ns,

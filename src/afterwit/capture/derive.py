@@ -77,18 +77,18 @@ def derive_archived(
     copied: frozenset[int] = frozenset(),
 ) -> Derived:
     """Derives a file's rows from its archived bytes, from the beginning."""
-    sha, held = hashlib.sha256(), 0
+    sha, held_bytes = hashlib.sha256(), 0
 
     def passing() -> Iterator[bytes]:
-        nonlocal held
+        nonlocal held_bytes
         for piece in pieces:
             sha.update(piece)
-            held += len(piece)
+            held_bytes += len(piece)
             yield piece
 
     reading = _Reading(agent, path, companion, rules, None, copied)
     reading.run(lines_of(path, Chunks(passing())), 0)
-    return reading.derived(Derived(mode=ReadingMode.WHOLE, held_bytes=held, sha256=sha.hexdigest()))
+    return reading.derived(Derived(mode=ReadingMode.WHOLE, held_bytes=held_bytes, sha256=sha.hexdigest()))
 
 
 def _read_file(
@@ -133,9 +133,9 @@ def _read_file(
 class _Fresh:
     """The bytes of a file that the archive does not hold yet, on their way into it."""
 
-    def __init__(self, start: int, held: int, sha: "hashlib._Hash") -> None:
+    def __init__(self, start: int, held_bytes: int, sha: "hashlib._Hash") -> None:
         self.end = start
-        self._held = held
+        self._held = held_bytes
         self._sha = sha
         self._packer = Packer()
         self._frames: list[bytes] = []

@@ -173,8 +173,8 @@ class PartRows:
         """Gives histories of prompts the parts that no transcript tells better. False if all had them already."""
         has_changed = False
         for row in files.files_named(self._db, HISTORY.name):
-            held = parts_held(row.resume) if row.resume else []
-            wanted = {part.native_id for part in held} - self._superseded(row.agent, held)
+            parts_read = parts_held(row.resume) if row.resume else []
+            wanted = {part.native_id for part in parts_read} - self._superseded(row.agent, parts_read)
             if wanted != {part.facts.native_id for part in parts.parts_of_file(self._db, row.id)}:
                 derived = self._derived(row)
                 if derived is not None:
@@ -239,11 +239,11 @@ class PartRows:
 
     def _derive_again(self, row: FileRow) -> None:
         """Derives a file from the archive, without the records that belong to other parts."""
-        held = keys_of(row)
+        keys_by_session = keys_of(row)
         lost: set[int] = set()
         owners: set[int] = set()
         for part in parts.parts_of_file(self._db, row.id):
-            keys = held.get(part.facts.native_id, [])
+            keys = keys_by_session.get(part.facts.native_id, [])
             self._claim(row.id, part.id, part.precedence, keys)
             for rival in claims.rivals(self._db, part.id, keys):
                 lost.update(rival.keys)

@@ -204,7 +204,7 @@ class _Known:
         remote = canonical_remote(text)
         if remote:
             return self._seen_as.get(remote, remote)
-        owned = {repo for seen, repo in self._seen_as.items() if seen.endswith(f"/{text.casefold()}")}
+        owned = {repo for remote_seen, repo in self._seen_as.items() if remote_seen.endswith(f"/{text.casefold()}")}
         named = self._named.get(name_key(text), set()) if "/" not in text else owned
         return min(named) if len(named) == 1 else text
 

@@ -32,38 +32,6 @@ _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
 
 
-def without_own_notes(raw: bytes) -> bytes:
-    """The same JSON, as long as before, without what we said ourselves."""
-    return _without(raw, _DEEPEST) if _SIGN in raw and raw[:1] in (b"{", b"[") else raw
-
-
-def _without(raw: bytes, depth: int) -> bytes:
-    return _STRING.sub(lambda match: _without_in_string(match[0], depth) if _SIGN in match[0] else match[0], raw)
-
-
-def _without_in_string(literal: bytes, depth: int) -> bytes:
-    """One string in the source of JSON."""
-    try:
-        text = json.loads(literal, strict=False)
-        shorter = json.dumps(without_notes(_without_nested(text, depth)), ensure_ascii=False).encode()
-    except (ValueError, UnicodeError, RecursionError):
-        return literal
-    return shorter.ljust(len(literal)) if len(shorter) <= len(literal) else literal
-
-
-def _without_nested(text: str, depth: int) -> str:
-    """A text that is JSON itself, as some clients keep results and databases keep rows, without notes inside it."""
-    beginning = _BEGINNING.match(text) if depth else None
-    if beginning is None:
-        return text
-    json_text = text[beginning.start(1) :]
-    try:
-        json.loads(json_text)
-    except (ValueError, RecursionError):
-        return text
-    return text[: beginning.start(1)] + _without(json_text.encode(), depth - 1).decode()
-
-
 class Record(NamedTuple):
     """One JSON object of a log: where it lies in the file, and its bytes as valid UTF-8 JSON."""
 
@@ -156,3 +124,35 @@ def _leading(line: bytes, offset: int) -> int:
         skipped += len(_BOM)
         skipped += len(line) - skipped - len(line[skipped:].lstrip(_BLANK))
     return skipped
+
+
+def without_own_notes(raw: bytes) -> bytes:
+    """The same JSON, as long as before, without what we said ourselves."""
+    return _without(raw, _DEEPEST) if _SIGN in raw and raw[:1] in (b"{", b"[") else raw
+
+
+def _without(raw: bytes, depth: int) -> bytes:
+    return _STRING.sub(lambda match: _without_in_string(match[0], depth) if _SIGN in match[0] else match[0], raw)
+
+
+def _without_in_string(literal: bytes, depth: int) -> bytes:
+    """One string in the source of JSON."""
+    try:
+        text = json.loads(literal, strict=False)
+        shorter = json.dumps(without_notes(_without_nested(text, depth)), ensure_ascii=False).encode()
+    except (ValueError, UnicodeError, RecursionError):
+        return literal
+    return shorter.ljust(len(literal)) if len(shorter) <= len(literal) else literal
+
+
+def _without_nested(text: str, depth: int) -> str:
+    """A text that is JSON itself, as some clients keep results and databases keep rows, without notes inside it."""
+    beginning = _BEGINNING.match(text) if depth else None
+    if beginning is None:
+        return text
+    json_text = text[beginning.start(1) :]
+    try:
+        json.loads(json_text)
+    except (ValueError, RecursionError):
+        return text
+    return text[: beginning.start(1)] + _without(json_text.encode(), depth - 1).decode()

@@ -94,10 +94,10 @@ def _beginning(git_dir: Path, name: str, most_bytes: int) -> bytes:
     return head
 
 
-def _run(git_dir: Path, arguments: list[str], given: bytes = b"") -> bytes:
+def _run(git_dir: Path, arguments: list[str], stdin: bytes = b"") -> bytes:
     with _started(git_dir, arguments) as git:
         try:
-            answer, said = git.communicate(given, timeout=_SECONDS)
+            answer, said = git.communicate(stdin, timeout=_SECONDS)
         except subprocess.TimeoutExpired:
             git.kill()
             raise SourceError(f"git {arguments[0]} took longer than {_SECONDS} seconds") from None

@@ -134,11 +134,11 @@ class Archive:
 
     def held_bytes(self, name: ArchiveName) -> tuple[int, str]:
         """How many original bytes an object holds, and their SHA-256, as far as its whole frames go."""
-        sha, held = hashlib.sha256(), 0
+        sha, size_bytes = hashlib.sha256(), 0
         for piece in self.read(name):
             sha.update(piece)
-            held += len(piece)
-        return held, sha.hexdigest()
+            size_bytes += len(piece)
+        return size_bytes, sha.hexdigest()
 
     def rest_bytes(self, name: ArchiveName) -> int:
         """What follows the last whole frame: nothing, unless a run was killed there, or something is damaged."""
@@ -156,8 +156,8 @@ class Archive:
         return ArchiveName(max(names, key=lambda name: int(name.rpartition("-")[2]))) if names else None
 
     def header(self, name: ArchiveName) -> dict[str, Any]:
-        with self.held(name) as held:
-            return held.header
+        with self.held(name) as file:
+            return file.header
 
     def packed_bytes(self, name: ArchiveName) -> int:
         return self._readable(name).stat().st_size
@@ -284,10 +284,10 @@ def _further(
     return further
 
 
-def _continuing(file: BinaryIO, there: Sequence[Frame], packed: Sequence[bytes]) -> Sequence[bytes] | None:
+def _continuing(file: BinaryIO, frames_there: Sequence[Frame], packed: Sequence[bytes]) -> Sequence[bytes] | None:
     """The frames without what the file holds of them already; None if it holds something else."""
     try:
-        before = b"".join(frames.unpack_at(file, frame) for frame in there)
+        before = b"".join(frames.unpack_at(file, frame) for frame in frames_there)
     except DamagedError:
         return None
     content = b"".join(frames.unpack(frame) for frame in packed)
@@ -298,8 +298,8 @@ def _is_begun(file: BinaryIO, header: dict[str, Any]) -> bool:
     """Whether the file has at most a part of this header."""
     wanted = frames.pack_header(header)
     file.seek(0)
-    there = file.read(len(wanted))
-    return len(there) < len(wanted) and wanted.startswith(there)
+    beginning = file.read(len(wanted))
+    return len(beginning) < len(wanted) and wanted.startswith(beginning)
 
 
 def _has_header(file: BinaryIO, header: dict[str, Any]) -> bool:

@@ -94,10 +94,10 @@ def missing_in_database(store: Store) -> str:
     is_killed = not in_archive.is_confirmed and in_archive.after == (in_database.number if in_database else 0)
     if is_killed and (in_database is None or in_database.archive == in_archive.archive):
         return ""
-    files, held = (in_database.files, in_database.original_bytes) if in_database else (0, 0)
+    files, known_bytes = (in_database.files, in_database.original_bytes) if in_database else (0, 0)
     return (
         f"the archive holds {in_archive.files:,} files with {in_archive.original_bytes:,} bytes, and the database was"
-        f" last in step with it at {files:,} files with {held:,} bytes"
+        f" last in step with it at {files:,} files with {known_bytes:,} bytes"
     )
 
 
@@ -128,11 +128,11 @@ def faults(store: Store) -> list[str]:
         texts.append(f"the mark of the archive (archive.mark) {what}; the next `afterwit learn` writes it again")
     elif in_archive.number < in_database.number:
         texts.append("the archive is an older one than the database: restore what is missing in it from a backup")
-    held = _held(store.db, in_database.archive, in_database.number)
-    if held != in_database:
+    counted = _held(store.db, in_database.archive, in_database.number)
+    if counted != in_database:
         texts.append(
             f"it should know {in_database.files:,} archived files with {in_database.original_bytes:,} bytes, and knows"
-            f" {held.files:,} with {held.original_bytes:,}; `afterwit store rebuild` derives it again"
+            f" {counted.files:,} with {counted.original_bytes:,}; `afterwit store rebuild` derives it again"
         )
     return texts
 
@@ -143,13 +143,13 @@ def lacking(db: apsw.Connection, mark: Mark | None, damaged: int) -> str:
     that there is nothing."""
     if mark is None:
         return ""
-    held = _held(db, mark.archive, mark.number)
-    is_enough = held.files + damaged >= mark.files and (damaged or held.original_bytes >= mark.original_bytes)
-    if is_enough or (held.files and not mark.is_confirmed):
+    counted = _held(db, mark.archive, mark.number)
+    is_enough = counted.files + damaged >= mark.files and (damaged or counted.original_bytes >= mark.original_bytes)
+    if is_enough or (counted.files and not mark.is_confirmed):
         return ""
     return (
-        f"{mark.files:,} files with {mark.original_bytes:,} bytes should be here, and {held.files:,} with"
-        f" {held.original_bytes:,} are: some are gone, or lost their last bytes. Restore them from a backup"
+        f"{mark.files:,} files with {mark.original_bytes:,} bytes should be here, and {counted.files:,} with"
+        f" {counted.original_bytes:,} are: some are gone, or lost their last bytes. Restore them from a backup"
     )
 
 

@@ -20,7 +20,8 @@ PRIVATE = 0o600
 READABLE = 0o666  # less what the user's umask takes away
 _LONGEST_NAME = 100  # that is taken over into the name of a file beside
 _KILL_AT = int(os.environ.get("AFTERWIT_KILL_AT_STEP") or 0)
-_NOT_FOR_FOLDERS = (errno.EACCES, errno.EPERM, errno.EINVAL)  # what systems say that sync no folder, or not this one
+# What systems say that sync no folder, or not this one.
+_NOT_FOR_FOLDERS = (errno.EACCES, errno.EPERM, errno.EINVAL, errno.ENOTSUP)
 _reached = 0
 
 

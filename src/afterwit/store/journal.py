@@ -104,11 +104,11 @@ class Journal:
         row = self._db.execute(query, (machine, number)).fetchone()
         return ChainHead(*row) if row else None
 
-    def lost(self, seen: Mapping[str, ChainHead]) -> list[str]:
+    def lost(self, seen_heads: Mapping[str, ChainHead]) -> list[str]:
         """What this journal lacks of entries that were seen before; nothing, if all is well. Costs a look at the last
         entry of each chain."""
         heads, texts = self.heads(), list[str]()
-        for machine, head in sorted(seen.items()):
+        for machine, head in sorted(seen_heads.items()):
             present = self.head_at(machine, head.number)
             if present is None:
                 texts.append(_missing(machine, heads.get(machine, ChainHead(0, "", 0)), head))
@@ -122,9 +122,9 @@ class Journal:
     def count(self) -> int:
         return int(self._db.execute("SELECT count(*) FROM entries").get)
 
-    def verify(self, seen: Mapping[str, ChainHead] = MappingProxyType({})) -> list[str]:
-        """What is wrong with the chains; nothing, if all is well. `seen` says up to which entry each machine's chain
-        was seen before: only so can the loss of its last entries be noticed."""
+    def verify(self, seen_heads: Mapping[str, ChainHead] = MappingProxyType({})) -> list[str]:
+        """What is wrong with the chains; nothing, if all is well. `seen_heads` says up to which entry each machine's
+        chain was seen before: only so can the loss of its last entries be noticed."""
         texts: list[str] = []
         before, last = "", ("", 0)
         query = "SELECT machine, number, at_ms, kind, body, hash FROM entries ORDER BY machine, number"
@@ -140,7 +140,7 @@ class Journal:
                 elif digest != _chained(before, machine, number, at_ms, kind, body):
                     texts.append(f"entry {number} of machine {machine} was changed after it was written")
                 before, last = digest, (machine, number)
-            return texts + self.lost(seen)
+            return texts + self.lost(seen_heads)
         except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError, TypeError) as error:
             return [*texts, str(error)]
 
@@ -174,13 +174,13 @@ def _gap(machine: str, first: int, last: int) -> str:
     return f"{which} of machine {machine} cannot be found"
 
 
-def _missing(machine: str, present: ChainHead, seen: ChainHead) -> str:
+def _missing(machine: str, present: ChainHead, last_seen: ChainHead) -> str:
     since = f", made since {_minute(present.at_ms)}" if present.at_ms else ""
-    return f"{_gap(machine, present.number + 1, seen.number)}{since}{_until(seen)}"
+    return f"{_gap(machine, present.number + 1, last_seen.number)}{since}{_until(last_seen)}"
 
 
-def _until(seen: ChainHead) -> str:
-    return f", the last of {_minute(seen.at_ms)}" if seen.at_ms else ""
+def _until(head: ChainHead) -> str:
+    return f", the last of {_minute(head.at_ms)}" if head.at_ms else ""
 
 
 def _minute(at_ms: int) -> str:

@@ -43,7 +43,7 @@ def opened(layout: Layout) -> Iterator[Store]:
         raise DamagedError(
             f"{layout.database} is gone, but not what was archived. `afterwit store rebuild` derives it again."
         )
-    with telling_damage(layout), closing(connect(layout.database)) as db:
+    with damage_as_errors(layout), closing(connect(layout.database)) as db:
         migrate(db, migrations(), layout.backups)
         refuse_missing(layout, seen_heads(layout, applied(db)))
         with closing(Journal(layout.journal, layout.backups)) as journal:
@@ -83,7 +83,7 @@ def require(layout: Layout) -> None:
 def readonly_database(layout: Layout) -> Iterator[apsw.Connection]:
     """For commands that only look. Damage that shows while they look is an error of ours too."""
     require(layout)
-    with telling_damage(layout), closing(connect_readonly(layout.database)) as db:
+    with damage_as_errors(layout), closing(connect_readonly(layout.database)) as db:
         if schema_version(db) != migrations()[-1].number:
             raise StoreError(
                 f"{layout.database} has another schema than this afterwit. Run `afterwit learn` to upgrade it."
@@ -92,7 +92,7 @@ def readonly_database(layout: Layout) -> Iterator[apsw.Connection]:
 
 
 @contextmanager
-def telling_damage(layout: Layout) -> Iterator[None]:
+def damage_as_errors(layout: Layout) -> Iterator[None]:
     """Errors of SQLite, and what damage does to those who read, become errors of ours that say what to do."""
     try:
         yield

@@ -92,10 +92,10 @@ def of_showing(showing: Showing, place: tuple[int, int], at_ms: int | None, outp
 
 def of_event(number: int, part: PartFacts, event: Event, redactor: Redactor) -> Iterator[NoteRow]:
     """The notes of files that the client put into the context, or that a record holds beside its text."""
-    given = [event.file] if event.file else []
+    shown = [event.file] if event.file else []
     if not event.call_id and _GIVEN.search(event.text):
-        given += _given(event.text)
-    for path, text in given:
+        shown += _given(event.text)
+    for path, text in shown:
         name = _name_of(path, part, redactor)
         if name:
             yield from _noted(number, Instruction(name, safe_body(text, redactor), True), event.at_ms, 0)

@@ -130,8 +130,8 @@ def searchable(captured: Captured) -> list[TextRow]:
             texts[action.part, action.offset] = action.target
         if action.error and action.result_offset is not None:
             texts[action.part, action.result_offset] = action.error
-    there = {(event.part, event.ordinal) for event in captured.events}
-    return [TextRow(*place, text) for place, text in sorted(texts.items()) if place in there]
+    places = {(event.part, event.ordinal) for event in captured.events}
+    return [TextRow(*place, text) for place, text in sorted(texts.items()) if place in places]
 
 
 def packed_keys(keys: Mapping[str, list[int]]) -> bytes:

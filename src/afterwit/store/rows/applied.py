@@ -75,10 +75,10 @@ def refuse_lost(layout: Layout, db: apsw.Connection, journal: Journal) -> None:
     refuse_faults(layout, journal.lost(seen_heads(layout, applied(db))))
 
 
-def refuse_missing(layout: Layout, seen: Mapping[str, ChainHead]) -> None:
+def refuse_missing(layout: Layout, heads: Mapping[str, ChainHead]) -> None:
     """The same for a journal that is not there at all, before an empty one takes its place."""
     if not layout.journal.exists():
-        count = sum(head.number for head in seen.values())
+        count = sum(head.number for head in heads.values())
         entries = "1 entry" if count == 1 else f"{count:,} entries"
         refuse_faults(layout, [f"the file is gone, and {entries} with it"] if count else [])
 

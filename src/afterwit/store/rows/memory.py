@@ -168,8 +168,8 @@ def fit(entry: Entry, weights: Mapping[str, float]) -> float:
     """How well the entry fits the words; 0 if it has none of them."""
     words = words_of(f"{entry.key} {entry.key} {entry.value}")
     damping = _SATURATION * (1 - _BY_LENGTH + _BY_LENGTH * len(words) / _USUAL_LENGTH)
-    counts = ((words.count(word), told) for word, told in weights.items())
-    return sum(told * count / (count + damping) for count, told in counts)
+    counts = ((words.count(word), word_weight) for word, word_weight in weights.items())
+    return sum(word_weight * count / (count + damping) for count, word_weight in counts)
 
 
 def ranked(entries: Iterable[Entry], weights: Mapping[str, float], limit: int) -> list[Hit]:
@@ -182,8 +182,8 @@ def ranked(entries: Iterable[Entry], weights: Mapping[str, float], limit: int) -
 def search(entries: Sequence[Entry], query: str, limit: int) -> list[Hit]:
     """A query over a handful of entries, without an index."""
     terms = terms_of(query)
-    held = [set(words_of(f"{entry.key} {entry.value}")) for entry in entries]
-    weights = {term: weight(sum(term in words for words in held), len(entries)) for term in terms}
+    words_by_entry = [set(words_of(f"{entry.key} {entry.value}")) for entry in entries]
+    weights = {term: weight(sum(term in words for words in words_by_entry), len(entries)) for term in terms}
     return ranked(entries, weights, limit)
 
 
