@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-import apsw
-
 from afterwit.config.world import World
 from afterwit.curation.undo import Past, past_of
 from afterwit.decisions.decided import KnowledgeEntry, in_force
@@ -40,10 +38,9 @@ def why(world: World, name: str) -> Why:
         ordered = sorted(item.evidence, key=lambda piece: (piece.at_ms or piece.session.at_ms, piece.at or 0))
         return Why(
             item=item,
-            evidence=[Backing(piece, _is_here(db, piece)) for piece in ordered],
+            evidence=[
+                Backing(piece, session_of(db, piece.session.agent, piece.session.native_id) is not None)
+                for piece in ordered
+            ],
             decisions=[past_of(entry, is_undone=False) for entry in entries],
         )
-
-
-def _is_here(db: apsw.Connection, piece: Evidence) -> bool:
-    return session_of(db, piece.session.agent, piece.session.native_id) is not None

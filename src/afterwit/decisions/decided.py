@@ -5,7 +5,7 @@ the order of time. What is forgotten stays forgotten for what comes later from t
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -114,7 +114,8 @@ def decided(entries: Sequence[Recorded]) -> Decided:
             forgotten.add((Forgettable(body["what"]), str(body["name"])))
         elif entry.kind == KnowledgeEntry.REPORTED:
             reports[entry.item].append(_report(entry))
-    return Decided(dict(decisions), tuple(drafts), Forgotten(frozenset(forgotten)), _tuples(reports))
+    by_item = {item: tuple(pieces) for item, pieces in reports.items()}
+    return Decided(dict(decisions), tuple(drafts), Forgotten(frozenset(forgotten)), by_item)
 
 
 def _decision(entry: Recorded) -> Decision:
@@ -132,7 +133,3 @@ def _report(entry: Recorded) -> Evidence:
         excerpt="an agent reported it as " + ("helpful" if is_helpful else "wrong"),
         is_against=not is_helpful,
     )
-
-
-def _tuples(lists: Mapping[str, Iterable[Evidence]]) -> dict[str, tuple[Evidence, ...]]:
-    return {name: tuple(pieces) for name, pieces in lists.items()}

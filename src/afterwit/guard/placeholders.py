@@ -29,7 +29,7 @@ class SecretSpan(NamedTuple):
 def united(spans: Iterable[SecretSpan], data: bytes) -> list[SecretSpan]:
     """Disjoint places in order. Of equal places the first given wins."""
     merged: list[SecretSpan] = []
-    for span in sorted((_on_characters(span, data) for span in spans), key=_place):
+    for span in sorted((_on_characters(span, data) for span in spans), key=lambda span: (span.start, -span.end)):
         if merged and span.start < merged[-1].end:
             last = merged[-1]
             if span.end > last.end:
@@ -74,10 +74,6 @@ def _on_characters(span: SecretSpan, data: bytes) -> SecretSpan:
     while end < len(data) and data[end] & 0xC0 == 0x80:
         end += 1
     return span if start == span.start and end == span.end else SecretSpan(start, end, kind)
-
-
-def _place(span: SecretSpan) -> tuple[int, int]:
-    return span.start, -span.end
 
 
 @functools.lru_cache(maxsize=4096)

@@ -108,16 +108,15 @@ def _is_plain_part(part: str) -> bool:
     most = _MOST_FOREIGN_WORDS if _FOREIGN.search(part) else _MOST_WORDS_OF_PART
     is_formed = any(form.search(part) for form in (_DOMAIN, _LONG_FLAG, _GLUED, _LETTER_BY_LETTER))
     return (
-        _said(words) <= most and not is_formed and not reads_like_a_sentence(part) and not _reads_like_an_order(words)
+        sum(len(word) > 1 for word in words) <= most
+        and not is_formed
+        and not reads_like_a_sentence(part)
+        and not _reads_like_an_order(words)
     )
 
 
 def _words(text: str) -> list[str]:
     return [word[0].lower() for word in _WORD.finditer(text)]
-
-
-def _said(words: list[str]) -> int:
-    return sum(len(word) > 1 for word in words)
 
 
 def _reads_like_an_order(words: list[str]) -> bool:

@@ -34,11 +34,11 @@ def fires(trigger: Trigger, moment: TriggerMoment) -> bool:
         and (not trigger.rule or trigger.rule in moment.rules)
         and moment.words.issuperset(trigger.topic)
         and (not trigger.path or any(fits_path(trigger.path, path) for path in moment.paths))
-        and (not (trigger.program or trigger.words) or _is_in(trigger, moment.command))
+        and (not (trigger.program or trigger.words) or _calls(trigger, moment.command))
     )
 
 
-def _is_in(trigger: Trigger, line: CommandLine | None) -> bool:
+def _calls(trigger: Trigger, line: CommandLine | None) -> bool:
     return line is not None and any(_is_command(trigger, command) for command in line.commands)
 
 

@@ -169,7 +169,8 @@ def _judged(weighed: _Weighed) -> tuple[ItemStatus, str]:
     if not will.is_approved and (weighed.suspect or draft.channel is Channel.IMPORTED):
         return ItemStatus.QUARANTINED, weighed.suspect or "imported: waits for a person"
     if weighed.belief.mean < _CONTRADICTED and any(piece.is_against for piece in draft.evidence):
-        return ItemStatus.STALE, f"contradicted by {_stories(_against(draft.evidence))}"
+        against = {piece.session.story for piece in draft.evidence if piece.is_against}
+        return ItemStatus.STALE, f"contradicted by {_stories(len(against))}"
     if will.is_approved:
         return ItemStatus.ACTIVE, "approved by a person"
     return _by_evidence(weighed)
@@ -224,10 +225,6 @@ def _age_days(evidence: Iterable[Evidence], now_ms: int) -> int:
     """Since it was last seen to hold."""
     last = max((piece.at_ms or piece.session.at_ms for piece in evidence if not piece.is_against), default=0)
     return max(0, now_ms - last) // DAY_MS if last else 0
-
-
-def _against(evidence: Iterable[Evidence]) -> int:
-    return len({piece.session.story for piece in evidence if piece.is_against})
 
 
 def _stories(number: int) -> str:

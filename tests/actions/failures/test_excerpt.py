@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.actions.failures.excerpt import error_excerpt
+from afterwit.actions.failures.excerpt import below_headlines, error_excerpt
 
 CASES = [
     ("", ""),
@@ -54,3 +54,19 @@ def test_an_excerpt_never_exceeds_its_limit(output: str, limit: int) -> None:
 def test_a_huge_output_is_read_at_both_ends() -> None:
     noise = "nothing to see\n" * 200_000
     assert error_excerpt(noise + "error: at the end") == "error: at the end"
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        ("FAILURE: Build failed with an exception.\n\n* What went wrong:\nNo pear", "No pear"),
+        ("* What went wrong:\nExecution failed for task ':pick'.\n> No pear\nsee above", "> No pear\nsee above"),
+        ("error during build:\nNo pear", "No pear"),
+        ("[ERROR] COMPILATION ERROR : \n[INFO] -----\n[ERROR] Pear.java:[3,9] no", "[ERROR] Pear.java:[3,9] no"),
+        ("error during build:", "error during build:"),
+        ("No pear\nerror during build:", "No pear\nerror during build:"),
+        ("", ""),
+    ],
+)
+def test_the_message_begins_below_its_headlines(error: str, expected: str) -> None:
+    assert below_headlines(error) == expected

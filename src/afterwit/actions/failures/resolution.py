@@ -65,7 +65,7 @@ def _of_tool(steps: Sequence[Step], at: int) -> FailureResolution:
         if not step.has_worked:
             continue
         if step.kind is failed.kind and _is_same_thing(failed, step):
-            is_same_call = has_read and failed.kind in CHANGES and _wanted_reading(failed)
+            is_same_call = has_read and failed.kind in CHANGES and "read" in failed.error.lower()
             return FailureResolution(ResolutionKind.PREPARED if is_same_call else ResolutionKind.CHANGED, later)
         if failed.kind in CHANGES and step.kind in CHANGES and _is_same_file(failed.target, step.target):
             return FailureResolution(ResolutionKind.REPLACED, later)
@@ -86,10 +86,6 @@ def _is_same_thing(failed: Step, step: Step) -> bool:
 def _is_same_file(path: str, other: str) -> bool:
     """The same path, or one that ends alike: a wrong folder was corrected."""
     return bool(path and other) and path.rpartition("/")[2] == other.rpartition("/")[2]
-
-
-def _wanted_reading(failed: Step) -> bool:
-    return "read" in failed.error.lower()
 
 
 def _rewrites(step: Step, path: str) -> bool:

@@ -106,13 +106,9 @@ _GENERIC_SPEAKERS = ("bash", "zsh", "sh", "(eval)", "fatal", "error", "usage")
 def lines_of(output: str) -> list[str]:
     """The lines of an output without colours and carriage-return progress; a huge output without its middle."""
     lines = ends_of(output).split("\n")
-    if _has_controls(output):
+    if any(char in output for char in _CONTROLS):
         return [_ANSI.sub("", line.rstrip("\r").rpartition("\r")[2][:_LONGEST_LINE]) for line in lines]
     return [line[:_LONGEST_LINE] for line in lines]
-
-
-def _has_controls(output: str) -> bool:
-    return any(char in output for char in _CONTROLS)
 
 
 def marks_in(lines: list[str]) -> tuple[str, ...]:
