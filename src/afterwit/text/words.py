@@ -12,7 +12,6 @@ words are stored or measured, so that none of them can take the place of another
 """
 
 import re
-from collections import Counter
 from functools import lru_cache
 
 _HUMP = re.compile(r"[A-Z](?<=[a-z0-9].)")
@@ -32,11 +31,6 @@ def words_of(text: str) -> list[str]:
     """The words of a text, in order."""
     apart = _HUMP.sub(lambda hump: f" {hump[0]}", text).lower()
     return [stem(word) for word in _WORD.findall(apart) if word not in _IDLE]
-
-
-def bag_of(text: str) -> Counter[str]:
-    """How often each word occurs."""
-    return Counter(words_of(text))
 
 
 @lru_cache(maxsize=1 << 14)
