@@ -116,35 +116,37 @@ NO_TASK_WORDS = names(
     " production seed migrate rollback upload skip no disable force unsafe insecure ignore allow bypass remove rm"
     " kill"
 )
-FLAGS = names(
-    "-v -vv -vvv --verbose --version --help -q -qq --quiet --color --colour --no-color --no-colour --no-ansi"
-    " --no-progress --progress --no-pager --silent --json --format --output-format --reporter --reporters --pretty"
-    " --no-pretty --no-header --no-summary --stat --name-only --name-status --oneline --short --porcelain --limit"
-    " --count --max-count --lines --tail --head --since --until --grep --filter --testPathPattern"
-    " --testPathPatterns --testNamePattern --test-name-pattern --run --watch --no-watch --watchAll --runInBand"
-    " --maxWorkers --workers --parallel --no-parallel --jobs --all --workspace --workspaces --workspace-root"
-    " --package --project --directory --cwd --dir --prefix --features --all-features --no-default-features"
-    " --all-targets --lib --bins --tests --release --doc --noEmit --no-emit --no-deps --check --diff --dry-run"
-    " --list --list-tests --lf --last-failed --ff --maxfail --tb --durations --co --collect-only --no-cov --cov"
-    " --cov-report --coverage --no-coverage --headless --bail --fail-fast --no-fail-fast --exitfirst --failfast"
-    " --timeout --frozen-lockfile --frozen --locked --immutable --offline --prefer-offline --no-audit --no-fund"
-    " --no-install --no-sync --no-cache --nocapture --show-error-codes --fill --draft --title --body --web"
-    " --include --glob --hidden --type --ignore-case --word-regexp --line-number --files-with-matches"
-    " --only-matching --context --after-context --before-context --max-depth --follow --graph --decorate --patch"
-    " --cached --staged --no-edit --message --set-upstream --tags --prune-tags --detach --rebase --ff-only --fix"
-    " --write --single-run --output --stacktrace --info --no-daemon --console --batch-mode --no-transfer-progress"
-    " --pattern --keepdb --group --extra --dev --all-groups --all-extras --no-interaction --configuration"
-    " --framework --no-restore --no-build --nologo --target --exact --ci --verbosity --list-different"
-    " --write-changes --statistics --show-source --show-fixes --namespace --all-namespaces --selector --no-trunc"
+_FLAGS = names(
+    "-v -vv -vvv --verbose --version --help -q -qq --quiet --color= --colour= --no-color --no-colour --no-ansi"
+    " --no-progress --progress --no-pager --silent --json= --format= --output-format= --reporter= --reporters="
+    " --pretty --no-pretty --no-header --no-summary --stat --name-only --name-status --oneline --short --porcelain"
+    " --limit= --count= --max-count= --lines= --tail= --head= --since= --until= --grep= --filter= --testPathPattern="
+    " --testPathPatterns= --testNamePattern= --test-name-pattern --run= --watch --no-watch --watchAll --runInBand"
+    " --maxWorkers= --workers= --parallel --no-parallel --jobs= --all --workspace= --workspaces --workspace-root"
+    " --package= --project= --directory= --cwd= --dir= --prefix= --features= --all-features --no-default-features"
+    " --all-targets --lib --bins --tests= --release --doc --noEmit --no-emit --no-deps --check --diff --dry-run --list"
+    " --list-tests --lf --last-failed --ff --maxfail= --tb= --durations= --co --collect-only --no-cov --cov="
+    " --cov-report= --coverage --no-coverage --headless --bail --fail-fast --no-fail-fast --exitfirst --failfast"
+    " --timeout= --frozen-lockfile --frozen --locked --immutable --offline --prefer-offline --no-audit --no-fund"
+    " --no-install --no-sync --no-cache --nocapture --show-error-codes --fill --draft --title= --body= --web"
+    " --include= --glob= --hidden --type= --ignore-case --word-regexp --line-number --files-with-matches"
+    " --only-matching --context= --after-context --before-context --max-depth= --follow --graph --decorate --patch"
+    " --cached --staged --no-edit --message= --set-upstream --tags --prune-tags --detach --rebase --ff-only --fix"
+    " --write --single-run --output= --stacktrace --info --no-daemon --console= --batch-mode --no-transfer-progress"
+    " --pattern= --keepdb --group= --extra= --dev --all-groups --all-extras --no-interaction --configuration="
+    " --framework= --no-restore --no-build --nologo --target= --exact --ci --verbosity= --list-different"
+    " --write-changes --statistics --show-source --show-fixes --namespace= --all-namespaces --selector= --no-trunc"
     " --unified --word-diff --no-ext-diff --no-stat --no-patch --recursive --noEmitOnError --emitDeclarationOnly"
-    " --incremental --build --no-incremental --log-level --loglevel --all-files --files --hook-stage --from-ref"
-    " --to-ref --show-diff-on-failure --affected --base --targets --no-watchman --verify-no-changes"
-    " --check-formatted --warnings-as-errors --error-exitcode --strict --require-hashes --sort --state --author"
-    " --no-merges --merges --reverse --first-parent --no-cache-dir --forked --reuse-db --create-db --numprocesses"
-    " --dist --ui --update-snapshot --updateSnapshot --only --test --bin --example --bench --raw --no-headers"
+    " --incremental --build --no-incremental --log-level= --loglevel= --all-files --files= --hook-stage= --from-ref"
+    " --to-ref --show-diff-on-failure --affected --base= --targets= --no-watchman --verify-no-changes"
+    " --check-formatted --warnings-as-errors --error-exitcode --strict --require-hashes --sort= --state= --author="
+    " --no-merges --merges --reverse --first-parent --no-cache-dir --forked --reuse-db --create-db --numprocesses="
+    " --dist= --ui --update-snapshot --updateSnapshot --only= --test= --bin= --example= --bench= --raw --no-headers"
     " --no-heading --no-filename --null --group-by --columns"
-)  # fmt: skip
-"""Long flags, and a few short ones, that mean the same nearly everywhere: how much is said, in which form, of what."""
+)
+FLAGS = frozenset(flag.rstrip("=") for flag in _FLAGS)
+"""Long flags, and a few short ones, that mean the same nearly everywhere: how much is said, in which form, of what.
+Behind `=` they may take the next word as their value."""
 
 SHORT_FLAGS = {
     "pytest": "-x -s -k -m -n -l -p -ra -rA -rs -rf -rP -rN",
@@ -250,16 +252,9 @@ NO_FLAGS = {
 }
 """Flags that check less, or take more, with this program."""
 
-VALUED = names(
-    "--format --output-format --reporter --reporters --limit --count --max-count --lines --tail --since --until"
-    " --grep --filter --testPathPattern --testPathPatterns --testNamePattern --run --maxWorkers --workers --jobs"
-    " --workspace --package --project --directory --cwd --dir --prefix --features --maxfail --tb --durations --cov"
-    " --cov-report --timeout --title --body --include --glob --type --context --max-depth --message --output"
-    " --pattern --group --extra --configuration --framework --target --verbosity --namespace --selector"
-    " --log-level --loglevel --files --base --head --targets --sort --state --author --numprocesses --dist --only"
-    " --test --bin --example --bench --color --colour --console --tests --hook-stage --json -k -t -m -n -g -C -p"
-    " -F -j -w -e -r -l -L -A -B -T -d -f -o -s -c -S -G -U -D -W -R -N -P -I -q -b -run -count -timeout -bench"
-    " -cpu -parallel -name -iname -path -type -maxdepth -mindepth -pl"
+VALUED = frozenset(flag[:-1] for flag in _FLAGS if flag.endswith("=")) | names(
+    "-k -t -m -n -g -C -p -F -j -w -e -r -l -L -A -B -T -d -f -o -s -c -S -G -U -D -W -R -N -P -I -q -b -run -count"
+    " -timeout -bench -cpu -parallel -name -iname -path -type -maxdepth -mindepth -pl"
 )
 """Flags that may take the next word as their value. That is judged as any word is, so it may be an operand as well."""
 

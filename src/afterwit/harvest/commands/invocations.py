@@ -99,8 +99,7 @@ def has_failed(step: DigestStep) -> bool:
 
 def form_of(command: Command) -> CommandForm | None:
     """The general form; None where nothing general is left."""
-    head, arguments = _head(command)
-    kept = _general(command, arguments)
+    head, kept = _head(command), _general(command)
     if kept.has_path:
         words = [*command.subcommand.split(), *(word for word in kept.words if word in _TELLING_FLAGS)]
         shown = [*head, *dict.fromkeys(words), PART]
@@ -120,10 +119,10 @@ class _Kept(NamedTuple):
     selects: bool
 
 
-def _general(command: Command, arguments: Sequence[str]) -> _Kept:
+def _general(command: Command) -> _Kept:
     words: list[str] = []
     has_path = selects = skips = False
-    for word in arguments:
+    for word in command.arguments:
         name = word.partition("=")[0]
         if skips:
             skips = False
@@ -141,20 +140,14 @@ def _general(command: Command, arguments: Sequence[str]) -> _Kept:
     return _Kept(words, has_path, selects)
 
 
-def _head(command: Command) -> tuple[list[str], tuple[str, ...]]:
-    """What stands before the arguments: the wrappers that belong to the project, and the program. And the arguments."""
+def _head(command: Command) -> list[str]:
+    """What stands before the arguments: the wrappers that belong to the project, and the program."""
     texts = [word.text for word in command.words]
     at = max(len(texts) - len(command.arguments) - 1, 0)
-    start = at
-    for wrapper in _KEPT_WRAPPERS:
-        if wrapper in command.wrappers:
-            start = min(start, _position(texts, wrapper.split()[0]))
+    wrappers = {wrapper.split()[0] for wrapper in _KEPT_WRAPPERS if wrapper in command.wrappers}
+    start = next((place for place, text in enumerate(texts[:at]) if text in wrappers), at)
     program = texts[at] if texts else command.program
-    return [*texts[start:at], command.program if _LOCAL.match(program) else program], command.arguments
-
-
-def _position(texts: list[str], wanted: str) -> int:
-    return next((at for at, text in enumerate(texts) if text == wanted), len(texts))
+    return [*texts[start:at], command.program if _LOCAL.match(program) else program]
 
 
 def _names_task(word: str, command: Command) -> bool:
