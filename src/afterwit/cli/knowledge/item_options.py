@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from afterwit.actions.shell.parse import parse
-from afterwit.cli.terminal.options import Here, many, refuse_unknown
+from afterwit.cli.terminal.options import Here, added, many, refuse_unknown
 from afterwit.decisions.will import Changes
 from afterwit.model.knowledge import EVERYWHERE, Category, Scope, ScopeKind, Trigger
 from afterwit.sessions.filters import known_repo
@@ -66,9 +66,7 @@ def described(command: Callable[..., Any]) -> Callable[..., Any]:
         )
         return command(*args, here=here, changes=changes, **options)
 
-    for option in reversed(_OPTIONS):
-        wrapped = option(wrapped)
-    return wrapped
+    return added(_OPTIONS, wrapped)
 
 
 def _scope(here: Here, scope: str | None, repo: str | None, agent: str | None) -> Scope | None:

@@ -8,7 +8,7 @@ import functools
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,6 +76,13 @@ def many(
     """An option that can be given several times, with any text or with one of these values."""
     kind = values if values is None or isinstance(values, AgentName) else click.Choice(list(values))
     return click.option(option, name, multiple=True, type=kind, metavar=metavar, help=text)
+
+
+def added(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
+    """The command with all these options, in their order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def _here(config: Path | None, profile: str | None) -> Here:
