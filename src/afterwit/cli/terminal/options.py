@@ -74,7 +74,7 @@ def many(
     option: str, name: str, metavar: str, text: str, values: Iterable[str] | AgentName | None = None
 ) -> Callable[[Command], Command]:
     """An option that can be given several times, with any text or with one of these values."""
-    kind = values if values is None or isinstance(values, AgentName) else click.Choice(list(values))
+    kind = values if values is None or isinstance(values, AgentName) else click.Choice([str(value) for value in values])
     return click.option(option, name, multiple=True, type=kind, metavar=metavar, help=text)
 
 
