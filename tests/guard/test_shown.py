@@ -24,7 +24,7 @@ _WAYS_OUT = {
     ("recall/deck/values.py", "Section"): ("heading",),
     ("recall/deck/reader.py", "Line.__init__"): ("text",),
     ("mcp/desk.py", "_said"): ("text",),
-    ("mcp/given.py", "Said"): ("text",),
+    ("mcp/given.py", "ItemLine"): ("text",),
     ("recall/start_block.py", "Line"): ("text",),
     ("recall/start_block.py", "Piece"): ("heading",),
     ("recall/prompt_block.py", "Entry"): ("text",),

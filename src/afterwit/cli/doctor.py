@@ -4,7 +4,7 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.connect.machine import this_machine
-from afterwit.cli.terminal.amounts import human_bytes, human_count
+from afterwit.cli.terminal.amounts import human_bytes, human_count, minute
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import console, print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
@@ -15,7 +15,6 @@ from afterwit.doctor.doctor import Examination, examine
 from afterwit.doctor.findings import Level, missing_hooks, silent_hooks
 from afterwit.doctor.store_health import StoreHealth
 from afterwit.guard.hygiene import clean
-from afterwit.model.times import iso_from_ms
 
 _COLUMNS = (
     Column("version", most=12),
@@ -26,6 +25,7 @@ _COLUMNS = (
     Column("unknown", is_number=True, gives_way=1),
     Column("last session"),
 )
+_SUMS = ("sessions", "events", "actions")
 _VERSIONS_SHOWN = 4
 _LEASES = {"free": "free", "held": "held by process", "stale": "free; left by a run that was killed, process"}
 
@@ -105,11 +105,12 @@ def _row(name: str, *versions: VersionHealth) -> tuple[str, ...]:
     return (
         name,
         human_count(files),
-        human_count(sum(version.sessions for version in versions)),
-        human_count(sum(version.events for version in versions)),
-        human_count(sum(version.actions for version in versions)),
+        *(
+            human_count(sum(getattr(version, name) for version in versions))
+            for name in ("sessions", "events", "actions")
+        ),
         f"{share:.1%}",
-        _day(max(moments, default=None)),
+        minute(max(moments, default=None))[:10],
     )
 
 
@@ -144,7 +145,7 @@ def _kept(kept: RetentionHealth | None) -> str:
 
 def _facts(store: StoreHealth) -> list[tuple[str, str]]:
     schema = "not readable" if store.schema_version is None else str(store.schema_version)
-    run = f", last run {_moment(store.last_run_ms)}" if store.last_run_ms else ""
+    run = f", last run {minute(store.last_run_ms)} UTC" if store.last_run_ms else ""
     process = f" {store.lease_process}" if store.lease_process else ""
     return [
         ("store", store.root),
@@ -163,11 +164,3 @@ def _show_finding(level: Level, what: str) -> None:
 
     style = "bold red" if level is Level.ALARM else "yellow"
     console().print(Text.assemble((f"{level.value}: ", style), clean(what)))
-
-
-def _day(moment_ms: int | None) -> str:
-    return iso_from_ms(moment_ms)[:10] if moment_ms is not None else ""
-
-
-def _moment(moment_ms: int) -> str:
-    return f"{iso_from_ms(moment_ms)[:16].replace('T', ' ')} UTC"

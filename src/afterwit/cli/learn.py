@@ -8,7 +8,7 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.amounts import COUNT, human_bytes, human_count, moment_ms
-from afterwit.cli.terminal.options import AgentName, Here, refuse_unknown, reporting
+from afterwit.cli.terminal.options import AgentName, Here, many, refuse_unknown, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.progress import at_most, bar
 from afterwit.cli.terminal.table import Column, print_table
@@ -45,14 +45,7 @@ _MOST_ITEMS = 20
         ExitCode.PARTLY_DONE: "Some files could not be opened, or Ctrl-C stopped the run. What was read is kept.",
     },
 )
-@click.option(
-    "--source",
-    "sources",
-    multiple=True,
-    type=AgentName(),
-    metavar="AGENT",
-    help="Only this agent; repeat for more.",
-)
+@many("--source", "sources", "AGENT", "Only this agent; repeat for more.", AgentName())
 @click.option(
     "--sessions-dir",
     "folder",
@@ -65,13 +58,7 @@ _MOST_ITEMS = 20
     metavar="DATE",
     help="Only files changed since this day (2026-05-01, in UTC) or this many days ago (30d).",
 )
-@click.option(
-    "--session",
-    "named",
-    multiple=True,
-    metavar="AGENT/ID",
-    help="Only this session, without a look at other logs; repeat for more.",
-)
+@many("--session", "named", "AGENT/ID", "Only this session, without a look at other logs; repeat for more.")
 @click.option(
     "--ended",
     "is_ended",

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from afterwit.actions.shell.parse import parse
-from afterwit.cli.terminal.options import Here, refuse_unknown
+from afterwit.cli.terminal.options import Here, added, many, refuse_unknown
 from afterwit.decisions.will import ItemChanges
 from afterwit.model.knowledge import EVERYWHERE, Category, Scope, ScopeKind, Trigger
 from afterwit.sessions.filters import known_repo
@@ -31,19 +31,10 @@ _OPTIONS = (
         help=f"What it is: {', '.join(Category)}.",
     ),
     click.option("--advice", metavar="COMMAND", help='The command line to use; "" for none.'),
-    click.option(
-        "--file",
-        "files",
-        multiple=True,
-        metavar="PATH",
-        help='It speaks of this file; "" for none. Repeat for more.',
-    ),
-    click.option(
-        "--trigger",
-        "triggers",
-        multiple=True,
-        metavar="TRIGGER",
-        help="What makes it fire: command:LINE (and all lines that begin so), path:PATTERN (such as src/**/*.py),"
+    many("--file", "files", "PATH", 'It speaks of this file; "" for none. Repeat for more.'),
+    many(
+        *("--trigger", "triggers", "TRIGGER"),
+        "What makes it fire: command:LINE (and all lines that begin so), path:PATTERN (such as src/**/*.py),"
         " rule:NAME (of a linter or compiler), topic:WORDS (all of them, in a task), tool:NAME (of an agent); none for"
         " nothing. Repeat for more.",
     ),
@@ -75,9 +66,7 @@ def described(command: Callable[..., Any]) -> Callable[..., Any]:
         )
         return command(*args, here=here, changes=changes, **options)
 
-    for option in reversed(_OPTIONS):
-        wrapped = option(wrapped)
-    return wrapped
+    return added(_OPTIONS, wrapped)
 
 
 def _scope(here: Here, scope: str | None, repo: str | None, agent: str | None) -> Scope | None:

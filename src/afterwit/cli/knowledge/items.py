@@ -9,7 +9,7 @@ import msgspec
 
 from afterwit.cli.commands import ExitCode
 from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.options import Here, many, refuse_unknown
+from afterwit.cli.terminal.options import Here, added, many, refuse_unknown
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.knowledge.documents import written
@@ -121,9 +121,7 @@ def chosen(command: Callable[..., Any]) -> Callable[..., Any]:
             values["statuses"] = (ItemStatus.ACTIVE.value,)
         return command(*args, here=here, wanted=ItemFilter(**values), **options)
 
-    for option in reversed(_OPTIONS):
-        wrapped = option(wrapped)
-    return wrapped
+    return added(_OPTIONS, wrapped)
 
 
 def _refuse_unknown_harvesters(names: Collection[str]) -> None:

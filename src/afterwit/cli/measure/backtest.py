@@ -10,7 +10,7 @@ import click
 
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EXITS, filtered
-from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.options import Here, many, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, print_table
@@ -48,9 +48,7 @@ _COLUMNS = (
     ),
     exits=EXITS,
 )
-@click.option(
-    "--player", "players", multiple=True, metavar="NAME", help=f"One of {', '.join(running.PLAYERS)}; default: all."
-)
+@many("--player", "players", "NAME", f"One of {', '.join(running.PLAYERS)}; default: all.")
 @click.option(
     "--notes",
     type=click.Path(dir_okay=False, path_type=Path),

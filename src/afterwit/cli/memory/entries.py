@@ -9,7 +9,7 @@ import msgspec
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.options import Here, agreed, in_place, reporting
+from afterwit.cli.terminal.options import Here, agreed, in_place, many, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.memory.api import Info, Memory
@@ -46,13 +46,7 @@ def _end_waiting(reason: str) -> None:
 )
 @click.argument("key")
 @click.argument("value")
-@click.option(
-    "--meta",
-    "metadata",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Keep this beside it: a text, number, true or false.",
-)
+@many("--meta", "metadata", "NAME=VALUE", "Keep this beside it: a text, number, true or false.")
 @_as_user
 @reporting
 def store(here: Here, key: str, value: str, metadata: tuple[str, ...], user: str | None, is_json: bool) -> None:

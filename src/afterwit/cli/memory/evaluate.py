@@ -3,7 +3,7 @@
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.options import Here, many, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.memory import evaluate as memory_evaluate
@@ -28,7 +28,7 @@ _LATENCIES = (
         "afterwit memory evaluate --weight privacy=60",
     ),
 )
-@click.option("--backend", "backends", multiple=True, metavar="NAME", help="Only this one; can be repeated.")
+@many("--backend", "backends", "NAME", "Only this one; can be repeated.")
 @click.option(
     "--entries",
     "sizes",
@@ -36,9 +36,7 @@ _LATENCIES = (
     type=click.IntRange(10, 1_000_000),
     help="Measure latency with so many entries; can be repeated. Default: 1,000 and 100,000.",
 )
-@click.option(
-    "--weight", "weights", multiple=True, metavar="PART=NUMBER", help=f"Of {', '.join(WEIGHTS)}; can be repeated."
-)
+@many("--weight", "weights", "PART=NUMBER", f"Of {', '.join(WEIGHTS)}; can be repeated.")
 @reporting
 def evaluate(
     here: Here, backends: tuple[str, ...], sizes: tuple[int, ...], weights: tuple[str, ...], is_json: bool

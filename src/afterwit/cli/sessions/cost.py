@@ -2,12 +2,10 @@
 
 from typing import Any
 
-import click
-
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EXITS, filtered
 from afterwit.cli.terminal.amounts import human_dollars, human_tokens
-from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.options import Here, many, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.sessions.cost import By, CostReport, Spending
@@ -34,14 +32,7 @@ _NUMBERS = (
     ),
     exits=EXITS,
 )
-@click.option(
-    "--by",
-    "grouped",
-    multiple=True,
-    type=click.Choice([by.value for by in By]),
-    metavar="WHAT",
-    help=f"One of {', '.join(By)}; repeat to break it down further. Default: day.",
-)
+@many("--by", "grouped", "WHAT", f"One of {', '.join(By)}; repeat to break it down further. Default: day.", By)
 @reporting
 @filtered
 def cost(here: Here, wanted: Filter, grouped: tuple[str, ...], is_json: bool) -> None:

@@ -9,7 +9,7 @@ import click
 
 from afterwit.cli.commands import ExitCode
 from afterwit.cli.terminal.amounts import moment_ms
-from afterwit.cli.terminal.options import AgentName, many, refuse_unknown
+from afterwit.cli.terminal.options import AgentName, added, many, refuse_unknown
 from afterwit.model.kinds import Outcome, TaskType
 from afterwit.sessions.filters import Filter
 
@@ -51,9 +51,7 @@ def filtered(command: Callable[..., Any]) -> Callable[..., Any]:
         )
         return command(*args, here=here, wanted=wanted, **options)
 
-    for option in reversed(_OPTIONS):
-        wrapped = option(wrapped)
-    return wrapped
+    return added(_OPTIONS, wrapped)
 
 
 def _end_ms(until: str | None, now_ms: int) -> int | None:

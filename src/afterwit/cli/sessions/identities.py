@@ -2,17 +2,24 @@
 
 import itertools
 import sys
+from functools import partial
 
 import click
 
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EMPTY, EXITS
 from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.options import Here, added, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.sessions import identities
 
+_MERGING = (
+    click.option("--merge", "merged", metavar="NAME", help="Count NAME to the one given with --into."),
+    click.option("--into", metavar="NAME", help="What --merge goes into."),
+    click.option("--undo", "undone", metavar="NAME", help="Undo the merge of NAME."),
+)
+_merge_options = partial(added, _MERGING)
 _REPOS = (
     *(Column("repository"), Column("sessions", is_number=True), Column("domain", gives_way=1)),
     *(Column("folder"), Column("remote", gives_way=1), Column("how")),
@@ -20,17 +27,6 @@ _REPOS = (
 _COUNTS = (Column("actions", is_number=True), Column("failed", is_number=True))
 _TOOLS = (Column("agent"), Column("tool"), Column("kind"), *_COUNTS)
 _USERS = (Column("user"), Column("sessions", is_number=True), Column("agents"))
-
-
-def _merge_options(command: click.decorators.FC) -> click.decorators.FC:
-    """`--merge NAME --into NAME` and `--undo NAME`."""
-    for option in (
-        click.option("--undo", "undone", metavar="NAME", help="Undo the merge of NAME."),
-        click.option("--into", metavar="NAME", help="What --merge goes into."),
-        click.option("--merge", "merged", metavar="NAME", help="Count NAME to the one given with --into."),
-    ):
-        command = option(command)
-    return command
 
 
 def _decide(here: Here, subject: str, merged: str | None, into: str | None, undone: str | None) -> None:

@@ -8,7 +8,7 @@ import functools
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -70,10 +70,19 @@ def reporting(command: Command) -> Command:
     return as_json(in_place(command))
 
 
-def many(option: str, name: str, metavar: str, text: str, values: Iterable[str] | AgentName | None = None) -> Any:
+def many(
+    option: str, name: str, metavar: str, text: str, values: Iterable[str] | AgentName | None = None
+) -> Callable[[Command], Command]:
     """An option that can be given several times, with any text or with one of these values."""
-    kind = values if values is None or isinstance(values, AgentName) else click.Choice(list(values))
+    kind = values if values is None or isinstance(values, AgentName) else click.Choice([str(value) for value in values])
     return click.option(option, name, multiple=True, type=kind, metavar=metavar, help=text)
+
+
+def added(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
+    """The command with all these options, in their order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def _here(config: Path | None, profile: str | None) -> Here:
