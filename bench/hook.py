@@ -21,8 +21,7 @@ import msgspec
 from afterwit.guard.shown import of_deck
 from afterwit.model.knowledge import Authority, Scope, ScopeKind, Trigger
 from afterwit.recall.deck.publish import deck_path, holdout_key
-from afterwit.recall.deck.values import Block, Deck, DeckSettings, Entry, Line, Section
-from afterwit.recall.deck.write import write_deck
+from afterwit.recall.deck.write import Block, Deck, DeckSettings, Entry, Line, Section, write_deck
 from afterwit.store.layout import Layout
 from bench.prompts import SESSIONS, TASK, history
 from bench.results import report

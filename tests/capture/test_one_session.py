@@ -25,7 +25,7 @@ from tests.homes import (
 
 from afterwit.hook.call import DECK
 from afterwit.learn.unchanged import nothing_new
-from afterwit.model.learn_options import Wanted
+from afterwit.model.learn_report import Wanted
 from afterwit.recall.deck.compile import deal
 from afterwit.recall.deck.reader import Deck
 from afterwit.store import spool

@@ -8,8 +8,7 @@ import pytest
 
 from afterwit.guard.shown import ours
 from afterwit.recall.deck.publish import deck_path
-from afterwit.recall.deck.values import Block, Deck, DeckSettings, Entry, Section
-from afterwit.recall.deck.write import write_deck
+from afterwit.recall.deck.write import Block, Deck, DeckSettings, Entry, Section, write_deck
 from afterwit.store.layout import Layout
 
 

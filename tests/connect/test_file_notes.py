@@ -8,8 +8,7 @@ from afterwit.connect.file_notes import notes_of
 from afterwit.guard.markers import CLOSING, OPENING
 from afterwit.guard.shown import ours
 from afterwit.hook.call import DECK
-from afterwit.recall.deck.values import Block, Deck, DeckSettings, Entry, Section
-from afterwit.recall.deck.write import write_deck
+from afterwit.recall.deck.write import Block, Deck, DeckSettings, Entry, Section, write_deck
 from afterwit.store.layout import Layout
 
 

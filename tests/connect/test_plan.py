@@ -12,13 +12,14 @@ from tests.edits.surroundings import AT
 
 from afterwit.agents.installing import INSTALLERS
 from afterwit.connect import apply as applying
-from afterwit.connect import connections, foreign_files
+from afterwit.connect import connections
+from afterwit.connect import connections as foreign_files
 from afterwit.connect import plan as connecting
 from afterwit.connect.apply import apply
 from afterwit.connect.plan import FILE, NOTHING_YET, Machine, Plan, plan_connection, plan_file, plan_removal, states
 from afterwit.edits.edits import Presence
 from afterwit.edits.json_file import JsonFile
-from afterwit.edits.own_file import OwnFile
+from afterwit.edits.marked_block import OwnFile
 from afterwit.edits.toml_file import TomlFile
 from afterwit.model.errors import AfterwitError, PartlyDoneError
 from afterwit.store.database import connect as store_connect

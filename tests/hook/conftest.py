@@ -12,8 +12,7 @@ import pytest
 from afterwit.guard.shown import ours
 from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, ScopeKind, Trigger
 from afterwit.recall.deck.publish import deck_path
-from afterwit.recall.deck.values import Block, Deck, DeckSettings, Entry, Line, Section
-from afterwit.recall.deck.write import write_deck
+from afterwit.recall.deck.write import Block, Deck, DeckSettings, Entry, Line, Section, write_deck
 from afterwit.store import spool
 from afterwit.store.layout import Layout
 

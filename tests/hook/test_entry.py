@@ -16,7 +16,7 @@ from afterwit.guard.shown import ours
 from afterwit.hook.entry import MODULES
 from afterwit.model.knowledge import Trigger
 from afterwit.recall.deck.publish import deck_path
-from afterwit.recall.deck.values import Block, Entry, Section
+from afterwit.recall.deck.write import Block, Entry, Section
 
 OPENING, CLOSING = "[afterwit notes from past sessions]", "[end of afterwit notes]"
 BLOCK = f"""{OPENING}

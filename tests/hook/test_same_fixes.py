@@ -23,8 +23,7 @@ from afterwit.recall.at_failure import Failed, fix_for
 from afterwit.recall.deck.compile import lines_of
 from afterwit.recall.deck.location import Place
 from afterwit.recall.deck.reader import Deck as Opened
-from afterwit.recall.deck.values import Deck, DeckSettings
-from afterwit.recall.deck.write import write_deck
+from afterwit.recall.deck.write import Deck, DeckSettings, write_deck
 
 _ADVICES = (
     *("", "make pears", "wrapit cargo → cargo", "python → uv run python", "folder/name → folder/*name*", "*.x → '*.x'"),

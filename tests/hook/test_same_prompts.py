@@ -16,11 +16,10 @@ from afterwit.recall.deck.first_prompt import prompt_sections
 from afterwit.recall.deck.location import Place
 from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource
 from afterwit.recall.deck.reader import Deck as Opened
-from afterwit.recall.deck.values import Deck, DeckSettings
-from afterwit.recall.deck.write import write_deck
-from afterwit.recall.order import order
+from afterwit.recall.deck.write import Deck, DeckSettings, write_deck
 from afterwit.recall.place_index import PlaceIndex, Sighting
 from afterwit.recall.places import Question
+from afterwit.recall.situation import order
 from afterwit.recall.talks import TalkIndex
 from afterwit.text.words import words_of
 

@@ -9,8 +9,7 @@ from afterwit.agents.moments import AFTER, Moment
 from afterwit.hook.triggers import failure_of, fires_at_command
 from afterwit.knowledge import matching
 from afterwit.model.knowledge import Trigger as Known
-from afterwit.recall.deck.reader import Trigger
-from afterwit.recall.deck.words import words_called, words_in
+from afterwit.recall.deck.reader import Trigger, words_called, words_in
 
 COMMANDS = (
     "pnpm test --fast",

@@ -11,8 +11,7 @@ from tests.homes import Silent, learned, world_of
 from tests.measure.histories import MISSING, RULE, Log, scrambled
 
 from afterwit.measure.backtest import players_named, walked
-from afterwit.measure.notes import Saying
-from afterwit.measure.player import Here, Player
+from afterwit.measure.player import Here, Player, Saying
 from afterwit.measure.replay import Notes
 from afterwit.model.digest import Digest
 from afterwit.sessions.filters import Filter

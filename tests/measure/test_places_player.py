@@ -1,7 +1,7 @@
 """What the player *places* learns from digests and says at the first prompt."""
 
-from afterwit.measure.places_player import PlacesPlayer
 from afterwit.measure.player import Here
+from afterwit.measure.recall_player import PlacesPlayer
 from afterwit.model.digest import Digest, DigestStep, Measures, Verdict
 from afterwit.model.kinds import ActionKind, Outcome, Status
 from afterwit.recall.talk_reading import sighting_of

@@ -8,8 +8,7 @@ from tests.homes import world_of
 from afterwit.config.world import World
 from afterwit.memory.api import memory
 from afterwit.memory.tool import MemoryTool, ToolError
-from afterwit.model.memory_entry import EntryError
-from afterwit.model.memory_tool import ACTIONS
+from afterwit.model.memory_entry import ACTIONS, EntryError
 
 
 @pytest.fixture

@@ -3,8 +3,7 @@
 from afterwit.guard.shown import ours
 from afterwit.recall.decisions import Quote
 from afterwit.recall.places import Place
-from afterwit.recall.prompt_block import MOST_BITES, Bite
-from afterwit.recall.prompt_items import first_bites, likely_paths
+from afterwit.recall.prompt_block import MOST_BITES, Bite, first_bites, likely_paths
 from afterwit.recall.talks import USER
 
 

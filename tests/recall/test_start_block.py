@@ -9,10 +9,8 @@ from tests.recall.knowing import HERE, command, correction, item, rule
 from afterwit.guard.shown import ours
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Category, Channel, Scope, ScopeKind, Trigger
-from afterwit.recall.enforced_rules import MOST_RULES
-from afterwit.recall.situation import Situation
+from afterwit.recall.situation import MOST_RULES, Situation, tokens
 from afterwit.recall.start_block import MOST_CHARS, MOST_TOKENS, Settings, checked_template, start_block
-from afterwit.recall.worth import tokens
 
 STORIES = {ORCHARD: 10}
 

@@ -17,7 +17,7 @@ from afterwit.agents.moments import LONGEST_ID
 from afterwit.agents.protocol import Reader
 from afterwit.agents.registry import Agent, gatherers_for
 from afterwit.capture.plan import AgentPlan, Home, plan_units
-from afterwit.model.learn_options import Wanted
+from afterwit.model.learn_report import Wanted
 from afterwit.sources.discovery import Found, Unit
 from afterwit.sources.gathering import Gatherer, rendering_path
 from afterwit.sources.named_files import Entry, found_at, looked_through, pattern_of, place_inside

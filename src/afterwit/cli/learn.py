@@ -19,9 +19,7 @@ from afterwit.config.world import World
 from afterwit.learn.unchanged import nothing_new
 from afterwit.learn.unwatched_faults import faults_noted
 from afterwit.model.errors import BusyError
-from afterwit.model.learn_options import Options, Wanted
-from afterwit.model.learn_report import AgentReport, Report
-from afterwit.model.progress import Progress
+from afterwit.model.learn_report import AgentReport, Options, Progress, Report, Wanted
 
 _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", "actions", "bytes")
 

@@ -11,8 +11,17 @@ from contextlib import suppress
 from pathlib import Path
 
 from afterwit.connect import connections
-from afterwit.connect.connections import Connection, Connections, FileRecord, expanded, fingerprint, shortened
-from afterwit.connect.foreign_files import look, remove_folders, replace
+from afterwit.connect.connections import (
+    Connection,
+    Connections,
+    FileRecord,
+    expanded,
+    fingerprint,
+    look,
+    remove_folders,
+    replace,
+    shortened,
+)
 from afterwit.connect.plan import Change, Machine, Plan
 from afterwit.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED, decide
 from afterwit.decisions.recorded import told_if_recorded

@@ -15,11 +15,19 @@ from typing import NamedTuple
 from afterwit.agents import installing
 from afterwit.agents.installing import Scope
 from afterwit.connect import connections
-from afterwit.connect.connections import Connection, Connections, FileRecord, expanded, fingerprint, shortened
-from afterwit.connect.foreign_files import Found, look
+from afterwit.connect.connections import (
+    Connection,
+    Connections,
+    FileRecord,
+    Found,
+    expanded,
+    fingerprint,
+    look,
+    shortened,
+)
 from afterwit.edits.edits import Edit, Integration, Presence, Surroundings, UnreadableError
 from afterwit.edits.marked_block import MarkedBlock
-from afterwit.edits.programs import hook_programs, server_programs
+from afterwit.edits.ours import hook_programs, server_programs
 from afterwit.guard.markers import marked
 from afterwit.model.errors import AfterwitError, StoreError
 from afterwit.store.layout import Layout

@@ -19,8 +19,7 @@ import msgspec
 from afterwit.agents.registry import AGENTS
 from afterwit.config.show import Place, default_root
 from afterwit.connect.schedulers import crontab, launchd, systemd
-from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.connect.schedulers.job import NAME, Found, Job, Remove, Run, Scheduler, Step, Steps, Write
+from afterwit.connect.schedulers.job import NAME, Cadence, Found, Job, Remove, Run, Scheduler, Step, Steps, Write
 from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.store.regular_files import read_regular
 

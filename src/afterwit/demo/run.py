@@ -16,10 +16,9 @@ from afterwit.agents.registry import AGENTS
 from afterwit.config.show import Configured, load
 from afterwit.config.world import World
 from afterwit.demo.home import home_files
-from afterwit.learn.learn import Options, learn
+from afterwit.learn.learn import learn
 from afterwit.model.errors import UsageError
-from afterwit.model.learn_report import Report
-from afterwit.model.progress import Progress
+from afterwit.model.learn_report import Options, Progress, Report
 from afterwit.store.layout import Layout
 
 _MARK = "afterwit-demo.txt"

@@ -9,8 +9,7 @@ from afterwit.actions.failures.missing_places import names_missing, says_missing
 from afterwit.agents.moments import Moment
 from afterwit.hook.triggers import Failure, failure_of, fires_at_command, is_of_tool
 from afterwit.recall.deck.location import Place
-from afterwit.recall.deck.reader import Deck, Line, Trigger
-from afterwit.recall.deck.words import words_called, words_in
+from afterwit.recall.deck.reader import Deck, Line, Trigger, words_called, words_in
 
 
 def known_fixes(deck: Deck, agent: str, moment: Moment, place: Place) -> tuple[str, list[Line]]:
@@ -18,7 +17,7 @@ def known_fixes(deck: Deck, agent: str, moment: Moment, place: Place) -> tuple[s
     found = _found(deck, agent, moment, place)
     if not found:
         return "", []
-    from afterwit.hook.advice import meant
+    from afterwit.hook.triggers import meant
 
     failure = failure_of(agent, moment)
     if failure is None:

@@ -8,8 +8,7 @@ from afterwit.actions.failures.bounds import is_any_call
 from afterwit.agents.moments import AFTER, BEFORE, PROMPT, Moment
 from afterwit.guard.shown import Shown
 from afterwit.recall.deck.location import Place
-from afterwit.recall.deck.reader import Deck, Line, Trigger
-from afterwit.recall.deck.words import words_called, words_in
+from afterwit.recall.deck.reader import Deck, Line, Trigger, words_called, words_in
 
 _COMPOUND = "|;&\n("
 _GUIDANCE = "guidance"
@@ -71,7 +70,7 @@ def _before(deck: Deck, agent: str, moment: Moment, place: Place, may: Permissio
     usable = [(trigger, line) for trigger, line in found if line.authority == _GUIDANCE and line.advice]
     if not usable:
         return None
-    from afterwit.hook.advice import meant
+    from afterwit.hook.triggers import meant
 
     for trigger, general in usable:
         is_any = is_any_call(trigger.program, trigger.words, trigger.signature, general.advice)

@@ -3,10 +3,15 @@
 Asked only of triggers whose words all occur (`recall.deck.words`), because what answers it may take long to load: the
 parser of command lines, the classes of failures and their signatures. All of it is what `learn` uses, so a failure here
 has the signature that it had there.
+
+What an advice means for the command at hand.
 """
 
 from afterwit.agents.moments import Moment
-from afterwit.recall.deck.reader import Trigger
+from afterwit.recall.deck.reader import Line, Trigger
+
+_CHANGE = " →"  # between what is wrong and what is right, in an advice that is no command line by itself
+
 
 _LONGEST_COMMAND = 65_536
 
@@ -80,3 +85,20 @@ def _follow(wanted: list[str], words: list[str]) -> bool:
 
 def _is_word(want: str, word: str) -> bool:
     return want == word or (want.startswith("-") and word.startswith(f"{want}="))
+
+
+def meant(line: Line, moment: Moment) -> Line | None:
+    """The line with its advice for this very command, where the advice is a change; None where it does not fit."""
+    if _CHANGE not in line.advice:
+        return line
+    advice, bare = _changed(line.advice, moment)
+    command = moment.command.strip()
+    return line.told(line.text, advice, command if bare == command else "") if advice else None
+
+
+def _changed(advice: str, moment: Moment) -> tuple[str, str]:
+    """The line that the advice means, and the command without what belongs to the moment."""
+    from afterwit.actions.shell.command_changes import advised
+    from afterwit.actions.shell.command_words import bare
+
+    return advised(advice, moment.command, moment.output), bare(moment.command)

@@ -29,10 +29,8 @@ from afterwit.knowledge.settle import harvest
 from afterwit.learn import unchanged as standing
 from afterwit.learn.tally import Tally
 from afterwit.model.captured import CAPTURE_VERSION
-from afterwit.model.learn_options import Options, Wanted
-from afterwit.model.learn_report import Report
+from afterwit.model.learn_report import Options, Progress, Report, Wanted
 from afterwit.model.prices import price_list
-from afterwit.model.progress import Progress
 from afterwit.recall.deck.compile import deal
 from afterwit.recall.spooled import Taken, acknowledge_ends, take_in
 from afterwit.store import archive_mark

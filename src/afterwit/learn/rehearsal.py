@@ -13,9 +13,9 @@ import apsw
 
 from afterwit.capture.plan import Pending, homes, plan
 from afterwit.config.world import World
-from afterwit.learn.learn import Options, sweep
+from afterwit.learn.learn import sweep
 from afterwit.model.errors import BusyError
-from afterwit.model.progress import Progress
+from afterwit.model.learn_report import Options, Progress
 from afterwit.store.lease import held
 from afterwit.store.store import readonly_database, rehearsed
 

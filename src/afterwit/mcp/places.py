@@ -7,7 +7,7 @@ from typing import Any
 import apsw
 
 from afterwit.mcp.tool import Caller, Schema, text
-from afterwit.recall.whereabouts import repo_at
+from afterwit.recall.recall import repo_at
 
 PLACE: Mapping[str, Schema] = {
     "repo": text("The repository, if it is not the one you are in: its name, or the last part of it.", 400),

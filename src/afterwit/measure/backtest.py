@@ -3,6 +3,10 @@
 One pass over the store, which is only read. With a file for the notes, a run that was stopped is gone on with. Sessions
 are loaded one at a time, so memory stays bounded by what the players remember. Sessions without any time, and those
 known from a history of prompts alone, cannot be placed and are left out.
+
+Two players on the same sessions: how much more one finds than the other, with an interval drawn by session.
+
+Paired: both are scored on the same draw, so that what makes sessions easy or hard for everybody cancels out.
 """
 
 import hashlib
@@ -17,21 +21,36 @@ from afterwit.digest.material import Material
 from afterwit.digest.update import material_of
 from afterwit.measure.backtest_notes import Notebook
 from afterwit.measure.baselines import BASELINES
-from afterwit.measure.comparison import Comparison, compared
-from afterwit.measure.places_player import PlacesPlayer
 from afterwit.measure.player import Here, Player
-from afterwit.measure.recall_player import RecallPlayer
+from afterwit.measure.recall_player import PlacesPlayer, RecallPlayer
 from afterwit.measure.replay import Outline, Played, replay
 from afterwit.measure.scores import Report, Scorer
 from afterwit.model.digest import VERSION
 from afterwit.model.errors import UsageError
+from afterwit.model.learn_report import Progress
 from afterwit.model.prices import price_list
-from afterwit.model.progress import Progress
 from afterwit.sessions.filters import Filter, find_session, selection_of
 from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.rows.selection import Selection
 from afterwit.store.rows.session_list import SessionRow, selected_sessions, session_row, sessions_with_own_file
 from afterwit.store.store import readonly_database
+
+_ROUNDS = 2000
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """The product against one other player."""
+
+    other: str
+    sessions: int  # in which there was something to find
+    recall_difference: float
+    interval: tuple[float, float]  # 95 %
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the whole interval is above zero."""
+        return self.interval[0] > 0
+
 
 _SEED = 84  # of the intervals: the same figures for the same notes
 _KINDS: tuple[type[Player], ...] = (*BASELINES, PlacesPlayer, RecallPlayer)
@@ -194,3 +213,24 @@ def _against(ours: float, low: float, theirs: float) -> str:
     if ours < theirs:
         return "less than"
     return "more than" if low > theirs else "not clearly more than"
+
+
+def compared(
+    other: str, ours: Mapping[str, float], theirs: Mapping[str, float], rng: random.Random
+) -> Comparison | None:
+    """The difference of two players' recall by session; None where no session can be compared."""
+    differences = [ours[session] - theirs[session] for session in sorted(ours) if session in theirs]
+    if not differences:
+        return None
+    draws = sorted(_mean(rng.choices(differences, k=len(differences))) for _ in range(_ROUNDS))
+    low, high = draws[int(_ROUNDS * 0.025)], draws[int(_ROUNDS * 0.975)]
+    return Comparison(
+        other=other,
+        sessions=len(differences),
+        recall_difference=round(_mean(differences), 3),
+        interval=(round(low, 3), round(high, 3)),
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

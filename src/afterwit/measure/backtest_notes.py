@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from afterwit.measure.notes import Note
+from afterwit.measure.player import Note
 from afterwit.measure.replay import Notes, Outline, Played
 from afterwit.model.errors import UsageError
 from afterwit.store.regular_files import read_regular

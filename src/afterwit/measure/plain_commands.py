@@ -2,6 +2,8 @@
 
 For the baselines alone, which must stay as simple as what an outside examiner plays. The product's own definitions are
 in `actions`.
+
+Whether an advice is right: as good as the command that really worked, and not what was there to read anyway.
 """
 
 import re
@@ -103,3 +105,17 @@ def fix_of(steps: Sequence[DigestStep], at: int) -> str:
 
 def _alike(one: str, other: str) -> bool:
     return SequenceMatcher(None, words_of(one), words_of(other), autojunk=False).ratio() >= _ALIKE
+
+
+_RIGHT = 0.7  # share of equal words
+
+
+def is_right(advice: str, failed: DigestStep, fix: DigestStep) -> bool:
+    """Whether the advised command is much like the fix, is not the failed command, and was not in the error text."""
+    if not advice or advice in failed.error or masked(advice) == masked(failed.target):
+        return False
+    return alike(masked(advice), masked(fix.target)) >= _RIGHT
+
+
+def alike(one: Sequence[str], other: Sequence[str]) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()

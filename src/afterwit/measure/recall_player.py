@@ -1,4 +1,7 @@
-"""The product's player: what recall would have said, from what was harvested of earlier sessions."""
+"""The product's player: what recall would have said, from what was harvested of earlier sessions.
+
+The player *places*: at the first prompt it names the files where the work is likely to be. Needs no items.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -8,19 +11,38 @@ from afterwit.harvest.reruns import Given, Tasks
 from afterwit.knowledge.gate import rejection, wants_review
 from afterwit.knowledge.library import Library
 from afterwit.knowledge.weighing import Context
-from afterwit.measure.notes import Saying
-from afterwit.measure.player import Here, Player
+from afterwit.measure.player import Here, Player, Saying
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import Outcome
 from afterwit.model.knowledge import EVERYWHERE, Draft, Item, Scope, ScopeKind, SessionRef
 from afterwit.recall.at_failure import Failed, fix_for
 from afterwit.recall.at_prompt import at_prompt
 from afterwit.recall.place_index import PlaceIndex
-from afterwit.recall.places import Question
+from afterwit.recall.places import Place, Question, guess
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import start_block
 from afterwit.recall.talk_reading import sighting_of, talk_of
 from afterwit.recall.talks import TalkIndex
+
+
+class PlacesPlayer(Player):
+    name = "places"
+
+    def __init__(self) -> None:
+        self._repos: defaultdict[str, PlaceIndex] = defaultdict(PlaceIndex)
+
+    def know(self, digest: Digest) -> None:
+        self._repos[digest.repo].put(sighting_of(digest))
+
+    def prompt(self, here: Here, prompt: str) -> Iterable[Saying]:
+        found = guess(self._repos[here.repo], Question(prompt, here.branch, here.parent))
+        if found:
+            yield Saying(text=_line(found), items=("places",), files=tuple(place.path for place in found))
+
+
+def _line(found: list[Place]) -> str:
+    return f"Work like this was done in: {', '.join(place.path for place in found)}"
+
 
 _WORKED = {Outcome.SUCCESS: True, Outcome.FAILURE: False}
 

@@ -16,8 +16,7 @@ import msgspec
 
 from afterwit.digest.digester import digest
 from afterwit.digest.material import Material, cut
-from afterwit.measure.notes import Moment, Note, Saying
-from afterwit.measure.player import Here, Player
+from afterwit.measure.player import Here, Moment, Note, Player, Saying
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import Status
 

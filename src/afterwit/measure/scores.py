@@ -16,8 +16,8 @@ import msgspec
 from afterwit.actions.shell.programs import Weight
 from afterwit.actions.steps import parsed
 from afterwit.digest.paths import shown_by
-from afterwit.measure.likeness import is_right
-from afterwit.measure.notes import Moment, Note
+from afterwit.measure.plain_commands import is_right
+from afterwit.measure.player import Moment, Note
 from afterwit.model.digest import Digest, DigestStep, Failure
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind, Status
 

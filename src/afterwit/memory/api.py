@@ -15,10 +15,9 @@ from pathlib import Path
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.memory.backends import queue
+from afterwit.memory.backends import patient as queue
 from afterwit.memory.backends.backend import Backend
-from afterwit.memory.backends.patient import Patient, Told
-from afterwit.memory.backends.queue import Queue
+from afterwit.memory.backends.patient import Patient, Queue, Told
 from afterwit.memory.registry import LOCAL, NULL, chosen, local_backend, made, not_configured
 from afterwit.model.errors import ConfigError
 from afterwit.model.memory_entry import Entry, Hit, Plain, Write, check_key, check_limit, check_user, checked

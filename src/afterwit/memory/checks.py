@@ -7,10 +7,8 @@ raises fails the check with that message.
 from collections.abc import Callable
 from pathlib import Path
 
-from afterwit.memory.backends.backend import Backend
-from afterwit.memory.backends.errors import UnreachableError, UnsupportedError
-from afterwit.memory.backends.patient import Patient
-from afterwit.memory.backends.queue import Queue
+from afterwit.memory.backends.backend import Backend, UnreachableError, UnsupportedError
+from afterwit.memory.backends.patient import Patient, Queue
 from afterwit.model.errors import AfterwitError
 from afterwit.model.memory_entry import Entry, Hit, Write
 

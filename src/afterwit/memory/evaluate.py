@@ -19,8 +19,7 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.memory.backends.backend import Backend, Bulk
-from afterwit.memory.backends.labelled import Relevance, labelled_set, relevance
-from afterwit.memory.backends.local import LocalBackend
+from afterwit.memory.backends.local import LocalBackend, Recorder
 from afterwit.memory.backends.scoring import (
     AVAILABILITY,
     FUNCTIONALITY,
@@ -28,15 +27,17 @@ from afterwit.memory.backends.scoring import (
     PRIVACY,
     WEIGHTS,
     Candidate,
+    Relevance,
     availability_part,
     functionality_part,
+    labelled_set,
     latency_part,
     privacy_part,
     recommendation,
+    relevance,
     score,
 )
 from afterwit.memory.checks import DELETED, PASSED, SEPARATE, faults, functionality
-from afterwit.memory.journal import Recorder
 from afterwit.memory.registry import HONCHO, LOCAL, NULL, POSTGRES, made, names, not_configured
 from afterwit.model.memory_entry import Write
 from afterwit.store.database import transaction

@@ -12,14 +12,11 @@ from typing import NamedTuple
 
 from afterwit.config.world import World
 from afterwit.decisions.journal import catch_up
-from afterwit.memory.backends.backend import Backend
-from afterwit.memory.backends.errors import UnreachableError
+from afterwit.memory.backends.backend import Backend, UnreachableError
 from afterwit.memory.backends.honcho import HOSTED, HonchoBackend, HonchoPlace
-from afterwit.memory.backends.local import LocalBackend
-from afterwit.memory.backends.missing import MissingBackend
-from afterwit.memory.backends.null import NullBackend
+from afterwit.memory.backends.local import LocalBackend, Recorder
+from afterwit.memory.backends.null import MissingBackend, NullBackend
 from afterwit.memory.backends.postgres import PostgresBackend, PostgresPlace, has_password
-from afterwit.memory.journal import Recorder
 from afterwit.model.errors import AfterwitError, ConfigError
 from afterwit.model.settings import MemorySettings
 from afterwit.store.layout import Layout

@@ -16,8 +16,7 @@ from afterwit.config.world import World
 from afterwit.memory.api import Memory, info, memory
 from afterwit.memory.evaluate import evaluate
 from afterwit.model.errors import UsageError
-from afterwit.model.memory_entry import STORED_BY
-from afterwit.model.memory_tool import ACTIONS, DESCRIPTION, NAME, SCHEMA
+from afterwit.model.memory_entry import ACTIONS, DESCRIPTION, NAME, SCHEMA, STORED_BY
 
 _EVALUATED_ENTRIES = (1_000,)
 

@@ -19,8 +19,7 @@ from afterwit.knowledge.matching import Moment, fires
 from afterwit.knowledge.shown_items import sentence
 from afterwit.model.kinds import ActionKind, Status
 from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus, Trigger
-from afterwit.recall.order import order
-from afterwit.recall.situation import Situation
+from afterwit.recall.situation import Situation, order
 
 _STATED = (Channel.USER, Channel.ASSISTANT)
 

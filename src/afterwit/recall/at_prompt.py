@@ -10,13 +10,10 @@ from collections.abc import Collection, Iterable, Sequence
 from afterwit.knowledge.matching import Moment, fires
 from afterwit.model.knowledge import Item
 from afterwit.recall.decisions import Quote, decided
-from afterwit.recall.enforced_rules import biting_rules
-from afterwit.recall.order import order
 from afterwit.recall.place_index import Known
 from afterwit.recall.places import Place, Question, guess
-from afterwit.recall.prompt_block import Bite, PromptBlock, prompt_block
-from afterwit.recall.prompt_items import first_bites, likely_paths
-from afterwit.recall.situation import Situation, holding
+from afterwit.recall.prompt_block import Bite, PromptBlock, first_bites, likely_paths, prompt_block
+from afterwit.recall.situation import Situation, biting_rules, holding, order
 from afterwit.recall.start_block import said_of
 from afterwit.recall.talks import Talks
 from afterwit.text.words import words_of

@@ -4,6 +4,11 @@ Short, in a fixed order, and empty where nothing is known. Quoted are words that
 quotation marks, with the day. Everything comes through the gate (`guard.shown`). Sections and entries carry the
 items they tell, so that a hook can hold single ones out. Whoever gives the block to an agent puts the markers around
 it. Standard library only, so that a hook can import it.
+
+What of all that fits the place of the work is said with the first prompt.
+
+Shared by recall, which has items, and by hooks, which have lines of a deck: both bring what fits in the same order, and
+here it is cut down. Standard library only, so that a hook can import it.
 """
 
 import time
@@ -110,3 +115,25 @@ def _fitting(entries: Iterable[Entry]) -> Iterator[Entry]:
         if room < 0:
             return
         yield entry
+
+
+_LIKELY = 0.2  # chance of a file whose pitfalls are worth naming
+
+
+_COMPARED = 80  # characters of a quotation that tell it from others
+
+
+def likely_paths(places: Iterable[Place]) -> tuple[str, ...]:
+    """Where the work is likely enough to be."""
+    return tuple(place.path for place in places if place.chance >= _LIKELY)
+
+
+def first_bites(fitting: Iterable[Bite], quotes: Sequence[Quote]) -> list[Bite]:
+    """Those that no quote of the same block says already, as many as the block takes."""
+    return [bite for bite in fitting if not any(_says(quote, bite) for quote in quotes)][:MOST_BITES]
+
+
+def _says(quote: Quote, bite: Bite) -> bool:
+    """Whether both quote the same words. A line ends with its confidence, which is no part of the quotation."""
+    _, _, words = bite.text.rpartition(" (")[0].partition(': "')
+    return bool(words) and words.rstrip('"…. ')[:_COMPARED] in quote.text

@@ -1,6 +1,17 @@
 """What a session would be told: reads the store, asks recall, decides nothing.
 
 The same blocks go into the deck for hooks, to the MCP server and to people who ask.
+
+What a user prefers, as lines for the start of a session.
+
+Off unless `recall.preferences = true`. A preference is an entry whose key begins with `preference`, and that a person
+stored at the command line, so it may be said as guidance; it is cleaned and cut like all text that is given to an
+agent, one line each. A failing backend means no lines, never a failing start.
+
+Which known repository a folder of this machine belongs to.
+
+Folders are stored redacted, so the folder is redacted like them and compared. In a checkout the folders up to its root
+count, then its remote; elsewhere all folders above. So a checkout inside another repository's folder is itself.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -8,27 +19,45 @@ from pathlib import Path
 
 import apsw
 
-from afterwit.config.world import World
+from afterwit.config.world import World, redactor_of
 from afterwit.digest.update import load_digest
+from afterwit.guard.hygiene import clean
+from afterwit.guard.shown import Shown
 from afterwit.knowledge.items import item_in
-from afterwit.knowledge.shown_items import may_be_told
+from afterwit.knowledge.shown_items import may_be_told, preference
+from afterwit.memory.api import memory
 from afterwit.model.digest import Digest
-from afterwit.model.errors import ConfigError
+from afterwit.model.errors import AfterwitError, ConfigError
 from afterwit.model.knowledge import EVERYWHERE, Item, ItemStatus, Scope, ScopeKind
+from afterwit.model.memory_entry import Entry, is_persons
 from afterwit.recall.at_prompt import at_prompt
 from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptIndex
 from afterwit.recall.place_index import PlaceIndex
 from afterwit.recall.places import Question
-from afterwit.recall.preferences import preference_lines
 from afterwit.recall.prompt_block import PromptBlock
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import TEMPLATE, Block, Settings, checked_template, start_block
 from afterwit.recall.talk_reading import sighting_of, talk_of
 from afterwit.recall.talks import TalkIndex
+from afterwit.repos.folders import root_of
+from afterwit.sources.checkout import remote_of, root_of_checkout
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.items import all_items, items_in
+from afterwit.store.rows.repos import repo_rows
 from afterwit.store.rows.selection import Selection
 from afterwit.store.rows.session_list import selected_sessions, story_counts
+
+_MOST_FOLDERS = 64
+
+
+PREFIX = "preference"
+
+
+_MOST_LINES = 12
+
+
+_LONGEST_LINE = 200
+
 
 _SPEAKING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
 _LARGEST_TEMPLATE = 20_000
@@ -104,3 +133,41 @@ def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:
         digest = load_digest(db, row)
         if digest is not None:
             yield digest
+
+
+def preference_lines(world: World, user: str | None = None) -> list[Shown]:
+    """The lines, by key; none where the setting is off."""
+    if not world.settings.recall.preferences:
+        return []
+    try:
+        with memory(world, user) as mine:
+            entries = [mine.retrieve(key).entry for key in mine.keys(PREFIX).keys[:_MOST_LINES]]
+    except AfterwitError:
+        return []
+    return [line for entry in entries if entry and is_persons(entry.metadata) and (line := _line(entry))]
+
+
+def _line(entry: Entry) -> Shown:
+    text = " ".join(clean(entry.value).split())
+    return preference(text if len(text) <= _LONGEST_LINE else text[: _LONGEST_LINE - 1].rstrip() + "…")
+
+
+def repo_at(db: apsw.Connection, world: World, folder: Path) -> str:
+    """The repository; "" where no session was seen there."""
+    rows = [row for row in repo_rows(db) if row.repo]
+    by_root = {row.root: row.repo for row in rows}
+    redact = redactor_of(world)
+    top = root_of_checkout(folder)
+    for place in _upwards(folder, top):
+        repo = by_root.get(redact.path(root_of(str(place))))
+        if repo:
+            return repo
+    remote = remote_of(folder) if top else ""
+    names = {row.remote: row.repo for row in rows if row.remote} | {row.repo: row.repo for row in rows}
+    return names.get(remote, "") if remote else ""
+
+
+def _upwards(folder: Path, top: Path | None) -> list[Path]:
+    whole = folder.absolute()
+    places = [whole, *whole.parents][:_MOST_FOLDERS]
+    return places[: places.index(top) + 1] if top in places else places

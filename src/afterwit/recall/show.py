@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 from afterwit.config.world import World
 from afterwit.recall.prompt_block import PromptBlock
-from afterwit.recall.recall import prompt_block_for, speaking_items, start_block_for, stories
-from afterwit.recall.situation import Situation
+from afterwit.recall.recall import prompt_block_for, repo_at, speaking_items, start_block_for, stories
+from afterwit.recall.situation import Situation, expected
 from afterwit.recall.start_block import Block
-from afterwit.recall.whereabouts import repo_at
-from afterwit.recall.worth import expected
 from afterwit.sessions.repo_names import find_repo
 from afterwit.store.store import readonly_database, require
 

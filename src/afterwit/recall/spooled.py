@@ -15,7 +15,7 @@ import msgspec
 from afterwit.capture.assembly.texts import safe_text
 from afterwit.decisions.journal import DRAWN, catch_up, decide
 from afterwit.guard.redaction import Redactor
-from afterwit.model.learn_options import Wanted
+from afterwit.model.learn_report import Wanted
 from afterwit.store import spool
 from afterwit.store.database import transaction
 from afterwit.store.rows import hooks

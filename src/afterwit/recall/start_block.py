@@ -16,9 +16,7 @@ from afterwit.guard.shown import template as template_piece
 from afterwit.knowledge.shown_items import sentence
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Authority, Category, Channel, Item, Scope
-from afterwit.recall.enforced_rules import MOST_RULES, biting_rules
-from afterwit.recall.situation import Situation, holding
-from afterwit.recall.worth import per_token, tokens
+from afterwit.recall.situation import MOST_RULES, Situation, biting_rules, holding, per_token, tokens
 
 MOST_TOKENS = 2_000
 MOST_CHARS = 9_500

@@ -11,7 +11,7 @@ from tests.edits.surroundings import AT, EVERYTHING
 
 from afterwit.agents.hermes.install import MEMORY_TOOL, integration
 from afterwit.edits.edits import Surroundings
-from afterwit.model.memory_tool import SCHEMA
+from afterwit.model.memory_entry import SCHEMA
 
 HANGS = "import threading; threading.Event().wait()"
 Tool = Callable[..., str]

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afterwit.connect.schedulers import crontab
-from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.connect.schedulers.job import Job, Run, Steps
+from afterwit.connect.schedulers.job import Cadence, Job, Run, Steps
 from afterwit.model.errors import AfterwitError
 
 LABEL = "afterwit-learn"

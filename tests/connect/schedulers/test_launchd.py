@@ -6,8 +6,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from afterwit.connect.schedulers import launchd
-from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.connect.schedulers.job import Found, Job, Remove, Run, Steps, Write
+from afterwit.connect.schedulers.job import Cadence, Found, Job, Remove, Run, Steps, Write
 
 FOLDER = PurePosixPath("/Users/robin/Library/LaunchAgents")
 LABEL = "afterwit-learn"

@@ -3,8 +3,7 @@
 from pathlib import PurePosixPath
 
 from afterwit.connect.schedulers import systemd
-from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.connect.schedulers.job import Found, Job, Remove, Run, Steps, Write
+from afterwit.connect.schedulers.job import Cadence, Found, Job, Remove, Run, Steps, Write
 
 FOLDER = PurePosixPath("/home/robin/.config/systemd/user")
 LABEL = "afterwit-learn"

@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.memory.flaky import FlakyBackend
 
-from afterwit.memory.backends.errors import RejectedError, UnreachableError
-from afterwit.memory.backends.patient import Patient
-from afterwit.memory.backends.queue import Queue
+from afterwit.memory.backends.backend import RejectedError, UnreachableError
+from afterwit.memory.backends.patient import Patient, Queue
 from afterwit.model.errors import StoreError, StoreFullError
 from afterwit.model.memory_entry import Write
 from afterwit.store.lease import held

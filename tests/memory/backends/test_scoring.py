@@ -3,8 +3,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.memory.backends.labelled import Query, labelled_set, relevance
-from afterwit.memory.backends.scoring import WEIGHTS, Candidate, latency_part, privacy_part, recommendation, score
+from afterwit.memory.backends.scoring import (
+    WEIGHTS,
+    Candidate,
+    Query,
+    labelled_set,
+    latency_part,
+    privacy_part,
+    recommendation,
+    relevance,
+    score,
+)
 
 shares = st.floats(0, 1)
 

@@ -6,9 +6,8 @@ import pytest
 from afterwit.config.show import default_root
 from afterwit.recall.deck.location import Place, place_of, store_folder
 from afterwit.recall.deck.reader import Deck
-from afterwit.recall.deck.values import Deck as Values
-from afterwit.recall.deck.values import DeckSettings
-from afterwit.recall.deck.write import write_deck
+from afterwit.recall.deck.write import Deck as Values
+from afterwit.recall.deck.write import DeckSettings, write_deck
 
 REPO = "example.org/team/orchard"
 

@@ -14,10 +14,15 @@ from tests.recall.talks.scoring import index_of
 
 from afterwit.recall.decisions import decided
 from afterwit.recall.deck import prompt_tables
-from afterwit.recall.deck.packing import pack_numbers, pack_weighted, unpack_numbers, unpack_weighted
+from afterwit.recall.deck.first_prompt import (
+    StoredPlaces,
+    StoredTalks,
+    pack_numbers,
+    pack_weighted,
+    unpack_numbers,
+    unpack_weighted,
+)
 from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource, write_prompt_tables
-from afterwit.recall.deck.stored_places import StoredPlaces
-from afterwit.recall.deck.stored_talks import StoredTalks
 from afterwit.recall.place_index import PlaceIndex, Sighting
 from afterwit.recall.places import Question, guess
 from afterwit.recall.talk_reading import talk_of

@@ -13,8 +13,7 @@ from afterwit.model.knowledge import Scope, ScopeKind, Trigger
 from afterwit.recall.deck import reader as reading
 from afterwit.recall.deck import write as writing
 from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource
-from afterwit.recall.deck.values import Block, Deck, DeckSettings, Entry, Index, Line, Section
-from afterwit.recall.deck.write import write_deck
+from afterwit.recall.deck.write import Block, Deck, DeckSettings, Entry, Index, Line, Section, write_deck
 from afterwit.recall.place_index import Sighting
 from afterwit.recall.talks import USER, Sentence, Talk, Turn, counts_of, terms_of
 

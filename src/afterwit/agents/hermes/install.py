@@ -9,12 +9,11 @@ from pprint import pformat
 from typing import Any
 
 from afterwit.edits.edits import Integration, Surroundings
-from afterwit.edits.hooks import Reach
+from afterwit.edits.hooks import Reach, script
+from afterwit.edits.marked_block import OwnFile
 from afterwit.edits.ours import MARK, NAME, own_words, server_entry
-from afterwit.edits.own_file import OwnFile
-from afterwit.edits.scripts import script
 from afterwit.edits.yaml_file import YamlFile
-from afterwit.model.memory_tool import DESCRIPTION, SCHEMA
+from afterwit.model.memory_entry import DESCRIPTION, SCHEMA
 
 REACH = Reach(
     "hermes",

@@ -16,8 +16,17 @@ from afterwit.capture.assembly.joining import Joining
 from afterwit.capture.assembly.resume import Resume, resumed
 from afterwit.capture.assembly.spends import merged_spend, spend_row
 from afterwit.capture.assembly.texts import safe_body, safe_text
-from afterwit.model.captured import ORDINAL_BITS, Captured, EventRow, NoteRow, PartFacts, ProblemRow, SpendRow, TextRow
-from afterwit.model.keys import key_of
+from afterwit.model.captured import (
+    ORDINAL_BITS,
+    Captured,
+    EventRow,
+    NoteRow,
+    PartFacts,
+    ProblemRow,
+    SpendRow,
+    TextRow,
+    key_of,
+)
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 

@@ -10,8 +10,7 @@ from collections.abc import Set
 
 from afterwit.capture.assembly.part_facts import is_task
 from afterwit.capture.assembly.resume import Resume
-from afterwit.model.captured import PartFacts
-from afterwit.model.keys import key_of
+from afterwit.model.captured import PartFacts, key_of
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event
 

@@ -11,8 +11,7 @@ import msgspec
 
 from afterwit.capture.assembly import calls, instructions, notes
 from afterwit.capture.assembly.context import Context
-from afterwit.model.captured import ActionRow, NoteRow, PartFacts
-from afterwit.model.keys import key_of
+from afterwit.model.captured import ActionRow, NoteRow, PartFacts, key_of
 from afterwit.model.readings import Event
 
 _MOST_EARLY = 32  # results without a call that are kept, in case it follows

@@ -10,8 +10,7 @@ from afterwit.cli.connect.host import this_host
 from afterwit.cli.terminal.options import Here, as_json, in_place
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.connect.schedule import Planned, apply, job_for, label_for, plan_install, plan_removal
-from afterwit.connect.schedulers.cadence import HOURLY, Cadence
-from afterwit.connect.schedulers.job import Remove, Run, Step, Write
+from afterwit.connect.schedulers.job import HOURLY, Cadence, Remove, Run, Step, Write
 
 _TIME = re.compile(r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9]")
 

@@ -13,7 +13,7 @@ from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.connect import schedule
 from afterwit.connect.plan import State, states
 from afterwit.connect.schedule import Installed
-from afterwit.connect.schedulers.cadence import Cadence
+from afterwit.connect.schedulers.job import Cadence
 from afterwit.doctor.hook_findings import Silence, silences
 from afterwit.edits.edits import Presence
 

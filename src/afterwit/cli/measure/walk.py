@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from afterwit.measure.notes import Moment, Note
+from afterwit.measure.player import Moment, Note
 from afterwit.measure.replay import Played
 from afterwit.measure.scores import changed_files, searches_before
 from afterwit.model.kinds import Status

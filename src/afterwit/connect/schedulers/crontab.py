@@ -9,8 +9,7 @@ import re
 import shlex
 from typing import NamedTuple
 
-from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.connect.schedulers.job import MARK, NICE, Job, Run, Steps
+from afterwit.connect.schedulers.job import MARK, NICE, Cadence, Job, Run, Steps
 from afterwit.model.errors import AfterwitError
 
 _UNENDED = " (the line before had no end)"

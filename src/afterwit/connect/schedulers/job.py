@@ -2,6 +2,8 @@
 
 A planner of one scheduler turns a `Job` (or None, for none) and what it finds in place into steps. No steps means that
 everything is as it should be. Carrying steps out is left to `connect.schedule`.
+
+How often a scheduled job runs: once an hour, or once a day at a time of the local clock.
 """
 
 from collections.abc import Mapping
@@ -9,7 +11,35 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import NamedTuple
 
-from afterwit.connect.schedulers.cadence import Cadence
+HOURLY = "hourly"
+
+
+_MINUTE = 17  # of the hour: on the hour everyone's jobs start
+
+
+class Cadence(NamedTuple):
+    """Each day at this hour and minute; each hour at this minute where there is no hour."""
+
+    hour: int | None
+    minute: int
+
+    @classmethod
+    def of(cls, text: str) -> "Cadence":
+        """`hourly` or `HH:MM`, as the settings have it."""
+        if text == HOURLY:
+            return cls(None, _MINUTE)
+        hour, _, minute = text.partition(":")
+        return cls(int(hour), int(minute))
+
+    @property
+    def text(self) -> str:
+        return HOURLY if self.hour is None else f"{self.hour:02d}:{self.minute:02d}"
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        return "every hour" if self.hour is None else f"every day at {self.text}"
+
 
 NAME = "afterwit-learn"
 MARK = "Written by `afterwit connect schedule`; `--off` removes it."

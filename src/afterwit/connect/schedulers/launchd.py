@@ -8,8 +8,7 @@ from pathlib import PurePath
 from typing import Any
 from xml.parsers.expat import ExpatError
 
-from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.connect.schedulers.job import NICE, Found, Job, Remove, Run, Step, Steps, Write
+from afterwit.connect.schedulers.job import NICE, Cadence, Found, Job, Remove, Run, Step, Steps, Write
 
 
 def path(folder: PurePath, label: str) -> PurePath:

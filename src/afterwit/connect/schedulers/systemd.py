@@ -6,8 +6,7 @@ Output goes to the journal, which systemd bounds. A run that was missed because 
 import re
 from pathlib import PurePath
 
-from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.connect.schedulers.job import MARK, NICE, Found, Job, Remove, Run, Step, Steps, Write
+from afterwit.connect.schedulers.job import MARK, NICE, Cadence, Found, Job, Remove, Run, Step, Steps, Write
 
 _CALENDAR = re.compile(rb"^OnCalendar=\*-\*-\* (\*|\d\d):(\d\d):00$", re.MULTILINE)
 _OURS = f"# {MARK}\n".encode()

@@ -9,8 +9,7 @@ from afterwit.knowledge.shown_memory import remembered
 from afterwit.mcp.quoting import notes
 from afterwit.mcp.tool import Caller, Tool
 from afterwit.memory.tool import MemoryTool
-from afterwit.model.memory_entry import is_persons
-from afterwit.model.memory_tool import DESCRIPTION, NAME, SCHEMA
+from afterwit.model.memory_entry import DESCRIPTION, NAME, SCHEMA, is_persons
 
 _LONGEST = 24_000  # the longest value there can be, and what stands around it
 

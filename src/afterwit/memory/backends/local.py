@@ -3,6 +3,12 @@
 The journal is the truth, so that entries survive a rebuild of the database; `record` puts a change there and applies
 it. One connection serves all calls. A query reads a bounded number of rows for each of its words, the newest ones where
 a word is common, so that its time does not grow with the memory.
+
+Changes of the local memory, through the journal.
+
+The moment, the entry in the journal and the change of the database happen under one lock of the database: the order in
+the journal is the order of the moments, so that a rebuild gives the same entries. Killed between the two, the next
+command that opens the store applies what the journal holds.
 """
 
 from collections import defaultdict
@@ -12,10 +18,38 @@ from typing import Any, Protocol
 
 import apsw
 
+from afterwit.decisions.journal import catch_up, journalled, note_applied
+from afterwit.decisions.recorded import told_if_recorded
 from afterwit.memory.backends.backend import Availability, Operation
 from afterwit.model.memory_entry import Entry, Hit, Write
+from afterwit.store.database import transaction
 from afterwit.store.memory_terms import ranked, terms_of, weight
+from afterwit.store.rows import applied
 from afterwit.store.rows import memory as rows
+from afterwit.store.steps import step
+from afterwit.store.store import Store
+
+
+class Recorder:
+    """Records changes in one open store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __call__(self, kind: str, body: Mapping[str, Any], at_ms: int) -> None:
+        store = self._store
+        with told_if_recorded(store), transaction(store.db):
+            moment = max(at_ms, rows.clock(store.db))
+            entry = journalled(store, kind, body, moment)
+            step("a change of the memory is in the journal, not applied")
+            before = applied.applied(store.db).get(entry.machine)
+            if (before.number if before else 0) == entry.number - 1:
+                rows.apply(store.db, kind, body, entry.at_ms)
+                note_applied(store, entry.machine, entry.number)
+            else:
+                catch_up(store)
+        step("a change of the memory is applied")
+
 
 _MOST_ROWS = 300  # for each word of a query
 _LEAST_CANDIDATES = 30

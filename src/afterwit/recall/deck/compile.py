@@ -21,11 +21,9 @@ from afterwit.recall.at_prompt import rules_for_prompt
 from afterwit.recall.deck.first_prompt import RULES
 from afterwit.recall.deck.prompt_tables import PromptSource
 from afterwit.recall.deck.publish import deck_path, holdout_key
-from afterwit.recall.deck.values import Block, Deck, DeckSettings, Entry, Index, Line, Section
-from afterwit.recall.deck.write import Redact, write_deck
-from afterwit.recall.order import order
+from afterwit.recall.deck.write import Block, Deck, DeckSettings, Entry, Index, Line, Redact, Section, write_deck
 from afterwit.recall.recall import prompt_index, speaking_items, start_block_for, stories
-from afterwit.recall.situation import Situation
+from afterwit.recall.situation import Situation, order
 from afterwit.recall.start_block import Piece, said_of
 from afterwit.store.marks import DECK, fingerprint, mark, put_mark
 from afterwit.store.rows import experiment, repos

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import apsw
 
 from afterwit.model.quick_json import dumps
-from afterwit.recall.deck.packing import pack_numbers, pack_weighted
+from afterwit.recall.deck.first_prompt import pack_numbers, pack_weighted
 from afterwit.recall.place_index import Sighting, path_total, rarity
 from afterwit.recall.talks import Sentence, Talk, terms_of, weights
 from afterwit.text.words import words_of

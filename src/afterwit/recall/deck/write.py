@@ -5,28 +5,106 @@ is filed under the rarest word that must occur wherever it fires (`recall.deck.w
 finds that there is nothing, with one look. All that can be said goes through redaction here once more, whatever it went
 through before: items that people wrote, preferences and what earlier rules left in digests end up here. Reading is left
 to `recall.deck.reader`.
+
+What goes into a deck: all that hooks need to know, rendered, and nothing else.
+
+Plain values: whoever compiles a deck fills them from items, and `recall.deck.write` writes them. Texts are redacted,
+clean and final; a hook only chooses among them and puts the markers around. Not for hooks to import.
 """
 
 import functools
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import apsw
 import msgspec
 
 from afterwit.guard.markers import CLOSING, OPENING, defused
-from afterwit.model.knowledge import Trigger
-from afterwit.recall.deck.prompt_tables import write_prompt_tables
-from afterwit.recall.deck.values import Block, Deck, DeckSettings, Line
-from afterwit.recall.deck.words import needed_by_path, needed_by_signature, words_in
+from afterwit.guard.shown import Shown
+from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, Trigger
+from afterwit.recall.deck.prompt_tables import PromptSource, write_prompt_tables
+from afterwit.recall.deck.reader import needed_by_path, needed_by_signature, words_in
 from afterwit.store.database import transaction, translated
 from afterwit.store.layout import sync
 from afterwit.store.marks import fingerprint
+
+
+class Line(NamedTuple):
+    """One item as an agent gets it, and what makes it fire."""
+
+    item: str
+    text: Shown  # one line, with its quotes and its confidence as they are to be read
+    scope: Scope = EVERYWHERE
+    authority: Authority = Authority.OBSERVATION
+    advice: str = ""  # the command line to use, or the change that makes it
+    confidence: float = 0.0
+    agents: tuple[str, ...] = ()  # that it concerns; empty: all
+    triggers: tuple[Trigger, ...] = ()
+
+
+class Entry(NamedTuple):
+    """One line of a block, and the item that it tells; "" for a line that stands whatever is held out."""
+
+    item: str
+    text: Shown
+
+
+class Section(NamedTuple):
+    """Lines below a heading, which is left out together with the last of them. A heading without any lines frames the
+    others: it stands as long as any of them does."""
+
+    heading: Shown
+    entries: tuple[Entry, ...]
+
+
+class Block(NamedTuple):
+    """What a session gets at its start. Empty names stand for any repository or agent; the closest fit is taken."""
+
+    sections: tuple[Section, ...]
+    repo: str = ""
+    agent: str = ""
+
+
+class Index(NamedTuple):
+    """Prepared data for the first prompt, as `recall` wants it."""
+
+    repo: str
+    name: str
+    body: bytes
+
+
+class DeckSettings(NamedTuple):
+    """How hooks behave. `key` draws the hold-out: made once per machine, 16 bytes or more."""
+
+    key: bytes
+    session_share: float = 0.1  # of sessions that get nothing, to compare with
+    item_share: float = 0.1  # of items that a session does not get
+    refusing: tuple[str, ...] = ()  # agents whose commands may be refused once
+    rewriting: tuple[str, ...] = ()  # agents whose commands may be rewritten
+    refuse_confidence: float = 0.8
+    rewrite_confidence: float = 0.95
+    most_lines: int = 1  # after one failure
+    learns_at_end: bool = True  # whether the end of a session starts a `learn`
+    learn_command: tuple[str, ...] = ()  # that does it
+
+
+class Deck(NamedTuple):
+    """Everything."""
+
+    settings: DeckSettings
+    roots: Mapping[str, str] = MappingProxyType({})  # folder to repository; `~` stands for the user's home folder
+    remotes: Mapping[str, str] = MappingProxyType({})  # other remotes of repositories: host/owner/name to name
+    blocks: Iterable[Block] = ()
+    lines: Iterable[Line] = ()
+    indexes: Iterable[Index] = ()
+    prompts: Mapping[str, PromptSource] = MappingProxyType({})  # by repository
+
 
 VERSION = 1
 Redact = Callable[[str], str]

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.model.captured import NoteRow
+from afterwit.model.captured import NoteRow, key_of
 from afterwit.model.instruction_files import Instruction, instruction
-from afterwit.model.keys import key_of
 from afterwit.model.kinds import NoteKind
 
 WHOLE_TEXT = "notes.text || ifnull(char(10) || shared_texts.text, '')"
