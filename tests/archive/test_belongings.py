@@ -14,7 +14,7 @@ from afterwit.archive.belongings import is_deck_sound
 from afterwit.archive.upkeep import verify
 from afterwit.doctor.doctor import examine
 from afterwit.learn import unchanged as standing
-from afterwit.model.learn_report import Report
+from afterwit.model.learn_run import Report
 from afterwit.store.layout import KEY_BYTES, Layout
 from afterwit.store.store import opened
 

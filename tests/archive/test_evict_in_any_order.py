@@ -25,7 +25,7 @@ from afterwit.archive.evict import evict
 from afterwit.archive.rebuild import rebuild
 from afterwit.learn.learn import Options, learn
 from afterwit.model.errors import StoreFullError
-from afterwit.model.learn_report import Eviction
+from afterwit.model.learn_run import Eviction
 from afterwit.sessions.pin import pin
 from afterwit.store import archive, steps
 from afterwit.store.layout import Layout, sync

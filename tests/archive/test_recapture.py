@@ -15,7 +15,7 @@ from afterwit.archive.rebuild import rebuild
 from afterwit.config.world import World
 from afterwit.doctor.doctor import examine
 from afterwit.learn.learn import Options, learn
-from afterwit.model.learn_report import Eviction, Report
+from afterwit.model.learn_run import Eviction, Report
 from afterwit.model.settings import RetentionSettings
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened

@@ -17,7 +17,7 @@ from afterwit.agents.moments import LONGEST_ID
 from afterwit.agents.protocol import Reader
 from afterwit.agents.registry import Agent, gatherers_for
 from afterwit.capture.plan import AgentPlan, Home, plan_units
-from afterwit.model.learn_report import Wanted
+from afterwit.model.learn_run import WantedSession
 from afterwit.sources.discovery import Found, Unit
 from afterwit.sources.gathering import Gatherer, rendering_path
 from afterwit.sources.named_files import Entry, found_at, looked_through, pattern_of, place_inside
@@ -26,21 +26,21 @@ _SMALL_FILES = (".json", ".jsonl")  # names that no database has; there can be v
 
 
 def plan_sessions(
-    db: apsw.Connection, homes: Iterable[Home], wanted: Iterable[Wanted], declared: tuple[Description, ...] = ()
+    db: apsw.Connection, homes: Iterable[Home], wanted: Iterable[WantedSession], declared: tuple[Description, ...] = ()
 ) -> list[AgentPlan]:
     """What to do for these sessions."""
     asked = [one for one in sorted(set(wanted)) if 0 < len(one.session) <= LONGEST_ID and one.session.isprintable()]
     return plan_units(db, ((home, _units_in(home, asked, declared)) for home in homes))
 
 
-def _units_in(home: Home, asked: Sequence[Wanted], declared: tuple[Description, ...]) -> list[Unit]:
+def _units_in(home: Home, asked: Sequence[WantedSession], declared: tuple[Description, ...]) -> list[Unit]:
     agent, reader = registry.agent(home.agent, declared), registry.reader_for(home.agent, declared)
     own = [one for one in asked if one.agent == home.agent] if reader else []
     found = (unit for one in own if reader for unit in units_of(home.folder, agent, reader, one))
     return list({unit.transcript.path: unit for unit in found}.values())
 
 
-def units_of(home: Path, agent: Agent, reader: Reader, wanted: Wanted) -> list[Unit]:
+def units_of(home: Path, agent: Agent, reader: Reader, wanted: WantedSession) -> list[Unit]:
     """The logs of a session in a home."""
     hint = place_inside(home, wanted.transcript)
     names = pattern_of(wanted.session)

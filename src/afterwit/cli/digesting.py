@@ -1,7 +1,7 @@
 """What `learn` says about digests: nothing as a rule; after an upgrade, what a better digester sees otherwise."""
 
 from afterwit.cli.terminal.output import human_count, talk
-from afterwit.model.learn_report import Digested
+from afterwit.model.learn_run import Digested
 
 _MOST = 10
 

@@ -12,7 +12,7 @@ from afterwit.cli.terminal.amounts import minute
 from afterwit.cli.terminal.options import Here, as_json, in_place
 from afterwit.cli.terminal.output import human_bytes, human_count, print_json, print_line, print_table, talk
 from afterwit.cli.terminal.sizes import ByteSize
-from afterwit.model.learn_report import Eviction
+from afterwit.model.learn_run import Eviction
 
 _WHY = {"age": "older than the limit", "soft-cap": "above the soft cap", "hard-cap": "above the hard cap"}
 _SHOWN = 20

@@ -1,7 +1,7 @@
 """What a harvest did, for people."""
 
 from afterwit.cli.terminal.output import human_count, print_line
-from afterwit.model.learn_report import Harvested
+from afterwit.model.learn_run import Harvested
 
 _MOST_SHOWN = 20
 

@@ -19,7 +19,7 @@ from afterwit.config.world import World
 from afterwit.learn.unchanged import nothing_new
 from afterwit.learn.unwatched_faults import faults_noted
 from afterwit.model.errors import BusyError
-from afterwit.model.learn_report import AgentReport, Options, Progress, Report, Wanted
+from afterwit.model.learn_run import AgentReport, Options, Progress, Report, WantedSession
 
 _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", "actions", "bytes")
 
@@ -176,12 +176,12 @@ def _run(world: World, options: Options, progress: Progress) -> Report:
     return report
 
 
-def _sessions(here: Here, named: tuple[str, ...]) -> tuple[Wanted, ...]:
+def _sessions(here: Here, named: tuple[str, ...]) -> tuple[WantedSession, ...]:
     pairs = [(agent, session) for agent, _, session in (name.partition("/") for name in named)]
     if not all(agent and session for agent, session in pairs):
         raise click.BadParameter("a session is named AGENT/ID, such as codex/019b2c4e.", param_hint="--session")
     refuse_unknown(tuple(agent for agent, _ in pairs), here.world.declared, "--session")
-    return tuple(Wanted(agent, session) for agent, session in pairs)
+    return tuple(WantedSession(agent, session) for agent, session in pairs)
 
 
 def show(

@@ -9,7 +9,7 @@ from afterwit.cli.commands import Command
 from afterwit.cli.terminal.agent_names import AgentName, refuse_unknown
 from afterwit.cli.terminal.options import Here, as_json, in_place
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
-from afterwit.recall.show import ToldBlocks, shown
+from afterwit.recall.recall import ToldBlocks, recalled
 
 
 @click.command(
@@ -47,7 +47,7 @@ def recall(
     could be said. Agents get it between markers.
     """
     refuse_unknown(filter(None, [agent]), here.world.declared, "--agent")
-    found = shown(here.world, Path.cwd(), repo, agent, task or "", budget)
+    found = recalled(here.world, Path.cwd(), repo, agent, task or "", budget)
     if is_json:
         print_json(_shape(found))
         return

@@ -22,7 +22,7 @@ from afterwit.connect.connections import (
     replace,
     shortened,
 )
-from afterwit.connect.plan import Change, Machine, Plan
+from afterwit.connect.plan import ConnectPlan, FileChange, Machine
 from afterwit.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED, decide
 from afterwit.decisions.recorded import told_if_recorded
 from afterwit.model.errors import AfterwitError, DamagedError, PartlyDoneError
@@ -30,7 +30,7 @@ from afterwit.store.steps import step
 from afterwit.store.store import opened
 
 
-def apply(machine: Machine, plan: Plan) -> None:
+def apply(machine: Machine, plan: ConnectPlan) -> None:
     """Does what was planned, all of it or nothing."""
     for change in plan.changes:
         if look(change.found.path) != change.found:
@@ -56,7 +56,7 @@ def apply(machine: Machine, plan: Plan) -> None:
     connections.drop_unneeded(machine.layout, connections.read(machine.layout))
 
 
-def differences(plan: Plan) -> Iterator[str]:
+def differences(plan: ConnectPlan) -> Iterator[str]:
     """The change of each file, line by line, for people."""
     for change in plan.needed:
         sides = (change.found.content, change.wanted)
@@ -65,8 +65,8 @@ def differences(plan: Plan) -> Iterator[str]:
         yield from (line.rstrip("\n") for line in difflib.unified_diff(old, new, before, after, n=2))
 
 
-def _carry_out(changes: Sequence[Change]) -> None:
-    done: list[tuple[Change, tuple[Path, ...]]] = []
+def _carry_out(changes: Sequence[FileChange]) -> None:
+    done: list[tuple[FileChange, tuple[Path, ...]]] = []
     try:
         for change in changes:
             done.append((change, replace(change.found, change.wanted, is_executable=change.is_executable)))
@@ -78,7 +78,7 @@ def _carry_out(changes: Sequence[Change]) -> None:
         raise
 
 
-def _made(machine: Machine, plan: Plan) -> Connection:
+def _made(machine: Machine, plan: ConnectPlan) -> Connection:
     """The connection with its files. Copies are kept on the way."""
     earlier = connections.read(machine.layout).files
     records = []
@@ -99,19 +99,19 @@ def _missing_folders(target: Path, machine: Machine) -> tuple[str, ...]:
     return tuple(shortened(folder, machine.home) for folder in reversed(missing))
 
 
-def _gone(machine: Machine, plan: Plan) -> Connection:
+def _gone(machine: Machine, plan: ConnectPlan) -> Connection:
     paths = [shortened(change.found.path, machine.home) for change in plan.changes]
     return Connection(*_flags(plan.connection), tuple(FileRecord(path, None, "") for path in paths))
 
 
-def _remove_made(machine: Machine, before: Connections, plan: Plan) -> None:
+def _remove_made(machine: Machine, before: Connections, plan: ConnectPlan) -> None:
     for change in plan.changes:
         record = before.files.get(shortened(change.found.path, machine.home))
         if record is not None and change.wanted is None:
             remove_folders(tuple(expanded(folder, machine.home) for folder in record.made))
 
 
-def _note_earlier(machine: Machine, before: Connections, plan: Plan) -> None:
+def _note_earlier(machine: Machine, before: Connections, plan: ConnectPlan) -> None:
     """Nothing was changed after all: what was known before is true again."""
     _note(machine, AGENT_DISCONNECTED, _gone(machine, plan))
     earlier = before.known.get((plan.connection.agent, plan.connection.project))

@@ -32,7 +32,7 @@ from afterwit.store.steps import step
 _EXECUTABLE, _PLAIN = 0o777, 0o666  # before the user's umask
 
 
-class Found(NamedTuple):
+class ForeignFile(NamedTuple):
     """A file as it was seen."""
 
     path: Path  # as the other program names it
@@ -168,18 +168,18 @@ def expanded(path: str, user_home: Path) -> Path:
     return user_home / path[2:] if path.startswith("~/") else Path(path)
 
 
-def look(path: Path) -> Found:
+def look(path: Path) -> ForeignFile:
     """The file as it is now. Raises AfterwitError if something else has its name."""
     target = Path(os.path.realpath(path))
     try:
         if not stat.S_ISREG(target.stat().st_mode):
             raise AfterwitError(f"{path} is no regular file, and is left alone.")
-        return Found(path, target, read_regular(target))
+        return ForeignFile(path, target, read_regular(target))
     except (FileNotFoundError, NotADirectoryError):
-        return Found(path, target, None)
+        return ForeignFile(path, target, None)
 
 
-def replace(found: Found, content: bytes | None, *, is_executable: bool = False) -> tuple[Path, ...]:
+def replace(found: ForeignFile, content: bytes | None, *, is_executable: bool = False) -> tuple[Path, ...]:
     """Gives the file new content, or removes it. Returns the folders that had to be made, outermost first."""
     if look(found.path) != found:
         raise AfterwitError(f"{found.path} has changed in the meantime. Run the command again.")

@@ -19,15 +19,15 @@ from afterwit.connect.connections import (
     Connection,
     Connections,
     FileRecord,
-    Found,
+    ForeignFile,
     expanded,
     fingerprint,
     look,
     shortened,
 )
 from afterwit.edits.edits import Edit, Integration, Presence, Surroundings, UnreadableError
-from afterwit.edits.marked_block import MarkedBlock
 from afterwit.edits.ours import hook_programs, server_programs
+from afterwit.edits.own_text import MarkedBlock
 from afterwit.guard.markers import marked
 from afterwit.model.errors import AfterwitError, StoreError
 from afterwit.store.layout import Layout
@@ -38,10 +38,10 @@ NOTHING_YET = "Nothing has been learned for this place yet."
 Notes = Callable[[str, Path | None], str]  # agent, project (None: what is true everywhere) → text for its file, or ""
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """One file: as it is, as it is without ours, and as it shall be."""
 
-    found: Found
+    found: ForeignFile
     base: bytes | None
     wanted: bytes | None
     is_executable: bool = False
@@ -51,23 +51,23 @@ class Change(NamedTuple):
         return self.wanted != self.found.content
 
 
-class Plan(NamedTuple):
+class ConnectPlan(NamedTuple):
     """A change that can be shown and then applied."""
 
     connection: Connection  # afterwards; its files are filled in when it is applied
     is_removal: bool
-    changes: tuple[Change, ...]
+    changes: tuple[FileChange, ...]
     moments: tuple[str, ...] = ()
     to_do: tuple[str, ...] = ()
     left: tuple[str, ...] = ()  # what cannot be undone, in words
     is_empty: bool = False  # there is nothing to write, so what is there is taken out
 
     @property
-    def needed(self) -> tuple[Change, ...]:
+    def needed(self) -> tuple[FileChange, ...]:
         return tuple(change for change in self.changes if change.is_needed)
 
 
-class State(NamedTuple):
+class ConnectionState(NamedTuple):
     """How one agent, or one file, is connected."""
 
     agent: str
@@ -97,7 +97,7 @@ class Machine(NamedTuple):
         return Path(self.at.user_home)
 
 
-def plan_connection(machine: Machine, name: str) -> Plan:
+def plan_connection(machine: Machine, name: str) -> ConnectPlan:
     """How to connect an agent, in the way that `machine.at` allows."""
     found = installing.installer(name)
     project = str(machine.at.project) if found.scope is Scope.PROJECT else ""
@@ -106,7 +106,7 @@ def plan_connection(machine: Machine, name: str) -> Plan:
     return _plan_added(machine, made, installing.integration(found.agent, at))
 
 
-def plan_file(machine: Machine, path: Path) -> Plan:
+def plan_file(machine: Machine, path: Path) -> ConnectPlan:
     """How to write our block into one file, or to bring it up to date. No block where there is nothing to say."""
     text = machine.notes(FILE, path.parent)
     if not text:
@@ -115,7 +115,7 @@ def plan_file(machine: Machine, path: Path) -> Plan:
     return _plan_added(machine, Connection(FILE, str(path)), Integration((MarkedBlock(path, text),), moments))
 
 
-def plan_removal(machine: Machine, agent: str, project: str = "") -> Plan:
+def plan_removal(machine: Machine, agent: str, project: str = "") -> ConnectPlan:
     """How to take out all that connecting has put in, whether the journal knows of it or not."""
     known = connections.read(machine.layout)
     undo = _Undo(machine, known)
@@ -126,7 +126,7 @@ def plan_removal(machine: Machine, agent: str, project: str = "") -> Plan:
     more = [expanded(record.path, machine.home) for record in recorded.files]
     changes += [change for path in more if path not in seen for change in undo.exactly(path)]
     left = [f"{path} was changed since; what is ours in it is left there" for path in more if undo.is_stuck(path, seen)]
-    return Plan(recorded, True, tuple(changes), left=tuple(left))
+    return ConnectPlan(recorded, True, tuple(changes), left=tuple(left))
 
 
 def present(machine: Machine, has_program: Callable[[str], bool]) -> list[str]:
@@ -149,13 +149,13 @@ def connected(machine: Machine) -> list[tuple[str, str]]:
     return known + [key for key in found if key not in known and _is_anywhere(machine, key[0])]
 
 
-def states(machine: Machine) -> list[State]:
+def states(machine: Machine) -> list[ConnectionState]:
     """All that is connected, and whether its files are as they should be."""
     known = connections.read(machine.layout).known
     return [_state(machine, known.get(key, Connection(*key))) for key in connected(machine)]
 
 
-def _state(machine: Machine, made: Connection) -> State:
+def _state(machine: Machine, made: Connection) -> ConnectionState:
     at = machine.at._replace(may_refuse=made.may_refuse, may_rewrite=made.may_rewrite)
     edits = _edits(machine._replace(at=at), made.agent, made.project, is_whole=False)
     found, fault = Presence.ABSENT, ""
@@ -165,7 +165,7 @@ def _state(machine: Machine, made: Connection) -> State:
         fault = str(error)
     paths = tuple(Path(edit.path) for edit in edits)
     missing = () if made.agent == FILE else _missing(paths)
-    return State(made.agent, made.project, found, paths, made.may_refuse, made.may_rewrite, fault, missing)
+    return ConnectionState(made.agent, made.project, found, paths, made.may_refuse, made.may_rewrite, fault, missing)
 
 
 def _missing(paths: Sequence[Path]) -> tuple[str, ...]:
@@ -189,13 +189,13 @@ def _presence(edit: Edit) -> Presence:
         return edit.presence(_text(look(Path(edit.path))))
 
 
-def _plan_added(machine: Machine, made: Connection, wanted: Integration) -> Plan:
+def _plan_added(machine: Machine, made: Connection, wanted: Integration) -> ConnectPlan:
     undo = _Undo(machine, connections.read(machine.layout))
     changes = tuple(_added(undo, edit) for edit in wanted.edits)
-    return Plan(made, False, changes, wanted.moments, wanted.to_do)
+    return ConnectPlan(made, False, changes, wanted.moments, wanted.to_do)
 
 
-def _added(undo: "_Undo", edit: Edit) -> Change:
+def _added(undo: "_Undo", edit: Edit) -> FileChange:
     """From the file without ours to the file with ours; nothing, if ours is current already."""
     removal = undo.change(edit)
     with _named(edit):
@@ -211,27 +211,27 @@ class _Undo(NamedTuple):
     machine: Machine
     known: Connections
 
-    def change(self, edit: Edit) -> Change:
+    def change(self, edit: Edit) -> FileChange:
         found = look(Path(edit.path))
         record = self._record(found.path)
         base = self._base(record)
         if found.content is None or self._is_untouched(found, record):
             wanted = base if found.content is not None else None
-            return Change(found, base, wanted, edit.is_executable)
+            return FileChange(found, base, wanted, edit.is_executable)
         with _named(edit):
             text = _text(found)
             rest = edit.removed(text, _decoded(base) if record and base is not None else None)
         if rest == text:
-            return Change(found, found.content, found.content, edit.is_executable)
+            return FileChange(found, found.content, found.content, edit.is_executable)
         is_gone = not rest and (record is None or record.base is None)
-        return Change(found, base, None if is_gone else rest.encode(), edit.is_executable)
+        return FileChange(found, base, None if is_gone else rest.encode(), edit.is_executable)
 
-    def exactly(self, path: Path) -> list[Change]:
+    def exactly(self, path: Path) -> list[FileChange]:
         """A file that no edit knows any more: only if nobody has changed it."""
         found, record = look(path), self._record(path)
         if found.content is None or not self._is_untouched(found, record):
             return []
-        return [Change(found, self._base(record), self._base(record))]
+        return [FileChange(found, self._base(record), self._base(record))]
 
     def is_stuck(self, path: Path, seen: set[Path]) -> bool:
         return path not in seen and look(path).content is not None and not self.exactly(path)
@@ -244,7 +244,7 @@ class _Undo(NamedTuple):
     def _record(self, path: Path) -> FileRecord | None:
         return self.known.files.get(shortened(path, self.machine.home))
 
-    def _is_untouched(self, found: Found, record: FileRecord | None) -> bool:
+    def _is_untouched(self, found: ForeignFile, record: FileRecord | None) -> bool:
         if record is None or found.content is None or fingerprint(found.content) != record.after:
             return False
         return record.base is None or self._base(record) is not None
@@ -287,7 +287,7 @@ def _named(edit: Edit) -> Iterator[None]:
         raise AfterwitError(f"{edit.path}: {error}. Nothing was changed.") from error
 
 
-def _text(found: Found) -> str:
+def _text(found: ForeignFile) -> str:
     try:
         return _decoded(found.content)
     except UnicodeDecodeError as error:

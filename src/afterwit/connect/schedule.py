@@ -19,7 +19,18 @@ import msgspec
 from afterwit.agents.registry import AGENTS
 from afterwit.config.show import Place, default_root
 from afterwit.connect.schedulers import crontab, launchd, systemd
-from afterwit.connect.schedulers.job import NAME, Cadence, Found, Job, Remove, Run, Scheduler, Step, Steps, Write
+from afterwit.connect.schedulers.job import (
+    NAME,
+    Cadence,
+    Job,
+    JobFiles,
+    RemoveFile,
+    RunProgram,
+    Scheduler,
+    Step,
+    Steps,
+    WriteFile,
+)
 from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.store.regular_files import read_regular
 
@@ -122,7 +133,7 @@ class _Here(NamedTuple):
     host: Host
     label: str
     schedulers: tuple[Scheduler, ...]
-    found: Mapping[Scheduler, Found]
+    found: Mapping[Scheduler, JobFiles]
     crontab: bytes | None
     cron_fault: str
 
@@ -184,20 +195,20 @@ def _here(host: Host, label: str) -> _Here:
     return _Here(host, label, (Scheduler.SYSTEMD, Scheduler.CRON), found, lines, fault)
 
 
-def _systemd(host: Host, label: str) -> Found:
+def _systemd(host: Host, label: str) -> JobFiles:
     files = dict(_read(systemd.paths(_units(host), label)))
     for path, content in files.items():
         _refuse_foreign(path, is_ours=systemd.is_ours(content))
     timer = f"{label}.timer"
     is_running = all(_answers(host, "systemctl", "--user", verb, timer) for verb in ("is-enabled", "is-active"))
-    return Found(files, is_running)
+    return JobFiles(files, is_running)
 
 
-def _launchd(host: Host, label: str) -> Found:
+def _launchd(host: Host, label: str) -> JobFiles:
     files = dict(_read([launchd.path(_agents(host), label)]))
     for path, content in files.items():
         _refuse_foreign(path, is_ours=launchd.is_ours(content, label))
-    return Found(files, _answers(host, "launchctl", "print", launchd.target(host.uid, label)))
+    return JobFiles(files, _answers(host, "launchctl", "print", launchd.target(host.uid, label)))
 
 
 def _crontab(host: Host) -> tuple[bytes | None, str]:
@@ -257,13 +268,13 @@ def _carry_out(host: Host, steps: Steps) -> None:
     try:
         for step in steps:
             match step:
-                case Write(path, content):
+                case WriteFile(path, content):
                     undo.append((Path(path), _before(Path(path))))
                     _write(Path(path), content)
-                case Remove(path):
+                case RemoveFile(path):
                     undo.append((Path(path), _before(Path(path))))
                     Path(path).unlink(missing_ok=True)
-                case Run():
+                case RunProgram():
                     _call(host, step)
     except (AfterwitError, OSError):
         for place, before in reversed(undo):
@@ -271,7 +282,7 @@ def _carry_out(host: Host, steps: Steps) -> None:
         raise
 
 
-def _call(host: Host, step: Run) -> None:
+def _call(host: Host, step: RunProgram) -> None:
     done = _run(host, step.arguments, step.stdin)
     if done.returncode and not step.may_fail:
         said = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
@@ -290,4 +301,4 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _named(step: Step) -> str:
-    return f"`{' '.join(step.arguments)}`" if isinstance(step, Run) else str(step.path)
+    return f"`{' '.join(step.arguments)}`" if isinstance(step, RunProgram) else str(step.path)

@@ -38,7 +38,7 @@ from afterwit.model.knowledge import (
     SessionRef,
     Trigger,
 )
-from afterwit.recall.deck.compile import deal
+from afterwit.recall.deck.compile import compile_deck
 from afterwit.store.database import transaction
 from afterwit.store.lease import held
 from afterwit.store.rows import sightings
@@ -90,7 +90,7 @@ class Desk:
                 sightings.touch_all(self.store.db)
             conclude_touched(self.store, decided(recorded(self.store)).forgotten)
         settle(self.store, self._world, is_forced=is_concluded_again)
-        deal(self.store, self._world)
+        compile_deck(self.store, self._world)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import zstandard
 from afterwit.digest.digester import digest
 from afterwit.digest.material import Identity, Material, Part, gathered
 from afterwit.model.digest import VERSION, Digest
-from afterwit.model.learn_report import Digested, Progress, in_batches
+from afterwit.model.learn_run import Digested, Progress, in_batches
 from afterwit.model.prices import Prices
 from afterwit.sessions.cost import Spending, cost_of
 from afterwit.store.database import transaction

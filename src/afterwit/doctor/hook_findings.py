@@ -12,7 +12,7 @@ from typing import NamedTuple
 from afterwit.agents import installing
 from afterwit.agents.retention import DAY_MS
 from afterwit.connect import connections
-from afterwit.connect.plan import Machine, State, states
+from afterwit.connect.plan import ConnectionState, Machine, states
 from afterwit.doctor.findings import Finding, alarm, warning
 from afterwit.hook.entry import CALLED, MODULES
 from afterwit.learn.unwatched_faults import LEARN
@@ -73,7 +73,7 @@ def _learn_warning(faults: list[FaultRow]) -> Finding:
 def missing_hooks(machine: Machine) -> Iterator[Finding]:
     """One alarm for each connected agent that calls a program which is gone. A journal that cannot be read says
     nothing here: that is an alarm of its own."""
-    found: list[State] = []
+    found: list[ConnectionState] = []
     with suppress(AfterwitError):
         found = states(machine)
     for state in found:

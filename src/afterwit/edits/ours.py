@@ -28,17 +28,9 @@ from typing import Any
 from afterwit.edits.edits import Surroundings
 
 _DOUBLE, _SINGLE = r'\\?"', "'"
-
-
 _GAP = r"""(?:\\?['"])?,?\s+(?:\\?['"])?"""
-
-
 _MODULE = rf"-I{_GAP}-m{_GAP}afterwit\.hook\b"
-
-
 _HOOK = r"[/\\]afterwit-hook(?:\.exe)?"
-
-
 _HOOKS = tuple(
     re.compile(pattern)
     for pattern in (
@@ -50,22 +42,12 @@ _HOOKS = tuple(
         rf"""(?<![^\s'"])(?P<path>[^\s'"]+)\s+{_MODULE}""",
     )
 )
-
-
 _SERVER = r"""["'](?P<path>[^"\n]*[/\\]afterwit(?:\.exe)?)["']"""
-
-
 _SERVERS = tuple(
     re.compile(pattern) for pattern in (rf"""\bcommand['"]?\s*[:=]\s*{_SERVER}""", rf"""{_SERVER},\s*["']mcp["']""")
 )
-
-
 _QUOTED_QUOTES = re.compile(r"""'\\?"'\\?"'""")  # how a shell's quoting writes a quote, in JSON too
-
-
 _QUOTE = "\0"  # stands for it meanwhile
-
-
 NAME = "afterwit"  # of the MCP server, the plugin, the extension
 MARK = "Written by `afterwit connect`; `afterwit disconnect` removes it."
 

@@ -26,7 +26,7 @@ _PIECE = re.compile(
 )
 
 
-class Table(NamedTuple):
+class TomlTable(NamedTuple):
     """One header and what stands below it."""
 
     keys: tuple[str, ...]
@@ -73,7 +73,7 @@ class TomlFile(NamedTuple):
             data(text)
         return before if before is not None and text.strip() == before.strip() else text
 
-    def _ours(self, text: str) -> list[Table]:
+    def _ours(self, text: str) -> list[TomlTable]:
         data(text)
         found = tables(text)
         servers = [table for table in found if table.keys == ("mcp_servers", NAME) and is_server(table.value)]
@@ -100,7 +100,7 @@ def data(text: str) -> dict[str, Any]:
         raise UnreadableError(f"it is no TOML: {error}") from error
 
 
-def tables(text: str) -> list[Table]:
+def tables(text: str) -> list[TomlTable]:
     """All tables with a header, in order."""
     starts = list(_headers(text))
     return [_table(text, start, end) for start, end in pairwise([*starts, len(text)])]
@@ -119,7 +119,7 @@ def with_table(text: str, header: str, values: Mapping[str, Any], comment: str) 
     return changed
 
 
-def without_table(text: str, table: Table) -> str:
+def without_table(text: str, table: TomlTable) -> str:
     """Cuts a table out, with our comment directly above it and the blank line before that."""
     head, rest = text[: _above(text, table.start)], text[table.end :]
     return head + rest if head else rest.lstrip("\r\n")
@@ -156,7 +156,7 @@ def _headers(text: str) -> Iterator[int]:
             is_at_start = False
 
 
-def _table(text: str, start: int, limit: int) -> Table:
+def _table(text: str, start: int, limit: int) -> TomlTable:
     """The keys are those of the only way down through the table alone, read as a document of its own."""
     header = text[start:].split("\n", 1)[0].rstrip("\r")
     end = limit
@@ -174,7 +174,7 @@ def _table(text: str, start: int, limit: int) -> Table:
     found: Any = data(text[start:end])
     for key in keys:
         found = found[key][0] if isinstance(found[key], list) else found[key]
-    return Table(tuple(keys), start, end, found)
+    return TomlTable(tuple(keys), start, end, found)
 
 
 def _above(text: str, start: int) -> int:

@@ -20,7 +20,7 @@ from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.reruns import OPENING, SOON_MS
 from afterwit.harvest.stories import Stories, root_of
 from afterwit.model.knowledge import Draft, Evidence, SessionRef, Sighting
-from afterwit.model.learn_report import Progress, in_batches
+from afterwit.model.learn_run import Progress, in_batches
 from afterwit.store.database import transaction
 from afterwit.store.rows import items, sightings
 from afterwit.store.rows.session_list import session_row

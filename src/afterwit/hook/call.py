@@ -19,26 +19,16 @@ import apsw
 from afterwit.agents.moments import AFTER, BEFORE, COMPACT, END, PROMPT, START, Answer, Moment
 from afterwit.hook import time_limit as timebox
 from afterwit.hook.proposals import Permissions, proposed
-from afterwit.recall.deck.location import place_of
+from afterwit.recall.deck.location import location_of
 from afterwit.recall.deck.reader import Deck
-from afterwit.recall.told import ENDED, FAULT, History
+from afterwit.recall.history import ENDED, FAULT, History
 from afterwit.store.spool_file import TOOL, SpoolFile
 
 LONGEST = 200
-
-
 _LONGEST_WORD = 32
-
-
 _MOST_DIGITS = 3
-
-
 _GAP = "…"
-
-
 _SMELLS = ("pass", "pwd", "secret", "token", "key", "auth", "cred", "bearer", "cookie", "session", "sign", "login")
-
-
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:+()[]{}'!?;|&<>*#\"`$~^%")
 
 
@@ -76,7 +66,7 @@ _END_OF_TURN = "Stop"  # of agents that do not always tell the end of a session
 _END_AGAIN_MS = 600_000  # a `learn` for each turn would be too many
 
 
-class Call:
+class HookCall:
     """What was asked, by whom, with which permissions."""
 
     def __init__(self, agent: str, payloads: object, moment: Moment, folder: str, flags: list[str]) -> None:
@@ -116,7 +106,7 @@ class Call:
         if moment.event == END:
             return None
         is_dumb = moment.event not in (BEFORE, COMPACT, *carries)
-        place = place_of(deck, moment.cwd)
+        place = location_of(deck, moment.cwd)
         may = Permissions(
             refuse=self._may(deck, "REFUSES", "--refuse", "refusing"),
             rewrite=self._may(deck, "REWRITES", "--rewrite", "rewriting"),
@@ -124,9 +114,9 @@ class Call:
         proposal = None if is_dumb else proposed(deck, self._agent, moment, place, may)
         if proposal is None and moment.event not in _LOOKS_BACK and carries != (AFTER,):
             return None
-        from afterwit.hook.tell import Teller
+        from afterwit.hook.tell import HookTeller
 
-        teller = Teller(deck, self._agent, moment, place, self._now_ms())
+        teller = HookTeller(deck, self._agent, moment, place, self._now_ms())
         with self._file() as file:
             answer = teller.tell(History(file.records(), moment.context), proposal, carries)
             timebox.close()

@@ -54,7 +54,7 @@ def answered(agent: str, event: str, flags: list[str]) -> str:
     folder = store_folder(os.environ)
     if agent not in MODULES or event not in EVENTS or not os.path.isdir(f"{folder}/spool"):  # noqa: PTH112
         return ""
-    from afterwit.hook.call import Call
+    from afterwit.hook.call import HookCall
     from afterwit.model.quick_json import loads
 
     payload = loads(_input().decode("utf-8", "replace"))
@@ -66,7 +66,7 @@ def answered(agent: str, event: str, flags: list[str]) -> str:
         return ""
     _note_call(f"{folder}/spool/{agent}{CALLED}")
     moment.cwd = moment.cwd or _here()
-    return Call(agent, payloads, moment, folder, flags).run()
+    return HookCall(agent, payloads, moment, folder, flags).run()
 
 
 def _note_call(path: str) -> None:

@@ -8,15 +8,13 @@ What an advice means for the command at hand.
 """
 
 from afterwit.agents.moments import Moment
-from afterwit.recall.deck.reader import Line, Trigger
+from afterwit.recall.deck.reader import DeckLine, DeckTrigger
 
 _CHANGE = " →"  # between what is wrong and what is right, in an advice that is no command line by itself
-
-
 _LONGEST_COMMAND = 65_536
 
 
-class Failure:
+class FailedCall:
     """How a call failed, as far as triggers ask."""
 
     __slots__ = ("error", "signature")
@@ -26,7 +24,7 @@ class Failure:
         self.error = error  # what of the output tells
 
 
-def failure_of(agent: str, moment: Moment) -> Failure | None:
+def failure_of(agent: str, moment: Moment) -> FailedCall | None:
     """The failure that a call ended with; None where it did not fail, or nothing is to be said about it."""
     from afterwit.actions.failures.answerable import answerable_signature
     from afterwit.actions.failures.excerpt import error_excerpt
@@ -46,14 +44,14 @@ def failure_of(agent: str, moment: Moment) -> Failure | None:
         lean = lean_of(line, moment.output)
     step = Step(kind, moment.tool, target, verdict.status, lean, verdict.exit_code, error_excerpt(moment.output))
     signature = answerable_signature(step) if step.has_failed else ""
-    return Failure(signature, step.error) if signature else None
+    return FailedCall(signature, step.error) if signature else None
 
 
-def is_of_tool(trigger: Trigger, moment: Moment) -> bool:
+def is_of_tool(trigger: DeckTrigger, moment: Moment) -> bool:
     return not trigger.tool or trigger.tool == moment.tool
 
 
-def fires_at_command(trigger: Trigger, command: str) -> bool:
+def fires_at_command(trigger: DeckTrigger, command: str) -> bool:
     """At a command line: a command of it, or what wraps it, is the program, and the words follow in their order."""
     if not trigger.program and not trigger.words:
         return True
@@ -87,7 +85,7 @@ def _is_word(want: str, word: str) -> bool:
     return want == word or (want.startswith("-") and word.startswith(f"{want}="))
 
 
-def meant(line: Line, moment: Moment) -> Line | None:
+def meant(line: DeckLine, moment: Moment) -> DeckLine | None:
     """The line with its advice for this very command, where the advice is a change; None where it does not fit."""
     if _CHANGE not in line.advice:
         return line

@@ -27,7 +27,7 @@ from afterwit.knowledge.items import all_items, item_row
 from afterwit.knowledge.merging import merged
 from afterwit.knowledge.weighing import Context, weighed
 from afterwit.model.knowledge import EVERYWHERE, Channel, Draft, Item, Scope, ScopeKind
-from afterwit.model.learn_report import Harvested, Progress
+from afterwit.model.learn_run import Harvested, Progress
 from afterwit.store.checksums import seal_knowledge
 from afterwit.store.database import transaction
 from afterwit.store.rows import items, sightings

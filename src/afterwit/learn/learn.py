@@ -29,9 +29,9 @@ from afterwit.knowledge.settle import harvest
 from afterwit.learn import unchanged as standing
 from afterwit.learn.tally import Tally
 from afterwit.model.captured import CAPTURE_VERSION
-from afterwit.model.learn_report import Options, Progress, Report, Wanted
+from afterwit.model.learn_run import Options, Progress, Report, WantedSession
 from afterwit.model.prices import price_list
-from afterwit.recall.deck.compile import deal
+from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.spooled import Taken, acknowledge_ends, take_in
 from afterwit.store import archive_mark
 from afterwit.store.checksums import seal, unsealed
@@ -127,7 +127,7 @@ class _Run:
         digested = digest_pending(self._store, price_list(self._world.settings.prices), self._progress)
         harvested = harvest(self._store, self._world, self._progress, is_again=self._options.is_reharvest)
         if not self._options.is_dry_run:
-            deal(self._store, self._world)
+            compile_deck(self._store, self._world)
         evicted = keep_within_budget(self._store, self._world, is_dry_run=self._options.is_dry_run)
         if self._options.reads_ended:
             acknowledge_ends(taken)
@@ -174,7 +174,7 @@ class _Run:
             return Taken()
         return take_in(self._store, redactor_of(self._world), self._world.now_ms)
 
-    def _plans(self, wanted: tuple[Wanted, ...]) -> list[AgentPlan]:
+    def _plans(self, wanted: tuple[WantedSession, ...]) -> list[AgentPlan]:
         world, options = self._world, self._options
         if options.is_narrow:
             own = homes(world.settings, world.user_home, {one.agent for one in wanted})

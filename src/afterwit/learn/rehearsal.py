@@ -15,7 +15,7 @@ from afterwit.capture.plan import Pending, homes, plan
 from afterwit.config.world import World
 from afterwit.learn.learn import sweep
 from afterwit.model.errors import BusyError
-from afterwit.model.learn_report import Options, Progress
+from afterwit.model.learn_run import Options, Progress
 from afterwit.store.lease import held
 from afterwit.store.store import readonly_database, rehearsed
 

@@ -24,7 +24,7 @@ from afterwit.digest import points
 from afterwit.digest.update import load_digest
 from afterwit.digest.value import Candidate, Finding, Value, chosen, findings_of
 from afterwit.learn.rehearsal import Rehearsed, rehearsal
-from afterwit.model.learn_report import Progress
+from afterwit.model.learn_run import Progress
 from afterwit.sessions.filters import Filter, one_line, selection_of
 from afterwit.sessions.list import short_ids
 from afterwit.store.rows.files import file_key

@@ -21,13 +21,13 @@ from afterwit.digest.material import Material
 from afterwit.digest.update import material_of
 from afterwit.measure.backtest_notes import Notebook
 from afterwit.measure.baselines import BASELINES
-from afterwit.measure.player import Here, Player
+from afterwit.measure.player import Player, Whereabouts
 from afterwit.measure.recall_player import PlacesPlayer, RecallPlayer
 from afterwit.measure.replay import Outline, Played, replay
-from afterwit.measure.scores import Report, Scorer
+from afterwit.measure.scores import PlayerReport, Scorer
 from afterwit.model.digest import VERSION
 from afterwit.model.errors import UsageError
-from afterwit.model.learn_report import Progress
+from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
 from afterwit.sessions.filters import Filter, find_session, selection_of
 from afterwit.store.rows.parts import parts_of_session
@@ -64,11 +64,11 @@ class Backtest(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str
     sessions: int
     actions: int
-    reports: list[Report]
+    reports: list[PlayerReport]
     comparisons: list[Comparison]  # of the product with other players, in the recall of files
 
 
-class History:
+class StoredHistory:
     """The sessions of a store that can be placed in time, and a way to the rest of each."""
 
     def __init__(self, db: apsw.Connection, world: World) -> None:
@@ -135,7 +135,7 @@ def walked(
     """All sessions one by one, the wanted ones after they were played."""
     with readonly_database(world.layout) as db:
         db.execute("BEGIN")  # one view of the store, whatever runs beside
-        history = History(db, world)
+        history = StoredHistory(db, world)
         keys = {row.id for row in selected_sessions(db, selection_of(db, world.settings, wanted))}
         played = [outline for outline in history.outlines if outline.key in keys]
         progress.begin(len(played), len(played))
@@ -154,7 +154,7 @@ def explained(world: World, players: Sequence[Player], name: str, progress: Prog
     with readonly_database(world.layout) as db:
         db.execute("BEGIN")
         session = find_session(db, name)
-        history = History(db, world)
+        history = StoredHistory(db, world)
         progress.begin(0, 0)
         for one in replay(history.outlines, history, players, lambda one: one.key == session.id):
             if one.is_played:
@@ -179,7 +179,7 @@ def _outlines(db: apsw.Connection) -> Iterator[Outline]:
     for row in list(selected_sessions(db, Selection())):
         first = _first_ms(db, row)
         if first is not None and row.ended_ms is not None and not row.is_partial:
-            here = Here(row.native_id, row.agent, row.repo, parent=row.parent)
+            here = Whereabouts(row.native_id, row.agent, row.repo, parent=row.parent)
             yield Outline(row.id, first, row.started_ms or first, row.ended_ms, here)
 
 
@@ -189,7 +189,7 @@ def _first_ms(db: apsw.Connection, row: SessionRow) -> int | None:
     return min((time for time in (*times, row.started_ms) if time is not None), default=None)
 
 
-def sentence_of(reports: Sequence[Report], sessions: int) -> str:
+def sentence_of(reports: Sequence[PlayerReport], sessions: int) -> str:
     """What a user should take away."""
     product = next((report for report in reports if report.player == PRODUCT), None)
     if not sessions:

@@ -18,23 +18,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from afterwit.measure.plain_commands import fix_of, is_usage, masked, sign_of
-from afterwit.measure.player import Here, Player, Saying
+from afterwit.measure.player import Player, Saying, Whereabouts
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import CHANGES, ActionKind, Status
 
 _WORD = re.compile(r"[a-z][a-z0-9]{2,}")
-
-
 _HUMP = re.compile(r"([a-z])([A-Z])")
-
-
 _SATURATION = 1.2
-
-
 _LENGTH_SHARE = 0.75
 
 
-class Session(NamedTuple):
+class EarlierSession(NamedTuple):
     """An earlier session."""
 
     place: tuple[int, str]  # in time
@@ -42,16 +36,16 @@ class Session(NamedTuple):
     words: Counter[str]
 
 
-class SaidBefore:
+class EarlierSessions:
     """The sessions of one repository."""
 
     def __init__(self) -> None:
-        self.sessions: dict[str, Session] = {}
+        self.sessions: dict[str, EarlierSession] = {}
         self._by_word: defaultdict[str, set[str]] = defaultdict(set)
         self._by_path: defaultdict[str, dict[str, int]] = defaultdict(dict)  # session → position among its files
         self._words = 0
 
-    def put(self, name: str, session: Session) -> None:
+    def put(self, name: str, session: EarlierSession) -> None:
         old = self.sessions.pop(name, None)
         if old is not None:
             self._drop(name, old)
@@ -62,7 +56,7 @@ class SaidBefore:
         for at, path in enumerate(session.files):
             self._by_path[path][name] = at
 
-    def _drop(self, name: str, session: Session) -> None:
+    def _drop(self, name: str, session: EarlierSession) -> None:
         self._words -= session.words.total()
         for word in session.words:
             self._by_word[word].discard(name)
@@ -103,7 +97,7 @@ class SaidBefore:
         length = 1 - _LENGTH_SHARE + _LENGTH_SHARE * words.total() / mean
         return words[word] * (_SATURATION + 1) / (words[word] + _SATURATION * length)
 
-    def _sharing(self, words: Iterable[str]) -> list[Session]:
+    def _sharing(self, words: Iterable[str]) -> list[EarlierSession]:
         names = set().union(*(self._by_word[word] for word in words))
         return sorted((self.sessions[name] for name in names), key=lambda session: session.place)
 
@@ -141,20 +135,20 @@ class _Files(Player):
     """Remembers which files each session of a repository changed."""
 
     def __init__(self) -> None:
-        self._known: defaultdict[str, SaidBefore] = defaultdict(SaidBefore)
+        self._known: defaultdict[str, EarlierSessions] = defaultdict(EarlierSessions)
 
     def know(self, digest: Digest) -> None:
         files = _changed(digest)
         words = Counter(words_of(f"{digest.task} {' '.join(files)}"))
-        self._known[digest.repo].put(digest.native_id, Session(_place(digest), files, words))
+        self._known[digest.repo].put(digest.native_id, EarlierSession(_place(digest), files, words))
 
-    def prompt(self, here: Here, prompt: str) -> Iterable[Saying]:
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         known = self._known[here.repo]
         if known.sessions:
             files = tuple(self._guessed(known, prompt))
             yield Saying(text=f"Likely files: {', '.join(files)}", items=(self.name,), files=files)
 
-    def _guessed(self, known: SaidBefore, prompt: str) -> list[str]:
+    def _guessed(self, known: EarlierSessions, prompt: str) -> list[str]:
         raise NotImplementedError
 
 
@@ -163,7 +157,7 @@ class Frequent(_Files):
 
     name = "frequent"
 
-    def _guessed(self, known: SaidBefore, prompt: str) -> list[str]:
+    def _guessed(self, known: EarlierSessions, prompt: str) -> list[str]:
         del prompt
         return known.most_changed(_MOST)
 
@@ -173,7 +167,7 @@ class Similar(_Files):
 
     name = "similar"
 
-    def _guessed(self, known: SaidBefore, prompt: str) -> list[str]:
+    def _guessed(self, known: EarlierSessions, prompt: str) -> list[str]:
         return known.alike(words_of(prompt), _MOST)
 
 
@@ -183,7 +177,7 @@ class Bm25(Player):
     name = "bm25"
 
     def __init__(self) -> None:
-        self._known: defaultdict[str, SaidBefore] = defaultdict(SaidBefore)
+        self._known: defaultdict[str, EarlierSessions] = defaultdict(EarlierSessions)
         self._tasks: dict[str, str] = {}
 
     def know(self, digest: Digest) -> None:
@@ -191,10 +185,10 @@ class Bm25(Player):
             publication.text for publication in digest.publications
         ]
         words = Counter(words_of(" ".join([*said, digest.title])))
-        self._known[digest.repo].put(digest.native_id, Session(_place(digest), _changed(digest), words))
+        self._known[digest.repo].put(digest.native_id, EarlierSession(_place(digest), _changed(digest), words))
         self._tasks[digest.native_id] = digest.task[:_EXCERPT]
 
-    def prompt(self, here: Here, prompt: str) -> Iterable[Saying]:
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         known = self._known[here.repo]
         best = known.best(words_of(prompt))
         if best is not None:
@@ -211,7 +205,7 @@ class Echo(Player):
 
     name = "echo"
 
-    def after(self, here: Here, step: DigestStep) -> Iterable[Saying]:
+    def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
         del here
         yield Saying(text=step.error[:_EXCERPT], items=("echo",))
 
@@ -246,7 +240,7 @@ class Memoriser(Player):
             self._by_command[failed.repo, failed.masked].append(failed)
             self._by_sign[_where(failed), failed.sign].append(failed)
 
-    def before(self, here: Here, step: DigestStep) -> Iterable[Saying]:
+    def before(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
         if step.kind is not ActionKind.SHELL:
             return
         same = self._by_command.get((here.repo, masked(step.target)), [])
@@ -254,7 +248,7 @@ class Memoriser(Player):
         if len(same) >= _MIN_FAILURES and fix:
             yield Saying(text=f"Use: {fix}", items=(self.name,), advice=fix)
 
-    def after(self, here: Here, step: DigestStep) -> Iterable[Saying]:
+    def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
         sign = sign_of(step)
         same = self._by_sign.get(("*", sign)) or self._by_sign.get((here.repo, sign)) or []
         fix = _latest_fix(same)

@@ -15,7 +15,7 @@ import msgspec
 from afterwit.model.digest import Digest, DigestStep
 
 
-class Moment(StrEnum):
+class NoteMoment(StrEnum):
     """When a note can be given."""
 
     START = "start"
@@ -34,10 +34,10 @@ class Saying(msgspec.Struct, frozen=True, kw_only=True):
     is_rewrite: bool = False  # it changes the command itself
 
 
-class Note(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class PlayerNote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     session: str
     action: str | None
-    moment: Moment
+    moment: NoteMoment
     item: str
     text: str
     advice: str = ""
@@ -50,7 +50,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return len(self.text) / 4
 
 
-class Here(NamedTuple):
+class Whereabouts(NamedTuple):
     """Where the agent is: what is known of a session when it begins."""
 
     session: str
@@ -69,22 +69,22 @@ class Player:
     def know(self, digest: Digest) -> None:
         """A session, as far as it is known by now. Replaces what was known of it before."""
 
-    def start(self, here: Here) -> Iterable[Saying]:
+    def start(self, here: Whereabouts) -> Iterable[Saying]:
         """The session begins."""
         del here
         return ()
 
-    def prompt(self, here: Here, prompt: str) -> Iterable[Saying]:
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         """The first prompt has been given."""
         del here, prompt
         return ()
 
-    def before(self, here: Here, step: DigestStep) -> Iterable[Saying]:
+    def before(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
         """An action is about to run. Its result is not in the step."""
         del here, step
         return ()
 
-    def after(self, here: Here, step: DigestStep) -> Iterable[Saying]:
+    def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
         """An action has failed."""
         del here, step
         return ()

@@ -11,17 +11,17 @@ from afterwit.harvest.reruns import Given, Tasks
 from afterwit.knowledge.gate import rejection, wants_review
 from afterwit.knowledge.library import Library
 from afterwit.knowledge.weighing import Context
-from afterwit.measure.player import Here, Player, Saying
+from afterwit.measure.player import Player, Saying, Whereabouts
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import Outcome
 from afterwit.model.knowledge import EVERYWHERE, Draft, Item, Scope, ScopeKind, SessionRef
-from afterwit.recall.at_failure import Failed, fix_for
+from afterwit.recall.at_failure import FailedAction, fix_for
 from afterwit.recall.at_prompt import at_prompt
+from afterwit.recall.from_digest import sighting_of, talk_of
 from afterwit.recall.place_index import PlaceIndex
-from afterwit.recall.places import Place, Question, guess
+from afterwit.recall.places import LikelyPlace, Question, guess
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import start_block
-from afterwit.recall.talk_reading import sighting_of, talk_of
 from afterwit.recall.talks import TalkIndex
 
 
@@ -34,13 +34,13 @@ class PlacesPlayer(Player):
     def know(self, digest: Digest) -> None:
         self._repos[digest.repo].put(sighting_of(digest))
 
-    def prompt(self, here: Here, prompt: str) -> Iterable[Saying]:
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         found = guess(self._repos[here.repo], Question(prompt, here.branch, here.parent))
         if found:
             yield Saying(text=_line(found), items=("places",), files=tuple(place.path for place in found))
 
 
-def _line(found: list[Place]) -> str:
+def _line(found: list[LikelyPlace]) -> str:
     return f"Work like this was done in: {', '.join(place.path for place in found)}"
 
 
@@ -78,14 +78,14 @@ class RecallPlayer(Player):
         self._places[digest.repo].put(sighting_of(digest))
         self._talks[digest.repo].put(talk_of(digest))
 
-    def start(self, here: Here) -> Iterable[Saying]:
+    def start(self, here: Whereabouts) -> Iterable[Saying]:
         counts = {scope: len(stories) for scope, stories in self._stories.items()}
         block = start_block(self._items(here), _situation(here), counts)
         if block.text:
             self._begun[here.session] = frozenset(item.id for item in block.items)
             yield Saying(text=block.text, items=tuple(item.id for item in block.items))
 
-    def prompt(self, here: Here, prompt: str) -> Iterable[Saying]:
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         question = Question(prompt, here.branch, here.parent)
         told = self._begun.get(here.session, frozenset())
         known, talks = self._places[here.repo], self._talks[here.repo]
@@ -93,14 +93,14 @@ class RecallPlayer(Player):
         if block.text:
             yield Saying(text=block.text, items=block.items, files=block.files)
 
-    def after(self, here: Here, step: DigestStep) -> Iterable[Saying]:
-        failed = Failed(step.kind, step.tool, step.target, step.error)
+    def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
+        failed = FailedAction(step.kind, step.tool, step.target, step.error)
         fix = fix_for(self._items(here), _situation(here), failed)
         if fix is not None and (here.session, fix.item.id) not in self._answered:
             self._answered.add((here.session, fix.item.id))
             yield Saying(text=fix.text, items=(fix.item.id,), advice=fix.advice)
 
-    def _items(self, here: Here) -> tuple[Item, ...]:
+    def _items(self, here: Whereabouts) -> tuple[Item, ...]:
         now_ms = self._latest[here.repo] or self._latest[""]
         minimum = {harvester.name: harvester.minimum_stories for harvester in HARVESTERS}
         return self._library.items(Context(now_ms=now_ms, minimum_stories=minimum), _situation(here).scopes())
@@ -120,7 +120,7 @@ class RecallPlayer(Player):
         return session
 
 
-def _situation(here: Here) -> Situation:
+def _situation(here: Whereabouts) -> Situation:
     return Situation(here.repo, here.agent)
 
 

@@ -15,19 +15,19 @@ from pathlib import Path
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.memory.backends import patient as queue
+from afterwit.memory.backends import queue
 from afterwit.memory.backends.backend import Backend
-from afterwit.memory.backends.patient import Patient, Queue, Told
+from afterwit.memory.backends.queue import Detour, Queue, QueueingBackend
 from afterwit.memory.registry import LOCAL, NULL, chosen, local_backend, made, not_configured
 from afterwit.model.errors import ConfigError
 from afterwit.model.memory_entry import Entry, Hit, Plain, Write, check_key, check_limit, check_user, checked
 from afterwit.store.layout import Layout
 
-_NO_DETOUR = Told(is_waiting=False, reason="")
+_NO_DETOUR = Detour(is_waiting=False, reason="")
 Clock = Callable[[], int]
 
 
-class Stored(msgspec.Struct, frozen=True, kw_only=True):
+class StoreAnswer(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     is_waiting: bool
     reason: str = ""
@@ -38,7 +38,7 @@ class Retrieved(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class QueryAnswer(msgspec.Struct, frozen=True, kw_only=True):
     hits: list[Hit]
     reason: str = ""
 
@@ -71,7 +71,7 @@ class Info(msgspec.Struct, frozen=True, kw_only=True):
 class Memory:
     """One user's entries. Made by `memory`."""
 
-    def __init__(self, backend: Backend, patient: Patient | None, user: str, clock: Clock) -> None:
+    def __init__(self, backend: Backend, patient: QueueingBackend | None, user: str, clock: Clock) -> None:
         self._backend = backend
         self._patient = patient
         self._user = user
@@ -86,7 +86,7 @@ class Memory:
     def user(self) -> str:
         return self._user
 
-    def store(self, key: str, value: str, metadata: Mapping[str, Plain] | None = None) -> Stored:
+    def store(self, key: str, value: str, metadata: Mapping[str, Plain] | None = None) -> StoreAnswer:
         at_ms = self._moment()
         write = checked(Write(user=self._user, key=key, value=value, metadata=dict(metadata or {}), at_ms=at_ms))
         if self._patient:
@@ -94,17 +94,17 @@ class Memory:
         else:
             self._backend.store(write)
             told = _NO_DETOUR
-        return Stored(key=key, is_waiting=told.is_waiting, reason=told.reason)
+        return StoreAnswer(key=key, is_waiting=told.is_waiting, reason=told.reason)
 
     def retrieve(self, key: str) -> Retrieved:
         check_key(key)
         entry = (self._patient or self._backend).retrieve(self._user, key)
         return Retrieved(entry=entry, reason=self._reason())
 
-    def query(self, text: str, limit: int = 10) -> Found:
+    def query(self, text: str, limit: int = 10) -> QueryAnswer:
         check_limit(limit)
         hits = (self._patient or self._backend).query(self._user, text, limit)
-        return Found(hits=hits, reason=self._reason())
+        return QueryAnswer(hits=hits, reason=self._reason())
 
     def keys(self, prefix: str = "") -> Keys:
         found = (self._patient or self._backend).keys(self._user, prefix)
@@ -173,7 +173,7 @@ def user_of(world: World, named: str | None = None) -> str:
     return user
 
 
-def _patient(world: World, backend: Backend, stack: ExitStack, clock: Clock) -> Patient:
+def _patient(world: World, backend: Backend, stack: ExitStack, clock: Clock) -> QueueingBackend:
     layout = world.layout
     layout.create()
     waiting = Queue(_queue_path(layout), backend.name)
@@ -185,7 +185,7 @@ def _patient(world: World, backend: Backend, stack: ExitStack, clock: Clock) -> 
             opened.append(local_backend(layout, stack))
         return opened[0]
 
-    return Patient(backend, fallback, waiting, layout.root / "memory.lock", clock)
+    return QueueingBackend(backend, fallback, waiting, layout.root / "memory.lock", clock)
 
 
 def _set_aside(world: World, name: str) -> list[queue.SetAside]:

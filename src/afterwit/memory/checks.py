@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from afterwit.memory.backends.backend import Backend, UnreachableError, UnsupportedError
-from afterwit.memory.backends.patient import Patient, Queue
+from afterwit.memory.backends.queue import Queue, QueueingBackend
 from afterwit.model.errors import AfterwitError
 from afterwit.model.memory_entry import Entry, Hit, Write
 
@@ -111,7 +111,7 @@ def _fault(queue: Queue, lock: Path, at: int, *, is_done: bool) -> Check:
     def check(backend: Backend, user: str) -> bool:
         now = [_AT + at]
         failing = _Failing(backend, is_done=is_done)
-        patient = Patient(failing, lambda: backend, queue, lock, lambda: now[0])
+        patient = QueueingBackend(failing, lambda: backend, queue, lock, lambda: now[0])
         told = patient.store(_write(user, "kept through a fault", at + 1))
         is_seen = patient.retrieve(user, _KEY) is not None
         failing.is_failing = False

@@ -26,8 +26,8 @@ from afterwit.memory.backends.scoring import (
     LATENCY,
     PRIVACY,
     WEIGHTS,
-    Candidate,
     Relevance,
+    ScoredBackend,
     availability_part,
     functionality_part,
     labelled_set,
@@ -92,7 +92,7 @@ def evaluate(
     """Of the wanted backends, or of all. `say` hears what is being done."""
     found = [_evaluated(world, name, sizes, weights, say) for name in wanted or names()]
     candidates = [
-        Candidate(one.backend, one.score, one.is_available, one.leaves_machine, one.privacy)
+        ScoredBackend(one.backend, one.score, one.is_available, one.leaves_machine, one.privacy)
         for one in found
         if one.score is not None
     ]

@@ -127,8 +127,6 @@ def _check_metadata(metadata: Mapping[str, Plain]) -> None:
 
 
 NAME = "memory"
-
-
 DESCRIPTION = (
     "Remembers what the user prefers and what holds across sessions, as entries with a key. Store what the user asks to"
     " be remembered, under a short dotted key such as editor.indent; storing again replaces. Query with a few words"
@@ -150,8 +148,6 @@ ACTIONS: Mapping[str, Action] = {
     "info": Action(()),
     "evaluate": Action(()),
 }
-
-
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {

@@ -24,7 +24,7 @@ from afterwit.recall.situation import Situation, order
 _STATED = (Channel.USER, Channel.ASSISTANT)
 
 
-class Failed(NamedTuple):
+class FailedAction(NamedTuple):
     """An action that has just failed."""
 
     kind: ActionKind
@@ -52,7 +52,7 @@ class _Found(NamedTuple):
     clarity: int  # how clearly the item is meant
 
 
-def fix_for(items: Iterable[Item], situation: Situation, failed: Failed) -> Fix | None:
+def fix_for(items: Iterable[Item], situation: Situation, failed: FailedAction) -> Fix | None:
     """The best known fix; None is the usual answer."""
     sign = failed.signature
     if not sign:
@@ -81,7 +81,7 @@ def answers(item: Item, trigger: Trigger) -> bool:
     return item.status is ItemStatus.CANDIDATE and is_exact and item.channel not in _STATED
 
 
-def _found(item: Item, failed: Failed, sign: str) -> _Found | None:
+def _found(item: Item, failed: FailedAction, sign: str) -> _Found | None:
     clarity = max((_clarity(trigger, failed, sign) for trigger in item.triggers if answers(item, trigger)), default=0)
     if not clarity:
         return None
@@ -99,7 +99,7 @@ def _plain_lines(text: str) -> str:
     return "\n".join(made for _, made in lines) if all(made or not line.strip() for line, made in lines) else ""
 
 
-def _clarity(trigger: Trigger, failed: Failed, sign: str) -> int:
+def _clarity(trigger: Trigger, failed: FailedAction, sign: str) -> int:
     """How clearly a trigger means this failure; 0: not at all."""
     if trigger.path:
         return 3 if names_missing(trigger.path, failed.error) else 0

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from afterwit.recall.place_index import Known
+from afterwit.recall.place_index import KnownPlaces
 from afterwit.text.words import words_of
 
 MOST = 5
@@ -32,7 +32,7 @@ class Question(NamedTuple):
     parent: str = ""  # the session that this one was started from
 
 
-class Place(NamedTuple):
+class LikelyPlace(NamedTuple):
     path: str
     chance: float
 
@@ -59,13 +59,13 @@ class Features(NamedTuple):
 WEIGHTS = Features(-4.0, 3.5, 2.0, 0.8, 0.3, 0.6, 0.5, 0.5, 2.0, 0.3, 1.2, 0.8, 1.0, 0.6)
 
 
-def guess(index: Known, question: Question, most: int = MOST) -> list[Place]:
+def guess(index: KnownPlaces, question: Question, most: int = MOST) -> list[LikelyPlace]:
     """The likeliest files."""
-    rated = [Place(path, _chance(found)) for path, found in features(index, question).items()]
+    rated = [LikelyPlace(path, _chance(found)) for path, found in features(index, question).items()]
     return sorted(rated, key=lambda place: (-round(place.chance, 9), place.path))[:most]
 
 
-def features(index: Known, question: Question) -> dict[str, Features]:
+def features(index: KnownPlaces, question: Question) -> dict[str, Features]:
     """What is known about every file worth a look."""
     asked = _Asked(index, question)
     return {path: asked.features(path) for path in sorted(asked.candidates())}
@@ -74,7 +74,7 @@ def features(index: Known, question: Question) -> dict[str, Features]:
 class _Asked:
     """A question, with all that is the same for every file."""
 
-    def __init__(self, index: Known, question: Question) -> None:
+    def __init__(self, index: KnownPlaces, question: Question) -> None:
         self._index, self._question = index, question
         self._words = sorted(set(words_of(question.prompt)))
         self._bag = frozenset(self._words)
@@ -127,7 +127,7 @@ class _Asked:
         )
 
 
-def _named(index: Known, prompt: str) -> tuple[set[str], dict[str, float]]:
+def _named(index: KnownPlaces, prompt: str) -> tuple[set[str], dict[str, float]]:
     """Files named by their whole path, and files named by an end of it with how clearly."""
     paths: set[str] = set()
     names: dict[str, float] = {}
@@ -146,7 +146,7 @@ def _named(index: Known, prompt: str) -> tuple[set[str], dict[str, float]]:
     return paths, names
 
 
-def _alike(index: Known, words: Collection[str]) -> dict[str, float]:
+def _alike(index: KnownPlaces, words: Collection[str]) -> dict[str, float]:
     likeness = index.likeness(words)
     best = heapq.nsmallest(_MEMORY, likeness, key=lambda session: (-likeness[session], session))
     found: dict[str, float] = {}

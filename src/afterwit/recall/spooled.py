@@ -15,7 +15,7 @@ import msgspec
 from afterwit.capture.assembly.texts import safe_text
 from afterwit.decisions.journal import DRAWN, catch_up, decide
 from afterwit.guard.redaction import Redactor
-from afterwit.model.learn_report import Wanted
+from afterwit.model.learn_run import WantedSession
 from afterwit.store import spool
 from afterwit.store.database import transaction
 from afterwit.store.rows import hooks
@@ -38,7 +38,7 @@ class Taken(NamedTuple):
     draws: int = 0
     calls: int = 0
     faults: int = 0
-    ended: tuple[Wanted, ...] = ()
+    ended: tuple[WantedSession, ...] = ()
     bad: int = 0  # lines that could not be read, and records that make no sense
     with_ends: tuple[Batch, ...] = ()  # not acknowledged: they tell of the ends
 
@@ -124,7 +124,7 @@ def _take(store: Store, redactor: Redactor, batch: Batch, now_ms: int) -> Taken:
         hooks.put_faults(store.db, [_fault_row(redactor, key, one) for key, one in failed])
     tried = sum(len(by_kind.get(kind, ())) for kind in ("draw", "tool", "fault", "ended"))
     bad = batch.bad_lines + tried - len(drawn) - len(called) - len(failed) - len(ended)
-    endings = tuple(Wanted(one.agent, one.session, one.transcript) for _, one in ended)
+    endings = tuple(WantedSession(one.agent, one.session, one.transcript) for _, one in ended)
     return Taken(len(drawn), len(called), len(failed), endings, bad, (batch,) if endings else ())
 
 

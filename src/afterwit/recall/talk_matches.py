@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from afterwit.recall.talks import USER, Talks, Turn, rarity, terms_of
+from afterwit.recall.talks import USER, Talks, TalkTurn, rarity, terms_of
 
 PLAIN = 0.3  # force of a plain statement
 _CANDIDATES = 6
@@ -62,7 +62,7 @@ _WORK = frozenset(
 )
 
 
-class Part(NamedTuple):
+class PromptPart(NamedTuple):
     """Sentences of a prompt, or all of it."""
 
     tells: Mapping[str, float]  # what each term tells
@@ -80,7 +80,7 @@ class Match(NamedTuple):
     worth: float  # the same, in terms that no other talk holds
     terms: int  # of the prompt that it holds anywhere
     best: int  # the turn of that decision
-    turns: Sequence[Turn]
+    turns: Sequence[TalkTurn]
     place: str = ""  # the talk that it counts as one with, where both began with the same prompt
     given: int = -1  # the turn with that prompt, which decides nothing
 
@@ -105,7 +105,7 @@ class _Passage(NamedTuple):
     weight: float  # less for a long one, more for one that decides plainly
 
 
-class Asked:
+class AskedPrompt:
     """A prompt, and what its terms tell among these talks."""
 
     def __init__(self, talks: Talks, prompt: str) -> None:
@@ -118,7 +118,7 @@ class Asked:
         self._sentences = [terms for terms in found if terms - _WORK][:_MOST_SENTENCES]
         self._look_up(frozenset().union(*self._sentences))
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[PromptPart]:
         """How the prompt begins, all of it, then its sentences one by one and in pairs."""
         count = len(self._sentences)
         spans = [(0, 1), (0, count)]
@@ -126,7 +126,7 @@ class Asked:
         for first, last in dict.fromkeys((first, min(last, count)) for first, last in spans if first < count):
             yield self._part(self._sentences[first:last], is_first=first < _OPENING)
 
-    def matches(self, part: Part) -> list[Match]:
+    def matches(self, part: PromptPart) -> list[Match]:
         """The talks that fit best, the best first; none where no talk stands out."""
         score: defaultdict[str, float] = defaultdict(float)
         cover: defaultdict[str, float] = defaultdict(float)
@@ -145,7 +145,7 @@ class Asked:
         found = [self._match(session, score[session], part, places.get(session, "")) for session in chosen]
         return [match for match in found if match.worth or match.session == (match.place or match.session)]
 
-    def mark(self, match: Match, at: int, part: Part) -> float:
+    def mark(self, match: Match, at: int, part: PromptPart) -> float:
         """What a turn and those before it have of the prompt; 0 where it decides nothing."""
         found = self._passages_of(match.session, match.turns).get(at)
         if found is None:
@@ -171,16 +171,16 @@ class Asked:
     def _look_up(self, terms: frozenset[str]) -> None:
         self._held.update(self._talks.holders(terms - self._held.keys()))
 
-    def _part(self, sentences: Sequence[frozenset[str]], *, is_first: bool) -> Part:
+    def _part(self, sentences: Sequence[frozenset[str]], *, is_first: bool) -> PromptPart:
         tells = {term: self._tells(term) for term in sorted(frozenset().union(*sentences))}
         counted = (mark if term in self._held else mark * _UNKNOWN for term, mark in tells.items())
         total = sum(heapq.nlargest(_TOLD, counted)) or 1.0
-        return Part(tells, total, is_first, len(sentences) == len(self._sentences))
+        return PromptPart(tells, total, is_first, len(sentences) == len(self._sentences))
 
     def _tells(self, term: str) -> float:
         return rarity(self._size, len(self._held.get(term, ()))) * (_ROUTINE if term in _WORK else 1.0)
 
-    def _places(self, ranked: Sequence[str], cover: Mapping[str, float], part: Part) -> dict[str, str]:
+    def _places(self, ranked: Sequence[str], cover: Mapping[str, float], part: PromptPart) -> dict[str, str]:
         """Of talks that began with the same prompt, the one that each counts as one with; no others."""
         most = sum(tells for term, tells in part.tells.items() if term in self._held)
         whole = [session for session in ranked if cover[session] >= _NEARLY_ALL * most]
@@ -196,7 +196,7 @@ class Asked:
                 same.append(session)
         return {session: members[0] for _, members in groups if len(members) > 1 for session in members}
 
-    def _match(self, session: str, score: float, part: Part, place: str) -> Match:
+    def _match(self, session: str, score: float, part: PromptPart, place: str) -> Match:
         turns = self._talks.turns(session)
         held = sum(session in self._held.get(term, ()) for term in part.tells)
         given = _opening_at(turns) if place else -1
@@ -206,14 +206,14 @@ class Asked:
         mark = marks.get(best, 0.0)
         return empty._replace(share=mark / part.total, worth=mark / self.unit, best=best)
 
-    def _passages_of(self, session: str, turns: Sequence[Turn]) -> dict[int, _Passage]:
+    def _passages_of(self, session: str, turns: Sequence[TalkTurn]) -> dict[int, _Passage]:
         if session not in self._passages:
             deciding = (at for at, turn in enumerate(turns) if _decides(turn))
             self._passages[session] = {at: _passage(turns, at) for at in deciding}
         return self._passages[session]
 
 
-def is_strong(match: Match, found: Sequence[Match], part: Part) -> bool:
+def is_strong(match: Match, found: Sequence[Match], part: PromptPart) -> bool:
     """Whether a talk, among those found, is about the task and decides something there."""
     places = {one.place or one.session: one.score for one in reversed(found)}
     lead = _lead(match.score, list(places.values()))
@@ -231,11 +231,11 @@ def _lead(score: float, scores: Sequence[float]) -> float:
     return score / max(sorted(scores, reverse=True)[3], 0.01)
 
 
-def _opening_at(turns: Sequence[Turn]) -> int:
+def _opening_at(turns: Sequence[TalkTurn]) -> int:
     return next((at for at, turn in enumerate(turns) if turn.speaker == USER), -1)
 
 
-def _opening(turns: Sequence[Turn]) -> frozenset[str]:
+def _opening(turns: Sequence[TalkTurn]) -> frozenset[str]:
     """The terms of the prompt that a talk began with."""
     at = _opening_at(turns)
     return turns[at].terms if at >= 0 else frozenset()
@@ -250,11 +250,11 @@ def _needed_lead(terms: int) -> float:
     return min(_LEAD + _LEAD_PER_TERM * max(0, terms - _FEW_TERMS), _MOST_LEAD)
 
 
-def _decides(turn: Turn) -> bool:
+def _decides(turn: TalkTurn) -> bool:
     return turn.force >= (PLAIN if turn.speaker == USER else _AGENTS_FORCE)
 
 
-def _passage(turns: Sequence[Turn], at: int) -> _Passage:
+def _passage(turns: Sequence[TalkTurn], at: int) -> _Passage:
     own = turns[at].terms
     beside = frozenset().union(*(turn.terms for turn in turns[max(0, at - _BEFORE) : at])) - own
     damping = min(1.0, math.sqrt(_PASSAGE / (1 + len(own) + len(beside))))

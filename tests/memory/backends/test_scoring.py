@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from afterwit.memory.backends.scoring import (
     WEIGHTS,
-    Candidate,
     Query,
+    ScoredBackend,
     labelled_set,
     latency_part,
     privacy_part,
@@ -43,8 +43,8 @@ def test_privacy_is_half_a_matter_of_place() -> None:
 
 
 def test_the_recommendation_says_when_data_leave_and_what_to_use_instead() -> None:
-    away = Candidate("honcho", 90, True, True, "Sent to example.org.")
-    home = Candidate("local", 80, True, False, "Stays.")
+    away = ScoredBackend("honcho", 90, True, True, "Sent to example.org.")
+    home = ScoredBackend("local", 80, True, False, "Stays.")
     text = recommendation([home, away])
     assert "Use honcho" in text
     assert "data leave this machine" in text

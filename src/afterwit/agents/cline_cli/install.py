@@ -6,8 +6,8 @@ A refusal would end its whole run, and nothing is said before its first action: 
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.hooks import Reach
 from afterwit.edits.json_file import JsonFile
-from afterwit.edits.marked_block import OwnFile
 from afterwit.edits.ours import MARK, server_entry
+from afterwit.edits.own_text import OwnFile
 
 REACH = Reach(
     "cline-cli",

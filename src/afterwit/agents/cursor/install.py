@@ -2,8 +2,8 @@
 
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.json_file import JsonFile
-from afterwit.edits.marked_block import OwnFile
 from afterwit.edits.ours import MARK, server_entry
+from afterwit.edits.own_text import OwnFile
 
 _HEAD = "---\ndescription: Notes from past sessions\nalwaysApply: true\n---\n"
 

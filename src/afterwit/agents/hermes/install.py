@@ -10,8 +10,8 @@ from typing import Any
 
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.hooks import Reach, script
-from afterwit.edits.marked_block import OwnFile
 from afterwit.edits.ours import MARK, NAME, own_words, server_entry
+from afterwit.edits.own_text import OwnFile
 from afterwit.edits.yaml_file import YamlFile
 from afterwit.model.memory_entry import DESCRIPTION, SCHEMA
 

@@ -5,7 +5,7 @@ from pathlib import PurePath
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.hooks import Reach, script
 from afterwit.edits.json_file import JsonFile
-from afterwit.edits.marked_block import OwnFile
+from afterwit.edits.own_text import OwnFile
 
 REACH = Reach(
     "opencode",

@@ -2,7 +2,7 @@
 
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.hooks import Reach, script
-from afterwit.edits.marked_block import OwnFile
+from afterwit.edits.own_text import OwnFile
 
 REACH = Reach(
     "pi",

@@ -13,7 +13,7 @@ import click
 from afterwit.cli.commands import ExitCode
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.connect.apply import apply, differences
-from afterwit.connect.plan import Machine, Plan
+from afterwit.connect.plan import ConnectPlan, Machine
 from afterwit.model.errors import AfterwitError, UsageError
 
 
@@ -25,7 +25,7 @@ class How(NamedTuple):
     is_json: bool
 
 
-def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], Plan]]], how: How) -> None:
+def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], ConnectPlan]]], how: How) -> None:
     """Plans, shows, asks, does."""
     faults: dict[str, str] = {}
     plans = {name: plan for name, make in named if (plan := _tried(name, make, faults)) is not None}
@@ -49,7 +49,7 @@ def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], Plan]]],
         raise click.exceptions.Exit(ExitCode.PARTLY_DONE if len(plans) > len(faults) or done else ExitCode.FAILED)
 
 
-def _tried(name: str, make: Callable[[], Plan], faults: dict[str, str]) -> Plan | None:
+def _tried(name: str, make: Callable[[], ConnectPlan], faults: dict[str, str]) -> ConnectPlan | None:
     try:
         return make()
     except UsageError:
@@ -61,8 +61,8 @@ def _tried(name: str, make: Callable[[], Plan], faults: dict[str, str]) -> Plan 
     return None
 
 
-def _applied(machine: Machine, name: str, plan: Plan, faults: dict[str, str]) -> bool:
-    def run() -> Plan:
+def _applied(machine: Machine, name: str, plan: ConnectPlan, faults: dict[str, str]) -> bool:
+    def run() -> ConnectPlan:
         apply(machine, plan)
         return plan
 
@@ -77,7 +77,7 @@ def _ask() -> None:
         raise click.exceptions.Exit(ExitCode.FAILED)
 
 
-def _show(name: str, plan: Plan) -> None:
+def _show(name: str, plan: ConnectPlan) -> None:
     if plan.is_empty:
         print_line(f"{name}: nothing has been learned for this place yet, so there is nothing to write.")
     elif not plan.needed:
@@ -88,7 +88,7 @@ def _show(name: str, plan: Plan) -> None:
         talk(line)
 
 
-def _tell(name: str, plan: Plan) -> None:
+def _tell(name: str, plan: ConnectPlan) -> None:
     if plan.is_removal:
         if plan.needed:
             print_line(f"{name}: disconnected.")
@@ -98,7 +98,7 @@ def _tell(name: str, plan: Plan) -> None:
         print_line(f"    {line}")
 
 
-def _shape(name: str, plan: Plan, *, is_applied: bool) -> dict[str, Any]:
+def _shape(name: str, plan: ConnectPlan, *, is_applied: bool) -> dict[str, Any]:
     return {
         "agent": plan.connection.agent,
         "name": name,

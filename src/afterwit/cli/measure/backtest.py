@@ -14,7 +14,7 @@ from afterwit.cli.terminal.output import print_json, print_line, print_text, tal
 from afterwit.cli.terminal.progress import bar
 from afterwit.measure import backtest as running
 from afterwit.measure.backtest_notes import NotesFile
-from afterwit.measure.scores import Report, Score
+from afterwit.measure.scores import PlayerReport, Score
 from afterwit.sessions.filters import Filter
 
 _COLUMNS = (
@@ -111,7 +111,7 @@ def _show(found: running.Backtest) -> None:
     )
 
 
-def _row(report: Report) -> tuple[str, ...]:
+def _row(report: PlayerReport) -> tuple[str, ...]:
     one, low, high = report.whole, *report.interval
     return (
         report.player,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from afterwit.measure.player import Moment, Note
+from afterwit.measure.player import NoteMoment, PlayerNote
 from afterwit.measure.replay import Played
 from afterwit.measure.scores import changed_files, searches_before
 from afterwit.model.kinds import Status
@@ -21,15 +21,15 @@ def walk_lines(played: Played) -> Iterator[str]:
         yield from _said(played, notes)
 
 
-def _said(played: Played, notes: list[Note]) -> Iterator[str]:
+def _said(played: Played, notes: list[PlayerNote]) -> Iterator[str]:
     changed = changed_files(played.digest)
     for note in notes:
-        if note.moment in (Moment.START, Moment.PROMPT):
+        if note.moment in (NoteMoment.START, NoteMoment.PROMPT):
             yield f"  at the {note.moment}: {_one_line(note.text)}"
             yield from (f"    {'changed  ' if path in changed else '–        '}{path}" for path in note.files)
     missed = [path for path in changed if all(path not in note.files for note in notes)]
     yield from (f"    missed   {path} (after {searches_before(played.digest, path)} searches)" for path in missed[:10])
-    by_call: dict[str, list[Note]] = {}
+    by_call: dict[str, list[PlayerNote]] = {}
     for note in notes:
         if note.action is not None:
             by_call.setdefault(note.action, []).append(note)
@@ -43,7 +43,7 @@ def _said(played: Played, notes: list[Note]) -> Iterator[str]:
         yield from (f"       {said.moment}: {_one_line(said.text)}" for said in spoken)
 
 
-def _counted(notes: list[Note]) -> str:
+def _counted(notes: list[PlayerNote]) -> str:
     return "said nothing" if not notes else f"{len(notes)} note{'s' if len(notes) > 1 else ''}"
 
 

@@ -12,8 +12,6 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 HOURLY = "hourly"
-
-
 _MINUTE = 17  # of the hour: on the hour everyone's jobs start
 
 
@@ -63,20 +61,20 @@ class Job(NamedTuple):
     cadence: Cadence
 
 
-class Write(NamedTuple):
+class WriteFile(NamedTuple):
     """Put a file of ours in place, whole."""
 
     path: PurePath
     content: bytes
 
 
-class Remove(NamedTuple):
+class RemoveFile(NamedTuple):
     """Remove a file of ours."""
 
     path: PurePath
 
 
-class Run(NamedTuple):
+class RunProgram(NamedTuple):
     """Call a program. `shown` is what its input changes, for people."""
 
     arguments: tuple[str, ...]
@@ -85,11 +83,11 @@ class Run(NamedTuple):
     may_fail: bool = False  # it only clears away what may not be there
 
 
-Step = Write | Remove | Run
+Step = WriteFile | RemoveFile | RunProgram
 Steps = tuple[Step, ...]
 
 
-class Found(NamedTuple):
+class JobFiles(NamedTuple):
     """What is in place of one scheduler's part."""
 
     files: Mapping[PurePath, bytes]

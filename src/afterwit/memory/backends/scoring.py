@@ -42,7 +42,7 @@ _SLOW_MS = 1_000.0  # everybody does
 _RELEVANCE_SHARE = 0.25
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class ScoredBackend(msgspec.Struct, frozen=True):
     """A backend that was measured."""
 
     name: str
@@ -85,7 +85,7 @@ def share(checks: Sequence[bool]) -> float:
     return sum(checks) / len(checks) if checks else 0.0
 
 
-def recommendation(candidates: Sequence[Candidate]) -> str:
+def recommendation(candidates: Sequence[ScoredBackend]) -> str:
     """Which to use, in words; and whenever that means that data leave the machine, so."""
     usable = sorted((candidate for candidate in candidates if candidate.is_available), key=lambda one: -one.score)
     if not usable:

@@ -1,15 +1,9 @@
 """The block for a first prompt, from the tables of the deck. Loaded at a prompt only.
 
-Places in the tables of a deck, as `recall.place_index.Known` asks for them. For hooks: reads what a question names.
-
-The files and sessions of a repository are one row, read whole: they are short. Words are looked up one by one.
-
-Talks in the tables of a deck, as `recall.talks.Talks` asks for them. For hooks: reads only what a question names.
-
-Numbers of rows as bytes: four for each, least significant first, and one more where each has a weight.
-
-Packed by the writer of a deck and unpacked in a hook, which has no time for anything slower. Weights are kept in
-hundredths, up to 2.55.
+`StoredPlaces` and `StoredTalks` answer what recall asks of places and talks, and read only what a question names: the
+files and sessions of a repository are one row, words are looked up one by one. Rows list what holds a word as packed
+numbers: four bytes for each, least significant first, and one more where each has a weight, in hundredths up to 2.55.
+`prompt_tables` packs and writes them.
 """
 
 import heapq
@@ -22,22 +16,42 @@ from typing import Any, cast
 import apsw
 
 from afterwit.actions.path_patterns import fits_path
-from afterwit.guard.shown import Shown, of_deck
 from afterwit.model.quick_json import dumps, loads
 from afterwit.recall.decisions import decided
-from afterwit.recall.deck.location import Place
+from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck, words_in
 from afterwit.recall.place_index import likeness, rarity
-from afterwit.recall.places import Place as Likely
-from afterwit.recall.places import Question, guess
-from afterwit.recall.prompt_block import Bite, first_bites, likely_paths, prompt_block
-from afterwit.recall.talks import Sentence, Turn
+from afterwit.recall.places import LikelyPlace, Question, guess
+from afterwit.recall.prompt_block import BlockLine, BlockSection, likely_paths, prompt_block, unquoted
+from afterwit.recall.talks import Sentence, TalkTurn
 from afterwit.text.words import words_of
 
+_LONGEST = 12_000  # characters of a prompt that are looked at, as in digests
 _HUNDREDTHS = 100
-
-
 _MOST = 255
+
+
+def prompt_sections(deck: Deck, agent: str, prompt: str, place: Location) -> tuple[BlockSection, ...]:
+    """Headings, each with its lines and the items that they tell."""
+    if not place.repo:
+        return ()
+    question = Question(prompt[:_LONGEST])
+    places = guess(StoredPlaces(deck.tables(), place.repo), question)
+    quotes = decided(StoredTalks(deck.tables(), place.repo), question)
+    lines = unquoted(_fitting(deck, agent, question.prompt, place, places), quotes)
+    rules = [BlockLine(*rule) for rule in deck.rules(place.repo)]
+    return prompt_block(places, lines, quotes, rules).sections
+
+
+def _fitting(deck: Deck, agent: str, prompt: str, place: Location, places: list[LikelyPlace]) -> list[BlockLine]:
+    """Lines about the task, and about the files where its work is likely to be, each once and in the order in which
+    items are said. A path with an advice is a wrong one: it waits for a failure."""
+    found = deck.lines("topic", set(words_of(prompt)), place.repo, agent)
+    for path in likely_paths(places):
+        lines = deck.lines("path", words_in(path), place.repo, agent)
+        found += [(trigger, line) for trigger, line in lines if not line.advice and fits_path(trigger.path, path)]
+    ordered = sorted((line.number, line.item, line.text) for trigger, line in found if not trigger.tool)
+    return list(dict.fromkeys(BlockLine(item, text) for _, item, text in ordered))
 
 
 def pack_numbers(numbers: Iterable[int]) -> bytes:
@@ -71,7 +85,7 @@ class StoredTalks:
         self._size: int = row[1] if row else 0
         self._numbers: dict[str, int] = {}  # of the sessions that were named
         self._names: dict[int, str] = {}
-        self._turns: dict[str, Sequence[Turn]] = {}
+        self._turns: dict[str, Sequence[TalkTurn]] = {}
 
     def size(self) -> int:
         return self._size
@@ -84,11 +98,11 @@ class StoredTalks:
             found[term] = {self._name(number): weight for number, weight in unpack_weighted(body)}
         return found
 
-    def turns(self, session: str) -> Sequence[Turn]:
+    def turns(self, session: str) -> Sequence[TalkTurn]:
         if session not in self._turns:
             query = "SELECT body FROM prompt_talks WHERE repo = ? AND number = ?"
             row = self._db.execute(query, (self._repo, self._numbers[session])).fetchone()
-            self._turns[session] = [_turn(each) for each in cast(list[Any], loads(row[0] if row else "[]"))]
+            self._turns[session] = [_turn(turn) for turn in cast(list[Any], loads(row[0] if row else "[]"))]
         return self._turns[session]
 
     def _name(self, number: int) -> str:
@@ -99,9 +113,9 @@ class StoredTalks:
         return self._names[number]
 
 
-def _turn(row: list[Any]) -> Turn:
+def _turn(row: list[Any]) -> TalkTurn:
     speaker, at_ms, sentences, terms, is_change = row
-    return Turn(
+    return TalkTurn(
         speaker, at_ms, tuple(Sentence(*sentence) for sentence in sentences), frozenset(terms.split()), is_change
     )
 
@@ -215,38 +229,3 @@ class StoredPlaces:
             row = self._db.execute(query, (self._repo, kind, term)).fetchone()
             self._bodies[kind, term] = row[0] if row else b""
         return self._bodies[kind, term]
-
-
-RULES = "rules"  # the name under which a deck has the rules for the first prompt
-_LONGEST = 12_000  # characters of a prompt that are looked at, as in digests
-
-
-def prompt_sections(deck: Deck, agent: str, prompt: str, place: Place) -> list[tuple[Shown, list[tuple[str, Shown]]]]:
-    """Headings, each with its lines and the items that they tell."""
-    if not place.repo:
-        return []
-    question = Question(prompt[:_LONGEST])
-    places = guess(StoredPlaces(deck.tables(), place.repo), question)
-    quotes = decided(StoredTalks(deck.tables(), place.repo), question)
-    bites = first_bites(_biting(deck, agent, question.prompt, place, places), quotes)
-    block = prompt_block(places, bites, quotes, _rules(deck, place.repo))
-    return [(section.heading, [tuple(entry) for entry in section.entries]) for section in block.sections]  # type: ignore[misc]
-
-
-def _biting(deck: Deck, agent: str, prompt: str, place: Place, places: list[Likely]) -> list[Bite]:
-    """Lines about the task, and about the files where its work is likely to be, each once and in the order in which
-    items are said. A path with an advice is a wrong one: it waits for a failure."""
-    found = deck.lines("topic", set(words_of(prompt)), place.repo, agent)
-    for path in likely_paths(places):
-        lines = deck.lines("path", words_in(path), place.repo, agent)
-        found += [(trigger, line) for trigger, line in lines if not line.advice and fits_path(trigger.path, path)]
-    ordered = sorted((line.number, line.item, line.text) for trigger, line in found if not trigger.tool)
-    return list(dict.fromkeys(Bite(item, text) for _, item, text in ordered))
-
-
-def _rules(deck: Deck, repo: str) -> list[Bite]:
-    body = deck.index(repo, RULES)
-    rows = loads(body.decode()) if body else []
-    return (
-        [Bite(str(row[0]), of_deck(row[1])) for row in rows if isinstance(row, list)] if isinstance(rows, list) else []
-    )

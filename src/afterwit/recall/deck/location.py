@@ -37,7 +37,7 @@ def _default_root(environ: "os._Environ[str] | dict[str, str]") -> str:
     return os.path.join(data if data.startswith("/") else os.path.join(home, ".local", "share"), _NAME)
 
 
-class Place:
+class Location:
     """A repository and the folder that it begins at."""
 
     __slots__ = ("repo", "root")
@@ -53,7 +53,7 @@ class Place:
         return whole[len(root) + 1 :] if root and whole.startswith(f"{root}/") else ""
 
 
-def place_of(deck: Deck, cwd: str) -> Place:
+def location_of(deck: Deck, cwd: str) -> Location:
     """The repository that a folder belongs to; none where nothing tells."""
     folders = _upwards(cwd)
     home = os.path.expanduser("~")
@@ -65,10 +65,10 @@ def place_of(deck: Deck, cwd: str) -> Place:
         return place
     main = _main_checkout(top)
     repo = _known(deck, [main], home).repo or deck.repo_of(_remote(main)) if main else ""
-    return Place(repo, top)
+    return Location(repo, top)
 
 
-def _known(deck: Deck, folders: list[str], home: str) -> Place:
+def _known(deck: Deck, folders: list[str], home: str) -> Location:
     """The first of the folders that the deck has, by its whole name or below the user's home."""
     spelled: dict[str, str] = {}
     for folder in folders:
@@ -76,7 +76,7 @@ def _known(deck: Deck, folders: list[str], home: str) -> Place:
         if home and (folder == home or folder.startswith(home + os.sep)):
             spelled["~" + folder[len(home) :].replace(os.sep, "/")] = folder
     repo, found = deck.repo_at(list(spelled))
-    return Place(repo, spelled[found]) if repo else Place()
+    return Location(repo, spelled[found]) if repo else Location()
 
 
 def _upwards(folder: str) -> list[str]:

@@ -15,7 +15,7 @@ import apsw
 
 from afterwit.model.quick_json import dumps
 from afterwit.recall.deck.first_prompt import pack_numbers, pack_weighted
-from afterwit.recall.place_index import Sighting, path_total, rarity
+from afterwit.recall.place_index import PlaceSighting, path_total, rarity
 from afterwit.recall.talks import Sentence, Talk, terms_of, weights
 from afterwit.text.words import words_of
 
@@ -33,7 +33,7 @@ _COLUMNS = {
 class PromptIndex(NamedTuple):
     """What is known of one repository; each session once."""
 
-    sightings: Sequence[Sighting] = ()
+    sightings: Sequence[PlaceSighting] = ()
     talks: Sequence[Talk] = ()
 
 
@@ -104,7 +104,7 @@ def _terms(sentences: Sequence[Sentence]) -> frozenset[str]:
     return frozenset(terms_of(" ".join(sentence.text for sentence in sentences)))
 
 
-def _places_body(seen: Sequence[Sighting], bags: Sequence[frozenset[str]], files: dict[str, int]) -> str:
+def _places_body(seen: Sequence[PlaceSighting], bags: Sequence[frozenset[str]], files: dict[str, int]) -> str:
     changes = Counter(path for one in seen for path in one.changed)
     words = {path: frozenset(words_of(path)) for path in files}
     holders = Counter(word for each in words.values() for word in each)
@@ -123,7 +123,7 @@ def _session_rows(bags: Sequence[frozenset[str]]) -> _Rows:
     return (("said", word, pack_numbers(found)) for word, found in sorted(holders.items()))
 
 
-def _file_rows(seen: Sequence[Sighting], files: dict[str, int]) -> _Rows:
+def _file_rows(seen: Sequence[PlaceSighting], files: dict[str, int]) -> _Rows:
     """Under which words, names, symbols and branches a file is found."""
     found: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     for path, number in files.items():

@@ -1,21 +1,17 @@
-"""Writes the deck: a read-only SQLite file with all that hooks need.
+"""Writes the deck: a read-only SQLite file with all that hooks need, rendered, and nothing else.
 
 Written beside and renamed into place, so that a hook reads the old deck or the new one, never half of one. Each trigger
-is filed under the rarest word that must occur wherever it fires (`recall.deck.words`), so that a hook finds it, or
-finds that there is nothing, with one look. All that can be said goes through redaction here once more, whatever it went
-through before: items that people wrote, preferences and what earlier rules left in digests end up here. Reading is left
-to `recall.deck.reader`.
-
-What goes into a deck: all that hooks need to know, rendered, and nothing else.
-
-Plain values: whoever compiles a deck fills them from items, and `recall.deck.write` writes them. Texts are redacted,
-clean and final; a hook only chooses among them and puts the markers around. Not for hooks to import.
+is filed under the rarest word that must occur wherever it fires, so that a hook finds it, or finds that there is
+nothing, with one look: too few words cost time, a word that need not occur would cost a hit, so what a signature
+rewrites or masks is left out. All that can be said goes through redaction here once more, whatever it went through
+before: items that people wrote, preferences and what earlier rules left in digests end up here. What is written is
+filled in by `compile`, and read by `reader`.
 """
 
 import functools
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from importlib import resources
 from pathlib import Path
@@ -27,15 +23,22 @@ import msgspec
 
 from afterwit.guard.markers import CLOSING, OPENING, defused
 from afterwit.guard.shown import Shown
+from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, Trigger
 from afterwit.recall.deck.prompt_tables import PromptSource, write_prompt_tables
-from afterwit.recall.deck.reader import needed_by_path, needed_by_signature, words_in
+from afterwit.recall.deck.reader import RULES, TRIGGER_COLUMNS, VERSION, words_in
+from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.store.database import transaction, translated
 from afterwit.store.layout import sync
 from afterwit.store.marks import fingerprint
 
+Redact = Callable[[str], str]
+_LONGEST_SIGNATURE = 120  # characters of a template; a longer one was cut, perhaps within a word
+_REWRITTEN = ("command not found: ",)  # several wordings are brought to this one
+_INVENTED = ("tests fail", "build fails")  # stand for no words of the output
 
-class Line(NamedTuple):
+
+class FiringLine(NamedTuple):
     """One item as an agent gets it, and what makes it fire."""
 
     item: str
@@ -48,35 +51,12 @@ class Line(NamedTuple):
     triggers: tuple[Trigger, ...] = ()
 
 
-class Entry(NamedTuple):
-    """One line of a block, and the item that it tells; "" for a line that stands whatever is held out."""
-
-    item: str
-    text: Shown
-
-
-class Section(NamedTuple):
-    """Lines below a heading, which is left out together with the last of them. A heading without any lines frames the
-    others: it stands as long as any of them does."""
-
-    heading: Shown
-    entries: tuple[Entry, ...]
-
-
-class Block(NamedTuple):
+class DeckBlock(NamedTuple):
     """What a session gets at its start. Empty names stand for any repository or agent; the closest fit is taken."""
 
-    sections: tuple[Section, ...]
+    sections: tuple[BlockSection, ...]
     repo: str = ""
     agent: str = ""
-
-
-class Index(NamedTuple):
-    """Prepared data for the first prompt, as `recall` wants it."""
-
-    repo: str
-    name: str
-    body: bytes
 
 
 class DeckSettings(NamedTuple):
@@ -94,20 +74,16 @@ class DeckSettings(NamedTuple):
     learn_command: tuple[str, ...] = ()  # that does it
 
 
-class Deck(NamedTuple):
+class DeckContent(NamedTuple):
     """Everything."""
 
     settings: DeckSettings
     roots: Mapping[str, str] = MappingProxyType({})  # folder to repository; `~` stands for the user's home folder
     remotes: Mapping[str, str] = MappingProxyType({})  # other remotes of repositories: host/owner/name to name
-    blocks: Iterable[Block] = ()
-    lines: Iterable[Line] = ()
-    indexes: Iterable[Index] = ()
+    blocks: Iterable[DeckBlock] = ()
+    lines: Iterable[FiringLine] = ()
+    rules: Mapping[str, Sequence[BlockLine]] = MappingProxyType({})  # for the first prompt, by repository
     prompts: Mapping[str, PromptSource] = MappingProxyType({})  # by repository
-
-
-VERSION = 1
-Redact = Callable[[str], str]
 
 
 class _Key(NamedTuple):
@@ -118,7 +94,7 @@ class _Key(NamedTuple):
 
 def write_deck(
     path: Path,
-    deck: Deck,
+    deck: DeckContent,
     redact: Redact | None = None,
     *,
     is_sound: bool = True,
@@ -163,7 +139,7 @@ def _attached(db: apsw.Connection, path: Path) -> str | None:
     return None
 
 
-def _fill(db: apsw.Connection, deck: Deck, redact: Redact, earlier: str | None) -> None:
+def _fill(db: apsw.Connection, deck: DeckContent, redact: Redact, earlier: str | None) -> None:
     said = functools.partial(_safe, redact)
     db.execute("PRAGMA main.journal_mode = OFF; PRAGMA main.synchronous = OFF; PRAGMA main.page_size = 4096")
     with transaction(db):
@@ -171,11 +147,10 @@ def _fill(db: apsw.Connection, deck: Deck, redact: Redact, earlier: str | None) 
         db.executemany("INSERT INTO main.settings VALUES (?, ?)", _settings(deck.settings))
         db.executemany("INSERT INTO main.roots VALUES (?, ?)", sorted(deck.roots.items()))
         db.executemany("INSERT INTO main.remotes VALUES (?, ?)", sorted(deck.remotes.items()))
-        db.executemany(
-            "INSERT OR REPLACE INTO main.blocks VALUES (?, ?, ?)", (_block(block, said) for block in deck.blocks)
-        )
-        indexes = ((repo, name, _index_body(body, said)) for repo, name, body in deck.indexes)
-        db.executemany("INSERT OR REPLACE INTO main.indexes VALUES (?, ?, ?)", indexes)
+        blocks = ((block.repo, block.agent, _sections(block, said)) for block in deck.blocks)
+        db.executemany("INSERT OR REPLACE INTO main.blocks VALUES (?, ?, ?)", blocks)
+        rules = ((repo, RULES, msgspec.json.encode(_lines(lines, said))) for repo, lines in deck.rules.items())
+        db.executemany("INSERT INTO main.indexes VALUES (?, ?, ?)", rules)
         _put_keys(db, _put_lines(db, deck.lines, said))
         write_prompt_tables(db, deck.prompts, earlier, redact)
         db.pragma("user_version", VERSION)
@@ -192,24 +167,16 @@ def _safe(redact: Redact, text: str) -> str:
     return defused(redact(text))
 
 
-def _index_body(body: bytes, said: Redact) -> bytes:
-    """The same rows, their texts made safe."""
-    try:
-        rows = msgspec.json.decode(body, type=list[list[str]])
-    except msgspec.MsgspecError:
-        return said(body.decode("utf-8", "replace")).encode()
-    return msgspec.json.encode([[said(text) for text in row] for row in rows])
+def _sections(block: DeckBlock, said: Redact) -> str:
+    sections = [(said(section.heading), _lines(section.lines, said)) for section in block.sections]
+    return msgspec.json.encode(sections).decode()
 
 
-def _block(block: Block, said: Redact) -> tuple[str, str, str]:
-    sections = [
-        (said(section.heading), [(entry.item, said(entry.text)) for entry in section.entries])
-        for section in block.sections
-    ]
-    return block.repo, block.agent, msgspec.json.encode(sections).decode()
+def _lines(lines: Iterable[BlockLine], said: Redact) -> list[tuple[str, str]]:
+    return [(line.item, said(line.text)) for line in lines]
 
 
-def _put_lines(db: apsw.Connection, lines: Iterable[Line], said: Redact) -> list[_Key]:
+def _put_lines(db: apsw.Connection, lines: Iterable[FiringLine], said: Redact) -> list[_Key]:
     keys: list[_Key] = []
     count = 0
     for number, line in enumerate(lines):
@@ -219,28 +186,18 @@ def _put_lines(db: apsw.Connection, lines: Iterable[Line], said: Redact) -> list
         values = (number, line.item, said(line.text), *row)
         db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         for trigger in line.triggers:
-            found = list(_keys_of(count, trigger))
-            if found:
-                keys += found
+            filed = list(_keys_of(count, trigger))
+            if filed:
+                db.execute("INSERT INTO main.triggers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (count, number, *_row(trigger)))
+                keys += filed
                 count += 1
-                db.execute(
-                    "INSERT INTO main.triggers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _trigger(found[0], number, trigger)
-                )
     return keys
 
 
-def _trigger(key: _Key, line: int, trigger: Trigger) -> tuple[object, ...]:
-    words = msgspec.json.encode(trigger.words).decode()
-    return (
-        key.trigger,
-        line,
-        trigger.program,
-        words,
-        trigger.signature,
-        trigger.tool,
-        trigger.path,
-        trigger.rule,
-    )
+def _row(trigger: Trigger) -> Iterator[str]:
+    for name in TRIGGER_COLUMNS:
+        value = getattr(trigger, name)
+        yield value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def _keys_of(number: int, trigger: Trigger) -> Iterator[_Key]:
@@ -261,5 +218,28 @@ def _keys_of(number: int, trigger: Trigger) -> Iterator[_Key]:
 def _put_keys(db: apsw.Connection, keys: list[_Key]) -> None:
     frequency = Counter((key.moment, word) for key in keys for word in key.needs)
     for moment, needs, trigger in keys:
-        word = min(needs, key=lambda each: (frequency[moment, each], -len(each), each), default="")
+        word = min(needs, key=lambda word: (frequency[moment, word], -len(word), word), default="")
         db.execute("INSERT INTO main.keys VALUES (?, ?, ?, ?)", (moment, word, " ".join(sorted(needs)), trigger))
+
+
+def needed_by_signature(signature: str) -> set[str]:
+    """Words that occur in the command line or in the output of every failure with this signature."""
+    head, _, template = signature.partition(": ")
+    needed = set() if head in set(ActionKind) else words_in(head)
+    if template in _INVENTED:
+        return needed
+    for rewritten in _REWRITTEN:
+        template = template.removeprefix(rewritten)
+    chunks = template.split()
+    if len(template) >= _LONGEST_SIGNATURE:
+        chunks = chunks[:-1]
+    return needed.union(*(words_in(chunk) for chunk in chunks if not _is_masked(chunk))) - {"rules"}
+
+
+def needed_by_path(pattern: str) -> set[str]:
+    """Words that occur in every path that this pattern fits."""
+    return set().union(*(words_in(part) for part in pattern.split("/") if not set(part) & set("*?[\\")))
+
+
+def _is_masked(chunk: str) -> bool:
+    return "<" in chunk or ">" in chunk or "\0" in chunk

@@ -41,15 +41,11 @@ CREATE TABLE waiting (
 CREATE INDEX waiting_by_key ON waiting (backend, user, key);
 PRAGMA user_version = 1;
 """
-
-
 _VERSION = 1
-
-
 _metadata = msgspec.json.Decoder(dict[str, Plain])
 
 
-class Waiting(NamedTuple):
+class WaitingWrite(NamedTuple):
     id: int
     user: str
     key: str
@@ -101,27 +97,27 @@ class Queue:
     def put_deletion(self, user: str, key: str, at_ms: int) -> None:
         self._add(user, key, None, {}, at_ms)
 
-    def first(self) -> Waiting | None:
+    def first(self) -> WaitingWrite | None:
         """The one to send next."""
         query = """SELECT id, user, key, value, metadata, at_ms FROM waiting
                    WHERE backend = ? AND rejection = '' ORDER BY id LIMIT 1"""
         row = self._db.execute(query, (self._backend,)).fetchone()
         return None if row is None else _waiting(*row)
 
-    def latest(self, user: str) -> dict[str, Waiting]:
+    def latest(self, user: str) -> dict[str, WaitingWrite]:
         """What waits for this user, the latest for each key."""
         query = """SELECT id, user, key, value, metadata, at_ms FROM waiting
                    WHERE backend = ? AND user = ? AND rejection = '' ORDER BY id"""
         found = (_waiting(*row) for row in self._db.execute(query, (self._backend, user)))
         return {one.key: one for one in found}
 
-    def done(self, one: Waiting) -> None:
+    def done(self, one: WaitingWrite) -> None:
         """It was delivered."""
         with transaction(self._db):
             self._db.execute("DELETE FROM waiting WHERE id = ?", (one.id,))
         step("a write is delivered and no longer waits")
 
-    def set_aside(self, one: Waiting, reason: str) -> None:
+    def set_aside(self, one: WaitingWrite, reason: str) -> None:
         with transaction(self._db):
             self._db.execute("UPDATE waiting SET rejection = ? WHERE id = ?", (reason, one.id))
 
@@ -178,8 +174,8 @@ def counts(path: Path) -> dict[str, int]:
         queue.close()
 
 
-def _waiting(number: int, user: str, key: str, value: str | None, metadata: str, at_ms: int) -> Waiting:
-    return Waiting(number, user, key, value, _metadata.decode(metadata), at_ms)
+def _waiting(number: int, user: str, key: str, value: str | None, metadata: str, at_ms: int) -> WaitingWrite:
+    return WaitingWrite(number, user, key, value, _metadata.decode(metadata), at_ms)
 
 
 _PAUSE_MS = 30_000
@@ -187,14 +183,14 @@ _T = TypeVar("_T")
 Clock = Callable[[], int]
 
 
-class Told(NamedTuple):
+class Detour(NamedTuple):
     """Whether a write waits, and the reason of a detour; "" if there was none."""
 
     is_waiting: bool
     reason: str
 
 
-class Patient:
+class QueueingBackend:
     """One user's way to a backend that may fail."""
 
     def __init__(
@@ -213,10 +209,10 @@ class Patient:
         """Why the backend is not used just now; "" if it is."""
         return self._failure
 
-    def store(self, write: Write) -> Told:
+    def store(self, write: Write) -> Detour:
         return self._write(lambda: self._backend.store(write), lambda: self._queue.put(write))
 
-    def delete(self, user: str, key: str, at_ms: int) -> tuple[bool, Told]:
+    def delete(self, user: str, key: str, at_ms: int) -> tuple[bool, Detour]:
         """Whether there was such an entry, as far as can be known now."""
         present = self._queue.latest(user).get(key)
         was_there: list[bool] = []
@@ -274,7 +270,7 @@ class Patient:
             self._fail(str(error))
         return count
 
-    def _write(self, send: Callable[[], None], keep: Callable[[], None]) -> Told:
+    def _write(self, send: Callable[[], None], keep: Callable[[], None]) -> Detour:
         self.deliver()
         if not self._is_paused():
             try:
@@ -284,12 +280,12 @@ class Patient:
             except BackendError as error:
                 self._fail(str(error))
             else:
-                return Told(is_waiting=False, reason="")
+                return Detour(is_waiting=False, reason="")
         try:
             keep()
         except StoreError as error:
             raise type(error)(f"Nothing was stored. {self._failure} It could not wait here either: {error}") from error
-        return Told(is_waiting=True, reason=self._failure)
+        return Detour(is_waiting=True, reason=self._failure)
 
     def _read(self, read: Callable[[Backend], _T]) -> _T:
         if not self._is_paused():

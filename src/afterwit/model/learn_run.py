@@ -30,7 +30,7 @@ class Progress(Protocol):
         ...
 
 
-class Wanted(NamedTuple):
+class WantedSession(NamedTuple):
     """A session, as agents name it."""
 
     agent: str
@@ -48,7 +48,7 @@ class Options(NamedTuple):
     wait_seconds: float = 0.0
     is_dry_run: bool = False
     is_reharvest: bool = False  # the present harvesters look at everything again
-    sessions: tuple[Wanted, ...] = ()  # only these, without a sweep
+    sessions: tuple[WantedSession, ...] = ()  # only these, without a sweep
     is_ended: bool = False  # only those whose end an agent has noted, without a sweep
     accepts_database: bool = False  # although it knows less than the archive holds
 

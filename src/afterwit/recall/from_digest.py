@@ -16,8 +16,8 @@ from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.model.digest import Digest, Said
 from afterwit.model.kinds import CHANGES, Relation, Status
 from afterwit.recall.deciding_sentences import force, is_change, is_proposal
-from afterwit.recall.place_index import Sighting
-from afterwit.recall.talks import AGENT, USER, Sentence, Talk, Turn, counts_of, terms_of
+from afterwit.recall.place_index import PlaceSighting
+from afterwit.recall.talks import AGENT, USER, Sentence, Talk, TalkTurn, counts_of, terms_of
 from afterwit.text.blocks import without_blocks
 from afterwit.text.pasted import own_words
 
@@ -72,7 +72,7 @@ def sentences_of(text: str) -> Iterator[str]:
             yield _shortened(_quotable(line))
 
 
-def _turns(digest: Digest, at_ms: int) -> Iterator[Turn]:
+def _turns(digest: Digest, at_ms: int) -> Iterator[TalkTurn]:
     """What a subagent is told are words of an agent."""
     is_person = digest.relation != Relation.SUBAGENT
     for at, said in enumerate(digest.prompts):
@@ -84,20 +84,20 @@ def _turns(digest: Digest, at_ms: int) -> Iterator[Turn]:
             yield _of_agent(text, when or at_ms)
 
 
-def _of_agent(text: str, at_ms: int) -> Turn:
+def _of_agent(text: str, at_ms: int) -> TalkTurn:
     """Of an agent's words is kept how far they settle something, and none of the words."""
     lines = [line for line in sentences_of(text) if is_proposal(line)][:_MOST_OF_AGENT]
     found = [Sentence("", max(force(line), 1.0)) for line in lines]
-    return Turn(AGENT, at_ms, tuple(found), _terms(text), is_change(text))
+    return TalkTurn(AGENT, at_ms, tuple(found), _terms(text), is_change(text))
 
 
-def _of_person(said: Said, at_ms: int, *, is_task: bool) -> Turn:
+def _of_person(said: Said, at_ms: int, *, is_task: bool) -> TalkTurn:
     """What begins a session is a wish first: less of it decides."""
     less = _LESS if is_task else 0.0
     lines = list(sentences_of(own_words(said.text)))[:_MOST_SENTENCES] if _is_typed(said.text) else []
     forces = (force(line) if terms_of(line) else 0.0 for line in lines)
     found = [Sentence(line, round(max(much - less, much / 2), 2)) for line, much in zip(lines, forces, strict=True)]
-    return Turn(USER, said.at_ms or at_ms, tuple(found), _terms(said.text), is_change(said.text))
+    return TalkTurn(USER, said.at_ms or at_ms, tuple(found), _terms(said.text), is_change(said.text))
 
 
 def _terms(text: str) -> frozenset[str]:
@@ -128,7 +128,7 @@ def _shortened(line: str) -> str:
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1].rpartition(" ")[0] + "…"
 
 
-def sighting_of(digest: Digest) -> Sighting:
+def sighting_of(digest: Digest) -> PlaceSighting:
     """What a digest tells about where work is. Files outside the repository are left out."""
     symbols = {file.path: file.symbols for file in digest.files}
     changed: dict[str, tuple[str, ...]] = {}
@@ -142,4 +142,4 @@ def sighting_of(digest: Digest) -> Sighting:
         *(prompt.text for prompt in digest.prompts[1:]),
     )
     at_ms = digest.ended_ms or digest.started_ms or 0
-    return Sighting(digest.native_id, "\n".join(said)[:_MOST_TEXT], changed, digest.branch, at_ms)
+    return PlaceSighting(digest.native_id, "\n".join(said)[:_MOST_TEXT], changed, digest.branch, at_ms)
