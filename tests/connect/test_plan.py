@@ -321,7 +321,7 @@ def test_agents_that_are_on_the_machine_are_found(machine: Machine) -> None:
 
 def test_the_journal_knows_no_home_folder(machine: Machine, home: Path) -> None:
     connect(machine, "codex")
-    known = connections.read(machine.layout).known["codex", ""]
+    known = connections.read(machine.layout).by_place["codex", ""]
     assert str(home) not in json.dumps(connections.body(known))
 
 

@@ -341,7 +341,7 @@ def test_a_fault_says_where_and_nothing_of_the_input(hook: Hook) -> None:
 
 
 def test_a_hook_that_takes_too_long_ends_silently_with_zero() -> None:
-    script = "from afterwit.hook import timebox; import os; timebox.start(0.05); os.read(0, 1); print('late')"
+    script = "from afterwit.hook import time_limit; import os; time_limit.start(0.05); os.read(0, 1); print('late')"
     with subprocess.Popen(
         [sys.executable, "-I", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
@@ -352,7 +352,7 @@ def test_a_hook_that_takes_too_long_ends_silently_with_zero() -> None:
 
 def test_what_is_being_delivered_is_not_cut_off() -> None:
     script = (
-        "from afterwit.hook import timebox; import os, time; timebox.start(0.01); timebox.close(); timebox.close();"
+        "from afterwit.hook.time_limit import close, start; import os, time; start(0.01); close(); close();"
         "time.sleep(0.1); os.write(1, b'whole'); os._exit(0)"
     )
     ran = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, timeout=30, check=False)

@@ -1,4 +1,4 @@
-"""Carries out plans of `connecting`, and shows them.
+"""Carries out plans of `connect.plan`, and shows them.
 
 Before anything is written the files are compared with the plan again, copies are kept and the journal knows what comes;
 if a file cannot be written, those before it are put back and the journal says so. What is ours can be taken out
@@ -33,8 +33,8 @@ from afterwit.store.store import opened
 def apply(machine: Machine, plan: ConnectPlan) -> None:
     """Does what was planned, all of it or nothing."""
     for change in plan.changes:
-        if look(change.found.path) != change.found:
-            raise AfterwitError(f"{change.found.path} has changed in the meantime. Run the command again.")
+        if look(change.file.path) != change.file:
+            raise AfterwitError(f"{change.file.path} has changed in the meantime. Run the command again.")
     machine.layout.create()
     before = connections.read(machine.layout)
     if plan.is_removal:
@@ -59,9 +59,9 @@ def apply(machine: Machine, plan: ConnectPlan) -> None:
 def differences(plan: ConnectPlan) -> Iterator[str]:
     """The change of each file, line by line, for people."""
     for change in plan.needed:
-        sides = (change.found.content, change.wanted)
+        sides = (change.file.content, change.wanted)
         old, new = map(_lines, sides)
-        before, after = ("(no file)" if side is None else str(change.found.path) for side in sides)
+        before, after = ("(no file)" if side is None else str(change.file.path) for side in sides)
         yield from (line.rstrip("\n") for line in difflib.unified_diff(old, new, before, after, n=2))
 
 
@@ -69,11 +69,11 @@ def _carry_out(changes: Sequence[FileChange]) -> None:
     done: list[tuple[FileChange, tuple[Path, ...]]] = []
     try:
         for change in changes:
-            done.append((change, replace(change.found, change.wanted, is_executable=change.is_executable)))
+            done.append((change, replace(change.file, change.wanted, is_executable=change.is_executable)))
             step("a file of another program is changed, others may not be")
     except (AfterwitError, OSError):
         for change, made in reversed(done):
-            replace(change.found._replace(content=change.wanted), change.found.content)
+            replace(change.file._replace(content=change.wanted), change.file.content)
             remove_folders(made)
         raise
 
@@ -83,9 +83,9 @@ def _made(machine: Machine, plan: ConnectPlan) -> Connection:
     earlier = connections.read(machine.layout).files
     records = []
     for change in plan.needed:
-        path = shortened(change.found.path, machine.home)
+        path = shortened(change.file.path, machine.home)
         base = None if change.base is None else connections.keep(machine.layout, change.base)
-        made = earlier[path].made if path in earlier else _missing_folders(change.found.target, machine)
+        made = earlier[path].made if path in earlier else _missing_folders(change.file.target, machine)
         records.append(FileRecord(path, base, fingerprint(change.wanted or b""), made))
     return Connection(*_flags(plan.connection), tuple(records))
 
@@ -100,13 +100,13 @@ def _missing_folders(target: Path, machine: Machine) -> tuple[str, ...]:
 
 
 def _gone(machine: Machine, plan: ConnectPlan) -> Connection:
-    paths = [shortened(change.found.path, machine.home) for change in plan.changes]
+    paths = [shortened(change.file.path, machine.home) for change in plan.changes]
     return Connection(*_flags(plan.connection), tuple(FileRecord(path, None, "") for path in paths))
 
 
 def _remove_made(machine: Machine, before: Connections, plan: ConnectPlan) -> None:
     for change in plan.changes:
-        record = before.files.get(shortened(change.found.path, machine.home))
+        record = before.files.get(shortened(change.file.path, machine.home))
         if record is not None and change.wanted is None:
             remove_folders(tuple(expanded(folder, machine.home) for folder in record.made))
 
@@ -114,7 +114,7 @@ def _remove_made(machine: Machine, before: Connections, plan: ConnectPlan) -> No
 def _note_earlier(machine: Machine, before: Connections, plan: ConnectPlan) -> None:
     """Nothing was changed after all: what was known before is true again."""
     _note(machine, AGENT_DISCONNECTED, _gone(machine, plan))
-    earlier = before.known.get((plan.connection.agent, plan.connection.project))
+    earlier = before.by_place.get((plan.connection.agent, plan.connection.project))
     if earlier is not None:
         _note(machine, AGENT_CONNECTED, earlier)
 

@@ -5,10 +5,9 @@ the store's backups, by its hash; none if the file was not there), the hash of w
 were made. A file that still has that hash can be put back exactly. Paths below the home folder begin with `~`. Copies
 are removed when no connection needs them any more: they may hold other people's secrets.
 
-Reads and replaces files that belong to other programs.
-
-Promises: a file is replaced whole or not at all (written beside, synced, renamed); it keeps its permissions and its
-owner; a link stays a link, and what it points to is replaced; a file that has changed since it was read is left alone.
+A file of another program is replaced whole or not at all (written beside, synced, renamed); it keeps its permissions
+and its owner; a link stays a link, and what it points to is replaced; a file that has changed since it was read is left
+alone.
 """
 
 import hashlib
@@ -65,11 +64,11 @@ class Connection(msgspec.Struct, frozen=True):
 class Connections(NamedTuple):
     """All that is connected on this machine."""
 
-    known: Mapping[tuple[str, str], Connection] = {}
+    by_place: Mapping[tuple[str, str], Connection] = {}  # by agent and project
     files: Mapping[str, FileRecord] = {}
 
     def of(self, agent: str) -> list[Connection]:
-        return [each for each in self.known.values() if each.agent == agent]
+        return [connection for connection in self.by_place.values() if connection.agent == agent]
 
 
 def read(layout: Layout) -> Connections:
@@ -86,26 +85,26 @@ def since(layout: Layout) -> dict[str, int]:
         return {}
     with closing(Journal(layout.journal, layout.backups)) as journal:
         entries = [entry for entry in journal.entries() if entry.machine == journal.machine]
-    known = {agent for agent, _ in folded(entries).known}
-    made = [entry for entry in entries if entry.kind == AGENT_CONNECTED and entry.body["agent"] in known]
+    connected = {agent for agent, _ in folded(entries).by_place}
+    made = [entry for entry in entries if entry.kind == AGENT_CONNECTED and entry.body["agent"] in connected]
     return {str(entry.body["agent"]): entry.at_ms for entry in made}
 
 
 def folded(entries: Iterable[Entry]) -> Connections:
     """What is left of a history of connecting and disconnecting."""
-    known: dict[tuple[str, str], Connection] = {}
+    connected: dict[tuple[str, str], Connection] = {}
     files: dict[str, FileRecord] = {}
     for entry in entries:
         if entry.kind == AGENT_CONNECTED:
             made = msgspec.convert(entry.body, Connection)
-            known[made.agent, made.project] = _joined(known.get((made.agent, made.project)), made)
+            connected[made.agent, made.project] = _joined(connected.get((made.agent, made.project)), made)
             files |= {record.path: record for record in made.files}
         elif entry.kind == AGENT_DISCONNECTED:
             gone = msgspec.convert(entry.body, Connection)
-            known.pop((gone.agent, gone.project), None)
+            connected.pop((gone.agent, gone.project), None)
             for record in gone.files:
                 files.pop(record.path, None)
-    return Connections(known, files)
+    return Connections(connected, files)
 
 
 def _joined(earlier: Connection | None, made: Connection) -> Connection:
@@ -116,8 +115,8 @@ def _joined(earlier: Connection | None, made: Connection) -> Connection:
 
 def body(connection: Connection) -> dict[str, Any]:
     """The connection as an entry of the journal."""
-    found: dict[str, Any] = msgspec.to_builtins(connection)
-    return found
+    entry: dict[str, Any] = msgspec.to_builtins(connection)
+    return entry
 
 
 def fingerprint(content: bytes) -> str:
@@ -179,26 +178,26 @@ def look(path: Path) -> ForeignFile:
         return ForeignFile(path, target, None)
 
 
-def replace(found: ForeignFile, content: bytes | None, *, is_executable: bool = False) -> tuple[Path, ...]:
+def replace(file: ForeignFile, content: bytes | None, *, is_executable: bool = False) -> tuple[Path, ...]:
     """Gives the file new content, or removes it. Returns the folders that had to be made, outermost first."""
-    if look(found.path) != found:
-        raise AfterwitError(f"{found.path} has changed in the meantime. Run the command again.")
+    if look(file.path) != file:
+        raise AfterwitError(f"{file.path} has changed in the meantime. Run the command again.")
     if content is None:
-        found.target.unlink(missing_ok=True)
+        file.target.unlink(missing_ok=True)
         return ()
-    made = _make_folders(found.target.parent)
-    beside = found.target.with_name(f".{found.target.name}.{secrets.token_hex(4)}")
+    made = _make_folders(file.target.parent)
+    beside = file.target.with_name(f".{file.target.name}.{secrets.token_hex(4)}")
     try:
-        _write(beside, content, found.target, _EXECUTABLE if is_executable else _PLAIN)
+        _write(beside, content, file.target, _EXECUTABLE if is_executable else _PLAIN)
         step("a file of another program is written beside, not renamed")
-        if look(found.path) != found:
-            raise AfterwitError(f"{found.path} has changed in the meantime. Run the command again.")
-        beside.replace(found.target)
+        if look(file.path) != file:
+            raise AfterwitError(f"{file.path} has changed in the meantime. Run the command again.")
+        beside.replace(file.target)
     except BaseException:
         beside.unlink(missing_ok=True)
         remove_folders(made)
         raise
-    _sync(found.target.parent)
+    _sync(file.target.parent)
     return made
 
 
@@ -210,7 +209,7 @@ def remove_folders(made: tuple[Path, ...]) -> None:
 
 
 def _make_folders(folder: Path) -> tuple[Path, ...]:
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return tuple(reversed(missing))
 
@@ -222,11 +221,11 @@ def _write(beside: Path, content: bytes, target: Path, mode: int) -> None:
         file.flush()
         os.fsync(file.fileno())
     with suppress(FileNotFoundError):
-        known = target.stat()
-        beside.chmod(stat.S_IMODE(known.st_mode))
-        if hasattr(os, "chown") and (known.st_uid, known.st_gid) != (os.geteuid(), os.getegid()):
+        status = target.stat()
+        beside.chmod(stat.S_IMODE(status.st_mode))
+        if hasattr(os, "chown") and (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
             with suppress(PermissionError):
-                os.chown(beside, known.st_uid, known.st_gid)
+                os.chown(beside, status.st_uid, status.st_gid)
 
 
 def _sync(folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 A change is planned as data, shown, and then done: if something has changed in between, nothing is done. A step that
 fails takes the files before it back. Afterwards the plan is made again and must be empty. Only what is ours is touched:
-files that carry our mark, and our block of the crontab. What each scheduler wants is in `schedule`.
+files that carry our mark, and our block of the crontab. What each scheduler wants is in `schedulers`.
 """
 
 import hashlib
@@ -133,7 +133,7 @@ class _Here(NamedTuple):
     host: Host
     label: str
     schedulers: tuple[Scheduler, ...]
-    found: Mapping[Scheduler, JobFiles]
+    present: Mapping[Scheduler, JobFiles]
     crontab: bytes | None
     cron_fault: str
 
@@ -153,9 +153,9 @@ class _Here(NamedTuple):
         host, label = self.host, self.label
         match scheduler:
             case Scheduler.SYSTEMD:
-                return systemd.plan(_units(host), label, job, self.found[scheduler])
+                return systemd.plan(_units(host), label, job, self.present[scheduler])
             case Scheduler.LAUNCHD:
-                return launchd.plan(_agents(host), label, host.uid, job, self.found[scheduler])
+                return launchd.plan(_agents(host), label, host.uid, job, self.present[scheduler])
             case Scheduler.CRON:
                 return crontab.plan(label, job, self.crontab, has_ionice=host.program("ionice") is not None)
 
@@ -165,8 +165,8 @@ class _Here(NamedTuple):
             files: Iterable[PurePath] = ()
             cadence, is_running, is_there = crontab.cadence_in(block), bool(block), bool(block)
         else:
-            files, is_running = self.found[scheduler]
-            contents = list(self.found[scheduler].files.values())
+            files, is_running = self.present[scheduler]
+            contents = list(self.present[scheduler].files.values())
             read = launchd.cadence_in if scheduler is Scheduler.LAUNCHD else systemd.cadence_in
             cadence = next(filter(None, map(read, contents)), None)
             is_there = bool(contents)
@@ -188,11 +188,9 @@ def _here(host: Host, label: str) -> _Here:
             f' schtasks /Create /SC DAILY /ST 12:30 /TN {label} /TR "{subprocess.list2cmdline(host.command)} learn"'
         )
     if host.platform == "darwin":
-        found = {Scheduler.LAUNCHD: _launchd(host, label)}
-        return _Here(host, label, tuple(found), found, None, "")
-    found = {Scheduler.SYSTEMD: _systemd(host, label)}
-    lines, fault = _crontab(host)
-    return _Here(host, label, (Scheduler.SYSTEMD, Scheduler.CRON), found, lines, fault)
+        return _Here(host, label, (Scheduler.LAUNCHD,), {Scheduler.LAUNCHD: _launchd(host, label)}, None, "")
+    present = {Scheduler.SYSTEMD: _systemd(host, label)}
+    return _Here(host, label, (Scheduler.SYSTEMD, Scheduler.CRON), present, *_crontab(host))
 
 
 def _systemd(host: Host, label: str) -> JobFiles:

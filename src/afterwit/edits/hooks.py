@@ -1,9 +1,8 @@
 """Which of an agent's own events call our hook, and how the agents that took over Claude Code's form write that down.
 
 An event before an action is used only if the user has allowed us to refuse or to rewrite there: text alone would come
-too late, and every hook costs time. What an agent cannot do is not asked of it. Pure.
-
-Plugins and extensions that an agent loads as code: our text with our command written into it.
+too late, and every hook costs time. What an agent cannot do is not asked of it. Plugins and extensions that an agent
+loads as code are our text with our command written into it.
 """
 
 import json

@@ -2,18 +2,14 @@
 
 Nothing else marks it there: formats without comments have no room for a mark, and agents write their files anew. A hook
 of ours calls our hook program; our MCP server has our name and starts us with `mcp`. What is written ends well without
-us, because these files outlive the program: an environment is moved, or settings are carried to another machine. Pure.
+us, because these files outlive the program: an environment is moved, or settings are carried to another machine. Most
+agents go on without a server that cannot be started; OpenHands was seen to wait for it without end, so it gets a few
+lines for a shell that answer in its place.
 
-Finds in other programs' files which programs of ours they start: that for hooks, and that of the MCP server.
-
-Whatever the format, a hook of ours is a line for a shell or a list of strings, and begins with the hook program or with
-an interpreter that runs our module; a server is a `command`, or stands before `mcp` in a list. A path with a space
-stands in quotes, and a quote in it is quoted in turn. Pure: whether the program is there is for others to see.
-
-What answers in the place of our MCP server where the program is gone: a few lines for a shell.
-
-Most agents go on without a server that cannot be started. OpenHands was seen to wait for it without end, so it gets
-this around the program: if that is missing or fails, the client is told that there is a server without any tool. Pure.
+Which programs of ours a file starts can be read from it, whatever its format: a hook is a line for a shell or a list of
+strings, and begins with the hook program or with an interpreter that runs our module; a server is a `command`, or
+stands before `mcp` in a list. A path with a space stands in quotes, and a quote in it is quoted in turn. Pure: whether
+the program is there is for others to see.
 """
 
 import json
@@ -72,7 +68,7 @@ def hook_command(at: Surroundings, agent: str, event: str) -> str:
 
 def powershell_command(at: Surroundings, agent: str, event: str) -> str:
     """The same for PowerShell."""
-    quoted = [f"'{word}'" for word in (each.replace("'", "''") for each in hook_words(at, agent, event))]
+    quoted = [f"'{word}'" for word in (text.replace("'", "''") for text in hook_words(at, agent, event))]
     return f"if (Test-Path -LiteralPath {quoted[0]}) {{ & {' '.join(quoted)} }}; exit 0"
 
 
@@ -135,8 +131,8 @@ def server_programs(text: str) -> set[str]:
     return _absolute({match["path"] for pattern in _SERVERS for match in pattern.finditer(text)})
 
 
-def _absolute(found: set[str]) -> set[str]:
-    paths = {_unescaped(path) for path in found}
+def _absolute(written: set[str]) -> set[str]:
+    paths = {_unescaped(path) for path in written}
     return {path for path in paths if PurePosixPath(path).is_absolute() or PureWindowsPath(path).is_absolute()}
 
 

@@ -1,10 +1,8 @@
-"""A marked block in a text file that people write, such as AGENTS.md.
+"""Our text in a file: a marked block among what people write, as in AGENTS.md, or a whole file that is ours.
 
 The block stands at the end when it is new and stays where people move it. Between its two marks everything is ours and
-is replaced; around them nothing is touched. Marks inside our own text are broken, so that they cannot end the block.
-Pure.
-
-A file that is ours from the first to the last byte: a plugin, an extension, a script. Pure.
+is replaced; around them nothing is touched. Marks inside our own text are broken, so that they cannot end the block. A
+file that is ours from the first to the last byte is a plugin, an extension or a script. Pure.
 """
 
 import re

@@ -1,13 +1,10 @@
 """Our hooks and our MCP server in a TOML file that belongs to an agent or its user.
 
 They are tables of their own at the end of the file. Codex and Kimi Code keep other people's tables when they write such
-a file, so ours are known by what they say, never by a closing mark that other tables could slip in front of. Pure.
-
-Finds the tables in the text of a TOML file, adds tables at its end and cuts tables out.
-
-A table reaches from its header to its last line with something in it: comments and blank lines before the next header
-belong to that one. Comments directly above a header belong to the header. Strings over several lines and nested lists
-are stepped over, so that nothing inside them passes for a header. Pure.
+a file, so ours are known by what they say, never by a closing mark that other tables could slip in front of. The text
+is edited, not written anew: a table reaches from its header to its last line with something in it; comments and blank
+lines before the next header belong to that one, and comments directly above a header to the header. Strings over
+several lines and nested lists are stepped over, so that nothing inside them passes for a header. Pure.
 """
 
 import json
@@ -75,18 +72,18 @@ class TomlFile(NamedTuple):
 
     def _ours(self, text: str) -> list[TomlTable]:
         data(text)
-        found = tables(text)
-        servers = [table for table in found if table.keys == ("mcp_servers", NAME) and is_server(table.value)]
-        below = [table for table in found if servers and table.keys[:2] == ("mcp_servers", NAME)]
-        return sorted([*(table for table in found if table.keys == ("hooks",) and is_hook(table.value)), *below])
+        listed = tables(text)
+        servers = [table for table in listed if table.keys == ("mcp_servers", NAME) and is_server(table.value)]
+        below = [table for table in listed if servers and table.keys[:2] == ("mcp_servers", NAME)]
+        return sorted([*(table for table in listed if table.keys == ("hooks",) and is_hook(table.value)), *below])
 
     def _refuse_unmarked(self, text: str) -> None:
         """A server of our name that is somebody else's, or that stands in a table of all servers."""
         servers = data(text).get("mcp_servers")
-        found = servers.get(NAME) if isinstance(servers, Mapping) else None
-        if self.server is None or found is None:
+        server = servers.get(NAME) if isinstance(servers, Mapping) else None
+        if self.server is None or server is None:
             return
-        if not is_server(found):
+        if not is_server(server):
             raise UnreadableError(f"mcp_servers.{NAME} is there and is not ours: rename it, then try again")
         if not any(table.keys == ("mcp_servers", NAME) for table in tables(text)):
             raise UnreadableError(f"mcp_servers.{NAME} is not a table of its own: remove it there, then try again")
@@ -165,20 +162,20 @@ def _table(text: str, start: int, limit: int) -> TomlTable:
         if line <= start or (text[line:end].strip() and not text[line:end].lstrip().startswith("#")):
             break
         end = line
-    value: Any = data(header)
+    below: Any = data(header)
     keys: list[str] = []
-    while value:
-        ((key, value),) = value.items()
-        value = value[0] if isinstance(value, list) else value
+    while below:
+        ((key, below),) = below.items()
+        below = below[0] if isinstance(below, list) else below
         keys.append(key)
-    found: Any = data(text[start:end])
+    value: Any = data(text[start:end])
     for key in keys:
-        found = found[key][0] if isinstance(found[key], list) else found[key]
-    return TomlTable(tuple(keys), start, end, found)
+        value = value[key][0] if isinstance(value[key], list) else value[key]
+    return TomlTable(tuple(keys), start, end, value)
 
 
 def _above(text: str, start: int) -> int:
     """Where our comment above a header begins, and the blank line before that."""
     above = text[:start]
-    found = re.search(r"(?:(?<=\n)\r?\n)?# Written by `afterwit connect`[^\n]*\r?\n\Z", above)
-    return found.start() if found else start
+    match = re.search(r"(?:(?<=\n)\r?\n)?# Written by `afterwit connect`[^\n]*\r?\n\Z", above)
+    return match.start() if match else start

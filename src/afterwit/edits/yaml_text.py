@@ -30,13 +30,13 @@ class YamlSection(NamedTuple):
 
 def find(lines: Sequence[str], keys: Sequence[str]) -> YamlSection | None:
     """The section at a path of keys."""
-    found: YamlSection | None = None
+    section: YamlSection | None = None
     for key in keys:
-        start, end, indent = (0, len(lines), 0) if found is None else _inside(lines, found)
-        found = next((each for name, each in _sections(lines, start, end, indent) if name == key), None)
-        if found is None:
+        start, end, indent = (0, len(lines), 0) if section is None else _inside(lines, section)
+        section = next((below for name, below in _sections(lines, start, end, indent) if name == key), None)
+        if section is None:
             return None
-    return found
+    return section
 
 
 def with_member(text: str, keys: Sequence[str], value: Mapping[str, Any]) -> str:
@@ -87,19 +87,19 @@ def emptied(text: str, keys: Sequence[str], *, keep: str | None) -> str:
 
 def items(lines: Sequence[str], section: YamlSection) -> list[tuple[int, str]]:
     """The texts of a list, with their lines."""
-    found = re.compile(r"^ *- +(.*?)(?:\s+#.*)?$")
-    read = [(number, found.match(lines[number])) for number in range(section.line + 1, section.end)]
+    pattern = re.compile(r"^ *- +(.*?)(?:\s+#.*)?$")
+    read = [(number, pattern.match(lines[number])) for number in range(section.line + 1, section.end)]
     return [(number, _plain(match[1])) for number, match in read if match]
 
 
 def member(lines: Sequence[str], section: YamlSection) -> dict[str, Any]:
     """The single values of a mapping. Lists are read where they are written like JSON."""
     start, end, indent = _inside(lines, section)
-    found = {}
-    for name, each in _sections(lines, start, end, indent):
-        below = items(lines, each)
-        found[name] = [item for _, item in below] if below else _value(each.inline)
-    return found
+    values = {}
+    for name, section in _sections(lines, start, end, indent):
+        below = items(lines, section)
+        values[name] = [item for _, item in below] if below else _value(section.inline)
+    return values
 
 
 def split(text: str) -> list[str]:
@@ -148,7 +148,7 @@ def _inside(lines: Sequence[str], section: YamlSection) -> tuple[int, int, int]:
 
 def _sections(lines: Sequence[str], start: int, end: int, indent: int) -> list[tuple[str, YamlSection]]:
     """The keys of one mapping."""
-    found: list[tuple[str, YamlSection]] = []
+    sections: list[tuple[str, YamlSection]] = []
     for number in range(start, end):
         line = lines[number]
         if _BLANK.match(line) or _indent(line) > indent or (indent == 0 and _DOCUMENT.match(line)):
@@ -160,8 +160,8 @@ def _sections(lines: Sequence[str], start: int, end: int, indent: int) -> list[t
             raise UnreadableError(f"line {number + 1}: this is not understood, so nothing is changed")
         name = next(part for part in key.groups()[1:4] if part is not None)
         last = _last(lines, number, end, indent)
-        found.append((name, YamlSection(number, last, indent, key[5] or "")))
-    return found
+        sections.append((name, YamlSection(number, last, indent, key[5] or "")))
+    return sections
 
 
 def _last(lines: Sequence[str], number: int, end: int, indent: int) -> int:

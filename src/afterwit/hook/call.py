@@ -4,11 +4,10 @@ Thinks first, without a lock; then, with the session's file locked, decides what
 answers. Without a store there is nothing to do; without a deck calls are still noted. A deck that cannot be read is a
 fault, which is noted, and else like none.
 
-Short summaries of calls for the spool, without anything that could be a secret.
-
-The rules of `guard` take a hook too long to load, so only words that cannot be secrets are kept: plain words, names of
-options and short paths. Of an assignment or an option with a value the name is kept. Words with digits in them, long
-ones, and whatever follows a name that smells of a secret become an ellipsis. Whoever takes the spool in redacts again.
+What is noted of a call holds nothing that could be a secret. The rules of `guard` take a hook too long to load, so only
+words are kept that cannot be one: plain words, names of options and short paths. Of an assignment or an option with a
+value the name is kept. Words with digits in them, long ones, and whatever follows a name that smells of a secret become
+an ellipsis. Whoever takes the spool in redacts again.
 """
 
 import os
@@ -17,7 +16,7 @@ import time
 import apsw
 
 from afterwit.agents.moments import AFTER, BEFORE, COMPACT, END, PROMPT, START, Answer, Moment
-from afterwit.hook import time_limit as timebox
+from afterwit.hook import time_limit
 from afterwit.hook.proposals import Permissions, proposed
 from afterwit.recall.deck.location import location_of
 from afterwit.recall.deck.reader import Deck
@@ -50,7 +49,7 @@ def summary(text: str) -> str:
 def _is_plain(word: str) -> bool:
     if len(word) > _LONGEST_WORD or "@" in word or "://" in word or not _PLAIN.issuperset(word):
         return False
-    return sum(each.isdigit() for each in word) <= _MOST_DIGITS
+    return sum(letter.isdigit() for letter in word) <= _MOST_DIGITS
 
 
 def _smells(name: str) -> bool:
@@ -119,7 +118,7 @@ class HookCall:
         teller = HookTeller(deck, self._agent, moment, place, self._now_ms())
         with self._file() as file:
             answer = teller.tell(History(file.records(), moment.context), proposal, carries)
-            timebox.close()
+            time_limit.close()
             self._records += teller.records
             if self._records:
                 file.append(*self._records)
@@ -168,7 +167,7 @@ class HookCall:
     def _append(self) -> None:
         if self._records:
             with self._file() as file:
-                timebox.close()
+                time_limit.close()
                 file.append(*self._records)
 
     def _file(self) -> SpoolFile:

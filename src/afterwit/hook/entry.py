@@ -9,7 +9,7 @@ import os
 import sys
 
 from afterwit.agents.moments import EVENTS, LONGEST_ID, PROMPT, START
-from afterwit.hook import time_limit as timebox
+from afterwit.hook import time_limit
 from afterwit.model.standard_streams import open_closed_streams
 
 MODULES = {
@@ -35,11 +35,11 @@ def main() -> None:
     """Answers one call and ends the process."""
     gc.disable()  # the process ends before there is anything worth collecting
     agent, event, *flags = [*sys.argv[1:], "", ""]
-    timebox.start(_BLOCK_SECONDS if event in (START, PROMPT) else _ACTION_SECONDS)
+    time_limit.start(_BLOCK_SECONDS if event in (START, PROMPT) else _ACTION_SECONDS)
     try:
         open_closed_streams()
         text = answered(agent, event, flags)
-        timebox.close()
+        time_limit.close()
         _print(text)
     except Exception as error:  # noqa: BLE001 - nothing of ours may reach the agent
         _note_fault(agent, event, error)

@@ -14,8 +14,8 @@ from afterwit.recall.deck.reader import Deck, DeckLine, DeckTrigger, words_calle
 
 def known_fixes(deck: Deck, agent: str, moment: Moment, place: Location) -> tuple[str, list[DeckLine]]:
     """The signature of a failure that is known, and what fits it, the best first; nothing where it is not known."""
-    found = _found(deck, agent, moment, place)
-    if not found:
+    candidates = _candidates(deck, agent, moment, place)
+    if not candidates:
         return "", []
     from afterwit.hook.triggers import meant
 
@@ -23,7 +23,7 @@ def known_fixes(deck: Deck, agent: str, moment: Moment, place: Location) -> tupl
     if failure is None:
         return "", []
     ranked = []
-    for trigger, general in found:
+    for trigger, general in candidates:
         is_meant = not is_any_call(trigger.program, trigger.words, trigger.signature, general.advice)
         clarity = _clarity(trigger, failure, moment) if is_meant else 0
         line = meant(general, moment) if clarity else None
@@ -35,15 +35,15 @@ def known_fixes(deck: Deck, agent: str, moment: Moment, place: Location) -> tupl
     return failure.signature, list(best.values())
 
 
-def _found(deck: Deck, agent: str, moment: Moment, place: Location) -> list[tuple[DeckTrigger, DeckLine]]:
+def _candidates(deck: Deck, agent: str, moment: Moment, place: Location) -> list[tuple[DeckTrigger, DeckLine]]:
     """What may fit: all words occur that it needs."""
     output = _plain(ends_of(moment.output))
     words = words_in(output)
-    found = deck.lines("failure", words | words_called(moment.command), place.repo, agent)
+    pairs = deck.lines("failure", words | words_called(moment.command), place.repo, agent)
     if says_missing(output):
         named = deck.lines("path", words, place.repo, agent)
-        found += [(trigger, line) for trigger, line in named if line.advice and names_missing(trigger.path, output)]
-    return [(trigger, line) for trigger, line in found if not trigger.rule and line.confidence >= LEAST_BELIEF]
+        pairs += [(trigger, line) for trigger, line in named if line.advice and names_missing(trigger.path, output)]
+    return [(trigger, line) for trigger, line in pairs if not trigger.rule and line.confidence >= LEAST_BELIEF]
 
 
 def _clarity(trigger: DeckTrigger, failure: FailedCall, moment: Moment) -> int:

@@ -66,8 +66,8 @@ def _at_prompt(deck: Deck, agent: str, moment: Moment, place: Location) -> Propo
 
 def _before(deck: Deck, agent: str, moment: Moment, place: Location, may: Permissions) -> Proposal | None:
     """A correction of this very command line, else the command that works instead of one like it."""
-    found = deck.lines("command", words_called(moment.command), place.repo, agent)
-    usable = [(trigger, line) for trigger, line in found if line.authority == _GUIDANCE and line.advice]
+    pairs = deck.lines("command", words_called(moment.command), place.repo, agent)
+    usable = [(trigger, line) for trigger, line in pairs if line.authority == _GUIDANCE and line.advice]
     if not usable:
         return None
     from afterwit.hook.triggers import meant
@@ -125,15 +125,15 @@ def _at_path(deck: Deck, agent: str, moment: Moment, place: Location) -> Proposa
     path = place.below(moment.path, moment.cwd) if moment.path else ""
     if not path:
         return None
-    found = deck.lines("path", words_in(path), place.repo, agent)
-    if not found:
+    pairs = deck.lines("path", words_in(path), place.repo, agent)
+    if not pairs:
         return None
     from afterwit.actions.path_patterns import fits_path
     from afterwit.hook.triggers import is_of_tool
 
     fitting = [
         line
-        for trigger, line in found
+        for trigger, line in pairs
         if not line.advice and is_of_tool(trigger, moment) and fits_path(trigger.path, path)
     ]
     lines = _each_once(fitting)[: int(deck.share("most_lines"))]
@@ -141,7 +141,7 @@ def _at_path(deck: Deck, agent: str, moment: Moment, place: Location) -> Proposa
 
 
 def _each_once(lines: list[DeckLine]) -> list[DeckLine]:
-    found: dict[str, DeckLine] = {}
+    first: dict[str, DeckLine] = {}
     for line in lines:
-        found.setdefault(line.item, line)
-    return list(found.values())
+        first.setdefault(line.item, line)
+    return list(first.values())

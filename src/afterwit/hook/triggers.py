@@ -1,10 +1,8 @@
-"""The exact question: does this trigger fire here?
+"""The exact question: does this trigger fire here, and what does its advice mean for the command at hand?
 
-Asked only of triggers whose words all occur (`recall.deck.words`), because what answers it may take long to load: the
+Asked only of triggers whose words all occur (`recall.deck.reader`), because what answers it may take long to load: the
 parser of command lines, the classes of failures and their signatures. All of it is what `learn` uses, so a failure here
 has the signature that it had there.
-
-What an advice means for the command at hand.
 """
 
 from afterwit.agents.moments import Moment

@@ -2,11 +2,8 @@
 
 One pass over the store, which is only read. With a file for the notes, a run that was stopped is gone on with. Sessions
 are loaded one at a time, so memory stays bounded by what the players remember. Sessions without any time, and those
-known from a history of prompts alone, cannot be placed and are left out.
-
-Two players on the same sessions: how much more one finds than the other, with an interval drawn by session.
-
-Paired: both are scored on the same draw, so that what makes sessions easy or hard for everybody cancels out.
+known from a history of prompts alone, cannot be placed and are left out. Two players are compared on the same draw of
+sessions, so that what makes sessions easy or hard for everybody cancels out.
 """
 
 import hashlib
@@ -101,14 +98,14 @@ def backtest(
     """Plays the wanted sessions; all others are made known when their time comes, and not scored."""
     scorers = {player.name: Scorer(player.name) for player in players}
     sessions = actions = 0
-    for one in walked(world, players, wanted, progress, notebook):
-        if not one.is_played:
+    for played in walked(world, players, wanted, progress, notebook):
+        if not played.is_played:
             for scorer in scorers.values():
-                scorer.remember(one.digest)
+                scorer.remember(played.digest)
             continue
-        sessions, actions = sessions + 1, actions + len(one.digest.steps)
+        sessions, actions = sessions + 1, actions + len(played.digest.steps)
         for name, scorer in scorers.items():
-            scorer.take(one.digest, one.calls, one.notes[name])
+            scorer.take(played.digest, played.calls, played.notes[name])
     reports = [scorer.report(random.Random(_SEED)) for scorer in scorers.values()]  # noqa: S311
     return Backtest(
         sentence=sentence_of(reports, sessions),
@@ -124,9 +121,9 @@ def _comparisons(scorers: Mapping[str, Scorer]) -> list[Comparison]:
     product = scorers.get(PRODUCT)
     if product is None:
         return []
-    others = ((name, one) for name, one in scorers.items() if name != PRODUCT and any(one.recalls.values()))
-    found = (compared(name, product.recalls, one.recalls, random.Random(_SEED)) for name, one in others)  # noqa: S311
-    return [one for one in found if one is not None]
+    others = [scorer for scorer in scorers.values() if scorer is not product and any(scorer.recalls.values())]
+    drawn = (compared(other.player, product.recalls, other.recalls, random.Random(_SEED)) for other in others)  # noqa: S311
+    return [comparison for comparison in drawn if comparison is not None]
 
 
 def walked(
@@ -141,11 +138,11 @@ def walked(
         progress.begin(len(played), len(played))
         book = notebook or Notebook()
         book.open(_mark(history.outlines, keys, players))
-        for one in replay(history.outlines, history, players, lambda one: one.key in keys, book.noted):
-            if one.is_played:
-                book.put(one)
+        for session in replay(history.outlines, history, players, lambda outline: outline.key in keys, book.noted):
+            if session.is_played:
+                book.put(session)
                 progress.advance(1, 1)
-            yield one
+            yield session
         book.close()
 
 
@@ -153,13 +150,13 @@ def explained(world: World, players: Sequence[Player], name: str, progress: Prog
     """One session, named by its id or the beginning of it, after it was played."""
     with readonly_database(world.layout) as db:
         db.execute("BEGIN")
-        session = find_session(db, name)
+        wanted = find_session(db, name)
         history = StoredHistory(db, world)
         progress.begin(0, 0)
-        for one in replay(history.outlines, history, players, lambda one: one.key == session.id):
-            if one.is_played:
-                return one
-    raise UsageError(f"The session {session.native_id} has no times, so it cannot be replayed.")
+        for session in replay(history.outlines, history, players, lambda outline: outline.key == wanted.id):
+            if session.is_played:
+                return session
+    raise UsageError(f"The session {wanted.native_id} has no times, so it cannot be replayed.")
 
 
 def own_files(world: World) -> frozenset[str]:
@@ -197,7 +194,7 @@ def sentence_of(reports: Sequence[PlayerReport], sessions: int) -> str:
     if product is None:
         return f"{sessions} sessions were replayed; the product itself did not play."
     rest = [report for report in reports if report.player != PRODUCT]
-    best = max(rest, key=lambda one: one.whole.saved_per_1000, default=None)
+    best = max(rest, key=lambda report: report.whole.saved_per_1000, default=None)
     low, high = product.interval
     said = (
         f"Had Afterwit spoken in these {sessions} sessions, about {product.whole.saved_per_1000:.0f} of 1,000 actions"

@@ -2,12 +2,8 @@
 
 They follow the definitions of an outside examiner where it has the same player, so that its figures for these can be
 compared with its figures for its own: a file counts as changed unless the call failed, the words of a prompt are
-weighed by how few earlier sessions have them, five files are named.
-
-What the file baselines remember of a repository: sessions, by the words in them and by the files they changed.
-
-A session that is put again replaces what was known of it. Answers depend on what is known, not on the order in which it
-was told. A question costs what shares a word with it, not the whole history.
+weighed by how few earlier sessions have them, five files are named. What they remember of a repository depends on the
+sessions, not on their order: one that is put again replaces what was known of it.
 """
 
 import math
@@ -78,8 +74,8 @@ class EarlierSessions:
             weight = self._rarity(wanted & session.words.keys())
             for path in session.files:
                 marks[path] += weight / math.sqrt(len(session.files)) + self._rarity(wanted & words_in(path))
-        found = sorted(marks, key=lambda path: (-marks[path], self._first(path)))[:most]
-        return found if len(found) == most else found + self._oldest(set(found), most - len(found))
+        files = sorted(marks, key=lambda path: (-marks[path], self._first(path)))[:most]
+        return files if len(files) == most else files + self._oldest(set(files), most - len(files))
 
     def best(self, asked: Iterable[str]) -> str | None:
         """The session that BM25 ranks first; None if none shares a word."""
@@ -135,20 +131,20 @@ class _Files(Player):
     """Remembers which files each session of a repository changed."""
 
     def __init__(self) -> None:
-        self._known: defaultdict[str, EarlierSessions] = defaultdict(EarlierSessions)
+        self._sessions: defaultdict[str, EarlierSessions] = defaultdict(EarlierSessions)
 
     def know(self, digest: Digest) -> None:
         files = _changed(digest)
         words = Counter(words_of(f"{digest.task} {' '.join(files)}"))
-        self._known[digest.repo].put(digest.native_id, EarlierSession(_place(digest), files, words))
+        self._sessions[digest.repo].put(digest.native_id, EarlierSession(_place(digest), files, words))
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
-        known = self._known[here.repo]
-        if known.sessions:
-            files = tuple(self._guessed(known, prompt))
+        sessions = self._sessions[here.repo]
+        if sessions.sessions:
+            files = tuple(self._guessed(sessions, prompt))
             yield Saying(text=f"Likely files: {', '.join(files)}", items=(self.name,), files=files)
 
-    def _guessed(self, known: EarlierSessions, prompt: str) -> list[str]:
+    def _guessed(self, sessions: EarlierSessions, prompt: str) -> list[str]:
         raise NotImplementedError
 
 
@@ -157,9 +153,9 @@ class Frequent(_Files):
 
     name = "frequent"
 
-    def _guessed(self, known: EarlierSessions, prompt: str) -> list[str]:
+    def _guessed(self, sessions: EarlierSessions, prompt: str) -> list[str]:
         del prompt
-        return known.most_changed(_MOST)
+        return sessions.most_changed(_MOST)
 
 
 class Similar(_Files):
@@ -167,8 +163,8 @@ class Similar(_Files):
 
     name = "similar"
 
-    def _guessed(self, known: EarlierSessions, prompt: str) -> list[str]:
-        return known.alike(words_of(prompt), _MOST)
+    def _guessed(self, sessions: EarlierSessions, prompt: str) -> list[str]:
+        return sessions.alike(words_of(prompt), _MOST)
 
 
 class Bm25(Player):
@@ -177,7 +173,7 @@ class Bm25(Player):
     name = "bm25"
 
     def __init__(self) -> None:
-        self._known: defaultdict[str, EarlierSessions] = defaultdict(EarlierSessions)
+        self._sessions: defaultdict[str, EarlierSessions] = defaultdict(EarlierSessions)
         self._tasks: dict[str, str] = {}
 
     def know(self, digest: Digest) -> None:
@@ -185,15 +181,15 @@ class Bm25(Player):
             publication.text for publication in digest.publications
         ]
         words = Counter(words_of(" ".join([*said, digest.title])))
-        self._known[digest.repo].put(digest.native_id, EarlierSession(_place(digest), _changed(digest), words))
+        self._sessions[digest.repo].put(digest.native_id, EarlierSession(_place(digest), _changed(digest), words))
         self._tasks[digest.native_id] = digest.task[:_EXCERPT]
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
-        known = self._known[here.repo]
-        best = known.best(words_of(prompt))
+        sessions = self._sessions[here.repo]
+        best = sessions.best(words_of(prompt))
         if best is not None:
             text = f"An earlier session was about: {self._tasks[best]}"
-            yield Saying(text=text, items=(f"bm25:{best}",), files=known.sessions[best].files[:_MOST])
+            yield Saying(text=text, items=(f"bm25:{best}",), files=sessions.sessions[best].files[:_MOST])
 
 
 def _place(digest: Digest) -> tuple[int, str]:
@@ -227,16 +223,16 @@ class Memoriser(Player):
     name = "memoriser"
 
     def __init__(self) -> None:
-        self._known: dict[str, list[_Failed]] = {}
+        self._sessions: dict[str, list[_Failed]] = {}
         self._by_command: defaultdict[tuple[str, tuple[str, ...]], list[_Failed]] = defaultdict(list)
         self._by_sign: defaultdict[tuple[str, tuple[str, str, str]], list[_Failed]] = defaultdict(list)
 
     def know(self, digest: Digest) -> None:
-        for gone in self._known.pop(digest.native_id, ()):
+        for gone in self._sessions.pop(digest.native_id, ()):
             self._by_command[gone.repo, gone.masked].remove(gone)
             self._by_sign[_where(gone), gone.sign].remove(gone)
-        self._known[digest.native_id] = list(_failed(digest))
-        for failed in self._known[digest.native_id]:
+        self._sessions[digest.native_id] = list(_failed(digest))
+        for failed in self._sessions[digest.native_id]:
             self._by_command[failed.repo, failed.masked].append(failed)
             self._by_sign[_where(failed), failed.sign].append(failed)
 

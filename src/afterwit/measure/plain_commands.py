@@ -1,9 +1,7 @@
 """Commands and their fixes by the plainest definitions: words of a line, masked; the next alike command that worked.
 
-For the baselines alone, which must stay as simple as what an outside examiner plays. The product's own definitions are
-in `actions`.
-
-Whether an advice is right: as good as the command that really worked, and not what was there to read anyway.
+For the baselines, which must stay as simple as what an outside examiner plays, and for judging whether an advice is
+right. The product's own definitions are in `actions`.
 """
 
 import re
@@ -103,8 +101,8 @@ def fix_of(steps: Sequence[DigestStep], at: int) -> str:
     return ""
 
 
-def _alike(one: str, other: str) -> bool:
-    return SequenceMatcher(None, words_of(one), words_of(other), autojunk=False).ratio() >= _ALIKE
+def _alike(command: str, other: str) -> bool:
+    return SequenceMatcher(None, words_of(command), words_of(other), autojunk=False).ratio() >= _ALIKE
 
 
 _RIGHT = 0.7  # share of equal words

@@ -1,9 +1,8 @@
 """What plays in a backtest: it is told what became known, sees a session as it unfolds, and may speak.
 
 A player has no other way to the future than what it is given: `know` brings sessions only as far as they had happened
-before the present session began, and a step is shown without its result before it runs. Silence is the default.
-
-A note: what would have been said to an agent, when, and because of what. Its JSON form is the backtest's format.
+before the present session began, and a step is shown without its result before it runs. Silence is the default. What it
+says becomes a note: when, to whom, and because of what. The JSON form of notes is the backtest's format.
 """
 
 from collections.abc import Iterable

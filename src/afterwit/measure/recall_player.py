@@ -1,6 +1,5 @@
-"""The product's player: what recall would have said, from what was harvested of earlier sessions.
-
-The player *places*: at the first prompt it names the files where the work is likely to be. Needs no items.
+"""The product's players: what recall would have said, from what was harvested of earlier sessions; *places* alone
+names the files where the work is likely to be, and needs no items.
 """
 
 from collections import Counter, defaultdict
@@ -35,13 +34,13 @@ class PlacesPlayer(Player):
         self._repos[digest.repo].put(sighting_of(digest))
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
-        found = guess(self._repos[here.repo], Question(prompt, here.branch, here.parent))
-        if found:
-            yield Saying(text=_line(found), items=("places",), files=tuple(place.path for place in found))
+        places = guess(self._repos[here.repo], Question(prompt, here.branch, here.parent))
+        if places:
+            yield Saying(text=_line(places), items=("places",), files=tuple(place.path for place in places))
 
 
-def _line(found: list[LikelyPlace]) -> str:
-    return f"Work like this was done in: {', '.join(place.path for place in found)}"
+def _line(places: list[LikelyPlace]) -> str:
+    return f"Work like this was done in: {', '.join(place.path for place in places)}"
 
 
 _WORKED = {Outcome.SUCCESS: True, Outcome.FAILURE: False}
@@ -88,8 +87,8 @@ class RecallPlayer(Player):
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         question = Question(prompt, here.branch, here.parent)
         told = self._begun.get(here.session, frozenset())
-        known, talks = self._places[here.repo], self._talks[here.repo]
-        block = at_prompt(self._items(here), _situation(here), question, known, talks, told)
+        places, talks = self._places[here.repo], self._talks[here.repo]
+        block = at_prompt(self._items(here), _situation(here), question, places, talks, told)
         if block.text:
             yield Saying(text=block.text, items=block.items, files=block.files)
 

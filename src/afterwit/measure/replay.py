@@ -82,9 +82,9 @@ class _Running:
             self._told[other.key] = passed
             self._tell(digest(cut(self._source.material(other.key), now_ms)), other.here)
 
-    def _tell(self, known: Digest, here: Whereabouts) -> None:
+    def _tell(self, digest: Digest, here: Whereabouts) -> None:
         for player in self._players:
-            player.know(msgspec.structs.replace(known, repo=here.repo))
+            player.know(msgspec.structs.replace(digest, repo=here.repo))
 
 
 def _moments(material: Material) -> Iterator[int]:
@@ -105,7 +105,7 @@ def replay(
     """All sessions in order. Those for which `plays` holds are played, the others are only made known. What `noted` has
     from an earlier run that was stopped is taken from there."""
     running = _Running(source, players)
-    for number, now in enumerate(sorted(outlines, key=lambda one: (one.first_ms, one.here.session))):
+    for number, now in enumerate(sorted(outlines, key=lambda outline: (outline.first_ms, outline.here.session))):
         running.tell_ended(now.first_ms)
         material = source.material(now.key)
         whole = msgspec.structs.replace(digest(material), repo=now.here.repo)

@@ -94,7 +94,7 @@ class Scorer:
     """The scores of one player, gathered over the sessions in order."""
 
     def __init__(self, player: str) -> None:
-        self._player = player
+        self.player = player
         self._whole: list[ScoreTally] = []
         self._by_repo: defaultdict[str, ScoreTally] = defaultdict(ScoreTally)
         self._by_agent: defaultdict[str, ScoreTally] = defaultdict(ScoreTally)
@@ -124,7 +124,7 @@ class Scorer:
             whole.join(tally)
         tokens = sorted(self._start_tokens) or [0.0]
         return PlayerReport(
-            player=self._player,
+            player=self.player,
             whole=_score(whole),
             interval=_interval(self._whole, rng),
             start_tokens_median=statistics.median(tokens),
@@ -136,9 +136,9 @@ class Scorer:
         )
 
     def _score_files(self, tally: ScoreTally, digest: Digest, notes: Sequence[PlayerNote]) -> None:
-        known = self._files[digest.repo]
-        old = [path for path in changed_files(digest) if path in known]
-        if not old or not digest.task or len(known) < _KNOWN_FILES:
+        earlier = self._files[digest.repo]
+        old = [path for path in changed_files(digest) if path in earlier]
+        if not old or not digest.task or len(earlier) < _KNOWN_FILES:
             return
         spoken = (path for note in notes if note.moment in (NoteMoment.START, NoteMoment.PROMPT) for path in note.files)
         top = list(dict.fromkeys(spoken))[:TOP]
@@ -250,11 +250,11 @@ def is_search(step: DigestStep) -> bool:
 
 
 def _by_call(notes: Iterable[PlayerNote]) -> dict[str, list[PlayerNote]]:
-    found: dict[str, list[PlayerNote]] = {}
+    by_call: dict[str, list[PlayerNote]] = {}
     for note in notes:
         if note.action is not None:
-            found.setdefault(note.action, []).append(note)
-    return found
+            by_call.setdefault(note.action, []).append(note)
+    return by_call
 
 
 def _share(part: float, whole: float) -> float | None:

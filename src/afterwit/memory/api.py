@@ -71,9 +71,9 @@ class Info(msgspec.Struct, frozen=True, kw_only=True):
 class Memory:
     """One user's entries. Made by `memory`."""
 
-    def __init__(self, backend: Backend, patient: QueueingBackend | None, user: str, clock: Clock) -> None:
+    def __init__(self, backend: Backend, queueing: QueueingBackend | None, user: str, clock: Clock) -> None:
         self._backend = backend
-        self._patient = patient
+        self._queueing = queueing
         self._user = user
         self._clock = clock
         self._last_ms = 0
@@ -89,42 +89,42 @@ class Memory:
     def store(self, key: str, value: str, metadata: Mapping[str, Plain] | None = None) -> StoreAnswer:
         at_ms = self._moment()
         write = checked(Write(user=self._user, key=key, value=value, metadata=dict(metadata or {}), at_ms=at_ms))
-        if self._patient:
-            told = self._patient.store(write)
+        if self._queueing:
+            detour = self._queueing.store(write)
         else:
             self._backend.store(write)
-            told = _NO_DETOUR
-        return StoreAnswer(key=key, is_waiting=told.is_waiting, reason=told.reason)
+            detour = _NO_DETOUR
+        return StoreAnswer(key=key, is_waiting=detour.is_waiting, reason=detour.reason)
 
     def retrieve(self, key: str) -> Retrieved:
         check_key(key)
-        entry = (self._patient or self._backend).retrieve(self._user, key)
+        entry = (self._queueing or self._backend).retrieve(self._user, key)
         return Retrieved(entry=entry, reason=self._reason())
 
     def query(self, text: str, limit: int = 10) -> QueryAnswer:
         check_limit(limit)
-        hits = (self._patient or self._backend).query(self._user, text, limit)
+        hits = (self._queueing or self._backend).query(self._user, text, limit)
         return QueryAnswer(hits=hits, reason=self._reason())
 
     def keys(self, prefix: str = "") -> Keys:
-        found = (self._patient or self._backend).keys(self._user, prefix)
-        return Keys(keys=found, reason=self._reason())
+        keys = (self._queueing or self._backend).keys(self._user, prefix)
+        return Keys(keys=keys, reason=self._reason())
 
     def delete(self, key: str) -> Deleted:
         check_key(key)
         at_ms = self._moment()
-        if self._patient:
-            is_deleted, told = self._patient.delete(self._user, key, at_ms)
+        if self._queueing:
+            is_deleted, detour = self._queueing.delete(self._user, key, at_ms)
         else:
-            is_deleted, told = self._backend.delete(self._user, key, at_ms), _NO_DETOUR
-        return Deleted(key=key, is_deleted=is_deleted, is_waiting=told.is_waiting, reason=told.reason)
+            is_deleted, detour = self._backend.delete(self._user, key, at_ms), _NO_DETOUR
+        return Deleted(key=key, is_deleted=is_deleted, is_waiting=detour.is_waiting, reason=detour.reason)
 
     def deliver(self) -> int:
         """Sends what waits. Returns how many writes arrived."""
-        return self._patient.deliver() if self._patient else 0
+        return self._queueing.deliver() if self._queueing else 0
 
     def _reason(self) -> str:
-        return self._patient.reason if self._patient else ""
+        return self._queueing.reason if self._queueing else ""
 
     def _moment(self) -> int:
         """Now; never the same moment twice, so that writes have an order."""
@@ -138,8 +138,8 @@ def memory(world: World, user: str | None = None, clock: Clock | None = None) ->
     with ExitStack() as stack:
         backend = made(world, chosen(world).name, stack)
         ticking = clock or _system_clock
-        patient = None if backend.name in (NULL, LOCAL) else _patient(world, backend, stack, ticking)
-        yield Memory(backend, patient, user_of(world, user), ticking)
+        queueing = None if backend.name in (NULL, LOCAL) else _queueing(world, backend, stack, ticking)
+        yield Memory(backend, queueing, user_of(world, user), ticking)
 
 
 def info(world: World, user: str | None = None) -> Info:
@@ -173,7 +173,7 @@ def user_of(world: World, named: str | None = None) -> str:
     return user
 
 
-def _patient(world: World, backend: Backend, stack: ExitStack, clock: Clock) -> QueueingBackend:
+def _queueing(world: World, backend: Backend, stack: ExitStack, clock: Clock) -> QueueingBackend:
     layout = world.layout
     layout.create()
     waiting = Queue(_queue_path(layout), backend.name)

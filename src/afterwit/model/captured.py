@@ -1,9 +1,8 @@
 """What capture makes of one file: the rows that go into the store. All texts in here are redacted and clean.
 
 A *part* is what one file says of one session. Ordinals count within a part and never change once given, so that a file
-which grows adds rows and updates its open calls, whichever way it was cut into appends.
-
-Identities of records as 64-bit numbers, the form in which they are claimed and compared.
+which grows adds rows and updates its open calls, whichever way it was cut into appends. Records that may have copies
+elsewhere are claimed and compared by 64-bit numbers.
 """
 
 import hashlib

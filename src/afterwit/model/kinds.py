@@ -2,14 +2,14 @@
 
 Standard library only: the hook imports this module, so nothing heavy may come in here. The values are what the
 database, `--json` output and exports contain; renaming one is a migration.
-
-On what evidence a reader was written: shown by `doctor`, so that users know how far to trust it.
 """
 
 from enum import StrEnum
 
 
 class ReaderEvidence(StrEnum):
+    """On what evidence a reader was written: shown by `doctor`, so that users know how far to trust it."""
+
     REAL_DATA = "real data"
     REAL_CLIENT = "a run of the real client"
     DOCUMENTATION = "documentation only"

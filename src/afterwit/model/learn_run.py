@@ -1,8 +1,6 @@
-"""What a run of `learn` did, stage by stage: values alone, so that a run with nothing to do loads nothing else.
+"""A run of `learn`: what it is asked to do, what it tells whoever watches, and what it did, stage by stage.
 
-What a run of `learn` is asked to do: values alone, so that a run with nothing to do loads nothing else.
-
-How long work tells whoever watches how far it is.
+Values alone, so that a run with nothing to do loads nothing else.
 """
 
 from collections.abc import Iterator, Sequence
@@ -172,8 +170,8 @@ class Report(msgspec.Struct, kw_only=True):
         """Both as one: what they did adds up, how things stand is as the later one found them."""
         agents = {agent.agent: agent for agent in self.agents}
         for agent in later.agents:
-            known = agents.get(agent.agent)
-            agents[agent.agent] = _sum(known, agent, "agent") if known else agent
+            earlier = agents.get(agent.agent)
+            agents[agent.agent] = _sum(earlier, agent, "agent") if earlier else agent
         return msgspec.structs.replace(
             later,
             agents=list(agents.values()),
@@ -183,10 +181,10 @@ class Report(msgspec.Struct, kw_only=True):
         )
 
 
-def _sum(one: S, two: S, *kept: str) -> S:
+def _sum(first: S, second: S, *kept: str) -> S:
     """Numbers and lists of both; what is kept is the first one's."""
-    names = [name for name in one.__struct_fields__ if name not in kept]
-    return msgspec.structs.replace(one, **{name: getattr(one, name) + getattr(two, name) for name in names})
+    names = [name for name in first.__struct_fields__ if name not in kept]
+    return msgspec.structs.replace(first, **{name: getattr(first, name) + getattr(second, name) for name in names})
 
 
 def in_batches(

@@ -4,10 +4,8 @@ An entry belongs to one user. Its value is text, its metadata a flat table of pl
 first and the latest write. The limits are such that every backend can keep every entry. The metadata `stored_by` say
 who wrote it: only what a person stored at the command line is given to agents as it stands.
 
-The memory as a tool for agents, as it is offered: a name, a description, the actions and a JSON schema.
-
-Plain data, so that a server and a plugin of an agent can offer the same. The user is no argument: no agent can ask for
-the entries of somebody else. What a call does is left to `memory.tool`.
+The memory as a tool for agents is described here too, so that a server and a plugin of an agent can offer the same: a
+name, the actions and a JSON schema. The user is no argument. What a call does is left to `memory.tool`.
 """
 
 import re
@@ -126,32 +124,32 @@ def _check_metadata(metadata: Mapping[str, Plain]) -> None:
             raise EntryError(f"The metadata {name!r} is not a text, a number, true, false or null.")
 
 
-NAME = "memory"
-DESCRIPTION = (
+TOOL_NAME = "memory"
+TOOL_DESCRIPTION = (
     "Remembers what the user prefers and what holds across sessions, as entries with a key. Store what the user asks to"
     " be remembered, under a short dotted key such as editor.indent; storing again replaces. Query with a few words"
     " before asking the user what they like. Never store passwords, tokens or other secrets."
 )
 
 
-class Action(NamedTuple):
+class ToolAction(NamedTuple):
     needed: tuple[str, ...]
     optional: tuple[str, ...] = ()
 
 
-ACTIONS: Mapping[str, Action] = {
-    "store": Action(("key", "value"), ("metadata",)),
-    "retrieve": Action(("key",)),
-    "query": Action(("text",), ("limit",)),
-    "list": Action((), ("prefix",)),
-    "delete": Action(("key",)),
-    "info": Action(()),
-    "evaluate": Action(()),
+TOOL_ACTIONS: Mapping[str, ToolAction] = {
+    "store": ToolAction(("key", "value"), ("metadata",)),
+    "retrieve": ToolAction(("key",)),
+    "query": ToolAction(("text",), ("limit",)),
+    "list": ToolAction((), ("prefix",)),
+    "delete": ToolAction(("key",)),
+    "info": ToolAction(()),
+    "evaluate": ToolAction(()),
 }
-SCHEMA: Mapping[str, Any] = {
+TOOL_SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "action": {"type": "string", "enum": list(ACTIONS), "description": "What to do."},
+        "action": {"type": "string", "enum": list(TOOL_ACTIONS), "description": "What to do."},
         "key": {
             "type": "string",
             "minLength": 1,

@@ -46,7 +46,7 @@ class Fix(NamedTuple):
     text: Shown
 
 
-class _Found(NamedTuple):
+class _Match(NamedTuple):
     item: Item
     advice: str
     clarity: int  # how clearly the item is meant
@@ -59,10 +59,10 @@ def fix_for(items: Iterable[Item], situation: Situation, failed: FailedAction) -
         return None
     places = {scope: place for place, scope in enumerate(situation.scopes())}
     here = (item for item in items if situation.concerns(item))
-    found = [one for item in here if (one := _found(item, failed, sign)) is not None]
+    matches = [match for item in here if (match := _match(item, failed, sign)) is not None]
     best = min(
-        found,
-        key=lambda one: (not one.advice, -one.clarity, places[one.item.scope], order(one.item)),
+        matches,
+        key=lambda match: (not match.advice, -match.clarity, places[match.item.scope], order(match.item)),
         default=None,
     )
     return None if best is None else Fix(best.item, best.advice, _text(best.item, best.advice))
@@ -81,7 +81,7 @@ def answers(item: Item, trigger: Trigger) -> bool:
     return item.status is ItemStatus.CANDIDATE and is_exact and item.channel not in _STATED
 
 
-def _found(item: Item, failed: FailedAction, sign: str) -> _Found | None:
+def _match(item: Item, failed: FailedAction, sign: str) -> _Match | None:
     clarity = max((_clarity(trigger, failed, sign) for trigger in item.triggers if answers(item, trigger)), default=0)
     if not clarity:
         return None
@@ -90,7 +90,7 @@ def _found(item: Item, failed: FailedAction, sign: str) -> _Found | None:
     if advice and (advice in failed.error or advice.strip() == target.strip()):
         return None
     shown = plain(advice)
-    return _Found(item, shown, clarity) if shown or not item.advice else None
+    return _Match(item, shown, clarity) if shown or not item.advice else None
 
 
 def _plain_lines(text: str) -> str:

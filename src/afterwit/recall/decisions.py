@@ -43,26 +43,26 @@ def decided(talks: Talks, question: Question) -> list[Quote]:
     """What was decided about it, the newest talk first; mostly nothing."""
     asked = AskedPrompt(talks, question.prompt)
     for part in asked.parts():
-        found = asked.matches(part)
-        strong = [match for match in found if is_strong(match, found, part)]
+        matches = asked.matches(part)
+        strong = [match for match in matches if is_strong(match, matches, part)]
         if strong:
-            return _quotes(asked, part, _chosen(asked, strong, found))
+            return _quotes(asked, part, _chosen(asked, strong, matches))
     return []
 
 
-def _chosen(asked: AskedPrompt, strong: Sequence[Match], found: Sequence[Match]) -> list[Match]:
+def _chosen(asked: AskedPrompt, strong: Sequence[Match], matches: Sequence[Match]) -> list[Match]:
     """The best talk and the newest that decides its matter too; else the second best that is strong as well."""
     best = strong[0]
-    later = _later(asked, best, found)
+    later = _later(asked, best, matches)
     if later is not None:
         return [later, best]
     others = [match for match in strong[1:] if match.score >= best.score / 2]
     return sorted([best, *others[:1]], key=lambda match: -match.at_ms)
 
 
-def _later(asked: AskedPrompt, best: Match, found: Sequence[Match]) -> Match | None:
+def _later(asked: AskedPrompt, best: Match, matches: Sequence[Match]) -> Match | None:
     """The newest talk that decides the matter after this one: of those that share nearly as much with it as any."""
-    close = [(asked.kinship(best, match), match) for match in _after(best, found) if match.worth >= _KIN_WORTH]
+    close = [(asked.kinship(best, match), match) for match in _after(best, matches) if match.worth >= _KIN_WORTH]
     kin = [(shared, match) for shared, match in close if shared >= _needed(match)]
     changes = [(asked.kinship(best, match), match) for match in _after(best, asked.about(best)) if match.is_change]
     kin += [(shared, match) for shared, match in changes if shared >= _CHANGE_KIN]
@@ -70,8 +70,8 @@ def _later(asked: AskedPrompt, best: Match, found: Sequence[Match]) -> Match | N
     return max((match for shared, match in kin if shared >= enough), key=lambda match: match.at_ms, default=None)
 
 
-def _after(best: Match, found: Sequence[Match]) -> list[Match]:
-    return [match for match in found if match.at_ms > best.at_ms and match.session != best.session]
+def _after(best: Match, matches: Sequence[Match]) -> list[Match]:
+    return [match for match in matches if match.at_ms > best.at_ms and match.session != best.session]
 
 
 def _needed(later: Match) -> float:
@@ -80,10 +80,10 @@ def _needed(later: Match) -> float:
 
 def _quotes(asked: AskedPrompt, part: PromptPart, chosen: Sequence[Match]) -> list[Quote]:
     newest, *older = chosen
-    found = _quoted(asked, part, newest, is_earlier=False)
+    quotes = _quoted(asked, part, newest, is_earlier=False)
     for match in older:
-        found += _quoted(asked, part, match, is_earlier=asked.kinship(match, newest) >= _needed(newest))
-    return found
+        quotes += _quoted(asked, part, match, is_earlier=asked.kinship(match, newest) >= _needed(newest))
+    return quotes
 
 
 def _quoted(asked: AskedPrompt, part: PromptPart, match: Match, *, is_earlier: bool) -> list[Quote]:

@@ -105,7 +105,7 @@ class PlaceIndex:
         before = self.sessions.get(sighting.session)
         if before is not None:
             self._drop(before)
-        seen = _Indexed(frozenset(words_of(f"{sighting.text} {' '.join(sighting.changed)}")), sighting)
+        seen = _Indexed(words_of_sighting(sighting), sighting)
         self.sessions[sighting.session] = seen
         for word in seen.bag:
             self._by_word[word][sighting.session] = None
@@ -146,8 +146,8 @@ class PlaceIndex:
         return seen.sighting.changed if seen else ()
 
     def changed_most(self, most: int) -> list[str]:
-        found = heapq.nsmallest(most, self.files.values(), key=lambda file: (-file.count, file.path))
-        return [file.path for file in found]
+        files = heapq.nsmallest(most, self.files.values(), key=lambda file: (-file.count, file.path))
+        return [file.path for file in files]
 
     def told_of(self, path: str, words: frozenset[str]) -> Mapping[str, int]:
         bag = self.files[path].bag
@@ -200,6 +200,11 @@ class PlaceIndex:
             del self._by_name[file.name][file.path]
 
 
+def words_of_sighting(sighting: PlaceSighting) -> frozenset[str]:
+    """Under which a session is found."""
+    return frozenset(words_of(f"{sighting.text} {' '.join(sighting.changed)}"))
+
+
 def rarity(of: int, holders: int) -> float:
     """How much a word tells that so many of these hold."""
     return math.log(1 + (of + 0.5) / (holders + 0.5))
@@ -213,7 +218,7 @@ def likeness(
 ) -> dict[str, float]:
     """How alike sessions are to a text with these words, given who holds a word and how many words a session has."""
     ranked = sorted((-rarity_of(word), word) for word in set(words))
-    found: defaultdict[str, float] = defaultdict(float)
+    marks: defaultdict[str, float] = defaultdict(float)
     left = _POSTINGS
     for negative, word in ranked:
         sessions = holders(word)
@@ -221,9 +226,9 @@ def likeness(
         if left < 0:
             break
         for session in sessions:
-            found[session] += negative * negative
+            marks[session] += negative * negative
     total = sum(mark * mark for mark, _ in ranked) or 1.0
-    return {session: mark / total * math.sqrt(len(ranked) / size(session)) for session, mark in found.items()}
+    return {session: mark / total * math.sqrt(len(ranked) / size(session)) for session, mark in marks.items()}
 
 
 def path_share(path: Collection[str], words: Collection[str], rarity_of: Callable[[str], float]) -> float:

@@ -61,7 +61,7 @@ WEIGHTS = Features(-4.0, 3.5, 2.0, 0.8, 0.3, 0.6, 0.5, 0.5, 2.0, 0.3, 1.2, 0.8, 
 
 def guess(index: KnownPlaces, question: Question, most: int = MOST) -> list[LikelyPlace]:
     """The likeliest files."""
-    rated = [LikelyPlace(path, _chance(found)) for path, found in features(index, question).items()]
+    rated = [LikelyPlace(path, _chance(values)) for path, values in features(index, question).items()]
     return sorted(rated, key=lambda place: (-round(place.chance, 9), place.path))[:most]
 
 
@@ -92,15 +92,15 @@ class _Asked:
     def candidates(self) -> set[str]:
         """Files of alike and of recent sessions, changed often, named, or with a telling word in the path."""
         index = self._index
-        found = {path for path, ages in self._ages.items() if ages[0] < _CANDIDATES}
-        found.update(heapq.nsmallest(_CANDIDATES, self._alike, key=lambda path: (-self._alike[path], path)))
-        found.update(index.changed_most(_CANDIDATES))
-        found.update(self._paths, self._names, self._of_parent)
+        chosen = {path for path, ages in self._ages.items() if ages[0] < _CANDIDATES}
+        chosen.update(heapq.nsmallest(_CANDIDATES, self._alike, key=lambda path: (-self._alike[path], path)))
+        chosen.update(index.changed_most(_CANDIDATES))
+        chosen.update(self._paths, self._names, self._of_parent)
         for word in self._words:
             paths = list(index.with_path_word(word))
             if len(paths) <= _RARE_PATHS:
-                found.update(paths)
-        return found
+                chosen.update(paths)
+        return chosen
 
     def features(self, path: str) -> Features:
         index = self._index
@@ -149,18 +149,18 @@ def _named(index: KnownPlaces, prompt: str) -> tuple[set[str], dict[str, float]]
 def _alike(index: KnownPlaces, words: Collection[str]) -> dict[str, float]:
     likeness = index.likeness(words)
     best = heapq.nsmallest(_MEMORY, likeness, key=lambda session: (-likeness[session], session))
-    found: dict[str, float] = {}
+    marks: dict[str, float] = {}
     for session in best:
         changed = index.changed_by(session)
         for path in changed:
-            found[path] = max(found.get(path, 0.0), 2 * likeness[session] / math.sqrt(len(changed)))
-    return found
+            marks[path] = max(marks.get(path, 0.0), 2 * likeness[session] / math.sqrt(len(changed)))
+    return marks
 
 
 def _faded(ages: Iterable[int], half: float) -> float:
     return math.log1p(sum(math.exp(-age / half) for age in ages))
 
 
-def _chance(found: Features) -> float:
-    mark = sum(weight * value for weight, value in zip(WEIGHTS, found, strict=True))
+def _chance(features: Features) -> float:
+    mark = sum(weight * value for weight, value in zip(WEIGHTS, features, strict=True))
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, mark))))

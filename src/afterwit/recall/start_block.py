@@ -143,8 +143,8 @@ def checked_template(text: str, where: str) -> str:
     """The template, or what is wrong with it."""
     unknown = sorted(set(_FIELD.findall(text)) - _FIELDS)
     if unknown:
-        known = ", ".join(f"{{{name}}}" for name in sorted(_FIELDS))
-        raise ConfigError(f"{where} has an unknown field {{{unknown[0]}}}. Known are {known}.")
+        fields = ", ".join(f"{{{name}}}" for name in sorted(_FIELDS))
+        raise ConfigError(f"{where} has an unknown field {{{unknown[0]}}}. Known are {fields}.")
     return text
 
 

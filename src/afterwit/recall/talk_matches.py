@@ -112,10 +112,10 @@ class AskedPrompt:
         self._talks = talks
         self._size = talks.size()
         self._passages: dict[str, dict[int, _Passage]] = {}
-        self._held: dict[str, Mapping[str, float]] = {}
+        self._holders: dict[str, Mapping[str, float]] = {}
         self.unit = rarity(max(self._size, _FEWEST), 1)
-        found = (frozenset(terms_of(sentence)) for sentence in _SENTENCE.split(prompt))
-        self._sentences = [terms for terms in found if terms - _WORK][:_MOST_SENTENCES]
+        sentences = (frozenset(terms_of(sentence)) for sentence in _SENTENCE.split(prompt))
+        self._sentences = [terms for terms in sentences if terms - _WORK][:_MOST_SENTENCES]
         self._look_up(frozenset().union(*self._sentences))
 
     def parts(self) -> Iterator[PromptPart]:
@@ -131,7 +131,7 @@ class AskedPrompt:
         score: defaultdict[str, float] = defaultdict(float)
         cover: defaultdict[str, float] = defaultdict(float)
         for term, tells in part.tells.items():
-            for session, weight in self._held.get(term, {}).items():
+            for session, weight in self._holders.get(term, {}).items():
                 score[session] += tells * weight
                 cover[session] += tells
         ranked = heapq.nsmallest(_MOST_ALIKE, score, key=lambda session: (-round(score[session], 6), session))
@@ -142,17 +142,17 @@ class AskedPrompt:
         if _lead(score[best[0]], [score[place] for place in best]) < _LEAD:
             return []
         chosen = [session for session in ranked if places.get(session, session) in best]
-        found = [self._match(session, score[session], part, places.get(session, "")) for session in chosen]
-        return [match for match in found if match.worth or match.session == (match.place or match.session)]
+        matches = [self._match(session, score[session], part, places.get(session, "")) for session in chosen]
+        return [match for match in matches if match.worth or match.session == (match.place or match.session)]
 
     def mark(self, match: Match, at: int, part: PromptPart) -> float:
         """What a turn and those before it have of the prompt; 0 where it decides nothing."""
-        found = self._passages_of(match.session, match.turns).get(at)
-        if found is None:
+        passage = self._passages_of(match.session, match.turns).get(at)
+        if passage is None:
             return 0.0
-        own = sum(tells for term, tells in part.tells.items() if term in found.own)
-        beside = sum(tells for term, tells in part.tells.items() if term in found.beside)
-        return (own + beside * _BESIDE) * found.weight
+        own = sum(tells for term, tells in part.tells.items() if term in passage.own)
+        beside = sum(tells for term, tells in part.tells.items() if term in passage.beside)
+        return (own + beside * _BESIDE) * passage.weight
 
     def about(self, match: Match) -> list[Match]:
         """The talks that share most with what was decided in this one."""
@@ -160,29 +160,29 @@ class AskedPrompt:
         self._look_up(terms)
         return self.matches(self._part([terms], is_first=False))
 
-    def kinship(self, one: Match, other: Match) -> float:
+    def kinship(self, match: Match, other: Match) -> float:
         """How much two decisions have in common, in terms that no other talk holds."""
-        first, second = one.passage(), other.passage()
+        first, second = match.passage(), other.passage()
         shared = first & second
         self._look_up(shared)
-        tells = (rarity(self._size, len(self._held.get(term, ()))) for term in sorted(shared - _WORK))
+        tells = (rarity(self._size, len(self._holders.get(term, ()))) for term in sorted(shared - _WORK))
         return sum(mark for mark in tells if mark >= _RARE * self.unit) / self.unit
 
     def _look_up(self, terms: frozenset[str]) -> None:
-        self._held.update(self._talks.holders(terms - self._held.keys()))
+        self._holders.update(self._talks.holders(terms - self._holders.keys()))
 
     def _part(self, sentences: Sequence[frozenset[str]], *, is_first: bool) -> PromptPart:
         tells = {term: self._tells(term) for term in sorted(frozenset().union(*sentences))}
-        counted = (mark if term in self._held else mark * _UNKNOWN for term, mark in tells.items())
+        counted = (mark if term in self._holders else mark * _UNKNOWN for term, mark in tells.items())
         total = sum(heapq.nlargest(_TOLD, counted)) or 1.0
         return PromptPart(tells, total, is_first, len(sentences) == len(self._sentences))
 
     def _tells(self, term: str) -> float:
-        return rarity(self._size, len(self._held.get(term, ()))) * (_ROUTINE if term in _WORK else 1.0)
+        return rarity(self._size, len(self._holders.get(term, ()))) * (_ROUTINE if term in _WORK else 1.0)
 
     def _places(self, ranked: Sequence[str], cover: Mapping[str, float], part: PromptPart) -> dict[str, str]:
         """Of talks that began with the same prompt, the one that each counts as one with; no others."""
-        most = sum(tells for term, tells in part.tells.items() if term in self._held)
+        most = sum(tells for term, tells in part.tells.items() if term in self._holders)
         whole = [session for session in ranked if cover[session] >= _NEARLY_ALL * most]
         if len(whole) < _REPEATED:
             return {}
@@ -198,7 +198,7 @@ class AskedPrompt:
 
     def _match(self, session: str, score: float, part: PromptPart, place: str) -> Match:
         turns = self._talks.turns(session)
-        held = sum(session in self._held.get(term, ()) for term in part.tells)
+        held = sum(session in self._holders.get(term, ()) for term in part.tells)
         given = _opening_at(turns) if place else -1
         empty = Match(session, score, 0.0, 0.0, held, 0, turns, place, given)
         marks = {at: self.mark(empty, at, part) for at in self._passages_of(session, turns) if at != given}
@@ -213,9 +213,9 @@ class AskedPrompt:
         return self._passages[session]
 
 
-def is_strong(match: Match, found: Sequence[Match], part: PromptPart) -> bool:
+def is_strong(match: Match, matches: Sequence[Match], part: PromptPart) -> bool:
     """Whether a talk, among those found, is about the task and decides something there."""
-    places = {one.place or one.session: one.score for one in reversed(found)}
+    places = {rival.place or rival.session: rival.score for rival in reversed(matches)}
     lead = _lead(match.score, list(places.values()))
     if match.terms == 1 and not (part.is_whole and match.share >= _ALONE and lead >= _MOST_LEAD):
         return False
@@ -241,8 +241,8 @@ def _opening(turns: Sequence[TalkTurn]) -> frozenset[str]:
     return turns[at].terms if at >= 0 else frozenset()
 
 
-def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:
-    return bool(one) and len(one & other) >= _ALIKE * len(one | other)
+def _is_same(terms: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(terms) and len(terms & other) >= _ALIKE * len(terms | other)
 
 
 def _needed_lead(terms: int) -> float:

@@ -81,7 +81,7 @@ class TalkIndex:
         return len(self._talks)
 
     def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[str, float]]:
-        return {term: found for term in terms if (found := self._holders.get(term))}
+        return {term: holders for term in terms if (holders := self._holders.get(term))}
 
     def turns(self, session: str) -> Sequence[TalkTurn]:
         return self._talks[session].turns
@@ -90,7 +90,7 @@ class TalkIndex:
 def terms_of(text: str) -> list[str]:
     """The words of a text, a little more alike than `words_of` makes them: `retry` is `retries`, `log` is `logging`.
     What is written with a dash or an underscore is a name: its parts count, and the whole once more."""
-    whole = " ".join(found.replace("-", "").replace("_", "") for found in _COMPOUND.findall(text.lower()))
+    whole = " ".join(compound.replace("-", "").replace("_", "") for compound in _COMPOUND.findall(text.lower()))
     return [_levelled(word) for word in words_of(f"{text} {whole}")]
 
 

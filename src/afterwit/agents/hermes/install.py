@@ -13,7 +13,7 @@ from afterwit.edits.hooks import Reach, script
 from afterwit.edits.ours import MARK, NAME, own_words, server_entry
 from afterwit.edits.own_text import OwnFile
 from afterwit.edits.yaml_file import YamlFile
-from afterwit.model.memory_entry import DESCRIPTION, SCHEMA
+from afterwit.model.memory_entry import TOOL_DESCRIPTION, TOOL_SCHEMA
 
 REACH = Reach(
     "hermes",
@@ -25,7 +25,11 @@ REACH = Reach(
         "on_session_end": "end",
     },
 )
-MEMORY_TOOL: dict[str, Any] = {"name": f"{NAME}_memory", "description": DESCRIPTION, "parameters": dict(SCHEMA)}
+MEMORY_TOOL: dict[str, Any] = {
+    "name": f"{NAME}_memory",
+    "description": TOOL_DESCRIPTION,
+    "parameters": dict(TOOL_SCHEMA),
+}
 _MANIFEST = f"# {MARK}\nname: {NAME}\nversion: 1.0.0\ndescription: Notes from past sessions\n"
 
 

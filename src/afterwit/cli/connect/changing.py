@@ -106,7 +106,7 @@ def _shape(name: str, plan: ConnectPlan, *, is_applied: bool) -> dict[str, Any]:
         "action": "disconnect" if plan.is_removal else "connect",
         "may_refuse": plan.connection.may_refuse,
         "may_rewrite": plan.connection.may_rewrite,
-        "files": [_file(change.found.path, change.found.content, change.wanted) for change in plan.changes],
+        "files": [_file(change.file.path, change.file.content, change.wanted) for change in plan.changes],
         "diff": list(differences(plan)),
         "moments": list(plan.moments),
         "to_do": list(plan.to_do),

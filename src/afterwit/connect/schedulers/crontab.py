@@ -47,8 +47,8 @@ def block_in(crontab: bytes | None, label: str) -> bytes:
 
 
 def cadence_in(block: bytes) -> Cadence | None:
-    found = _LINE.search(block)
-    return Cadence(None if found[2] == b"*" else int(found[2]), int(found[1])) if found else None
+    match = _LINE.search(block)
+    return Cadence(None if match[2] == b"*" else int(match[2]), int(match[1])) if match else None
 
 
 def _opened(crontab: bytes | None) -> _Cut:

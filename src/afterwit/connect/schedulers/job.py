@@ -1,9 +1,7 @@
-"""What is scheduled, and the steps that set it up: plain data, so that they can be shown before they are done.
+"""What is scheduled, how often, and the steps that set it up: plain data, to be shown before they are done.
 
 A planner of one scheduler turns a `Job` (or None, for none) and what it finds in place into steps. No steps means that
 everything is as it should be. Carrying steps out is left to `connect.schedule`.
-
-How often a scheduled job runs: once an hour, or once a day at a time of the local clock.
 """
 
 from collections.abc import Mapping

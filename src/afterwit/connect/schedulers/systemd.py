@@ -34,32 +34,32 @@ def is_ours(content: bytes) -> bool:
 
 
 def cadence_in(timer: bytes) -> Cadence | None:
-    found = _CALENDAR.search(timer)
-    return Cadence(None if found[1] == b"*" else int(found[1]), int(found[2])) if found else None
+    match = _CALENDAR.search(timer)
+    return Cadence(None if match[1] == b"*" else int(match[1]), int(match[2])) if match else None
 
 
-def plan(folder: PurePath, label: str, job: Job | None, found: JobFiles) -> Steps:
+def plan(folder: PurePath, label: str, job: Job | None, present: JobFiles) -> Steps:
     """The steps from what is found to the job, or to none."""
     service, timer = paths(folder, label)
     if job is None:
-        return _removed(service, timer, found)
+        return _removed(service, timer, present)
     wanted = {service: _service(job), timer: _timer(job)}
     writes: list[Step] = [
-        WriteFile(path, content) for path, content in wanted.items() if found.files.get(path) != content
+        WriteFile(path, content) for path, content in wanted.items() if present.files.get(path) != content
     ]
-    if not writes and found.is_running:
+    if not writes and present.is_running:
         return ()
     started = (
         RunProgram((*_CALL, "restart", timer.name))
-        if found.is_running
+        if present.is_running
         else RunProgram((*_CALL, "enable", "--now", timer.name))
     )
     return (*writes, RunProgram((*_CALL, "daemon-reload")), started)
 
 
-def _removed(service: PurePath, timer: PurePath, found: JobFiles) -> Steps:
-    files = [RemoveFile(path) for path in (service, timer) if path in found.files]
-    if not files and not found.is_running:
+def _removed(service: PurePath, timer: PurePath, present: JobFiles) -> Steps:
+    files = [RemoveFile(path) for path in (service, timer) if path in present.files]
+    if not files and not present.is_running:
         return ()
     off = RunProgram((*_CALL, "disable", "--now", timer.name), may_fail=True)
     memory = RunProgram((*_CALL, "clean", "--what=state", timer.name), may_fail=True)

@@ -2,14 +2,9 @@
 
 A backend does what it says or raises; it never reports a success that was none. What it cannot do at all stands in
 `unsupported`, by operation, with the reason. Writes can be sent twice: the second time changes nothing. Users are
-separate in every call. Queues, retries and fallbacks are `patient`'s, limits of entries are `entry`'s.
-
-What can go wrong with a backend. A message says which backend, what happened and what to do next.
-
-Whoever writes through `patient.Patient` sees only `UnsupportedError`, `RejectedError` and `EntryError`: every other
-failure of a backend makes the write wait, and is told as a reason.
-
-Whether an address is this machine.
+separate in every call. An error says which backend, what happened and what to do next. Whoever writes through the queue
+sees only `UnsupportedError`, `RejectedError` and `EntryError`: every other failure makes the write wait, and is told as
+a reason. Queues, retries and fallbacks are `queue`'s, limits of entries are `model.memory_entry`'s.
 """
 
 import ipaddress

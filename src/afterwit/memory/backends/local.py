@@ -1,20 +1,16 @@
 """The local backend: entries in the store's own database, written through the journal.
 
-The journal is the truth, so that entries survive a rebuild of the database; `record` puts a change there and applies
-it. One connection serves all calls. A query reads a bounded number of rows for each of its words, the newest ones where
-a word is common, so that its time does not grow with the memory.
-
-Changes of the local memory, through the journal.
-
-The moment, the entry in the journal and the change of the database happen under one lock of the database: the order in
-the journal is the order of the moments, so that a rebuild gives the same entries. Killed between the two, the next
-command that opens the store applies what the journal holds.
+The journal is the truth, so that entries survive a rebuild of the database. The moment, the entry in the journal and
+the change of the database happen under one lock of the database: the order in the journal is the order of the moments.
+Killed between the two, the next command that opens the store applies what the journal holds. A query reads a bounded
+number of rows for each of its words, the newest ones where a word is common, so that its time does not grow with the
+memory.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from heapq import nlargest
-from typing import Any, Protocol
+from typing import Any
 
 import apsw
 
@@ -29,9 +25,14 @@ from afterwit.store.rows import memory as rows
 from afterwit.store.steps import step
 from afterwit.store.store import Store
 
+_MOST_ROWS = 300  # for each word of a query
+_LEAST_CANDIDATES = 30
+Record = Callable[[str, Mapping[str, Any], int], None]
+
 
 class Recorder:
-    """Records changes in one open store."""
+    """Puts changes into the journal of an open store and applies them, at their moment, or at that of the latest change
+    if it is later."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -51,26 +52,15 @@ class Recorder:
         step("a change of the memory is applied")
 
 
-_MOST_ROWS = 300  # for each word of a query
-_LEAST_CANDIDATES = 30
-
-
-class Record(Protocol):
-    """Puts a change into the journal and applies it, at this moment, or at that of the latest change if it is later."""
-
-    def __call__(self, kind: str, body: Mapping[str, Any], at_ms: int) -> None: ...
-
-
 class LocalBackend:
     name = "local"
     leaves_machine = False
     privacy = "Everything stays in the store on this machine, readable by you alone."
     unsupported: Mapping[Operation, str] = {}
 
-    def __init__(self, db: apsw.Connection, record: Record, close: Callable[[], None] | None = None) -> None:
+    def __init__(self, db: apsw.Connection, record: Record) -> None:
         self._db = db
         self._record = record
-        self._close = close
 
     def availability(self) -> Availability:
         return Availability(is_available=True, reason="")
@@ -88,9 +78,9 @@ class LocalBackend:
         weights: dict[str, float] = {}
         sums: defaultdict[int, float] = defaultdict(float)
         for term in terms_of(text):
-            found = rows.newest_with(self._db, user, term, _MOST_ROWS)
-            weights[term] = weight(len(found), _MOST_ROWS)
-            for row in found:
+            holders = rows.newest_with(self._db, user, term, _MOST_ROWS)
+            weights[term] = weight(len(holders), _MOST_ROWS)
+            for row in holders:
                 sums[row] += weights[term]
         best = nlargest(max(3 * limit, _LEAST_CANDIDATES), ((total, row) for row, total in sums.items()))
         return ranked(rows.entries(self._db, user, [row for _, row in best]), weights, limit)
@@ -105,8 +95,7 @@ class LocalBackend:
         return True
 
     def close(self) -> None:
-        if self._close:
-            self._close()
+        return None
 
     def _is_newer(self, user: str, key: str, at_ms: int) -> bool:
         present = rows.get(self._db, user, key)

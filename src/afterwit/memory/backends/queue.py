@@ -1,18 +1,14 @@
-"""A backend that may fail, made patient: no write is lost, and every detour is told.
+"""A backend that may fail, with a queue before it: no write is lost, and every detour is told.
 
-A write that the backend cannot take now waits in the queue, and every later call first tries to deliver what waits, in
-order. Until then readers see the waiting writes as if they had arrived. While the backend does not answer, reads come
-from the fallback, with the reason. After a failure it is left alone for a while, so that nobody waits for it at every
-call.
-
-Writes that wait for a backend: durable, in order, in a database of their own.
-
-A write stays until its backend has taken it, over any number of commands. Killed between the two, it is sent again,
-which changes nothing there. One that its backend rejects for good is set aside with the reason, so that it neither
-blocks the others nor is lost. What was delivered is overwritten on the disk, not only unlinked.
+A write that the backend cannot take now waits in a database of its own, over any number of commands, and every later
+call first tries to deliver what waits, in order. Until then readers see the waiting writes as if they had arrived.
+Killed between sending and noting that it arrived, a write is sent again, which changes nothing there. One that the
+backend rejects for good is set aside with the reason, so that it neither blocks the others nor is lost. What was
+delivered is overwritten on the disk, not only unlinked. While the backend does not answer, reads come from the
+fallback, with the reason; after a failure it is left alone for a while, so that nobody waits for it at every call.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -42,6 +38,9 @@ CREATE INDEX waiting_by_key ON waiting (backend, user, key);
 PRAGMA user_version = 1;
 """
 _VERSION = 1
+_PAUSE_MS = 30_000
+_T = TypeVar("_T")
+Clock = Callable[[], int]
 _metadata = msgspec.json.Decoder(dict[str, Plain])
 
 
@@ -66,6 +65,9 @@ class WaitingWrite(NamedTuple):
         return Entry(
             key=self.key, value=self.value, metadata=self.metadata, created_ms=self.at_ms, updated_ms=self.at_ms
         )
+
+
+_COLUMNS = WaitingWrite._fields
 
 
 class SetAside(msgspec.Struct, frozen=True):
@@ -99,27 +101,21 @@ class Queue:
 
     def first(self) -> WaitingWrite | None:
         """The one to send next."""
-        query = """SELECT id, user, key, value, metadata, at_ms FROM waiting
-                   WHERE backend = ? AND rejection = '' ORDER BY id LIMIT 1"""
-        row = self._db.execute(query, (self._backend,)).fetchone()
-        return None if row is None else _waiting(*row)
+        return next(self._waiting("ORDER BY id LIMIT 1"), None)
 
     def latest(self, user: str) -> dict[str, WaitingWrite]:
         """What waits for this user, the latest for each key."""
-        query = """SELECT id, user, key, value, metadata, at_ms FROM waiting
-                   WHERE backend = ? AND user = ? AND rejection = '' ORDER BY id"""
-        found = (_waiting(*row) for row in self._db.execute(query, (self._backend, user)))
-        return {one.key: one for one in found}
+        return {write.key: write for write in self._waiting("AND user = ? ORDER BY id", user)}
 
-    def done(self, one: WaitingWrite) -> None:
+    def done(self, write: WaitingWrite) -> None:
         """It was delivered."""
         with transaction(self._db):
-            self._db.execute("DELETE FROM waiting WHERE id = ?", (one.id,))
+            self._db.execute("DELETE FROM waiting WHERE id = ?", (write.id,))
         step("a write is delivered and no longer waits")
 
-    def set_aside(self, one: WaitingWrite, reason: str) -> None:
+    def set_aside(self, write: WaitingWrite, reason: str) -> None:
         with transaction(self._db):
-            self._db.execute("UPDATE waiting SET rejection = ? WHERE id = ?", (reason, one.id))
+            self._db.execute("UPDATE waiting SET rejection = ? WHERE id = ?", (reason, write.id))
 
     def rejected(self) -> list[SetAside]:
         query = "SELECT user, key, rejection FROM waiting WHERE backend = ? AND rejection != '' ORDER BY id"
@@ -132,21 +128,17 @@ class Queue:
     def close(self) -> None:
         self._db.close()
 
+    def _waiting(self, which: str, *values: str) -> Iterator[WaitingWrite]:
+        query = f"SELECT {', '.join(_COLUMNS)} FROM waiting WHERE backend = ? AND rejection = '' {which}"  # noqa: S608
+        for row in self._db.execute(query, (self._backend, *values)):
+            write = WaitingWrite(*row)
+            yield write._replace(metadata=_metadata.decode(row[_COLUMNS.index("metadata")]))
+
     def _add(self, user: str, key: str, value: str | None, metadata: dict[str, Plain], at_ms: int) -> None:
         text = msgspec.json.encode(metadata, order="deterministic").decode()
         with transaction(self._db):
-            self._db.execute(
-                """INSERT INTO waiting (backend, user, key, value, metadata, at_ms)
-                   VALUES (:backend, :user, :key, :value, :metadata, :at_ms)""",
-                {
-                    "backend": self._backend,
-                    "user": user,
-                    "key": key,
-                    "value": value,
-                    "metadata": text,
-                    "at_ms": at_ms,
-                },
-            )
+            query = f"INSERT INTO waiting (backend, {', '.join(_COLUMNS[1:])}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608
+            self._db.execute(query, (self._backend, user, key, value, text, at_ms))
             step("a write is about to wait, not committed")
 
     def _prepare(self) -> None:
@@ -172,15 +164,6 @@ def counts(path: Path) -> dict[str, int]:
         return queue.counts()
     finally:
         queue.close()
-
-
-def _waiting(number: int, user: str, key: str, value: str | None, metadata: str, at_ms: int) -> WaitingWrite:
-    return WaitingWrite(number, user, key, value, _metadata.decode(metadata), at_ms)
-
-
-_PAUSE_MS = 30_000
-_T = TypeVar("_T")
-Clock = Callable[[], int]
 
 
 class Detour(NamedTuple):
@@ -233,17 +216,17 @@ class QueueingBackend:
     def query(self, user: str, text: str, limit: int) -> list[Hit]:
         self.deliver()
         waiting = self._queue.latest(user)
-        found = self._read(lambda backend: backend.query(user, text, limit))
-        kept = [hit for hit in found if hit.entry.key not in waiting]
-        newer = [entry for one in waiting.values() if (entry := one.entry)]
+        hits = self._read(lambda backend: backend.query(user, text, limit))
+        kept = [hit for hit in hits if hit.entry.key not in waiting]
+        newer = [entry for write in waiting.values() if (entry := write.entry)]
         return (search(newer, text, limit) + kept)[:limit]
 
     def keys(self, user: str, prefix: str = "") -> list[str]:
         self.deliver()
         waiting = self._queue.latest(user)
-        found = set(self._read(lambda backend: backend.keys(user, prefix))) - waiting.keys()
-        found.update(key for key, one in waiting.items() if one.value is not None and key.startswith(prefix))
-        return sorted(found)
+        keys = set(self._read(lambda backend: backend.keys(user, prefix))) - waiting.keys()
+        keys.update(key for key, write in waiting.items() if write.value is not None and key.startswith(prefix))
+        return sorted(keys)
 
     def deliver(self) -> int:
         """Sends what waits, as long as the backend takes it. Returns how much arrived."""
@@ -252,17 +235,17 @@ class QueueingBackend:
             return count
         try:
             with held(self._lock):
-                while (one := self._queue.first()) is not None:
+                while (write := self._queue.first()) is not None:
                     try:
-                        if one.value is None:
-                            self._backend.delete(one.user, one.key, one.at_ms, is_late=True)
+                        if write.value is None:
+                            self._backend.delete(write.user, write.key, write.at_ms, is_late=True)
                         else:
-                            self._backend.store(one.write, is_late=True)
+                            self._backend.store(write.write, is_late=True)
                     except (RejectedError, UnsupportedError) as error:
-                        self._queue.set_aside(one, str(error))
+                        self._queue.set_aside(write, str(error))
                         continue
                     step("a write is delivered, and still waits")
-                    self._queue.done(one)
+                    self._queue.done(write)
                     count += 1
         except BusyError:
             self._fail("Another run is delivering what waits. Yours follows.")

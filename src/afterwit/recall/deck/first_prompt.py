@@ -46,11 +46,11 @@ def prompt_sections(deck: Deck, agent: str, prompt: str, place: Location) -> tup
 def _fitting(deck: Deck, agent: str, prompt: str, place: Location, places: list[LikelyPlace]) -> list[BlockLine]:
     """Lines about the task, and about the files where its work is likely to be, each once and in the order in which
     items are said. A path with an advice is a wrong one: it waits for a failure."""
-    found = deck.lines("topic", set(words_of(prompt)), place.repo, agent)
+    pairs = deck.lines("topic", set(words_of(prompt)), place.repo, agent)
     for path in likely_paths(places):
         lines = deck.lines("path", words_in(path), place.repo, agent)
-        found += [(trigger, line) for trigger, line in lines if not line.advice and fits_path(trigger.path, path)]
-    ordered = sorted((line.number, line.item, line.text) for trigger, line in found if not trigger.tool)
+        pairs += [(trigger, line) for trigger, line in lines if not line.advice and fits_path(trigger.path, path)]
+    ordered = sorted((line.number, line.item, line.text) for trigger, line in pairs if not trigger.tool)
     return list(dict.fromkeys(BlockLine(item, text) for _, item, text in ordered))
 
 
@@ -91,12 +91,12 @@ class StoredTalks:
         return self._size
 
     def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[str, float]]:
-        found: dict[str, Mapping[str, float]] = {}
+        holders: dict[str, Mapping[str, float]] = {}
         query = """SELECT given.value, terms.body FROM json_each(?) AS given CROSS JOIN prompt_terms AS terms
                    ON terms.repo = ? AND terms.kind = 'talk' AND terms.term = given.value"""
         for term, body in self._db.execute(query, (dumps(list(terms)), self._repo)):
-            found[term] = {self._name(number): weight for number, weight in unpack_weighted(body)}
-        return found
+            holders[term] = {self._name(number): weight for number, weight in unpack_weighted(body)}
+        return holders
 
     def turns(self, session: str) -> Sequence[TalkTurn]:
         if session not in self._turns:

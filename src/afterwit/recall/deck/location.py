@@ -57,36 +57,36 @@ def location_of(deck: Deck, cwd: str) -> Location:
     """The repository that a folder belongs to; none where nothing tells."""
     folders = _upwards(cwd)
     home = os.path.expanduser("~")
-    place = _known(deck, folders, home)
+    place = _recorded(deck, folders, home)
     if place.repo:
         return place
     top = next((folder for folder in folders if os.path.lexists(os.path.join(folder, ".git"))), "")
     if not top:
         return place
     main = _main_checkout(top)
-    repo = _known(deck, [main], home).repo or deck.repo_of(_remote(main)) if main else ""
+    repo = _recorded(deck, [main], home).repo or deck.repo_of(_remote(main)) if main else ""
     return Location(repo, top)
 
 
-def _known(deck: Deck, folders: list[str], home: str) -> Location:
+def _recorded(deck: Deck, folders: list[str], home: str) -> Location:
     """The first of the folders that the deck has, by its whole name or below the user's home."""
     spelled: dict[str, str] = {}
     for folder in folders:
         spelled[folder] = folder
         if home and (folder == home or folder.startswith(home + os.sep)):
             spelled["~" + folder[len(home) :].replace(os.sep, "/")] = folder
-    repo, found = deck.repo_at(list(spelled))
-    return Location(repo, spelled[found]) if repo else Location()
+    repo, name = deck.repo_at(list(spelled))
+    return Location(repo, spelled[name]) if repo else Location()
 
 
 def _upwards(folder: str) -> list[str]:
     """The folder and those above it, the closest first."""
-    found: list[str] = []
+    folders: list[str] = []
     folder = os.path.normpath(folder) if folder else ""
-    while folder and folder not in found and len(found) < _MOST_FOLDERS:
-        found.append(folder)
+    while folder and folder not in folders and len(folders) < _MOST_FOLDERS:
+        folders.append(folder)
         folder = os.path.dirname(folder)
-    return found
+    return folders
 
 
 def _main_checkout(top: str) -> str:

@@ -155,8 +155,8 @@ def words_in(text: str) -> set[str]:
 
 def words_called(command: str) -> set[str]:
     """The words of a command line; `python3` also counts as `python`."""
-    found = words_in(command)
-    return found | {word.rstrip(_DIGITS) for word in found}
+    words = words_in(command)
+    return words | {word.rstrip(_DIGITS) for word in words}
 
 
 def _lines(entries: object) -> Lines:
