@@ -19,10 +19,9 @@ from typing import Any
 from afterwit.config.show import load
 from afterwit.config.world import World
 from afterwit.digest.digester import digest
-from afterwit.learn.learn import learn
-from afterwit.measure.backtest import PLAYERS, History, backtest, own_files, players_named
+from afterwit.learn.learn import Options, learn
+from afterwit.measure.backtest import PLAYERS, StoredHistory, backtest, own_files, players_named
 from afterwit.measure.backtest_notes import NotesFile
-from afterwit.model.learn_options import Options
 from afterwit.sessions.filters import Filter
 from afterwit.store.layout import Layout
 from afterwit.store.store import readonly_database
@@ -79,7 +78,7 @@ def cpu_s(work: Any) -> float:
 
 def digest_all(world: World) -> None:
     with readonly_database(world.layout) as db:
-        history = History(db, world)
+        history = StoredHistory(db, world)
         for one in history.outlines:
             digest(history.material(one.key))
 

@@ -20,10 +20,10 @@ import msgspec
 
 from afterwit.guard.shown import of_deck
 from afterwit.model.knowledge import Authority, Scope, ScopeKind, Trigger
-from afterwit.recall.deck.publish import deck_path, holdout_key
-from afterwit.recall.deck.values import Block, Deck, DeckSettings, Entry, Line, Section
-from afterwit.recall.deck.write import write_deck
-from afterwit.store.layout import Layout
+from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, write_deck
+from afterwit.recall.holdout import holdout_key
+from afterwit.recall.prompt_block import BlockLine, BlockSection
+from afterwit.store.layout import Layout, redaction_key
 from bench.prompts import SESSIONS, TASK, history
 from bench.results import report
 
@@ -54,7 +54,7 @@ def table(lines: int = 100_000, rounds: int = 41) -> Hooks:
         layout.create()
         project.mkdir()
         started = time.perf_counter()
-        write_deck(deck_path(layout), deck_of(lines, project, holdout_key(layout)))
+        write_deck(layout.deck, deck_of(lines, project, holdout_key(redaction_key(layout))))
         compile_s = time.perf_counter() - started
         calls = _calls(str(project))
         taken: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
@@ -62,29 +62,30 @@ def table(lines: int = 100_000, rounds: int = 41) -> Hooks:
             for name, (arguments, payload) in calls.items():
                 session = f"{_START if name == _PROMPT else name} {number}"
                 taken[name].append(_run(arguments, {**payload, "session_id": session}, layout))
-        size = deck_path(layout).stat().st_size / 1e6
+        size = layout.deck.stat().st_size / 1e6
     bare = statistics.median(wall for wall, _ in taken["bare interpreter"])
     rows = [_row(name, figures, bare) for name, figures in taken.items()]
     return Hooks(lines, size, compile_s, rows)
 
 
-def deck_of(count: int, project: Path, key: bytes) -> Deck:
+def deck_of(count: int, project: Path, key: bytes) -> DeckContent:
     """A deck with invented lines for fifty repositories, and the history of one of them."""
     lines = [_change(), *(_line(number) for number in range(count))]
     rules = tuple(
-        Entry(f"rule-{n}", of_deck(f"- Rule {n}: run `make check` before a commit, not single linters."))
+        BlockLine(f"rule-{n}", of_deck(f"- Rule {n}: run `make check` before a commit, not single linters."))
         for n in range(25)
     )
     blocks = [
-        Block((Section(of_deck("Standing rules"), rules),), repo=f"example.org/team/project-{n}") for n in range(_REPOS)
+        DeckBlock((BlockSection(of_deck("Standing rules"), rules),), repo=f"example.org/team/project-{n}")
+        for n in range(_REPOS)
     ]
     settings = DeckSettings(key=key, session_share=0.0, item_share=0.0)
-    return Deck(settings, roots={str(project): _REPO}, blocks=blocks, lines=lines, prompts={_REPO: history()})
+    return DeckContent(settings, roots={str(project): _REPO}, blocks=blocks, lines=lines, prompts={_REPO: history()})
 
 
-def _line(number: int) -> Line:
+def _line(number: int) -> FiringLine:
     tool, option = f"tool{number % 3_000}", f"--option-{number}"
-    return Line(
+    return FiringLine(
         item=f"{number:012x}",
         text=of_deck(f"`{tool} run {option}` fails here; use `{tool} start`."),
         scope=Scope(ScopeKind.REPO, f"example.org/team/project-{number % _REPOS}"),
@@ -99,9 +100,9 @@ def _line(number: int) -> Line:
     )
 
 
-def _change() -> Line:
+def _change() -> FiringLine:
     """A line whose advice has to be applied to the command at hand."""
-    return Line(
+    return FiringLine(
         item="change",
         text=of_deck("Instead of `wrapit cargo …`, which fails, call `cargo …`."),
         scope=Scope(ScopeKind.REPO, _REPO),

@@ -31,7 +31,7 @@ from afterwit.guard.redaction import Redactor
 from afterwit.learn import learn as learning
 from afterwit.learn.learn import learn
 from afterwit.learn.unchanged import nothing_new
-from afterwit.model.learn_options import Options
+from afterwit.model.learn_run import Options
 from afterwit.sources.lines import Tap
 from afterwit.store import database
 from afterwit.store.archive import Archive

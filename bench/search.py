@@ -21,7 +21,7 @@ from pathlib import Path
 from afterwit.config.show import load
 from afterwit.config.world import World
 from afterwit.learn.learn import learn
-from afterwit.model.learn_options import Options
+from afterwit.model.learn_run import Options
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.search import Searcher, searching
 from afterwit.store.layout import Layout

@@ -8,9 +8,8 @@ from typing import Any
 
 from afterwit.config.show import load
 from afterwit.config.world import World
-from afterwit.learn.learn import learn
-from afterwit.model.learn_options import Options
-from afterwit.model.learn_report import Report
+from afterwit.learn.learn import Options, learn
+from afterwit.model.learn_run import Report
 from afterwit.store.checksums import content_hash
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened

@@ -27,8 +27,7 @@ from tests.agents.contract_cases import (
 
 from afterwit.agents.protocol import FileReading, Shape
 from afterwit.agents.registry import agent
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 from afterwit.sources.framing import Framing, Record
 

@@ -27,12 +27,12 @@ from afterwit.guard.markers import CLOSING, OPENING, marked
 from afterwit.guard.redaction import Redactor
 from afterwit.guard.shown import ours
 from afterwit.hook.proposals import Proposal
-from afterwit.hook.tell import Teller
+from afterwit.hook.tell import HookTeller
 from afterwit.model.kinds import EventKind, NoteKind, Status
 from afterwit.model.readings import Event, Reading
-from afterwit.recall.deck.location import Place
-from afterwit.recall.deck.reader import Line
-from afterwit.recall.told import History
+from afterwit.recall.deck.location import Location
+from afterwit.recall.deck.reader import DeckLine
+from afterwit.recall.history import History
 from afterwit.sources.documents import read_document, read_text
 
 START = marked("Before you begin:\n- Exit Code: 0 is what you want; use `make fruit`.")
@@ -72,9 +72,9 @@ class Known(NamedTuple):
 
 def refusal() -> str:
     """As the hook words it."""
-    line = Line("i1", ours("`make plums` fails: no such target."), "guidance", "make pears", 0.9, replaces=FAILS)
+    line = DeckLine("i1", ours("`make plums` fails: no such target."), "guidance", "make pears", 0.9, replaces=FAILS)
     moment = Moment(BEFORE, "s1", tool="Bash", arguments={"command": FAILS})
-    teller = Teller(Settings(), "claude-code", moment, Place("", "/w/orchard"), 0)  # type: ignore[arg-type]
+    teller = HookTeller(Settings(), "claude-code", moment, Location("", "/w/orchard"), 0)  # type: ignore[arg-type]
     answer: Answer = teller.tell(History([], ""), Proposal([line], is_refusal=True), (AFTER,))
     assert answer.reason
     return answer.reason

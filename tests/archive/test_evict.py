@@ -30,8 +30,7 @@ from afterwit.config.world import World
 from afterwit.doctor.doctor import examine
 from afterwit.learn.learn import learn
 from afterwit.model.errors import AfterwitError, StoreFullError, UsageError
-from afterwit.model.learn_options import Options
-from afterwit.model.learn_report import Eviction, Report
+from afterwit.model.learn_run import Eviction, Options, Report
 from afterwit.model.settings import EvictionOrder, RetentionSettings
 from afterwit.sessions.filters import Filter, find_session
 from afterwit.sessions.list import Order, list_sessions

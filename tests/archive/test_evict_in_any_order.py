@@ -25,8 +25,7 @@ from afterwit.archive.rebuild import rebuild
 from afterwit.archive.verify import verify
 from afterwit.learn.learn import learn
 from afterwit.model.errors import StoreFullError
-from afterwit.model.learn_options import Options
-from afterwit.model.learn_report import Eviction
+from afterwit.model.learn_run import Eviction, Options
 from afterwit.sessions.pin import pin
 from afterwit.store import archive, atomic
 from afterwit.store.atomic import sync

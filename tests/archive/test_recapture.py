@@ -15,9 +15,8 @@ from afterwit.archive.upkeep import dropped
 from afterwit.archive.verify import verify
 from afterwit.config.world import World
 from afterwit.doctor.doctor import examine
-from afterwit.learn.learn import learn
-from afterwit.model.learn_options import Options
-from afterwit.model.learn_report import Eviction, Report
+from afterwit.learn.learn import Options, learn
+from afterwit.model.learn_run import Eviction, Report
 from afterwit.model.settings import RetentionSettings
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened

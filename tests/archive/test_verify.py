@@ -13,7 +13,7 @@ from tests.homes import claude_records, learned, put, rows, world_of
 from afterwit.archive.verify import is_deck_sound, verify
 from afterwit.doctor.doctor import examine
 from afterwit.learn import unchanged as standing
-from afterwit.model.learn_report import Report
+from afterwit.model.learn_run import Report
 from afterwit.store.layout import KEY_BYTES, Layout
 from afterwit.store.store import opened
 

@@ -25,8 +25,8 @@ from tests.homes import (
 
 from afterwit.hook.call import DECK
 from afterwit.learn.unchanged import nothing_new
-from afterwit.model.learn_options import Wanted
-from afterwit.recall.deck.compile import deal
+from afterwit.model.learn_run import WantedSession
+from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.deck.reader import Deck
 from afterwit.store import spool
 from afterwit.store.layout import Layout
@@ -46,7 +46,7 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store"
 
 
-def read(home: Path, store: Path, *wanted: Wanted) -> list[str]:
+def read(home: Path, store: Path, *wanted: WantedSession) -> list[str]:
     """Learns these sessions; the files that were read."""
     learned(home, store, sessions=wanted)
     return [row[0] for row in rows(store, FILES)]
@@ -62,7 +62,7 @@ def note_end(store: Path, agent: str, session: str, transcript: str = "") -> Non
 
 
 def test_a_session_is_found_by_its_id_with_its_subagents_and_companions(home: Path, store: Path) -> None:
-    assert read(home, store, Wanted("claude-code", PARENT)) == [
+    assert read(home, store, WantedSession("claude-code", PARENT)) == [
         below(CLAUDE, f"{PARENT}.jsonl"),
         below(CLAUDE, f"{PARENT}/subagents/agent-f00d.jsonl"),
     ]
@@ -72,11 +72,11 @@ def test_a_session_is_found_by_its_id_with_its_subagents_and_companions(home: Pa
 
 def test_a_session_is_found_where_the_agent_says_it_is(home: Path, store: Path) -> None:
     name = f"rollout-2026-05-01T10-00-00-{THREAD}.jsonl"
-    assert read(home, store, Wanted("codex", "another-name", str(home / CODEX / name))) == [below(CODEX, name)]
+    assert read(home, store, WantedSession("codex", "another-name", str(home / CODEX / name))) == [below(CODEX, name)]
 
 
 def test_a_sweep_after_it_finds_the_session_as_it_was(home: Path, store: Path, tmp_path: Path) -> None:
-    learned(home, store, sessions=(Wanted("claude-code", PARENT), Wanted("codex", THREAD)))
+    learned(home, store, sessions=(WantedSession("claude-code", PARENT), WantedSession("codex", THREAD)))
     report = {agent.agent: agent for agent in learned(home, store).agents}
     assert (report["claude-code"].read, report["claude-code"].unchanged, report["codex"].read) == (2, 2, 0)
     learned(home, tmp_path / "whole")
@@ -84,7 +84,7 @@ def test_a_sweep_after_it_finds_the_session_as_it_was(home: Path, store: Path, t
 
 
 def test_what_a_session_has_grown_by_is_read_when_it_ends_again(home: Path, store: Path) -> None:
-    wanted = Wanted("codex", THREAD)
+    wanted = WantedSession("codex", THREAD)
     read(home, store, wanted)
     put(home / CODEX / f"rollout-2026-05-01T10-00-00-{THREAD}.jsonl", codex_records(THREAD, 3))
     assert learned(home, store, sessions=(wanted,)).agents[0].read == 1
@@ -101,25 +101,25 @@ def test_a_log_outside_of_the_agents_home_is_never_read(home: Path, store: Path,
         "link": home / CLAUDE / "linked.jsonl",
     }
     places["link"].symlink_to(outside)
-    assert read(home, store, Wanted("claude-code", "lonely", str(places[way]))) == []
+    assert read(home, store, WantedSession("claude-code", "lonely", str(places[way]))) == []
 
 
 def test_a_file_in_the_home_that_is_no_log_is_not_read(home: Path, store: Path) -> None:
     secret = put(home / ".claude/.credentials.json", b'{"token": "x"}')
-    assert read(home, store, Wanted("claude-code", "nobody", str(secret))) == []
-    assert read(home, store, Wanted("codex", "nobody", str(home / CLAUDE / f"{PARENT}.jsonl"))) == []
+    assert read(home, store, WantedSession("claude-code", "nobody", str(secret))) == []
+    assert read(home, store, WantedSession("codex", "nobody", str(home / CLAUDE / f"{PARENT}.jsonl"))) == []
 
 
 @pytest.mark.parametrize("place", ["", "relative.jsonl", "/", "\0", "/nowhere/at/all.jsonl", "x" * 9_000])
 def test_a_place_that_makes_no_sense_leaves_the_id(home: Path, store: Path, place: str) -> None:
-    assert read(home, store, Wanted("codex", THREAD, place)) == [
+    assert read(home, store, WantedSession("codex", THREAD, place)) == [
         below(CODEX, f"rollout-2026-05-01T10-00-00-{THREAD}.jsonl")
     ]
 
 
 @pytest.mark.parametrize("session", ["", "*", "..", "/", "1111", "a" * 500, "s1", "jsonl1"])
 def test_a_part_of_an_id_names_nothing(home: Path, store: Path, session: str) -> None:
-    assert read(home, store, Wanted("claude-code", session)) == []
+    assert read(home, store, WantedSession("claude-code", session)) == []
 
 
 def test_a_linked_folder_of_logs_is_looked_through_once(home: Path, store: Path, tmp_path: Path) -> None:
@@ -127,26 +127,26 @@ def test_a_linked_folder_of_logs_is_looked_through_once(home: Path, store: Path,
     (home / ".claude/projects").symlink_to(tmp_path / "disk")
     put(tmp_path / "disk" / "-srv-far" / "linked-1.jsonl", claude_records("linked-1"))
     (tmp_path / "disk" / "-srv-far" / "again").symlink_to(home / ".claude" / "projects")
-    assert read(home, store, Wanted("claude-code", "linked-1")) == ["projects/-srv-far/linked-1.jsonl"]
+    assert read(home, store, WantedSession("claude-code", "linked-1")) == ["projects/-srv-far/linked-1.jsonl"]
 
 
 def test_a_link_out_of_the_folder_of_logs_is_not_looked_through(home: Path, store: Path, tmp_path: Path) -> None:
     put(tmp_path / "disk" / "linked-1.jsonl", claude_records("linked-1"))
     (home / ".claude/projects/-srv-far").symlink_to(tmp_path / "disk")
-    assert read(home, store, Wanted("claude-code", "linked-1")) == []
+    assert read(home, store, WantedSession("claude-code", "linked-1")) == []
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="permissions do not bind this user")
 def test_a_folder_that_cannot_be_entered_is_passed_over(home: Path, store: Path) -> None:
     closed = home / ".codex/sessions/2026/06"
     closed.mkdir(mode=0o000)
-    assert read(home, store, Wanted("codex", THREAD)) != []
+    assert read(home, store, WantedSession("codex", THREAD)) != []
 
 
 def test_a_session_in_a_database_is_read_without_the_others(tmp_path: Path, store: Path) -> None:
     home = tmp_path / "home"
     make_database(AGENTS / "opencode/fixtures/basic.sql", home / ".local/share/opencode/opencode.db")
-    assert read(home, store, Wanted("opencode", "ses_a1"), Wanted("opencode", "ses_none")) == [
+    assert read(home, store, WantedSession("opencode", "ses_a1"), WantedSession("opencode", "ses_none")) == [
         "opencode.db/ses_a1.jsonl"
     ]
     learned(home, store)
@@ -159,12 +159,12 @@ def test_a_session_of_many_small_files_is_found_although_its_dashes_are_left_out
     for name in ("0123456789abcdef0123456789abcdef", "f" * 32):
         event = b'{"id": 1, "timestamp": "2026-05-01T10:00:00", "source": "user", "action": "message"}'
         put(home / f".openhands/sessions/{name}/events/0.json", event)
-    report = learned(home, store, sessions=(Wanted("openhands", "01234567-89ab-cdef-0123-456789abcdef"),))
+    report = learned(home, store, sessions=(WantedSession("openhands", "01234567-89ab-cdef-0123-456789abcdef"),))
     assert [agent.discovered for agent in report.agents] == [1]
 
 
 def test_the_end_that_an_agent_noted_is_enough(home: Path, store: Path) -> None:
-    learned(home, store, sessions=(Wanted("codex", "none"),))
+    learned(home, store, sessions=(WantedSession("codex", "none"),))
     note_end(store, "claude-code", PARENT, str(home / CLAUDE / f"{PARENT}.jsonl"))
     note_end(store, "codex", THREAD)
     report = learned(home, store, is_ended=True)
@@ -176,12 +176,12 @@ def test_the_end_that_an_agent_noted_is_enough(home: Path, store: Path) -> None:
 def test_a_session_that_ends_during_a_run_is_read_by_the_same_run(
     home: Path, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learned(home, store, sessions=(Wanted("codex", "none"),))
+    learned(home, store, sessions=(WantedSession("codex", "none"),))
     note_end(store, "codex", THREAD)
     ends = iter([("claude-code", PARENT)])
 
     def late(*given: Any) -> None:
-        deal(*given)
+        compile_deck(*given)
         for agent, session in ends:
             note_end(store, agent, session)
 
@@ -196,7 +196,7 @@ def test_a_session_that_ends_during_a_whole_run_is_read_by_the_same_run(
     log, late = home / CODEX / f"rollout-2026-05-01T10-00-00-{THREAD}.jsonl", iter([codex_records(THREAD, 3)])
 
     def dealt(*given: Any) -> None:
-        deal(*given)
+        compile_deck(*given)
         for records in late:
             put(log, records)
             note_end(store, "codex", THREAD)
@@ -215,7 +215,7 @@ def test_a_session_that_ends_during_a_whole_run_is_read_by_the_same_run(
 def test_an_end_is_not_lost_where_a_run_fails(
     home: Path, store: Path, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:
-    learned(home, store, sessions=(Wanted("codex", "none"),))
+    learned(home, store, sessions=(WantedSession("codex", "none"),))
     note_end(store, "codex", THREAD)
 
     def failing(*given: Any, **more: Any) -> None:
@@ -236,13 +236,13 @@ def test_an_end_is_not_lost_where_a_run_fails(
         {"agents": frozenset({"codex"})},
         {"since_ms": 4_000_000_000_000},
         {"folder": Path(__file__).parent},
-        {"sessions": (Wanted("codex", THREAD),)},
+        {"sessions": (WantedSession("codex", THREAD),)},
         {"is_dry_run": True},
         {"is_dry_run": True, "is_ended": True},
     ],
 )
 def test_an_end_stays_noted_after_a_run_that_looks_elsewhere(home: Path, store: Path, options: dict[str, Any]) -> None:
-    learned(home, store, sessions=(Wanted("codex", "none"),))
+    learned(home, store, sessions=(WantedSession("codex", "none"),))
     note_end(store, "claude-code", PARENT)
     learned(home, store, **options)
     assert rows(store, "SELECT count(*) FROM files WHERE agent = 'claude-code'") == [(0,)]
@@ -250,7 +250,7 @@ def test_an_end_stays_noted_after_a_run_that_looks_elsewhere(home: Path, store: 
 
 
 def test_an_end_is_settled_by_a_whole_run(home: Path, store: Path) -> None:
-    learned(home, store, sessions=(Wanted("codex", "none"),))
+    learned(home, store, sessions=(WantedSession("codex", "none"),))
     note_end(store, "claude-code", PARENT)
     learned(home, store)
     assert learned(home, store, is_ended=True).agents == []
@@ -258,7 +258,7 @@ def test_an_end_is_settled_by_a_whole_run(home: Path, store: Path) -> None:
 
 @pytest.mark.parametrize("odd", ["\ud800", "\0", "a\nb"])
 def test_an_end_that_no_file_can_have_disturbs_no_other(home: Path, store: Path, odd: str) -> None:
-    learned(home, store, sessions=(Wanted("codex", "none"),))
+    learned(home, store, sessions=(WantedSession("codex", "none"),))
     make_database(AGENTS / "opencode/fixtures/basic.sql", home / ".local/share/opencode/opencode.db")
     note_end(store, "claude-code", f"x{odd}")
     note_end(store, "opencode", odd)
@@ -272,7 +272,7 @@ def test_an_end_that_no_file_can_have_disturbs_no_other(home: Path, store: Path,
 
 
 def test_an_agent_that_nobody_knows_or_that_is_turned_off_is_passed_over(home: Path, store: Path) -> None:
-    learned(home, store, sessions=(Wanted("codex", "none"),))
+    learned(home, store, sessions=(WantedSession("codex", "none"),))
     put(store / "config.toml", b"[agents.codex]\nenabled = false\n")
     note_end(store, "codex", THREAD)
     note_end(store, "nobody", "x")
@@ -283,7 +283,7 @@ def test_an_agent_that_nobody_knows_or_that_is_turned_off_is_passed_over(home: P
 def test_what_hooks_start_reads_the_session_wherever_the_agent_stands(
     home: Path, store: Path, tmp_path: Path, is_gone: bool
 ) -> None:
-    learned(home, store, sessions=(Wanted("codex", "none"),))
+    learned(home, store, sessions=(WantedSession("codex", "none"),))
     note_end(store, "codex", THREAD)
     project = tmp_path / "project"
     for name in ("afterwit", "click", "json"):
@@ -297,7 +297,7 @@ def test_what_hooks_start_reads_the_session_wherever_the_agent_stands(
 
 
 def test_what_hooks_start_leaves_quietly_where_another_run_is_at_work(home: Path, store: Path) -> None:
-    learned(home, store, sessions=(Wanted("codex", "none"),))
+    learned(home, store, sessions=(WantedSession("codex", "none"),))
     note_end(store, "codex", THREAD)
     environ = {"HOME": str(home), "AFTERWIT_HOME": str(store), "PATH": os.environ["PATH"]}
     with held(Layout(store).lease):

@@ -8,8 +8,8 @@ from afterwit.connect.file_notes import notes_of
 from afterwit.guard.markers import CLOSING, OPENING
 from afterwit.guard.shown import ours
 from afterwit.hook.call import DECK
-from afterwit.recall.deck.values import Block, Deck, DeckSettings, Entry, Section
-from afterwit.recall.deck.write import write_deck
+from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
+from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.store.layout import Layout
 
 
@@ -30,18 +30,18 @@ def test_a_project_gets_its_own_block_and_the_user_what_is_true_everywhere(layou
     orchard = tmp_path / "orchard"
     orchard.mkdir()
     blocks = [
-        Block((Section(ours("Everywhere"), (Entry("a", ours("- Be kind.")),)),)),
-        Block(
+        DeckBlock((BlockSection(ours("Everywhere"), (BlockLine("a", ours("- Be kind.")),)),)),
+        DeckBlock(
             (
-                Section(
+                BlockSection(
                     ours("Rules"),
-                    (Entry("b", ours("- Prune in spring.")), Entry("c", ours("- Water."))),
+                    (BlockLine("b", ours("- Prune in spring.")), BlockLine("c", ours("- Water."))),
                 ),
             ),
             repo="orchard",
         ),
     ]
-    deck = Deck(DeckSettings(b"k" * 16, 1.0, 1.0), roots={str(orchard): "orchard"}, blocks=blocks)
+    deck = DeckContent(DeckSettings(b"k" * 16, 1.0, 1.0), roots={str(orchard): "orchard"}, blocks=blocks)
     write_deck(layout.root / DECK, deck)
     notes = notes_of(layout)
     assert notes("cursor", orchard) == f"{OPENING}\nRules\n- Prune in spring.\n- Water.\n{CLOSING}"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from afterwit.connect.foreign_files import look, replace
+from afterwit.connect.connections import look, replace
 from afterwit.model.errors import AfterwitError
 
 

@@ -12,13 +12,23 @@ from tests.edits.surroundings import AT
 
 from afterwit.agents.installing import INSTALLERS
 from afterwit.connect import apply as applying
-from afterwit.connect import connections, foreign_files
+from afterwit.connect import connections
+from afterwit.connect import connections as foreign_files
 from afterwit.connect import plan as connecting
 from afterwit.connect.apply import apply
-from afterwit.connect.plan import FILE, NOTHING_YET, Machine, Plan, plan_connection, plan_file, plan_removal, states
+from afterwit.connect.plan import (
+    FILE,
+    NOTHING_YET,
+    ConnectPlan,
+    Machine,
+    plan_connection,
+    plan_file,
+    plan_removal,
+    states,
+)
 from afterwit.edits.edits import Presence
 from afterwit.edits.json_file import JsonFile
-from afterwit.edits.own_file import OwnFile
+from afterwit.edits.own_text import OwnFile
 from afterwit.edits.toml_file import TomlFile
 from afterwit.model.errors import AfterwitError, PartlyDoneError
 from afterwit.store.database import connect as store_connect
@@ -61,13 +71,13 @@ def tree(home: Path) -> dict[str, bytes | None]:
     return {str(path.relative_to(home)): path.read_bytes() if path.is_file() else None for path in found}
 
 
-def connect(machine: Machine, name: str) -> Plan:
+def connect(machine: Machine, name: str) -> ConnectPlan:
     plan = plan_connection(machine, name)
     apply(machine, plan)
     return plan
 
 
-def disconnect(machine: Machine, agent: str, project: str = "") -> Plan:
+def disconnect(machine: Machine, agent: str, project: str = "") -> ConnectPlan:
     plan = plan_removal(machine, agent, project)
     apply(machine, plan)
     return plan
@@ -206,7 +216,7 @@ def test_a_file_that_cannot_be_written_takes_the_others_back(
     plan = plan_connection(machine, "codex")
     write = foreign_files.replace
 
-    def failing(found: foreign_files.Found, content: bytes | None, *, is_executable: bool = False) -> object:
+    def failing(found: foreign_files.ForeignFile, content: bytes | None, *, is_executable: bool = False) -> object:
         if found.path.name == "config.toml":
             raise OSError(28, "No space left on device", str(found.path))
         return write(found, content, is_executable=is_executable)
@@ -311,7 +321,7 @@ def test_agents_that_are_on_the_machine_are_found(machine: Machine) -> None:
 
 def test_the_journal_knows_no_home_folder(machine: Machine, home: Path) -> None:
     connect(machine, "codex")
-    known = connections.read(machine.layout).known["codex", ""]
+    known = connections.read(machine.layout).by_place["codex", ""]
     assert str(home) not in json.dumps(connections.body(known))
 
 

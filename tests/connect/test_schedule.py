@@ -8,8 +8,7 @@ from tests.fake_schedulers import FakeSchedulers
 
 from afterwit.config.show import StorePlace, load
 from afterwit.connect.schedule import Host, Installed, apply, job_for, label_for, plan_install, plan_removal, status
-from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.connect.schedulers.job import Write
+from afterwit.connect.schedulers.job import Cadence, WriteFile
 from afterwit.model.errors import AfterwitError, UsageError
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the schedulers of the test are shell scripts")
@@ -227,5 +226,5 @@ def test_the_planned_files_are_those_that_are_written(tmp_path: Path) -> None:
     here = host(tmp_path, FakeSchedulers(tmp_path / "fakes", "launchctl"), "darwin")
     planned = plan_install(here, job_for(place(here), here, DAILY))
     apply(here, planned)
-    files = {str(step.path): step.content for step in planned.steps if isinstance(step, Write)}
+    files = {str(step.path): step.content for step in planned.steps if isinstance(step, WriteFile)}
     assert contents(here.user_home) == files

@@ -13,7 +13,7 @@ from afterwit.demo.home import SESSIONS
 from afterwit.demo.run import DemoPlace, demo_of, learn_demo, remove_demo, script_text, write_demo
 from afterwit.demo.script import Delegate
 from afterwit.model.errors import UsageError
-from afterwit.model.learn_report import Report
+from afterwit.model.learn_run import Report
 
 DAY = dt.date(2026, 5, 1)
 COMMAND = (sys.executable, "-m", "afterwit")

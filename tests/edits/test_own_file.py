@@ -5,7 +5,7 @@ from pathlib import PurePath
 import pytest
 
 from afterwit.edits.edits import Presence, UnreadableError
-from afterwit.edits.own_file import OwnFile
+from afterwit.edits.own_text import OwnFile
 
 EDIT = OwnFile(PurePath("afterwit.js"), "const HOOK = ['/opt/bin/afterwit-hook']\n")
 

@@ -4,7 +4,7 @@ import pytest
 from tests.edits.surroundings import AT, EVERYTHING
 
 from afterwit.agents.installing import INSTALLERS, integration
-from afterwit.edits.programs import hook_programs, server_programs
+from afterwit.edits.ours import hook_programs, server_programs
 
 WITHOUT_HOOKS = {"aider", "grok-cli", "cursor"}
 HOOKED = [each.agent for each in INSTALLERS if each.agent not in WITHOUT_HOOKS]

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from tests.edits.surroundings import AT
 
-from afterwit.edits.ours import is_server, server_entry
-from afterwit.edits.stand_in import backed_server_entry
+from afterwit.edits.ours import backed_server_entry, is_server, server_entry
 
 ASKED = [
     {

@@ -9,8 +9,7 @@ from afterwit.agents.moments import AFTER, Moment
 from afterwit.hook.triggers import failure_of, fires_at_command
 from afterwit.knowledge import matching
 from afterwit.model.knowledge import Trigger as Known
-from afterwit.recall.deck.reader import Trigger
-from afterwit.recall.deck.words import words_called, words_in
+from afterwit.recall.deck.reader import DeckTrigger, words_called, words_in
 
 COMMANDS = (
     "pnpm test --fast",
@@ -39,7 +38,7 @@ TRIGGERS = (
 def test_commands_match_as_elsewhere(command: str, program: str, words: tuple[str, ...]) -> None:
     known = Known(program=program, words=words)
     expected = matching.fires(known, matching.TriggerMoment(command=parsed(command)))
-    assert fires_at_command(Trigger(program, json.dumps(words), "", "", "", ""), command) == expected
+    assert fires_at_command(DeckTrigger(program, json.dumps(words), "", "", "", ""), command) == expected
     if expected:
         needed = words_in(program).union(*map(words_in, words))
         assert needed <= words_called(command)

@@ -14,7 +14,7 @@ from afterwit.decisions.will import DecisionKind
 from afterwit.knowledge.list import all_items
 from afterwit.knowledge.settle import harvest
 from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus
-from afterwit.model.learn_report import Harvested
+from afterwit.model.learn_run import Harvested
 from afterwit.store.layout import Layout
 from afterwit.store.rows.items import ExposureRow, put_exposure
 from afterwit.store.rows.sightings import touch_all

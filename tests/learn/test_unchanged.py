@@ -20,8 +20,8 @@ from afterwit.learn import learn
 from afterwit.learn import unchanged as standing
 from afterwit.learn.unchanged import nothing_new
 from afterwit.model.knowledge import EVERYWHERE, Category
-from afterwit.model.learn_report import Report
-from afterwit.recall.deck.compile import deal
+from afterwit.model.learn_run import Report
+from afterwit.recall.deck.compile import compile_deck
 from afterwit.store import spool
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
@@ -171,7 +171,7 @@ def test_what_comes_after_the_items_were_settled_leaves_no_mark(
     learned(home, store)
 
     def dealt(opened_store: Store, world: World) -> None:
-        deal(opened_store, world)
+        compile_deck(opened_store, world)
         change(home, store)
 
     with monkeypatch.context() as patched:

@@ -19,7 +19,7 @@ from afterwit.mcp.given import MOST_CHARS
 from afterwit.mcp.messages import RpcError
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Authority, Category, Channel, Item, ItemStatus
-from afterwit.model.learn_options import Options
+from afterwit.model.learn_run import Options
 from afterwit.store.rows.items import put_item
 from afterwit.store.store import opened
 

@@ -15,12 +15,12 @@ from afterwit.mcp.desk import StoreDesk
 from afterwit.mcp.given import MOST_CHARS, ItemLine, given
 from afterwit.measure.experiment import set_experiment
 from afterwit.model.knowledge import Category
-from afterwit.recall.deck.publish import holdout_key
 from afterwit.recall.exposures import audience_of
-from afterwit.recall.holdout import is_held_out
+from afterwit.recall.history import History
+from afterwit.recall.holdout import holdout_key, is_held_out
 from afterwit.recall.prompt_block import PLACES
-from afterwit.recall.told import History
 from afterwit.store import spool
+from afterwit.store.layout import redaction_key
 from afterwit.store.store import readonly_database
 
 NOTHING = "Nothing is known for this task."
@@ -143,7 +143,7 @@ def test_a_session_that_is_held_out_gets_nothing_from_the_server_either(world: W
     for number in range(12):
         session = f"session-{number}"
         note_start(world, session)
-        is_held = is_held_out(0.5, holdout_key(world.layout), "claude-code", session)
+        is_held = is_held_out(0.5, holdout_key(redaction_key(world.layout)), "claude-code", session)
         assert asked(world).startswith(NOTHING) == is_held
         note_end(world, session)
 

@@ -11,7 +11,7 @@ from tests.measure.judging import judged, needs_judge, played
 
 from afterwit.measure.backtest import PLAYERS, Backtest, backtest, explained, own_files, players_named
 from afterwit.measure.backtest_notes import NotesFile
-from afterwit.measure.scores import Report
+from afterwit.measure.scores import PlayerReport
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import Filter
 
@@ -32,7 +32,7 @@ class Planted:
         notebook = NotesFile(notes, PLAYERS, own_files(world)) if notes else None
         return backtest(world, players_named(()), wanted, Silent(), notebook)
 
-    def report(self, player: str) -> Report:
+    def report(self, player: str) -> PlayerReport:
         return next(one for one in self.found.reports if one.player == player)
 
     def notes(self, player: str) -> list[dict[str, Any]]:

@@ -11,8 +11,7 @@ from tests.homes import Silent, learned, world_of
 from tests.measure.histories import MISSING, RULE, Log, scrambled
 
 from afterwit.measure.backtest import players_named, walked
-from afterwit.measure.notes import Saying
-from afterwit.measure.player import Here, Player
+from afterwit.measure.player import Player, Saying, Whereabouts
 from afterwit.measure.replay import Notes
 from afterwit.model.digest import Digest
 from afterwit.sessions.filters import Filter
@@ -57,7 +56,7 @@ class _Witness(Player):
     def know(self, digest: Digest) -> None:
         self._known[digest.native_id] = msgspec.json.encode(digest).decode()
 
-    def start(self, here: Here) -> list[Saying]:
+    def start(self, here: Whereabouts) -> list[Saying]:
         return [Saying(text=text, items=(name,)) for name, text in sorted(self._known.items())]
 
 

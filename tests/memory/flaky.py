@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from afterwit.memory.backends.backend import Availability, Operation
-from afterwit.memory.backends.errors import BackendError, RejectedError
+from afterwit.memory.backends.backend import Availability, BackendError, Operation, RejectedError
 from afterwit.model.memory_entry import Entry, Hit, Write
 from afterwit.store.rows.memory import search
 

@@ -21,10 +21,10 @@ from afterwit.archive.verify import verify
 from afterwit.config.world import World
 from afterwit.memory import registry as memory_backends
 from afterwit.memory.api import info, memory, user_of
-from afterwit.memory.backends.errors import UnreachableError, UnsupportedError
+from afterwit.memory.backends.backend import UnreachableError, UnsupportedError
 from afterwit.model.errors import ConfigError
 from afterwit.model.memory_entry import PERSON, STORED_BY, EntryError
-from afterwit.recall.preferences import preference_lines
+from afterwit.recall.recall import preference_lines
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 

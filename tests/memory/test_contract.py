@@ -5,8 +5,7 @@ from types import MappingProxyType
 
 import pytest
 
-from afterwit.memory.backends.backend import Backend, Operation
-from afterwit.memory.backends.errors import UnsupportedError
+from afterwit.memory.backends.backend import Backend, Operation, UnsupportedError
 from afterwit.model.memory_entry import LONGEST_KEY, LONGEST_VALUE, Entry, Plain, Write, checked
 
 Make = Callable[[], Backend]

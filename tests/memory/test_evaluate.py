@@ -12,7 +12,7 @@ from tests.memory.flaky import FlakyBackend
 from afterwit.config.world import World
 from afterwit.memory import evaluate as memory_evaluate
 from afterwit.memory.api import memory
-from afterwit.memory.backends.errors import UnreachableError
+from afterwit.memory.backends.backend import UnreachableError
 from afterwit.memory.evaluate import Evaluated, evaluate, invented_writes
 
 SIZES = (20, 40)

@@ -8,8 +8,7 @@ from tests.homes import world_of
 from afterwit.config.world import World
 from afterwit.memory.api import memory
 from afterwit.memory.tool import MemoryTool, ToolError
-from afterwit.model.memory_entry import EntryError
-from afterwit.model.memory_tool import ACTIONS
+from afterwit.model.memory_entry import TOOL_ACTIONS, EntryError
 
 
 @pytest.fixture
@@ -28,9 +27,9 @@ def test_the_definition_is_what_a_server_lists(tool: MemoryTool) -> None:
     schema = definition["inputSchema"]
     assert schema["required"] == ["action"]
     assert schema["additionalProperties"] is False
-    assert schema["properties"]["action"]["enum"] == list(ACTIONS)
-    assert list(ACTIONS) == ["store", "retrieve", "query", "list", "delete", "info", "evaluate"]
-    named = {name for action in ACTIONS.values() for name in (*action.needed, *action.optional)}
+    assert schema["properties"]["action"]["enum"] == list(TOOL_ACTIONS)
+    assert list(TOOL_ACTIONS) == ["store", "retrieve", "query", "list", "delete", "info", "evaluate"]
+    named = {name for action in TOOL_ACTIONS.values() for name in (*action.needed, *action.optional)}
     assert named | {"action"} == set(schema["properties"])
     assert "user" not in schema["properties"]
 

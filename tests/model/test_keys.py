@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.model.keys import key_of
+from afterwit.model.captured import key_of
 
 
 @given(st.text())

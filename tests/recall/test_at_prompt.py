@@ -16,18 +16,18 @@ from afterwit.model.knowledge import (
     ScopeKind,
     Trigger,
 )
-from afterwit.recall.at_prompt import at_prompt, biting
+from afterwit.recall.at_prompt import at_prompt, items_for_prompt
 from afterwit.recall.decisions import Quote
-from afterwit.recall.place_index import PlaceIndex, Sighting
-from afterwit.recall.places import Place, Question
+from afterwit.recall.from_digest import talk_of
+from afterwit.recall.place_index import PlaceIndex, PlaceSighting
+from afterwit.recall.places import LikelyPlace, Question
 from afterwit.recall.situation import Situation
-from afterwit.recall.talk_reading import talk_of
 from afterwit.recall.talks import USER, TalkIndex
 from afterwit.text.words import words_of
 
 _HERE = Situation(ORCHARD, "codex")
 _TASK = Question("repair the quince press")
-_PRESS = [Place("press/quince.py", 0.6), Place("docs/press.md", 0.1)]
+_PRESS = [LikelyPlace("press/quince.py", 0.6), LikelyPlace("docs/press.md", 0.1)]
 
 
 def _item(name: str, trigger: Trigger, **more: Any) -> Item:
@@ -47,7 +47,7 @@ def _item(name: str, trigger: Trigger, **more: Any) -> Item:
 
 
 def _bites(*items: Item, quotes: tuple[Quote, ...] = ()) -> list[str]:
-    return [bite.item for bite in biting(items, _HERE, _TASK, _PRESS, quotes)]
+    return [bite.item for bite in items_for_prompt(items, _HERE, _TASK, _PRESS, quotes)]
 
 
 def test_an_item_bites_where_the_work_is_likely() -> None:
@@ -78,7 +78,7 @@ def test_what_a_quote_says_is_not_said_twice() -> None:
 
 def test_the_block_names_the_place_although_nothing_was_decided() -> None:
     known, talks = PlaceIndex(), TalkIndex()
-    known.put(Sighting("s", "repair the quince press", {"press/quince.py": ()}, at_ms=1))
+    known.put(PlaceSighting("s", "repair the quince press", {"press/quince.py": ()}, at_ms=1))
     talks.put(talk_of(talk("repair the quince press")))
     block = at_prompt([_item("a", Trigger(path="press/"))], _HERE, _TASK, known, talks)
     assert block.files == ("press/quince.py",)

@@ -10,12 +10,11 @@ from afterwit.agents.moments import AFTER, Moment
 from afterwit.hook.proposals import Permissions, proposed
 from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import Item, Trigger
-from afterwit.recall.at_failure import Failed, fix_for
+from afterwit.recall.at_failure import FailedAction, fix_for
 from afterwit.recall.deck.compile import lines_of
-from afterwit.recall.deck.location import Place
+from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck as Opened
-from afterwit.recall.deck.values import Deck, DeckSettings
-from afterwit.recall.deck.write import write_deck
+from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck
 
 UNKNOWN = "error: unrecognized subcommand 'cargo'\nUsage: wrapit [OPTIONS] <COMMAND>"
 MISSING = "cat: .lint.yml: No such file or directory"
@@ -31,18 +30,18 @@ def wrong_path(stories: int) -> Item:
 
 
 def from_deck(path: Path, known: list[Item], command: str, output: str) -> str:
-    write_deck(path, Deck(settings=DeckSettings(key=b"k" * 16), lines=tuple(lines_of(known))))
+    write_deck(path, DeckContent(settings=DeckSettings(key=b"k" * 16), lines=tuple(lines_of(known))))
     given = {"command": command}
     moment = Moment(
         AFTER, "s1", cwd="/srv/orchard", tool="Bash", arguments={**given}, output=output, is_error=True, exit_code=1
     )
     may = Permissions(refuse=False, rewrite=False)
-    found = proposed(Opened(str(path)), HERE.agent, moment, Place(HERE.repo, "/srv/orchard"), may)
+    found = proposed(Opened(str(path)), HERE.agent, moment, Location(HERE.repo, "/srv/orchard"), may)
     return found.lines[0].advice if found else ""
 
 
 def from_items(known: list[Item], command: str, output: str) -> str:
-    fix = fix_for(known, HERE, Failed(ActionKind.SHELL, "Bash", command, output))
+    fix = fix_for(known, HERE, FailedAction(ActionKind.SHELL, "Bash", command, output))
     return fix.advice if fix else ""
 
 

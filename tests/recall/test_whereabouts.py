@@ -6,7 +6,7 @@ import pytest
 from tests.homes import codex_records, learned, put, world_of
 from tests.measure.histories import Log
 
-from afterwit.recall.whereabouts import repo_at
+from afterwit.recall.recall import repo_at
 from afterwit.store.store import readonly_database
 
 REMOTE = "git.example/fruit/orchard"

@@ -12,7 +12,7 @@ from afterwit.curation.files import export
 from afterwit.curation.forget import ForgetRequest, forget
 from afterwit.knowledge.list import ItemFilter, listed, searched
 from afterwit.model.errors import UsageError
-from afterwit.recall.show import shown
+from afterwit.recall.recall import recalled
 from afterwit.sessions import filters as repo_names
 from afterwit.sessions.filters import Filter, fits_repo, known_repo
 from afterwit.sessions.list import Order, list_sessions
@@ -30,7 +30,7 @@ ASKED: dict[str, Callable[[World, str], object]] = {
     "search": lambda world, name: searched(world, "make", ItemFilter(repos=(name,))),
     "export": lambda world, name: export(world, world.layout.root / "out", ItemFilter(repos=(name,))),
     "forget": lambda world, name: forget(world, ForgetRequest(repo=name), lambda _: True),
-    "recall": lambda world, name: shown(world, world.user_home, name, "", "", None),
+    "recall": lambda world, name: recalled(world, world.user_home, name, "", "", None),
     "sessions": lambda world, name: list_sessions(world, Filter(repos=(name,)), Order.START, 0),
 }
 

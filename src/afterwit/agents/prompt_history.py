@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents.protocol import FileReading, Reader, Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record

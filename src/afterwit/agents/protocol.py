@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import ReaderEvidence
 from afterwit.model.readings import Reading
 from afterwit.sources.framing import Record
 

@@ -29,7 +29,7 @@ from afterwit.decisions.journal import catch_up
 from afterwit.digest.update import unpack
 from afterwit.digest.value import findings_of, values
 from afterwit.model.errors import DamagedError, UsageError
-from afterwit.model.learn_report import Dropped, Eviction, PassDone
+from afterwit.model.learn_run import Dropped, Eviction, PassDone
 from afterwit.model.settings import EvictionOrder, RetentionSettings
 from afterwit.store.archive import Archive, archive_name
 from afterwit.store.archive_mark import refuse_older

@@ -33,8 +33,8 @@ from afterwit.decisions.journal import catch_up
 from afterwit.digest.update import digest_pending
 from afterwit.knowledge.settle import harvest
 from afterwit.model.errors import DamagedError, StoreError
+from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
-from afterwit.model.progress import Progress
 from afterwit.store import archive_mark
 from afterwit.store.archive import Archive, ArchiveName, archive_name
 from afterwit.store.atomic import step

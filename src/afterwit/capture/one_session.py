@@ -17,7 +17,7 @@ from afterwit.agents.moments import LONGEST_ID
 from afterwit.agents.protocol import Reader
 from afterwit.agents.registry import Agent, gatherers_for
 from afterwit.capture.plan import AgentPlan, Home, plan_units
-from afterwit.model.learn_options import Wanted
+from afterwit.model.learn_run import WantedSession
 from afterwit.sources.discovery import (
     LogFile,
     NamedFile,
@@ -34,7 +34,7 @@ _SMALL_FILES = (".json", ".jsonl")  # names that no database has; there can be v
 
 
 def plan_sessions(
-    db: apsw.Connection, homes: Iterable[Home], wanted: Iterable[Wanted], declared: tuple[Description, ...] = ()
+    db: apsw.Connection, homes: Iterable[Home], wanted: Iterable[WantedSession], declared: tuple[Description, ...] = ()
 ) -> list[AgentPlan]:
     """What to do for these sessions."""
     named = [session for session in sorted(set(wanted)) if _is_id(session.session)]
@@ -45,7 +45,7 @@ def _is_id(session: str) -> bool:
     return 0 < len(session) <= LONGEST_ID and session.isprintable()
 
 
-def _units_in(home: Home, named: Sequence[Wanted], declared: tuple[Description, ...]) -> list[Unit]:
+def _units_in(home: Home, named: Sequence[WantedSession], declared: tuple[Description, ...]) -> list[Unit]:
     agent, reader = registry.agent(home.agent, declared), registry.reader_for(home.agent, declared)
     if reader is None:
         return []
@@ -54,7 +54,7 @@ def _units_in(home: Home, named: Sequence[Wanted], declared: tuple[Description, 
     return list({unit.transcript.path: unit for unit in units}.values())
 
 
-def units_of(home: Path, agent: Agent, reader: Reader, wanted: Wanted) -> list[Unit]:
+def units_of(home: Path, agent: Agent, reader: Reader, wanted: WantedSession) -> list[Unit]:
     """The logs of a session in a home."""
     hint = place_inside(home, wanted.transcript)
     names = pattern_of(wanted.session)

@@ -16,7 +16,7 @@ from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.progress import bar
 from afterwit.demo.home import SHOWN
 from afterwit.demo.run import Demo, DemoPlace, demo_of, learn_demo, remove_demo, write_demo
-from afterwit.recall.show import shown
+from afterwit.recall.recall import recalled
 
 _REPO = "orchard"
 _ITEM = "79f4ed"  # the first item of that repository
@@ -103,7 +103,7 @@ def _learn(place: DemoPlace, now_ms: int, *, is_json: bool) -> None:
 
 def _recall(invented: Demo) -> None:
     print_line(f"\nA session in `{_REPO}` would be told this at its start, once its agent is connected:\n")
-    for line in shown(invented.world, invented.world.user_home, _REPO, "", "", None).start.text.splitlines():
+    for line in recalled(invented.world, invented.world.user_home, _REPO, "", "", None).start.text.splitlines():
         print_text(f"  {line}")
 
 

@@ -16,9 +16,7 @@ from afterwit.config.world import World
 from afterwit.learn.unchanged import nothing_new
 from afterwit.learn.unwatched_faults import faults_noted
 from afterwit.model.errors import BusyError
-from afterwit.model.learn_options import Options, Wanted
-from afterwit.model.learn_report import AgentReport, Digested, Harvested, Report
-from afterwit.model.progress import Progress
+from afterwit.model.learn_run import AgentReport, Digested, Harvested, Options, Progress, Report, WantedSession
 
 _COLUMNS = (
     *(Column("agent"), Column("found", is_number=True), Column("read", is_number=True)),
@@ -168,12 +166,12 @@ def _run(world: World, options: Options, progress: Progress) -> Report:
     return report
 
 
-def _sessions(here: Here, named: tuple[str, ...]) -> tuple[Wanted, ...]:
+def _sessions(here: Here, named: tuple[str, ...]) -> tuple[WantedSession, ...]:
     pairs = [(agent, session) for agent, _, session in (name.partition("/") for name in named)]
     if not all(agent and session for agent, session in pairs):
         raise click.BadParameter("a session is named AGENT/ID, such as codex/019b2c4e.", param_hint="--session")
     refuse_unknown(tuple(agent for agent, _ in pairs), here.world.declared, "--session")
-    return tuple(Wanted(agent, session) for agent, session in pairs)
+    return tuple(WantedSession(agent, session) for agent, session in pairs)
 
 
 def show_report(

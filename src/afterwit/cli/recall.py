@@ -8,8 +8,7 @@ import click
 from afterwit.cli.commands import command
 from afterwit.cli.terminal.options import AgentName, Here, refuse_unknown, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
-from afterwit.recall.show import ToldBlocks
-from afterwit.recall.show import shown as run
+from afterwit.recall.recall import ToldBlocks, recalled
 
 
 @command(
@@ -45,7 +44,7 @@ def recall(
     could be said. Agents get it between markers.
     """
     refuse_unknown(filter(None, [agent]), here.world.declared, "--agent")
-    blocks = run(here.world, Path.cwd(), repo, agent, task or "", budget)
+    blocks = recalled(here.world, Path.cwd(), repo, agent, task or "", budget)
     if is_json:
         print_json(_shape(blocks))
         return

@@ -4,15 +4,15 @@ The same block that hooks give at the start of a session, without a draw: a file
 it can be held out from some of them. Between the fixed markers, so that it is recognised when it comes back.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
 
 from afterwit.guard.markers import CLOSING, OPENING
-from afterwit.guard.shown import NOTHING, Shown, between_markers, joined, of_deck
+from afterwit.guard.shown import NOTHING, Shown, between_markers, joined
 from afterwit.hook.call import DECK
-from afterwit.recall.deck.location import place_of
+from afterwit.recall.deck.location import location_of
 from afterwit.recall.deck.reader import Deck
 from afterwit.store.layout import Layout
 
@@ -22,9 +22,10 @@ def notes_of(layout: Layout) -> Callable[[str, Path | None], Shown]:
 
     def notes(agent: str, project: Path | None) -> Shown:
         deck = _deck(layout)
-        repo = place_of(deck, str(project)).repo if deck and project else ""
-        lines = list(_lines(deck.block(repo, agent))) if deck else []
-        return between_markers(joined(lines, "\n"), OPENING, CLOSING) if lines else NOTHING
+        repo = location_of(deck, str(project)).repo if deck and project else ""
+        sections = deck.block(repo, agent) if deck else []
+        rows = [row for heading, lines in sections if lines for row in (heading, *(text for _, text in lines))]
+        return between_markers(joined(rows, "\n"), OPENING, CLOSING) if rows else NOTHING
 
     return notes
 
@@ -35,19 +36,3 @@ def _deck(layout: Layout) -> Deck | None:
         return Deck(str(layout.root / DECK))
     except (apsw.Error, ValueError):
         return None
-
-
-def _lines(block: list[object]) -> Iterator[Shown]:
-    """Headings and entries of a block that has `[heading, [[item, text], …]]` for every section."""
-    for section in block:
-        match section:
-            case [str(heading), [*entries]]:
-                texts = [text for entry in entries for text in _text(entry)]
-                yield from [of_deck(heading), *texts] if texts and heading else texts
-
-
-def _text(entry: object) -> list[Shown]:
-    match entry:
-        case [_, str(text)]:
-            return [of_deck(text)]
-    return []

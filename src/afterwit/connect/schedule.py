@@ -2,7 +2,7 @@
 
 A change is planned as data, shown, and then done: if something has changed in between, nothing is done. A step that
 fails takes the files before it back. Afterwards the plan is made again and must be empty. Only what is ours is touched:
-files that carry our mark, and our block of the crontab. What each scheduler wants is in `schedule`.
+files that carry our mark, and our block of the crontab. What each scheduler wants is in `schedulers`.
 """
 
 import hashlib
@@ -19,8 +19,18 @@ import msgspec
 from afterwit.agents.registry import AGENTS
 from afterwit.config.show import StorePlace, default_root
 from afterwit.connect.schedulers import crontab, launchd, systemd
-from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.connect.schedulers.job import NAME, Found, Job, Remove, Run, Scheduler, Step, Steps, Write
+from afterwit.connect.schedulers.job import (
+    NAME,
+    Cadence,
+    Job,
+    JobFiles,
+    RemoveFile,
+    RunProgram,
+    Scheduler,
+    Step,
+    Steps,
+    WriteFile,
+)
 from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.store.atomic import READABLE, replace_file
 from afterwit.store.regular_files import read_regular
@@ -124,7 +134,7 @@ class _Here(NamedTuple):
     host: Host
     label: str
     schedulers: tuple[Scheduler, ...]
-    found: Mapping[Scheduler, Found]
+    present: Mapping[Scheduler, JobFiles]
     crontab: bytes | None
     cron_fault: str
 
@@ -144,9 +154,9 @@ class _Here(NamedTuple):
         host, label = self.host, self.label
         match scheduler:
             case Scheduler.SYSTEMD:
-                return systemd.plan(_units(host), label, job, self.found[scheduler])
+                return systemd.plan(_units(host), label, job, self.present[scheduler])
             case Scheduler.LAUNCHD:
-                return launchd.plan(_agents(host), label, host.uid, job, self.found[scheduler])
+                return launchd.plan(_agents(host), label, host.uid, job, self.present[scheduler])
             case Scheduler.CRON:
                 return crontab.plan(label, job, self.crontab, has_ionice=host.program("ionice") is not None)
 
@@ -156,8 +166,8 @@ class _Here(NamedTuple):
             files: Iterable[PurePath] = ()
             cadence, is_running, is_there = crontab.cadence_in(block), bool(block), bool(block)
         else:
-            files, is_running = self.found[scheduler]
-            contents = list(self.found[scheduler].files.values())
+            files, is_running = self.present[scheduler]
+            contents = list(self.present[scheduler].files.values())
             read = launchd.cadence_in if scheduler is Scheduler.LAUNCHD else systemd.cadence_in
             cadence = next(filter(None, map(read, contents)), None)
             is_there = bool(contents)
@@ -179,27 +189,25 @@ def _here(host: Host, label: str) -> _Here:
             f' schtasks /Create /SC DAILY /ST 12:30 /TN {label} /TR "{subprocess.list2cmdline(host.command)} learn"'
         )
     if host.platform == "darwin":
-        found = {Scheduler.LAUNCHD: _launchd(host, label)}
-        return _Here(host, label, tuple(found), found, None, "")
-    found = {Scheduler.SYSTEMD: _systemd(host, label)}
-    lines, fault = _crontab(host)
-    return _Here(host, label, (Scheduler.SYSTEMD, Scheduler.CRON), found, lines, fault)
+        return _Here(host, label, (Scheduler.LAUNCHD,), {Scheduler.LAUNCHD: _launchd(host, label)}, None, "")
+    present = {Scheduler.SYSTEMD: _systemd(host, label)}
+    return _Here(host, label, (Scheduler.SYSTEMD, Scheduler.CRON), present, *_crontab(host))
 
 
-def _systemd(host: Host, label: str) -> Found:
+def _systemd(host: Host, label: str) -> JobFiles:
     files = dict(_read(systemd.paths(_units(host), label)))
     for path, content in files.items():
         _refuse_foreign(path, is_ours=systemd.is_ours(content))
     timer = f"{label}.timer"
     is_running = all(_answers(host, "systemctl", "--user", verb, timer) for verb in ("is-enabled", "is-active"))
-    return Found(files, is_running)
+    return JobFiles(files, is_running)
 
 
-def _launchd(host: Host, label: str) -> Found:
+def _launchd(host: Host, label: str) -> JobFiles:
     files = dict(_read([launchd.path(_agents(host), label)]))
     for path, content in files.items():
         _refuse_foreign(path, is_ours=launchd.is_ours(content, label))
-    return Found(files, _answers(host, "launchctl", "print", launchd.target(host.uid, label)))
+    return JobFiles(files, _answers(host, "launchctl", "print", launchd.target(host.uid, label)))
 
 
 def _crontab(host: Host) -> tuple[bytes | None, str]:
@@ -259,13 +267,13 @@ def _carry_out(host: Host, steps: Steps) -> None:
     try:
         for step in steps:
             match step:
-                case Write(path, content):
+                case WriteFile(path, content):
                     undo.append((Path(path), _before(Path(path))))
                     _write(Path(path), content)
-                case Remove(path):
+                case RemoveFile(path):
                     undo.append((Path(path), _before(Path(path))))
                     Path(path).unlink(missing_ok=True)
-                case Run():
+                case RunProgram():
                     _call(host, step)
     except (AfterwitError, OSError):
         for place, before in reversed(undo):
@@ -273,7 +281,7 @@ def _carry_out(host: Host, steps: Steps) -> None:
         raise
 
 
-def _call(host: Host, step: Run) -> None:
+def _call(host: Host, step: RunProgram) -> None:
     done = _run(host, step.arguments, step.stdin)
     if done.returncode and not step.may_fail:
         said = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
@@ -290,4 +298,4 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _named(step: Step) -> str:
-    return f"`{' '.join(step.arguments)}`" if isinstance(step, Run) else str(step.path)
+    return f"`{' '.join(step.arguments)}`" if isinstance(step, RunProgram) else str(step.path)

@@ -37,7 +37,7 @@ from afterwit.model.knowledge import (
     SessionRef,
     Trigger,
 )
-from afterwit.recall.deck.compile import deal
+from afterwit.recall.deck.compile import compile_deck
 from afterwit.store.database import transaction
 from afterwit.store.lease import held
 from afterwit.store.rows import sightings
@@ -93,7 +93,7 @@ class DecisionDesk:
                 sightings.touch_all(self.store.db)
             conclude_touched(self.store, decided(recorded(self.store.db)).forgotten)
         settle(self.store, self._world, is_forced=is_concluded_again)
-        deal(self.store, self._world)
+        compile_deck(self.store, self._world)
 
 
 @contextmanager

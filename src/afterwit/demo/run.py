@@ -18,9 +18,7 @@ from afterwit.config.world import World
 from afterwit.demo.home import home_files
 from afterwit.learn.learn import learn
 from afterwit.model.errors import UsageError
-from afterwit.model.learn_options import Options
-from afterwit.model.learn_report import Report
-from afterwit.model.progress import Progress
+from afterwit.model.learn_run import Options, Progress, Report
 from afterwit.store.layout import Layout
 
 _MARK = "afterwit-demo.txt"

@@ -14,9 +14,8 @@ import zstandard
 from afterwit.digest.digester import digest
 from afterwit.digest.material import Identity, Material, SessionPart, gathered
 from afterwit.model.digest import VERSION, Digest
-from afterwit.model.learn_report import Digested
+from afterwit.model.learn_run import Digested, Progress, in_batches
 from afterwit.model.prices import Prices
-from afterwit.model.progress import Progress, in_batches
 from afterwit.sessions.cost import Spending, cost_of
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction

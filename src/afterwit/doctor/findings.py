@@ -17,7 +17,7 @@ from afterwit.agents import installing
 from afterwit.agents.retention import DAY_MS
 from afterwit.archive.evict import distilled_bytes, packed_originals, recapturable
 from afterwit.connect import connections
-from afterwit.connect.plan import Machine, State, states
+from afterwit.connect.plan import ConnectionState, Machine, states
 from afterwit.hook.entry import CALLED, MODULES
 from afterwit.learn.unwatched_faults import LEARN
 from afterwit.model.errors import AfterwitError
@@ -145,7 +145,7 @@ def _learn_warning(faults: list[FaultRow]) -> DoctorFinding:
 def missing_hooks(machine: Machine) -> Iterator[DoctorFinding]:
     """One alarm for each connected agent that calls a program which is gone. A journal that cannot be read says
     nothing here: that is an alarm of its own."""
-    connected: list[State] = []
+    connected: list[ConnectionState] = []
     with suppress(AfterwitError):
         connected = states(machine)
     for state in connected:

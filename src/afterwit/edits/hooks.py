@@ -1,14 +1,17 @@
 """Which of an agent's own events call our hook, and how the agents that took over Claude Code's form write that down.
 
 An event before an action is used only if the user has allowed us to refuse or to rewrite there: text alone would come
-too late, and every hook costs time. What an agent cannot do is not asked of it. Pure.
+too late, and every hook costs time. What an agent cannot do is not asked of it. Plugins and extensions that an agent
+loads as code are our text with our command written into it.
 """
 
+import json
 from collections.abc import Mapping, Sequence
+from importlib import resources
 from typing import Any, NamedTuple
 
 from afterwit.edits.edits import Integration, Surroundings
-from afterwit.edits.ours import hook_command, powershell_command
+from afterwit.edits.ours import hook_command, hook_words, powershell_command
 
 BEFORE = "before"
 SECONDS = {
@@ -80,3 +83,14 @@ class Reach(NamedTuple):
         return tuple(
             f"{self.agent} gives hooks no way to {what}; that is left out." for what, is_lost in lost if is_lost
         )
+
+
+def script(package: str, name: str, reach: Reach, at: Surroundings) -> str:
+    """The file `name` of an agent's package, complete. It gets the words of the hook's command; those for the moment
+    before an action are empty where nothing is to be done there."""
+    allowed = reach.narrowed(at)
+    *words, _ = hook_words(allowed, reach.agent, "start")
+    is_used = BEFORE in reach.used(at).values()
+    before = list(hook_words(allowed, reach.agent, BEFORE)) if is_used else []
+    text = resources.files(package).joinpath(name).read_text(encoding="utf-8")
+    return text.replace("__HOOK__", json.dumps(words)).replace("__BEFORE__", json.dumps(before))

@@ -33,8 +33,8 @@ class JsonFile(NamedTuple):
 
     def presence(self, text: str) -> Presence:
         document = data(text)
-        found = {event: _entries(document, (*self.hooks_at, event)) for event in self._events(document)}
-        ours = {event: [entry for entry in entries if is_hook(entry)] for event, entries in found.items()}
+        entries_of = {event: _entries(document, (*self.hooks_at, event)) for event in self._events(document)}
+        ours = {event: [entry for entry in entries if is_hook(entry)] for event, entries in entries_of.items()}
         wanted = {event: list(entries) for event, entries in self.hooks.items()}
         server = self._server(document)
         if not any(ours.values()) and server is None:
@@ -86,12 +86,12 @@ class JsonFile(NamedTuple):
         return ((*self.hooks_at, str(place[len(self.hooks_at)])), self.hooks_at)
 
     def _server(self, document: Any) -> Any:
-        found = _at(document, self.server_at)
-        return found if is_server(found) else None
+        value = _at(document, self.server_at)
+        return value if is_server(value) else None
 
     def _refuse_foreign(self, text: str) -> None:
-        found = _at(data(text), self.server_at)
-        if self.server is not None and found is not None and not is_server(found):
+        value = _at(data(text), self.server_at)
+        if self.server is not None and value is not None and not is_server(value):
             raise UnreadableError(f"{'.'.join(self.server_at)} is there and is not ours: rename it, then try again")
 
     def _events(self, document: Any) -> Iterator[str]:
@@ -100,14 +100,14 @@ class JsonFile(NamedTuple):
 
 
 def _entries(document: Any, keys: Keys) -> list[Any]:
-    found = _at(document, keys)
-    return found if isinstance(found, list) else []
+    value = _at(document, keys)
+    return value if isinstance(value, list) else []
 
 
 def _pruned(text: str, keys: Keys, earlier: Any) -> str:
     """Without the list or object at this place, if it is empty and was not there before."""
-    found = find(parse(text), keys) if keys else None
-    if found is None or found.value not in ({}, []) or _at(earlier, keys) is not None:
+    node = find(parse(text), keys) if keys else None
+    if node is None or node.value not in ({}, []) or _at(earlier, keys) is not None:
         return text
     return without(text, keys)
 

@@ -108,8 +108,8 @@ class _Reading:
         self._text = text
 
     def skip(self, at: int) -> int:
-        found = _SPACE.match(self._text, at)
-        return found.end() if found else at
+        match = _SPACE.match(self._text, at)
+        return match.end() if match else at
 
     def fault(self, at: int, what: str) -> UnreadableError:
         return UnreadableError(f"line {self._text.count(chr(10), 0, at) + 1}: {what}")
@@ -122,13 +122,13 @@ class _Reading:
             return self._holder(at, depth, "}")
         if opening == "[":
             return self._holder(at, depth, "]")
-        found = (_STRING if opening == '"' else _PLAIN).match(self._text, at)
-        if found is None:
+        match = (_STRING if opening == '"' else _PLAIN).match(self._text, at)
+        if match is None:
             raise self.fault(at, "a value is expected here" if opening else "it ends too early")
         try:
-            return Node(json.loads(found[0]), at, found.end())
+            return Node(json.loads(match[0]), at, match.end())
         except ValueError as error:
-            raise self.fault(at, f"{found[0]} is no value") from error
+            raise self.fault(at, f"{match[0]} is no value") from error
 
     def _holder(self, start: int, depth: int, closing: str) -> Node:
         children: list[Child] = []
@@ -147,14 +147,14 @@ class _Reading:
         return Node(value, start, at + 1, tuple(children))
 
     def _key(self, at: int) -> tuple[str, int]:
-        found = _STRING.match(self._text, at)
-        colon = self.skip(found.end()) if found else at
-        if found is None or self._text[colon : colon + 1] != ":":
+        match = _STRING.match(self._text, at)
+        colon = self.skip(match.end()) if match else at
+        if match is None or self._text[colon : colon + 1] != ":":
             raise self.fault(at, "a key in quotes and a colon are expected here")
         try:
-            return str(json.loads(found[0])), self.skip(colon + 1)
+            return str(json.loads(match[0])), self.skip(colon + 1)
         except ValueError as error:
-            raise self.fault(at, f"{found[0]} is no key") from error
+            raise self.fault(at, f"{match[0]} is no key") from error
 
 
 def _opened(text: str) -> tuple[str, Node]:
@@ -249,8 +249,8 @@ def _newline(text: str) -> str:
 
 def _unit(text: str) -> str:
     """One step of indentation, as the first indented line has it."""
-    found = re.search(r"^([ \t]+)[\"\[{]", text, re.MULTILINE)
-    return found[1] if found else "  "
+    match = re.search(r"^([ \t]+)[\"\[{]", text, re.MULTILINE)
+    return match[1] if match else "  "
 
 
 def _line_indent(text: str, at: int) -> str:

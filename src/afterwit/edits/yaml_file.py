@@ -28,11 +28,11 @@ class YamlFile(NamedTuple):
         return False
 
     def presence(self, text: str) -> Presence:
-        found = [value in self._list(text, keys) for keys, value in self.items.items()]
+        is_there = [value in self._list(text, keys) for keys, value in self.items.items()]
         server = self._server(text)
-        if not any(found) and not is_server(server):
+        if not any(is_there) and not is_server(server):
             return Presence.ABSENT
-        is_current = all(found) and server == (dict(self.server) if self.server is not None else None)
+        is_current = all(is_there) and server == (dict(self.server) if self.server is not None else None)
         return Presence.CURRENT if is_current else Presence.OUTDATED
 
     def added(self, text: str) -> str:
@@ -56,14 +56,14 @@ class YamlFile(NamedTuple):
                 for depth in range(len(keys), 0, -1):
                     text = _pruned(text, keys[:depth], before, "[]" if depth == len(keys) else "{}")
         if is_server(self._server(text)):
-            text = json_text.without(text, self.server_at) if _is_json(text) else _without(text, self.server_at)
+            text = (json_text.without if _is_json(text) else yaml_text.without_member)(text, self.server_at)
             text = _pruned(text, self.server_at[:-1], before, "{}")
         return "" if text.strip() in ("", "{}") and not before else text
 
     def _list(self, text: str, keys: Keys) -> list[Any]:
         if _is_json(text):
-            found = json_text.find(json_text.parse(text), keys)
-            return found.value if found and isinstance(found.value, list) else []
+            node = json_text.find(json_text.parse(text), keys)
+            return node.value if node and isinstance(node.value, list) else []
         lines = yaml_text.split(text)
         section = yaml_text.find(lines, keys)
         return [item for _, item in yaml_text.items(lines, section)] if section else []
@@ -84,21 +84,17 @@ def _is_json(text: str) -> bool:
 def _without_item(text: str, keys: Keys, value: str) -> str:
     if not _is_json(text):
         return yaml_text.without_item(text, keys, value)
-    found = json_text.find(json_text.parse(text), keys)
-    assert found is not None
-    return json_text.without(text, (*keys, found.value.index(value)))
-
-
-def _without(text: str, keys: Keys) -> str:
-    return yaml_text.without_member(text, keys)
+    node = json_text.find(json_text.parse(text), keys)
+    assert node is not None
+    return json_text.without(text, (*keys, node.value.index(value)))
 
 
 def _pruned(text: str, keys: Keys, before: str | None, empty: str) -> str:
     """Without a key that has nothing left in it, unless it was there before."""
     if _is_json(text):
-        found = json_text.find(json_text.parse(text), keys)
+        node = json_text.find(json_text.parse(text), keys)
         earlier = json_text.find(json_text.parse(before), keys) if before and _is_json(before) else None
-        is_gone = found is not None and found.value in ({}, []) and earlier is None
+        is_gone = node is not None and node.value in ({}, []) and earlier is None
         return json_text.without(text, keys) if is_gone else text
     had = before is not None and not _is_json(before) and yaml_text.find(yaml_text.split(before), keys) is not None
     return yaml_text.emptied(text, keys, keep=empty if had else None)

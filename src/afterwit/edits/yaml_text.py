@@ -19,7 +19,7 @@ _EMPTY = re.compile(r"^(?:\{\s*\}|\[\s*\]|null|~)?(\s*#.*)?$")
 _DOCUMENT = re.compile(r"^(?:---|\.\.\.|%)")
 
 
-class Section(NamedTuple):
+class YamlSection(NamedTuple):
     """A key and its body, as numbers of lines; the body ends with its last line that says something."""
 
     line: int
@@ -28,15 +28,15 @@ class Section(NamedTuple):
     inline: str  # what stands behind the colon
 
 
-def find(lines: Sequence[str], keys: Sequence[str]) -> Section | None:
+def find(lines: Sequence[str], keys: Sequence[str]) -> YamlSection | None:
     """The section at a path of keys."""
-    found: Section | None = None
+    section: YamlSection | None = None
     for key in keys:
-        start, end, indent = (0, len(lines), 0) if found is None else _inside(lines, found)
-        found = next((each for name, each in _sections(lines, start, end, indent) if name == key), None)
-        if found is None:
+        start, end, indent = (0, len(lines), 0) if section is None else _inside(lines, section)
+        section = next((below for name, below in _sections(lines, start, end, indent) if name == key), None)
+        if section is None:
             return None
-    return found
+    return section
 
 
 def with_member(text: str, keys: Sequence[str], value: Mapping[str, Any]) -> str:
@@ -85,21 +85,21 @@ def emptied(text: str, keys: Sequence[str], *, keep: str | None) -> str:
     return _joined([*lines[: section.line], *kept, *lines[section.line + 1 :]], newline)
 
 
-def items(lines: Sequence[str], section: Section) -> list[tuple[int, str]]:
+def items(lines: Sequence[str], section: YamlSection) -> list[tuple[int, str]]:
     """The texts of a list, with their lines."""
-    found = re.compile(r"^ *- +(.*?)(?:\s+#.*)?$")
-    read = [(number, found.match(lines[number])) for number in range(section.line + 1, section.end)]
+    pattern = re.compile(r"^ *- +(.*?)(?:\s+#.*)?$")
+    read = [(number, pattern.match(lines[number])) for number in range(section.line + 1, section.end)]
     return [(number, _plain(match[1])) for number, match in read if match]
 
 
-def member(lines: Sequence[str], section: Section) -> dict[str, Any]:
+def member(lines: Sequence[str], section: YamlSection) -> dict[str, Any]:
     """The single values of a mapping. Lists are read where they are written like JSON."""
     start, end, indent = _inside(lines, section)
-    found = {}
-    for name, each in _sections(lines, start, end, indent):
-        below = items(lines, each)
-        found[name] = [item for _, item in below] if below else _value(each.inline)
-    return found
+    values = {}
+    for name, section in _sections(lines, start, end, indent):
+        below = items(lines, section)
+        values[name] = [item for _, item in below] if below else _value(section.inline)
+    return values
 
 
 def split(text: str) -> list[str]:
@@ -126,7 +126,7 @@ def _nested(keys: Sequence[str], body: Sequence[str]) -> list[str]:
     return [*opened, *(f"{'  ' * len(keys)}{line}" for line in body)]
 
 
-def _filled(lines: list[str], section: Section, body: Sequence[str]) -> list[str]:
+def _filled(lines: list[str], section: YamlSection, body: Sequence[str]) -> list[str]:
     """A key that has nothing below it gets a body."""
     empty = _EMPTY.match(section.inline)
     if empty is None:
@@ -140,15 +140,15 @@ def _filled(lines: list[str], section: Section, body: Sequence[str]) -> list[str
     ]
 
 
-def _inside(lines: Sequence[str], section: Section) -> tuple[int, int, int]:
+def _inside(lines: Sequence[str], section: YamlSection) -> tuple[int, int, int]:
     """Where the body of a section is, and how far it is indented."""
     start = next((n for n in range(section.line + 1, section.end) if not _BLANK.match(lines[n])), section.end)
     return start, section.end, _indent(lines[start]) if start < section.end else section.indent + 2
 
 
-def _sections(lines: Sequence[str], start: int, end: int, indent: int) -> list[tuple[str, Section]]:
+def _sections(lines: Sequence[str], start: int, end: int, indent: int) -> list[tuple[str, YamlSection]]:
     """The keys of one mapping."""
-    found: list[tuple[str, Section]] = []
+    sections: list[tuple[str, YamlSection]] = []
     for number in range(start, end):
         line = lines[number]
         if _BLANK.match(line) or _indent(line) > indent or (indent == 0 and _DOCUMENT.match(line)):
@@ -160,8 +160,8 @@ def _sections(lines: Sequence[str], start: int, end: int, indent: int) -> list[t
             raise UnreadableError(f"line {number + 1}: this is not understood, so nothing is changed")
         name = next(part for part in key.groups()[1:4] if part is not None)
         last = _last(lines, number, end, indent)
-        found.append((name, Section(number, last, indent, key[5] or "")))
-    return found
+        sections.append((name, YamlSection(number, last, indent, key[5] or "")))
+    return sections
 
 
 def _last(lines: Sequence[str], number: int, end: int, indent: int) -> int:

@@ -18,7 +18,7 @@ from afterwit.harvest.harvester import Harvester, id_of
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.stories import OPENING, SOON_MS, Stories, root_of
 from afterwit.model.knowledge import Draft, Evidence, SessionRef, Sighting
-from afterwit.model.progress import Progress, in_batches
+from afterwit.model.learn_run import Progress, in_batches
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.rows import items, sightings

@@ -9,7 +9,7 @@ import os
 import sys
 
 from afterwit.agents.moments import EVENTS, LONGEST_ID, PROMPT, START
-from afterwit.hook import time_limit as timebox
+from afterwit.hook import time_limit
 from afterwit.model.standard_streams import open_closed_streams
 
 MODULES = {
@@ -35,11 +35,11 @@ def main() -> None:
     """Answers one call and ends the process."""
     gc.disable()  # the process ends before there is anything worth collecting
     agent, event, *flags = [*sys.argv[1:], "", ""]
-    timebox.start(_BLOCK_SECONDS if event in (START, PROMPT) else _ACTION_SECONDS)
+    time_limit.start(_BLOCK_SECONDS if event in (START, PROMPT) else _ACTION_SECONDS)
     try:
         open_closed_streams()
         text = answered(agent, event, flags)
-        timebox.close()
+        time_limit.close()
         _print(text)
     except Exception as error:  # noqa: BLE001 - nothing of ours may reach the agent
         _note_fault(agent, event, error)
@@ -54,7 +54,7 @@ def answered(agent: str, event: str, flags: list[str]) -> str:
     folder = store_folder(os.environ)
     if agent not in MODULES or event not in EVENTS or not os.path.isdir(f"{folder}/spool"):  # noqa: PTH112
         return ""
-    from afterwit.hook.call import Call
+    from afterwit.hook.call import HookCall
     from afterwit.model.quick_json import loads
 
     payload = loads(_input().decode("utf-8", "replace"))
@@ -66,7 +66,7 @@ def answered(agent: str, event: str, flags: list[str]) -> str:
         return ""
     _note_call(f"{folder}/spool/{agent}{CALLED}")
     moment.cwd = moment.cwd or _here()
-    return Call(agent, payloads, moment, folder, flags).run()
+    return HookCall(agent, payloads, moment, folder, flags).run()
 
 
 def _note_call(path: str) -> None:

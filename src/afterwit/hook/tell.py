@@ -5,12 +5,12 @@ with what was shown and, where something was held out, with what would have been
 """
 
 from afterwit.agents.moments import AFTER, BEFORE, COMPACT, PROMPT, START, Answer, Moment
-from afterwit.guard.shown import NOTHING, Shown, between_markers, command, cut, joined, of_deck, ours
+from afterwit.guard.shown import NOTHING, Shown, between_markers, command, cut, joined, ours
 from afterwit.hook.proposals import Proposal
-from afterwit.recall.deck.location import Place
+from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck
+from afterwit.recall.history import CLEARED, COMPACTED, DRAW, PROMPTED, STARTED, History
 from afterwit.recall.holdout import is_held_out
-from afterwit.recall.told import CLEARED, COMPACTED, DRAW, PROMPTED, STARTED, History
 
 try:
     from _blake2 import blake2b
@@ -21,10 +21,10 @@ LONGEST = 9_500  # characters that reach the model whole in every agent
 _FRESH = ("", "startup", "new", "clear")
 
 
-class Teller:
+class HookTeller:
     """One call of a hook, with all that is known of it."""
 
-    def __init__(self, deck: Deck, agent: str, moment: Moment, place: Place, now_ms: int) -> None:
+    def __init__(self, deck: Deck, agent: str, moment: Moment, place: Location, now_ms: int) -> None:
         self._deck = deck
         self._agent = agent
         self._moment = moment
@@ -84,11 +84,11 @@ class Teller:
 
         items: dict[str, int] = {}
         told, wanted = [], []
-        for heading, entries in proposal.sections:
-            new = [entry for entry in entries if entry[0] not in history.told]
+        for heading, lines in proposal.sections:
+            new = [line for line in lines if line[0] not in history.told]
             items.update({item: int(self._is_shown(item)) for item, _ in new})
             wanted.append((heading, new))
-            told.append((heading, [entry for entry in new if items[entry[0]]]))
+            told.append((heading, [line for line in new if items[line[0]]]))
         text = text_of(told)
         if not items or len(self._marked(text)) > room:
             return NOTHING
@@ -106,19 +106,11 @@ class Teller:
         wanted: list[Shown] = []
         items: dict[str, int] = {}
         has_lines = False
-        for section in self._deck.block(self._place.repo, self._agent):
-            heading, entries = _pair(section)
-            kept: list[Shown] = []
-            expected: list[Shown] = []
-            for entry in entries if isinstance(entries, list) else ():
-                item, text = _pair(entry)
-                is_shown = not item or self._is_shown(str(item))
-                items.update({str(item): int(is_shown)} if item else {})
-                kept += [of_deck(text)] if is_shown else []
-                expected.append(of_deck(text))
-            is_frame = not entries
-            told += [of_deck(heading), *kept] if heading and (kept or is_frame) else kept
-            wanted += [of_deck(heading), *expected] if heading else expected
+        for heading, lines in self._deck.block(self._place.repo, self._agent):
+            items.update({item: int(self._is_shown(item)) for item, _ in lines if item})
+            kept = [text for item, text in lines if items.get(item, 1)]
+            told += [heading, *kept] if kept or not lines else []
+            wanted += [heading, *(text for _, text in lines)]
             has_lines = has_lines or bool(kept)
         if not items and not has_lines:
             self._note(STARTED)
@@ -126,8 +118,8 @@ class Teller:
         return self._drawn(START, items, joined(told, "\n") if has_lines else NOTHING, joined(wanted, "\n"))
 
     def _lines(self, history: History, proposal: Proposal) -> Shown:
-        known = history.answered if self._moment.event == AFTER else history.told
-        new = [line for line in proposal.lines if line.item not in known]
+        earlier = history.answered if self._moment.event == AFTER else history.told
+        new = [line for line in proposal.lines if line.item not in earlier]
         if not new:
             return NOTHING
         items: dict[str, int] = {line.item: int(self._is_shown(line.item)) for line in new}
@@ -182,20 +174,7 @@ class Teller:
 
     def _note(self, kind: str, **more: object) -> None:
         moment = self._moment
-        context: dict[str, object] = {"context": moment.context} if moment.context else {}
-        repo: dict[str, object] = {"repo": self._place.repo} if self._place.repo else {}
-        self.records.append(
-            {
-                "kind": kind,
-                "at": self._now_ms,
-                "agent": self._agent,
-                "session": moment.session,
-                **context,
-                **repo,
-                **more,
-            }
-        )
-
-
-def _pair(value: object) -> tuple[object, object]:
-    return (value[0], value[1]) if isinstance(value, list) and len(value) == 2 else ("", "")
+        record: dict[str, object] = {"kind": kind, "at": self._now_ms, "agent": self._agent, "session": moment.session}
+        record |= {"context": moment.context} if moment.context else {}
+        record |= {"repo": self._place.repo} if self._place.repo else {}
+        self.records.append({**record, **more})

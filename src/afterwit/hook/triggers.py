@@ -1,17 +1,18 @@
-"""The exact question: does this trigger fire here?
+"""The exact question: does this trigger fire here, and what does its advice mean for the command at hand?
 
-Asked only of triggers whose words all occur (`recall.deck.words`), because what answers it may take long to load: the
+Asked only of triggers whose words all occur (`recall.deck.reader`), because what answers it may take long to load: the
 parser of command lines, the classes of failures and their signatures. All of it is what `learn` uses, so a failure here
 has the signature that it had there.
 """
 
 from afterwit.agents.moments import Moment
-from afterwit.recall.deck.reader import Trigger
+from afterwit.recall.deck.reader import DeckLine, DeckTrigger
 
+_CHANGE = " →"  # between what is wrong and what is right, in an advice that is no command line by itself
 _LONGEST_COMMAND = 65_536
 
 
-class Failure:
+class FailedCall:
     """How a call failed, as far as triggers ask."""
 
     __slots__ = ("error", "signature")
@@ -21,7 +22,7 @@ class Failure:
         self.error = error  # what of the output tells
 
 
-def failure_of(agent: str, moment: Moment) -> Failure | None:
+def failure_of(agent: str, moment: Moment) -> FailedCall | None:
     """The failure that a call ended with; None where it did not fail, or nothing is to be said about it."""
     from afterwit.actions.failures.excerpt import error_excerpt
     from afterwit.actions.failures.signature import answerable_signature
@@ -41,14 +42,14 @@ def failure_of(agent: str, moment: Moment) -> Failure | None:
         lean = lean_of(line, moment.output)
     step = Step(kind, moment.tool, target, verdict.status, lean, verdict.exit_code, error_excerpt(moment.output))
     signature = answerable_signature(step) if step.has_failed else ""
-    return Failure(signature, step.error) if signature else None
+    return FailedCall(signature, step.error) if signature else None
 
 
-def is_of_tool(trigger: Trigger, moment: Moment) -> bool:
+def is_of_tool(trigger: DeckTrigger, moment: Moment) -> bool:
     return not trigger.tool or trigger.tool == moment.tool
 
 
-def fires_at_command(trigger: Trigger, command: str) -> bool:
+def fires_at_command(trigger: DeckTrigger, command: str) -> bool:
     """At a command line: a command of it, or what wraps it, is the program, and the words follow in their order."""
     if not trigger.program and not trigger.words:
         return True
@@ -80,3 +81,19 @@ def _follow(wanted: list[str], words: list[str]) -> bool:
 
 def _is_word(want: str, word: str) -> bool:
     return want == word or (want.startswith("-") and word.startswith(f"{want}="))
+
+
+def meant(line: DeckLine, moment: Moment) -> DeckLine | None:
+    """The line with its advice for this very command, where the advice is a change; None where it does not fit."""
+    if _CHANGE not in line.advice:
+        return line
+    advice, bare = _changed(line.advice, moment)
+    command = moment.command.strip()
+    return line.told(line.text, advice, command if bare == command else "") if advice else None
+
+
+def _changed(advice: str, moment: Moment) -> tuple[str, str]:
+    """The line that the advice means, and the command without what belongs to the moment."""
+    from afterwit.actions.shell.command_changes import advised, bare
+
+    return advised(advice, moment.command, moment.output), bare(moment.command)

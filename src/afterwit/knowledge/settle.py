@@ -32,8 +32,7 @@ from afterwit.knowledge.list import all_items, item_row
 from afterwit.knowledge.merging import merged
 from afterwit.knowledge.weighing import WeighingContext, weighed
 from afterwit.model.knowledge import EVERYWHERE, Channel, Draft, Item, Scope, ScopeKind
-from afterwit.model.learn_report import Harvested
-from afterwit.model.progress import Progress
+from afterwit.model.learn_run import Harvested, Progress
 from afterwit.store.atomic import step
 from afterwit.store.checksums import seal_knowledge
 from afterwit.store.database import transaction

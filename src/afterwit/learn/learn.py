@@ -25,11 +25,9 @@ from afterwit.knowledge.settle import harvest
 from afterwit.learn import unchanged as standing
 from afterwit.learn.tally import RunTally
 from afterwit.model.captured import CAPTURE_VERSION
-from afterwit.model.learn_options import Options, Wanted
-from afterwit.model.learn_report import Report
+from afterwit.model.learn_run import Options, Progress, Report, WantedSession
 from afterwit.model.prices import price_list
-from afterwit.model.progress import Progress
-from afterwit.recall.deck.compile import deal
+from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.spooled import Taken, acknowledge_ends, take_in
 from afterwit.store import archive_mark
 from afterwit.store.atomic import step
@@ -125,7 +123,7 @@ class _Run:
         digested = digest_pending(self._store, price_list(self._world.settings.prices), self._progress)
         harvested = harvest(self._store, self._world, self._progress, is_again=self._options.is_reharvest)
         if not self._options.is_dry_run:
-            deal(self._store, self._world)
+            compile_deck(self._store, self._world)
         evicted = keep_within_budget(self._store, self._world, is_dry_run=self._options.is_dry_run)
         if self._options.reads_ended:
             acknowledge_ends(taken)
@@ -172,7 +170,7 @@ class _Run:
             return Taken()
         return take_in(self._store, redactor_of(self._world), self._world.now_ms)
 
-    def _plans(self, wanted: tuple[Wanted, ...]) -> list[AgentPlan]:
+    def _plans(self, wanted: tuple[WantedSession, ...]) -> list[AgentPlan]:
         world, options = self._world, self._options
         if options.is_narrow:
             own = homes(world.settings, world.user_home, {session.agent for session in wanted})

@@ -28,8 +28,7 @@ from afterwit.digest.update import load_digest
 from afterwit.digest.value import ExpectedFinding, SampleCandidate, Value, chosen, findings_of
 from afterwit.learn.learn import sweep
 from afterwit.model.errors import BusyError
-from afterwit.model.learn_options import Options
-from afterwit.model.progress import Progress
+from afterwit.model.learn_run import Options, Progress
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.sessions.list import Session, short_ids
 from afterwit.store.lease import held

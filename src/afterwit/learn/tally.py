@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from afterwit.capture.derived import Derived
 from afterwit.capture.plan import AgentPlan, Pending
-from afterwit.model.learn_report import AgentReport
+from afterwit.model.learn_run import AgentReport
 from afterwit.store.rows.sessions import Counts
 
 

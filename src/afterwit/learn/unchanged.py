@@ -21,7 +21,7 @@ from afterwit.agents.registry import Agent, agents_with
 from afterwit.config.world import World
 from afterwit.knowledge.host_files import checkouts, missing_files, named_files, present
 from afterwit.model.errors import BusyError
-from afterwit.model.learn_report import AgentReport, Harvested, Report
+from afterwit.model.learn_run import AgentReport, Harvested, Report
 from afterwit.sources.discovery import glimpse
 from afterwit.store.archive_mark import mark_of, refuse_older
 from afterwit.store.database import transaction

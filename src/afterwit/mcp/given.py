@@ -36,7 +36,7 @@ from afterwit.mcp.tool import Caller, Schema, text
 from afterwit.model.knowledge import Evidence, Item, ScopeKind
 from afterwit.model.times import iso_from_ms
 from afterwit.recall.exposures import Audience, audience_of, note
-from afterwit.recall.whereabouts import repo_at
+from afterwit.recall.recall import repo_at
 
 PLACE: Mapping[str, Schema] = {
     "repo": text("The repository, if it is not the one you are in: its name, or the last part of it.", 400),

@@ -2,7 +2,8 @@
 
 One pass over the store, which is only read. With a file for the notes, a run that was stopped is gone on with. Sessions
 are loaded one at a time, so memory stays bounded by what the players remember. Sessions without any time, and those
-known from a history of prompts alone, cannot be placed and are left out.
+known from a history of prompts alone, cannot be placed and are left out. Two players are compared on the same draw of
+sessions, so that what makes sessions easy or hard for everybody cancels out.
 """
 
 import hashlib
@@ -17,16 +18,14 @@ from afterwit.digest.material import Material
 from afterwit.digest.update import material_of
 from afterwit.measure.backtest_notes import Notebook
 from afterwit.measure.baselines import BASELINES
-from afterwit.measure.comparison import Comparison, compared
-from afterwit.measure.places_player import PlacesPlayer
-from afterwit.measure.player import Here, Player
-from afterwit.measure.recall_player import RecallPlayer
+from afterwit.measure.player import Player, Whereabouts
+from afterwit.measure.recall_player import PlacesPlayer, RecallPlayer
 from afterwit.measure.replay import Outline, Played, replay
-from afterwit.measure.scores import Report, Scorer
+from afterwit.measure.scores import PlayerReport, Scorer
 from afterwit.model.digest import VERSION
 from afterwit.model.errors import UsageError
+from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
-from afterwit.model.progress import Progress
 from afterwit.sessions.filters import Filter, find_session, selection_of
 from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.rows.session_list import (
@@ -37,6 +36,23 @@ from afterwit.store.rows.session_list import (
     sessions_with_own_file,
 )
 from afterwit.store.store import readonly_database
+
+_ROUNDS = 2000
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """The product against one other player."""
+
+    other: str
+    sessions: int  # in which there was something to find
+    recall_difference: float
+    interval: tuple[float, float]  # 95 %
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the whole interval is above zero."""
+        return self.interval[0] > 0
+
 
 _SEED = 84  # of the intervals: the same figures for the same notes
 _KINDS: tuple[type[Player], ...] = (*BASELINES, PlacesPlayer, RecallPlayer)
@@ -50,11 +66,11 @@ class Backtest(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str
     sessions: int
     actions: int
-    reports: list[Report]
+    reports: list[PlayerReport]
     comparisons: list[Comparison]  # of the product with other players, in the recall of files
 
 
-class History:
+class StoredHistory:
     """The sessions of a store that can be placed in time, and a way to the rest of each."""
 
     def __init__(self, db: apsw.Connection, world: World) -> None:
@@ -87,14 +103,14 @@ def backtest(
     """Plays the wanted sessions; all others are made known when their time comes, and not scored."""
     scorers = {player.name: Scorer(player.name) for player in players}
     sessions = actions = 0
-    for one in walked(world, players, wanted, progress, notebook):
-        if not one.is_played:
+    for played in walked(world, players, wanted, progress, notebook):
+        if not played.is_played:
             for scorer in scorers.values():
-                scorer.remember(one.digest)
+                scorer.remember(played.digest)
             continue
-        sessions, actions = sessions + 1, actions + len(one.digest.steps)
+        sessions, actions = sessions + 1, actions + len(played.digest.steps)
         for name, scorer in scorers.items():
-            scorer.take(one.digest, one.calls, one.notes[name])
+            scorer.take(played.digest, played.calls, played.notes[name])
     reports = [scorer.report(random.Random(_SEED)) for scorer in scorers.values()]  # noqa: S311
     return Backtest(
         sentence=sentence_of(reports, sessions),
@@ -110,9 +126,9 @@ def _comparisons(scorers: Mapping[str, Scorer]) -> list[Comparison]:
     product = scorers.get(PRODUCT)
     if product is None:
         return []
-    others = ((name, one) for name, one in scorers.items() if name != PRODUCT and any(one.recalls.values()))
-    found = (compared(name, product.recalls, one.recalls, random.Random(_SEED)) for name, one in others)  # noqa: S311
-    return [one for one in found if one is not None]
+    others = [scorer for scorer in scorers.values() if scorer is not product and any(scorer.recalls.values())]
+    drawn = (compared(other.player, product.recalls, other.recalls, random.Random(_SEED)) for other in others)  # noqa: S311
+    return [comparison for comparison in drawn if comparison is not None]
 
 
 def walked(
@@ -121,17 +137,17 @@ def walked(
     """All sessions one by one, the wanted ones after they were played."""
     with readonly_database(world.layout) as db:
         db.execute("BEGIN")  # one view of the store, whatever runs beside
-        history = History(db, world)
+        history = StoredHistory(db, world)
         keys = {row.id for row in selected_sessions(db, selection_of(db, world.settings, wanted))}
         played = [outline for outline in history.outlines if outline.key in keys]
         progress.begin(len(played), len(played))
         book = notebook or Notebook()
         book.open(_mark(history.outlines, keys, players))
-        for one in replay(history.outlines, history, players, lambda one: one.key in keys, book.noted):
-            if one.is_played:
-                book.put(one)
+        for session in replay(history.outlines, history, players, lambda outline: outline.key in keys, book.noted):
+            if session.is_played:
+                book.put(session)
                 progress.advance(1, 1)
-            yield one
+            yield session
         book.close()
 
 
@@ -139,13 +155,13 @@ def explained(world: World, players: Sequence[Player], name: str, progress: Prog
     """One session, named by its id or the beginning of it, after it was played."""
     with readonly_database(world.layout) as db:
         db.execute("BEGIN")
-        session = find_session(db, name)
-        history = History(db, world)
+        wanted = find_session(db, name)
+        history = StoredHistory(db, world)
         progress.begin(0, 0)
-        for one in replay(history.outlines, history, players, lambda one: one.key == session.id):
-            if one.is_played:
-                return one
-    raise UsageError(f"The session {session.native_id} has no times, so it cannot be replayed.")
+        for session in replay(history.outlines, history, players, lambda outline: outline.key == wanted.id):
+            if session.is_played:
+                return session
+    raise UsageError(f"The session {wanted.native_id} has no times, so it cannot be replayed.")
 
 
 def own_files(world: World) -> frozenset[str]:
@@ -165,7 +181,7 @@ def _outlines(db: apsw.Connection) -> Iterator[Outline]:
     for row in list(selected_sessions(db, Selection())):
         first = _first_ms(db, row)
         if first is not None and row.ended_ms is not None and not row.is_partial:
-            here = Here(row.native_id, row.agent, row.repo, parent=row.parent)
+            here = Whereabouts(row.native_id, row.agent, row.repo, parent=row.parent)
             yield Outline(row.id, first, row.started_ms or first, row.ended_ms, here)
 
 
@@ -175,7 +191,7 @@ def _first_ms(db: apsw.Connection, row: SessionRow) -> int | None:
     return min((time for time in (*times, row.started_ms) if time is not None), default=None)
 
 
-def sentence_of(reports: Sequence[Report], sessions: int) -> str:
+def sentence_of(reports: Sequence[PlayerReport], sessions: int) -> str:
     """What a user should take away."""
     product = next((report for report in reports if report.player == PRODUCT), None)
     if not sessions:
@@ -183,7 +199,7 @@ def sentence_of(reports: Sequence[Report], sessions: int) -> str:
     if product is None:
         return f"{sessions} sessions were replayed; the product itself did not play."
     rest = [report for report in reports if report.player != PRODUCT]
-    best = max(rest, key=lambda one: one.whole.saved_per_1000, default=None)
+    best = max(rest, key=lambda report: report.whole.saved_per_1000, default=None)
     low, high = product.interval
     said = (
         f"Had Afterwit spoken in these {sessions} sessions, about {product.whole.saved_per_1000:.0f} of 1,000 actions"
@@ -199,3 +215,24 @@ def _against(ours: float, low: float, theirs: float) -> str:
     if ours < theirs:
         return "less than"
     return "more than" if low > theirs else "not clearly more than"
+
+
+def compared(
+    other: str, ours: Mapping[str, float], theirs: Mapping[str, float], rng: random.Random
+) -> Comparison | None:
+    """The difference of two players' recall by session; None where no session can be compared."""
+    differences = [ours[session] - theirs[session] for session in sorted(ours) if session in theirs]
+    if not differences:
+        return None
+    draws = sorted(_mean(rng.choices(differences, k=len(differences))) for _ in range(_ROUNDS))
+    low, high = draws[int(_ROUNDS * 0.025)], draws[int(_ROUNDS * 0.975)]
+    return Comparison(
+        other=other,
+        sessions=len(differences),
+        recall_difference=round(_mean(differences), 3),
+        interval=(round(low, 3), round(high, 3)),
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

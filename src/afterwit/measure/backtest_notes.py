@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from afterwit.measure.notes import Note
+from afterwit.measure.player import PlayerNote
 from afterwit.measure.replay import Notes, Outline, Played
 from afterwit.model.errors import UsageError
 from afterwit.store.atomic import READABLE, replace_file
@@ -24,7 +24,7 @@ class _Head(msgspec.Struct):
 
 class _Page(msgspec.Struct):
     session: str
-    notes: dict[str, list[Note]]
+    notes: dict[str, list[PlayerNote]]
 
 
 class Notebook:

@@ -8,7 +8,7 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.decisions.journal import EXPERIMENT_SET, catch_up, decide, told_if_recorded
-from afterwit.recall.deck.compile import deal
+from afterwit.recall.deck.compile import compile_deck
 from afterwit.store.lease import held
 from afterwit.store.rows import hooks
 from afterwit.store.rows.items import exposures
@@ -53,5 +53,5 @@ def set_experiment(world: World, session_share: float | None, item_share: float 
         }
         with told_if_recorded(store):
             decide(store, EXPERIMENT_SET, body, world.now_ms)
-            deal(store, world)
+            compile_deck(store, world)
     return experiment_now(world)

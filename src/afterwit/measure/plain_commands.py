@@ -1,7 +1,7 @@
 """Commands and their fixes by the plainest definitions: words of a line, masked; the next alike command that worked.
 
-For the baselines alone, which must stay as simple as what an outside examiner plays. The product's own definitions are
-in `actions`.
+For the baselines, which must stay as simple as what an outside examiner plays, and for judging whether an advice is
+right. The product's own definitions are in `actions`.
 """
 
 import re
@@ -101,5 +101,19 @@ def fix_of(steps: Sequence[DigestStep], at: int) -> str:
     return ""
 
 
-def _alike(one: str, other: str) -> bool:
-    return SequenceMatcher(None, words_of(one), words_of(other), autojunk=False).ratio() >= _ALIKE
+def _alike(command: str, other: str) -> bool:
+    return SequenceMatcher(None, words_of(command), words_of(other), autojunk=False).ratio() >= _ALIKE
+
+
+_RIGHT = 0.7  # share of equal words
+
+
+def is_right(advice: str, failed: DigestStep, fix: DigestStep) -> bool:
+    """Whether the advised command is much like the fix, is not the failed command, and was not in the error text."""
+    if not advice or advice in failed.error or masked(advice) == masked(failed.target):
+        return False
+    return alike(masked(advice), masked(fix.target)) >= _RIGHT
+
+
+def alike(one: Sequence[str], other: Sequence[str]) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()

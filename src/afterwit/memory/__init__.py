@@ -4,9 +4,12 @@ What a backend from elsewhere needs to implement `Backend` is here. Choosing one
 Python API for callers are `memory.api`'s.
 """
 
-from afterwit.memory.backends.backend import Availability, Backend, Bulk, Operation
-from afterwit.memory.backends.errors import (
+from afterwit.memory.backends.backend import (
+    Availability,
+    Backend,
     BackendError,
+    Bulk,
+    Operation,
     RefusedError,
     RejectedError,
     UnreachableError,

@@ -17,18 +17,17 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.memory.backends import queue
 from afterwit.memory.backends.backend import Backend
-from afterwit.memory.backends.patient import Patient, Told
-from afterwit.memory.backends.queue import Queue
+from afterwit.memory.backends.queue import Detour, Queue, QueueingBackend
 from afterwit.memory.registry import LOCAL, NULL, chosen, local_backend, made, not_configured
 from afterwit.model.errors import ConfigError
 from afterwit.model.memory_entry import Entry, Hit, Plain, Write, check_key, check_limit, check_user, checked
 from afterwit.store.layout import Layout
 
-_NO_DETOUR = Told(is_waiting=False, reason="")
+_NO_DETOUR = Detour(is_waiting=False, reason="")
 Clock = Callable[[], int]
 
 
-class Stored(msgspec.Struct, frozen=True, kw_only=True):
+class StoreAnswer(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     is_waiting: bool
     reason: str = ""
@@ -39,7 +38,7 @@ class Retrieved(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class QueryAnswer(msgspec.Struct, frozen=True, kw_only=True):
     hits: list[Hit]
     reason: str = ""
 
@@ -72,9 +71,9 @@ class Info(msgspec.Struct, frozen=True, kw_only=True):
 class Memory:
     """One user's entries. Made by `memory`."""
 
-    def __init__(self, backend: Backend, patient: Patient | None, user: str, clock: Clock) -> None:
+    def __init__(self, backend: Backend, queueing: QueueingBackend | None, user: str, clock: Clock) -> None:
         self._backend = backend
-        self._patient = patient
+        self._queueing = queueing
         self._user = user
         self._clock = clock
         self._last_ms = 0
@@ -87,45 +86,45 @@ class Memory:
     def user(self) -> str:
         return self._user
 
-    def store(self, key: str, value: str, metadata: Mapping[str, Plain] | None = None) -> Stored:
+    def store(self, key: str, value: str, metadata: Mapping[str, Plain] | None = None) -> StoreAnswer:
         at_ms = self._moment()
         write = checked(Write(user=self._user, key=key, value=value, metadata=dict(metadata or {}), at_ms=at_ms))
-        if self._patient:
-            told = self._patient.store(write)
+        if self._queueing:
+            detour = self._queueing.store(write)
         else:
             self._backend.store(write)
-            told = _NO_DETOUR
-        return Stored(key=key, is_waiting=told.is_waiting, reason=told.reason)
+            detour = _NO_DETOUR
+        return StoreAnswer(key=key, is_waiting=detour.is_waiting, reason=detour.reason)
 
     def retrieve(self, key: str) -> Retrieved:
         check_key(key)
-        entry = (self._patient or self._backend).retrieve(self._user, key)
+        entry = (self._queueing or self._backend).retrieve(self._user, key)
         return Retrieved(entry=entry, reason=self._reason())
 
-    def query(self, text: str, limit: int = 10) -> Found:
+    def query(self, text: str, limit: int = 10) -> QueryAnswer:
         check_limit(limit)
-        hits = (self._patient or self._backend).query(self._user, text, limit)
-        return Found(hits=hits, reason=self._reason())
+        hits = (self._queueing or self._backend).query(self._user, text, limit)
+        return QueryAnswer(hits=hits, reason=self._reason())
 
     def keys(self, prefix: str = "") -> Keys:
-        found = (self._patient or self._backend).keys(self._user, prefix)
-        return Keys(keys=found, reason=self._reason())
+        keys = (self._queueing or self._backend).keys(self._user, prefix)
+        return Keys(keys=keys, reason=self._reason())
 
     def delete(self, key: str) -> Deleted:
         check_key(key)
         at_ms = self._moment()
-        if self._patient:
-            is_deleted, told = self._patient.delete(self._user, key, at_ms)
+        if self._queueing:
+            is_deleted, detour = self._queueing.delete(self._user, key, at_ms)
         else:
-            is_deleted, told = self._backend.delete(self._user, key, at_ms), _NO_DETOUR
-        return Deleted(key=key, is_deleted=is_deleted, is_waiting=told.is_waiting, reason=told.reason)
+            is_deleted, detour = self._backend.delete(self._user, key, at_ms), _NO_DETOUR
+        return Deleted(key=key, is_deleted=is_deleted, is_waiting=detour.is_waiting, reason=detour.reason)
 
     def deliver(self) -> int:
         """Sends what waits. Returns how many writes arrived."""
-        return self._patient.deliver() if self._patient else 0
+        return self._queueing.deliver() if self._queueing else 0
 
     def _reason(self) -> str:
-        return self._patient.reason if self._patient else ""
+        return self._queueing.reason if self._queueing else ""
 
     def _moment(self) -> int:
         """Now; never the same moment twice, so that writes have an order."""
@@ -139,8 +138,8 @@ def memory(world: World, user: str | None = None, clock: Clock | None = None) ->
     with ExitStack() as stack:
         backend = made(world, chosen(world).name, stack)
         ticking = clock or _system_clock
-        patient = None if backend.name in (NULL, LOCAL) else _patient(world, backend, stack, ticking)
-        yield Memory(backend, patient, user_of(world, user), ticking)
+        queueing = None if backend.name in (NULL, LOCAL) else _queueing(world, backend, stack, ticking)
+        yield Memory(backend, queueing, user_of(world, user), ticking)
 
 
 def info(world: World, user: str | None = None) -> Info:
@@ -174,7 +173,7 @@ def user_of(world: World, named: str | None = None) -> str:
     return user
 
 
-def _patient(world: World, backend: Backend, stack: ExitStack, clock: Clock) -> Patient:
+def _queueing(world: World, backend: Backend, stack: ExitStack, clock: Clock) -> QueueingBackend:
     layout = world.layout
     layout.create()
     waiting = Queue(_queue_path(layout), backend.name)
@@ -186,7 +185,7 @@ def _patient(world: World, backend: Backend, stack: ExitStack, clock: Clock) -> 
             opened.append(local_backend(layout, stack))
         return opened[0]
 
-    return Patient(backend, fallback, waiting, layout.root / "memory.lock", clock)
+    return QueueingBackend(backend, fallback, waiting, layout.root / "memory.lock", clock)
 
 
 def _set_aside(world: World, name: str) -> list[queue.SetAside]:

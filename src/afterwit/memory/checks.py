@@ -7,10 +7,8 @@ raises fails the check with that message.
 from collections.abc import Callable
 from pathlib import Path
 
-from afterwit.memory.backends.backend import Backend
-from afterwit.memory.backends.errors import UnreachableError, UnsupportedError
-from afterwit.memory.backends.patient import Patient
-from afterwit.memory.backends.queue import Queue
+from afterwit.memory.backends.backend import Backend, UnreachableError, UnsupportedError
+from afterwit.memory.backends.queue import Queue, QueueingBackend
 from afterwit.model.errors import AfterwitError
 from afterwit.model.memory_entry import Entry, Hit, Write
 
@@ -28,16 +26,16 @@ def functionality(backend: Backend, user: str) -> dict[str, str]:
 
 def faults(backend: Backend, user: str, folder: Path) -> dict[str, str]:
     """By fault: `passed` if nothing was lost or doubled, or what went wrong."""
-    found = {}
+    outcomes = {}
     for number, (name, is_done) in enumerate(_FAULTS.items()):
         queue = Queue(folder / f"queue-{number}.db", backend.name)
         try:
-            found[name] = _outcome(
+            outcomes[name] = _outcome(
                 _fault(queue, folder / f"{number}.lock", 100 + 10 * number, is_done=is_done), backend, user
             )
         finally:
             queue.close()
-    return found
+    return outcomes
 
 
 def _outcome(check: Check, backend: Backend, user: str) -> str:
@@ -113,15 +111,15 @@ def _fault(queue: Queue, lock: Path, at: int, *, is_done: bool) -> Check:
     def check(backend: Backend, user: str) -> bool:
         now = [_AT + at]
         failing = _Failing(backend, is_done=is_done)
-        patient = Patient(failing, lambda: backend, queue, lock, lambda: now[0])
-        told = patient.store(_write(user, "kept through a fault", at + 1))
-        is_seen = patient.retrieve(user, _KEY) is not None
+        queueing = QueueingBackend(failing, lambda: backend, queue, lock, lambda: now[0])
+        detour = queueing.store(_write(user, "kept through a fault", at + 1))
+        is_seen = queueing.retrieve(user, _KEY) is not None
         failing.is_failing = False
         now[0] += 60_000
-        is_delivered = patient.deliver() == 1 and queue.first() is None
+        is_delivered = queueing.deliver() == 1 and queue.first() is None
         is_once = _value(backend, user) == "kept through a fault" and backend.keys(user) == [_KEY]
         backend.delete(user, _KEY, _AT + at + 2)
-        return told.is_waiting and is_seen and is_delivered and is_once
+        return detour.is_waiting and is_seen and is_delivered and is_once
 
     return check
 

@@ -19,24 +19,25 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.memory.backends.backend import Backend, Bulk
-from afterwit.memory.backends.labelled import Relevance, labelled_set, relevance
-from afterwit.memory.backends.local import LocalBackend
+from afterwit.memory.backends.local import LocalBackend, Recorder
 from afterwit.memory.backends.scoring import (
     AVAILABILITY,
     FUNCTIONALITY,
     LATENCY,
     PRIVACY,
     WEIGHTS,
-    Candidate,
+    Relevance,
+    ScoredBackend,
     availability_part,
     functionality_part,
+    labelled_set,
     latency_part,
     privacy_part,
     recommendation,
+    relevance,
     score,
 )
 from afterwit.memory.checks import DELETED, PASSED, SEPARATE, faults, functionality
-from afterwit.memory.journal import Recorder
 from afterwit.memory.registry import HONCHO, LOCAL, NULL, POSTGRES, made, names, not_configured
 from afterwit.model.memory_entry import Write
 from afterwit.store.database import transaction
@@ -89,13 +90,13 @@ def evaluate(
     say: Say = lambda _: None,
 ) -> Evaluation:
     """Of the wanted backends, or of all. `say` hears what is being done."""
-    found = [_evaluated(world, name, sizes, weights, say) for name in wanted or names()]
+    evaluated = [_evaluated(world, name, sizes, weights, say) for name in wanted or names()]
     candidates = [
-        Candidate(one.backend, one.score, one.is_available, one.leaves_machine, one.privacy)
-        for one in found
-        if one.score is not None
+        ScoredBackend(backend.backend, backend.score, backend.is_available, backend.leaves_machine, backend.privacy)
+        for backend in evaluated
+        if backend.score is not None
     ]
-    return Evaluation(weights=dict(weights), backends=found, recommendation=recommendation(candidates))
+    return Evaluation(weights=dict(weights), backends=evaluated, recommendation=recommendation(candidates))
 
 
 def _evaluated(world: World, name: str, sizes: Sequence[int], weights: Mapping[str, float], say: Say) -> Evaluated:
@@ -139,12 +140,12 @@ class _Trial:
         checks = functionality(backend, self._users["checks"])
         survived = faults(backend, self._users["checks"], self._folder)
         self._say(f"{backend.name}: what it finds")
-        found = self._relevance()
+        relevant = self._relevance()
         latencies = list(self._latencies(sizes))
         largest = max((latency.entries for latency in latencies), default=0)
         parts = {
-            AVAILABILITY: availability_part(is_available=True, faults=[one == PASSED for one in survived.values()]),
-            FUNCTIONALITY: functionality_part([check == PASSED for check in checks.values()], found.recall_at_5),
+            AVAILABILITY: availability_part(is_available=True, faults=[fault == PASSED for fault in survived.values()]),
+            FUNCTIONALITY: functionality_part([check == PASSED for check in checks.values()], relevant.recall_at_5),
             LATENCY: latency_part([latency.p95_ms for latency in latencies if latency.entries == largest]),
             PRIVACY: privacy_part(
                 leaves_machine=backend.leaves_machine,
@@ -160,7 +161,7 @@ class _Trial:
             privacy=backend.privacy,
             functionality=checks,
             faults=survived,
-            relevance=found,
+            relevance=relevant,
             latencies=latencies,
             cost=_cost(backend, self._folder, largest),
             parts=parts,
@@ -194,11 +195,11 @@ class _Trial:
         extra = list(invented_writes(user, size, size + rounds))
         texts = [" ".join(draw.sample(draw.choice(held).value.split(), 2)) for _ in range(rounds)]
         keys = [draw.choice(held).key for _ in range(rounds)]
-        yield _latency("store", size, [partial(backend.store, one) for one in extra])
+        yield _latency("store", size, [partial(backend.store, write) for write in extra])
         yield _latency("retrieve", size, [partial(backend.retrieve, user, key) for key in keys])
         yield _latency("query", size, [partial(backend.query, user, text, 10) for text in texts])
         yield _latency("list", size, [partial(backend.keys, user, key[:-2]) for key in keys])
-        yield _latency("delete", size, [partial(backend.delete, user, one.key, one.at_ms + 1) for one in extra])
+        yield _latency("delete", size, [partial(backend.delete, user, write.key, write.at_ms + 1) for write in extra])
 
     def _fill(self, writes: Sequence[Write]) -> None:
         if isinstance(self._backend, Bulk):
@@ -259,10 +260,10 @@ def invented_writes(user: str, start: int, end: int) -> Iterator[Write]:
 
 def _words() -> list[str]:
     draw = random.Random(1)  # noqa: S311
-    found = {"".join(draw.choice("bdfgklmnprstvz") + draw.choice("aeiou") for _ in range(draw.randint(2, 4))): None}
-    while len(found) < 8_000:
-        found["".join(draw.choice("bdfgklmnprstvz") + draw.choice("aeiou") for _ in range(draw.randint(2, 4)))] = None
-    return list(found)
+    words: dict[str, None] = {}
+    while len(words) < 8_000:
+        words["".join(draw.choice("bdfgklmnprstvz") + draw.choice("aeiou") for _ in range(draw.randint(2, 4)))] = None
+    return list(words)
 
 
 def _latency(operation: str, entries: int, calls: Sequence[Callable[[], object]]) -> Latency:

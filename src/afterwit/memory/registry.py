@@ -12,14 +12,11 @@ from typing import NamedTuple
 
 from afterwit.config.world import World
 from afterwit.decisions.journal import catch_up
-from afterwit.memory.backends.backend import Backend
-from afterwit.memory.backends.errors import UnreachableError
+from afterwit.memory.backends.backend import Backend, UnreachableError
 from afterwit.memory.backends.honcho import HOSTED, HonchoBackend, HonchoPlace
-from afterwit.memory.backends.local import LocalBackend
-from afterwit.memory.backends.missing import MissingBackend
-from afterwit.memory.backends.null import NullBackend
+from afterwit.memory.backends.local import LocalBackend, Recorder
 from afterwit.memory.backends.postgres import PostgresBackend, PostgresPlace, has_password
-from afterwit.memory.journal import Recorder
+from afterwit.memory.backends.unavailable import MissingBackend, NullBackend
 from afterwit.model.errors import AfterwitError, ConfigError
 from afterwit.model.settings import MemorySettings
 from afterwit.store.layout import Layout
@@ -32,7 +29,7 @@ NULL, LOCAL, POSTGRES, HONCHO = "null", "local", "postgres", "honcho"
 _OWN = (NULL, LOCAL, POSTGRES, HONCHO)
 
 
-class Surroundings(NamedTuple):
+class BackendSurroundings(NamedTuple):
     """What a backend from elsewhere gets to see."""
 
     settings: MemorySettings
@@ -40,17 +37,17 @@ class Surroundings(NamedTuple):
     folder: Path  # of the store; a backend may keep files in a folder of its own below it
 
 
-class Chosen(NamedTuple):
+class ChosenBackend(NamedTuple):
     name: str
     source: str  # as in `afterwit config show`
 
 
-def chosen(world: World) -> Chosen:
+def chosen(world: World) -> ChosenBackend:
     """The backend to use. The environment goes before the file."""
     name = world.environ.get("AFTERWIT_MEMORY_BACKEND", "").strip()
     if name:
-        return Chosen(name, "environment AFTERWIT_MEMORY_BACKEND")
-    return Chosen(world.settings.memory.backend, "settings")
+        return ChosenBackend(name, "environment AFTERWIT_MEMORY_BACKEND")
+    return ChosenBackend(world.settings.memory.backend, "settings")
 
 
 def names() -> list[str]:
@@ -126,8 +123,8 @@ def _from_elsewhere(world: World, name: str) -> Backend:
     if point is None:
         return MissingBackend(name, f"There is no memory backend {name!r}. Known: {', '.join(names())}.")
     try:
-        make: Callable[[Surroundings], Backend] = point.load()
-        return make(Surroundings(world.settings.memory, world.environ, world.layout.root))
+        make: Callable[[BackendSurroundings], Backend] = point.load()
+        return make(BackendSurroundings(world.settings.memory, world.environ, world.layout.root))
     except (ImportError, AttributeError, AfterwitError) as error:
         return MissingBackend(name, f"The memory backend {name!r} cannot be loaded ({error}). Install it again.")
 

@@ -1,4 +1,4 @@
-"""The memory as a tool for agents: what `model.memory_tool` offers, and a function to call.
+"""The memory as a tool for agents: what `model.memory_entry` describes, and a function to call.
 
 Called by the MCP server, and by `afterwit memory call` for the plugin of an agent. The user is fixed when the tool is
 made, so that no agent can ask for the entries of somebody else; so is the agent, whose name its entries keep. What is
@@ -16,8 +16,7 @@ from afterwit.config.world import World
 from afterwit.memory.api import Memory, info, memory
 from afterwit.memory.evaluate import evaluate
 from afterwit.model.errors import UsageError
-from afterwit.model.memory_entry import STORED_BY
-from afterwit.model.memory_tool import ACTIONS, DESCRIPTION, NAME, SCHEMA
+from afterwit.model.memory_entry import STORED_BY, TOOL_ACTIONS, TOOL_DESCRIPTION, TOOL_NAME, TOOL_SCHEMA
 
 _EVALUATED_ENTRIES = (1_000,)
 
@@ -39,9 +38,9 @@ _TYPES: Mapping[str, tuple[type, str]] = {
 class MemoryTool:
     """The tool for one user."""
 
-    name = NAME
-    description = DESCRIPTION
-    schema = SCHEMA
+    name = TOOL_NAME
+    description = TOOL_DESCRIPTION
+    schema = TOOL_SCHEMA
 
     def __init__(self, world: World, user: str | None = None, agent: str = "") -> None:
         self._world = world
@@ -79,9 +78,9 @@ def _done(mine: Memory, action: str, arguments: Mapping[str, Any], agent: str) -
 
 def _checked(arguments: Mapping[str, Any]) -> str:
     action = arguments.get("action")
-    if not isinstance(action, str) or action not in ACTIONS:
-        raise ToolError(f"`action` must be one of {', '.join(ACTIONS)}; it is {action!r}.")
-    needed, optional = ACTIONS[action]
+    if not isinstance(action, str) or action not in TOOL_ACTIONS:
+        raise ToolError(f"`action` must be one of {', '.join(TOOL_ACTIONS)}; it is {action!r}.")
+    needed, optional = TOOL_ACTIONS[action]
     for name in needed:
         if name not in arguments:
             raise ToolError(f"`{action}` needs `{name}`. Give it {_TYPES[name][1]}.")
@@ -91,10 +90,10 @@ def _checked(arguments: Mapping[str, Any]) -> str:
     return action
 
 
-def _check_argument(action: str, name: str, value: Any, known: tuple[str, ...]) -> None:
-    if name not in known:
-        near = get_close_matches(name, known, n=1)
-        takes = f"It takes {', '.join(f'`{one}`' for one in known)}." if known else "It takes nothing else."
+def _check_argument(action: str, name: str, value: Any, names: tuple[str, ...]) -> None:
+    if name not in names:
+        near = get_close_matches(name, names, n=1)
+        takes = f"It takes {', '.join(f'`{name}`' for name in names)}." if names else "It takes nothing else."
         raise ToolError(f"`{action}` does not take `{name}`. " + (f"Did you mean `{near[0]}`?" if near else takes))
     kind, words = _TYPES[name]
     if not isinstance(value, kind) or isinstance(value, bool):
@@ -102,5 +101,5 @@ def _check_argument(action: str, name: str, value: Any, known: tuple[str, ...]) 
 
 
 def _plain(result: Any) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.to_builtins(result)
-    return found
+    plain: dict[str, Any] = msgspec.to_builtins(result)
+    return plain

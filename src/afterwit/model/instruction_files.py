@@ -70,15 +70,15 @@ def placed(path: str, patterns: tuple[str, ...] = IN_CHECKOUTS) -> Placed | None
     if not path.endswith(_ENDINGS) or len(path) > _LONGEST_PATH:
         return None
     parts = PurePosixPath(path.replace("\\", "/")).parts
-    found = [pattern.count("/") + 1 for pattern in patterns if _ends(parts, pattern)]
-    if not found:
+    depths = [pattern.count("/") + 1 for pattern in patterns if _ends(parts, pattern)]
+    if not depths:
         return None
-    folder = PurePosixPath(*parts[: -max(found)])
-    return Placed("" if str(folder) == "." else str(folder), "/".join(parts[-max(found) :]))
+    folder = PurePosixPath(*parts[: -max(depths)])
+    return Placed("" if str(folder) == "." else str(folder), "/".join(parts[-max(depths) :]))
 
 
 def _ends(parts: tuple[str, ...], pattern: str) -> bool:
     wanted = pattern.split("/")
     ending = parts[-len(wanted) :]
     pairs = zip(ending, wanted, strict=False)
-    return len(ending) == len(wanted) and all(PurePosixPath(one).match(other) for one, other in pairs)
+    return len(ending) == len(wanted) and all(PurePosixPath(part).match(wanted_part) for part, wanted_part in pairs)

@@ -3,10 +3,14 @@
 An entry belongs to one user. Its value is text, its metadata a flat table of plain values, its times are those of the
 first and the latest write. The limits are such that every backend can keep every entry. The metadata `stored_by` say
 who wrote it: only what a person stored at the command line is given to agents as it stands.
+
+The memory as a tool for agents is described here too, so that a server and a plugin of an agent can offer the same: a
+name, the actions and a JSON schema. The user is no argument. What a call does is left to `memory.tool`.
 """
 
 import re
 from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -118,3 +122,50 @@ def _check_metadata(metadata: Mapping[str, Plain]) -> None:
             raise EntryError(f"The metadata {name!r} is too large a number. Store it as text.")
         elif value is not None and not isinstance(value, int):
             raise EntryError(f"The metadata {name!r} is not a text, a number, true, false or null.")
+
+
+TOOL_NAME = "memory"
+TOOL_DESCRIPTION = (
+    "Remembers what the user prefers and what holds across sessions, as entries with a key. Store what the user asks to"
+    " be remembered, under a short dotted key such as editor.indent; storing again replaces. Query with a few words"
+    " before asking the user what they like. Never store passwords, tokens or other secrets."
+)
+
+
+class ToolAction(NamedTuple):
+    needed: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+
+
+TOOL_ACTIONS: Mapping[str, ToolAction] = {
+    "store": ToolAction(("key", "value"), ("metadata",)),
+    "retrieve": ToolAction(("key",)),
+    "query": ToolAction(("text",), ("limit",)),
+    "list": ToolAction((), ("prefix",)),
+    "delete": ToolAction(("key",)),
+    "info": ToolAction(()),
+    "evaluate": ToolAction(()),
+}
+TOOL_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "action": {"type": "string", "enum": list(TOOL_ACTIONS), "description": "What to do."},
+        "key": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": LONGEST_KEY,
+            "description": "For store, retrieve, delete.",
+        },
+        "value": {"type": "string", "minLength": 1, "maxLength": LONGEST_VALUE, "description": "For store: the text."},
+        "metadata": {
+            "type": "object",
+            "additionalProperties": {"type": ["string", "number", "boolean", "null"]},
+            "description": "For store: plain values to keep beside the text.",
+        },
+        "text": {"type": "string", "minLength": 1, "description": "For query: a few words."},
+        "limit": {"type": "integer", "minimum": 1, "maximum": MOST_HITS, "description": "For query: at most so many."},
+        "prefix": {"type": "string", "description": "For list: only keys that begin so."},
+    },
+    "required": ["action"],
+    "additionalProperties": False,
+}

@@ -68,13 +68,13 @@ class Prices:
             sorted((_Entry(_spelled(name), price) for name, price in table.items()), key=_longest_first)
             for table in tables
         ]
-        self._found: dict[str, Price | None] = {}
+        self._by_model: dict[str, Price | None] = {}
 
     def price(self, model: str) -> Price | None:
         """The price of the longest pattern that fits, or None."""
-        if model not in self._found:
-            self._found[model] = self._search(model)
-        return self._found[model]
+        if model not in self._by_model:
+            self._by_model[model] = self._search(model)
+        return self._by_model[model]
 
     @cached_property
     def steps(self) -> tuple[int, ...]:

@@ -87,9 +87,9 @@ def force(sentence: str) -> float:
     settles, demands = bool(_SETTLES.search(sentence)), bool(_DEMANDS.search(sentence))
     if not settles and _MOMENT.search(sentence):
         return 0.5 if demands else 0.2
-    found = 1.2 * settles + 0.8 * demands
-    found += 0.5 * bool(_ANSWERS.search(sentence)) + 0.4 * bool(_DETAIL.search(sentence))
-    return round((0.3 + found) * (0.4 if _UNSURE.search(sentence) else 1.0), 2)
+    signs = 1.2 * settles + 0.8 * demands
+    signs += 0.5 * bool(_ANSWERS.search(sentence)) + 0.4 * bool(_DETAIL.search(sentence))
+    return round((0.3 + signs) * (0.4 if _UNSURE.search(sentence) else 1.0), 2)
 
 
 def is_proposal(sentence: str) -> bool:

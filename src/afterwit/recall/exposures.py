@@ -12,10 +12,10 @@ import apsw
 
 from afterwit.agents.moments import RUN
 from afterwit.config.world import World
-from afterwit.recall.deck.publish import holdout_key
-from afterwit.recall.holdout import is_held_out
-from afterwit.recall.told import DRAW
+from afterwit.recall.history import DRAW
+from afterwit.recall.holdout import holdout_key, is_held_out
 from afterwit.store import spool
+from afterwit.store.layout import redaction_key
 from afterwit.store.rows.hooks import UNKNOWN_AGENT, Shares, shares
 from afterwit.store.spool_file import SpoolFile
 
@@ -47,7 +47,7 @@ def audience_of(db: apsw.Connection, world: World, agent: str, run: str, repo: s
     """Who asks: the session, or the run where the session cannot be told."""
     name = agent or UNKNOWN_AGENT
     session = _session(world, name, repo) or run
-    return Audience(name, session, repo, holdout_key(world.layout), shares(db))
+    return Audience(name, session, repo, holdout_key(redaction_key(world.layout)), shares(db))
 
 
 def note(world: World, to: Audience, moment: str, items: Mapping[str, bool], text: str, would: str = "") -> None:

@@ -1,7 +1,8 @@
 """Who gets nothing, to compare with: drawn by a keyed hash, before anything is shown.
 
 The same session and item give the same draw on every call, nobody without the key can foretell it, and no state is
-kept. A session that is held out gets nothing at all; an item that is held out is left out of one session.
+kept. A session that is held out gets nothing at all; an item that is held out is left out of one session. The key stays
+with the store: with another one every session would be drawn anew.
 """
 
 try:
@@ -10,6 +11,7 @@ except ImportError:
     from hashlib import blake2b
 
 _BYTES = 8
+_PURPOSE = b"afterwit hold-out"
 
 
 def draw(key: bytes, agent: str, session: str, item: str = "") -> float:
@@ -22,3 +24,8 @@ def draw(key: bytes, agent: str, session: str, item: str = "") -> float:
 def is_held_out(share: float, key: bytes, agent: str, session: str, item: str = "") -> bool:
     """Whether the draw falls into the share."""
     return draw(key, agent, session, item) < share
+
+
+def holdout_key(redaction_key: bytes) -> bytes:
+    """The key of the draws: as secret and as lasting as the redaction key, which it is made from."""
+    return blake2b(_PURPOSE, key=redaction_key, digest_size=32).digest()

@@ -8,6 +8,9 @@ To take in the end of a session is not to read the session. So what tells of an 
 read all sessions that ended says so with `acknowledge_ends`.
 """
 
+import operator
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -15,7 +18,7 @@ import msgspec
 from afterwit.capture.assembly.texts import safe_text
 from afterwit.decisions.journal import DRAWN, catch_up, decide
 from afterwit.guard.redaction import Redactor
-from afterwit.model.learn_options import Wanted
+from afterwit.model.learn_run import WantedSession
 from afterwit.store import spool
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
@@ -27,7 +30,8 @@ from afterwit.store.store import Store
 KEPT_DAYS = 14
 _DAY_S = 86_400
 _NAME_LIMIT = 200
-_TEXT_LIMIT = 20_000
+_LIMITS = {"text": 20_000, "would": 20_000}
+_ALWAYS = ("at", "held", "items", "agent", "session", "moment")  # in the journal, empty or not
 _MOST_DRAWS = 200  # in one entry of the journal
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -38,48 +42,53 @@ class Taken(NamedTuple):
     draws: int = 0
     calls: int = 0
     faults: int = 0
-    ended: tuple[Wanted, ...] = ()
+    ended: tuple[WantedSession, ...] = ()
     bad: int = 0  # lines that could not be read, and records that make no sense
     with_ends: tuple[Batch, ...] = ()  # not acknowledged: they tell of the ends
 
     def plus(self, other: "Taken") -> "Taken":
-        sums = (one + two for one, two in zip(self, other, strict=True))  # type: ignore[operator]
-        return Taken(*sums)
+        return Taken(*map(operator.add, self, other))
 
 
-class _Draw(msgspec.Struct):
+class _Draw(msgspec.Struct, kw_only=True):
+    """In the order in which the journal has it."""
+
     at: int
+    held: int = 0
+    items: dict[str, int]
     agent: str
     session: str
     moment: str
-    items: dict[str, int]
+    act: str = ""
     context: str = ""
     repo: str = ""
-    act: str = ""
-    held: int = 0
+    signature: str = ""
     text: str = ""
     would: str = ""
-    signature: str = ""
 
 
-class _Call(msgspec.Struct):
-    at: int
+class _Call(msgspec.Struct, kw_only=True):
+    """A `CallRow` but for its key."""
+
+    at_ms: int = msgspec.field(name="at")
     agent: str
     session: str
     tool: str
     status: str
     target: str = ""
     context: str = ""
-    call: str = ""
+    call_id: str = msgspec.field(name="call", default="")
     summary: str = ""
 
 
-class _Fault(msgspec.Struct):
-    at: int
+class _Fault(msgspec.Struct, kw_only=True):
+    """A `FaultRow` but for its key."""
+
+    at_ms: int = msgspec.field(name="at")
     agent: str
     event: str
     error: str
-    where: str = ""
+    place: str = msgspec.field(name="where", default="")
     said: str = ""
 
 
@@ -120,52 +129,40 @@ def _take(store: Store, redactor: Redactor, batch: Batch, now_ms: int) -> Taken:
     ended = _converted(by_kind.get("ended", ()), _Ending)
     _journal_draws(store, redactor, drawn, now_ms)
     with transaction(store.db):
-        hooks.put_calls(store.db, [_call_row(redactor, key, one) for key, one in called])
-        hooks.put_faults(store.db, [_fault_row(redactor, key, one) for key, one in failed])
+        hooks.put_calls(store.db, [CallRow(key=key, **_safe(call, redactor)) for key, call in called])
+        hooks.put_faults(store.db, [FaultRow(key=key, **_safe(fault, redactor)) for key, fault in failed])
     tried = sum(len(by_kind.get(kind, ())) for kind in ("draw", "tool", "fault", "ended"))
     bad = batch.bad_lines + tried - len(drawn) - len(called) - len(failed) - len(ended)
-    endings = tuple(Wanted(one.agent, one.session, one.transcript) for _, one in ended)
+    endings = tuple(WantedSession(ending.agent, ending.session, ending.transcript) for _, ending in ended)
     return Taken(len(drawn), len(called), len(failed), endings, bad, (batch,) if endings else ())
 
 
-def _converted(records: "list[Spooled] | tuple[()]", kind: type[R]) -> list[tuple[bytes, R]]:
+def _converted(records: Sequence[Spooled], kind: type[R]) -> list[tuple[bytes, R]]:
     """The records that have the shape they should have."""
-    found: list[tuple[bytes, R]] = []
+    converted: list[tuple[bytes, R]] = []
     for record in records:
-        try:
-            found.append((record.key, msgspec.convert(record.body, kind)))
-        except msgspec.ValidationError:
-            continue
-    return found
+        with suppress(msgspec.ValidationError):
+            converted.append((record.key, msgspec.convert(record.body, kind)))
+    return converted
 
 
 def _journal_draws(store: Store, redactor: Redactor, drawn: list[tuple[bytes, _Draw]], now_ms: int) -> None:
-    known = hooks.known_draws(store.db, [key for key, _ in drawn])
-    new = [_draw_body(redactor, key, one) for key, one in drawn if key not in known]
+    stored = hooks.known_draws(store.db, [key for key, _ in drawn])
+    new = [_draw_body(redactor, key, draw) for key, draw in drawn if key not in stored]
     for start in range(0, len(new), _MOST_DRAWS):
         decide(store, DRAWN, {"draws": new[start : start + _MOST_DRAWS]}, now_ms)
 
 
-def _draw_body(redactor: Redactor, key: bytes, one: _Draw) -> dict[str, Any]:
+def _draw_body(redactor: Redactor, key: bytes, draw: _Draw) -> dict[str, Any]:
     """As the journal holds it, without what is empty."""
-    named = {
-        name: safe_text(getattr(one, name), redactor, _NAME_LIMIT) for name in ("agent", "session", "moment", "act")
+    values = _safe(draw, redactor)
+    filled = {name: value for name, value in values.items() if value or name in _ALWAYS}
+    return {"key": key.hex(), **filled}
+
+
+def _safe(record: msgspec.Struct, redactor: Redactor) -> dict[str, Any]:
+    """The fields of a record, its texts redacted, clean and of bounded length."""
+    return {
+        name: safe_text(value, redactor, _LIMITS.get(name, _NAME_LIMIT)) if isinstance(value, str) else value
+        for name, value in msgspec.structs.asdict(record).items()
     }
-    named |= {name: safe_text(getattr(one, name), redactor, _NAME_LIMIT) for name in ("context", "repo", "signature")}
-    texts = {name: safe_text(getattr(one, name), redactor, _TEXT_LIMIT) for name in ("text", "would")}
-    filled = {name: value for name, value in (named | texts).items() if value}
-    always = {"agent": named["agent"], "session": named["session"], "moment": named["moment"]}
-    return {"key": key.hex(), "at": one.at, "held": one.held, "items": one.items, **always, **filled}
-
-
-def _call_row(redactor: Redactor, key: bytes, one: _Call) -> CallRow:
-    names = (one.call, one.tool, one.target, one.status, one.summary)
-    call, tool, target, status, summary = (safe_text(name, redactor, _NAME_LIMIT) for name in names)
-    agent, session, context = (safe_text(name, redactor, _NAME_LIMIT) for name in (one.agent, one.session, one.context))
-    return CallRow(key, agent, session, context, one.at, call, tool, target, status, summary)
-
-
-def _fault_row(redactor: Redactor, key: bytes, one: _Fault) -> FaultRow:
-    names = (one.agent, one.event, one.error, one.where, one.said)
-    agent, event, error, where, said = (safe_text(name, redactor, _NAME_LIMIT) for name in names)
-    return FaultRow(key, agent, event, one.at, error, where, said)

@@ -2,8 +2,7 @@ from pathlib import Path, PurePosixPath
 
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.tool_events.reader import reader
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.sources.framing import Framing
 

@@ -12,8 +12,7 @@ from afterwit.capture.assembly.calls import AssemblyContext
 from afterwit.capture.assembly.copies import keys_held
 from afterwit.capture.assembly.part_facts import merged_spend
 from afterwit.guard.redaction import Redactor
-from afterwit.model.captured import ActionRow, Captured, EventRow, PartFacts, ProblemRow, SpendRow
-from afterwit.model.keys import key_of
+from afterwit.model.captured import ActionRow, Captured, EventRow, PartFacts, ProblemRow, SpendRow, key_of
 from afterwit.model.kinds import EventKind, Relation, Status
 from afterwit.model.readings import Event, Facts, Problem, Reading, Result, Spend, Usage
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afterwit.connect.schedulers import crontab
-from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.connect.schedulers.job import Job, Run, Steps
+from afterwit.connect.schedulers.job import Cadence, Job, RunProgram, Steps
 from afterwit.model.errors import AfterwitError
 
 LABEL = "afterwit-learn"
@@ -22,7 +21,7 @@ def job(cadence: str = "07:45", program: str = "/opt/afterwit", **environment: s
 def applied(before: bytes | None, steps: Steps) -> bytes | None:
     """What `crontab` makes of it."""
     for step in steps:
-        assert isinstance(step, Run)
+        assert isinstance(step, RunProgram)
         before = None if step.arguments == ("crontab", "-r") else step.stdin
     return before
 
@@ -110,5 +109,5 @@ def test_odd_characters_reach_the_shell_as_they_are() -> None:
 
 def test_io_priority_is_lowered_where_that_is_possible() -> None:
     step = crontab.plan(LABEL, job(), None, has_ionice=True)[0]
-    assert isinstance(step, Run)
+    assert isinstance(step, RunProgram)
     assert b"nice -n 10 ionice -c 3 env" in step.stdin

@@ -6,31 +6,30 @@ from pathlib import PurePosixPath
 import pytest
 
 from afterwit.connect.schedulers import launchd
-from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.connect.schedulers.job import Found, Job, Remove, Run, Steps, Write
+from afterwit.connect.schedulers.job import Cadence, Job, JobFiles, RemoveFile, RunProgram, Steps, WriteFile
 
 FOLDER = PurePosixPath("/Users/robin/Library/LaunchAgents")
 LABEL = "afterwit-learn"
 FILE = FOLDER / "afterwit-learn.plist"
-NOTHING = Found({})
+NOTHING = JobFiles({})
 
 
 def job(cadence: str = "07:45") -> Job:
     return Job(LABEL, ("/opt/my tools/afterwit", "learn"), {"HOME": "/Users/robin"}, Cadence.of(cadence))
 
 
-def planned(what: Job | None, found: Found) -> Steps:
+def planned(what: Job | None, found: JobFiles) -> Steps:
     return launchd.plan(FOLDER, LABEL, 501, what, found)
 
 
 def content(what: Job) -> bytes:
     step = planned(what, NOTHING)[0]
-    assert isinstance(step, Write)
+    assert isinstance(step, WriteFile)
     return step.content
 
 
 def calls(steps: Steps) -> list[str]:
-    return [" ".join(step.arguments) for step in steps if isinstance(step, Run)]
+    return [" ".join(step.arguments) for step in steps if isinstance(step, RunProgram)]
 
 
 def test_a_job_of_low_priority_is_written() -> None:
@@ -50,17 +49,17 @@ def test_it_is_loaded_once_the_file_is_there() -> None:
 
 
 def test_what_is_in_place_stays() -> None:
-    assert planned(job(), Found({FILE: content(job())}, is_running=True)) == ()
+    assert planned(job(), JobFiles({FILE: content(job())}, is_running=True)) == ()
 
 
 def test_a_changed_job_is_loaded_anew() -> None:
-    steps = planned(job("hourly"), Found({FILE: content(job())}, is_running=True))
+    steps = planned(job("hourly"), JobFiles({FILE: content(job())}, is_running=True))
     assert calls(steps) == [f"launchctl bootout gui/501/{LABEL}", f"launchctl bootstrap gui/501 {FILE}"]
 
 
 def test_removing_it_unloads_it_first() -> None:
-    steps = planned(None, Found({FILE: content(job())}, is_running=True))
-    assert [type(step) for step in steps] == [Run, Remove]
+    steps = planned(None, JobFiles({FILE: content(job())}, is_running=True))
+    assert [type(step) for step in steps] == [RunProgram, RemoveFile]
     assert planned(None, NOTHING) == ()
 
 

@@ -3,12 +3,11 @@
 from pathlib import PurePosixPath
 
 from afterwit.connect.schedulers import systemd
-from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.connect.schedulers.job import Found, Job, Remove, Run, Steps, Write
+from afterwit.connect.schedulers.job import Cadence, Job, JobFiles, RemoveFile, RunProgram, Steps, WriteFile
 
 FOLDER = PurePosixPath("/home/robin/.config/systemd/user")
 LABEL = "afterwit-learn"
-NOTHING = Found({})
+NOTHING = JobFiles({})
 
 
 def job(cadence: str = "07:45") -> Job:
@@ -16,16 +15,16 @@ def job(cadence: str = "07:45") -> Job:
 
 
 def written(steps: Steps) -> dict[str, str]:
-    return {step.path.name: step.content.decode() for step in steps if isinstance(step, Write)}
+    return {step.path.name: step.content.decode() for step in steps if isinstance(step, WriteFile)}
 
 
 def calls(steps: Steps) -> list[str]:
-    return [" ".join(step.arguments) for step in steps if isinstance(step, Run)]
+    return [" ".join(step.arguments) for step in steps if isinstance(step, RunProgram)]
 
 
-def in_place(what: Job, *, is_running: bool = True) -> Found:
+def in_place(what: Job, *, is_running: bool = True) -> JobFiles:
     steps = systemd.plan(FOLDER, LABEL, what, NOTHING)
-    return Found({step.path: step.content for step in steps if isinstance(step, Write)}, is_running)
+    return JobFiles({step.path: step.content for step in steps if isinstance(step, WriteFile)}, is_running)
 
 
 def test_a_service_of_low_priority_is_written() -> None:
@@ -48,7 +47,7 @@ def test_a_timer_starts_it_and_makes_up_for_missed_runs() -> None:
 
 def test_it_is_switched_on_after_the_files_are_there() -> None:
     steps = systemd.plan(FOLDER, LABEL, job(), NOTHING)
-    assert [type(step) for step in steps] == [Write, Write, Run, Run]
+    assert [type(step) for step in steps] == [WriteFile, WriteFile, RunProgram, RunProgram]
     assert calls(steps) == [
         "systemctl --user daemon-reload",
         "systemctl --user enable --now afterwit-learn.timer",
@@ -73,7 +72,7 @@ def test_another_time_changes_the_timer_alone() -> None:
 
 def test_removing_it_removes_both_files() -> None:
     steps = systemd.plan(FOLDER, LABEL, None, in_place(job()))
-    assert [step.path.name for step in steps if isinstance(step, Remove)] == [f"{LABEL}.service", f"{LABEL}.timer"]
+    assert [step.path.name for step in steps if isinstance(step, RemoveFile)] == [f"{LABEL}.service", f"{LABEL}.timer"]
     assert calls(steps)[0] == "systemctl --user disable --now afterwit-learn.timer"
     assert systemd.plan(FOLDER, LABEL, None, NOTHING) == ()
 

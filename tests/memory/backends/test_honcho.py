@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 from tests.memory.backends.honcho_server import HonchoServer
 
-from afterwit.memory.backends.errors import BackendError, RefusedError, RejectedError, UnreachableError
+from afterwit.memory.backends.backend import BackendError, RefusedError, RejectedError, UnreachableError
 from afterwit.memory.backends.honcho import HonchoBackend, HonchoPlace
 from afterwit.model.memory_entry import Write
 

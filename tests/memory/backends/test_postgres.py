@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.memory.backends.postgres_server import PostgresServer
 
-from afterwit.memory.backends.errors import RefusedError, UnreachableError, WrongSchemaError
+from afterwit.memory.backends.backend import RefusedError, UnreachableError, WrongSchemaError
 from afterwit.memory.backends.postgres import PostgresBackend, PostgresPlace, has_password
 from afterwit.model.memory_entry import Write
 

@@ -3,8 +3,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.memory.backends.labelled import Query, labelled_set, relevance
-from afterwit.memory.backends.scoring import WEIGHTS, Candidate, latency_part, privacy_part, recommendation, score
+from afterwit.memory.backends.scoring import (
+    WEIGHTS,
+    Query,
+    ScoredBackend,
+    labelled_set,
+    latency_part,
+    privacy_part,
+    recommendation,
+    relevance,
+    score,
+)
 
 shares = st.floats(0, 1)
 
@@ -34,8 +43,8 @@ def test_privacy_is_half_a_matter_of_place() -> None:
 
 
 def test_the_recommendation_says_when_data_leave_and_what_to_use_instead() -> None:
-    away = Candidate("honcho", 90, True, True, "Sent to example.org.")
-    home = Candidate("local", 80, True, False, "Stays.")
+    away = ScoredBackend("honcho", 90, True, True, "Sent to example.org.")
+    home = ScoredBackend("local", 80, True, False, "Stays.")
     text = recommendation([home, away])
     assert "Use honcho" in text
     assert "data leave this machine" in text

@@ -9,7 +9,6 @@ from tests.knowledge_home import FACT, learnable_home
 from afterwit.archive.rebuild import rebuild
 from afterwit.measure.experiment import experiment_now, set_experiment
 from afterwit.model.errors import ConfigError
-from afterwit.recall.deck.publish import deck_path
 from afterwit.recall.deck.reader import Deck
 from afterwit.store.layout import TEMPLATE_FILE
 
@@ -26,7 +25,7 @@ def store(tmp_path: Path, home: Path) -> Path:
 
 
 def deck_of(store: Path) -> Deck:
-    return Deck(str(deck_path(world_of(store, store).layout)))
+    return Deck(str(world_of(store, store).layout.deck))
 
 
 def test_a_learned_item_reaches_the_deck_as_a_block_and_as_a_line(store: Path) -> None:

@@ -4,11 +4,10 @@ from pathlib import Path, PurePath
 import pytest
 
 from afterwit.config.show import default_root
-from afterwit.recall.deck.location import Place, place_of, store_folder
+from afterwit.recall.deck.location import Location, location_of, store_folder
 from afterwit.recall.deck.reader import Deck
-from afterwit.recall.deck.values import Deck as Values
-from afterwit.recall.deck.values import DeckSettings
-from afterwit.recall.deck.write import write_deck
+from afterwit.recall.deck.write import DeckContent as Values
+from afterwit.recall.deck.write import DeckSettings, write_deck
 
 REPO = "example.org/team/orchard"
 
@@ -22,11 +21,11 @@ def deck(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Deck:
 
 
 def repo_at(deck: Deck, folder: Path) -> str:
-    return place_of(deck, str(folder)).repo
+    return location_of(deck, str(folder)).repo
 
 
 def test_a_folder_is_known_by_one_above_it(deck: Deck, tmp_path: Path) -> None:
-    place = place_of(deck, str(tmp_path / "known" / "src" / "deep"))
+    place = location_of(deck, str(tmp_path / "known" / "src" / "deep"))
     assert (place.repo, place.root) == (REPO, str(tmp_path / "known"))
 
 
@@ -38,7 +37,7 @@ def test_a_worktree_belongs_to_its_main_checkout(deck: Deck, tmp_path: Path) -> 
     tree = tmp_path / "tree"
     tree.mkdir()
     (tree / ".git").write_text(f"gitdir: {tmp_path}/known/.git/worktrees/tree\n")
-    place = place_of(deck, str(tree / "src"))
+    place = location_of(deck, str(tree / "src"))
     assert (place.repo, place.root) == (REPO, str(tree))
 
 
@@ -57,17 +56,17 @@ def test_another_folder_is_not_known(deck: Deck, tmp_path: Path, name: str) -> N
 @pytest.mark.parametrize("folder", ["", "relative/folder", "/", "\0", "x" * 5_000])
 def test_odd_folders_are_not_known(deck: Deck, folder: str) -> None:
     try:
-        assert place_of(deck, folder).repo == ""
+        assert location_of(deck, folder).repo == ""
     except ValueError:  # a name that no system takes; the outermost frame catches it
         assert "\0" in folder
 
 
 def test_paths_are_named_below_the_repository() -> None:
-    place = Place("r", "/w/r")
+    place = Location("r", "/w/r")
     assert place.below("/w/r/src/a.py", "/tmp") == "src/a.py"
     assert place.below("a.py", "/w/r/src") == "src/a.py"
     assert place.below("../../x/a.py", "/w/r/src") == ""
-    assert Place().below("/w/r/a.py", "/w/r") == ""
+    assert Location().below("/w/r/a.py", "/w/r") == ""
 
 
 def test_the_store_is_where_commands_have_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 _SCRIPT = """
-import afterwit.recall.deck.stored_places, afterwit.recall.deck.stored_talks
+import afterwit.recall.deck.first_prompt, afterwit.recall.deck.first_prompt
 import afterwit.recall.decisions, afterwit.recall.prompt_block
 import sys
 print(*sys.modules)

@@ -14,13 +14,18 @@ from tests.recall.talks.scoring import index_of
 
 from afterwit.recall.decisions import decided
 from afterwit.recall.deck import prompt_tables
-from afterwit.recall.deck.packing import pack_numbers, pack_weighted, unpack_numbers, unpack_weighted
+from afterwit.recall.deck.first_prompt import (
+    StoredPlaces,
+    StoredTalks,
+    pack_numbers,
+    pack_weighted,
+    unpack_numbers,
+    unpack_weighted,
+)
 from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource, write_prompt_tables
-from afterwit.recall.deck.stored_places import StoredPlaces
-from afterwit.recall.deck.stored_talks import StoredTalks
-from afterwit.recall.place_index import PlaceIndex, Sighting
+from afterwit.recall.from_digest import talk_of
+from afterwit.recall.place_index import PlaceIndex, PlaceSighting
 from afterwit.recall.places import Question, guess
-from afterwit.recall.talk_reading import talk_of
 from afterwit.recall.talks import Talk
 
 _PATHS = ("src/login.py", "src/cart.py", "tests/test_cart.py", "README.md")
@@ -41,7 +46,7 @@ _QUESTIONS = (
 )
 
 
-def source(sightings: Sequence[Sighting] = (), talks: Sequence[Talk] = (), mark: str = "1") -> PromptSource:
+def source(sightings: Sequence[PlaceSighting] = (), talks: Sequence[Talk] = (), mark: str = "1") -> PromptSource:
     return PromptSource(mark, lambda: PromptIndex(sightings, talks))
 
 
@@ -55,7 +60,7 @@ def db() -> Iterator[apsw.Connection]:
 @given(_SIGHTINGS)
 @settings(max_examples=40, deadline=None)
 def test_places_are_guessed_alike(rows: list[tuple]) -> None:  # type: ignore[type-arg]
-    sightings = [Sighting(f"s{number}", *row) for number, row in enumerate(rows)]
+    sightings = [PlaceSighting(f"s{number}", *row) for number, row in enumerate(rows)]
     index, connection = PlaceIndex(), apsw.Connection(":memory:")
     for sighting in sightings:
         index.put(sighting)
@@ -84,7 +89,7 @@ def test_a_repository_that_is_not_known_has_nothing(db: apsw.Connection) -> None
 
 def test_of_a_long_history_the_newest_is_kept(db: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prompt_tables, "MOST_SESSIONS", 2)
-    sightings = [Sighting(f"s{at}", "cart", {f"src/f{at}.py": ()}, at_ms=at) for at in (3, 1, 2)]
+    sightings = [PlaceSighting(f"s{at}", "cart", {f"src/f{at}.py": ()}, at_ms=at) for at in (3, 1, 2)]
     write_prompt_tables(db, {"shop": source(sightings)})
     assert {place.path for place in guess(StoredPlaces(db, "shop"), Question("cart"))} == {"src/f2.py", "src/f3.py"}
 
@@ -94,7 +99,7 @@ def test_a_repository_without_new_sessions_is_copied(tmp_path: Path) -> None:
         raise AssertionError("nothing has to be made anew")
 
     with closing(apsw.Connection(str(tmp_path / "old.db"))) as old:
-        shop = [Sighting("s1", "cart", {"src/cart.py": ("Cart",)}, "main", 5)]
+        shop = [PlaceSighting("s1", "cart", {"src/cart.py": ("Cart",)}, "main", 5)]
         write_prompt_tables(old, {"attic": source(), "shop": source(shop, mark="7")})
     with closing(apsw.Connection(str(tmp_path / "new.db"))) as new:
         new.execute("ATTACH ? AS earlier", (str(tmp_path / "old.db"),))

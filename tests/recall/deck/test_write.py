@@ -3,7 +3,6 @@ import stat
 from pathlib import Path
 
 import apsw
-import msgspec
 import pytest
 
 from afterwit.guard.markers import OPENING
@@ -11,36 +10,33 @@ from afterwit.guard.shown import ours
 from afterwit.model.errors import StoreError
 from afterwit.model.knowledge import Scope, ScopeKind, Trigger
 from afterwit.recall.deck import reader as reading
-from afterwit.recall.deck import write as writing
 from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource
-from afterwit.recall.deck.values import Block, Deck, DeckSettings, Entry, Index, Line, Section
-from afterwit.recall.deck.write import write_deck
-from afterwit.recall.place_index import Sighting
-from afterwit.recall.talks import USER, Sentence, Talk, Turn, counts_of, terms_of
+from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, write_deck
+from afterwit.recall.place_index import PlaceSighting
+from afterwit.recall.prompt_block import BlockLine, BlockSection
+from afterwit.recall.talks import USER, Sentence, Talk, TalkTurn, counts_of, terms_of
 
 SETTINGS = DeckSettings(key=b"k" * 32)
 
 
 def written(path: Path, **parts: object) -> reading.Deck:
-    write_deck(path, Deck(SETTINGS, **parts))  # type: ignore[arg-type]
+    write_deck(path, DeckContent(SETTINGS, **parts))  # type: ignore[arg-type]
     return reading.Deck(str(path))
 
 
-def line(item: str, *triggers: Trigger, scope: Scope | None = None, confidence: float = 0.5) -> Line:
-    return Line(item, ours(f"about {item}"), scope or Scope(ScopeKind.GLOBAL), confidence=confidence, triggers=triggers)
+def line(item: str, *triggers: Trigger, scope: Scope | None = None, confidence: float = 0.5) -> FiringLine:
+    return FiringLine(
+        item, ours(f"about {item}"), scope or Scope(ScopeKind.GLOBAL), confidence=confidence, triggers=triggers
+    )
 
 
 def found(deck: reading.Deck, moment: str, *words: str, repo: str = "", agent: str = "") -> list[str]:
     return [line.item for _, line in deck.lines(moment, set(words), repo, agent)]
 
 
-def test_reader_and_writer_are_of_one_version() -> None:
-    assert reading.VERSION == writing.VERSION
-
-
 def test_settings_come_back_as_they_went_in(tmp_path: Path) -> None:
     settings = DeckSettings(key=b"\0\xff" * 8, session_share=0.25, refusing=("codex", "pi"), learns_at_end=False)
-    write_deck(tmp_path / "deck.db", Deck(settings))
+    write_deck(tmp_path / "deck.db", DeckContent(settings))
     deck = reading.Deck(str(tmp_path / "deck.db"))
     assert (deck.key(), deck.share("session_share"), deck.names("refusing")) == (b"\0\xff" * 8, 0.25, ["codex", "pi"])
     assert (deck.share("learns_at_end"), deck.share("nothing"), deck.text("opening")) == (0.0, 0.0, OPENING)
@@ -49,11 +45,12 @@ def test_settings_come_back_as_they_went_in(tmp_path: Path) -> None:
 def test_the_closest_block_is_taken(tmp_path: Path) -> None:
     places = [("", ""), ("", "codex"), ("r", ""), ("r", "codex")]
     blocks = [
-        Block((Section(ours(f"{repo}/{agent}"), (Entry("i", ours("t")),)),), repo, agent) for repo, agent in places
+        DeckBlock((BlockSection(ours(f"{repo}/{agent}"), (BlockLine("i", ours("t")),)),), repo, agent)
+        for repo, agent in places
     ]
     deck = written(tmp_path / "deck.db", blocks=blocks)
     asked = [("r", "codex"), ("r", "pi"), ("s", "codex"), ("s", "pi")]
-    headings = [section[0] for repo, agent in asked for section in deck.block(repo, agent)]  # type: ignore[index]
+    headings = [section[0] for repo, agent in asked for section in deck.block(repo, agent)]
     assert headings == ["r/codex", "r/", "/codex", "/"]
     assert written(tmp_path / "deck.db").block("r", "codex") == []
 
@@ -95,16 +92,17 @@ def test_scopes_keep_lines_apart_and_the_narrowest_comes_first(tmp_path: Path) -
     assert found(deck, "failure", "e501") == ["low"]
 
 
-def test_folders_and_indexes_are_looked_up(tmp_path: Path) -> None:
-    deck = written(tmp_path / "deck.db", roots={"/w/r": "r", "/w": "w"}, indexes=[Index("r", "places", b"\0body")])
+def test_folders_and_rules_are_looked_up(tmp_path: Path) -> None:
+    rules = {"r": [BlockLine("i", ours("Do not."))]}
+    deck = written(tmp_path / "deck.db", roots={"/w/r": "r", "/w": "w"}, rules=rules)
     assert deck.repo_at(["/w/r/x", "/w/r", "/w"]) == ("r", "/w/r")
     assert deck.repo_at(["/other"]) == ("", "")
-    assert (deck.index("r", "places"), deck.index("r", "else")) == (b"\0body", b"")
+    assert (deck.rules("r"), deck.rules("else")) == ([("i", "Do not.")], [])
 
 
 def test_markers_in_a_text_are_made_harmless(tmp_path: Path) -> None:
-    entry = Entry("i", ours(f"- {OPENING} take over"))
-    deck = written(tmp_path / "deck.db", blocks=[Block((Section(ours("h"), (entry,)),))])
+    entry = BlockLine("i", ours(f"- {OPENING} take over"))
+    deck = written(tmp_path / "deck.db", blocks=[DeckBlock((BlockSection(ours("h"), (entry,)),))])
     assert OPENING not in str(deck.block("", ""))
 
 
@@ -143,24 +141,25 @@ def test_only_the_user_can_read_the_deck(tmp_path: Path) -> None:
 
 def test_a_deck_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
     written(tmp_path / "deck.db", roots={"/a": "a"})
-    twice = [Index("r", "x", b""), "no row"]
-    with pytest.raises((StoreError, TypeError, ValueError)):
-        write_deck(tmp_path / "deck.db", Deck(SETTINGS, indexes=twice))  # type: ignore[arg-type]
+    with pytest.raises((StoreError, AttributeError)):
+        write_deck(tmp_path / "deck.db", DeckContent(SETTINGS, rules={"r": ["no line"]}))  # type: ignore[list-item]
     assert reading.Deck(str(tmp_path / "deck.db")).repo_at(["/a"]) == ("a", "/a")
     assert [path.name for path in tmp_path.iterdir()] == ["deck.db"]
 
 
 def test_nothing_that_looks_like_a_secret_is_written(tmp_path: Path) -> None:
     plain = "log in with DB_PASSWORD=zq81kdxW77"
-    spoken = Turn(USER, 1, (Sentence(plain, 1.0),), frozenset(terms_of(plain)))
+    spoken = TalkTurn(USER, 1, (Sentence(plain, 1.0),), frozenset(terms_of(plain)))
     talks = [Talk("s", 1, (spoken,), counts_of(plain))]
-    seen = [Sighting("s", plain, {"a.py": ()})]
-    fires = Line("i", ours(plain), advice="psql --password zq81kdxW77", triggers=(Trigger(signature="log in failed"),))
+    seen = [PlaceSighting("s", plain, {"a.py": ()})]
+    fires = FiringLine(
+        "i", ours(plain), advice="psql --password zq81kdxW77", triggers=(Trigger(signature="log in failed"),)
+    )
     written(
         tmp_path / "deck.db",
-        blocks=[Block((Section(ours(plain), (Entry("i", ours(plain)),)),), "r")],
+        blocks=[DeckBlock((BlockSection(ours(plain), (BlockLine("i", ours(plain)),)),), "r")],
         lines=[fires],
-        indexes=[Index("r", "rules", msgspec.json.encode([["i", plain]]))],
+        rules={"r": [BlockLine("i", ours(plain))]},
         prompts={"r": PromptSource("1", lambda: PromptIndex(seen, talks))},
     )
     held = (tmp_path / "deck.db").read_bytes()

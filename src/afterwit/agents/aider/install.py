@@ -5,7 +5,7 @@ The file lies in our own data folder and holds what is true everywhere: one file
 
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.ours import MARK
-from afterwit.edits.own_file import OwnFile
+from afterwit.edits.own_text import OwnFile
 from afterwit.edits.yaml_file import YamlFile
 
 

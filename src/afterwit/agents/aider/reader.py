@@ -15,8 +15,7 @@ from afterwit.agents.aider.program import events_in, model_in, spent_in, version
 from afterwit.agents.memory import Memory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Facts, Reading, Spend
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record

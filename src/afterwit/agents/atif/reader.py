@@ -17,8 +17,7 @@ from afterwit.agents.chat.messages import text_of
 from afterwit.agents.memory import Memory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items

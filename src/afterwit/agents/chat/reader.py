@@ -20,8 +20,7 @@ from afterwit.agents.chat.results import outcome_of
 from afterwit.agents.memory import mark
 from afterwit.agents.places import identity
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record

@@ -22,8 +22,7 @@ from afterwit.agents.claude_code.sessions import Sessions
 from afterwit.agents.claude_code.speech import kind_of_queued
 from afterwit.agents.claude_code.state import State, digest_of
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend, Usage
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record

@@ -19,8 +19,7 @@ from afterwit.agents.cline.turns import Turns
 from afterwit.agents.memory import Memory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import Relation
+from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Spend, Usage
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items

@@ -7,7 +7,7 @@ from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.hooks import Reach
 from afterwit.edits.json_file import JsonFile
 from afterwit.edits.ours import MARK, server_entry
-from afterwit.edits.own_file import OwnFile
+from afterwit.edits.own_text import OwnFile
 
 REACH = Reach(
     "cline-cli",

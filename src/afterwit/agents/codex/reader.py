@@ -21,7 +21,7 @@ from afterwit.agents.codex.names import BARE_ITEMS, SILENT
 from afterwit.agents.codex.records import Line, Payload, coerce_line, coerced, decode_line, decode_object
 from afterwit.agents.codex.state import State
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import ReaderEvidence
 from afterwit.model.readings import Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record

@@ -6,7 +6,7 @@ from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.hooks import SECONDS, Reach
 from afterwit.edits.json_file import JsonFile
 from afterwit.edits.ours import server_entry
-from afterwit.edits.own_file import OwnFile
+from afterwit.edits.own_text import OwnFile
 
 REACH = Reach(
     "copilot",

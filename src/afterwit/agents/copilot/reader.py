@@ -18,8 +18,7 @@ from afterwit.agents.copilot.names import SILENT
 from afterwit.agents.copilot.state import State
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import Relation
+from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record

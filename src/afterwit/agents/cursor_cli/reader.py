@@ -18,8 +18,7 @@ from afterwit.agents.cursor_cli.queries import spoken
 from afterwit.agents.memory import Memory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record

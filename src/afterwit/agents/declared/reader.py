@@ -36,8 +36,7 @@ from afterwit.agents.declared.values import (
 from afterwit.agents.globs import matches
 from afterwit.agents.places import identity as told_apart
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.sources.framing import Record
 

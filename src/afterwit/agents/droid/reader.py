@@ -19,8 +19,7 @@ from afterwit.agents.blocks import Answered, Asked, Other, Said, Thought, blocks
 from afterwit.agents.memory import Memory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record

@@ -14,7 +14,7 @@ import msgspec
 
 from afterwit.agents.entire.natives import OWN, inner_readers
 from afterwit.agents.protocol import FileReading, Reader, Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import ReaderEvidence
 from afterwit.model.readings import Reading
 from afterwit.sources.checkpoints import RENDERED
 from afterwit.sources.framing import Record

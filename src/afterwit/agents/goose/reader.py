@@ -16,8 +16,7 @@ from afterwit.agents import fields
 from afterwit.agents.goose.content import SILENT, Speaker, readings_of
 from afterwit.agents.protocol import Shape, SourceFile
 from afterwit.agents.rows import Row, RowsReading, column, native_id, row_of
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import Relation
+from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Spend, Usage
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record

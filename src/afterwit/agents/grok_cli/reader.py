@@ -15,8 +15,7 @@ from afterwit.agents.chat.results import outcome_of
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import Shape, SourceFile
 from afterwit.agents.rows import Row, RowsReading, column, native_id, row_of
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record

@@ -9,12 +9,11 @@ from pprint import pformat
 from typing import Any
 
 from afterwit.edits.edits import Integration, Surroundings
-from afterwit.edits.hooks import Reach
+from afterwit.edits.hooks import Reach, script
 from afterwit.edits.ours import MARK, NAME, own_words, server_entry
-from afterwit.edits.own_file import OwnFile
-from afterwit.edits.scripts import script
+from afterwit.edits.own_text import OwnFile
 from afterwit.edits.yaml_file import YamlFile
-from afterwit.model.memory_tool import DESCRIPTION, SCHEMA
+from afterwit.model.memory_entry import TOOL_DESCRIPTION, TOOL_SCHEMA
 
 REACH = Reach(
     "hermes",
@@ -26,7 +25,11 @@ REACH = Reach(
         "on_session_end": "end",
     },
 )
-MEMORY_TOOL: dict[str, Any] = {"name": f"{NAME}_memory", "description": DESCRIPTION, "parameters": dict(SCHEMA)}
+MEMORY_TOOL: dict[str, Any] = {
+    "name": f"{NAME}_memory",
+    "description": TOOL_DESCRIPTION,
+    "parameters": dict(TOOL_SCHEMA),
+}
 _MANIFEST = f"# {MARK}\nname: {NAME}\nversion: 1.0.0\ndescription: Notes from past sessions\n"
 
 

@@ -19,8 +19,7 @@ from afterwit.agents.hermes.sessions import facts_of_row, facts_of_snapshot, spe
 from afterwit.agents.hermes.turns import HermesState, is_written_again, message_of, readings_of, rekeyed
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
 from afterwit.agents.rows import native_id, row_in, row_of
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import Relation
+from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Reading
 from afterwit.sources.databases import PARENT
 from afterwit.sources.documents import items

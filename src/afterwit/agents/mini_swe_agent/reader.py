@@ -22,8 +22,7 @@ from afterwit.agents.memory import Memory
 from afterwit.agents.mini_swe_agent.observations import is_observation, observed
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items

@@ -8,7 +8,7 @@ import re
 from pathlib import PurePosixPath
 
 from afterwit.agents.pi.reader import PiReader
-from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import ReaderEvidence
 
 _SESSIONS = re.compile(r"agents/[^/]+/sessions/[^/.]+\.jsonl")
 _BESIDE = re.compile(r"(agents/[^/]+/sessions/[^/.]+)\.[^/]+\.jsonl")

@@ -3,10 +3,9 @@
 from pathlib import PurePath
 
 from afterwit.edits.edits import Integration, Surroundings
-from afterwit.edits.hooks import Reach
+from afterwit.edits.hooks import Reach, script
 from afterwit.edits.json_file import JsonFile
-from afterwit.edits.own_file import OwnFile
-from afterwit.edits.scripts import script
+from afterwit.edits.own_text import OwnFile
 
 REACH = Reach(
     "opencode",

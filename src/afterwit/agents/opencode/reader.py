@@ -19,7 +19,7 @@ from afterwit.agents.opencode.meaning import Speaker
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
 from afterwit.agents.rows import Row, column, native_id, row_in, row_of
-from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import ReaderEvidence
 from afterwit.model.readings import Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items

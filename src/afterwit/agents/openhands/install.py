@@ -7,7 +7,7 @@ a server that does not start, hence the stand-in.
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.hooks import Reach
 from afterwit.edits.json_file import JsonFile
-from afterwit.edits.stand_in import backed_server_entry
+from afterwit.edits.ours import backed_server_entry
 
 REACH = Reach(
     "openhands", {"UserPromptSubmit": "prompt", "PreToolUse": "before", "SessionEnd": "end"}, can_rewrite=False

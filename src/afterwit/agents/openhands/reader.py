@@ -19,8 +19,7 @@ from afterwit.agents.openhands import v0, v1
 from afterwit.agents.openhands.spending import so_far
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record

@@ -1,9 +1,8 @@
 """Ties pi to us: an extension file in the user's folder. pi has no MCP."""
 
 from afterwit.edits.edits import Integration, Surroundings
-from afterwit.edits.hooks import Reach
-from afterwit.edits.own_file import OwnFile
-from afterwit.edits.scripts import script
+from afterwit.edits.hooks import Reach, script
+from afterwit.edits.own_text import OwnFile
 
 REACH = Reach(
     "pi",

@@ -17,8 +17,7 @@ from afterwit.agents.memory import Memory
 from afterwit.agents.pi.messages import ROLES, message_readings, said, text_of
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record

@@ -21,8 +21,7 @@ from afterwit.agents.memory import Memory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
 from afterwit.agents.qwen.records import SILENT_SYSTEM, SPOKEN_SYSTEM, Line, assistant, system, tool_result, user
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import Relation
+from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record

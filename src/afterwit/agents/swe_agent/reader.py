@@ -19,8 +19,7 @@ from afterwit.agents.memory import Memory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import Shape, SourceFile
 from afterwit.agents.swe_agent.commands import call_of
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record

@@ -11,7 +11,7 @@ home: they are read where somebody asks for it.
 
 from afterwit.agents.declared.parsing import description_from
 from afterwit.agents.declared.reader import DeclaredReader
-from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import ReaderEvidence
 
 _DESCRIPTION = """
 name = "tool-events"

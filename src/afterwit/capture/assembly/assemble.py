@@ -27,8 +27,8 @@ from afterwit.model.captured import (
     ProblemRow,
     SpendRow,
     TextRow,
+    key_of,
 )
-from afterwit.model.keys import key_of
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 

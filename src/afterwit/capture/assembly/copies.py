@@ -15,8 +15,7 @@ import msgspec
 
 from afterwit.capture.assembly.calls import CallOutcome, PendingCall
 from afterwit.capture.assembly.part_facts import is_task
-from afterwit.model.captured import PartFacts
-from afterwit.model.keys import key_of
+from afterwit.model.captured import PartFacts, key_of
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event
 

@@ -19,9 +19,8 @@ from afterwit.actions.shell.tree import Command
 from afterwit.capture.assembly.texts import beginning, safe_body, safe_text
 from afterwit.guard.placeholders import unkeyed
 from afterwit.guard.redaction import Redactor
-from afterwit.model.captured import NoteRow, PartFacts
+from afterwit.model.captured import NoteRow, PartFacts, key_of
 from afterwit.model.instruction_files import IN_CHECKOUTS, IN_HOMES, Instruction, Placed, placed
-from afterwit.model.keys import key_of
 from afterwit.model.kinds import ActionKind, NoteKind
 from afterwit.model.readings import Event
 from afterwit.repos.folders import root_name, root_of, user_of

@@ -12,7 +12,7 @@ import click
 from afterwit.cli.commands import ExitCode
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line, talk
 from afterwit.connect.apply import apply, differences
-from afterwit.connect.plan import Machine, Plan
+from afterwit.connect.plan import ConnectPlan, Machine
 from afterwit.model.errors import AfterwitError, UsageError
 
 
@@ -24,7 +24,7 @@ class Consent(NamedTuple):
     is_json: bool
 
 
-def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], Plan]]], how: Consent) -> None:
+def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], ConnectPlan]]], how: Consent) -> None:
     """Plans, shows, asks, does."""
     faults: dict[str, str] = {}
     plans = {name: plan for name, make in named if (plan := _tried(name, make, faults)) is not None}
@@ -48,7 +48,7 @@ def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], Plan]]],
         raise click.exceptions.Exit(ExitCode.PARTLY_DONE if len(plans) > len(faults) or done else ExitCode.FAILED)
 
 
-def _tried(name: str, make: Callable[[], Plan], faults: dict[str, str]) -> Plan | None:
+def _tried(name: str, make: Callable[[], ConnectPlan], faults: dict[str, str]) -> ConnectPlan | None:
     try:
         return make()
     except UsageError:
@@ -60,15 +60,15 @@ def _tried(name: str, make: Callable[[], Plan], faults: dict[str, str]) -> Plan 
     return None
 
 
-def _applied(machine: Machine, name: str, plan: Plan, faults: dict[str, str]) -> bool:
-    def run() -> Plan:
+def _applied(machine: Machine, name: str, plan: ConnectPlan, faults: dict[str, str]) -> bool:
+    def run() -> ConnectPlan:
         apply(machine, plan)
         return plan
 
     return _tried(name, run, faults) is not None
 
 
-def _show(name: str, plan: Plan) -> None:
+def _show(name: str, plan: ConnectPlan) -> None:
     if plan.is_empty:
         print_line(f"{name}: nothing has been learned for this place yet, so there is nothing to write.")
     elif not plan.needed:
@@ -79,7 +79,7 @@ def _show(name: str, plan: Plan) -> None:
         talk(line)
 
 
-def _tell(name: str, plan: Plan) -> None:
+def _tell(name: str, plan: ConnectPlan) -> None:
     if plan.is_removal:
         if plan.needed:
             print_line(f"{name}: disconnected.")
@@ -89,7 +89,7 @@ def _tell(name: str, plan: Plan) -> None:
         print_line(f"    {line}")
 
 
-def _shape(name: str, plan: Plan, *, is_applied: bool) -> dict[str, Any]:
+def _shape(name: str, plan: ConnectPlan, *, is_applied: bool) -> dict[str, Any]:
     return {
         "agent": plan.connection.agent,
         "name": name,
@@ -97,7 +97,7 @@ def _shape(name: str, plan: Plan, *, is_applied: bool) -> dict[str, Any]:
         "action": "disconnect" if plan.is_removal else "connect",
         "may_refuse": plan.connection.may_refuse,
         "may_rewrite": plan.connection.may_rewrite,
-        "files": [_file(change.found.path, change.found.content, change.wanted) for change in plan.changes],
+        "files": [_file(change.file.path, change.file.content, change.wanted) for change in plan.changes],
         "diff": list(differences(plan)),
         "moments": list(plan.moments),
         "to_do": list(plan.to_do),

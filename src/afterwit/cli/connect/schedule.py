@@ -9,8 +9,7 @@ from afterwit.cli.connect.machine import this_host
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line
 from afterwit.connect.schedule import Planned, apply, job_for, label_for, plan_install, plan_removal
-from afterwit.connect.schedulers.cadence import HOURLY, Cadence
-from afterwit.connect.schedulers.job import Remove, Run, Step, Write
+from afterwit.connect.schedulers.job import HOURLY, Cadence, RemoveFile, RunProgram, Step, WriteFile
 
 _TIME = re.compile(r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9]")
 
@@ -84,11 +83,11 @@ def _show(planned: Planned) -> None:
 
 def _lines(step: Step) -> list[str]:
     match step:
-        case Write(path, content):
+        case WriteFile(path, content):
             return [f"write {path}", *(f"    {line}" for line in content.decode().splitlines())]
-        case Remove(path):
+        case RemoveFile(path):
             return [f"remove {path}"]
-        case Run(arguments, _, shown):
+        case RunProgram(arguments, _, shown):
             return [f"run {' '.join(arguments)}", *(f"    {line}" for line in shown.splitlines())]
 
 

@@ -10,9 +10,9 @@ from afterwit.cli.connect.machine import this_host, this_machine
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.connect import schedule
-from afterwit.connect.plan import State, states
+from afterwit.connect.plan import ConnectionState, states
 from afterwit.connect.schedule import Installed
-from afterwit.connect.schedulers.cadence import Cadence
+from afterwit.connect.schedulers.job import Cadence
 from afterwit.doctor.findings import Silence, silences
 from afterwit.edits.edits import Presence
 
@@ -63,7 +63,7 @@ def _show(installed: Installed, wanted: str) -> None:
         talk(f"The setting schedule.cadence is {wanted}; `afterwit connect schedule` applies it.")
 
 
-def _show_state(state: State, silent: Mapping[str, Silence]) -> None:
+def _show_state(state: ConnectionState, silent: Mapping[str, Silence]) -> None:
     name = state.project if state.is_file else state.agent
     place = f" in {state.project}" if state.project and not state.is_file else ""
     may = [word for word, is_on in (("refuses", state.may_refuse), ("rewrites", state.may_rewrite)) if is_on]
@@ -77,11 +77,11 @@ def _show_state(state: State, silent: Mapping[str, Silence]) -> None:
         talk(silent[state.agent].what)
 
 
-def _shape(state: State, silent: Mapping[str, Silence]) -> dict[str, Any]:
+def _shape(state: ConnectionState, silent: Mapping[str, Silence]) -> dict[str, Any]:
     shape = {**state._asdict(), "presence": state.presence.value, "paths": [str(path) for path in state.paths]}
     return {**shape, "missing": list(state.missing), "uncalled_sessions": _uncalled(state, silent)}
 
 
-def _uncalled(state: State, silent: Mapping[str, Silence]) -> int:
+def _uncalled(state: ConnectionState, silent: Mapping[str, Silence]) -> int:
     """Sessions that came in although no hook called."""
     return silent[state.agent].sessions if state.agent in silent else 0

@@ -16,9 +16,9 @@ from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.measure import backtest as running
 from afterwit.measure.backtest_notes import NotesFile
-from afterwit.measure.notes import Moment, Note
+from afterwit.measure.player import NoteMoment, PlayerNote
 from afterwit.measure.replay import Played
-from afterwit.measure.scores import Report, Score, changed_files, searches_before
+from afterwit.measure.scores import PlayerReport, Score, changed_files, searches_before
 from afterwit.model.kinds import Status
 from afterwit.sessions.filters import Filter
 
@@ -113,7 +113,7 @@ def _show(result: running.Backtest) -> None:
     )
 
 
-def _row(report: Report) -> tuple[str, ...]:
+def _row(report: PlayerReport) -> tuple[str, ...]:
     score, low, high = report.whole, *report.interval
     return (
         report.player,
@@ -145,15 +145,15 @@ def walk_lines(played: Played) -> Iterator[str]:
         yield from _said(played, notes)
 
 
-def _said(played: Played, notes: list[Note]) -> Iterator[str]:
+def _said(played: Played, notes: list[PlayerNote]) -> Iterator[str]:
     changed = changed_files(played.digest)
     for note in notes:
-        if note.moment in (Moment.START, Moment.PROMPT):
+        if note.moment in (NoteMoment.START, NoteMoment.PROMPT):
             yield f"  at the {note.moment}: {_one_line(note.text)}"
             yield from (f"    {'changed  ' if path in changed else '–        '}{path}" for path in note.files)
     missed = [path for path in changed if all(path not in note.files for note in notes)]
     yield from (f"    missed   {path} (after {searches_before(played.digest, path)} searches)" for path in missed[:10])
-    by_call: dict[str, list[Note]] = {}
+    by_call: dict[str, list[PlayerNote]] = {}
     for note in notes:
         if note.action is not None:
             by_call.setdefault(note.action, []).append(note)
@@ -167,7 +167,7 @@ def _said(played: Played, notes: list[Note]) -> Iterator[str]:
         yield from (f"       {said.moment}: {_one_line(said.text)}" for said in spoken)
 
 
-def _counted(notes: list[Note]) -> str:
+def _counted(notes: list[PlayerNote]) -> str:
     return "said nothing" if not notes else f"{len(notes)} note{'s' if len(notes) > 1 else ''}"
 
 

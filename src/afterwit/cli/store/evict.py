@@ -11,7 +11,7 @@ from afterwit.cli.terminal.amounts import ByteSize, human_bytes, human_count, mi
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
-from afterwit.model.learn_report import Eviction
+from afterwit.model.learn_run import Eviction
 
 _WHY = {"age": "older than the limit", "soft-cap": "above the soft cap", "hard-cap": "above the hard cap"}
 _SHOWN = 20

@@ -9,8 +9,7 @@ import re
 import shlex
 from typing import NamedTuple
 
-from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.connect.schedulers.job import MARK, NICE, Job, Run, Steps
+from afterwit.connect.schedulers.job import MARK, NICE, Cadence, Job, RunProgram, Steps
 from afterwit.model.errors import AfterwitError
 
 _UNENDED = " (the line before had no end)"
@@ -38,7 +37,7 @@ def plan(label: str, job: Job | None, crontab: bytes | None, *, has_ionice: bool
     if block == cut.block:
         return ()
     shown = _shown("-", cut.block) + _shown("+", block)
-    return (Run(("crontab", "-"), cut.before + block + cut.after, shown),)
+    return (RunProgram(("crontab", "-"), cut.before + block + cut.after, shown),)
 
 
 def block_in(crontab: bytes | None, label: str) -> bytes:
@@ -48,8 +47,8 @@ def block_in(crontab: bytes | None, label: str) -> bytes:
 
 
 def cadence_in(block: bytes) -> Cadence | None:
-    found = _LINE.search(block)
-    return Cadence(None if found[2] == b"*" else int(found[2]), int(found[1])) if found else None
+    match = _LINE.search(block)
+    return Cadence(None if match[2] == b"*" else int(match[2]), int(match[1])) if match else None
 
 
 def _opened(crontab: bytes | None) -> _Cut:
@@ -67,8 +66,8 @@ def _removed(cut: _Cut) -> Steps:
         before = before.removesuffix(b"\n")
     rest, shown = before + cut.after, _shown("-", cut.block)
     if not rest and cut.note == _ALONE:
-        return (Run(("crontab", "-r"), shown=shown),)
-    return (Run(("crontab", "-"), rest, shown),)
+        return (RunProgram(("crontab", "-r"), shown=shown),)
+    return (RunProgram(("crontab", "-"), rest, shown),)
 
 
 def _cut(crontab: bytes, label: str) -> _Cut | None:

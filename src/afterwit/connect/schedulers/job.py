@@ -1,4 +1,4 @@
-"""What is scheduled, and the steps that set it up: plain data, so that they can be shown before they are done.
+"""What is scheduled, how often, and the steps that set it up: plain data, to be shown before they are done.
 
 A planner of one scheduler turns a `Job` (or None, for none) and what it finds in place into steps. No steps means that
 everything is as it should be. Carrying steps out is left to `connect.schedule`.
@@ -9,7 +9,33 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import NamedTuple
 
-from afterwit.connect.schedulers.cadence import Cadence
+HOURLY = "hourly"
+_MINUTE = 17  # of the hour: on the hour everyone's jobs start
+
+
+class Cadence(NamedTuple):
+    """Each day at this hour and minute; each hour at this minute where there is no hour."""
+
+    hour: int | None
+    minute: int
+
+    @classmethod
+    def of(cls, text: str) -> "Cadence":
+        """`hourly` or `HH:MM`, as the settings have it."""
+        if text == HOURLY:
+            return cls(None, _MINUTE)
+        hour, _, minute = text.partition(":")
+        return cls(int(hour), int(minute))
+
+    @property
+    def text(self) -> str:
+        return HOURLY if self.hour is None else f"{self.hour:02d}:{self.minute:02d}"
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        return "every hour" if self.hour is None else f"every day at {self.text}"
+
 
 NAME = "afterwit-learn"
 MARK = "Written by `afterwit connect schedule`; `--off` removes it."
@@ -33,20 +59,20 @@ class Job(NamedTuple):
     cadence: Cadence
 
 
-class Write(NamedTuple):
+class WriteFile(NamedTuple):
     """Put a file of ours in place, whole."""
 
     path: PurePath
     content: bytes
 
 
-class Remove(NamedTuple):
+class RemoveFile(NamedTuple):
     """Remove a file of ours."""
 
     path: PurePath
 
 
-class Run(NamedTuple):
+class RunProgram(NamedTuple):
     """Call a program. `shown` is what its input changes, for people."""
 
     arguments: tuple[str, ...]
@@ -55,11 +81,11 @@ class Run(NamedTuple):
     may_fail: bool = False  # it only clears away what may not be there
 
 
-Step = Write | Remove | Run
+Step = WriteFile | RemoveFile | RunProgram
 Steps = tuple[Step, ...]
 
 
-class Found(NamedTuple):
+class JobFiles(NamedTuple):
     """What is in place of one scheduler's part."""
 
     files: Mapping[PurePath, bytes]

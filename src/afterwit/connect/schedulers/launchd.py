@@ -8,8 +8,7 @@ from pathlib import PurePath
 from typing import Any
 from xml.parsers.expat import ExpatError
 
-from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.connect.schedulers.job import NICE, Found, Job, Remove, Run, Step, Steps, Write
+from afterwit.connect.schedulers.job import NICE, Cadence, Job, JobFiles, RemoveFile, RunProgram, Step, Steps, WriteFile
 
 
 def path(folder: PurePath, label: str) -> PurePath:
@@ -34,18 +33,18 @@ def cadence_in(content: bytes) -> Cadence | None:
     return Cadence(hour if isinstance(hour, int) else None, when["Minute"])
 
 
-def plan(folder: PurePath, label: str, uid: int, job: Job | None, found: Found) -> Steps:
+def plan(folder: PurePath, label: str, uid: int, job: Job | None, present: JobFiles) -> Steps:
     """The steps from what is found to the job, or to none."""
     file = path(folder, label)
-    unload = Run(("launchctl", "bootout", target(uid, label)), may_fail=True)
-    unloading: list[Step] = [unload] if found.is_running else []
+    unload = RunProgram(("launchctl", "bootout", target(uid, label)), may_fail=True)
+    unloading: list[Step] = [unload] if present.is_running else []
     if job is None:
-        return (*unloading, *([Remove(file)] if file in found.files else []))
+        return (*unloading, *([RemoveFile(file)] if file in present.files else []))
     content = _written(job)
-    writes: list[Step] = [Write(file, content)] if found.files.get(file) != content else []
-    if not writes and found.is_running:
+    writes: list[Step] = [WriteFile(file, content)] if present.files.get(file) != content else []
+    if not writes and present.is_running:
         return ()
-    return (*writes, *unloading, Run(("launchctl", "bootstrap", f"gui/{uid}", str(file))))
+    return (*writes, *unloading, RunProgram(("launchctl", "bootstrap", f"gui/{uid}", str(file))))
 
 
 def _written(job: Job) -> bytes:

@@ -6,8 +6,18 @@ Output goes to the journal, which systemd bounds. A run that was missed because 
 import re
 from pathlib import PurePath
 
-from afterwit.connect.schedulers.cadence import Cadence
-from afterwit.connect.schedulers.job import MARK, NICE, Found, Job, Remove, Run, Step, Steps, Write
+from afterwit.connect.schedulers.job import (
+    MARK,
+    NICE,
+    Cadence,
+    Job,
+    JobFiles,
+    RemoveFile,
+    RunProgram,
+    Step,
+    Steps,
+    WriteFile,
+)
 
 _CALENDAR = re.compile(rb"^OnCalendar=\*-\*-\* (\*|\d\d):(\d\d):00$", re.MULTILINE)
 _OURS = f"# {MARK}\n".encode()
@@ -24,30 +34,36 @@ def is_ours(content: bytes) -> bool:
 
 
 def cadence_in(timer: bytes) -> Cadence | None:
-    found = _CALENDAR.search(timer)
-    return Cadence(None if found[1] == b"*" else int(found[1]), int(found[2])) if found else None
+    match = _CALENDAR.search(timer)
+    return Cadence(None if match[1] == b"*" else int(match[1]), int(match[2])) if match else None
 
 
-def plan(folder: PurePath, label: str, job: Job | None, found: Found) -> Steps:
+def plan(folder: PurePath, label: str, job: Job | None, present: JobFiles) -> Steps:
     """The steps from what is found to the job, or to none."""
     service, timer = paths(folder, label)
     if job is None:
-        return _removed(service, timer, found)
+        return _removed(service, timer, present)
     wanted = {service: _service(job), timer: _timer(job)}
-    writes: list[Step] = [Write(path, content) for path, content in wanted.items() if found.files.get(path) != content]
-    if not writes and found.is_running:
+    writes: list[Step] = [
+        WriteFile(path, content) for path, content in wanted.items() if present.files.get(path) != content
+    ]
+    if not writes and present.is_running:
         return ()
-    started = Run((*_CALL, "restart", timer.name)) if found.is_running else Run((*_CALL, "enable", "--now", timer.name))
-    return (*writes, Run((*_CALL, "daemon-reload")), started)
+    started = (
+        RunProgram((*_CALL, "restart", timer.name))
+        if present.is_running
+        else RunProgram((*_CALL, "enable", "--now", timer.name))
+    )
+    return (*writes, RunProgram((*_CALL, "daemon-reload")), started)
 
 
-def _removed(service: PurePath, timer: PurePath, found: Found) -> Steps:
-    files = [Remove(path) for path in (service, timer) if path in found.files]
-    if not files and not found.is_running:
+def _removed(service: PurePath, timer: PurePath, present: JobFiles) -> Steps:
+    files = [RemoveFile(path) for path in (service, timer) if path in present.files]
+    if not files and not present.is_running:
         return ()
-    off = Run((*_CALL, "disable", "--now", timer.name), may_fail=True)
-    memory = Run((*_CALL, "clean", "--what=state", timer.name), may_fail=True)
-    return (off, memory, *files, Run((*_CALL, "daemon-reload"), may_fail=True))
+    off = RunProgram((*_CALL, "disable", "--now", timer.name), may_fail=True)
+    memory = RunProgram((*_CALL, "clean", "--what=state", timer.name), may_fail=True)
+    return (off, memory, *files, RunProgram((*_CALL, "daemon-reload"), may_fail=True))
 
 
 def _service(job: Job) -> bytes:

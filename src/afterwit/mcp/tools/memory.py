@@ -9,8 +9,7 @@ from afterwit.knowledge.shown_items import remembered
 from afterwit.mcp.given import notes
 from afterwit.mcp.tool import Caller, Tool
 from afterwit.memory.tool import MemoryTool
-from afterwit.model.memory_entry import is_persons
-from afterwit.model.memory_tool import DESCRIPTION, NAME, SCHEMA
+from afterwit.model.memory_entry import TOOL_DESCRIPTION, TOOL_NAME, TOOL_SCHEMA, is_persons
 
 _LONGEST = 24_000  # the longest value there can be, and what stands around it
 
@@ -26,11 +25,11 @@ def answer(world: World, arguments: Mapping[str, Any], agent: str) -> Shown:
 
 
 MEMORY = Tool(
-    name=NAME,
+    name=TOOL_NAME,
     title="User memory",
-    description=DESCRIPTION,
-    properties=SCHEMA["properties"],
-    needed=tuple(SCHEMA["required"]),
+    description=TOOL_DESCRIPTION,
+    properties=TOOL_SCHEMA["properties"],
+    needed=tuple(TOOL_SCHEMA["required"]),
     run=memory,
     changes=True,
     destroys=True,

@@ -13,7 +13,7 @@ from afterwit.recall.exposures import audience_of
 from afterwit.recall.prompt_block import PromptBlock
 from afterwit.recall.recall import prompt_block_for, speaking_items, start_block_for, stories
 from afterwit.recall.situation import Situation
-from afterwit.recall.start_block import Block
+from afterwit.recall.start_block import StartBlock
 from afterwit.store.store import readonly_database
 
 _NOTHING = "Nothing is known for this task. That is usual: go on as you would."
@@ -41,13 +41,13 @@ def recall(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
 def _of_prompt(prompt: PromptBlock, ids: Set[str]) -> Iterator[tuple[Shown, Sequence[ItemLine]]]:
     """The most telling for the task comes first: what does not fit is left out from the end."""
     for section in prompt.sections:
-        yield section.heading, [_said(entry.item, joined((ours("- "), entry.text)), ids) for entry in section.entries]
+        yield section.heading, [_said(line.item, joined((ours("- "), line.text)), ids) for line in section.lines]
 
 
-def _of_start(start: Block) -> Iterator[tuple[Shown, Sequence[ItemLine]]]:
+def _of_start(start: StartBlock) -> Iterator[tuple[Shown, Sequence[ItemLine]]]:
     ids = {item.id for item in start.items}
-    for piece in start.pieces if start.text else ():
-        yield piece.heading, [_said(line.item, line.text, ids) for line in piece.lines]
+    for section in start.sections if start.text else ():
+        yield section.heading, [_said(line.item, line.text, ids) for line in section.lines]
 
 
 def _said(item: str, text: Shown, ids: Set[str]) -> ItemLine:

@@ -2,14 +2,42 @@
 
 A backend does what it says or raises; it never reports a success that was none. What it cannot do at all stands in
 `unsupported`, by operation, with the reason. Writes can be sent twice: the second time changes nothing. Users are
-separate in every call. Queues, retries and fallbacks are `patient`'s, limits of entries are `entry`'s.
+separate in every call. An error says which backend, what happened and what to do next. Whoever writes through the queue
+sees only `UnsupportedError`, `RejectedError` and `EntryError`: every other failure makes the write wait, and is told as
+a reason. Queues, retries and fallbacks are `queue`'s, limits of entries are `model.memory_entry`'s.
 """
 
+import ipaddress
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from afterwit.model.errors import AfterwitError
 from afterwit.model.memory_entry import Entry, Hit, Write
+
+
+class UnsupportedError(AfterwitError):
+    """This backend cannot do that, now or later."""
+
+
+class BackendError(AfterwitError):
+    """The backend failed. The same call may succeed later."""
+
+
+class UnreachableError(BackendError):
+    """It is not installed, not configured, or does not answer."""
+
+
+class RefusedError(BackendError):
+    """It answers, and does not let us in."""
+
+
+class WrongSchemaError(BackendError):
+    """Its tables are not those that this version knows."""
+
+
+class RejectedError(BackendError):
+    """It does not take this one entry, however often it is sent."""
 
 
 class Operation(StrEnum):
@@ -71,3 +99,14 @@ class Bulk(Protocol):
 
     def clear(self, user: str) -> int:
         """Removes all entries of a user. Returns how many there were."""
+
+
+def is_this_machine(host: str) -> bool:
+    """A loopback address, a socket in the file system, or nothing at all."""
+    name = host.strip("[]").lower()
+    if not name or name.startswith(("/", "@")) or name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False

@@ -14,9 +14,15 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from afterwit.memory.backends.backend import Availability, Operation
-from afterwit.memory.backends.errors import BackendError, RefusedError, RejectedError, UnreachableError
-from afterwit.memory.backends.hosts import is_this_machine
+from afterwit.memory.backends.backend import (
+    Availability,
+    BackendError,
+    Operation,
+    RefusedError,
+    RejectedError,
+    UnreachableError,
+    is_this_machine,
+)
 from afterwit.model.memory_entry import Entry, Hit, Write
 
 HOSTED = "https://api.honcho.dev"

@@ -1,30 +1,54 @@
 """The local backend: entries in the store's own database, written through the journal.
 
-The journal is the truth, so that entries survive a rebuild of the database; `record` puts a change there and applies
-it. One connection serves all calls. A query reads a bounded number of rows for each of its words, the newest ones where
-a word is common, so that its time does not grow with the memory.
+The journal is the truth, so that entries survive a rebuild of the database. The moment, the entry in the journal and
+the change of the database happen under one lock of the database: the order in the journal is the order of the moments.
+Killed between the two, the next command that opens the store applies what the journal holds. A query reads a bounded
+number of rows for each of its words, the newest ones where a word is common, so that its time does not grow with the
+memory.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from heapq import nlargest
-from typing import Any, Protocol
+from typing import Any
 
 import apsw
 
+from afterwit.decisions.journal import catch_up, journalled, note_applied, told_if_recorded
 from afterwit.memory.backends.backend import Availability, Operation
 from afterwit.model.memory_entry import Entry, Hit, Write
+from afterwit.store.atomic import step
+from afterwit.store.database import transaction
+from afterwit.store.rows import applied
 from afterwit.store.rows import memory as rows
 from afterwit.store.rows.memory import ranked, terms_of, weight
+from afterwit.store.store import Store
 
 _MOST_ROWS = 300  # for each word of a query
 _LEAST_CANDIDATES = 30
+Record = Callable[[str, Mapping[str, Any], int], None]
 
 
-class Record(Protocol):
-    """Puts a change into the journal and applies it, at this moment, or at that of the latest change if it is later."""
+class Recorder:
+    """Puts changes into the journal of an open store and applies them, at their moment, or at that of the latest change
+    if it is later."""
 
-    def __call__(self, kind: str, body: Mapping[str, Any], at_ms: int) -> None: ...
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __call__(self, kind: str, body: Mapping[str, Any], at_ms: int) -> None:
+        store = self._store
+        with told_if_recorded(store), transaction(store.db):
+            moment = max(at_ms, rows.clock(store.db))
+            entry = journalled(store, kind, body, moment)
+            step("a change of the memory is in the journal, not applied")
+            before = applied.applied(store.db).get(entry.machine)
+            if (before.number if before else 0) == entry.number - 1:
+                rows.apply(store.db, kind, body, entry.at_ms)
+                note_applied(store, entry.machine, entry.number)
+            else:
+                catch_up(store)
+        step("a change of the memory is applied")
 
 
 class LocalBackend:
@@ -33,10 +57,9 @@ class LocalBackend:
     privacy = "Everything stays in the store on this machine, readable by you alone."
     unsupported: Mapping[Operation, str] = {}
 
-    def __init__(self, db: apsw.Connection, record: Record, close: Callable[[], None] | None = None) -> None:
+    def __init__(self, db: apsw.Connection, record: Record) -> None:
         self._db = db
         self._record = record
-        self._close = close
 
     def availability(self) -> Availability:
         return Availability(is_available=True, reason="")
@@ -54,9 +77,9 @@ class LocalBackend:
         weights: dict[str, float] = {}
         sums: defaultdict[int, float] = defaultdict(float)
         for term in terms_of(text):
-            found = rows.newest_with(self._db, user, term, _MOST_ROWS)
-            weights[term] = weight(len(found), _MOST_ROWS)
-            for row in found:
+            holders = rows.newest_with(self._db, user, term, _MOST_ROWS)
+            weights[term] = weight(len(holders), _MOST_ROWS)
+            for row in holders:
                 sums[row] += weights[term]
         best = nlargest(max(3 * limit, _LEAST_CANDIDATES), ((total, row) for row, total in sums.items()))
         return ranked(rows.entries(self._db, user, [row for _, row in best]), weights, limit)
@@ -71,8 +94,7 @@ class LocalBackend:
         return True
 
     def close(self) -> None:
-        if self._close:
-            self._close()
+        return None
 
     def _is_newer(self, user: str, key: str, at_ms: int) -> bool:
         present = rows.get(self._db, user, key)

@@ -9,15 +9,16 @@ local backend, and the best of its answers are ranked by the same rule. `psycopg
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from afterwit.memory.backends.backend import Availability, Operation
-from afterwit.memory.backends.errors import (
+from afterwit.memory.backends.backend import (
+    Availability,
     BackendError,
+    Operation,
     RefusedError,
     RejectedError,
     UnreachableError,
     WrongSchemaError,
+    is_this_machine,
 )
-from afterwit.memory.backends.hosts import is_this_machine
 from afterwit.model.memory_entry import Entry, Hit, Write
 from afterwit.store.rows.memory import search, terms_of, words_of
 

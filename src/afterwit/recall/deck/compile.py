@@ -1,15 +1,13 @@
-"""Deals the deck: puts into one small file all that hooks may say, from what is known now.
+"""Compiles the deck: puts into one small file all that hooks may say, from what is known now.
 
 Lines carry their triggers; blocks are rendered for each repository, and once more for agents with quirks of their own.
-What is only for this machine (where checkouts lie, the key of the hold-out) is added here. Dealing again with nothing
+What is only for this machine (where checkouts lie, the key of the hold-out) is added here. Compiling again with nothing
 new writes nothing.
 """
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-
-import msgspec
 
 from afterwit.config.world import World, redactor_of
 from afterwit.guard import ruleset
@@ -18,15 +16,14 @@ from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import Item, ItemStatus, ScopeKind, Trigger
 from afterwit.recall.at_failure import answers
 from afterwit.recall.at_prompt import rules_for_prompt
-from afterwit.recall.deck.first_prompt import RULES
 from afterwit.recall.deck.prompt_tables import PromptSource
-from afterwit.recall.deck.publish import deck_path, holdout_key
-from afterwit.recall.deck.values import Block, Deck, DeckSettings, Entry, Index, Line, Section
-from afterwit.recall.deck.write import Redact, write_deck
-from afterwit.recall.order import order
+from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, Redact, write_deck
+from afterwit.recall.holdout import holdout_key
+from afterwit.recall.prompt_block import BlockLine
 from afterwit.recall.recall import prompt_index, speaking_items, start_block_for, stories
-from afterwit.recall.situation import Situation
-from afterwit.recall.start_block import Piece, said_of
+from afterwit.recall.situation import Situation, order
+from afterwit.recall.start_block import said_of
+from afterwit.store.layout import redaction_key
 from afterwit.store.marks import DECK, fingerprint, mark, put_mark
 from afterwit.store.rows import hooks, repos
 from afterwit.store.rows.session_list import repo_marks
@@ -35,25 +32,26 @@ from afterwit.store.store import Store
 _LEARN = ("-P", "-m", "afterwit", "learn", "--ended", "--jobs", "1", "--wait", "0", "--at-most", "300")
 
 
-def deal(store: Store, world: World) -> None:
+def compile_deck(store: Store, world: World) -> None:
     """Compiles the deck from the store."""
-    known = speaking_items(store.db)
-    deck = Deck(
+    items = speaking_items(store.db)
+    rows = list(repos.repo_rows(store.db))
+    deck = DeckContent(
         settings=_settings(store, world),
-        roots=_roots(store, world),
-        remotes={row.remote: row.repo for row in repos.repo_rows(store.db) if row.remote and row.repo},
-        blocks=tuple(_blocks(store, world, known)),
-        lines=tuple(lines_of(known)),
-        indexes=tuple(_rules(world, store, known)),
+        roots=_roots(store, world, rows),
+        remotes={row.remote: row.repo for row in rows if row.remote and row.repo},
+        blocks=tuple(_blocks(store, world, items)),
+        lines=tuple(lines_of(items)),
+        rules=_rules(world, store, items),
         prompts=_prompts(store),
     )
     _put(store, deck, redactor_of(world).text)
 
 
-def _put(store: Store, deck: Deck, redact: Redact) -> None:
+def _put(store: Store, deck: DeckContent, redact: Redact) -> None:
     """Puts the deck into its place and marks it, so that damage to it is noticed. Of a damaged one nothing is used
     again. Killed on the way, either of the two counts as it was written."""
-    path = deck_path(store.layout)
+    path = store.layout.deck
     before = fingerprint(path)
     is_sound = before in mark(store.db, DECK).split()
     written: list[str] = []
@@ -69,7 +67,7 @@ def _put(store: Store, deck: Deck, redact: Redact) -> None:
 def _settings(store: Store, world: World) -> DeckSettings:
     shares = hooks.shares(store.db)
     return DeckSettings(
-        key=holdout_key(world.layout),
+        key=holdout_key(redaction_key(world.layout)),
         session_share=shares.session_share,
         item_share=shares.item_share,
         learns_at_end=world.settings.recall.learns_at_end,
@@ -77,39 +75,41 @@ def _settings(store: Store, world: World) -> DeckSettings:
     )
 
 
-def _roots(store: Store, world: World) -> dict[str, str]:
+def _roots(store: Store, world: World, rows: Iterable[repos.RepoRow]) -> dict[str, str]:
     """Folders of repositories, those in the user's home below `~`: they are stored without the user's name."""
     home = world.user_home
     hidden = str(home.parent / placeholder("user", home.name, store.key))
-    found: dict[str, str] = {}
-    for row in repos.repo_rows(store.db):
+    roots: dict[str, str] = {}
+    for row in rows:
         if row.repo and row.root:
             inside = next((row.root[len(top) :] for top in (hidden, str(home)) if row.root.startswith(f"{top}/")), None)
-            found[row.root if inside is None else f"~{inside}"] = row.repo
-    return found
+            roots[row.root if inside is None else f"~{inside}"] = row.repo
+    return roots
 
 
-def _blocks(store: Store, world: World, known: Sequence[Item]) -> Iterator[Block]:
+def _blocks(store: Store, world: World, items: Sequence[Item]) -> Iterator[DeckBlock]:
     counts = stories(store.db)
-    places = sorted({"", *(item.scope.name for item in known if item.scope.kind is ScopeKind.REPO)})
-    own = {item.scope.name for item in known if item.scope.kind is ScopeKind.AGENT}
-    agents = sorted({"", *own, *(agent for item in known for agent in item.agents)})
-    for repo in places:
+    own = {item.scope.name for item in items if item.scope.kind is ScopeKind.AGENT}
+    agents = sorted({"", *own, *(agent for item in items for agent in item.agents)})
+    for repo in ("", *_repos(items)):
         for agent in agents:
-            block = start_block_for(world, Situation(repo, agent), known, counts)
+            block = start_block_for(world, Situation(repo, agent), items, counts)
             if block.text:
-                yield Block(tuple(_sections(block.pieces)), repo, agent)
+                yield DeckBlock(block.sections, repo, agent)
 
 
-def _rules(world: World, store: Store, known: Sequence[Item]) -> Iterator[Index]:
+def _rules(world: World, store: Store, items: Sequence[Item]) -> dict[str, list[BlockLine]]:
     """Rules that the start block does not have, for the first prompt."""
     counts = stories(store.db)
-    for repo in sorted({item.scope.name for item in known if item.scope.kind is ScopeKind.REPO}):
-        situation = Situation(repo)
-        told = {item.id for item in start_block_for(world, situation, known, counts).items}
-        rules = [[rule.item, rule.text] for rule in rules_for_prompt(known, situation, told)]
-        if rules:
-            yield Index(repo, RULES, msgspec.json.encode(rules))
+    rules: dict[str, list[BlockLine]] = {}
+    for repo in _repos(items):
+        told = {item.id for item in start_block_for(world, Situation(repo), items, counts).items}
+        rules[repo] = rules_for_prompt(items, Situation(repo), told)
+    return {repo: lines for repo, lines in rules.items() if lines}
+
+
+def _repos(items: Iterable[Item]) -> list[str]:
+    return sorted({item.scope.name for item in items if item.scope.kind is ScopeKind.REPO})
 
 
 def _prompts(store: Store) -> dict[str, PromptSource]:
@@ -121,17 +121,12 @@ def _prompts(store: Store) -> dict[str, PromptSource]:
     }
 
 
-def _sections(pieces: Iterable[Piece]) -> Iterator[Section]:
-    for heading, lines in pieces:
-        yield Section(heading, tuple(Entry(line.item, line.text) for line in lines))
-
-
-def lines_of(known: Iterable[Item]) -> Iterator[Line]:
+def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:
     """In the order in which they are said."""
-    for item in sorted(known, key=order):
+    for item in sorted(items, key=order):
         triggers = tuple(trigger for trigger in item.triggers if _is_used(item, trigger))
         if triggers and not item.is_known_to_host and may_be_told(item):
-            yield Line(
+            yield FiringLine(
                 item=item.id,
                 text=said_of(item),
                 scope=item.scope,

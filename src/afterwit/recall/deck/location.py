@@ -37,7 +37,7 @@ def _default_root(environ: "os._Environ[str] | dict[str, str]") -> str:
     return os.path.join(data if data.startswith("/") else os.path.join(home, ".local", "share"), _NAME)
 
 
-class Place:
+class Location:
     """A repository and the folder that it begins at."""
 
     __slots__ = ("repo", "root")
@@ -53,40 +53,40 @@ class Place:
         return whole[len(root) + 1 :] if root and whole.startswith(f"{root}/") else ""
 
 
-def place_of(deck: Deck, cwd: str) -> Place:
+def location_of(deck: Deck, cwd: str) -> Location:
     """The repository that a folder belongs to; none where nothing tells."""
     folders = _upwards(cwd)
     home = os.path.expanduser("~")
-    place = _known(deck, folders, home)
+    place = _recorded(deck, folders, home)
     if place.repo:
         return place
     top = next((folder for folder in folders if os.path.lexists(os.path.join(folder, ".git"))), "")
     if not top:
         return place
     main = _main_checkout(top)
-    repo = _known(deck, [main], home).repo or deck.repo_of(_remote(main)) if main else ""
-    return Place(repo, top)
+    repo = _recorded(deck, [main], home).repo or deck.repo_of(_remote(main)) if main else ""
+    return Location(repo, top)
 
 
-def _known(deck: Deck, folders: list[str], home: str) -> Place:
+def _recorded(deck: Deck, folders: list[str], home: str) -> Location:
     """The first of the folders that the deck has, by its whole name or below the user's home."""
     spelled: dict[str, str] = {}
     for folder in folders:
         spelled[folder] = folder
         if home and (folder == home or folder.startswith(home + os.sep)):
             spelled["~" + folder[len(home) :].replace(os.sep, "/")] = folder
-    repo, found = deck.repo_at(list(spelled))
-    return Place(repo, spelled[found]) if repo else Place()
+    repo, name = deck.repo_at(list(spelled))
+    return Location(repo, spelled[name]) if repo else Location()
 
 
 def _upwards(folder: str) -> list[str]:
     """The folder and those above it, the closest first."""
-    found: list[str] = []
+    folders: list[str] = []
     folder = os.path.normpath(folder) if folder else ""
-    while folder and folder not in found and len(found) < _MOST_FOLDERS:
-        found.append(folder)
+    while folder and folder not in folders and len(folders) < _MOST_FOLDERS:
+        folders.append(folder)
         folder = os.path.dirname(folder)
-    return found
+    return folders
 
 
 def _main_checkout(top: str) -> str:

@@ -3,7 +3,7 @@
 Each word has one row with the numbers of all that hold it, so that a question reads a row for each of its words and
 the facts of what matched, and nothing is built anew. Of a repository with a long history the newest sessions are kept;
 one without new sessions is copied from the deck before.
-Not for hooks to import; they read with `stored_places` and `stored_talks`.
+Not for hooks to import; they read with `first_prompt`.
 """
 
 from collections import Counter, defaultdict
@@ -14,8 +14,8 @@ from typing import NamedTuple
 import apsw
 
 from afterwit.model.quick_json import dumps
-from afterwit.recall.deck.packing import pack_numbers, pack_weighted
-from afterwit.recall.place_index import Sighting, path_total, rarity
+from afterwit.recall.deck.first_prompt import pack_numbers, pack_weighted
+from afterwit.recall.place_index import PlaceSighting, path_total, rarity, words_of_sighting
 from afterwit.recall.talks import Sentence, Talk, terms_of, weights
 from afterwit.text.words import words_of
 
@@ -33,7 +33,7 @@ _COLUMNS = {
 class PromptIndex(NamedTuple):
     """What is known of one repository; each session once."""
 
-    sightings: Sequence[Sighting] = ()
+    sightings: Sequence[PlaceSighting] = ()
     talks: Sequence[Talk] = ()
 
 
@@ -57,28 +57,29 @@ def write_prompt_tables(
 
 
 def _copied(db: apsw.Connection, earlier: str, number: int, repo: str, mark: str) -> bool:
-    found = db.execute(f"SELECT id FROM {earlier}.prompt_repos WHERE repo = ? AND mark = ?", (repo, mark)).fetchone()  # noqa: S608
-    if not found:
+    row = db.execute(f"SELECT id FROM {earlier}.prompt_repos WHERE repo = ? AND mark = ?", (repo, mark)).fetchone()  # noqa: S608
+    if not row:
         return False
     for table, columns in _COLUMNS.items():
         key, *rest = columns
         query = f"""INSERT INTO main.{table} ({key}, {", ".join(rest)})
                     SELECT ?, {", ".join(rest)} FROM {earlier}.{table} WHERE {key} = ?"""  # noqa: S608
-        db.execute(query, (number, found[0]))
+        db.execute(query, (number, row[0]))
     return True
 
 
 def _put(db: apsw.Connection, number: int, repo: str, source: PromptSource, redact: Redact) -> None:
     index = source.load()
-    seen = sorted(index.sightings, key=lambda one: (one.at_ms, one.session))[-MOST_SESSIONS:]
-    seen = [one._replace(text=redact(one.text)) for one in seen]
-    talks = sorted(index.talks, key=lambda one: (one.at_ms, one.session))[-MOST_SESSIONS:]
+    newest = sorted(index.sightings, key=lambda sighting: (sighting.at_ms, sighting.session))[-MOST_SESSIONS:]
+    sightings = [sighting._replace(text=redact(sighting.text)) for sighting in newest]
+    talks = sorted(index.talks, key=lambda talk: (talk.at_ms, talk.session))[-MOST_SESSIONS:]
     talks = [_redacted(talk, redact) for talk in talks]
-    files = {path: at for at, path in enumerate(sorted({path for one in seen for path in one.changed}))}
-    bags = [frozenset(words_of(f"{one.text} {' '.join(one.changed)}")) for one in seen]
-    row = (number, repo, source.mark, len(talks), _places_body(seen, bags, files))
+    paths = sorted({path for sighting in sightings for path in sighting.changed})
+    files = {path: at for at, path in enumerate(paths)}
+    bags = [words_of_sighting(sighting) for sighting in sightings]
+    row = (number, repo, source.mark, len(talks), _places_body(sightings, bags, files))
     db.execute("INSERT INTO main.prompt_repos VALUES (?, ?, ?, ?, ?)", row)
-    for rows in (_session_rows(bags), _file_rows(seen, files), _talk_rows(talks)):
+    for rows in (_session_rows(bags), _file_rows(sightings, files), _talk_rows(talks)):
         db.executemany("INSERT INTO main.prompt_terms VALUES (?, ?, ?, ?)", ((number, *row) for row in rows))
     db.executemany(
         "INSERT INTO main.prompt_talks VALUES (?, ?, ?, ?)",
@@ -104,13 +105,14 @@ def _terms(sentences: Sequence[Sentence]) -> frozenset[str]:
     return frozenset(terms_of(" ".join(sentence.text for sentence in sentences)))
 
 
-def _places_body(seen: Sequence[Sighting], bags: Sequence[frozenset[str]], files: dict[str, int]) -> str:
-    changes = Counter(path for one in seen for path in one.changed)
+def _places_body(sightings: Sequence[PlaceSighting], bags: Sequence[frozenset[str]], files: dict[str, int]) -> str:
+    changes = Counter(path for sighting in sightings for path in sighting.changed)
     words = {path: frozenset(words_of(path)) for path in files}
-    holders = Counter(word for each in words.values() for word in each)
+    holders = Counter(word for path_words in words.values() for word in path_words)
     totals = {path: path_total(words[path], lambda word: rarity(len(files), holders[word])) for path in files}
     sessions = [
-        (one.session, len(bag), [files[path] for path in one.changed]) for one, bag in zip(seen, bags, strict=True)
+        (sighting.session, len(bag), [files[path] for path in sighting.changed])
+        for sighting, bag in zip(sightings, bags, strict=True)
     ]
     return dumps(([(path, changes[path], totals[path]) for path in files], sessions))
 
@@ -120,22 +122,22 @@ def _session_rows(bags: Sequence[frozenset[str]]) -> _Rows:
     for number, bag in enumerate(bags):
         for word in bag:
             holders[word].append(number)
-    return (("said", word, pack_numbers(found)) for word, found in sorted(holders.items()))
+    return (("said", word, pack_numbers(numbers)) for word, numbers in sorted(holders.items()))
 
 
-def _file_rows(seen: Sequence[Sighting], files: dict[str, int]) -> _Rows:
+def _file_rows(sightings: Sequence[PlaceSighting], files: dict[str, int]) -> _Rows:
     """Under which words, names, symbols and branches a file is found."""
-    found: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    filed: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     for path, number in files.items():
-        found["name", path.rpartition("/")[2].lower()].add(number)
+        filed["name", path.rpartition("/")[2].lower()].add(number)
         for word in words_of(path):
-            found["path", word].add(number)
-    for sighting in seen:
+            filed["path", word].add(number)
+    for sighting in sightings:
         for path, symbols in sighting.changed.items():
-            found["branch", sighting.branch].add(files[path])
+            filed["branch", sighting.branch].add(files[path])
             for name in symbols:
-                found["symbol", name.lower()].add(files[path])
-    return ((kind, term, pack_numbers(sorted(numbers))) for (kind, term), numbers in sorted(found.items()))
+                filed["symbol", name.lower()].add(files[path])
+    return ((kind, term, pack_numbers(sorted(numbers))) for (kind, term), numbers in sorted(filed.items()))
 
 
 def _talk_rows(talks: Sequence[Talk]) -> _Rows:
@@ -143,19 +145,13 @@ def _talk_rows(talks: Sequence[Talk]) -> _Rows:
     for number, talk in enumerate(talks):
         for term, weight in weights(talk.counts).items():
             holders[term].append((number, weight))
-    return (("talk", term, pack_weighted(found)) for term, found in sorted(holders.items()))
+    return (("talk", term, pack_weighted(weighted)) for term, weighted in sorted(holders.items()))
 
 
 def _talk_body(talk: Talk) -> str:
     return dumps(
         [
-            (
-                turn.speaker,
-                turn.at_ms,
-                [tuple(sentence) for sentence in turn.sentences],
-                " ".join(sorted(turn.terms)),
-                turn.is_change,
-            )
+            (turn.speaker, turn.at_ms, list(map(tuple, turn.sentences)), " ".join(sorted(turn.terms)), turn.is_change)
             for turn in talk.turns
         ]
     )

@@ -1,7 +1,11 @@
-"""The deck, as a hook reads it.
+"""The deck, as a hook reads it; `deck.sql` has its tables, and the fields here are their columns.
 
 Opened immutable: no lock is taken and nothing is written, so that a hook neither waits for a `learn` nor disturbs one.
 Whoever opened an old deck keeps reading it after a new one took its place. A deck of another version is like none.
+
+Triggers are found by words. The exact questions (which signature does this failure have, does this command line match)
+need modules that take a hook longer to load than everything else together, so they are asked only where all words occur
+that a trigger needs. No regular expressions and no enumerations here, for the same reason.
 """
 
 import apsw
@@ -10,12 +14,20 @@ from afterwit.guard.shown import Shown, of_deck
 from afterwit.model.quick_json import dumps, loads
 
 VERSION = 1
+RULES = "rules"  # the name under which a deck has the rules for the first prompt
+LINE_COLUMNS = ("item", "text", "authority", "advice", "confidence")
+TRIGGER_COLUMNS = ("program", "words", "signature", "tool", "path", "rule")
+_PLAIN = {code: " " for code in range(128) if not chr(code).isalnum()}
+_DIGITS = "0123456789."
+_COLUMNS = ", ".join((*(f"triggers.{name}" for name in TRIGGER_COLUMNS), *(f"lines.{name}" for name in LINE_COLUMNS)))
+_LINE_AT = 1 + len(TRIGGER_COLUMNS)
+Lines = list[tuple[str, Shown]]  # of a block, each with the item that it tells
 
 
-class Line:
+class DeckLine:
     """One item, rendered."""
 
-    __slots__ = ("advice", "authority", "confidence", "item", "number", "place", "replaces", "text")
+    __slots__ = (*LINE_COLUMNS, "breadth", "number", "replaces")
 
     def __init__(
         self,
@@ -24,7 +36,7 @@ class Line:
         authority: str,
         advice: str,
         confidence: float,
-        place: int = 0,
+        breadth: int = 0,
         number: int = 0,
         replaces: str = "",
     ) -> None:
@@ -33,19 +45,19 @@ class Line:
         self.authority = authority
         self.advice = advice
         self.confidence = confidence
-        self.place = place  # how narrow its scope is: 0 for the repository, 1 for the agent, 2 for everywhere
+        self.breadth = breadth  # of its scope: 0 for the repository, 1 for the agent, 2 for everywhere
         self.number = number  # its place in the order in which items are said
         self.replaces = replaces  # the very command line for which the advice may be put, once it is known
 
-    def told(self, text: Shown, advice: str, replaces: str) -> "Line":
+    def told(self, text: Shown, advice: str, replaces: str) -> "DeckLine":
         """The same item in other words."""
-        return Line(self.item, text, self.authority, advice, self.confidence, self.place, self.number, replaces)
+        return DeckLine(self.item, text, self.authority, advice, self.confidence, self.breadth, self.number, replaces)
 
 
-class Trigger:
-    """What makes a line fire; all that is set must match."""
+class DeckTrigger:
+    """What makes a line fire; all that is set must match. A row of the table `triggers`."""
 
-    __slots__ = ("path", "program", "rule", "signature", "tool", "words")
+    __slots__ = TRIGGER_COLUMNS
 
     def __init__(self, program: str, words: str, signature: str, tool: str, path: str, rule: str) -> None:
         self.program = program
@@ -92,21 +104,24 @@ class Deck:
         row = self._db.execute("SELECT repo FROM remotes WHERE remote = ?", (remote,)).fetchone()
         return str(row[0]) if row else ""
 
-    def block(self, repo: str, agent: str) -> list[object]:
-        """The sections of the start block that fits best."""
+    def block(self, repo: str, agent: str) -> list[tuple[Shown, Lines]]:
+        """The start block that fits best: headings, each with its lines. A heading without lines frames the others."""
         query = """SELECT body FROM blocks WHERE repo IN (?1, '') AND agent IN (?2, '')
                    ORDER BY repo = ?1 DESC, agent = ?2 DESC LIMIT 1"""
         row = self._db.execute(query, (repo, agent)).fetchone()
-        body = loads(row[0]) if row else []
-        return body if isinstance(body, list) else []
+        return [(of_deck(heading), _lines(entries)) for heading, entries in _pairs(row[0])] if row else []
 
-    def lines(self, moment: str, words: set[str], repo: str, agent: str) -> list[tuple[Trigger, Line]]:
+    def rules(self, repo: str) -> Lines:
+        """Rules for the first prompt."""
+        query = "SELECT body FROM indexes WHERE repo = ? AND name = ?"
+        row = self._db.execute(query, (repo, RULES)).fetchone()
+        return _lines(loads(row[0].decode())) if row else []
+
+    def lines(self, moment: str, words: set[str], repo: str, agent: str) -> list[tuple[DeckTrigger, DeckLine]]:
         """Lines that may fire in this place: all words that they need occur. The narrowest scope comes first, then
         what is said first."""
-        query = """SELECT keys.needs, triggers.program, triggers.words, triggers.signature, triggers.tool,
-                       triggers.path, triggers.rule, lines.item, lines.text, lines.authority, lines.advice,
-                       lines.confidence,
-                       CASE lines.scope WHEN 'repo' THEN 0 WHEN 'agent' THEN 1 ELSE 2 END AS narrowness, lines.id
+        query = f"""SELECT keys.needs, {_COLUMNS},
+                       CASE lines.scope WHEN 'repo' THEN 0 WHEN 'agent' THEN 1 ELSE 2 END AS breadth, lines.id
                    FROM json_each(:words) AS given
                    CROSS JOIN keys ON keys.moment = :moment AND keys.word = given.value
                    CROSS JOIN triggers ON triggers.id = keys.trigger
@@ -114,12 +129,11 @@ class Deck:
                    WHERE (lines.scope = 'global' OR (lines.scope = 'repo' AND lines.place = :repo)
                        OR (lines.scope = 'agent' AND lines.place = :agent))
                        AND (lines.agents = '' OR instr(lines.agents, ' ' || :agent || ' '))
-                   ORDER BY narrowness, lines.id"""
+                   ORDER BY breadth, lines.id"""  # noqa: S608
         values = {"words": dumps([*words, ""]), "moment": moment, "repo": repo, "agent": agent}
-        rows = self._db.execute(query, values)
         return [
-            (Trigger(*row[1:7]), Line(row[7], of_deck(row[8]), *row[9:]))
-            for row in rows
+            (DeckTrigger(*row[1:_LINE_AT]), DeckLine(row[_LINE_AT], of_deck(row[_LINE_AT + 1]), *row[_LINE_AT + 2 :]))
+            for row in self._db.execute(query, values)
             if words.issuperset(row[0].split())
         ]
 
@@ -127,13 +141,31 @@ class Deck:
         """Where what a first prompt asks for is read; see `recall.deck.prompt_tables`."""
         return self._db
 
-    def index(self, repo: str, name: str) -> bytes:
-        """Prepared data for the first prompt; b"" where there is none."""
-        row = self._db.execute("SELECT body FROM indexes WHERE repo = ? AND name = ?", (repo, name)).fetchone()
-        return bytes(row[0]) if row else b""
-
 
 def texts_in(body: str) -> list[str]:
     """The texts of a JSON list."""
     value = loads(body) if body else []
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+
+
+def words_in(text: str) -> set[str]:
+    """All words of a text, in lower case."""
+    return set(text.translate(_PLAIN).lower().split())
+
+
+def words_called(command: str) -> set[str]:
+    """The words of a command line; `python3` also counts as `python`."""
+    words = words_in(command)
+    return words | {word.rstrip(_DIGITS) for word in words}
+
+
+def _lines(entries: object) -> Lines:
+    return [(str(item), of_deck(text)) for item, text in _pairs(entries)]
+
+
+def _pairs(value: object) -> list[tuple[object, object]]:
+    """The rows of a JSON list of pairs, or of its text."""
+    rows = loads(value) if isinstance(value, str) else value
+    return (
+        [(row[0], row[1]) for row in rows if isinstance(row, list) and len(row) == 2] if isinstance(rows, list) else []
+    )

@@ -1,34 +1,88 @@
-"""Writes the deck: a read-only SQLite file with all that hooks need.
+"""Writes the deck: a read-only SQLite file with all that hooks need, rendered, and nothing else.
 
 Written beside and renamed into place, so that a hook reads the old deck or the new one, never half of one. Each trigger
-is filed under the rarest word that must occur wherever it fires (`recall.deck.words`), so that a hook finds it, or
-finds that there is nothing, with one look. All that can be said goes through redaction here once more, whatever it went
-through before: items that people wrote, preferences and what earlier rules left in digests end up here. Reading is left
-to `recall.deck.reader`.
+is filed under the rarest word that must occur wherever it fires, so that a hook finds it, or finds that there is
+nothing, with one look: too few words cost time, a word that need not occur would cost a hit, so what a signature
+rewrites or masks is left out. All that can be said goes through redaction here once more, whatever it went through
+before: items that people wrote, preferences and what earlier rules left in digests end up here. What is written is
+filled in by `compile`, and read by `reader`.
 """
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import apsw
 import msgspec
 
 from afterwit.guard.markers import CLOSING, OPENING, defused
-from afterwit.model.knowledge import Trigger
-from afterwit.recall.deck.prompt_tables import write_prompt_tables
-from afterwit.recall.deck.values import Block, Deck, DeckSettings, Line
-from afterwit.recall.deck.words import needed_by_path, needed_by_signature, words_in
+from afterwit.guard.shown import Shown
+from afterwit.model.kinds import ActionKind
+from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, Trigger
+from afterwit.recall.deck.prompt_tables import PromptSource, write_prompt_tables
+from afterwit.recall.deck.reader import RULES, TRIGGER_COLUMNS, VERSION, words_in
+from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.store.atomic import PRIVATE, renamed_into, sync
 from afterwit.store.database import transaction, translated
 from afterwit.store.marks import fingerprint
 
-VERSION = 1
 Redact = Callable[[str], str]
+_LONGEST_SIGNATURE = 120  # characters of a template; a longer one was cut, perhaps within a word
+_REWRITTEN = ("command not found: ",)  # several wordings are brought to this one
+_INVENTED = ("tests fail", "build fails")  # stand for no words of the output
+
+
+class FiringLine(NamedTuple):
+    """One item as an agent gets it, and what makes it fire."""
+
+    item: str
+    text: Shown  # one line, with its quotes and its confidence as they are to be read
+    scope: Scope = EVERYWHERE
+    authority: Authority = Authority.OBSERVATION
+    advice: str = ""  # the command line to use, or the change that makes it
+    confidence: float = 0.0
+    agents: tuple[str, ...] = ()  # that it concerns; empty: all
+    triggers: tuple[Trigger, ...] = ()
+
+
+class DeckBlock(NamedTuple):
+    """What a session gets at its start. Empty names stand for any repository or agent; the closest fit is taken."""
+
+    sections: tuple[BlockSection, ...]
+    repo: str = ""
+    agent: str = ""
+
+
+class DeckSettings(NamedTuple):
+    """How hooks behave. `key` draws the hold-out: made once per machine, 16 bytes or more."""
+
+    key: bytes
+    session_share: float = 0.1  # of sessions that get nothing, to compare with
+    item_share: float = 0.1  # of items that a session does not get
+    refusing: tuple[str, ...] = ()  # agents whose commands may be refused once
+    rewriting: tuple[str, ...] = ()  # agents whose commands may be rewritten
+    refuse_confidence: float = 0.8
+    rewrite_confidence: float = 0.95
+    most_lines: int = 1  # after one failure
+    learns_at_end: bool = True  # whether the end of a session starts a `learn`
+    learn_command: tuple[str, ...] = ()  # that does it
+
+
+class DeckContent(NamedTuple):
+    """Everything."""
+
+    settings: DeckSettings
+    roots: Mapping[str, str] = MappingProxyType({})  # folder to repository; `~` stands for the user's home folder
+    remotes: Mapping[str, str] = MappingProxyType({})  # other remotes of repositories: host/owner/name to name
+    blocks: Iterable[DeckBlock] = ()
+    lines: Iterable[FiringLine] = ()
+    rules: Mapping[str, Sequence[BlockLine]] = MappingProxyType({})  # for the first prompt, by repository
+    prompts: Mapping[str, PromptSource] = MappingProxyType({})  # by repository
 
 
 class _Key(NamedTuple):
@@ -39,7 +93,7 @@ class _Key(NamedTuple):
 
 def write_deck(
     path: Path,
-    deck: Deck,
+    deck: DeckContent,
     redact: Redact | None = None,
     *,
     is_sound: bool = True,
@@ -80,7 +134,7 @@ def _attached(db: apsw.Connection, path: Path) -> str | None:
     return None
 
 
-def _fill(db: apsw.Connection, deck: Deck, redact: Redact, earlier: str | None) -> None:
+def _fill(db: apsw.Connection, deck: DeckContent, redact: Redact, earlier: str | None) -> None:
     said = functools.partial(_safe, redact)
     db.execute("PRAGMA main.journal_mode = OFF; PRAGMA main.synchronous = OFF; PRAGMA main.page_size = 4096")
     with transaction(db):
@@ -88,11 +142,10 @@ def _fill(db: apsw.Connection, deck: Deck, redact: Redact, earlier: str | None) 
         db.executemany("INSERT INTO main.settings VALUES (?, ?)", _settings(deck.settings))
         db.executemany("INSERT INTO main.roots VALUES (?, ?)", sorted(deck.roots.items()))
         db.executemany("INSERT INTO main.remotes VALUES (?, ?)", sorted(deck.remotes.items()))
-        db.executemany(
-            "INSERT OR REPLACE INTO main.blocks VALUES (?, ?, ?)", (_block(block, said) for block in deck.blocks)
-        )
-        indexes = ((repo, name, _index_body(body, said)) for repo, name, body in deck.indexes)
-        db.executemany("INSERT OR REPLACE INTO main.indexes VALUES (?, ?, ?)", indexes)
+        blocks = ((block.repo, block.agent, _sections(block, said)) for block in deck.blocks)
+        db.executemany("INSERT OR REPLACE INTO main.blocks VALUES (?, ?, ?)", blocks)
+        rules = ((repo, RULES, msgspec.json.encode(_lines(lines, said))) for repo, lines in deck.rules.items())
+        db.executemany("INSERT INTO main.indexes VALUES (?, ?, ?)", rules)
         _put_keys(db, _put_lines(db, deck.lines, said))
         write_prompt_tables(db, deck.prompts, earlier, redact)
         db.pragma("user_version", VERSION)
@@ -109,24 +162,16 @@ def _safe(redact: Redact, text: str) -> str:
     return defused(redact(text))
 
 
-def _index_body(body: bytes, said: Redact) -> bytes:
-    """The same rows, their texts made safe."""
-    try:
-        rows = msgspec.json.decode(body, type=list[list[str]])
-    except msgspec.MsgspecError:
-        return said(body.decode("utf-8", "replace")).encode()
-    return msgspec.json.encode([[said(text) for text in row] for row in rows])
+def _sections(block: DeckBlock, said: Redact) -> str:
+    sections = [(said(section.heading), _lines(section.lines, said)) for section in block.sections]
+    return msgspec.json.encode(sections).decode()
 
 
-def _block(block: Block, said: Redact) -> tuple[str, str, str]:
-    sections = [
-        (said(section.heading), [(entry.item, said(entry.text)) for entry in section.entries])
-        for section in block.sections
-    ]
-    return block.repo, block.agent, msgspec.json.encode(sections).decode()
+def _lines(lines: Iterable[BlockLine], said: Redact) -> list[tuple[str, str]]:
+    return [(line.item, said(line.text)) for line in lines]
 
 
-def _put_lines(db: apsw.Connection, lines: Iterable[Line], said: Redact) -> list[_Key]:
+def _put_lines(db: apsw.Connection, lines: Iterable[FiringLine], said: Redact) -> list[_Key]:
     keys: list[_Key] = []
     count = 0
     for number, line in enumerate(lines):
@@ -136,28 +181,18 @@ def _put_lines(db: apsw.Connection, lines: Iterable[Line], said: Redact) -> list
         values = (number, line.item, said(line.text), *row)
         db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         for trigger in line.triggers:
-            found = list(_keys_of(count, trigger))
-            if found:
-                keys += found
+            filed = list(_keys_of(count, trigger))
+            if filed:
+                db.execute("INSERT INTO main.triggers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (count, number, *_row(trigger)))
+                keys += filed
                 count += 1
-                db.execute(
-                    "INSERT INTO main.triggers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _trigger(found[0], number, trigger)
-                )
     return keys
 
 
-def _trigger(key: _Key, line: int, trigger: Trigger) -> tuple[object, ...]:
-    words = msgspec.json.encode(trigger.words).decode()
-    return (
-        key.trigger,
-        line,
-        trigger.program,
-        words,
-        trigger.signature,
-        trigger.tool,
-        trigger.path,
-        trigger.rule,
-    )
+def _row(trigger: Trigger) -> Iterator[str]:
+    for name in TRIGGER_COLUMNS:
+        value = getattr(trigger, name)
+        yield value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def _keys_of(number: int, trigger: Trigger) -> Iterator[_Key]:
@@ -178,5 +213,28 @@ def _keys_of(number: int, trigger: Trigger) -> Iterator[_Key]:
 def _put_keys(db: apsw.Connection, keys: list[_Key]) -> None:
     frequency = Counter((key.moment, word) for key in keys for word in key.needs)
     for moment, needs, trigger in keys:
-        word = min(needs, key=lambda each: (frequency[moment, each], -len(each), each), default="")
+        word = min(needs, key=lambda word: (frequency[moment, word], -len(word), word), default="")
         db.execute("INSERT INTO main.keys VALUES (?, ?, ?, ?)", (moment, word, " ".join(sorted(needs)), trigger))
+
+
+def needed_by_signature(signature: str) -> set[str]:
+    """Words that occur in the command line or in the output of every failure with this signature."""
+    head, _, template = signature.partition(": ")
+    needed = set() if head in set(ActionKind) else words_in(head)
+    if template in _INVENTED:
+        return needed
+    for rewritten in _REWRITTEN:
+        template = template.removeprefix(rewritten)
+    chunks = template.split()
+    if len(template) >= _LONGEST_SIGNATURE:
+        chunks = chunks[:-1]
+    return needed.union(*(words_in(chunk) for chunk in chunks if not _is_masked(chunk))) - {"rules"}
+
+
+def needed_by_path(pattern: str) -> set[str]:
+    """Words that occur in every path that this pattern fits."""
+    return set().union(*(words_in(part) for part in pattern.split("/") if not set(part) & set("*?[\\")))
+
+
+def _is_masked(chunk: str) -> bool:
+    return "<" in chunk or ">" in chunk or "\0" in chunk

@@ -21,9 +21,9 @@ from afterwit.model.captured import (
     ProblemRow,
     SpendRow,
     TextRow,
+    key_of,
 )
 from afterwit.model.instruction_files import Instruction, instruction
-from afterwit.model.keys import key_of
 from afterwit.model.kinds import EventKind, NoteKind
 from afterwit.store.database import columns_of, insert_into, json_list, only_row
 

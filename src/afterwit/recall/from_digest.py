@@ -1,4 +1,4 @@
-"""Makes a talk of a digest: what people typed, what the agent stated, cleaned and taken apart into sentences.
+"""What recall keeps of a digest: where its session worked, and what was said in it, taken apart into sentences.
 
 Everything that can be quoted later is made harmless here: one line, nothing invisible, no markers of ours, no values
 that were taken out, quotation marks made single. What looks pasted is searched but not quoted. An agent's words are
@@ -16,8 +16,8 @@ from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.model.digest import Digest, Said
 from afterwit.model.kinds import CHANGES, Relation, Status
 from afterwit.recall.deciding_sentences import force, is_change, is_proposal
-from afterwit.recall.place_index import Sighting
-from afterwit.recall.talks import AGENT, USER, Sentence, Talk, Turn, counts_of, terms_of
+from afterwit.recall.place_index import PlaceSighting
+from afterwit.recall.talks import AGENT, USER, Sentence, Talk, TalkTurn, counts_of, terms_of
 from afterwit.text.pasted import own_words, without_blocks
 
 _MOST_TURNS = 60
@@ -55,7 +55,7 @@ def talk_of(digest: Digest) -> Talk:
     """What a digest tells about what was said."""
     at_ms = digest.ended_ms or digest.started_ms or 0
     turns = sorted(_turns(digest, at_ms), key=lambda turn: turn.at_ms)
-    stated = (one.text for one in digest.stated if not one.is_person)
+    stated = (statement.text for statement in digest.stated if not statement.is_person)
     said = (digest.title, *(prompt.text for prompt in digest.prompts), *stated)
     told = (*(publication.text for publication in digest.publications), *digest.summaries, digest.ending)
     text = without_own("\n".join((*said, *told)))[:_LONGEST_TEXT]
@@ -71,7 +71,7 @@ def sentences_of(text: str) -> Iterator[str]:
             yield _shortened(_quotable(line))
 
 
-def _turns(digest: Digest, at_ms: int) -> Iterator[Turn]:
+def _turns(digest: Digest, at_ms: int) -> Iterator[TalkTurn]:
     """What a subagent is told are words of an agent."""
     is_person = digest.relation != Relation.SUBAGENT
     for at, said in enumerate(digest.prompts):
@@ -83,20 +83,20 @@ def _turns(digest: Digest, at_ms: int) -> Iterator[Turn]:
             yield _of_agent(text, when or at_ms)
 
 
-def _of_agent(text: str, at_ms: int) -> Turn:
+def _of_agent(text: str, at_ms: int) -> TalkTurn:
     """Of an agent's words is kept how far they settle something, and none of the words."""
     lines = [line for line in sentences_of(text) if is_proposal(line)][:_MOST_OF_AGENT]
-    found = [Sentence("", max(force(line), 1.0)) for line in lines]
-    return Turn(AGENT, at_ms, tuple(found), _terms(text), is_change(text))
+    sentences = [Sentence("", max(force(line), 1.0)) for line in lines]
+    return TalkTurn(AGENT, at_ms, tuple(sentences), _terms(text), is_change(text))
 
 
-def _of_person(said: Said, at_ms: int, *, is_task: bool) -> Turn:
+def _of_person(said: Said, at_ms: int, *, is_task: bool) -> TalkTurn:
     """What begins a session is a wish first: less of it decides."""
     less = _LESS if is_task else 0.0
     lines = list(sentences_of(own_words(said.text)))[:_MOST_SENTENCES] if _is_typed(said.text) else []
     forces = (force(line) if terms_of(line) else 0.0 for line in lines)
-    found = [Sentence(line, round(max(much - less, much / 2), 2)) for line, much in zip(lines, forces, strict=True)]
-    return Turn(USER, said.at_ms or at_ms, tuple(found), _terms(said.text), is_change(said.text))
+    sentences = [Sentence(line, round(max(much - less, much / 2), 2)) for line, much in zip(lines, forces, strict=True)]
+    return TalkTurn(USER, said.at_ms or at_ms, tuple(sentences), _terms(said.text), is_change(said.text))
 
 
 def _terms(text: str) -> frozenset[str]:
@@ -127,7 +127,7 @@ def _shortened(line: str) -> str:
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1].rpartition(" ")[0] + "…"
 
 
-def sighting_of(digest: Digest) -> Sighting:
+def sighting_of(digest: Digest) -> PlaceSighting:
     """What a digest tells about where work is. Files outside the repository are left out."""
     symbols = {file.path: file.symbols for file in digest.files}
     changed: dict[str, tuple[str, ...]] = {}
@@ -141,4 +141,4 @@ def sighting_of(digest: Digest) -> Sighting:
         *(prompt.text for prompt in digest.prompts[1:]),
     )
     at_ms = digest.ended_ms or digest.started_ms or 0
-    return Sighting(digest.native_id, "\n".join(said)[:_MOST_TEXT], changed, digest.branch, at_ms)
+    return PlaceSighting(digest.native_id, "\n".join(said)[:_MOST_TEXT], changed, digest.branch, at_ms)

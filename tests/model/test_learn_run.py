@@ -1,4 +1,4 @@
-from afterwit.model.learn_report import AgentReport, Digested, Harvested, Report
+from afterwit.model.learn_run import AgentReport, Digested, Harvested, Report
 
 
 def test_what_two_runs_did_adds_up_and_things_stand_as_the_later_found_them() -> None:

@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.memory.flaky import FlakyBackend
 
-from afterwit.memory.backends.errors import RejectedError, UnreachableError
-from afterwit.memory.backends.patient import Patient
-from afterwit.memory.backends.queue import Queue
+from afterwit.memory.backends.backend import RejectedError, UnreachableError
+from afterwit.memory.backends.queue import Queue, QueueingBackend
 from afterwit.model.errors import StoreError, StoreFullError
 from afterwit.model.memory_entry import Write
 from afterwit.store.lease import held
@@ -30,7 +29,7 @@ class Setting:
         self.local = FlakyBackend()
         self.queue = Queue(folder / f"queue{name}.db", "flaky")
         self.lock = folder / f"memory{name}.lock"
-        self.patient = Patient(self.backend, lambda: self.local, self.queue, self.lock, lambda: self.now_ms)
+        self.patient = QueueingBackend(self.backend, lambda: self.local, self.queue, self.lock, lambda: self.now_ms)
 
     def write(self, key: str, value: str, user: str = "ada") -> Write:
         self.now_ms += 1

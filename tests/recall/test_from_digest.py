@@ -8,8 +8,8 @@ from tests.harvest.talks import replied, talk
 
 from afterwit.guard.markers import OPENING, is_own, marked
 from afterwit.model.kinds import Relation
-from afterwit.recall.talk_reading import sentences_of, talk_of
-from afterwit.recall.talks import AGENT, USER, Turn
+from afterwit.recall.from_digest import sentences_of, talk_of
+from afterwit.recall.talks import AGENT, USER, TalkTurn
 
 
 def _said(*prompts: str, **more: Any) -> list[tuple[str, str]]:
@@ -76,6 +76,6 @@ def test_a_sentence_is_one_harmless_line(text: str) -> None:
 
 def test_a_turn_is_as_forceful_as_its_plainest_decision() -> None:
     (turn,) = talk_of(talk("Hm. What now? Let's use walnut instead of oak.")).turns
-    assert isinstance(turn, Turn)
+    assert isinstance(turn, TalkTurn)
     assert turn.force > 1
     assert turn.is_change

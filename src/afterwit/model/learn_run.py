@@ -1,8 +1,69 @@
-"""What a run of `learn` did, stage by stage: values alone, so that a run with nothing to do loads nothing else."""
+"""A run of `learn`: what it is asked to do, what it tells whoever watches, and what it did, stage by stage.
 
-from typing import TypeVar
+Values alone, so that a run with nothing to do loads nothing else.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
+
+Work = TypeVar("Work")
+
+
+class Progress(Protocol):
+    """Whoever wants to watch."""
+
+    def begin(self, files: int, total_bytes: int) -> None:
+        """This much is to be done."""
+        ...
+
+    def advance(self, files: int, done_bytes: int) -> None:
+        """This much more is done."""
+        ...
+
+    def stage(self, label: str, count: int, unit: str) -> None:
+        """What was begun is done; so many of something else follow, and `advance` counts them."""
+        ...
+
+
+class WantedSession(NamedTuple):
+    """A session, as agents name it."""
+
+    agent: str
+    session: str
+    transcript: str = ""  # where its log lies, if the agent says so
+
+
+class Options(NamedTuple):
+    """What a run is asked to do."""
+
+    agents: frozenset[str] = frozenset()  # empty: all
+    folder: Path | None = None  # only this folder of logs
+    since_ms: int = 0
+    jobs: int = 0  # 0: one per core
+    wait_seconds: float = 0.0
+    is_dry_run: bool = False
+    is_reharvest: bool = False  # the present harvesters look at everything again
+    sessions: tuple[WantedSession, ...] = ()  # only these, without a sweep
+    is_ended: bool = False  # only those whose end an agent has noted, without a sweep
+    accepts_database: bool = False  # although it knows less than the archive holds
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it looks at everything there is."""
+        return self == Options(jobs=self.jobs, wait_seconds=self.wait_seconds, is_reharvest=self.is_reharvest)
+
+    @property
+    def reads_ended(self) -> bool:
+        """Whether it reads every session whose end an agent has noted."""
+        return self.is_whole or (self.is_ended and not self.is_dry_run)
+
+    @property
+    def is_narrow(self) -> bool:
+        return self.is_ended or bool(self.sessions)
+
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -109,8 +170,8 @@ class Report(msgspec.Struct, kw_only=True):
         """Both as one: what they did adds up, how things stand is as the later one found them."""
         agents = {agent.agent: agent for agent in self.agents}
         for agent in later.agents:
-            known = agents.get(agent.agent)
-            agents[agent.agent] = _sum(known, agent, "agent") if known else agent
+            earlier = agents.get(agent.agent)
+            agents[agent.agent] = _sum(earlier, agent, "agent") if earlier else agent
         return msgspec.structs.replace(
             later,
             agents=list(agents.values()),
@@ -120,7 +181,20 @@ class Report(msgspec.Struct, kw_only=True):
         )
 
 
-def _sum(one: S, two: S, *kept: str) -> S:
+def _sum(first: S, second: S, *kept: str) -> S:
     """Numbers and lists of both; what is kept is the first one's."""
-    names = [name for name in one.__struct_fields__ if name not in kept]
-    return msgspec.structs.replace(one, **{name: getattr(one, name) + getattr(two, name) for name in names})
+    names = [name for name in first.__struct_fields__ if name not in kept]
+    return msgspec.structs.replace(first, **{name: getattr(first, name) + getattr(second, name) for name in names})
+
+
+def in_batches(
+    work: Sequence[Work], size: int, progress: Progress | None, label: str, unit: str
+) -> Iterator[Sequence[Work]]:
+    """The work of one stage in batches; when the next one is asked for, the last is done."""
+    if progress is not None:
+        progress.stage(label, len(work), unit)
+    for start in range(0, len(work), size):
+        batch = work[start : start + size]
+        yield batch
+        if progress is not None:
+            progress.advance(len(batch), len(batch))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afterwit.edits.edits import Presence, UnreadableError
-from afterwit.edits.marked_block import BEGIN, END, MarkedBlock
+from afterwit.edits.own_text import BEGIN, END, MarkedBlock
 
 EDIT = MarkedBlock(PurePath("AGENTS.md"), "Prune in spring.")
 

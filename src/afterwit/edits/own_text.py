@@ -1,8 +1,8 @@
-"""A marked block in a text file that people write, such as AGENTS.md.
+"""Our text in a file: a marked block among what people write, as in AGENTS.md, or a whole file that is ours.
 
 The block stands at the end when it is new and stays where people move it. Between its two marks everything is ours and
-is replaced; around them nothing is touched. Marks inside our own text are broken, so that they cannot end the block.
-Pure.
+is replaced; around them nothing is touched. Marks inside our own text are broken, so that they cannot end the block. A
+file that is ours from the first to the last byte is a plugin, an extension or a script. Pure.
 """
 
 import re
@@ -10,6 +10,31 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from afterwit.edits.edits import Presence, UnreadableError
+from afterwit.edits.ours import mentions_us
+
+
+class OwnFile(NamedTuple):
+    """Such a file. One of the same name that somebody else wrote is left alone, and is an error."""
+
+    path: PurePath
+    content: str
+    is_executable: bool = False
+
+    def presence(self, text: str) -> Presence:
+        if text == self.content:
+            return Presence.CURRENT
+        return Presence.OUTDATED if mentions_us(text) else Presence.ABSENT
+
+    def added(self, text: str) -> str:
+        if text.strip() and self.presence(text) is Presence.ABSENT:
+            raise UnreadableError("it is there and was not written by afterwit: move it away, then try again")
+        return self.content
+
+    def removed(self, text: str, before: str | None = None) -> str:
+        if self.presence(text) is Presence.ABSENT:
+            return text
+        return before or ""
+
 
 BEGIN = "<!-- afterwit:begin Written by `afterwit connect`; what you change in here is lost. -->"
 END = "<!-- afterwit:end -->"
