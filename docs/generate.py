@@ -291,7 +291,7 @@ def _variable_rows() -> list[tuple[str, str]]:
 
 
 def _agent_text() -> str:
-    rows = [(agent.name, "yes" if agent.reader else "not yet", _places(agent)) for agent in AGENTS]
+    rows = [(agent.name, "yes" if agent.is_read else "not yet", _places(agent)) for agent in AGENTS]
     return (
         "Where `learn` looks for each agent, below the home folder. An agent without a reader is found and counted, "
         "not read. [Agents](agents.md) says what is read of each. "

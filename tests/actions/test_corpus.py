@@ -34,7 +34,7 @@ def _lines() -> Iterator[str]:
             except (ValueError, AttributeError):
                 continue
             for tool, arguments in calls:
-                if isinstance(arguments, dict) and kind_of("", tool, arguments) is ActionKind.SHELL:
+                if isinstance(arguments, dict) and kind_of({}, tool, arguments) is ActionKind.SHELL:
                     yield command_of(arguments)
 
 

@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 import pytest
 from tests.agents.contract_cases import Case, all_cases, lines_of, whole
 from tests.agents.contract_cases import read as read_lines
-from tests.agents.told_sessions import ASK, CODE, FAILED, FAILS, SESSIONS, WORKS, Session, Told
+from tests.agents.told_sessions import ASK, CODE, FAILED, FAILS, WORKS, Session, Told, sessions
 
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.failures.signature import signature
 from afterwit.actions.steps import Step
 from afterwit.agents.moments import AFTER, BEFORE, Answer, Moment
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.agents.registry import reader_for
+from afterwit.agents.registry import reader_for, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.calls import AssemblyContext
+from afterwit.capture.assembly.context import AssemblyContext
 from afterwit.guard.markers import CLOSING, OPENING, marked
 from afterwit.guard.redaction import Redactor
 from afterwit.guard.shown import ours
@@ -82,7 +82,7 @@ def refusal() -> str:
 
 def known(agent: str, readings: Iterable[Reading]) -> Known:
     """What capture makes of a log, and the signatures of what failed."""
-    assembler = Assembler(AssemblyContext(agent=agent, redactor=REDACTOR))
+    assembler = Assembler(AssemblyContext(redactor=REDACTOR, tool_kinds=tool_kinds(agent)))
     for reading in readings:
         assembler.take(reading)
     captured = assembler.captured()
@@ -112,7 +112,7 @@ def read(session: Session, told: Told) -> Known:
     return known(session.agent, read_lines(reading, data))
 
 
-per_session = pytest.mark.parametrize("session", SESSIONS, ids=[each.agent for each in SESSIONS])
+per_session = pytest.mark.parametrize("session", sessions(), ids=lambda session: session.agent)
 
 
 @per_session

@@ -2,7 +2,8 @@
 
 import pytest
 
-from afterwit.capture.assembly.calls import AssemblyContext
+from afterwit.agents.registry import instruction_files
+from afterwit.capture.assembly.context import AssemblyContext
 from afterwit.guard.redaction import Redactor
 
 
@@ -13,4 +14,4 @@ def redactor() -> Redactor:
 
 @pytest.fixture(scope="session")
 def context(redactor: Redactor) -> AssemblyContext:
-    return AssemblyContext(agent="claude-code", redactor=redactor)
+    return AssemblyContext(redactor=redactor, instructions=instruction_files())

@@ -8,25 +8,12 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import pytest
-from tests.agents.told_sessions import SESSIONS, Session, Told
+from tests.agents.told_sessions import Session, Told, sessions
 from tests.homes import CLAUDE, CODEX, THREAD, claude_records, codex_records, hash_of, learned, lines, put, rows
 
 from afterwit.agents.registry import agent
 
 LATER = {"2026-05-01T10:00": "2026-05-02T11:00", "17776296": "17777296", "17800000": "17801000"}
-OTHER_IDS = {  # what the next session of each client has of its own
-    "claude-code": {'"s1"': '"s2"', '"uuid": "u': '"uuid": "v', "s1.jsonl": "s2.jsonl", '"id": "m': '"id": "n'},
-    "codex": {"00ff": "00ee", "-ff.jsonl": "-ee.jsonl"},
-    "gemini": {"00ff": "00ee", "22222222-bbbb": "33333333-bbbb", "05-01.jsonl": "05-02.jsonl"},
-    "copilot": {"5e55-ff": "5e55-ee", '"id": "e': '"id": "f', '"messageId": "m': '"messageId": "n'},
-    "opencode": {"ses_ff": "ses_ee", '"msg_': '"nsg_', '"prt_': '"qrt_'},
-    "pi": {"9a-ff": "9a-ee", "2026_ff": "2026_ee"},
-    "hermes": {"_ff.jsonl": "_ee.jsonl"},
-    "qwen": {"0e55-ff": "0e55-ee", '"uuid": "a': '"uuid": "b'},
-    "kimi-code": {"wd/s1": "wd/s2", '"msg_': '"nsg_', '"5d-': '"6d-'},
-    "openhands": {"5f1d": "6f1d"},
-    "cline-cli": {"17_ff": "17_ee", '"msg_': '"nsg_'},
-}
 
 
 class File(NamedTuple):
@@ -43,7 +30,7 @@ def first_file(session: Session, ids: str) -> File:
 
 def next_file(session: Session, before: File) -> File:
     path, data = str(before.path), before.data.decode()
-    for old, new in {**OTHER_IDS[session.agent], **LATER}.items():
+    for old, new in {**session.next, **LATER}.items():
         path, data = path.replace(old, new), data.replace(old, new)
     return File(PurePosixPath(path), data.encode())
 
@@ -62,7 +49,7 @@ FORMS = [
 
 
 @pytest.mark.parametrize("ids", FORMS)
-@pytest.mark.parametrize("session", SESSIONS, ids=[each.agent for each in SESSIONS])
+@pytest.mark.parametrize("session", sessions(), ids=lambda session: session.agent)
 def test_two_sessions_with_the_same_ids_and_commands_keep_their_actions(
     tmp_path: Path, session: Session, ids: str
 ) -> None:

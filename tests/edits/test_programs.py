@@ -4,10 +4,11 @@ import pytest
 from tests.edits.surroundings import AT, EVERYTHING
 
 from afterwit.agents.installing import INSTALLERS, integration
+from afterwit.agents.registry import agent as agent_named
 from afterwit.edits.ours import hook_programs, server_programs
 
-WITHOUT_HOOKS = {"aider", "grok-cli", "cursor"}
-HOOKED = [each.agent for each in INSTALLERS if each.agent not in WITHOUT_HOOKS]
+HOOKED = [each.agent for each in INSTALLERS if agent_named(each.agent).hooks]
+WITHOUT_HOOKS = {each.agent for each in INSTALLERS} - set(HOOKED)
 STORE = {"AFTERWIT_HOME": "/data/ada's store", "AFTERWIT_PROFILE": "work"}
 
 

@@ -12,8 +12,9 @@ import pytest
 from tests.hook.conftest import BLOCKS, LINES, MAIN, Hook
 
 from afterwit.agents.moments import EVENTS, LONGEST_ID
+from afterwit.agents.packages import payloads_of
+from afterwit.agents.registry import AGENTS
 from afterwit.guard.shown import ours
-from afterwit.hook.entry import MODULES
 from afterwit.model.knowledge import Trigger
 from afterwit.recall.deck.write import DeckBlock
 from afterwit.recall.prompt_block import BlockLine, BlockSection
@@ -435,10 +436,11 @@ def test_no_call_loads_what_hooks_must_not(hook: Hook, event: str, payload: dict
 
 
 def test_every_agent_has_payloads_of_the_same_shape() -> None:
-    for folder in MODULES.values():
-        module = __import__(f"afterwit.agents.{folder}.payloads", None, None, ["read"])
-        assert isinstance(module.CARRIES, tuple)
-        assert {type(module.REFUSES), type(module.REWRITES)} == {bool}
+    for agent in AGENTS:
+        module = payloads_of(agent.name)
+        assert (module is not None) is (agent.hooks is not None)
+        if module is None:
+            continue
         assert callable(module.read)
         assert callable(module.write)
 

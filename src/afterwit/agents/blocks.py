@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.chat.messages import text_of
-from afterwit.agents.chat.results import outcome_of
+from afterwit.agents.chat.messages import outcome_of, text_of
 from afterwit.model.readings import Result
 
 _ATTACHMENTS = {"image": "[image]", "document": "[document]", "file": "[file]", "audio": "[audio]"}

@@ -14,9 +14,9 @@ from typing import BinaryIO
 import msgspec
 
 from afterwit.agents.protocol import FileReading, Shape, SourceFile, shared_files
-from afterwit.agents.registry import reader_for
+from afterwit.agents.registry import instruction_files, reader_for, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.calls import AssemblyContext
+from afterwit.capture.assembly.context import AssemblyContext
 from afterwit.capture.companions import companion_content, copied_companion, kept_at
 from afterwit.capture.derived import Bookmark, Derived, FileResume, ReadingMode, resumed
 from afterwit.capture.logs import Feeding, opened
@@ -170,8 +170,9 @@ class _Reading:
         state = resumed(resume) if resume else None
         self._reader: FileReading = reader.start(SourceFile(path, companion), state.reader if state else None)
         context = AssemblyContext(
-            agent=agent,
             redactor=redactor_for(rules.key, rules.people, rules.allow),
+            tool_kinds=tool_kinds(agent),
+            instructions=instruction_files(),
             tool_names=rules.tool_names,
             user_names=rules.user_names,
         )

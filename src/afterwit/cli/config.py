@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from afterwit.agents.declared.shorthand import table_of
-from afterwit.agents.declared.writing import toml_of
+from afterwit.agents.declared.shorthand import table_of, toml_of
 from afterwit.capture.try_description import TriedFile, try_file
 from afterwit.cli.commands import CliGroup
 from afterwit.cli.terminal.amounts import human_count

@@ -13,7 +13,7 @@ import msgspec
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.declared.parsing import description_from, description_of
-from afterwit.agents.declared.writing import toml_of
+from afterwit.agents.declared.shorthand import toml_of
 from afterwit.agents.registry import AGENTS
 from afterwit.model.errors import ConfigError, UsageError
 from afterwit.store.atomic import replace_file

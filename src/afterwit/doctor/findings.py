@@ -14,11 +14,12 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.agents import installing
+from afterwit.agents.packages import described
 from afterwit.agents.retention import DAY_MS
 from afterwit.archive.evict import distilled_bytes, packed_originals, recapturable
 from afterwit.connect import connections
 from afterwit.connect.plan import ConnectionState, Machine, states
-from afterwit.hook.entry import CALLED, MODULES
+from afterwit.hook.entry import CALLED
 from afterwit.learn.unwatched_faults import LEARN
 from afterwit.model.errors import AfterwitError
 from afterwit.model.settings import RetentionSettings
@@ -178,7 +179,7 @@ def silences(machine: Machine) -> list[Silence]:
                     has_called = called_ms >= at_ms
                     since_ms = called_ms + _BEFORE_ITS_SESSION_MS if has_called else at_ms
                     count = hooks.sessions_since(db, agent, since_ms)
-                    if count and agent in MODULES:
+                    if count and "hooks" in described(agent):
                         shown_ms = called_ms if has_called else at_ms
                         silent.append(Silence(agent, count, shown_ms, has_called, _hint(machine, agent)))
     return silent

@@ -16,6 +16,7 @@ import time
 import apsw
 
 from afterwit.agents.moments import AFTER, BEFORE, COMPACT, END, PROMPT, START, Answer, Moment
+from afterwit.agents.packages import described
 from afterwit.hook import time_limit
 from afterwit.hook.proposals import Permissions, proposed
 from afterwit.recall.deck.location import location_of
@@ -71,6 +72,7 @@ class HookCall:
     def __init__(self, agent: str, payloads: object, moment: Moment, folder: str, flags: list[str]) -> None:
         self._agent = agent
         self._payloads = payloads
+        self._hooks = described(agent)["hooks"]
         self._moment = moment
         self._folder = folder
         self._flags = flags
@@ -101,14 +103,14 @@ class HookCall:
 
     def _answered(self, deck: Deck) -> Answer | None:
         """What to answer, recorded; None where there was nothing to decide."""
-        moment, carries = self._moment, self._carries
+        moment, carries = self._moment, self._hooks["carries"]
         if moment.event == END:
             return None
         is_dumb = moment.event not in (BEFORE, COMPACT, *carries)
         place = location_of(deck, moment.cwd)
         may = Permissions(
-            refuse=self._may(deck, "REFUSES", "--refuse", "refusing"),
-            rewrite=self._may(deck, "REWRITES", "--rewrite", "rewriting"),
+            refuse=self._may(deck, "refuses", "--refuse", "refusing"),
+            rewrite=self._may(deck, "rewrites", "--rewrite", "rewriting"),
         )
         proposal = None if is_dumb else proposed(deck, self._agent, moment, place, may)
         if proposal is None and moment.event not in _LOOKS_BACK and carries != (AFTER,):
@@ -124,14 +126,9 @@ class HookCall:
                 file.append(*self._records)
         return answer
 
-    @property
-    def _carries(self) -> tuple[str, ...]:
-        carries = getattr(self._payloads, "CARRIES")  # noqa: B009
-        return carries if isinstance(carries, tuple) else ()
-
     def _may(self, deck: Deck, ability: str, flag: str, setting: str) -> bool:
         """Whether the agent can do it and the user asked for it, when connecting or in the settings."""
-        if self._moment.event != BEFORE or not getattr(self._payloads, ability):
+        if self._moment.event != BEFORE or not self._hooks.get(ability, True):
             return False
         return flag in self._flags or self._agent in deck.names(setting)
 

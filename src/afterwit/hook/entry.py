@@ -9,22 +9,10 @@ import os
 import sys
 
 from afterwit.agents.moments import EVENTS, LONGEST_ID, PROMPT, START
+from afterwit.agents.packages import payloads_of
 from afterwit.hook import time_limit
 from afterwit.model.standard_streams import open_closed_streams
 
-MODULES = {
-    "claude-code": "claude_code",
-    "codex": "codex",
-    "gemini": "gemini",
-    "qwen": "qwen",
-    "copilot": "copilot",
-    "kimi-code": "kimi_code",
-    "openhands": "openhands",
-    "cline-cli": "cline_cli",
-    "opencode": "opencode",
-    "pi": "pi",
-    "hermes": "hermes",
-}
 CALLED = ".called"  # ends the name of a file in the spool whose time is that of an agent's latest call
 _ACTION_SECONDS = 1.0
 _BLOCK_SECONDS = 2.0
@@ -52,7 +40,10 @@ def answered(agent: str, event: str, flags: list[str]) -> str:
     from afterwit.recall.deck.location import store_folder
 
     folder = store_folder(os.environ)
-    if agent not in MODULES or event not in EVENTS or not os.path.isdir(f"{folder}/spool"):  # noqa: PTH112
+    if event not in EVENTS or not os.path.isdir(f"{folder}/spool"):  # noqa: PTH112
+        return ""
+    payloads = payloads_of(agent)
+    if payloads is None:
         return ""
     from afterwit.hook.call import HookCall
     from afterwit.model.quick_json import loads
@@ -60,7 +51,6 @@ def answered(agent: str, event: str, flags: list[str]) -> str:
     payload = loads(_input().decode("utf-8", "replace"))
     if not isinstance(payload, dict):
         return ""
-    payloads = __import__(f"afterwit.agents.{MODULES[agent]}.payloads", None, None, ["read"])
     moment = payloads.read(event, payload)
     if moment is None or not 0 < len(moment.session) <= LONGEST_ID or len(moment.context) > LONGEST_ID:
         return ""

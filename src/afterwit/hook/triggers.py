@@ -6,6 +6,7 @@ has the signature that it had there.
 """
 
 from afterwit.agents.moments import Moment
+from afterwit.agents.packages import described
 from afterwit.recall.deck.reader import DeckLine, DeckTrigger
 
 _CHANGE = " →"  # between what is wrong and what is right, in an advice that is no command line by itself
@@ -28,10 +29,11 @@ def failure_of(agent: str, moment: Moment) -> FailedCall | None:
     from afterwit.actions.failures.signature import answerable_signature
     from afterwit.actions.shell.parse import parsed
     from afterwit.actions.steps import Step, judge, lean_of
+    from afterwit.actions.tool_names import kinds_named
     from afterwit.actions.tools import kind_of, target_of
     from afterwit.model.kinds import ActionKind, Status
 
-    kind = kind_of(agent, moment.tool, moment.arguments)
+    kind = kind_of(kinds_named(described(agent).get("tools", {})), moment.tool, moment.arguments)
     if kind is ActionKind.OTHER and moment.command:
         kind = ActionKind.SHELL
     target = moment.command[:_LONGEST_COMMAND] or target_of(kind, moment.tool, moment.arguments)

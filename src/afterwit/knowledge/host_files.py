@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from afterwit.agents.registry import instruction_files
 from afterwit.config.world import World
 from afterwit.guard.placeholders import PLACEHOLDER, placeholder
 from afterwit.model.knowledge import Draft, Item, Scope, ScopeKind
@@ -49,9 +50,10 @@ def instructions(store: Store, world: World, places: list[Checkout]) -> dict[str
 
 def present(world: World, places: list[Checkout]) -> Iterator[tuple[str, dict[str, str]]]:
     """Those of them that are files on this machine, by repository."""
-    yield "", home_instructions(world.user_home)
+    files = instruction_files()
+    yield "", home_instructions(world.user_home, files)
     for repo, root in places:
-        yield repo, checkout_instructions(root) | project_memory(world.user_home, root)
+        yield repo, checkout_instructions(root, files) | project_memory(world.user_home, root, files)
 
 
 def _shown(store: Store, world: World) -> dict[str, dict[str, str]]:

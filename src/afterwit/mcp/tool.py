@@ -14,47 +14,18 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from afterwit.agents.descriptor import Reserved
+from afterwit.agents.registry import AGENTS
 from afterwit.config.world import World
 from afterwit.guard.shown import Shown
 from afterwit.model.errors import UsageError
 
-ADDED: Mapping[str, frozenset[str]] = {
-    "gemini": frozenset(("wait_for_previous",)),
-    "openhands": frozenset(("security_risk", "summary")),
-}
-TAKEN: Mapping[str, frozenset[str]] = {
-    "openhands": frozenset(
-        (
-            "construct",
-            "copy",
-            "dict",
-            "from_mcp_schema",
-            "from_orm",
-            "get_serializable_type",
-            "json",
-            "kind",
-            "parse_file",
-            "parse_obj",
-            "parse_raw",
-            "resolve_kind",
-            "schema",
-            "schema_json",
-            "to_mcp_schema",
-            "update_forward_refs",
-            "validate",
-        )
-    ),
-}
-TAKEN_BEGINNINGS: Mapping[str, tuple[str, ...]] = {"openhands": ("_", "model_")}
-
-
-_ALL_ADDED = frozenset().union(*ADDED.values())
+_ALL_ADDED = frozenset().union(*(client.reserved.added for client in AGENTS))
 
 
 def reserving(parameter: str) -> list[str]:
     """The clients that keep this name for themselves."""
-    clients = sorted({*ADDED, *TAKEN, *TAKEN_BEGINNINGS})
-    return [client for client in clients if _is_reserved(client, parameter)]
+    return sorted(client.name for client in AGENTS if _is_reserved(client.reserved, parameter))
 
 
 def without_added(arguments: Mapping[str, object]) -> dict[str, object]:
@@ -62,9 +33,8 @@ def without_added(arguments: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in arguments.items() if name not in _ALL_ADDED}
 
 
-def _is_reserved(client: str, parameter: str) -> bool:
-    names = ADDED.get(client, frozenset()) | TAKEN.get(client, frozenset())
-    return parameter in names or parameter.startswith(TAKEN_BEGINNINGS.get(client, ()))
+def _is_reserved(names: Reserved, parameter: str) -> bool:
+    return parameter in names.added | names.taken or parameter.startswith(names.beginnings)
 
 
 Schema = Mapping[str, Any]

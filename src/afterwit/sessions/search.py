@@ -16,7 +16,7 @@ import msgspec
 from afterwit.actions import tools
 from afterwit.agents.declared.description import Description
 from afterwit.agents.protocol import FileReading, SourceFile
-from afterwit.agents.registry import reader_for
+from afterwit.agents.registry import reader_for, tool_kinds
 from afterwit.capture.assembly.texts import safe_piece
 from afterwit.capture.derived import Origin, origin_in
 from afterwit.capture.part_rows import companion_bytes
@@ -130,7 +130,7 @@ def _said(agent: str, event: Event) -> str:
     if event.kind is not EventKind.CALL:
         return event.text
     arguments = event.arguments or {}
-    return tools.target_of(tools.kind_of(agent, event.tool, arguments), event.tool, arguments)
+    return tools.target_of(tools.kind_of(tool_kinds(agent), event.tool, arguments), event.tool, arguments)
 
 
 class SearchHit(msgspec.Struct, frozen=True, kw_only=True):

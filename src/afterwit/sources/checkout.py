@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from afterwit.model.instruction_files import IN_CHECKOUTS, IN_HOMES
+from afterwit.model.instruction_files import InstructionFiles
 from afterwit.repos.remotes import remote_in
 from afterwit.store.regular_files import read_regular
 
@@ -37,20 +37,20 @@ def remote_of(folder: Path) -> str:
     return remote_in(_text(git / "config", _CONFIG_BYTES)) if git else ""
 
 
-def checkout_instructions(root: Path) -> dict[str, str]:
+def checkout_instructions(root: Path, files: InstructionFiles) -> dict[str, str]:
     """The instruction files of a checkout: text by path below it."""
-    return dict(_texts(root, IN_CHECKOUTS))
+    return dict(_texts(root, files.in_checkouts))
 
 
-def home_instructions(home: Path) -> dict[str, str]:
+def home_instructions(home: Path, files: InstructionFiles) -> dict[str, str]:
     """The instruction and memory files of a user's agents: text by path below the home folder."""
-    return dict(_texts(home, IN_HOMES))
+    return dict(_texts(home, files.in_homes))
 
 
-def project_memory(home: Path, root: Path) -> dict[str, str]:
-    """What Claude Code remembers of a project: text by path below the home folder."""
+def project_memory(home: Path, root: Path, files: InstructionFiles) -> dict[str, str]:
+    """What agents remember of a project: text by path below the home folder."""
     folder = "".join(letter if letter.isalnum() else "-" for letter in str(root))
-    return dict(_texts(home, (f".claude/projects/{folder}/memory/*.md",)))
+    return dict(_texts(home, tuple(pattern.replace("{project}", folder) for pattern in files.of_projects)))
 
 
 def _git_folder(checkout: Path) -> Path | None:

@@ -1,7 +1,7 @@
 import pytest
 
+from afterwit.agents.claude_code.content import kind_of, kind_of_queued
 from afterwit.agents.claude_code.records import Line
-from afterwit.agents.claude_code.speech import kind_of, kind_of_queued
 from afterwit.model.kinds import EventKind
 
 

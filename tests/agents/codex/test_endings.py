@@ -2,7 +2,7 @@
 
 import msgspec
 
-from afterwit.agents.codex.endings import Ending, Endings, ending_of
+from afterwit.agents.codex.outputs import Ending, Endings, ending_of
 from afterwit.agents.codex.records import Payload
 from afterwit.model.readings import Result
 

@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from afterwit.agents.declared.conditions import Condition, Requirement
-from afterwit.agents.declared.paths import Place
+from afterwit.agents.declared.paths import Condition, Place, Requirement
 
 RECORD = {"type": "user", "count": 1, "flag": True, "parts": [{"kind": "text"}, {"kind": "tool"}], "null": None}
 

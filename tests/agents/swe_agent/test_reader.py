@@ -1,7 +1,7 @@
 import pytest
 from tests.agents.transcripts import events, facts, fixture, read, spends, texts, unknown
 
-from afterwit.agents.swe_agent.commands import Call, call_of
+from afterwit.agents.swe_agent.reader import Call, call_of
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Result, Usage
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from afterwit.capture.assembly import assemble
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.calls import AssemblyContext
+from afterwit.capture.assembly.context import AssemblyContext
 from afterwit.capture.assembly.copies import keys_held
 from afterwit.capture.assembly.part_facts import merged_spend
 from afterwit.guard.redaction import Redactor
@@ -17,7 +17,7 @@ from afterwit.model.kinds import EventKind, Relation, Status
 from afterwit.model.readings import Event, Facts, Problem, Reading, Result, Spend, Usage
 
 TOKEN = "ghp" + "_" + "q7Rk2ZsV9xLm4TnB8wYc1JdF6hGp3KaE5uXi"
-SPLIT_CONTEXT = AssemblyContext(agent="claude-code", redactor=Redactor(b"k" * 32))
+SPLIT_CONTEXT = AssemblyContext(redactor=Redactor(b"k" * 32))
 
 
 def event(kind: EventKind, offset: int = 0, session: str = "s", **fields: Any) -> Event:
@@ -150,7 +150,7 @@ def test_records_without_keys_are_told_apart_and_recognised_when_read_again(cont
 
 
 def test_records_without_keys_have_the_same_identity_on_every_machine(context: AssemblyContext) -> None:
-    elsewhere = AssemblyContext(agent="claude-code", redactor=Redactor(b"another key, another machine...."))
+    elsewhere = AssemblyContext(redactor=Redactor(b"another key, another machine...."))
     readings = [prompt(text="hello", session=f"session-{TOKEN}")]
     (here,) = keys_held(assembled(context, readings).resume).values()
     (there,) = keys_held(assembled(elsewhere, readings).resume).values()
@@ -208,10 +208,10 @@ def test_a_session_outside_of_homes_belongs_to_nobody(context: AssemblyContext, 
 
 def test_a_user_goes_by_a_pseudonym_or_by_the_name_people_chose(redactor: Redactor) -> None:
     facts = [Facts(session="s", cwd="/home/marlene/app")]
-    plain = assembled(AssemblyContext(agent="codex", redactor=redactor), facts).parts[0]
+    plain = assembled(AssemblyContext(redactor=redactor), facts).parts[0]
     assert plain.user.startswith("‹user:")
     assert "marlene" not in plain.cwd + plain.root
-    named = AssemblyContext(agent="codex", redactor=redactor, user_names={"marlene": "m"})
+    named = AssemblyContext(redactor=redactor, user_names={"marlene": "m"})
     assert assembled(named, facts).parts[0].user == "m"
 
 

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from afterwit.capture.assembly import calls
+from afterwit.capture.assembly.context import AssemblyContext
 from afterwit.capture.assembly.texts import safe_body
 from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.guard.redaction import Redactor
@@ -28,7 +29,7 @@ def result_of(text: str = "", result: Result | None = None, at_ms: int | None = 
 
 
 def opened(redactor: Redactor, event: Event, names: dict[str, str] | None = None) -> calls.PendingCall:
-    context = calls.AssemblyContext(agent="claude-code", redactor=redactor, tool_names=names or {})
+    context = AssemblyContext(redactor=redactor, tool_names=names or {})
     return calls.opened(event, 0, 3, context)
 
 

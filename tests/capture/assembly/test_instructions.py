@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from afterwit.agents.registry import instruction_files
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.calls import AssemblyContext
+from afterwit.capture.assembly.context import AssemblyContext
 from afterwit.capture.assembly.instructions import LIMIT
 from afterwit.guard.redaction import Redactor
 from afterwit.model.instruction_files import Instruction, instruction
@@ -220,7 +221,7 @@ def test_texts_are_redacted_and_bounded(context: AssemblyContext) -> None:
 
 def test_places_are_the_same_on_every_machine() -> None:
     def place(key: bytes) -> int:
-        assembler = Assembler(AssemblyContext(agent="claude-code", redactor=Redactor(key)))
+        assembler = Assembler(AssemblyContext(redactor=Redactor(key), instructions=instruction_files()))
         assembler.take(notice("", file=("/home/ada/.claude/CLAUDE.md", "Be brief.")))
         return assembler.captured().notes[0].place
 

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.agents.claude_code.content import placeholder, text_of_result, without_reminders
+from afterwit.agents.claude_code.content import kind_of, placeholder, text_of_result, without_reminders
 from afterwit.agents.claude_code.records import Block, Line, Message, TokenCounts
 from afterwit.agents.claude_code.results import edited_file, result_of, stated_spill
-from afterwit.agents.claude_code.speech import kind_of
 from afterwit.agents.claude_code.state import State
 from afterwit.agents.memory import mark
 from afterwit.agents.places import identity

@@ -4,6 +4,10 @@ One file can hold several sessions: its own, named by the file, and the subagent
 sidechain lines, later ones as progress records, the newest in files of their own. Facts about a session are given when
 they change. What people typed while the agent worked stands in the queue's records; versions before 2.1.90 wrote most
 of it nowhere else, so there it is read from the queue and skipped if it comes again as a message.
+
+Claude Code's `history.jsonl`: every prompt that was typed, with its time, folder and session. Claude Code never deletes
+it, while transcripts go after 30 days. Versions of 2025 wrote no `sessionId`. Long pastes are not in the line but in a
+cache of their own, under a hash; their place keeps the mark that the user saw.
 """
 
 import re
@@ -13,15 +17,23 @@ from typing import Any
 
 import msgspec
 
-from afterwit.agents.claude_code import catalog, layout
-from afterwit.agents.claude_code.content import text_of_anything
+from afterwit.agents.claude_code import catalog
+from afterwit.agents.claude_code.content import (
+    attachment_text,
+    error_text,
+    kind_of_queued,
+    loaded_file,
+    shortened,
+    system_text,
+    text_of_anything,
+)
 from afterwit.agents.claude_code.messages import Place, assistant_readings, user_readings
-from afterwit.agents.claude_code.notices import attachment_text, error_text, loaded_file, shortened, system_text
 from afterwit.agents.claude_code.records import Attachment, Line, decode
-from afterwit.agents.claude_code.sessions import Sessions
-from afterwit.agents.claude_code.speech import kind_of_queued
+from afterwit.agents.claude_code.sessions import Sessions, primary, spilled
 from afterwit.agents.claude_code.state import State, digest_of
-from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.agents.prompt_history import Fields, HistoryReader, JoinedReader
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import LinesReader
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend, Usage
 from afterwit.model.times import ms_from_any
@@ -35,17 +47,14 @@ _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 _REPOSITORY = re.compile(r"(https?://[^/\s]+/[^/\s]+/[^/\s]+?)/(?:-/)?(?:pulls?|merge_requests)/\d")
 
 
-class ClaudeCodeReader:
+class ClaudeCodeReader(LinesReader):
     """Claude Code, by the shape of `agents.protocol.Reader`."""
 
     agent = "claude-code"
     evidence = ReaderEvidence.REAL_DATA
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return layout.primary(path)
-
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
+        return primary(path)
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         kind = record.get("type")
@@ -187,7 +196,7 @@ class ClaudeCodeReading:
             yield Facts(session=session, at_ms=at_ms, title=title, is_title_manual=is_manual)
 
     def _spilled(self, session: str, stated: str, call: str) -> str | None:
-        for path in layout.spilled(self._file.path, session, stated, call):
+        for path in spilled(self._file.path, session, stated, call):
             whole = self._file.companion(path)
             if whole:
                 return whole[:_OUTPUT_BYTES].decode("utf-8", "replace")
@@ -230,3 +239,13 @@ def _cost(value: Any) -> float | None:
 def _leaves_queue_unrepeated(version: str) -> bool:
     found = _VERSION.match(version)
     return found is not None and tuple(map(int, found.groups())) < _QUEUE_REPEATED_FROM
+
+
+def history_reader() -> HistoryReader:
+    fields = Fields(text="display", session="sessionId", time="timestamp", folder="project", pasted="pastedContents")
+    return HistoryReader(ClaudeCodeReader.agent, fields)
+
+
+def reader() -> JoinedReader:
+    """Transcripts and history of Claude Code."""
+    return JoinedReader(ClaudeCodeReader(), history_reader())

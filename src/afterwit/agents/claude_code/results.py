@@ -5,10 +5,12 @@ client's own, at the beginning of an error's output, so that a tool's ordinary o
 """
 
 import re
+from typing import TypeGuard
 
 import msgspec
 
 from afterwit.agents.claude_code.records import Outcome
+from afterwit.agents.registry import instruction_files
 from afterwit.model.instruction_files import placed
 from afterwit.model.readings import Result
 
@@ -54,10 +56,14 @@ def result_of(text: str, is_error: bool | None, outcome: object) -> Result:
 
 def edited_file(outcome: object) -> tuple[str, str] | None:
     """The path and the whole text of an instruction file after an edit. Of other files only the change is told."""
-    if not isinstance(outcome, Outcome) or not isinstance(outcome.file_path, str) or not placed(outcome.file_path):
+    if not isinstance(outcome, Outcome) or not _is_instruction(outcome.file_path):
         return None
     original, old, new = (_string(raw) for raw in (outcome.original_file, outcome.old_string, outcome.new_string))
     return (outcome.file_path, original.replace(old, new, 1)) if original and old else None
+
+
+def _is_instruction(path: object) -> TypeGuard[str]:
+    return isinstance(path, str) and placed(path, instruction_files().in_checkouts) is not None
 
 
 def _string(raw: object) -> str:

@@ -11,15 +11,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.agents.codex.calls import arguments_of, tool_of
-from afterwit.agents.codex.echoes import Source
-from afterwit.agents.codex.endings import ending_of
-from afterwit.agents.codex.lineage import mark
+from afterwit.agents.codex.lineage import Source, State, facts_of, is_subagent, mark
 from afterwit.agents.codex.names import SPAWNED, SUMMARY, is_injected, is_surely_injected
-from afterwit.agents.codex.origins import facts_of, is_subagent
-from afterwit.agents.codex.outputs import read_output, text_of
+from afterwit.agents.codex.outputs import arguments_of, ending_of, read_output, text_of, tool_of
 from afterwit.agents.codex.records import Content, Part, Payload
-from afterwit.agents.codex.state import State
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any

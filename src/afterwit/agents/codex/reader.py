@@ -7,6 +7,9 @@ lines and the files; what a record means is in `meaning`.
 Read too: bare items without envelope (2025, no timestamps), and `{session, items}` of the first TypeScript client if it
 comes as one line. That client wrote it over many lines into `.json` files, which are not claimed here. Compressed
 rollouts are decompressed by the caller.
+
+Codex's `history.jsonl`: the prompts of all sessions, as `{session_id, ts, text}` with seconds, without a folder. Codex
+deletes no rollout by itself, but people do. `[history] persistence = "none"` in its settings turns the file off.
 """
 
 import re
@@ -16,11 +19,13 @@ from typing import Any
 
 import msgspec
 
+from afterwit.agents.codex.lineage import State
 from afterwit.agents.codex.meaning import MEANINGS, Place, problem
 from afterwit.agents.codex.names import BARE_ITEMS, SILENT
 from afterwit.agents.codex.records import Line, Payload, coerce_line, coerced, decode_line, decode_object
-from afterwit.agents.codex.state import State
-from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.agents.prompt_history import Fields, HistoryReader, JoinedReader
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import LinesReader
 from afterwit.model.kinds import ReaderEvidence
 from afterwit.model.readings import Reading
 from afterwit.model.times import ms_from_any
@@ -36,7 +41,7 @@ _NO_PAYLOAD = Payload()
 _BOM_BYTES = 3
 
 
-class CodexReader:
+class CodexReader(LinesReader):
     """All that is known about the logs of Codex."""
 
     agent = "codex"
@@ -45,9 +50,6 @@ class CodexReader:
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         is_kept = path.parts[:1] in (("sessions",), ("archived_sessions",))
         return path if is_kept and _FILE.fullmatch(path.name) else None
-
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         if isinstance(record.get("payload"), Mapping):
@@ -140,3 +142,12 @@ class CodexReading:
 
 def _is_bare_meta(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("id"), str) and "timestamp" in value and "type" not in value
+
+
+def history_reader() -> HistoryReader:
+    return HistoryReader(CodexReader.agent, Fields(text="text", session="session_id", time="ts"))
+
+
+def reader() -> JoinedReader:
+    """Rollouts and history of Codex."""
+    return JoinedReader(CodexReader(), history_reader())

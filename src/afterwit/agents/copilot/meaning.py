@@ -4,6 +4,10 @@ What a person typed is `content`; `transformedContent`, with the client's additi
 the message that asks for it, or by its start where no message does. Subagents write into their parent's file: their
 records name them, and become a session of their own, `<session>/agent-<id>`. What a subagent is told is a notice.
 A rewind removes records from the file, which then is read anew; nothing else is needed for it.
+
+What the reading of one Copilot session remembers between two appends. Ids and sums only. A call is asked for, allowed
+or refused, started and ended by four records; what the earlier ones say is kept until the later ones come, and bounded,
+because some never do.
 """
 
 import re
@@ -13,16 +17,45 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.copilot.outcomes import outcome_of
-from afterwit.agents.copilot.spending import usage_of
-from afterwit.agents.copilot.state import State
+from afterwit.agents.copilot.outcomes import Ledger, outcome_of, usage_of
+from afterwit.agents.memory import Memory
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Spend, Usage
 
+_KEPT = 64
 _NOTICE_CHARS = 8_000
 _INSTRUCTIONS = "AGENTS.md"  # stands for all files that the client joins without their names
 _INSTRUCTION = re.compile(r"<custom_instruction>(.*?)</custom_instruction>", re.DOTALL)
+
+
+class State(Memory):
+    model: str = ""
+    ledger: Ledger = msgspec.field(default_factory=Ledger)
+    asked: list[str] = msgspec.field(
+        default_factory=list
+    )  # calls that a message asked for, before their start is written
+    denied: list[str] = msgspec.field(
+        default_factory=list
+    )  # calls that somebody or a rule said no to, before their end is written
+
+    def ask(self, call: str) -> None:
+        self.asked = [*self.asked[-_KEPT:], call]
+
+    def was_asked(self, call: str) -> bool:
+        if call not in self.asked:
+            return False
+        self.asked.remove(call)
+        return True
+
+    def deny(self, call: str) -> None:
+        self.denied = [*self.denied[-_KEPT:], call]
+
+    def was_denied(self, call: str) -> bool:
+        if call not in self.denied:
+            return False
+        self.denied.remove(call)
+        return True
 
 
 class Line(NamedTuple):

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from afterwit.agents.declared.conditions import Condition, Requirement
 from afterwit.agents.declared.description import (
     Arguments,
     Description,
@@ -22,7 +21,7 @@ from afterwit.agents.declared.description import (
     SpendRule,
     TimeUnit,
 )
-from afterwit.agents.declared.paths import parsed
+from afterwit.agents.declared.paths import Condition, Requirement, parsed
 from afterwit.model.errors import ConfigError
 from afterwit.model.kinds import EventKind, Relation
 

@@ -4,12 +4,19 @@
 one. A name that has dots itself stands in quotes: `attributes."session.id"`. Inside a rule with `each`, paths start at
 the element; `$.id` starts at the record all the same. Looking up never raises: a path that leads nowhere yields
 nothing.
+
+Conditions on a record: fields that have one of some values, or that are there, or are not. All requirements of a
+condition must hold. A path that walks a list holds where any of its values does. A value is compared as it is: the text
+"1" is not the number 1, and true is no number.
 """
 
 import re
 from functools import cache
 from typing import Any, NamedTuple
 
+import msgspec
+
+Scalar = str | int | float | bool
 RECORD = "$"
 _EVERY = -1
 _STEP = re.compile(
@@ -72,3 +79,29 @@ def _below(value: Any, steps: tuple[str | int, ...]) -> list[Any]:
         if value is None:
             return []
     return [] if value is None else [value]
+
+
+class Requirement(msgspec.Struct, frozen=True):
+    """One field: any of these values, or, without values, whether it is there."""
+
+    path: str
+    values: tuple[Scalar, ...] = ()
+    exists: bool = True
+
+
+class Condition(msgspec.Struct, frozen=True):
+    requirements: tuple[Requirement, ...]
+
+    def holds(self, place: Place) -> bool:
+        return all(_holds(one, place) for one in self.requirements)
+
+
+def _holds(one: Requirement, place: Place) -> bool:
+    found = values_at(one.path, place)
+    if not one.values:
+        return bool(found) is one.exists
+    return any(_is_same(value, wanted) for value in found for wanted in one.values)
+
+
+def _is_same(value: Any, wanted: Scalar) -> bool:
+    return isinstance(value, bool) is isinstance(wanted, bool) and bool(value == wanted)

@@ -4,22 +4,23 @@ The rules of a description apply to each record in the order in which they stand
 A record is known if a rule with `when` fits it, if it is to be ignored, or if a rule finds anything in it. A record
 without a session belongs to the session of the last one before it; where no record names one, the file or its folder
 does. Where the fields of a result say nothing about the outcome, the output's own words count, as in chat logs.
-State: counters, ids, names of models, open calls. What a value is taken for is left to `values`, which call a result
-answers to `calls`, what may stand in a description to `parsing`.
+State: counters, ids, names of models, open calls. What a value is taken for, and which call a result
+answers, is left to `values`; what may stand in a description, to `parsing`.
 """
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
 import msgspec
 
-from afterwit.agents.chat.results import outcome_of
-from afterwit.agents.declared.calls import Calls
-from afterwit.agents.declared.conditions import Condition
+from afterwit.agents.chat.messages import outcome_of
 from afterwit.agents.declared.description import Description, EventRule, FactsRule, SessionFrom, SpendRule
-from afterwit.agents.declared.paths import Place, values_at
+from afterwit.agents.declared.parsing import description_of
+from afterwit.agents.declared.paths import Condition, Place, values_at
 from afterwit.agents.declared.values import (
+    Calls,
     amount,
     arguments_of,
     first_at,
@@ -33,9 +34,11 @@ from afterwit.agents.declared.values import (
     whole,
     word,
 )
+from afterwit.agents.descriptor import Agent
 from afterwit.agents.globs import matches
 from afterwit.agents.places import identity as told_apart
-from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import LinesReader, resumed
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.sources.framing import Record
@@ -54,7 +57,7 @@ class _State(msgspec.Struct, kw_only=True):
     calls: Calls = msgspec.field(default_factory=Calls)
 
 
-class DeclaredReader:
+class DeclaredReader(LinesReader):
     """The reader of the logs that one description tells of."""
 
     def __init__(self, description: Description, evidence: ReaderEvidence = ReaderEvidence.DESCRIPTION) -> None:
@@ -65,9 +68,6 @@ class DeclaredReader:
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return path if matches(self._description.transcripts, path) else None
 
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
-
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         place = Place(record, record)
         return any(condition.holds(place) for condition in self._description.sniff)
@@ -76,13 +76,20 @@ class DeclaredReader:
         return DeclaredReading(self._description, file.path, saved)
 
 
+def described_reader(agent: Agent) -> DeclaredReader:
+    """The reader of an agent that needs no code of its own."""
+    about = {"name": agent.name, "transcripts": list(agent.transcripts)}
+    description = description_of(about | tomllib.loads(agent.description), agent.name)
+    return DeclaredReader(description, ReaderEvidence.DOCUMENTATION)
+
+
 class DeclaredReading:
     """The reading of one file."""
 
     def __init__(self, description: Description, path: PurePosixPath, saved: bytes | None) -> None:
         self._description = description
         self._fallback = _named_by(description.session_from, path)
-        self._state = _State() if saved is None else msgspec.msgpack.decode(saved, type=_State)
+        self._state = resumed(_State, saved)
         self.known: Mapping[str, int] = self._state.known
         self.unknown: Mapping[str, int] = self._state.unknown
 

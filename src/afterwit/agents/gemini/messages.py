@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.gemini.outcomes import outcome_of
-from afterwit.agents.gemini.parts import Call, Response, parts_of
+from afterwit.agents.gemini.parts import Call, Response, outcome_of, parts_of
 from afterwit.agents.memory import Memory
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind

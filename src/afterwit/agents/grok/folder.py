@@ -19,10 +19,12 @@ from urllib.parse import unquote
 import msgspec
 
 from afterwit.agents import fields
+from afterwit.agents.places import Place
 from afterwit.model.kinds import Relation
-from afterwit.model.readings import Facts
+from afterwit.model.readings import Facts, Spend
 from afterwit.model.times import ms_from_any
 
+_TICKS_PER_USD = 10**10
 COMPANIONS = frozenset(["summary.json", "events.jsonl", "chat_history.jsonl", "usage.json"])
 CWD = ".cwd"
 _HUMAN = frozenset(["", "human", "interjection"])  # reasons of messages that a person typed
@@ -159,3 +161,17 @@ def _object(raw: bytes | None) -> dict[str, Any] | None:
         return msgspec.json.decode(raw or b"", type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+
+
+def by_turn(usage: Mapping[str, Any], turn: str, model: str, place: Place) -> Iterator[Spend]:
+    """The spends of one turn, by model. The first has the turn's own key, also where the context's growth had told of
+    it. The stated input includes what was read from the cache; costs are in ticks."""
+    models = fields.mapping(usage, "modelUsage")
+    rows = {name: fields.mapping(models, name) for name in models} or {model: usage}
+    for number, (name, row) in enumerate(rows.items()):
+        used = fields.usage(
+            row, "inputTokens", "outputTokens", "cachedReadTokens", reasoning="reasoningTokens", is_cache_given=True
+        )
+        ticks = fields.number(row, "costUsdTicks")
+        key = f"{place.session}:{turn}" + (f":{name}" if number else "")
+        yield from place.spent(key, name, used, ticks / _TICKS_PER_USD if ticks is not None and ticks > 0 else None)

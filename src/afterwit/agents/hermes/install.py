@@ -8,23 +8,15 @@ import json
 from pprint import pformat
 from typing import Any
 
+from afterwit.agents.installing import reach_of
 from afterwit.edits.edits import Integration, Surroundings
-from afterwit.edits.hooks import Reach, script
+from afterwit.edits.hooks import script
 from afterwit.edits.ours import MARK, NAME, own_words, server_entry
 from afterwit.edits.own_text import OwnFile
 from afterwit.edits.yaml_file import YamlFile
 from afterwit.model.memory_entry import TOOL_DESCRIPTION, TOOL_SCHEMA
 
-REACH = Reach(
-    "hermes",
-    {
-        "pre_llm_call": "prompt",
-        "on_session_start": "start",
-        "pre_tool_call": "before",
-        "transform_tool_result": "after",
-        "on_session_end": "end",
-    },
-)
+REACH = reach_of("hermes")
 MEMORY_TOOL: dict[str, Any] = {
     "name": f"{NAME}_memory",
     "description": TOOL_DESCRIPTION,

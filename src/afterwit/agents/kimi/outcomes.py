@@ -2,15 +2,25 @@
 
 Contexts tell it in words only, in `<system>` parts before the output; early ones put no mark before an error, so that
 the words decide. Wires have a flag and a message. Kimi Code has a flag, and the message at the end of the output.
+
+Prompts and calls of Kimi, with keys that are equal in a session's wire and in all of its contexts. The files tell one
+story in two forms, and contexts are copied when they are rotated. None of their records has an id that they share, and
+call ids such as `Bash:2` are short. So the key of a prompt is its text, the key of a call its id and arguments, each
+with how often it came.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from afterwit.agents import fields
-from afterwit.model.readings import Result
+from afterwit.agents.memory import Memory, mark
+from afterwit.agents.places import Place
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Reading, Result
 
+_INJECTED = re.compile(r"\s*<(?:system|system-reminder|notification|hook_result)\b")
+_COMPACTED = re.compile(r"\s*<system>Previous context has been compacted")
 _SYSTEM = re.compile(r"\s*<system>(.*)</system>\s*", re.DOTALL)
 _EXITED = re.compile(r"Command failed with exit code: (-?\d{1,10})\b")
 _FINE = re.compile(r"\bsuccessfully\b|\blines? read\b|^Found \d|^Thought logged|^Tool output is empty")
@@ -90,3 +100,38 @@ def _result(said: str, is_error: bool | None) -> Result:
     code = fields.exit_code({"code": int(exited[1])}, "code") if exited else None
     is_denied = _DENIED.search(said[:_HEAD_CHARS]) is not None
     return Result(is_error=True if exited or is_denied else is_error, exit_code=code, is_denied=is_denied)
+
+
+def prompted(content: Any, place: Place, memory: Memory, *, is_child: bool) -> Iterator[Reading]:
+    """What stands in the role of the user: typed by a person, or put there by the client."""
+    texts = texts_of(content)
+    text = "\n".join(texts)
+    if not text.strip():
+        return
+    if _COMPACTED.match(text):
+        yield place.said(EventKind.COMPACTION, "\n".join(texts[1:]) or text, f"{place.session}:compaction:{mark(text)}")
+        return
+    kind = EventKind.NOTICE if is_child or _INJECTED.match(text) else EventKind.PROMPT
+    name = mark(text)
+    yield place.said(kind, text, f"{place.session}:{kind}:{name}:{memory.nth(place.session, kind, name)}")
+
+
+def called(call: Mapping[str, Any], place: Place, memory: Memory) -> Iterator[Reading]:
+    """A tool call, as both forms write it: `{id, function: {name, arguments}}`."""
+    function, call_id = fields.mapping(call, "function"), fields.plain_id(call, "id")
+    if not call_id:
+        yield place.problem("a call without an id")
+        return
+    arguments = fields.arguments(function.get("arguments"))
+    name = f"{call_id}:{mark(repr(arguments))}"
+    key = f"{place.session}:call:{name}:{memory.nth(place.session, 'call', name)}"
+    yield place.call(key, call_id, fields.text(function, "name"), arguments)
+
+
+def replied(part: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+    """A part of what the model said."""
+    thought = fields.text(part, "think")
+    if thought:
+        yield place.said(EventKind.THOUGHT, thought)
+    elif texts := texts_of([part]):
+        yield place.said(EventKind.REPLY, "\n".join(texts))

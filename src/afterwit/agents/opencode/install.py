@@ -2,21 +2,13 @@
 
 from pathlib import PurePath
 
+from afterwit.agents.installing import reach_of
 from afterwit.edits.edits import Integration, Surroundings
-from afterwit.edits.hooks import Reach, script
+from afterwit.edits.hooks import script
 from afterwit.edits.json_file import JsonFile
 from afterwit.edits.own_text import OwnFile
 
-REACH = Reach(
-    "opencode",
-    {
-        "chat.message": "prompt",
-        "session.compacted": "start",
-        "tool.execute.before": "before",
-        "tool.execute.after": "after",
-        "session.idle": "end",
-    },
-)
+REACH = reach_of("opencode")
 
 
 def integration(at: Surroundings) -> Integration:

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from afterwit.agents import fields
 from afterwit.agents.gemini.messages import usage_of
-from afterwit.agents.gemini.outcomes import outcome_of
-from afterwit.agents.gemini.parts import Parts, parts_of
+from afterwit.agents.gemini.parts import Parts, outcome_of, parts_of
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.capture.assembly import calls, instructions, notes, part_facts
-from afterwit.capture.assembly.calls import AssemblyContext
+from afterwit.capture.assembly.context import AssemblyContext
 from afterwit.capture.assembly.copies import AssemblerResume, CopiedHistory, resumed
 from afterwit.capture.assembly.part_facts import merged_spend, spend_row
 from afterwit.capture.assembly.texts import safe_body, safe_text
@@ -64,7 +64,7 @@ class Joining:
         """Takes a call of the part at this position."""
         context = self._context
         call = calls.opened(event, number, part.calls, context)
-        showing = instructions.shown_by_call(call.kind, event, part, context.redactor)
+        showing = instructions.shown_by_call(call.kind, event, part, context)
         call = msgspec.structs.replace(call, showing=showing) if showing else call
         part.calls += 1
         key = _call_key(part.native_id, event.call_id)
@@ -223,7 +223,7 @@ class Assembler:
         if not part.task and part_facts.is_task(part, event):
             part.task = self._safe(event.text)
         if event.kind is EventKind.NOTICE or event.file:
-            self._note(instructions.of_event(number, part, event, self._context.redactor))
+            self._note(instructions.of_event(number, part, event, self._context))
         if event.kind not in _SEARCHED:
             return ""
         body = safe_body(event.text, self._context.redactor)

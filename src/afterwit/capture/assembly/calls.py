@@ -6,16 +6,15 @@ replaces that row. Some logs have the result first. What must be remembered betw
 """
 
 import re
-from collections.abc import Mapping
 
 import msgspec
 
 from afterwit.actions import steps, tools
 from afterwit.actions.shell.parse import parsed
+from afterwit.capture.assembly.context import AssemblyContext
 from afterwit.capture.assembly.instructions import Showing
 from afterwit.capture.assembly.texts import beginning, both_ends, safe_text, telling_part
 from afterwit.guard.markers import is_refusal
-from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import ActionKind, Lean, Status
 from afterwit.model.readings import Event, Result
@@ -26,15 +25,6 @@ EARLY_LIMIT = 4_000  # characters kept of either end of a result that comes befo
 _COMPOUND = re.compile(r"[|;&\n(`]|\b(?:sh|bash|zsh|dash|eval|xargs)\b")
 _MOST_MS = 1 << 53
 _EXIT_CODES = range(-(1 << 31), 1 << 32)  # what systems have; others are numbers of something else
-
-
-class AssemblyContext(msgspec.Struct, frozen=True, kw_only=True):
-    """What assembling needs to know besides the readings."""
-
-    agent: str
-    redactor: Redactor
-    tool_names: Mapping[str, str] = msgspec.field(default_factory=dict)
-    user_names: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 class PendingCall(msgspec.Struct, frozen=True, array_like=True):
@@ -74,7 +64,7 @@ def opened(event: Event, part: int, ordinal: int, context: AssemblyContext) -> P
     """The call in this event."""
     arguments, redactor = event.arguments or {}, context.redactor
     tool = context.tool_names.get(event.tool, event.tool)
-    kind = tools.kind_of(context.agent, tool, arguments)
+    kind = tools.kind_of(context.tool_kinds, tool, arguments)
     target = tools.target_of(kind, tool, arguments)
     return PendingCall(
         part=part,

@@ -8,7 +8,8 @@ Texts are redacted here or were so before. Which text is the newest of several s
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import PurePosixPath
 from typing import Any
 
 import msgspec
@@ -16,11 +17,12 @@ import msgspec
 from afterwit.actions import tools
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
+from afterwit.capture.assembly.context import AssemblyContext
 from afterwit.capture.assembly.texts import beginning, safe_body, safe_text
 from afterwit.guard.placeholders import unkeyed
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import NoteRow, PartFacts, key_of
-from afterwit.model.instruction_files import IN_CHECKOUTS, IN_HOMES, Instruction, Placed, placed
+from afterwit.model.instruction_files import Instruction, Placed, placed
 from afterwit.model.kinds import ActionKind, NoteKind
 from afterwit.model.readings import Event
 from afterwit.repos.folders import root_name, root_of, user_of
@@ -33,9 +35,6 @@ _REPLACEMENTS = ("new_string", "new_str", "newText", "new_text", "code_edit", "c
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,6})(?:→|\t|\||: |\. ) ?", re.MULTILINE)
 _CUT = re.compile(
     r"(?i)\b(?:truncated|omitted)\b[^\n]{0,40}\]|…\s*\d+ \w+ truncated|\.\.\. ?\[?\d+ \w+ (?:more|omitted)"
-)
-_NAMED = re.compile(
-    r"(?:AGENTS|CLAUDE|CLAUDE\.local|GEMINI|QWEN|CONVENTIONS|copilot-instructions)\.md|rules\b|microagents/"
 )
 _LINES = re.compile(r"(?P<first>\d{1,6}),(?P<last>\d{1,6}|\$)p")
 _QUIET = frozenset(("cd", "test", "[", "true", "set"))
@@ -64,19 +63,19 @@ class Showing(msgspec.Struct, frozen=True, array_like=True):
     most_lines: int = 0  # that the output has; 0: no limit
 
 
-def shown_by_call(kind: ActionKind, event: Event, part: PartFacts, redactor: Redactor) -> Showing | None:
+def shown_by_call(kind: ActionKind, event: Event, part: PartFacts, context: AssemblyContext) -> Showing | None:
     """What a call reads, writes or changes of an instruction file."""
     arguments = event.arguments or {}
     if kind is ActionKind.SHELL:
-        return _shown_by_shell(arguments, part, redactor)
+        return _shown_by_shell(arguments, part, context)
     if kind not in (ActionKind.READ, ActionKind.WRITE, ActionKind.EDIT):
         return None
     for path in tools.paths_of(event.tool, arguments):
-        name = _name_of(path, part, redactor)
+        name = _name_of(path, part, context)
         if name and kind is ActionKind.READ:
             return Showing(name, not any(arguments.get(key) for key in _RANGES))
         if name:
-            return _written(name, path, kind, arguments, redactor)
+            return _written(name, path, kind, arguments, context.redactor)
     return None
 
 
@@ -89,15 +88,15 @@ def of_showing(showing: Showing, place: tuple[int, int], at_ms: int | None, outp
     yield from _noted(number, Instruction(showing.path, text, is_whole), at_ms, ordinal)
 
 
-def of_event(number: int, part: PartFacts, event: Event, redactor: Redactor) -> Iterator[NoteRow]:
+def of_event(number: int, part: PartFacts, event: Event, context: AssemblyContext) -> Iterator[NoteRow]:
     """The notes of files that the client put into the context, or that a record holds beside its text."""
     shown = [event.file] if event.file else []
     if not event.call_id and _GIVEN.search(event.text):
         shown += _given(event.text)
     for path, text in shown:
-        name = _name_of(path, part, redactor)
+        name = _name_of(path, part, context)
         if name:
-            yield from _noted(number, Instruction(name, safe_body(text, redactor), True), event.at_ms, 0)
+            yield from _noted(number, Instruction(name, safe_body(text, context.redactor), True), event.at_ms, 0)
 
 
 def _noted(number: int, file: Instruction, at_ms: int | None, ordinal: int) -> Iterator[NoteRow]:
@@ -108,12 +107,13 @@ def _noted(number: int, file: Instruction, at_ms: int | None, ordinal: int) -> I
         yield NoteRow(number, NoteKind.INSTRUCTIONS, key_of(identity), at_ms, f"{file.head}\n{text}")
 
 
-def _name_of(path: str, part: PartFacts, redactor: Redactor) -> str:
+def _name_of(path: str, part: PartFacts, context: AssemblyContext) -> str:
     """The path below the repository; the redacted path of a file in a home folder; "" for any other file."""
-    at_home = _placed(path, IN_HOMES)
+    files, redactor = context.instructions, context.redactor
+    at_home = _placed(path, files.in_homes)
     if at_home and user_of(at_home.folder) and not root_name(at_home.folder):
         return safe_text(path, redactor)
-    in_checkout = _placed(path, IN_CHECKOUTS)
+    in_checkout = _placed(path, files.in_checkouts)
     if in_checkout is None or not (in_checkout.folder in ("", ".") or _is_above(in_checkout.folder, part, redactor)):
         return ""
     return safe_text(in_checkout.name, redactor)
@@ -133,18 +133,25 @@ def _is_above(folder: str, part: PartFacts, redactor: Redactor) -> bool:
     return part.root == root or part.root.startswith(f"{root}/")
 
 
-def _shown_by_shell(arguments: Mapping[str, Any], part: PartFacts, redactor: Redactor) -> Showing | None:
+def _shown_by_shell(arguments: Mapping[str, Any], part: PartFacts, context: AssemblyContext) -> Showing | None:
     """A command line that prints one file and nothing else."""
     line = tools.command_of(arguments)
-    if not _NAMED.search(line):
+    if not _named(context.instructions.in_checkouts).search(line):
         return None
     loud = [command for command in parsed(line).commands if command.program not in _QUIET] if len(line) < LIMIT else []
     if len(loud) != 1 or loud[0].joint in ("|", "|&"):
         return None
     printed = _printed(loud[0])
     folder = loud[0].folder or str(arguments.get("workdir") or "")
-    name = _name_of(posixpath.normpath(posixpath.join(folder, printed.path)), part, redactor) if printed else ""
+    name = _name_of(posixpath.normpath(posixpath.join(folder, printed.path)), part, context) if printed else ""
     return msgspec.structs.replace(printed, path=name) if printed and name else None
+
+
+@cache
+def _named(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """Finds in a command line what may be the name of such a file, or of its folder."""
+    names = [PurePosixPath(pattern.removesuffix("/*.md").removesuffix("/*.mdc")).name for pattern in patterns]
+    return re.compile("|".join(map(re.escape, names)) or r"(?!)")
 
 
 def _printed(command: Command) -> Showing | None:
