@@ -6,7 +6,7 @@ from afterwit.cli.commands import COUNT, Command
 from afterwit.cli.knowledge.shapes import EXITS
 from afterwit.cli.terminal.options import Here, as_json, in_place
 from afterwit.cli.terminal.output import human_count, print_json, print_text, talk
-from afterwit.knowledge import list as rejections
+from afterwit.knowledge import list as item_views
 from afterwit.knowledge.gate import Rejection
 
 
@@ -27,7 +27,7 @@ from afterwit.knowledge.gate import Rejection
 @in_place
 def rejected(here: Here, reason: str | None, samples: int, is_json: bool) -> None:
     """Show what was drafted and kept out: how much for which reason, with samples."""
-    found = rejections.rejected(here.world, reason or "", samples)
+    found = item_views.rejected(here.world, reason or "", samples)
     if is_json:
         print_json(found)
         return
