@@ -13,7 +13,7 @@ from afterwit.doctor import fault_report
 SECRET = "hunter2-orchard-gate"
 BROKEN = """
 import sys
-from afterwit.usecases import upkeep
+from afterwit.archive import upkeep
 from afterwit.cli.main import main
 
 def stat(layout):
@@ -26,7 +26,8 @@ main()
 IN_A_WORKER = """
 import sys
 from afterwit.cli.main import main
-from afterwit.usecases import parallel, upkeep
+from afterwit.archive import upkeep
+from afterwit.capture import parallel
 
 def work(task):
     raise LookupError("the log said " + task)
