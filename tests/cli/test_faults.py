@@ -63,7 +63,7 @@ def test_the_report_holds_places_and_kinds_and_nothing_that_was_said(environ: di
     failing(environ, BROKEN, "store", "stat", "--profile=default", "--config", "/nowhere/ada.toml")
     failing(environ, BROKEN, "store", "stat", "--profile", "default")
     text = "".join(report.read_text(encoding="utf-8") for report in reports(tmp_path / "store"))
-    assert "afterwit/cli/store.py:" in text
+    assert "afterwit/cli/store/upkeep.py:" in text
     assert "builtins.KeyError" in text
     assert "command   afterwit store stat --profile …" in text
     for word in (SECRET, "nowhere", "ada", str(tmp_path), str(Path.home())):
