@@ -116,15 +116,15 @@ def test_every_way_out_takes_only_what_is_shown(place: tuple[str, str]) -> None:
 def test_tools_of_the_server_answer_with_what_is_shown() -> None:
     for file, tree in _modules():
         if file.startswith("mcp/tools/") and not file.endswith("__init__.py"):
-            (run,) = [
-                ast.unparse(word.value) for call in _calls(tree, "Tool") for word in call.keywords if word.arg == "run"
-            ]
-            (returned,) = [
-                ast.unparse(node.returns or ast.Constant(""))
+            keywords = [word for call in _calls(tree, "Tool") for word in call.keywords if word.arg == "run"]
+            runs = {ast.unparse(word.value) for word in keywords}
+            returned = {
+                node.name: ast.unparse(node.returns or ast.Constant(""))
                 for node in ast.walk(tree)
-                if isinstance(node, ast.FunctionDef) and node.name == run
-            ]
-            assert returned == "Shown", file
+                if isinstance(node, ast.FunctionDef) and node.name in runs
+            }
+            assert runs, file
+            assert returned == dict.fromkeys(runs, "Shown"), file
 
 
 def test_a_name_that_could_be_a_sentence_is_not_shown() -> None:
