@@ -18,7 +18,7 @@ from afterwit.sessions.filters import Filter
 _RUN = """
 import os, signal, sys
 from pathlib import Path
-from afterwit.usecases import backtest_notes
+from afterwit.measure import backtest_notes
 from afterwit.measure.backtest import backtest, own_files, players_named
 from afterwit.sessions.filters import Filter
 from tests.homes import Silent, world_of

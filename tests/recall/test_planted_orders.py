@@ -21,7 +21,7 @@ _DECISION = "Let's always store pears in glass jars, because wood is damp."
 
 
 def _good(number: int) -> Planted:
-    """A session with a wrong call that is mended, a rule that bites, files, and a decision of the user."""
+    """A session with a wrong call that is mended, a rule that fails, files, and a decision of the user."""
     log = Planted(900_000 + number, number * HOUR_S * 5, _ORCHARD)
     log.prompt("Make the cider press turn faster").edit("src/cider/press.ts")
     log.shell("rtk make count", "Exit code 2\nerror: unrecognized subcommand 'make'", fails=True)

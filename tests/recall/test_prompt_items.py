@@ -12,8 +12,8 @@ def test_unlikely_places_do_not_count() -> None:
 
 
 def test_the_first_of_many_are_taken() -> None:
-    bites = [BlockLine(str(number), ours("Oil the belt. (0.80)")) for number in range(9)]
-    assert unquoted(bites, ()) == bites[:MOST_ITEMS]
+    lines = [BlockLine(str(number), ours("Oil the belt. (0.80)")) for number in range(9)]
+    assert unquoted(lines, ()) == lines[:MOST_ITEMS]
 
 
 def test_what_a_quote_says_is_left_out_although_the_line_ends_with_a_confidence() -> None:

@@ -26,10 +26,7 @@ class JsonFile(NamedTuple):
     hooks_at: Keys = ("hooks",)
     server: Mapping[str, Any] | None = None
     server_at: Keys = ("mcpServers", "afterwit")
-
-    @property
-    def is_executable(self) -> bool:
-        return False
+    is_executable: bool = False
 
     def presence(self, text: str) -> Presence:
         document = data(text)

@@ -55,10 +55,7 @@ class MarkedBlock(NamedTuple):
 
     path: PurePath
     text: str
-
-    @property
-    def is_executable(self) -> bool:
-        return False
+    is_executable: bool = False
 
     def presence(self, text: str) -> Presence:
         cut = _cut(text)

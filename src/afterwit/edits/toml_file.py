@@ -38,10 +38,7 @@ class TomlFile(NamedTuple):
     path: PurePath
     hooks: Sequence[Mapping[str, Any]] = ()
     server: Mapping[str, Any] | None = None
-
-    @property
-    def is_executable(self) -> bool:
-        return False
+    is_executable: bool = False
 
     def presence(self, text: str) -> Presence:
         self._refuse_unmarked(text)

@@ -22,10 +22,7 @@ class YamlFile(NamedTuple):
     items: Mapping[Keys, str] = {}  # list → our entry
     server: Mapping[str, Any] | None = None
     server_at: Keys = ("mcp_servers", "afterwit")
-
-    @property
-    def is_executable(self) -> bool:
-        return False
+    is_executable: bool = False
 
     def presence(self, text: str) -> Presence:
         is_there = [value in self._list(text, keys) for keys, value in self.items.items()]

@@ -141,7 +141,5 @@ def _at_path(deck: Deck, agent: str, moment: Moment, place: Location) -> Proposa
 
 
 def _each_once(lines: list[DeckLine]) -> list[DeckLine]:
-    first: dict[str, DeckLine] = {}
-    for line in lines:
-        first.setdefault(line.item, line)
-    return list(first.values())
+    first = {line.item: line for line in reversed(lines)}
+    return [line for line in lines if first[line.item] is line]

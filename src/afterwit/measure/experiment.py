@@ -1,7 +1,7 @@
 """The experiment: which share of sessions, and of items, is held out so that an effect can be told from chance.
 
 A choice is journalled with its moment, because figures from before and after it must not be mixed; hooks get it with
-the next deck, which is dealt at once.
+the next deck, which is compiled at once.
 """
 
 import msgspec

@@ -15,6 +15,7 @@ from afterwit.model.kinds import CHANGES, ActionKind, Status
 
 _REACH = 8  # actions behind a failure in which a fix is looked for
 _ALIKE = 0.5
+_RIGHT = 0.7  # share of equal words
 _LEADING_CD = re.compile(r"^\s*cd\s+[^&;|]+(?:&&|;)\s*")
 _FILTERS = re.compile(r"\s*\|\s*(?:head|tail|cat|less|wc|sort)\b")
 _REDIRECTIONS = re.compile(r"\d?>&?\S*")
@@ -102,10 +103,7 @@ def fix_of(steps: Sequence[DigestStep], at: int) -> str:
 
 
 def _alike(command: str, other: str) -> bool:
-    return SequenceMatcher(None, words_of(command), words_of(other), autojunk=False).ratio() >= _ALIKE
-
-
-_RIGHT = 0.7  # share of equal words
+    return alike(words_of(command), words_of(other)) >= _ALIKE
 
 
 def is_right(advice: str, failed: DigestStep, fix: DigestStep) -> bool:
@@ -115,5 +113,5 @@ def is_right(advice: str, failed: DigestStep, fix: DigestStep) -> bool:
     return alike(masked(advice), masked(fix.target)) >= _RIGHT
 
 
-def alike(one: Sequence[str], other: Sequence[str]) -> float:
-    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+def alike(words: Sequence[str], others: Sequence[str]) -> float:
+    return SequenceMatcher(None, words, others, autojunk=False).ratio()

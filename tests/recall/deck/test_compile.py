@@ -43,7 +43,7 @@ def test_another_repository_gets_nothing(store: Path) -> None:
     assert deck.lines("failure", {"rtk", "make", "unrecognized", "subcommand"}, "harbour", "codex") == []
 
 
-def test_a_dry_run_deals_no_deck(home: Path, tmp_path: Path) -> None:
+def test_a_dry_run_compiles_no_deck(home: Path, tmp_path: Path) -> None:
     learned(home, tmp_path / "store", is_dry_run=True)
     assert not (tmp_path / "store").exists()
 

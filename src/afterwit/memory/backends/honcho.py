@@ -79,10 +79,10 @@ class HonchoBackend:
     def query(self, user: str, text: str, limit: int) -> list[Hit]:
         if not text.strip():
             return []
-        found = self._call(
+        messages = self._call(
             lambda client: client.peer(_peer_id(user)).search(text, filters=None, limit=min(2 * limit, _MOST_FOUND))
         )
-        places = {message.session_id: str(message.metadata.get("afterwit_key", "")) for message in found}
+        places = {message.session_id: str(message.metadata.get("afterwit_key", "")) for message in messages}
         newest = self._newest(user, sorted({mark for mark in places.values() if mark}))
         present = [newest[mark] for name, mark in places.items() if mark in newest and newest[mark].id == name]
         return [Hit(_entry(session), 1 / (place + 1)) for place, session in enumerate(present[:limit])]
@@ -128,12 +128,12 @@ class HonchoBackend:
             return {}
         peer = _peer_id(user)
         wanted = [{"metadata": {"afterwit_peer": peer, "afterwit_key": mark}} for mark in key_marks]
-        found = sorted(self._sessions({"OR": wanted}), key=_updated)
-        return {str(session.metadata["afterwit_key"]): session for session in found}
+        sessions = sorted(self._sessions({"OR": wanted}), key=_updated)
+        return {str(session.metadata["afterwit_key"]): session for session in sessions}
 
     def _sessions(self, filters: dict[str, object]) -> list[Any]:
-        found: list[Any] = self._call(lambda client: list(client.sessions(filters, size=_PAGE)))
-        return [session for session in found if "afterwit_key" in (session.metadata or {})]
+        sessions: list[Any] = self._call(lambda client: list(client.sessions(filters, size=_PAGE)))
+        return [session for session in sessions if "afterwit_key" in (session.metadata or {})]
 
     def _remove(self, session: Any) -> None:
         from honcho.http import NotFoundError

@@ -175,9 +175,9 @@ class PostgresBackend:
                 db.execute(self._sql(_MAKE))
             row = (SCHEMA_NUMBER,)
         if row is None or row[0] != SCHEMA_NUMBER:
-            found = row[0] if row else None
+            number = row[0] if row else None
             raise WrongSchemaError(
-                f"The schema {self._place.schema!r} in PostgreSQL has number {found}, and this afterwit knows"
+                f"The schema {self._place.schema!r} in PostgreSQL has number {number}, and this afterwit knows"
                 f" {SCHEMA_NUMBER}. Upgrade afterwit, or choose another memory.postgres_schema."
             )
 
