@@ -10,6 +10,7 @@ import pytest
 from tests.archive.test_evict import archived, evicted
 from tests.homes import CLAUDE, Silent, claude_records, family_home, hash_of, learned, put, rows, world_of
 from tests.learn.test_faults import environment, run
+from tests.processes import COMMAND, run_text
 
 from afterwit.archive.rebuild import rebuild
 from afterwit.archive.upkeep import compact
@@ -22,8 +23,7 @@ MOST_STEPS = 60
 
 
 def evict(home: Path, store: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    surroundings = environment(home, store, **more)
-    return subprocess.run(EVICT, env=surroundings, capture_output=True, text=True, timeout=120, check=False)
+    return run_text(COMMAND, EVICT[3:], environment(home, store, **more))
 
 
 def prepared(folder: Path, name: str) -> tuple[Path, Path]:

@@ -480,10 +480,8 @@ def test_the_newest_error_is_shown(home: Path, store: Path) -> None:
 
 
 @pytest.mark.skipif(not CORPUS, reason="AFTERWIT_CORPUS names no home folder with real transcripts")
-@pytest.mark.xdist_group("corpus")
-def test_real_transcripts_cause_no_alarm(store: Path) -> None:
-    learned(Path(CORPUS).absolute(), store)
-    found = examined(Path(CORPUS).absolute(), store)
+def test_real_transcripts_cause_no_alarm(corpus_copy: Path) -> None:
+    found = examined(Path(CORPUS).absolute(), corpus_copy)
     assert [finding.what for finding in found.findings if finding.level is Level.ALARM] == []
     assert {"claude-code", "codex"} <= {agent.agent for agent in found.agents if agent.sessions}
     assert [agent.agent for agent in found.agents if agent.evidence and not agent.sessions] == []

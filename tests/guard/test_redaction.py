@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 
 from afterwit.guard.people import People
 from afterwit.guard.placeholders import PLACEHOLDER, unkeyed
@@ -37,7 +38,7 @@ def _secret(template: str, fill: Fill) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("channel", _CHANNELS)
-@pytest.mark.parametrize("rule", _PLANTED, ids=lambda rule: rule.id)
+@for_every("rule", _PLANTED)
 def test_a_known_format_survives_in_no_channel(
     rule: RedactionRule, channel: str, fill: Fill, redactor: Redactor
 ) -> None:
@@ -46,7 +47,7 @@ def test_a_known_format_survives_in_no_channel(
         assert secret not in redactor.text(_CHANNELS[channel].format(text))
 
 
-@pytest.mark.parametrize("rule", _PLANTED, ids=lambda rule: rule.id)
+@for_every("rule", _PLANTED)
 def test_a_known_format_survives_in_no_json_value(rule: RedactionRule, fill: Fill, redactor: Redactor) -> None:
     for template in rule.examples:
         text, secret = _secret(template, fill)

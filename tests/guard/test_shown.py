@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -37,9 +38,14 @@ def _with(known: Item, **more: object) -> Item:
     return msgspec.structs.replace(known, **more)
 
 
-def _modules() -> Iterator[tuple[str, ast.Module]]:
-    for file in sorted(_SOURCE.rglob("*.py")):
-        yield file.relative_to(_SOURCE).as_posix(), ast.parse(file.read_text("utf-8"))
+@cache
+def _texts() -> dict[str, str]:
+    return {file.relative_to(_SOURCE).as_posix(): file.read_text("utf-8") for file in sorted(_SOURCE.rglob("*.py"))}
+
+
+def _modules(word: str) -> Iterator[tuple[str, ast.Module]]:
+    """The modules in which the word stands."""
+    return ((file, ast.parse(text)) for file, text in _texts().items() if word in text)
 
 
 def _calls(tree: ast.AST, called: str) -> list[ast.Call]:
@@ -53,17 +59,17 @@ def _calls(tree: ast.AST, called: str) -> list[ast.Call]:
 
 
 def test_only_the_gate_makes_what_is_shown() -> None:
-    makers = {file for file, tree in _modules() if _calls(tree, "Shown")}
+    makers = {file for file, tree in _modules("Shown") if _calls(tree, "Shown")}
     assert makers == set(_MAKERS)
 
 
 def test_nobody_declares_a_text_to_be_shown() -> None:
-    casts = [(file, call) for file, tree in _modules() for call in _calls(tree, "cast")]
+    casts = [(file, call) for file, tree in _modules("cast") for call in _calls(tree, "cast")]
     assert [file for file, call in casts if "Shown" in ast.unparse(call)] == []
     ignored = [
-        (file.name, line)
-        for file in sorted(_SOURCE.rglob("*.py"))
-        for line in file.read_text("utf-8").splitlines()
+        (file, line)
+        for file, text in _texts().items()
+        for line in text.splitlines()
         if "type: ignore" in line and "Shown" in line
     ]
     assert ignored == []
@@ -72,7 +78,7 @@ def test_nobody_declares_a_text_to_be_shown() -> None:
 def test_words_of_ours_stand_in_the_code() -> None:
     others = [
         (file, ast.unparse(call))
-        for file, tree in _modules()
+        for file, tree in _modules("ours")
         for call in _calls(tree, "ours")
         if not _is_fixed(call.args[0])
     ]
@@ -93,7 +99,7 @@ def _is_fixed(node: ast.expr) -> bool:
 
 
 def test_what_a_deck_holds_is_read_by_those_who_read_decks_alone() -> None:
-    assert {file for file, tree in _modules() if _calls(tree, "of_deck")} == set(_READERS)
+    assert {file for file, tree in _modules("of_deck") if _calls(tree, "of_deck")} == set(_READERS)
 
 
 @pytest.mark.parametrize("place", _WAYS_OUT)
@@ -114,7 +120,7 @@ def test_every_way_out_takes_only_what_is_shown(place: tuple[str, str]) -> None:
 
 
 def test_tools_of_the_server_answer_with_what_is_shown() -> None:
-    for file, tree in _modules():
+    for file, tree in _modules("Tool"):
         if file.startswith("mcp/tools/") and not file.endswith("__init__.py"):
             keywords = [word for call in _calls(tree, "Tool") for word in call.keywords if word.arg == "run"]
             runs = {ast.unparse(word.value) for word in keywords}

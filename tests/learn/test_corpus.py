@@ -26,23 +26,12 @@ from afterwit.store.layout import Layout
 CORPUS = os.environ.get("AFTERWIT_CORPUS", "")
 JUDGE = os.environ.get("AFTERWIT_JUDGE", "")
 
-pytestmark = [
-    pytest.mark.skipif(not CORPUS, reason="AFTERWIT_CORPUS names no home folder with real transcripts"),
-    pytest.mark.xdist_group("corpus"),
-]
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("corpus") / "store"
-    report = learned(Path(CORPUS).absolute(), place)
-    assert not report.has_failures
-    return place
+pytestmark = pytest.mark.skipif(not CORPUS, reason="AFTERWIT_CORPUS names no home folder with real transcripts")
 
 
 @pytest.fixture
-def db(store: Path) -> Iterator[apsw.Connection]:
-    connection = apsw.Connection(str(store / "afterwit.db"), flags=apsw.SQLITE_OPEN_READONLY)
+def db(learned_corpus: Path) -> Iterator[apsw.Connection]:
+    connection = apsw.Connection(str(learned_corpus / "afterwit.db"), flags=apsw.SQLITE_OPEN_READONLY)
     yield connection
     connection.close()
 
@@ -224,7 +213,8 @@ def test_the_judge_sees_the_same_calls_in_the_same_sessions(
     assert all("/" in session or tool in ("web_search", "tool_search") for (session, _), tool in beyond.items())
 
 
-def test_learning_again_changes_nothing_and_rebuilding_gives_the_same(store: Path) -> None:
+def test_learning_again_changes_nothing_and_rebuilding_gives_the_same(corpus_copy: Path) -> None:
+    store = corpus_copy
     home, before = Path(CORPUS).absolute(), hash_of(store)
     report = learned(home, store)
     assert sum(agent.read for agent in report.agents) == 0

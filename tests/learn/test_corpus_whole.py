@@ -35,10 +35,7 @@ CALLS = {  # what stands in the bytes of a log with calls, and in no other
     "swe-agent": b'"action"',
 }
 
-pytestmark = [
-    pytest.mark.skipif(not CORPUS, reason="AFTERWIT_CORPUS names no home folder with real transcripts"),
-    pytest.mark.xdist_group("corpus"),
-]
+pytestmark = pytest.mark.skipif(not CORPUS, reason="AFTERWIT_CORPUS names no home folder with real transcripts")
 elsewhere = pytest.mark.skipif(not OTHER.is_dir(), reason="beside AFTERWIT_CORPUS lies no folder `other`")
 
 

@@ -9,12 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests import processes
 from tests.homes import CLAUDE, claude_records, hash_of, learned, lines, mixed_home, put, rows
 
 from afterwit.archive.verify import verify
 from afterwit.store.layout import Layout
 
-COMMAND = (sys.executable, "-m", "afterwit", "learn", "--jobs", "1")
+LEARN = ("learn", "--jobs", "1")
+COMMAND = (sys.executable, "-m", "afterwit", *LEARN)
 MOST_STEPS = 200
 RUNS = 50
 
@@ -24,8 +26,7 @@ def environment(home: Path, store: Path, **more: str) -> dict[str, str]:
 
 
 def run(home: Path, store: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    surroundings = environment(home, store, **more)
-    return subprocess.run(COMMAND, env=surroundings, capture_output=True, text=True, timeout=120, check=False)
+    return processes.run_text(processes.COMMAND, LEARN, environment(home, store, **more))
 
 
 def prepared(folder: Path, name: str) -> tuple[Path, Path]:

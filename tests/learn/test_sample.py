@@ -111,10 +111,8 @@ def test_points_are_those_of_a_plain_parse(wanted: list[dict[str, Any]], age_day
 
 
 @pytest.mark.skipif(not CORPUS, reason="AFTERWIT_CORPUS names no home folder with real transcripts")
-@pytest.mark.xdist_group("corpus")
-def test_points_of_real_transcripts_are_those_of_a_plain_parse(tmp_path: Path) -> None:
-    home, store = Path(CORPUS).absolute(), tmp_path / "store"
-    learned(home, store)
+def test_points_of_real_transcripts_are_those_of_a_plain_parse(corpus_copy: Path) -> None:
+    home, store = Path(CORPUS).absolute(), corpus_copy
     plain = plain_sessions(home)
     last = max(max(one.times) for one in plain.values() if one.times)
     for now_ms in (last, last + 20 * DAY_MS, last + 100 * DAY_MS):

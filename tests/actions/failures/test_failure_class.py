@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.steps import Step
@@ -26,7 +27,7 @@ def own(kind: ActionKind, error: str, target: str = "") -> Step:
     return Step(kind, kind.value, target, Status.FAILED, None, None, error)
 
 
-@pytest.mark.parametrize(("group", "command", "error", "expected"), CASES)
+@for_every("group, command, error, expected", CASES)
 def test_the_message_of_a_tool_tells_the_class(group: str, command: str, error: str, expected: str) -> None:
     assert classify(failed(command, error)) == expected
 

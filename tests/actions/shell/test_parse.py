@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 
 from afterwit.actions.shell import lexer as shell_lexer
 from afterwit.actions.shell import spans as shell_spans
@@ -15,10 +16,10 @@ from afterwit.actions.shell.parse import parse
 from afterwit.actions.shell.tree import Command, Group, GroupKind, Pipeline
 
 _TABLE = tomllib.loads(Path(__file__).with_name("lines.toml").read_text(encoding="utf-8"))
-LINES = [(f"{topic}: {line!r}", line, wanted) for topic, rows in _TABLE.items() for line, wanted in rows.items()]
+LINES = [row for rows in _TABLE.values() for row in rows.items()]
 
 
-@pytest.mark.parametrize(("line", "wanted"), [row[1:] for row in LINES], ids=[row[0] for row in LINES])
+@for_every("line, wanted", LINES)
 def test_a_line_of_the_table_is_read_as_it_says(line: str, wanted: dict[str, Any]) -> None:
     parsed = parse(line)
     programs = [command.program for command in parsed.commands]

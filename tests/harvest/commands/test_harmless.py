@@ -1,6 +1,7 @@
 """Commands and changes that are made of nothing but known, harmless kinds."""
 
 import pytest
+from tests.every import for_every
 
 from afterwit.harvest.commands.harmless import unknown_parts
 from afterwit.harvest.commands.power import is_tellable, power_gained
@@ -171,13 +172,13 @@ psql mydb => psql -U postgres mydb
 """
 
 
-@pytest.mark.parametrize("change", POWERFUL.strip().splitlines())
+@for_every("change", POWERFUL.strip().splitlines())
 def test_a_change_that_brings_something_unknown_needs_a_person(change: str) -> None:
     failed, _, fixed = change.partition(" => ")
     assert power_gained(failed, fixed)
 
 
-@pytest.mark.parametrize("change", EVERYDAY.strip().splitlines())
+@for_every("change", EVERYDAY.strip().splitlines())
 def test_everyday_fixes_need_nobody(change: str) -> None:
     failed, _, fixed = change.partition(" => ")
     assert power_gained(failed, fixed) == ""
