@@ -33,7 +33,8 @@ _PAGES = frozenset(
 )
 _PREFERRED = ("origin", "upstream")
 _SECTION = re.compile(r'\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
-_ENTRY = re.compile(r"([A-Za-z][\w-]*)\s*=\s*(.*)")
+_KEY = re.compile(r"[A-Za-z][\w-]*")
+_COMMENT = re.compile(r"\s[#;]")
 
 
 class GitSetting(NamedTuple):
@@ -73,10 +74,10 @@ def git_settings(config: str) -> Iterator[GitSetting]:
         if header:
             section, name = header[1].lower(), header[2] or ""
             line = line[header.end() :].strip()
-        entry = _ENTRY.match(line)
-        if entry:
-            value = re.sub(r'\s+[#;].*$|"', "", entry[2]).strip()  # without quotes and the comment behind it
-            yield GitSetting(section, name, entry[1].lower(), value)
+        key, is_entry, value = line.partition("=")
+        if is_entry and _KEY.fullmatch(key.rstrip()):
+            value = _COMMENT.split(value, maxsplit=1)[0].replace('"', "").strip()
+            yield GitSetting(section, name, key.rstrip().lower(), value)
 
 
 def remote_in(config: str) -> str:
