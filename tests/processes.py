@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, NoReturn
 
 COMMAND = "afterwit.cli.main"
 HOOK = "afterwit.hook.entry"
-READS_SURROUNDINGS = "afterwit.store.steps"  # the one module that reads a variable when it is loaded
+READS_SURROUNDINGS = "afterwit.store.atomic"  # the one module that reads a variable when it is loaded
 _ROOT = Path(__file__).parents[1]
 _SERVER = f"import sys; sys.path.insert(0, {str(_ROOT)!r}); from tests.processes import serve; serve(int(sys.argv[1]))"
 _STARTING = ("PYTHON", "LC_", "LANG")  # variables that an interpreter reads when it starts

@@ -27,13 +27,13 @@ IN_A_WORKER = """
 import sys
 from afterwit.cli.main import main
 from afterwit.archive import upkeep
-from afterwit.capture import parallel
+from afterwit.capture import tasks
 
 def work(task):
     raise LookupError("the log said " + task)
 
 def stat(layout):
-    list(parallel.spread(["hunter2-orchard-gate"] * 2, work, 2))
+    list(tasks.spread(["hunter2-orchard-gate"] * 2, work, 2))
 
 if __name__ == "__main__":
     upkeep.stat = stat

@@ -8,6 +8,7 @@ import pytest
 
 from afterwit.cli.terminal.written import refuse_existing, write_whole
 from afterwit.model.errors import UsageError
+from afterwit.store import atomic
 
 
 def test_a_file_that_is_there_is_refused_unless_forced(tmp_path: Path) -> None:
@@ -54,8 +55,9 @@ def test_force_replaces_no_pipe_device_or_folder(tmp_path: Path) -> None:
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
-def test_what_cannot_be_written_is_named_by_its_own_name(tmp_path: Path) -> None:
-    place = tmp_path / ("x" * 250)  # the name of the temporary file is too long
+def test_what_cannot_be_written_is_named_by_its_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(atomic, "_beside", lambda path: path.with_name("x" * 300))  # longer than a name can be
+    place = tmp_path / "fruit.txt"
     with pytest.raises(OSError, match=f"/{place.name}'"):
         write_whole(place, "plums\n")
 
