@@ -3,28 +3,28 @@
 from pathlib import PurePath
 from typing import NamedTuple
 
-from afterwit.agents.descriptor import Code, Connection, Scope, named
+from afterwit.agents.descriptor import AgentConnection, Code, ConnectScope, named
 from afterwit.agents.packages import folder_of
 from afterwit.agents.registry import AGENTS, agent
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.hooks import Reach
 from afterwit.model.errors import UsageError
 
-__all__ = ["INSTALLERS", "Installer", "Scope", "installer", "integration", "is_known", "reach_of", "traces"]
+__all__ = ["INSTALLERS", "ConnectScope", "Installer", "installer", "integration", "is_known", "reach_of", "traces"]
 
 
 class Installer(NamedTuple):
     """One agent that can be connected."""
 
     agent: str
-    connection: Connection
+    connection: AgentConnection
 
     @property
     def program(self) -> str:
         return self.connection.program
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> ConnectScope:
         return self.connection.scope
 
 

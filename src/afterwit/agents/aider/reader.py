@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.agents.reading import WholeReading
+from afterwit.agents.reading import DocumentReading
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
@@ -184,7 +184,7 @@ class AiderReader:
         return AiderReading(str(folder) if folder.parts else "aider")
 
 
-class AiderReading(WholeReading):
+class AiderReading(DocumentReading):
     """The reading of one history."""
 
     def __init__(self, folder: str) -> None:

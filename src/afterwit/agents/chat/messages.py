@@ -43,18 +43,18 @@ _PLACEHOLDERS = {"image": "[image]", "audio": "[audio]", "file": "[file]", "vide
 _MOST_TOKENS = 1 << 40
 
 
-class Outcome(NamedTuple):
+class ChatOutcome(NamedTuple):
     """The output without its frame, and what it says."""
 
     text: str
     result: Result
 
 
-def outcome_of(text: str) -> Outcome:
+def outcome_of(text: str) -> ChatOutcome:
     """Reads the output of one call."""
     said = _object(text)
     if said is None:
-        return Outcome(text, Result(is_denied=_is_denied(text), is_cancelled=_is_cancelled(text)))
+        return ChatOutcome(text, Result(is_denied=_is_denied(text), is_cancelled=_is_cancelled(text)))
     status = said.get("status")
     status = status.lower() if isinstance(status, str) else ""
     error = _error_text(said.get("error"))
@@ -66,7 +66,7 @@ def outcome_of(text: str) -> Outcome:
         is_running=status in _RUNNING,
         duration_ms=_duration_ms(said),
     )
-    return Outcome(_unframed(said, error) or text, result)
+    return ChatOutcome(_unframed(said, error) or text, result)
 
 
 def _object(text: str) -> Mapping[str, Any] | None:

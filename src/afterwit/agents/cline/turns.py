@@ -15,7 +15,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.blocks import Answered, Asked, Other, Said, Thought, blocks_of, ended, inside_tags, without_tags
+from afterwit.agents.blocks import (
+    Answered,
+    Asked,
+    Other,
+    SaidBlock,
+    Thought,
+    blocks_of,
+    ended,
+    inside_tags,
+    without_tags,
+)
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Reading, Result
@@ -76,7 +86,7 @@ class Turns:
                 yield place.said(EventKind.THOUGHT, block.text)
             elif isinstance(block, Asked):
                 yield self._call(block.id, block.tool, block.arguments, place)
-            elif isinstance(block, Said):
+            elif isinstance(block, SaidBlock):
                 yield from self._spoken(block.text, place, is_native=is_native)
 
     def _spoken(self, text: str, place: Place, *, is_native: bool) -> Iterator[Event]:
@@ -101,7 +111,7 @@ class Turns:
             if isinstance(block, Answered):
                 text, flag = _parts(block)
                 yield place.answered(self._answered("", block.id, place), text, _ended(text, flag))
-            elif isinstance(block, Said):
+            elif isinstance(block, SaidBlock):
                 yield from self._heard(block.text, waiting, own, place)
         yield from self._finished(waiting, place)
 

@@ -199,7 +199,7 @@ class Lineage(msgspec.Struct):
             self.counts = {}
 
 
-class State(msgspec.Struct):
+class CodexState(msgspec.Struct):
     """All that a reading remembers between two appends: ids, hashes and counters, never text of the log."""
 
     number: int = 0  # records read so far

@@ -80,14 +80,14 @@ def _sum(one: Usage, other: Usage, sign: int) -> Usage:
     return Usage(*(min(max(0, first + sign * second), 10**15) for first, second in pairs))
 
 
-class Outcome(NamedTuple):
+class CopilotOutcome(NamedTuple):
     """What a call gave back, and what is said about it."""
 
     text: str
     result: Result
 
 
-def outcome_of(data: Mapping[str, Any], *, was_denied: bool = False) -> Outcome:
+def outcome_of(data: Mapping[str, Any], *, was_denied: bool = False) -> CopilotOutcome:
     """Reads the data of a `tool.execution_complete`."""
     error = fields.mapping(data, "error")
     message, code = fields.text(error, "message") or fields.text(data, "error"), fields.text(error, "code")
@@ -105,7 +105,7 @@ def outcome_of(data: Mapping[str, Any], *, was_denied: bool = False) -> Outcome:
         is_running=running is not None,
         running_as=_shell_in(running[0]) if running else "",
     )
-    return Outcome(fields.without_blobs(text), result)
+    return CopilotOutcome(fields.without_blobs(text), result)
 
 
 def _shell_in(notice: str) -> str:

@@ -37,14 +37,14 @@ _RELATIONS = {
 }
 
 
-class Ending(NamedTuple):
+class GrokEnding(NamedTuple):
     """How a call ended, by the events."""
 
     outcome: str
     duration_ms: int | None
 
 
-class Turn(NamedTuple):
+class GrokTurn(NamedTuple):
     """A message in the name of the user that began a turn."""
 
     is_human: bool
@@ -69,10 +69,10 @@ class Folder:
         return self._bytes("usage.json") is not None
 
     @cached_property
-    def endings(self) -> Mapping[str, Ending]:
+    def endings(self) -> Mapping[str, GrokEnding]:
         """By call. Rows of the workspace repeat the timing of others."""
         return {
-            fields.plain_id(event, "tool_call_id"): Ending(
+            fields.plain_id(event, "tool_call_id"): GrokEnding(
                 fields.text(event, "outcome"), fields.duration_ms(event, "duration_ms")
             )
             for event in self._lines("events.jsonl")
@@ -89,14 +89,14 @@ class Folder:
         return {call_id: name for call_id, name in named if call_id and name}
 
     @cached_property
-    def turns(self) -> Mapping[int, Turn]:
+    def turns(self) -> Mapping[int, GrokTurn]:
         """The messages that began turns, by the number of their prompt."""
-        found: dict[int, Turn] = {}
+        found: dict[int, GrokTurn] = {}
         for item in self._lines("chat_history.jsonl"):
             number = item.get("prompt_index")
             if item.get("type") == "user" and isinstance(number, int):
                 reason = fields.text(item, "synthetic_reason")
-                found[number] = Turn(reason in _HUMAN, fields.text(item, "prior_turn_interrupt"))
+                found[number] = GrokTurn(reason in _HUMAN, fields.text(item, "prior_turn_interrupt"))
         return found
 
     @cached_property

@@ -23,8 +23,8 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.chat.messages import text_of
-from afterwit.agents.grok.folder import COMPANIONS, CWD, Ending, Folder, by_turn, group_of
-from afterwit.agents.memory import Memory
+from afterwit.agents.grok.folder import COMPANIONS, CWD, Folder, GrokEnding, by_turn, group_of
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import LinesReader, LinesReading, resumed
@@ -58,7 +58,7 @@ _STOPPED = frozenset(["cancelled", "canceled", "interrupted"])
 _COMPACTIONS = frozenset(["auto_compact_completed", "compaction_checkpoint"])
 
 
-class _State(Memory):
+class _State(ReadingMemory):
     going_on: str = ""  # the kind of chunk that came last, and its prompt
     unnamed: str = ""  # the last call, for a result without an id
     model: str = ""
@@ -244,7 +244,7 @@ def output_of(update: Mapping[str, Any]) -> str:
     return said if said.strip() else _raw_text(update.get("rawOutput"))
 
 
-def result_of(update: Mapping[str, Any], ending: Ending | None) -> Result:
+def result_of(update: Mapping[str, Any], ending: GrokEnding | None) -> Result:
     """How the call of a finished update ended."""
     raw = fields.mapping(update, "rawOutput")
     code = fields.exit_code(raw, "exit_code", "exitCode")

@@ -29,7 +29,7 @@ import msgspec
 from afterwit.agents import fields
 from afterwit.agents.kimi.outcomes import called, outcome_of_context, prompted, replied, texts_of
 from afterwit.agents.kimi.wire import SILENT, WIRE, Wire
-from afterwit.agents.memory import Memory
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import LinesReader, LinesReading, resumed
@@ -118,13 +118,13 @@ class KimiReader(LinesReader):
         return record.get("role") in ("_checkpoint", "_system_prompt", "_usage")
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "KimiReading":
-        return KimiReading(file, resumed(Memory, saved))
+        return KimiReading(file, resumed(ReadingMemory, saved))
 
 
-class KimiReading(LinesReading[Memory]):
+class KimiReading(LinesReading[ReadingMemory]):
     """The reading of one file, wire or context."""
 
-    def __init__(self, file: SourceFile, memory: Memory) -> None:
+    def __init__(self, file: SourceFile, memory: ReadingMemory) -> None:
         self._file = file
         super().__init__(memory)
         self._owner = owner_of(file.path) or owner_by_name(file.path)
