@@ -61,7 +61,7 @@ def blocks_of(content: Any) -> list[Block]:
         content = [content]
     if not isinstance(content, list):
         return []
-    return [block for each in content if (block := _block(each)) is not None]
+    return [block for piece in content if (block := _block(piece)) is not None]
 
 
 def ended(text: str, is_error: bool | None) -> Result:
@@ -84,8 +84,8 @@ def without_tags(text: str, *names: str) -> tuple[str, str]:
 
 def inside_tags(text: str, *names: str) -> str:
     """What stands between these tags, without them."""
-    found = [piece for name in names for piece in _cut(text, name)[1::2]]
-    inner = [piece.partition(">")[2].rpartition("</")[0] or piece.partition(">")[2] for piece in found]
+    tagged = [piece for name in names for piece in _cut(text, name)[1::2]]
+    inner = [piece.partition(">")[2].rpartition("</")[0] or piece.partition(">")[2] for piece in tagged]
     return "\n".join(piece.strip() for piece in inner if piece.strip())
 
 

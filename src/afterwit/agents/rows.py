@@ -73,10 +73,10 @@ class RowsReading:
 
     def feed(self, record: Record) -> list[Reading]:
         row = row_in(record.raw)
-        found = self.take(record, row)
-        if found is None:
+        readings = self.take(record, row)
+        if readings is None:
             self.state.count(row.table or row.file.partition("/")[0], is_known=False)
-        return [] if found is None else list(found)
+        return [] if readings is None else list(readings)
 
     def take(self, record: Record, row: Row) -> Iterable[Reading] | None:
         raise NotImplementedError

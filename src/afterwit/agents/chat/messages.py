@@ -145,7 +145,7 @@ def text_of(content: Any) -> str | None:
 
 def calls_of(message: Mapping[str, Any]) -> list[ToolCall]:
     """The tool calls that an assistant's message asks for."""
-    calls = [_call(each, each) for each in _list(message.get("tool_calls")) if isinstance(each, Mapping)]
+    calls = [_call(stated, stated) for stated in _list(message.get("tool_calls")) if isinstance(stated, Mapping)]
     old = message.get("function_call")
     if isinstance(old, Mapping):
         calls.append(_call({}, old))

@@ -178,13 +178,13 @@ def shortened(text: str) -> str:
 
 
 def _diagnostics(files: Any) -> str:
-    found = []
+    lines = []
     for file in files if isinstance(files, list) else []:
         if isinstance(file, dict):
             uri, entries = text_of_scalar(file.get("uri")), file.get("diagnostics")
             entries = entries if isinstance(entries, list) else []
-            found += [f"{uri}: {_diagnostic(entry)}" for entry in entries if isinstance(entry, dict)]
-    return shortened("\n".join(found[:_DIAGNOSTICS]))
+            lines += [f"{uri}: {_diagnostic(entry)}" for entry in entries if isinstance(entry, dict)]
+    return shortened("\n".join(lines[:_DIAGNOSTICS]))
 
 
 def _diagnostic(entry: dict[str, Any]) -> str:

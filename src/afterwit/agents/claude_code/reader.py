@@ -184,9 +184,9 @@ class ClaudeCodeReading:
         """Titles and pull requests. They are written again and again; each is told when it changes."""
         session, at_ms = place.session, place.at_ms
         if line.type == "pr-link":
-            found = _REPOSITORY.match(line.pr_url or "")
-            if found and self._state.tells_new("remote", found.group(1)):
-                yield Facts(session=session, at_ms=at_ms, remote=found.group(1), is_remote_linked=True)
+            repository = _REPOSITORY.match(line.pr_url or "")
+            if repository and self._state.tells_new("remote", repository.group(1)):
+                yield Facts(session=session, at_ms=at_ms, remote=repository.group(1), is_remote_linked=True)
             return
         is_manual = line.type in ("custom-title", "agent-name")
         title = line.custom_title or line.agent_name if is_manual else line.ai_title
@@ -237,8 +237,8 @@ def _cost(value: Any) -> float | None:
 
 
 def _leaves_queue_unrepeated(version: str) -> bool:
-    found = _VERSION.match(version)
-    return found is not None and tuple(map(int, found.groups())) < _QUEUE_REPEATED_FROM
+    stated = _VERSION.match(version)
+    return stated is not None and tuple(map(int, stated.groups())) < _QUEUE_REPEATED_FROM
 
 
 def history_reader() -> HistoryReader:

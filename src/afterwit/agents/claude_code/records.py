@@ -31,15 +31,15 @@ def loosely(value: Mapping[str, Any], kind: type[_S], flaws: list[str]) -> _S:
 
 def _struct(value: Mapping[str, Any], kind: type[_S], flaws: list[str], at: str) -> _S:
     hints = get_type_hints(kind)
-    found: dict[str, Any] = {}
+    fitting: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):
         if field.encode_name in value:
             path = f"{at}{field.encode_name}"
             try:
-                found[field.name] = _fitted(value[field.encode_name], hints[field.name], flaws, path)
+                fitting[field.name] = _fitted(value[field.encode_name], hints[field.name], flaws, path)
             except _UnusableError:
                 _note(flaws, path)
-    return kind(**found)
+    return kind(**fitting)
 
 
 def _fitted(value: Any, kind: Any, flaws: list[str], at: str) -> Any:
@@ -58,14 +58,14 @@ def _fitted(value: Any, kind: Any, flaws: list[str], at: str) -> Any:
 
 
 def _items(values: list[Any], kind: Any, flaws: list[str], at: str) -> list[Any]:
-    found = []
+    fitting = []
     for index, value in enumerate(values):
         path = f"{at}[{index}]"
         try:
-            found.append(value if kind is msgspec.Raw else _fitted(value, kind, flaws, path))
+            fitting.append(value if kind is msgspec.Raw else _fitted(value, kind, flaws, path))
         except _UnusableError:
             _note(flaws, path)
-    return found
+    return fitting
 
 
 def _scalar(value: Any, options: tuple[Any, ...]) -> Any:

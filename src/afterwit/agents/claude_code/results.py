@@ -69,10 +69,10 @@ def _is_instruction(path: object) -> TypeGuard[str]:
 def _string(raw: object) -> str:
     """The text of a field. Where the record was read loosely it is one already."""
     try:
-        found = msgspec.json.decode(raw) if isinstance(raw, msgspec.Raw) and bytes(raw) else raw
+        text = msgspec.json.decode(raw) if isinstance(raw, msgspec.Raw) and bytes(raw) else raw
     except msgspec.DecodeError:
         return ""
-    return found if isinstance(found, str) else ""
+    return text if isinstance(text, str) else ""
 
 
 def stated_spill(text: str, outcome: object) -> str | None:
@@ -82,16 +82,16 @@ def stated_spill(text: str, outcome: object) -> str | None:
         return path
     if not text.startswith(_PERSISTED):
         return None
-    found = _SAVED_TO.search(text, 0, 2000)
-    return found.group(1).strip() if found else ""
+    saved = _SAVED_TO.search(text, 0, 2000)
+    return saved.group(1).strip() if saved else ""
 
 
 _NOTHING = ClaudeOutcome()
 
 
 def _exit_code(head: str) -> int | None:
-    found = _EXIT.match(head) if head else None
-    return int(found.group(1)) if found else None
+    exited = _EXIT.match(head) if head else None
+    return int(exited.group(1)) if exited else None
 
 
 def _duration_ms(facts: ClaudeOutcome) -> int | None:

@@ -130,7 +130,7 @@ def requests_of(raw: bytes, session: str, model: str) -> list[Spend]:
         shown = msgspec.json.decode(raw, type=list[Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return []
-    stated = [each for each in shown if isinstance(each, dict) and each.get("say") == "api_req_started"]
+    stated = [message for message in shown if isinstance(message, dict) and message.get("say") == "api_req_started"]
     return [spend for request in stated for spend in _request(request, session, model)]
 
 

@@ -143,10 +143,10 @@ class Turns:
 
     def _answered(self, tool: str, call_id: str, place: Place) -> str:
         """The call that a result belongs to, which is open no longer."""
-        for number, (name, each) in enumerate(self._open):
-            if each == call_id or (not call_id and name == tool):
+        for number, (name, open_id) in enumerate(self._open):
+            if open_id == call_id or (not call_id and name == tool):
                 del self._open[number]
-                return each
+                return open_id
         return call_id or place.made_up(len(self._open))
 
 
@@ -185,7 +185,8 @@ def tagged_calls(text: str) -> tuple[list[tuple[str, dict[str, Any]]], str]:
     for call in blocks(text, _CALL):
         inside = text[call.inside : call.closing]
         arguments: dict[str, Any] = {
-            found.name: inside[found.inside : found.closing].strip("\n") for found in blocks(inside, _ARGUMENT)
+            argument.name: inside[argument.inside : argument.closing].strip("\n")
+            for argument in blocks(inside, _ARGUMENT)
         }
         calls.append((call.name, arguments))
         kept.append(text[at : call.start])

@@ -111,8 +111,8 @@ def _spawn(meta: Payload) -> Spawn:
 
 
 def _text(value: dict[str, Any], name: str) -> str:
-    found = value.get(name)
-    return found if isinstance(found, str) else ""
+    text = value.get(name)
+    return text if isinstance(text, str) else ""
 
 
 class Lineage(msgspec.Struct):

@@ -40,8 +40,8 @@ class CopilotHistoryReading(DocumentReading):
     """The reading of one document."""
 
     def __init__(self, stem: str) -> None:
-        found = _NAME.fullmatch(stem)
-        super().__init__((found["id"] if found else "") or stem)
+        name = _NAME.fullmatch(stem)
+        super().__init__((name["id"] if name else "") or stem)
 
     def feed(self, record: Record) -> Iterator[Reading]:
         document = msgspec.json.decode(record.raw, type=dict[str, Any])

@@ -126,7 +126,9 @@ def _user(_: CopilotState, line: CopilotLine) -> list[Reading]:
     source = fields.text(data, "source")
     is_typed = source in ("", "user") and not line.is_child and data.get("isAutopilotContinuation") is not True
     text = fields.without_blobs(fields.text(data, "content"))
-    pictures = sum(fields.text(each, "type") in ("image", "blob") for each in fields.mappings(data, "attachments"))
+    pictures = sum(
+        fields.text(attachment, "type") in ("image", "blob") for attachment in fields.mappings(data, "attachments")
+    )
     text = "\n".join([text, *["[image]"] * pictures]) if pictures else text
     return line.said(EventKind.PROMPT if is_typed else EventKind.NOTICE, text)
 

@@ -120,8 +120,8 @@ class CopilotReading(LinesReading[CopilotState]):
     def _title(self) -> list[Reading]:
         raw = self._file.companion(self._file.path.with_name(_WORKSPACE))
         told = raw.decode("utf-8", "replace") if raw else ""
-        found = _NAMED.search(told)
-        title = found[1].strip().strip("'\"") if found else ""
+        name = _NAMED.search(told)
+        title = name[1].strip().strip("'\"") if name else ""
         if not _PLAIN_SCALAR.fullmatch(title):
             return []
         return [Facts(session=self._root, title=title, is_title_manual=_MANUAL.search(told) is not None)]

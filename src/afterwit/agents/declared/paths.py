@@ -48,12 +48,12 @@ def parsed(text: str) -> FieldPath:
     steps: list[str | int] = []
     at = 0
     while at < len(text):
-        found = _STEP.match(text, at)
-        if found is None:
+        step = _STEP.match(text, at)
+        if step is None:
             raise ValueError(f"{text!r} is no path: expected names and dots, such as message.parts[].text")
-        place = found["place"]
-        steps.append(found["quoted"] or found["name"] if place is None else int(place) if place else _EVERY)
-        at = found.end()
+        place = step["place"]
+        steps.append(step["quoted"] or step["name"] if place is None else int(place) if place else _EVERY)
+        at = step.end()
     is_from_record = steps[:1] == [RECORD]
     if not steps or (is_from_record and len(steps) == 1):
         raise ValueError("a path must not be empty")
@@ -73,7 +73,7 @@ def _below(value: Any, steps: tuple[str | int, ...]) -> list[Any]:
         elif isinstance(value, list):
             elements = value if step == _EVERY else value[step : step + 1]
             rest = steps[number + 1 :]
-            return [found for element in elements for found in _below(element, rest)]
+            return [inner for element in elements for inner in _below(element, rest)]
         else:
             value = None
         if value is None:
@@ -93,14 +93,14 @@ class Condition(msgspec.Struct, frozen=True):
     requirements: tuple[Requirement, ...]
 
     def holds(self, place: DeclaredPath) -> bool:
-        return all(_holds(one, place) for one in self.requirements)
+        return all(_holds(requirement, place) for requirement in self.requirements)
 
 
-def _holds(one: Requirement, place: DeclaredPath) -> bool:
-    found = values_at(one.path, place)
-    if not one.values:
-        return bool(found) is one.exists
-    return any(_is_same(value, wanted) for value in found for wanted in one.values)
+def _holds(requirement: Requirement, place: DeclaredPath) -> bool:
+    values = values_at(requirement.path, place)
+    if not requirement.values:
+        return bool(values) is requirement.exists
+    return any(_is_same(value, wanted) for value in values for wanted in requirement.values)
 
 
 def _is_same(value: Any, wanted: Scalar) -> bool:

@@ -130,15 +130,15 @@ def moment(paths: Paths, unit: TimeUnit, place: DeclaredPath) -> int | None:
 
 
 def tokens(paths: Paths, place: DeclaredPath) -> int:
-    found = (_number(value) for value in found_at(paths, place))
-    total = sum(int(number) for number in found if number is not None and 0 < number < _MOST_TOKENS)
+    numbers = (_number(value) for value in found_at(paths, place))
+    total = sum(int(number) for number in numbers if number is not None and 0 < number < _MOST_TOKENS)
     return min(total, _MOST_TOKENS)
 
 
 def amount(paths: Paths, place: DeclaredPath, most: float) -> float | None:
     """The first number from 0 up to `most`."""
-    found = (_number(value) for value in found_at(paths, place))
-    return next((number for number in found if number is not None and 0 <= number < most), None)
+    numbers = (_number(value) for value in found_at(paths, place))
+    return next((number for number in numbers if number is not None and 0 <= number < most), None)
 
 
 def whole(paths: Paths, place: DeclaredPath) -> int | None:

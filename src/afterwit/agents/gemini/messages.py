@@ -78,7 +78,7 @@ def _speaker(text: str, *, is_child: bool) -> EventKind:
 
 def _model(message: Mapping[str, Any], name: str, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
     content = parts_of(message.get("content"))
-    thoughts = [_thought(each) for each in fields.mappings(message, "thoughts")]
+    thoughts = [_thought(stated) for stated in fields.mappings(message, "thoughts")]
     for number, thought in enumerate(filter(None, [*thoughts, *content.thoughts])):
         yield from _once(EventKind.THOUGHT, f"{name}:thought:{number}" if name else "", thought, place, memory)
     is_clients = content.text == _THANKS
@@ -106,7 +106,7 @@ def _tool_call(stated: Mapping[str, Any], name: str, place: Place, memory: Readi
     responses = parts_of(stated.get("result")).responses
     if status not in ("success", "error", "cancelled") and not responses:
         return
-    value = next((each.value for each in responses if each.id in ("", call_id)), {})
+    value = next((response.value for response in responses if response.id in ("", call_id)), {})
     text, result = outcome_of(status, value, stated.get("resultDisplay"))
     ended = place._replace(at_ms=ms_from_any(stated.get("timestamp")) or place.at_ms)
     if memory.is_new("result", call_id):

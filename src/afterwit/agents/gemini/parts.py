@@ -87,26 +87,26 @@ class Parts(NamedTuple):
 
 def parts_of(content: Any) -> Parts:
     """Reads a content: a text, a part, or a list of both."""
-    found = Parts([], [], [], [])
+    parts = Parts([], [], [], [])
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, str):
-            _take_text(found.texts, part)
+            _take_text(parts.texts, part)
         elif isinstance(part, dict):
-            _take(found, part)
-    return found
+            _take(parts, part)
+    return parts
 
 
-def _take(found: Parts, part: Mapping[str, Any]) -> None:
+def _take(parts: Parts, part: Mapping[str, Any]) -> None:
     if call := fields.mapping(part, "functionCall"):
         name = fields.text(call, "name")
-        found.calls.append(GeminiCall(fields.plain_id(call, "id"), name, fields.arguments(call.get("args"))))
+        parts.calls.append(GeminiCall(fields.plain_id(call, "id"), name, fields.arguments(call.get("args"))))
     elif response := fields.mapping(part, "functionResponse"):
-        found.responses.append(Response(fields.plain_id(response, "id"), fields.mapping(response, "response")))
+        parts.responses.append(Response(fields.plain_id(response, "id"), fields.mapping(response, "response")))
     elif text := fields.text(part, "text"):
-        _take_text(found.thoughts if part.get("thought") else found.texts, text)
+        _take_text(parts.thoughts if part.get("thought") else parts.texts, text)
     elif data := fields.mapping(part, "inlineData") or fields.mapping(part, "fileData"):
         kind = fields.text(data, "mimeType").partition("/")[0]
-        found.texts.append(f"[{kind}]" if kind in ("image", "audio", "video") else "[file]")
+        parts.texts.append(f"[{kind}]" if kind in ("image", "audio", "video") else "[file]")
 
 
 def _take_text(texts: list[str], text: str) -> None:

@@ -149,9 +149,9 @@ class GeminiReading:
         root = self._file.companion(_root_file(project))
         if root and root.strip():
             return root.decode("utf-8", "replace").strip()
-        known = fields.decoded_file(self._file.companion(_PROJECTS))
+        projects = fields.decoded_file(self._file.companion(_PROJECTS))
         wanted = (project, fields.text(header, "projectHash"))
-        for folder, name in fields.mapping(known, "projects").items():
+        for folder, name in fields.mapping(projects, "projects").items():
             if name == project or hashlib.sha256(folder.encode()).hexdigest() in wanted:
                 return folder
         directories = header.get("directories")

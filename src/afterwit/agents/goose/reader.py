@@ -202,10 +202,10 @@ class GooseReading(RowsReading):
             kind = fields.plain_id(block, "type") if isinstance(block, dict) else ""
             speaker = GooseSpeaker(role, is_seen, not self.state.is_child, key)
             calls = f"{self.state.session}:"
-            found = readings_of(place, block, speaker, calls) if isinstance(block, dict) else None
-            self.noted(f"content/{kind}", is_known=found is not None or kind in SILENT)
-            if found is not None:
-                yield from found
+            readings = readings_of(place, block, speaker, calls) if isinstance(block, dict) else None
+            self.noted(f"content/{kind}", is_known=readings is not None or kind in SILENT)
+            if readings is not None:
+                yield from readings
 
 
 def gatherers() -> tuple[Gatherer, ...]:

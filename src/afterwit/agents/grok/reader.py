@@ -273,10 +273,10 @@ def _raw_text(value: Any, depth: int = 0) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        is_bytes = bool(value) and all(isinstance(each, int) and 0 <= each < 256 for each in value)
+        is_bytes = bool(value) and all(isinstance(number, int) and 0 <= number < 256 for number in value)
         return bytes(value).decode("utf-8", "replace") if is_bytes else text_of(value) or ""
     if not isinstance(value, Mapping) or depth > _DEPTH:
         return ""
     named = [_raw_text(value[name], depth + 1) for name in _TEXTS if name in value]
-    inner = [_raw_text(each, depth + 1) for each in value.values() if isinstance(each, Mapping)]
+    inner = [_raw_text(inner_value, depth + 1) for inner_value in value.values() if isinstance(inner_value, Mapping)]
     return next((text for text in [*named, *inner] if text.strip()), "")

@@ -67,13 +67,13 @@ def readings_of(record: Record, message: Mapping[str, Any], state: HermesState) 
 
 def rekeyed(readings: Iterable[Reading], state: HermesState) -> Iterator[Reading]:
     """The same with keys that are equal in all places where Hermes keeps a session."""
-    for each in readings:
-        if not isinstance(each, Event):
-            yield each
-        elif each.kind is EventKind.PROMPT:
-            yield _prompt(each, state)
+    for reading in readings:
+        if not isinstance(reading, Event):
+            yield reading
+        elif reading.kind is EventKind.PROMPT:
+            yield _prompt(reading, state)
         else:
-            yield each
+            yield reading
 
 
 def is_written_again(message: Mapping[str, Any], state: HermesState) -> bool:

@@ -83,8 +83,8 @@ def texts_of(content: Any) -> list[str]:
     if isinstance(content, str):
         return [fields.without_blobs(content)] if content.strip() else []
     parts = content if isinstance(content, list) else []
-    found = (_part_text(part) for part in parts if isinstance(part, dict))
-    return [text for text in found if text]
+    texts = (_part_text(part) for part in parts if isinstance(part, dict))
+    return [text for text in texts if text]
 
 
 def _part_text(part: Mapping[str, Any]) -> str:

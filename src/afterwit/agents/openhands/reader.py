@@ -113,8 +113,8 @@ class OpenHandsReading(LinesReading[_State]):
 
 
 def _flat(history: Any) -> Iterator[dict[str, Any]]:
-    for each in history if isinstance(history, list) else []:
-        pair = each if isinstance(each, list) else [each]
+    for entry in history if isinstance(history, list) else []:
+        pair = entry if isinstance(entry, list) else [entry]
         yield from (event for event in pair if isinstance(event, dict))
 
 
