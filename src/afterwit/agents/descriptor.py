@@ -33,7 +33,7 @@ class Variable(NamedTuple):
     below: str = ""
 
 
-class Scope(StrEnum):
+class ConnectScope(StrEnum):
     """Whose files are changed to connect an agent. Agents of the scope `project` have no place of the user's own that
     we could use: they read files of the project they work in, which are touched only if the agent is named."""
 
@@ -50,12 +50,12 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     rewrites: bool = True  # whether an answer can change the arguments of a call
 
 
-class Connection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AgentConnection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How an agent is tied to us. `integration` in `install` of its package says what is written."""
 
     program: str  # the command that starts the agent
     folders: tuple[str, ...]  # below the user's home; one of them says that the agent was used here
-    scope: Scope = Scope.USER
+    scope: ConnectScope = ConnectScope.USER
     also_named: tuple[str, ...] = ()  # as people call it
     plugin: Code = Code("")  # what is written for its marketplace of plugins, if it has one
     rank: int = _LATE
@@ -96,7 +96,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     variables: tuple[Variable, ...] = ()  # the first that is set wins
     gatherers: Code = Code("")  # gives those for sessions that are not one file each
     hooks: Hooks | None = None
-    connect: Connection | None = None
+    connect: AgentConnection | None = None
     retention: Retention | None = None  # None: not known
     tools: Mapping[ActionKind, tuple[str, ...]] = {}  # whose names mean something else in other agents, or nothing
     instructions: InstructionFiles = InstructionFiles()  # with which people instruct every session

@@ -48,7 +48,7 @@ def mapping(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def mappings(record: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     """The objects in a list."""
     value = record.get(name)
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [element for element in value if isinstance(element, dict)] if isinstance(value, list) else []
 
 
 def number(record: Mapping[str, Any], *names: str) -> int | float | None:

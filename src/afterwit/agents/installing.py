@@ -3,46 +3,46 @@
 from pathlib import PurePath
 from typing import NamedTuple
 
-from afterwit.agents.descriptor import Code, Connection, Scope, named
+from afterwit.agents.descriptor import AgentConnection, Code, ConnectScope, named
 from afterwit.agents.packages import folder_of
 from afterwit.agents.registry import AGENTS, agent
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.hooks import Reach
 from afterwit.model.errors import UsageError
 
-__all__ = ["INSTALLERS", "Installer", "Scope", "installer", "integration", "is_known", "reach_of", "traces"]
+__all__ = ["INSTALLERS", "ConnectScope", "Installer", "installer", "integration", "is_known", "reach_of", "traces"]
 
 
 class Installer(NamedTuple):
     """One agent that can be connected."""
 
     agent: str
-    connection: Connection
+    connection: AgentConnection
 
     @property
     def program(self) -> str:
         return self.connection.program
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> ConnectScope:
         return self.connection.scope
 
 
 INSTALLERS = tuple(
     sorted(
-        (Installer(known.name, known.connect) for known in AGENTS if known.connect),
-        key=lambda known: (known.connection.rank, known.agent),
+        (Installer(entry.name, entry.connect) for entry in AGENTS if entry.connect),
+        key=lambda entry: (entry.connection.rank, entry.agent),
     )
 )
-_BY_NAME = {name: each for each in INSTALLERS for name in (each.agent, *each.connection.also_named)}
+_BY_NAME = {name: entry for entry in INSTALLERS for name in (entry.agent, *entry.connection.also_named)}
 
 
 def installer(name: str) -> Installer:
     """The installer of the agent of that name, or of the name that people use for it."""
     if name in _BY_NAME:
         return _BY_NAME[name]
-    known = ", ".join(sorted(each.agent for each in INSTALLERS))
-    raise UsageError(f"{name!r} cannot be connected. Known are: {known}.")
+    names = ", ".join(sorted(entry.agent for entry in INSTALLERS))
+    raise UsageError(f"{name!r} cannot be connected. Known are: {names}.")
 
 
 def is_known(name: str) -> bool:
@@ -52,8 +52,8 @@ def is_known(name: str) -> bool:
 
 def integration(name: str, at: Surroundings) -> Integration:
     """What ties this agent to us."""
-    found: Integration = named(Code(f"{folder_of(installer(name).agent)}.install:integration"))(at)
-    return found
+    ties: Integration = named(Code(f"{folder_of(installer(name).agent)}.install:integration"))(at)
+    return ties
 
 
 def reach_of(name: str) -> Reach:
@@ -64,6 +64,6 @@ def reach_of(name: str) -> Reach:
     return Reach(name, hooks.events, hooks.refuses, hooks.rewrites)
 
 
-def traces(each: Installer, at: Surroundings) -> tuple[PurePath, ...]:
+def traces(entry: Installer, at: Surroundings) -> tuple[PurePath, ...]:
     """Folders one of which exists where the agent was used."""
-    return tuple(at.user_home / folder for folder in each.connection.folders)
+    return tuple(at.user_home / folder for folder in entry.connection.folders)

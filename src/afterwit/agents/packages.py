@@ -15,8 +15,8 @@ ROOT = "afterwit.agents"
 def described(agent: str) -> "dict[str, Any]":
     """What the agent's package says of it; nothing where there is no such agent."""
     package = _module(folder_of(agent))
-    found: dict[str, Any] = getattr(package, "AGENT", {})
-    return found
+    table: dict[str, Any] = getattr(package, "AGENT", {})
+    return table
 
 
 def payloads_of(agent: str) -> "ModuleType | None":

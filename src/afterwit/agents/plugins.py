@@ -87,8 +87,8 @@ class Plugin(NamedTuple):
         groups = self.reach.groups(at, per_second=self.per_second)
         called = f'sh "{self._script}" afterwit-hook'
         text = json.dumps(groups).replace(json.dumps(f"'{program}'")[1:-1], json.dumps(called)[1:-1])
-        found: Mapping[str, Any] = json.loads(text)
-        return found
+        hooks: Mapping[str, Any] = json.loads(text)
+        return hooks
 
 
 def manifest(version: str) -> Mapping[str, Any]:
@@ -97,11 +97,11 @@ def manifest(version: str) -> Mapping[str, Any]:
 
 def files(version: str = __version__) -> dict[PurePath, str]:
     """All files of all plugins, by their path below the folder."""
-    found: dict[PurePath, str] = {}
-    for plugin in [known.connect.plugin for known in AGENTS if known.connect and known.connect.plugin]:
+    contents: dict[PurePath, str] = {}
+    for plugin in [entry.connect.plugin for entry in AGENTS if entry.connect and entry.connect.plugin]:
         for path, content in named(plugin)(version):
-            found[PurePath(path)] = content if isinstance(content, str) else json.dumps(content, indent=2) + "\n"
-    return found
+            contents[PurePath(path)] = content if isinstance(content, str) else json.dumps(content, indent=2) + "\n"
+    return contents
 
 
 def main(arguments: list[str], root: Path) -> int:

@@ -1,7 +1,7 @@
 """What readers and their readings have in common: shapes, counts, and the state between two appends.
 
-A reader derives from `LinesReader` or `DocumentReader`, a reading from `LinesReading` or `WholeReading`, and says only
-what its agent's logs mean.
+A reader derives from `LinesReader` or `DocumentReader`, a reading from `LinesReading` or `DocumentReading`, and says
+only what its agent's logs mean.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
-from afterwit.agents.memory import Memory
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.protocol import Shape
 
 
@@ -54,12 +54,12 @@ class LinesReading(Generic[StateT]):
         return not self.known and not self.unknown
 
 
-class WholeReading:
+class DocumentReading:
     """The reading of a document or a text, which is never resumed."""
 
     def __init__(self, session: str) -> None:
         self._session = session
-        self._memory = Memory()
+        self._memory = ReadingMemory()
         self.known: Mapping[str, int] = self._memory.known
         self.unknown: Mapping[str, int] = self._memory.unknown
 

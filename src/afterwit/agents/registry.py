@@ -43,11 +43,11 @@ _DESCRIBED_READER = Code("declared.reader:described_reader")
 
 def _all_agents() -> tuple[Agent, ...]:
     tables = [described(package.name) for package in iter_modules(agents.__path__) if package.ispkg]
-    return tuple(sorted(map(agent_of, filter(None, tables)), key=lambda known: (known.rank, known.name)))
+    return tuple(sorted(map(agent_of, filter(None, tables)), key=lambda entry: (entry.rank, entry.name)))
 
 
 AGENTS = _all_agents()
-_BY_NAME = {known.name: known for known in AGENTS}
+_BY_NAME = {entry.name: entry for entry in AGENTS}
 
 
 def agents_with(declared: Iterable[Description]) -> tuple[Agent, ...]:
@@ -57,7 +57,7 @@ def agents_with(declared: Iterable[Description]) -> tuple[Agent, ...]:
 
 def agent(name: str, declared: tuple[Description, ...] = ()) -> Agent:
     """The agent of that name."""
-    by_name = {known.name: known for known in agents_with(declared)} if declared else _BY_NAME
+    by_name = {entry.name: entry for entry in agents_with(declared)} if declared else _BY_NAME
     try:
         return by_name[name]
     except KeyError:
@@ -79,17 +79,17 @@ def reader_for(name: str, declared: tuple[Description, ...] = ()) -> "Reader | N
     own = next((description for description in declared if description.name == name), None)
     if own is not None:
         return cast("Reader", named(_DECLARED_READER)(own))
-    known = _BY_NAME.get(name)
-    if known and known.description:
-        return cast("Reader", named(_DESCRIBED_READER)(known))
-    return cast("Reader", named(known.reader)()) if known and known.reader else None
+    entry = _BY_NAME.get(name)
+    if entry and entry.description:
+        return cast("Reader", named(_DESCRIBED_READER)(entry))
+    return cast("Reader", named(entry.reader)()) if entry and entry.reader else None
 
 
 @cache
 def gatherers_for(name: str) -> "tuple[Gatherer, ...]":
     """What finds the sessions of this agent that are not one file each."""
-    known = _BY_NAME.get(name)
-    return cast("tuple[Gatherer, ...]", named(known.gatherers)()) if known and known.gatherers else ()
+    entry = _BY_NAME.get(name)
+    return cast("tuple[Gatherer, ...]", named(entry.gatherers)()) if entry and entry.gatherers else ()
 
 
 @cache
@@ -101,7 +101,7 @@ def tool_kinds(name: str) -> Mapping[str, ActionKind]:
 @cache
 def instruction_files() -> InstructionFiles:
     """The files with which people instruct the sessions of any agent."""
-    own = [known.instructions for known in AGENTS]
+    own = [entry.instructions for entry in AGENTS]
     return InstructionFiles(
         in_checkouts=tuple(dict.fromkeys(pattern for files in own for pattern in files.in_checkouts)),
         in_homes=tuple(dict.fromkeys(pattern for files in own for pattern in files.in_homes)),

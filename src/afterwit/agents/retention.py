@@ -14,7 +14,7 @@ from afterwit.agents.registry import AGENTS
 
 DAY_MS = 86_400_000
 _DEFAULT = "default"
-_RETENTIONS = {known.name: known.retention for known in AGENTS if known.retention}
+_RETENTIONS = {entry.name: entry.retention for entry in AGENTS if entry.retention}
 
 
 class Keeping(NamedTuple):
@@ -49,5 +49,5 @@ def vanishes_at_ms(agent: str, kept: Keeping | None, path: PurePosixPath, mtime_
 
 def _configured(own: Retention, settings: bytes) -> Keeping | None:
     """What the settings say; None where they say nothing that can be used."""
-    found: Keeping | None = named(own.configured)(fields.decoded_file(settings))
-    return found
+    stated: Keeping | None = named(own.configured)(fields.decoded_file(settings))
+    return stated

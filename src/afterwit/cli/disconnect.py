@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from afterwit.agents.installing import Scope, installer
+from afterwit.agents.installing import ConnectScope, installer
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.connect.changes import Consent, carry_out
 from afterwit.cli.connect.machine import this_machine
@@ -50,7 +50,7 @@ def _named(machine: Machine, names: tuple[str, ...]) -> list[tuple[str, str]]:
             raise click.UsageError("Name the file, such as: afterwit disconnect file AGENTS.md")
         return [(FILE, str(Path(name).absolute())) for name in names[1:]]
     installers = [installer(name) for name in dict.fromkeys(names)]
-    return [(own.agent, str(machine.at.project) if own.scope is Scope.PROJECT else "") for own in installers]
+    return [(own.agent, str(machine.at.project) if own.scope is ConnectScope.PROJECT else "") for own in installers]
 
 
 def _name(agent: str, project: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from afterwit.agents import installing
-from afterwit.agents.installing import Scope
+from afterwit.agents.installing import ConnectScope
 from afterwit.connect import connections
 from afterwit.connect.connections import (
     Connection,
@@ -100,7 +100,7 @@ class Machine(NamedTuple):
 def plan_connection(machine: Machine, name: str) -> ConnectPlan:
     """How to connect an agent, in the way that `machine.at` allows."""
     installer = installing.installer(name)
-    project = str(machine.at.project) if installer.scope is Scope.PROJECT else ""
+    project = str(machine.at.project) if installer.scope is ConnectScope.PROJECT else ""
     at = _with_notes(machine, installer.agent, installer.scope)
     made = Connection(installer.agent, project, at.may_refuse, at.may_rewrite)
     return _plan_added(machine, made, installing.integration(installer.agent, at))
@@ -134,7 +134,7 @@ def present(machine: Machine, has_program: Callable[[str], bool]) -> list[str]:
     return [
         installer.agent
         for installer in installing.INSTALLERS
-        if installer.scope is Scope.USER
+        if installer.scope is ConnectScope.USER
         and (
             has_program(installer.program)
             or any(Path(trace).exists() for trace in installing.traces(installer, machine.at))
@@ -145,7 +145,7 @@ def present(machine: Machine, has_program: Callable[[str], bool]) -> list[str]:
 def connected(machine: Machine) -> list[tuple[str, str]]:
     """All that has to be disconnected: what the journal knows, and what is found in agents' files without it."""
     recorded = list(connections.read(machine.layout).by_place)
-    agents = [(installer.agent, "") for installer in installing.INSTALLERS if installer.scope is Scope.USER]
+    agents = [(installer.agent, "") for installer in installing.INSTALLERS if installer.scope is ConnectScope.USER]
     return recorded + [key for key in agents if key not in recorded and _is_anywhere(machine, key[0])]
 
 
@@ -268,8 +268,8 @@ def _edits(machine: Machine, agent: str, project: str, *, is_whole: bool = True)
     return installing.integration(agent, _with_notes(machine._replace(at=at), agent, scope)).edits
 
 
-def _with_notes(machine: Machine, agent: str, scope: Scope) -> Surroundings:
-    project = Path(machine.at.project) if scope is Scope.PROJECT else None
+def _with_notes(machine: Machine, agent: str, scope: ConnectScope) -> Surroundings:
+    project = Path(machine.at.project) if scope is ConnectScope.PROJECT else None
     text = machine.notes(agent, project) or marked(NOTHING_YET)
     return machine.at._replace(notes=text, notes_file=machine.layout.root / "notes" / f"{agent}.md")
 

@@ -132,8 +132,8 @@ class _Transcript:
                 text = f"<tool_use_error>{error}</tool_use_error>" if error else f"The file {path} has been updated."
                 arguments = {"file_path": f"{self._cwd}/{path}", "old_string": old, "new_string": new}
                 self._call("EditStep", arguments, text, is_error=bool(error))
-            case Search(pattern, found):
-                self._call("Grep", {"pattern": pattern, "output_mode": "content"}, found)
+            case Search(pattern, hits):
+                self._call("Grep", {"pattern": pattern, "output_mode": "content"}, hits)
             case Skill(name, body):
                 self._call("Skill", {"skill": name}, f"Launching skill: {name}")
                 self._user([{"type": "text", "text": f"Base directory for this skill: {name}\n\n{body}"}], isMeta=True)

@@ -119,8 +119,8 @@ class _Rollout:
                 self._exec(command, "exec_command failed: rejected by user")
             case Read(path, text):
                 self._exec(f"sed -n '1,200p' {path}", _framed(text, 0, 0.1))
-            case Search(pattern, found):
-                self._exec(f"rg -n '{pattern}'", _framed(found, 0, 0.1))
+            case Search(pattern, hits):
+                self._exec(f"rg -n '{pattern}'", _framed(hits, 0, 0.1))
             case EditStep():
                 self._patch(step)
             case Skill(name, body):

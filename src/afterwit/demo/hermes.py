@@ -61,8 +61,8 @@ class _Log:
                 self._call("terminal", {"command": command}, {"error": "BLOCKED: user denied this command"})
             case Read(path, text):
                 self._call("read_file", {"path": path}, {"output": text, "success": True})
-            case Search(pattern, found):
-                self._call("search_files", {"pattern": pattern}, {"output": found, "success": True})
+            case Search(pattern, hits):
+                self._call("search_files", {"pattern": pattern}, {"output": hits, "success": True})
             case EditStep(path, old, new, error):
                 outcome = {"success": False, "error": error} if error else {"success": True, "output": f"edited {path}"}
                 self._call("patch", {"path": path, "old_string": old, "new_string": new}, outcome)

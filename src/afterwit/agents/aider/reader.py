@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.agents.reading import WholeReading
+from afterwit.agents.reading import DocumentReading
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
@@ -72,16 +72,16 @@ def pieces_of(raw: bytes) -> Iterator[Piece]:
         newline = raw.find(b"\n", at)
         end = len(raw) if newline < 0 else newline + 1
         line = raw[at:end].strip()
-        found = mode_of(line)
-        if fence and found is not Mode.LAUNCH:
+        line_mode = mode_of(line)
+        if fence and line_mode is not Mode.LAUNCH:
             fence = b"" if line == fence else fence
         else:
-            fence = _opened(line) if found is Mode.MODEL else b""
-            is_over = found is not mode or found is Mode.LAUNCH
+            fence = _opened(line) if line_mode is Mode.MODEL else b""
+            is_over = line_mode is not mode or line_mode is Mode.LAUNCH
             if is_over and not (mode is Mode.MODEL and not line):
                 if raw[begin:at].strip():
                     yield Piece(mode, begin, at)
-                mode, begin = found, at
+                mode, begin = line_mode, at
         at = end
     if raw[begin:].strip():
         yield Piece(mode, begin, len(raw))
@@ -184,7 +184,7 @@ class AiderReader:
         return AiderReading(str(folder) if folder.parts else "aider")
 
 
-class AiderReading(WholeReading):
+class AiderReading(DocumentReading):
     """The reading of one history."""
 
     def __init__(self, folder: str) -> None:

@@ -13,11 +13,11 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.blocks import Answered, Asked, Other, Said, Thought, blocks_of
+from afterwit.agents.blocks import Answered, Asked, Other, SaidBlock, Thought, blocks_of
 from afterwit.agents.chat.messages import text_of
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import DocumentReader, WholeReading
+from afterwit.agents.reading import DocumentReader, DocumentReading
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any
@@ -47,7 +47,7 @@ class AmpReader(DocumentReader):
         return AmpReading(file.path.stem)
 
 
-class AmpReading(WholeReading):
+class AmpReading(DocumentReading):
     """The reading of one thread."""
 
     def __init__(self, session: str) -> None:
@@ -90,7 +90,7 @@ class AmpReading(WholeReading):
         own = f"{self._session}:{number}" if isinstance(number, int | str) else ""
         said: list[str] = []
         for order, block in enumerate(blocks_of(message.get("content"))):
-            if isinstance(block, Said):
+            if isinstance(block, SaidBlock):
                 said.append(block.text)
                 continue
             yield from self._said(role, said, own, place)

@@ -16,7 +16,7 @@ from afterwit.agents import fields
 from afterwit.agents.chat.messages import text_of
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import DocumentReader, WholeReading
+from afterwit.agents.reading import DocumentReader, DocumentReading
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend
 from afterwit.model.times import ms_from_any
@@ -43,7 +43,7 @@ class AtifReader(DocumentReader):
         return AtifReading(str(file.path.with_suffix("")))
 
 
-class AtifReading(WholeReading):
+class AtifReading(DocumentReading):
     """The reading of one document."""
 
     def __init__(self, session: str) -> None:

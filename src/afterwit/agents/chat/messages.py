@@ -43,18 +43,18 @@ _PLACEHOLDERS = {"image": "[image]", "audio": "[audio]", "file": "[file]", "vide
 _MOST_TOKENS = 1 << 40
 
 
-class Outcome(NamedTuple):
+class ChatOutcome(NamedTuple):
     """The output without its frame, and what it says."""
 
     text: str
     result: Result
 
 
-def outcome_of(text: str) -> Outcome:
+def outcome_of(text: str) -> ChatOutcome:
     """Reads the output of one call."""
     said = _object(text)
     if said is None:
-        return Outcome(text, Result(is_denied=_is_denied(text), is_cancelled=_is_cancelled(text)))
+        return ChatOutcome(text, Result(is_denied=_is_denied(text), is_cancelled=_is_cancelled(text)))
     status = said.get("status")
     status = status.lower() if isinstance(status, str) else ""
     error = _error_text(said.get("error"))
@@ -66,7 +66,7 @@ def outcome_of(text: str) -> Outcome:
         is_running=status in _RUNNING,
         duration_ms=_duration_ms(said),
     )
-    return Outcome(_unframed(said, error) or text, result)
+    return ChatOutcome(_unframed(said, error) or text, result)
 
 
 def _object(text: str) -> Mapping[str, Any] | None:
@@ -145,7 +145,7 @@ def text_of(content: Any) -> str | None:
 
 def calls_of(message: Mapping[str, Any]) -> list[ToolCall]:
     """The tool calls that an assistant's message asks for."""
-    calls = [_call(each, each) for each in _list(message.get("tool_calls")) if isinstance(each, Mapping)]
+    calls = [_call(stated, stated) for stated in _list(message.get("tool_calls")) if isinstance(stated, Mapping)]
     old = message.get("function_call")
     if isinstance(old, Mapping):
         calls.append(_call({}, old))

@@ -96,7 +96,7 @@ class ChatReading:
         readings: list[Reading] = []
         if is_first and at_ms is None:
             readings += self._start_by_name()
-        turn = Turn(self._session, self._state, record, message, at_ms)
+        turn = ChatTurn(self._session, self._state, record, message, at_ms)
         return readings + list(turn.read(is_first=is_first))
 
     def _start_by_name(self) -> list[Reading]:
@@ -105,7 +105,7 @@ class ChatReading:
         return [] if at_ms is None else [Facts(session=self._session, at_ms=at_ms)]
 
 
-class Turn:
+class ChatTurn:
     """One record of a chat log, on its way to readings."""
 
     def __init__(

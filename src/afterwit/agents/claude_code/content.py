@@ -15,7 +15,7 @@ here: a notice is context, and the original keeps the rest.
 import re
 from typing import Any
 
-from afterwit.agents.claude_code.records import Attachment, Block, Line, Part
+from afterwit.agents.claude_code.records import Attachment, Block, ClaudeLine, ClaudePart
 from afterwit.model.kinds import EventKind
 
 _INJECTED = re.compile(
@@ -58,17 +58,17 @@ def without_reminders(text: str) -> str:
     return "".join(kept).strip("\n")
 
 
-def text_of_result(content: str | list[Part | str] | Part | None) -> str:
+def text_of_result(content: str | list[ClaudePart | str] | ClaudePart | None) -> str:
     """What a tool gave back, as the model read it, without reminders."""
     if content is None:
         return ""
     if isinstance(content, str):
         return without_reminders(content)
-    parts = [content] if isinstance(content, Part) else content
+    parts = [content] if isinstance(content, ClaudePart) else content
     return without_reminders("\n".join(text for part in parts if (text := _part_text(part))))
 
 
-def placeholder(block: Block | Part) -> str:
+def placeholder(block: Block | ClaudePart) -> str:
     """What stands for a block that has no text, or "" if it is of no such kind."""
     return _PLACEHOLDERS.get(block.type or "", "")
 
@@ -89,13 +89,13 @@ def text_of_anything(value: Any, depth: int = 0) -> str:
     return ""
 
 
-def _part_text(part: Part | str) -> str:
+def _part_text(part: ClaudePart | str) -> str:
     if isinstance(part, str):
         return part
     return part.text or placeholder(part) or part.tool_name or ""
 
 
-def kind_of(line: Line, text: str, *, is_child: bool) -> EventKind:
+def kind_of(line: ClaudeLine, text: str, *, is_child: bool) -> EventKind:
     """What a text of this user record is: prompt, notice, compaction or interrupt."""
     if line.is_compact_summary or text.startswith(_CONTINUED):
         return EventKind.COMPACTION
@@ -113,7 +113,7 @@ def kind_of_queued(text: str, origin: object, *, is_child: bool) -> EventKind:
     return EventKind.PROMPT
 
 
-def is_clients(line: Line, *, is_child: bool) -> bool:
+def is_clients(line: ClaudeLine, *, is_child: bool) -> bool:
     """Whether the record as a whole says that nobody typed it."""
     if line.is_meta or line.is_visible_in_transcript_only or line.is_synthetic or line.prompt_source == "system":
         return True
@@ -148,7 +148,7 @@ def loaded_file(attachment: Attachment) -> tuple[str, str] | None:
     return (attachment.path, text) if attachment.path and text else None
 
 
-def system_text(line: Line) -> str:
+def system_text(line: ClaudeLine) -> str:
     """What a system record says, or "" if it says nothing."""
     told = (line.content, line.hook_errors, line.hook_additional_context)
     return shortened("\n".join(text for value in told if (text := text_of_anything(value))))
@@ -178,13 +178,13 @@ def shortened(text: str) -> str:
 
 
 def _diagnostics(files: Any) -> str:
-    found = []
+    lines = []
     for file in files if isinstance(files, list) else []:
         if isinstance(file, dict):
             uri, entries = text_of_scalar(file.get("uri")), file.get("diagnostics")
             entries = entries if isinstance(entries, list) else []
-            found += [f"{uri}: {_diagnostic(entry)}" for entry in entries if isinstance(entry, dict)]
-    return shortened("\n".join(found[:_DIAGNOSTICS]))
+            lines += [f"{uri}: {_diagnostic(entry)}" for entry in entries if isinstance(entry, dict)]
+    return shortened("\n".join(lines[:_DIAGNOSTICS]))
 
 
 def _diagnostic(entry: dict[str, Any]) -> str:

@@ -27,10 +27,10 @@ from afterwit.agents.claude_code.content import (
     system_text,
     text_of_anything,
 )
-from afterwit.agents.claude_code.messages import Place, assistant_readings, user_readings
-from afterwit.agents.claude_code.records import Attachment, Line, decode
+from afterwit.agents.claude_code.messages import ClaudePlace, assistant_readings, user_readings
+from afterwit.agents.claude_code.records import Attachment, ClaudeLine, decode
 from afterwit.agents.claude_code.sessions import Sessions, primary, spilled
-from afterwit.agents.claude_code.state import State, digest_of
+from afterwit.agents.claude_code.state import ClaudeState, digest_of
 from afterwit.agents.prompt_history import Fields, HistoryReader, JoinedReader
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import LinesReader
@@ -73,7 +73,7 @@ class ClaudeCodeReader(LinesReader):
         return kind in catalog.KNOWN or kind in ("progress", "attachment")
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "ClaudeCodeReading":
-        return ClaudeCodeReading(file, msgspec.json.decode(saved, type=State) if saved else State())
+        return ClaudeCodeReading(file, msgspec.json.decode(saved, type=ClaudeState) if saved else ClaudeState())
 
 
 class ClaudeCodeReading:
@@ -82,7 +82,7 @@ class ClaudeCodeReading:
     known: Mapping[str, int]
     unknown: Mapping[str, int]
 
-    def __init__(self, file: SourceFile, state: State) -> None:
+    def __init__(self, file: SourceFile, state: ClaudeState) -> None:
         self._file = file
         self._state = state
         self._sessions = Sessions(file, state)
@@ -106,13 +106,13 @@ class ClaudeCodeReading:
         if name not in catalog.SILENT or line.is_sidechain:
             session, is_child = self._sessions.of(line)
             at_ms = ms_from_any(line.timestamp)
-            place = Place(session, record.offset, record.length, at_ms, line.uuid or "", is_child)
+            place = ClaudePlace(session, record.offset, record.length, at_ms, line.uuid or "", is_child)
             readings.extend(self._sessions.facts(line, place))
             if name not in catalog.SILENT:
                 readings.extend(self._handler(line)(line, place))
         return readings
 
-    def _handler(self, line: Line) -> Callable[[Line, Place], Iterable[Reading]]:
+    def _handler(self, line: ClaudeLine) -> Callable[[ClaudeLine, ClaudePlace], Iterable[Reading]]:
         match line.type:
             case "user" | "assistant":
                 return self._message
@@ -128,7 +128,7 @@ class ClaudeCodeReading:
                 return _stream_result
         return self._facts
 
-    def _message(self, line: Line, place: Place) -> Iterable[Reading]:
+    def _message(self, line: ClaudeLine, place: ClaudePlace) -> Iterable[Reading]:
         message = line.message
         if message is None or message.content is None:
             return (place.problem(f"{line.type}: no usable message"),)
@@ -141,7 +141,7 @@ class ClaudeCodeReading:
         read = user_readings if line.type == "user" else assistant_readings
         return read(line, message, place, self._state, spill)
 
-    def _nested(self, line: Line, place: Place) -> Iterator[Reading]:
+    def _nested(self, line: ClaudeLine, place: ClaudePlace) -> Iterator[Reading]:
         """A subagent's message inside a progress record of its parent."""
         nested, agent_id = (line.data.message, line.data.agent_id) if line.data else (None, None)
         if nested is None or nested.type not in ("user", "assistant") or not agent_id:
@@ -149,11 +149,11 @@ class ClaudeCodeReading:
             return
         child = self._sessions.child(agent_id)
         at_ms = ms_from_any(nested.timestamp) or place.at_ms
-        inner = Place(child, place.offset, place.length, at_ms, nested.uuid or "", True)
+        inner = ClaudePlace(child, place.offset, place.length, at_ms, nested.uuid or "", True)
         yield from self._sessions.introduction(child, line, place, line.parent_call or "")
         yield from self._message(nested, inner)
 
-    def _attachment(self, line: Line, place: Place) -> Iterator[Event]:
+    def _attachment(self, line: ClaudeLine, place: ClaudePlace) -> Iterator[Event]:
         attachment = line.attachment or Attachment()
         if attachment.type == "queued_command":
             yield from self._delivered(attachment, place)
@@ -161,7 +161,7 @@ class ClaudeCodeReading:
             notice = place.event(EventKind.NOTICE, place.uuid, text)
             yield msgspec.structs.replace(notice, file=loaded_file(attachment))
 
-    def _delivered(self, attachment: Attachment, place: Place) -> Iterator[Event]:
+    def _delivered(self, attachment: Attachment, place: ClaudePlace) -> Iterator[Event]:
         """A text from the queue that reached the model while it worked."""
         text = text_of_anything(attachment.prompt)
         if not text.strip() or self._state.was_queued(text):
@@ -171,7 +171,7 @@ class ClaudeCodeReading:
             kind = kind_of_queued(text, attachment.origin, is_child=place.is_child)
         yield place.event(kind, place.uuid, text if kind is EventKind.PROMPT else shortened(text))
 
-    def _queued(self, line: Line, place: Place) -> Iterator[Event]:
+    def _queued(self, line: ClaudeLine, place: ClaudePlace) -> Iterator[Event]:
         text = line.content if isinstance(line.content, str) else ""
         if line.operation != "enqueue" or not text.strip() or not _leaves_queue_unrepeated(self._state.version):
             return
@@ -180,13 +180,13 @@ class ClaudeCodeReading:
         key = f"queued:{digest_of(text)}:{line.timestamp}"
         yield place.event(kind, key, text if kind is EventKind.PROMPT else shortened(text))
 
-    def _facts(self, line: Line, place: Place) -> Iterator[Facts]:
+    def _facts(self, line: ClaudeLine, place: ClaudePlace) -> Iterator[Facts]:
         """Titles and pull requests. They are written again and again; each is told when it changes."""
         session, at_ms = place.session, place.at_ms
         if line.type == "pr-link":
-            found = _REPOSITORY.match(line.pr_url or "")
-            if found and self._state.tells_new("remote", found.group(1)):
-                yield Facts(session=session, at_ms=at_ms, remote=found.group(1), is_remote_linked=True)
+            repository = _REPOSITORY.match(line.pr_url or "")
+            if repository and self._state.tells_new("remote", repository.group(1)):
+                yield Facts(session=session, at_ms=at_ms, remote=repository.group(1), is_remote_linked=True)
             return
         is_manual = line.type in ("custom-title", "agent-name")
         title = line.custom_title or line.agent_name if is_manual else line.ai_title
@@ -203,7 +203,7 @@ class ClaudeCodeReading:
         return None
 
 
-def _system(line: Line, place: Place) -> Iterator[Event]:
+def _system(line: ClaudeLine, place: ClaudePlace) -> Iterator[Event]:
     if line.subtype in ("api_error", "api_retry"):
         yield place.event(EventKind.MODEL_ERROR, place.uuid, error_text(line.error) or system_text(line))
     elif line.subtype == "compact_boundary" and line.stream_session and not line.session_id:
@@ -212,7 +212,7 @@ def _system(line: Line, place: Place) -> Iterator[Event]:
         yield place.event(EventKind.NOTICE, place.uuid, text)
 
 
-def _stream_result(line: Line, place: Place) -> Iterator[Reading]:
+def _stream_result(line: ClaudeLine, place: ClaudePlace) -> Iterator[Reading]:
     """The end of a run in a stream-json log. Its tokens were told message by message; its cost stands only here."""
     if line.is_error:
         text = text_of_anything(line.errors) or text_of_anything(line.result) or line.subtype or ""
@@ -222,7 +222,7 @@ def _stream_result(line: Line, place: Place) -> Iterator[Reading]:
         yield Spend(session=place.session, key=key, model=model, usage=Usage(), at_ms=place.at_ms, cost_usd=cost)
 
 
-def _costs(line: Line) -> dict[str, float]:
+def _costs(line: ClaudeLine) -> dict[str, float]:
     """Cost by model where the log has it, else the total under no model."""
     models = line.model_usage if isinstance(line.model_usage, dict) else {}
     stated = {str(name): _cost(use.get("costUSD")) for name, use in models.items() if isinstance(use, dict)}
@@ -237,8 +237,8 @@ def _cost(value: Any) -> float | None:
 
 
 def _leaves_queue_unrepeated(version: str) -> bool:
-    found = _VERSION.match(version)
-    return found is not None and tuple(map(int, found.groups())) < _QUEUE_REPEATED_FROM
+    stated = _VERSION.match(version)
+    return stated is not None and tuple(map(int, stated.groups())) < _QUEUE_REPEATED_FROM
 
 
 def history_reader() -> HistoryReader:

@@ -1,7 +1,7 @@
 """The shapes of Claude Code's records, reduced to the fields that mean something to us.
 
-`decode` builds one `Line` from the bytes of one record. Fields that are not named here (patches, base64 images) and
-whole files in `originalFile` are passed over without being built, which is what keeps reading fast. A record whose
+`decode` builds one `ClaudeLine` from the bytes of one record. Fields that are not named here (patches, base64 images)
+and whole files in `originalFile` are passed over without being built, which is what keeps reading fast. A record whose
 fields have other types than expected is decoded again, loosely: what fits is kept, and `flaws` names what did not.
 Bytes that are no JSON object raise `msgspec.DecodeError`. What a record means is left to the other modules.
 
@@ -31,15 +31,15 @@ def loosely(value: Mapping[str, Any], kind: type[_S], flaws: list[str]) -> _S:
 
 def _struct(value: Mapping[str, Any], kind: type[_S], flaws: list[str], at: str) -> _S:
     hints = get_type_hints(kind)
-    found: dict[str, Any] = {}
+    fitting: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):
         if field.encode_name in value:
             path = f"{at}{field.encode_name}"
             try:
-                found[field.name] = _fitted(value[field.encode_name], hints[field.name], flaws, path)
+                fitting[field.name] = _fitted(value[field.encode_name], hints[field.name], flaws, path)
             except _UnusableError:
                 _note(flaws, path)
-    return kind(**found)
+    return kind(**fitting)
 
 
 def _fitted(value: Any, kind: Any, flaws: list[str], at: str) -> Any:
@@ -58,14 +58,14 @@ def _fitted(value: Any, kind: Any, flaws: list[str], at: str) -> Any:
 
 
 def _items(values: list[Any], kind: Any, flaws: list[str], at: str) -> list[Any]:
-    found = []
+    fitting = []
     for index, value in enumerate(values):
         path = f"{at}[{index}]"
         try:
-            found.append(value if kind is msgspec.Raw else _fitted(value, kind, flaws, path))
+            fitting.append(value if kind is msgspec.Raw else _fitted(value, kind, flaws, path))
         except _UnusableError:
             _note(flaws, path)
-    return found
+    return fitting
 
 
 def _scalar(value: Any, options: tuple[Any, ...]) -> Any:
@@ -101,7 +101,7 @@ class _Shape(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     """All fields optional, in the log's camel case."""
 
 
-class Part(_Shape, frozen=True):
+class ClaudePart(_Shape, frozen=True):
     """A block inside a tool result."""
 
     type: str | None = None
@@ -119,7 +119,7 @@ class Block(_Shape, frozen=True):
     name: str | None = None
     input: Any = None
     tool_use_id: str | None = msgspec.field(default=None, name="tool_use_id")
-    content: str | list[Part | str] | Part | None = None
+    content: str | list[ClaudePart | str] | ClaudePart | None = None
     is_error: bool | None = msgspec.field(default=None, name="is_error")
 
 
@@ -130,14 +130,14 @@ class TokenCounts(_Shape, frozen=True, rename=None):
     cache_creation_input_tokens: int | None = None
 
 
-class Message(_Shape, frozen=True):
+class ClaudeMessage(_Shape, frozen=True):
     id: str | None = None
     model: str | None = None
     content: str | list[Block | str] | None = None
     usage: TokenCounts | None = None
 
 
-class Outcome(_Shape, frozen=True):
+class ClaudeOutcome(_Shape, frozen=True):
     """The structured side of a tool result. Its shape is the tool's own, so that no field can be relied on."""
 
     interrupted: Any = None
@@ -171,13 +171,13 @@ class Attachment(_Shape, frozen=True):
     files: Any = None
 
 
-class Progress(_Shape, frozen=True):
+class ClaudeProgress(_Shape, frozen=True):
     type: str | None = None
     agent_id: str | None = None
-    message: "Line | None" = None
+    message: "ClaudeLine | None" = None
 
 
-class Line(_Shape, frozen=True):
+class ClaudeLine(_Shape, frozen=True):
     """Any record of a transcript or of a stream-json log."""
 
     type: str | None = None
@@ -201,10 +201,10 @@ class Line(_Shape, frozen=True):
     origin: Any = None
     forked_from: Any = None
     request_id: str | None = None
-    message: Message | None = None
-    tool_use_result: Outcome | str | list[msgspec.Raw] | None = None
+    message: ClaudeMessage | None = None
+    tool_use_result: ClaudeOutcome | str | list[msgspec.Raw] | None = None
     cost_usd: Any = msgspec.field(default=None, name="costUSD")
-    data: Progress | None = None
+    data: ClaudeProgress | None = None
     parent_call: str | None = msgspec.field(default=None, name="parentToolUseID")
     attachment: Attachment | None = None
     content: Any = None
@@ -220,7 +220,7 @@ class Line(_Shape, frozen=True):
     pr_url: str | None = None
     stream_session: str | None = msgspec.field(default=None, name="session_id")
     stream_call: str | None = msgspec.field(default=None, name="parent_tool_use_id")
-    stream_outcome: Outcome | str | list[msgspec.Raw] | None = msgspec.field(default=None, name="tool_use_result")
+    stream_outcome: ClaudeOutcome | str | list[msgspec.Raw] | None = msgspec.field(default=None, name="tool_use_result")
     stream_version: str | None = msgspec.field(default=None, name="claude_code_version")
     is_error: bool | None = msgspec.field(default=None, name="is_error")
     result: Any = None
@@ -230,11 +230,11 @@ class Line(_Shape, frozen=True):
 
 
 class Decoded(NamedTuple):
-    line: Line
+    line: ClaudeLine
     flaws: tuple[str, ...] = ()
 
 
-_LINE = msgspec.json.Decoder(Line)
+_LINE = msgspec.json.Decoder(ClaudeLine)
 _ANYTHING = msgspec.json.Decoder()
 
 
@@ -246,4 +246,4 @@ def decode(raw: bytes) -> Decoded:
     if not isinstance(value, dict):
         raise msgspec.DecodeError("not a JSON object")
     flaws: list[str] = []
-    return Decoded(loosely(value, Line, flaws), tuple(flaws))
+    return Decoded(loosely(value, ClaudeLine, flaws), tuple(flaws))

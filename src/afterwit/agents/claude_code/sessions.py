@@ -23,9 +23,9 @@ from typing import Any
 
 import msgspec
 
-from afterwit.agents.claude_code.messages import Place
-from afterwit.agents.claude_code.records import Line
-from afterwit.agents.claude_code.state import State
+from afterwit.agents.claude_code.messages import ClaudePlace
+from afterwit.agents.claude_code.records import ClaudeLine
+from afterwit.agents.claude_code.state import ClaudeState
 from afterwit.agents.protocol import SourceFile
 from afterwit.model.kinds import Relation
 from afterwit.model.readings import Facts
@@ -42,14 +42,14 @@ class _Meta(msgspec.Struct, frozen=True, rename="camel"):
 class Sessions:
     """The sessions of one file."""
 
-    def __init__(self, file: SourceFile, state: State) -> None:
+    def __init__(self, file: SourceFile, state: ClaudeState) -> None:
         self._file = file
         self._state = state
         self._own = file.path.stem
         self._is_subagent = is_subagent(file.path)
         self._last: tuple[Any, ...] = ()
 
-    def of(self, line: Line) -> tuple[str, bool]:
+    def of(self, line: ClaudeLine) -> tuple[str, bool]:
         """The session of this record, and whether it is a subagent's."""
         if line.session_id is None and line.stream_session:
             session = line.stream_session
@@ -64,7 +64,7 @@ class Sessions:
     def child(self, agent_id: str) -> str:
         return f"{self._own}/agent-{agent_id}"
 
-    def facts(self, line: Line, place: Place) -> Iterable[Facts]:
+    def facts(self, line: ClaudeLine, place: ClaudePlace) -> Iterable[Facts]:
         """What this record says anew about its session."""
         if line.version or line.stream_version:
             self._state.version = line.version or line.stream_version or ""
@@ -80,7 +80,7 @@ class Sessions:
         told |= self._ancestry(line, place)
         return (Facts(session=place.session, at_ms=place.at_ms, **told),) if told else ()
 
-    def introduction(self, child: str, line: Line, place: Place, call: str) -> Iterator[Facts]:
+    def introduction(self, child: str, line: ClaudeLine, place: ClaudePlace, call: str) -> Iterator[Facts]:
         """The facts of a subagent inside this file, at its first record."""
         if not self._state.introduces(child):
             return
@@ -95,7 +95,7 @@ class Sessions:
             **told,
         )
 
-    def _surroundings(self, line: Line) -> dict[str, Any]:
+    def _surroundings(self, line: ClaudeLine) -> dict[str, Any]:
         origin = line.entrypoint
         if line.stream_session and line.session_id is None:
             origin = "sdk"
@@ -107,7 +107,7 @@ class Sessions:
         }
         return {name: value for name, value in told.items() if value}
 
-    def _ancestry(self, line: Line, place: Place) -> dict[str, Any]:
+    def _ancestry(self, line: ClaudeLine, place: ClaudePlace) -> dict[str, Any]:
         """Parent and relation, if this record names another parent than the ones before."""
         if line.session_id is None:
             return {}
@@ -128,7 +128,7 @@ class Sessions:
             told |= {"parent_call": meta.tool_use_id, "origin": meta.agent_type}
         return told
 
-    def _is_new(self, place: Place, name: str, value: str) -> bool:
+    def _is_new(self, place: ClaudePlace, name: str, value: str) -> bool:
         return self._state.tells_new(name, f"{place.session} {value}")
 
     def _meta(self) -> _Meta:

@@ -17,7 +17,7 @@ from afterwit.agents import fields
 from afterwit.agents.cline.turns import Turns
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import DocumentReader, WholeReading
+from afterwit.agents.reading import DocumentReader, DocumentReading
 from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Spend
 from afterwit.model.times import ms_from_any
@@ -58,7 +58,7 @@ def roo() -> ClineReader:
     return ClineReader("roo")
 
 
-class ClineReading(WholeReading):
+class ClineReading(DocumentReading):
     """The reading of one task."""
 
     def __init__(self, file: SourceFile) -> None:
@@ -130,7 +130,7 @@ def requests_of(raw: bytes, session: str, model: str) -> list[Spend]:
         shown = msgspec.json.decode(raw, type=list[Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return []
-    stated = [each for each in shown if isinstance(each, dict) and each.get("say") == "api_req_started"]
+    stated = [message for message in shown if isinstance(message, dict) and message.get("say") == "api_req_started"]
     return [spend for request in stated for spend in _request(request, session, model)]
 
 

@@ -15,7 +15,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.blocks import Answered, Asked, Other, Said, Thought, blocks_of, ended, inside_tags, without_tags
+from afterwit.agents.blocks import (
+    Answered,
+    Asked,
+    Other,
+    SaidBlock,
+    Thought,
+    blocks_of,
+    ended,
+    inside_tags,
+    without_tags,
+)
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Reading, Result
@@ -76,7 +86,7 @@ class Turns:
                 yield place.said(EventKind.THOUGHT, block.text)
             elif isinstance(block, Asked):
                 yield self._call(block.id, block.tool, block.arguments, place)
-            elif isinstance(block, Said):
+            elif isinstance(block, SaidBlock):
                 yield from self._spoken(block.text, place, is_native=is_native)
 
     def _spoken(self, text: str, place: Place, *, is_native: bool) -> Iterator[Event]:
@@ -101,7 +111,7 @@ class Turns:
             if isinstance(block, Answered):
                 text, flag = _parts(block)
                 yield place.answered(self._answered("", block.id, place), text, _ended(text, flag))
-            elif isinstance(block, Said):
+            elif isinstance(block, SaidBlock):
                 yield from self._heard(block.text, waiting, own, place)
         yield from self._finished(waiting, place)
 
@@ -133,10 +143,10 @@ class Turns:
 
     def _answered(self, tool: str, call_id: str, place: Place) -> str:
         """The call that a result belongs to, which is open no longer."""
-        for number, (name, each) in enumerate(self._open):
-            if each == call_id or (not call_id and name == tool):
+        for number, (name, open_id) in enumerate(self._open):
+            if open_id == call_id or (not call_id and name == tool):
                 del self._open[number]
-                return each
+                return open_id
         return call_id or place.made_up(len(self._open))
 
 
@@ -175,7 +185,8 @@ def tagged_calls(text: str) -> tuple[list[tuple[str, dict[str, Any]]], str]:
     for call in blocks(text, _CALL):
         inside = text[call.inside : call.closing]
         arguments: dict[str, Any] = {
-            found.name: inside[found.inside : found.closing].strip("\n") for found in blocks(inside, _ARGUMENT)
+            argument.name: inside[argument.inside : argument.closing].strip("\n")
+            for argument in blocks(inside, _ARGUMENT)
         }
         calls.append((call.name, arguments))
         kept.append(text[at : call.start])

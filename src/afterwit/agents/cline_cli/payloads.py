@@ -15,7 +15,7 @@ def read(event: str, payload: dict[str, object]) -> Moment | None:
     parts = call.get("output")
     output = all_text(parts)
     has_failed = isinstance(parts, list) and any(
-        isinstance(each, dict) and each.get("success") is False for each in parts
+        isinstance(part, dict) and part.get("success") is False for part in parts
     )
     roots = payload.get("workspaceRoots")
     return Moment(

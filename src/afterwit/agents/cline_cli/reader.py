@@ -14,7 +14,7 @@ from afterwit.agents import fields
 from afterwit.agents.cline.turns import Turns
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import DocumentReader, WholeReading
+from afterwit.agents.reading import DocumentReader, DocumentReading
 from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Spend
 from afterwit.model.times import ms_from_any
@@ -44,7 +44,7 @@ class ClineCliReader(DocumentReader):
         return ClineCliReading(file)
 
 
-class ClineCliReading(WholeReading):
+class ClineCliReading(DocumentReading):
     """The reading of one session."""
 
     def __init__(self, file: SourceFile) -> None:

@@ -111,8 +111,8 @@ def _spawn(meta: Payload) -> Spawn:
 
 
 def _text(value: dict[str, Any], name: str) -> str:
-    found = value.get(name)
-    return found if isinstance(found, str) else ""
+    text = value.get(name)
+    return text if isinstance(text, str) else ""
 
 
 class Lineage(msgspec.Struct):
@@ -199,7 +199,7 @@ class Lineage(msgspec.Struct):
             self.counts = {}
 
 
-class State(msgspec.Struct):
+class CodexState(msgspec.Struct):
     """All that a reading remembers between two appends: ids, hashes and counters, never text of the log."""
 
     number: int = 0  # records read so far

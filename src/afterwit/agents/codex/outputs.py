@@ -19,7 +19,7 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from afterwit.agents.codex.records import Content, Duration, ExitCode, McpResult, OutputBody, Part, Payload
+from afterwit.agents.codex.records import CodexPart, Content, Duration, ExitCode, McpResult, OutputBody, Payload
 from afterwit.model.readings import Result
 
 _UNNAMED = {
@@ -56,7 +56,7 @@ _HEAD_CHARS = 200
 _MESSAGE_CHARS = 4_000  # a failure message of Codex itself quotes the command before it says why
 
 
-class Ending(msgspec.Struct, frozen=True, array_like=True):
+class CodexEnding(msgspec.Struct, frozen=True, array_like=True):
     exit_code: int | None = None
     is_error: bool | None = None
     is_denied: bool = False
@@ -66,10 +66,10 @@ class Ending(msgspec.Struct, frozen=True, array_like=True):
 class Endings(msgspec.Struct):
     """What is open between outputs and events, bounded."""
 
-    early: dict[str, Ending] = {}
+    early: dict[str, CodexEnding] = {}
     running: list[str] = []
 
-    def event(self, call_id: str, ending: Ending) -> Result | None:
+    def event(self, call_id: str, ending: CodexEnding) -> Result | None:
         """Takes the event of a call's end in; a result where the call had been reported as running."""
         if call_id in self.running:
             self.running.remove(call_id)
@@ -87,9 +87,9 @@ class Endings(msgspec.Struct):
         return result if ending is None else _filled(result, ending)
 
 
-def ending_of(event: Payload) -> Ending:
+def ending_of(event: Payload) -> CodexEnding:
     """The facts in an `exec_command_end`, `patch_apply_end`, `mcp_tool_call_end` or `dynamic_tool_call_response`."""
-    return Ending(
+    return CodexEnding(
         exit_code=event.exit_code,
         is_error=_is_error(event),
         is_denied=event.status == "declined",
@@ -107,7 +107,7 @@ def _duration_ms(duration: Duration | None) -> int | None:
     return None if duration is None else duration.secs * 1000 + duration.nanos // 1_000_000
 
 
-def _filled(result: Result, ending: Ending) -> Result:
+def _filled(result: Result, ending: CodexEnding) -> Result:
     is_open = result.is_error is None and result.exit_code is None
     return Result(
         is_error=ending.is_error if is_open else result.is_error,
@@ -137,7 +137,7 @@ def text_of(content: Content) -> str:
     return "\n".join(_part_text(part) for part in content)
 
 
-def read_output(output: str | list[Part] | OutputBody | None) -> Output:
+def read_output(output: str | list[CodexPart] | OutputBody | None) -> Output:
     if isinstance(output, OutputBody):
         inner = read_output(output.content)
         return inner if output.success is not False else Output(inner.text, _failed(inner.result))
@@ -148,7 +148,7 @@ def read_output(output: str | list[Part] | OutputBody | None) -> Output:
     return _unframed(output)
 
 
-def _part_text(part: Part) -> str:
+def _part_text(part: CodexPart) -> str:
     if part.text is not None:
         return part.text
     return "[image]" if part.type and "image" in part.type else ""

@@ -19,10 +19,10 @@ from typing import Any
 
 import msgspec
 
-from afterwit.agents.codex.lineage import State
-from afterwit.agents.codex.meaning import MEANINGS, Place, problem
+from afterwit.agents.codex.lineage import CodexState
+from afterwit.agents.codex.meaning import MEANINGS, CodexPlace, problem
 from afterwit.agents.codex.names import BARE_ITEMS, SILENT
-from afterwit.agents.codex.records import Line, Payload, coerce_line, coerced, decode_line, decode_object
+from afterwit.agents.codex.records import CodexLine, Payload, coerce_line, coerced, decode_line, decode_object
 from afterwit.agents.prompt_history import Fields, HistoryReader, JoinedReader
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import LinesReader
@@ -57,14 +57,14 @@ class CodexReader(LinesReader):
         return _is_bare_meta(record) or {"session", "items"} <= record.keys()
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "CodexReading":
-        state = State() if saved is None else msgspec.json.decode(saved, type=State)
+        state = CodexState() if saved is None else msgspec.json.decode(saved, type=CodexState)
         return CodexReading(file.path.name, state)
 
 
 class CodexReading:
     """The reading of one rollout, resumable at any record."""
 
-    def __init__(self, name: str, state: State) -> None:
+    def __init__(self, name: str, state: CodexState) -> None:
         self._name = name
         self._state = state
         self.known: Mapping[str, int] = state.known
@@ -92,7 +92,7 @@ class CodexReading:
                     readings += self._take_bare(record, "response_item", item)
             return readings
         if value.get("record_type") == "state":
-            return self._take(record, Line("state", payload=_NO_PAYLOAD), ())
+            return self._take(record, CodexLine("state", payload=_NO_PAYLOAD), ())
         if isinstance(value.get("type"), str) and value["type"] in BARE_ITEMS:
             return self._take_bare(record, "response_item", value)
         if _is_bare_meta(value):
@@ -103,16 +103,16 @@ class CodexReading:
         """A record of no known layout; a problem if its type promises one."""
         name = kind if isinstance(kind, str) and kind else _NO_TYPE
         self._state.count_other(name, is_known=name in _ENVELOPES or name in SILENT)
-        place = Place(record.offset, record.length, None)
+        place = CodexPlace(record.offset, record.length, None)
         return [problem(place, f"{name}: payload is not usable")] if name in _ENVELOPES else []
 
     def _take_bare(self, record: Record, kind: str, value: dict[str, Any]) -> list[Reading]:
         payload, unusable = coerced(Payload, value)
         timestamp = value.get("timestamp")
-        line = Line(kind, timestamp if isinstance(timestamp, str | int | float) else None, None, payload)
+        line = CodexLine(kind, timestamp if isinstance(timestamp, str | int | float) else None, None, payload)
         return self._take(record, line, tuple(unusable))
 
-    def _take(self, record: Record, line: Line, unusable: tuple[str, ...]) -> list[Reading]:
+    def _take(self, record: Record, line: CodexLine, unusable: tuple[str, ...]) -> list[Reading]:
         state, payload = self._state, line.payload or _NO_PAYLOAD
         state.number += 1
         if not state.lineage.own:
@@ -125,13 +125,13 @@ class CodexReading:
             state.count_other(name, is_known=name in SILENT)
             return []
         state.known[name] = state.known.get(name, 0) + 1
-        place = Place(record.offset, record.length, line.timestamp)
+        place = CodexPlace(record.offset, record.length, line.timestamp)
         if not unusable:
             return handler(state, payload, place)
         problems = [problem(place, f"{name}: {field} is not usable") for field in unusable]
         return [*problems, *handler(state, payload, place)]
 
-    def _own_id(self, line: Line, offset: int) -> str:
+    def _own_id(self, line: CodexLine, offset: int) -> str:
         """The thread of this file. A first session_meta that is not at the beginning may be a copied one."""
         named = _THREAD.match(self._name)
         is_first = offset <= _BOM_BYTES or named is None

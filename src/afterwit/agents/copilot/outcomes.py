@@ -52,8 +52,8 @@ class Ledger(msgspec.Struct):
             model = fields.plain_id({"model": name}, "model")
             stated = usage_of(fields.mapping(metric, "usage")) if isinstance(metric, dict) else Usage()
             told = self.models.setdefault(model, Told())
-            known = told.total if _covers(stated, told.total) else _sum(told.total, told.before, -1)
-            rest = _sum(stated, known, -1)
+            counted = told.total if _covers(stated, told.total) else _sum(told.total, told.before, -1)
+            rest = _sum(stated, counted, -1)
             told.total = told.before = _sum(told.total, rest, 1)
             if rest != Usage():
                 yield model, rest
@@ -74,20 +74,20 @@ def _covers(stated: Usage, told: Usage) -> bool:
     return stated.output >= told.output and stated.input + stated.cache_read >= told.input + told.cache_read
 
 
-def _sum(one: Usage, other: Usage, sign: int) -> Usage:
+def _sum(usage: Usage, other: Usage, sign: int) -> Usage:
     """The sum or the difference, never below nothing."""
-    pairs = zip(msgspec.structs.astuple(one), msgspec.structs.astuple(other), strict=True)
+    pairs = zip(msgspec.structs.astuple(usage), msgspec.structs.astuple(other), strict=True)
     return Usage(*(min(max(0, first + sign * second), 10**15) for first, second in pairs))
 
 
-class Outcome(NamedTuple):
+class CopilotOutcome(NamedTuple):
     """What a call gave back, and what is said about it."""
 
     text: str
     result: Result
 
 
-def outcome_of(data: Mapping[str, Any], *, was_denied: bool = False) -> Outcome:
+def outcome_of(data: Mapping[str, Any], *, was_denied: bool = False) -> CopilotOutcome:
     """Reads the data of a `tool.execution_complete`."""
     error = fields.mapping(data, "error")
     message, code = fields.text(error, "message") or fields.text(data, "error"), fields.text(error, "code")
@@ -105,7 +105,7 @@ def outcome_of(data: Mapping[str, Any], *, was_denied: bool = False) -> Outcome:
         is_running=running is not None,
         running_as=_shell_in(running[0]) if running else "",
     )
-    return Outcome(fields.without_blobs(text), result)
+    return CopilotOutcome(fields.without_blobs(text), result)
 
 
 def _shell_in(notice: str) -> str:
@@ -118,5 +118,5 @@ def _exit_code(data: Mapping[str, Any], tail: str) -> int | None:
     stated = fields.exit_code(fields.mapping(data, "shellExecution"), "exitCode")
     if stated is not None:
         return stated
-    found = _EXITED.search(tail)
-    return fields.exit_code({"code": int(found[1])}, "code") if found else None
+    exited = _EXITED.search(tail)
+    return fields.exit_code({"code": int(exited[1])}, "code") if exited else None

@@ -16,8 +16,8 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.copilot.history import HistoryReading
-from afterwit.agents.copilot.meaning import MEANINGS, Line, State, child_of
+from afterwit.agents.copilot.history import CopilotHistoryReading
+from afterwit.agents.copilot.meaning import MEANINGS, CopilotLine, CopilotState, child_of
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
 from afterwit.agents.reading import LinesReading, resumed
@@ -81,14 +81,14 @@ class CopilotReader:
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading:
         if self.shape(file.path) is Shape.DOCUMENT:
-            return HistoryReading(file.path.stem)
-        return CopilotReading(file, resumed(State, saved))
+            return CopilotHistoryReading(file.path.stem)
+        return CopilotReading(file, resumed(CopilotState, saved))
 
 
-class CopilotReading(LinesReading[State]):
+class CopilotReading(LinesReading[CopilotState]):
     """The reading of one `events.jsonl`."""
 
-    def __init__(self, file: SourceFile, state: State) -> None:
+    def __init__(self, file: SourceFile, state: CopilotState) -> None:
         self._file = file
         super().__init__(state)
         self._root = file.path.parent.name if file.path.name == _EVENTS else file.path.stem
@@ -105,7 +105,7 @@ class CopilotReading(LinesReading[State]):
         session = child_of(self._root, agent) if agent else self._root
         place = Place.of(session, record, ms_from_any(value.get("timestamp")))
         readings = self._introduced(place) + meaning(
-            self._state, Line(data, fields.plain_id(value, "id"), place, self._root)
+            self._state, CopilotLine(data, fields.plain_id(value, "id"), place, self._root)
         )
         if name == "session.start":
             readings += self._title()
@@ -120,8 +120,8 @@ class CopilotReading(LinesReading[State]):
     def _title(self) -> list[Reading]:
         raw = self._file.companion(self._file.path.with_name(_WORKSPACE))
         told = raw.decode("utf-8", "replace") if raw else ""
-        found = _NAMED.search(told)
-        title = found[1].strip().strip("'\"") if found else ""
+        name = _NAMED.search(told)
+        title = name[1].strip().strip("'\"") if name else ""
         if not _PLAIN_SCALAR.fullmatch(title):
             return []
         return [Facts(session=self._root, title=title, is_title_manual=_MANUAL.search(told) is not None)]

@@ -117,12 +117,12 @@ class CrushReading(RowsReading):
             kind = fields.plain_id(part, "type") if isinstance(part, dict) else ""
             data = fields.mapping(part, "data") if isinstance(part, dict) else {}
             key = f"{place.identity(fields.plain_id(row, 'id') or f'at-{record.offset}')}:{number}"
-            found = self._part(place, kind, data, row, key)
-            if found is None:
+            readings = self._part(place, kind, data, row, key)
+            if readings is None:
                 self.noted(f"part/{kind}", is_known=kind in _SILENT)
             else:
                 self.noted(f"part/{kind}")
-                yield from found
+                yield from readings
 
     def _part(
         self, place: Place, kind: str, data: Mapping[str, Any], row: Mapping[str, Any], key: str

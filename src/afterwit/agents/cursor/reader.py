@@ -164,10 +164,10 @@ def _folder(workspace: Mapping[str, Any]) -> str:
     if not external.startswith("file://"):
         return ""
     try:
-        found = unquote(urlsplit(external).path)
+        folder = unquote(urlsplit(external).path)
     except ValueError:
         return ""
-    return found[1:] if _DRIVE.match(found) else found
+    return folder[1:] if _DRIVE.match(folder) else folder
 
 
 def _branch(head: Mapping[str, Any]) -> str:

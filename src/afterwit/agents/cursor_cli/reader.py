@@ -24,8 +24,18 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.blocks import Answered, Asked, Other, Said, Thought, blocks_of, ended, inside_tags, without_tags
-from afterwit.agents.memory import Memory
+from afterwit.agents.blocks import (
+    Answered,
+    Asked,
+    Other,
+    SaidBlock,
+    Thought,
+    blocks_of,
+    ended,
+    inside_tags,
+    without_tags,
+)
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
 from afterwit.agents.reading import LinesReading, resumed
@@ -166,13 +176,13 @@ class CursorTranscriptReader:
     def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading:
         if self.shape(file.path) is Shape.TEXT:
             return PlainReading(file.path.stem)
-        return TranscriptReading(file.path, resumed(Memory, saved))
+        return TranscriptReading(file.path, resumed(ReadingMemory, saved))
 
 
-class TranscriptReading(LinesReading[Memory]):
+class TranscriptReading(LinesReading[ReadingMemory]):
     """The reading of a transcript of JSON lines."""
 
-    def __init__(self, path: PurePosixPath, memory: Memory) -> None:
+    def __init__(self, path: PurePosixPath, memory: ReadingMemory) -> None:
         self._session = path.stem
         self._parent = path.parents[1].name if path.parent.name == "subagents" else ""
         super().__init__(memory)
@@ -193,7 +203,7 @@ class TranscriptReading(LinesReading[Memory]):
         place = Place.of(self._session, record, ms_from_any(value.get("timestamp")))
         content = fields.mapping(value, "message").get("content", value.get("content"))
         for number, block in enumerate(blocks_of(content)):
-            if isinstance(block, Said):
+            if isinstance(block, SaidBlock):
                 yield from self._said(role, block.text, place)
             elif isinstance(block, Thought):
                 yield place.said(EventKind.THOUGHT, block.text)

@@ -28,7 +28,7 @@ _STEP = re.compile(
 )
 
 
-class Place(NamedTuple):
+class DeclaredPath(NamedTuple):
     """Where to look: the element of a list that a rule is at, and the record that it lies in."""
 
     element: Any
@@ -48,19 +48,19 @@ def parsed(text: str) -> FieldPath:
     steps: list[str | int] = []
     at = 0
     while at < len(text):
-        found = _STEP.match(text, at)
-        if found is None:
+        step = _STEP.match(text, at)
+        if step is None:
             raise ValueError(f"{text!r} is no path: expected names and dots, such as message.parts[].text")
-        place = found["place"]
-        steps.append(found["quoted"] or found["name"] if place is None else int(place) if place else _EVERY)
-        at = found.end()
+        place = step["place"]
+        steps.append(step["quoted"] or step["name"] if place is None else int(place) if place else _EVERY)
+        at = step.end()
     is_from_record = steps[:1] == [RECORD]
     if not steps or (is_from_record and len(steps) == 1):
         raise ValueError("a path must not be empty")
     return FieldPath(tuple(steps[1:] if is_from_record else steps), is_from_record)
 
 
-def values_at(text: str, place: Place) -> list[Any]:
+def values_at(text: str, place: DeclaredPath) -> list[Any]:
     """All values that the path leads to, in order. An absent field and a null are no values."""
     path = parsed(text)
     return _below(place.record if path.is_from_record else place.element, path.steps)
@@ -73,7 +73,7 @@ def _below(value: Any, steps: tuple[str | int, ...]) -> list[Any]:
         elif isinstance(value, list):
             elements = value if step == _EVERY else value[step : step + 1]
             rest = steps[number + 1 :]
-            return [found for element in elements for found in _below(element, rest)]
+            return [inner for element in elements for inner in _below(element, rest)]
         else:
             value = None
         if value is None:
@@ -92,15 +92,15 @@ class Requirement(msgspec.Struct, frozen=True):
 class Condition(msgspec.Struct, frozen=True):
     requirements: tuple[Requirement, ...]
 
-    def holds(self, place: Place) -> bool:
-        return all(_holds(one, place) for one in self.requirements)
+    def holds(self, place: DeclaredPath) -> bool:
+        return all(_holds(requirement, place) for requirement in self.requirements)
 
 
-def _holds(one: Requirement, place: Place) -> bool:
-    found = values_at(one.path, place)
-    if not one.values:
-        return bool(found) is one.exists
-    return any(_is_same(value, wanted) for value in found for wanted in one.values)
+def _holds(requirement: Requirement, place: DeclaredPath) -> bool:
+    values = values_at(requirement.path, place)
+    if not requirement.values:
+        return bool(values) is requirement.exists
+    return any(_is_same(value, wanted) for value in values for wanted in requirement.values)
 
 
 def _is_same(value: Any, wanted: Scalar) -> bool:

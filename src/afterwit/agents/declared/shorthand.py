@@ -94,14 +94,14 @@ def _rule(words: list[str], kind: str = "") -> dict[str, Any]:
 
 
 def _condition(words: list[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    condition: dict[str, Any] = {}
     for word in words:
         path, is_given, wanted = word.partition("==")
         if not is_given:
             path, is_given, wanted = word.partition("=")
         values = [_scalar(value) for value in wanted.split("|")]
-        found[path] = (values[0] if len(values) == 1 else values) if is_given else {"exists": True}
-    return found
+        condition[path] = (values[0] if len(values) == 1 else values) if is_given else {"exists": True}
+    return condition
 
 
 def _scalar(text: str) -> str | int | bool:

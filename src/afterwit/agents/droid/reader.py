@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.blocks import Answered, Asked, Other, Said, Thought, blocks_of, ended, without_tags
-from afterwit.agents.memory import Memory
+from afterwit.agents.blocks import Answered, Asked, Other, SaidBlock, Thought, blocks_of, ended, without_tags
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import LinesReader, LinesReading, resumed
@@ -35,7 +35,7 @@ _TAIL_CHARS = 200
 _TASK = "# Task Tool Invocation"  # how the first message and the title of a subagent's session begin
 
 
-class _State(Memory):
+class _State(ReadingMemory):
     is_delegated: bool = False  # another session's agent started this one
     model: str = ""
 
@@ -130,7 +130,7 @@ class DroidReading(LinesReading[_State]):
         self._state.count(f"message/{role}", is_known=True)
         said: list[str] = []
         for number, block in enumerate(blocks_of(message.get("content"))):
-            if isinstance(block, Said):
+            if isinstance(block, SaidBlock):
                 said.append(block.text)
             elif isinstance(block, Thought):
                 yield place.said(EventKind.THOUGHT, block.text)

@@ -90,15 +90,15 @@ def _nothing(_: PurePosixPath) -> bytes | None:
 
 def native_of(data: bytes, is_all: bool) -> Native | None:
     """The agent, or None where nobody knows the bytes (so far)."""
-    found = _asked(_documents(data), Shape.DOCUMENT) if is_all else None
-    return found or _asked(_lines(data, is_all=is_all), Shape.LINES)
+    document = _asked(_documents(data), Shape.DOCUMENT) if is_all else None
+    return document or _asked(_lines(data, is_all=is_all), Shape.LINES)
 
 
 @cache
 def inner_readers() -> tuple[tuple[str, Reader], ...]:
     """The readers of all other agents."""
-    found = ((agent.name, reader_for(agent.name)) for agent in AGENTS if agent.name != OWN)
-    return tuple((name, reader) for name, reader in found if reader is not None)
+    readers = ((agent.name, reader_for(agent.name)) for agent in AGENTS if agent.name != OWN)
+    return tuple((name, reader) for name, reader in readers if reader is not None)
 
 
 def _asked(records: Iterator[Mapping[str, Any]], shape: Shape) -> Native | None:

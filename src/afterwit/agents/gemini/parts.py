@@ -25,14 +25,14 @@ _DENIED = re.compile(
 _HEAD_CHARS = 400
 
 
-class Outcome(NamedTuple):
+class GeminiOutcome(NamedTuple):
     """The output of a call, and what is said about its end."""
 
     text: str
     result: Result
 
 
-def outcome_of(status: str, response: Mapping[str, Any], display: Any = None) -> Outcome:
+def outcome_of(status: str, response: Mapping[str, Any], display: Any = None) -> GeminiOutcome:
     """The outcome of a call with this status and response; `display` is what the person saw of it."""
     error = fields.text(response, "error")
     text = error or fields.text(response, "output") or _shown(display) or _encoded(response)
@@ -41,7 +41,9 @@ def outcome_of(status: str, response: Mapping[str, Any], display: Any = None) ->
     exit_code = fields.exit_code({"code": stated}, "code")
     is_cancelled = status == "cancelled" and not is_denied
     is_error = {"success": bool(error), "error": True, "cancelled": True}.get(status, True if error else None)
-    return Outcome(text, Result(is_error=is_error, exit_code=exit_code, is_denied=is_denied, is_cancelled=is_cancelled))
+    return GeminiOutcome(
+        text, Result(is_error=is_error, exit_code=exit_code, is_denied=is_denied, is_cancelled=is_cancelled)
+    )
 
 
 def _shown(display: Any) -> str:
@@ -57,7 +59,7 @@ def _encoded(response: Mapping[str, Any]) -> str:
         return ""
 
 
-class Call(NamedTuple):
+class GeminiCall(NamedTuple):
     id: str
     tool: str
     arguments: dict[str, Any]
@@ -75,7 +77,7 @@ class Parts(NamedTuple):
 
     texts: list[str]
     thoughts: list[str]
-    calls: list[Call]
+    calls: list[GeminiCall]
     responses: list[Response]
 
     @property
@@ -85,26 +87,26 @@ class Parts(NamedTuple):
 
 def parts_of(content: Any) -> Parts:
     """Reads a content: a text, a part, or a list of both."""
-    found = Parts([], [], [], [])
+    parts = Parts([], [], [], [])
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, str):
-            _take_text(found.texts, part)
+            _take_text(parts.texts, part)
         elif isinstance(part, dict):
-            _take(found, part)
-    return found
+            _take(parts, part)
+    return parts
 
 
-def _take(found: Parts, part: Mapping[str, Any]) -> None:
+def _take(parts: Parts, part: Mapping[str, Any]) -> None:
     if call := fields.mapping(part, "functionCall"):
         name = fields.text(call, "name")
-        found.calls.append(Call(fields.plain_id(call, "id"), name, fields.arguments(call.get("args"))))
+        parts.calls.append(GeminiCall(fields.plain_id(call, "id"), name, fields.arguments(call.get("args"))))
     elif response := fields.mapping(part, "functionResponse"):
-        found.responses.append(Response(fields.plain_id(response, "id"), fields.mapping(response, "response")))
+        parts.responses.append(Response(fields.plain_id(response, "id"), fields.mapping(response, "response")))
     elif text := fields.text(part, "text"):
-        _take_text(found.thoughts if part.get("thought") else found.texts, text)
+        _take_text(parts.thoughts if part.get("thought") else parts.texts, text)
     elif data := fields.mapping(part, "inlineData") or fields.mapping(part, "fileData"):
         kind = fields.text(data, "mimeType").partition("/")[0]
-        found.texts.append(f"[{kind}]" if kind in ("image", "audio", "video") else "[file]")
+        parts.texts.append(f"[{kind}]" if kind in ("image", "audio", "video") else "[file]")
 
 
 def _take_text(texts: list[str], text: str) -> None:

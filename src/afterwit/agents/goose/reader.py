@@ -41,7 +41,7 @@ _PEOPLES = ("", "user", "terminal", "gateway", "acp", "hidden")
 _META = frozenset(("working_dir", "description", "message_count"))
 
 
-class Speaker(NamedTuple):
+class GooseSpeaker(NamedTuple):
     """Who says it, and who sees it."""
 
     role: str
@@ -50,7 +50,7 @@ class Speaker(NamedTuple):
     key: str  # "" where the message has no id
 
 
-def readings_of(place: Place, block: Mapping[str, Any], speaker: Speaker, calls: str) -> Iterator[Reading] | None:
+def readings_of(place: Place, block: Mapping[str, Any], speaker: GooseSpeaker, calls: str) -> Iterator[Reading] | None:
     """What one block says; None if its type is not known. `calls` begins the keys of short call ids."""
     match block.get("type"):
         case "text":
@@ -75,7 +75,7 @@ def _said(place: Place, kind: EventKind, text: str) -> Iterator[Reading]:
         yield place.said(kind, text)
 
 
-def _text(place: Place, text: str, speaker: Speaker) -> Iterator[Reading]:
+def _text(place: Place, text: str, speaker: GooseSpeaker) -> Iterator[Reading]:
     if not text:
         return
     if speaker.role == "assistant":
@@ -200,12 +200,12 @@ class GooseReading(RowsReading):
         for number, block in enumerate(content):
             key = f"{place.identity(own)}:{number}" if own else ""
             kind = fields.plain_id(block, "type") if isinstance(block, dict) else ""
-            speaker = Speaker(role, is_seen, not self.state.is_child, key)
+            speaker = GooseSpeaker(role, is_seen, not self.state.is_child, key)
             calls = f"{self.state.session}:"
-            found = readings_of(place, block, speaker, calls) if isinstance(block, dict) else None
-            self.noted(f"content/{kind}", is_known=found is not None or kind in SILENT)
-            if found is not None:
-                yield from found
+            readings = readings_of(place, block, speaker, calls) if isinstance(block, dict) else None
+            self.noted(f"content/{kind}", is_known=readings is not None or kind in SILENT)
+            if readings is not None:
+                yield from readings
 
 
 def gatherers() -> tuple[Gatherer, ...]:

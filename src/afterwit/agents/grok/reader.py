@@ -23,8 +23,8 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.chat.messages import text_of
-from afterwit.agents.grok.folder import COMPANIONS, CWD, Ending, Folder, by_turn, group_of
-from afterwit.agents.memory import Memory
+from afterwit.agents.grok.folder import COMPANIONS, CWD, Folder, GrokEnding, by_turn, group_of
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import LinesReader, LinesReading, resumed
@@ -58,7 +58,7 @@ _STOPPED = frozenset(["cancelled", "canceled", "interrupted"])
 _COMPACTIONS = frozenset(["auto_compact_completed", "compaction_checkpoint"])
 
 
-class _State(Memory):
+class _State(ReadingMemory):
     going_on: str = ""  # the kind of chunk that came last, and its prompt
     unnamed: str = ""  # the last call, for a result without an id
     model: str = ""
@@ -244,7 +244,7 @@ def output_of(update: Mapping[str, Any]) -> str:
     return said if said.strip() else _raw_text(update.get("rawOutput"))
 
 
-def result_of(update: Mapping[str, Any], ending: Ending | None) -> Result:
+def result_of(update: Mapping[str, Any], ending: GrokEnding | None) -> Result:
     """How the call of a finished update ended."""
     raw = fields.mapping(update, "rawOutput")
     code = fields.exit_code(raw, "exit_code", "exitCode")
@@ -273,10 +273,10 @@ def _raw_text(value: Any, depth: int = 0) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        is_bytes = bool(value) and all(isinstance(each, int) and 0 <= each < 256 for each in value)
+        is_bytes = bool(value) and all(isinstance(number, int) and 0 <= number < 256 for number in value)
         return bytes(value).decode("utf-8", "replace") if is_bytes else text_of(value) or ""
     if not isinstance(value, Mapping) or depth > _DEPTH:
         return ""
     named = [_raw_text(value[name], depth + 1) for name in _TEXTS if name in value]
-    inner = [_raw_text(each, depth + 1) for each in value.values() if isinstance(each, Mapping)]
+    inner = [_raw_text(inner_value, depth + 1) for inner_value in value.values() if isinstance(inner_value, Mapping)]
     return next((text for text in [*named, *inner] if text.strip()), "")

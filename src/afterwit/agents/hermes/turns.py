@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.chat.reader import ChatState, Turn
+from afterwit.agents.chat.reader import ChatState, ChatTurn
 from afterwit.agents.fields import decoded_text
 from afterwit.agents.memory import mark
 from afterwit.agents.rows import column, native_id
@@ -61,19 +61,19 @@ def message_of(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def readings_of(record: Record, message: Mapping[str, Any], state: HermesState) -> Iterator[Reading]:
     at_ms = ms_from_any(message.get("timestamp"))
-    turn = Turn(state.session, state, record, message, at_ms)
+    turn = ChatTurn(state.session, state, record, message, at_ms)
     return rekeyed(turn.read(is_first=False), state)
 
 
 def rekeyed(readings: Iterable[Reading], state: HermesState) -> Iterator[Reading]:
     """The same with keys that are equal in all places where Hermes keeps a session."""
-    for each in readings:
-        if not isinstance(each, Event):
-            yield each
-        elif each.kind is EventKind.PROMPT:
-            yield _prompt(each, state)
+    for reading in readings:
+        if not isinstance(reading, Event):
+            yield reading
+        elif reading.kind is EventKind.PROMPT:
+            yield _prompt(reading, state)
         else:
-            yield each
+            yield reading
 
 
 def is_written_again(message: Mapping[str, Any], state: HermesState) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from afterwit.agents import fields
-from afterwit.agents.memory import Memory, mark
+from afterwit.agents.memory import ReadingMemory, mark
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Reading, Result
@@ -31,12 +31,12 @@ _DENIED = re.compile(
 _HEAD_CHARS = 1_000
 
 
-class Outcome(NamedTuple):
+class KimiOutcome(NamedTuple):
     text: str
     result: Result
 
 
-def outcome_of_context(content: Any) -> Outcome:
+def outcome_of_context(content: Any) -> KimiOutcome:
     """The outcome in a tool message of a context."""
     told, printed = list[str](), list[str]()
     for text in texts_of(content):
@@ -44,23 +44,23 @@ def outcome_of_context(content: Any) -> Outcome:
         (told if system else printed).append(system[1] if system else text)
     said = "\n".join(told)
     text = "\n".join(part for part in (*told, *printed) if part)
-    return Outcome(text, _result(said, _is_error(said)))
+    return KimiOutcome(text, _result(said, _is_error(said)))
 
 
-def outcome_of_wire(value: Mapping[str, Any]) -> Outcome:
+def outcome_of_wire(value: Mapping[str, Any]) -> KimiOutcome:
     """The outcome in a `return_value`: flag, message and output."""
     said = fields.text(value, "message")
     text = "\n".join(part for part in (said, *texts_of(value.get("output"))) if part)
-    return Outcome(text, _result(said, fields.flag(value, "is_error", "isError")))
+    return KimiOutcome(text, _result(said, fields.flag(value, "is_error", "isError")))
 
 
-def outcome_of_code(value: Mapping[str, Any], *, was_denied: bool = False) -> Outcome:
+def outcome_of_code(value: Mapping[str, Any], *, was_denied: bool = False) -> KimiOutcome:
     """The outcome in a `tool.result` of kimi-code: the message stands at the end of the output."""
     text = "\n".join(texts_of(value.get("output")))
     is_error = fields.flag(value, "isError") or False
     said = text[-_HEAD_CHARS:] if is_error else ""
     result = _result(said, is_error)
-    return Outcome(
+    return KimiOutcome(
         text,
         Result(
             is_error=result.is_error,
@@ -83,8 +83,8 @@ def texts_of(content: Any) -> list[str]:
     if isinstance(content, str):
         return [fields.without_blobs(content)] if content.strip() else []
     parts = content if isinstance(content, list) else []
-    found = (_part_text(part) for part in parts if isinstance(part, dict))
-    return [text for text in found if text]
+    texts = (_part_text(part) for part in parts if isinstance(part, dict))
+    return [text for text in texts if text]
 
 
 def _part_text(part: Mapping[str, Any]) -> str:
@@ -102,7 +102,7 @@ def _result(said: str, is_error: bool | None) -> Result:
     return Result(is_error=True if exited or is_denied else is_error, exit_code=code, is_denied=is_denied)
 
 
-def prompted(content: Any, place: Place, memory: Memory, *, is_child: bool) -> Iterator[Reading]:
+def prompted(content: Any, place: Place, memory: ReadingMemory, *, is_child: bool) -> Iterator[Reading]:
     """What stands in the role of the user: typed by a person, or put there by the client."""
     texts = texts_of(content)
     text = "\n".join(texts)
@@ -116,7 +116,7 @@ def prompted(content: Any, place: Place, memory: Memory, *, is_child: bool) -> I
     yield place.said(kind, text, f"{place.session}:{kind}:{name}:{memory.nth(place.session, kind, name)}")
 
 
-def called(call: Mapping[str, Any], place: Place, memory: Memory) -> Iterator[Reading]:
+def called(call: Mapping[str, Any], place: Place, memory: ReadingMemory) -> Iterator[Reading]:
     """A tool call, as both forms write it: `{id, function: {name, arguments}}`."""
     function, call_id = fields.mapping(call, "function"), fields.plain_id(call, "id")
     if not call_id:

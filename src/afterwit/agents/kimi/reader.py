@@ -29,7 +29,7 @@ import msgspec
 from afterwit.agents import fields
 from afterwit.agents.kimi.outcomes import called, outcome_of_context, prompted, replied, texts_of
 from afterwit.agents.kimi.wire import SILENT, WIRE, Wire
-from afterwit.agents.memory import Memory
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import LinesReader, LinesReading, resumed
@@ -59,9 +59,9 @@ class Owner(NamedTuple):
 
 def owner_of(path: PurePosixPath) -> Owner | None:
     """The owner of a transcript; None if the path is of no known form."""
-    found = _FILE.fullmatch(str(path))
-    if found:
-        return _owner(found["session"], found["agent"], found["folder"])
+    match = _FILE.fullmatch(str(path))
+    if match:
+        return _owner(match["session"], match["agent"], match["folder"])
     old = _OLD.fullmatch(str(path))
     return _named(old["stem"], old["folder"]) if old else None
 
@@ -84,16 +84,16 @@ def owner_by_name(path: PurePosixPath) -> Owner:
 
 def folder_of(wanted: str, raw: bytes | None) -> str:
     """The folder with this hash among those that `kimi.json` lists."""
-    for each in fields.mappings(fields.decoded_file(raw), "work_dirs"):
-        path = fields.text(each, "path")
+    for folder in fields.mappings(fields.decoded_file(raw), "work_dirs"):
+        path = fields.text(folder, "path")
         if path and hashlib.md5(path.encode(), usedforsecurity=False).hexdigest() == wanted:
             return path
     return ""
 
 
 def _named(stem: str, folder: str) -> Owner:
-    found = _STEM.fullmatch(stem)
-    return _owner(found["session"], found["agent"], folder) if found else Owner(stem, "", folder)
+    match = _STEM.fullmatch(stem)
+    return _owner(match["session"], match["agent"], folder) if match else Owner(stem, "", folder)
 
 
 def _owner(session: str, agent: str | None, folder: str) -> Owner:
@@ -118,13 +118,13 @@ class KimiReader(LinesReader):
         return record.get("role") in ("_checkpoint", "_system_prompt", "_usage")
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "KimiReading":
-        return KimiReading(file, resumed(Memory, saved))
+        return KimiReading(file, resumed(ReadingMemory, saved))
 
 
-class KimiReading(LinesReading[Memory]):
+class KimiReading(LinesReading[ReadingMemory]):
     """The reading of one file, wire or context."""
 
-    def __init__(self, file: SourceFile, memory: Memory) -> None:
+    def __init__(self, file: SourceFile, memory: ReadingMemory) -> None:
         self._file = file
         super().__init__(memory)
         self._owner = owner_of(file.path) or owner_by_name(file.path)

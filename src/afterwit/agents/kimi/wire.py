@@ -9,7 +9,7 @@ from typing import Any
 
 from afterwit.agents import fields
 from afterwit.agents.kimi.outcomes import called, outcome_of_wire, prompted, replied
-from afterwit.agents.memory import Memory
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Usage
@@ -26,7 +26,7 @@ _DEEPEST = 5  # subagents of subagents
 class Wire:
     """Reads the messages of one wire."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: ReadingMemory) -> None:
         self._memory = memory
 
     def read(

@@ -18,7 +18,7 @@ import msgspec
 from afterwit.agents import fields
 from afterwit.agents.kimi.outcomes import outcome_of_code, texts_of
 from afterwit.agents.kimi.wire import usage_of
-from afterwit.agents.memory import Memory, mark
+from afterwit.agents.memory import ReadingMemory, mark
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Reading
@@ -45,7 +45,7 @@ _SURROUNDINGS = re.compile(r"\A\s*<git-context\b[^>]{0,2000}/>\s*")  # stands be
 _REFUSALS = ("reject", "den", "cancel")
 
 
-class State(Memory):
+class KimiCodeState(ReadingMemory):
     model: str = ""
     has_usage_records: bool = False
     denied: list[str] = msgspec.field(default_factory=list)  # calls that were refused, before their end is written
@@ -54,7 +54,7 @@ class State(Memory):
         self.denied = [*self.denied[-_DENIED:], call]
 
 
-class Line(NamedTuple):
+class KimiCodeLine(NamedTuple):
     """One record, where it lies, and whether a subagent's file holds it."""
 
     value: Mapping[str, Any]
@@ -66,7 +66,7 @@ class Line(NamedTuple):
         return str(self.place.at_ms or self.place.offset)
 
 
-def _appended(state: State, line: Line) -> Iterator[Reading]:
+def _appended(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     message = fields.mapping(line.value, "message")
     match message.get("role"):
         case "user":
@@ -79,7 +79,7 @@ def _appended(state: State, line: Line) -> Iterator[Reading]:
             )
 
 
-def _user(message: Mapping[str, Any], line: Line) -> Iterator[Reading]:
+def _user(message: Mapping[str, Any], line: KimiCodeLine) -> Iterator[Reading]:
     text = _SURROUNDINGS.sub("", "\n".join(texts_of(message.get("content"))), count=1)
     if not text.strip():
         return
@@ -93,7 +93,7 @@ def _user(message: Mapping[str, Any], line: Line) -> Iterator[Reading]:
         yield line.place.said(EventKind.NOTICE, text[:_NOTICE_CHARS], key)
 
 
-def _assistant(message: Mapping[str, Any], line: Line) -> Iterator[Reading]:
+def _assistant(message: Mapping[str, Any], line: KimiCodeLine) -> Iterator[Reading]:
     """A message put in whole, as by an import. What the loop itself says comes part by part."""
     for part in fields.mappings(message, "content"):
         yield from _part(part, line, "")
@@ -101,7 +101,7 @@ def _assistant(message: Mapping[str, Any], line: Line) -> Iterator[Reading]:
         yield from _called(call, fields.arguments(call.get("arguments")), line)
 
 
-def _looped(state: State, line: Line) -> Iterator[Reading]:
+def _looped(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     event = fields.mapping(line.value, "event")
     match event.get("type"):
         case "content.part":
@@ -115,14 +115,14 @@ def _looped(state: State, line: Line) -> Iterator[Reading]:
             yield from _spent(f"step:{key}", state.model, fields.mapping(event, "usage"), line)
 
 
-def _part(part: Mapping[str, Any], line: Line, key: str) -> Iterator[Reading]:
+def _part(part: Mapping[str, Any], line: KimiCodeLine, key: str) -> Iterator[Reading]:
     thought = fields.text(part, "think", "thinking")
     text = thought or "\n".join(texts_of([part]))
     if text:
         yield line.place.said(EventKind.THOUGHT if thought else EventKind.REPLY, text, key)
 
 
-def _called(call: Mapping[str, Any], arguments: dict[str, Any], line: Line) -> Iterator[Reading]:
+def _called(call: Mapping[str, Any], arguments: dict[str, Any], line: KimiCodeLine) -> Iterator[Reading]:
     call_id = fields.plain_id(call, "toolCallId", "id")
     if call_id:
         key = fields.plain_id(call, "uuid") or f"{line.stamp}:{call_id}"
@@ -131,7 +131,7 @@ def _called(call: Mapping[str, Any], arguments: dict[str, Any], line: Line) -> I
         yield line.place.problem("a call without an id")
 
 
-def _ended(state: State, call: str, value: Mapping[str, Any], line: Line) -> Iterator[Reading]:
+def _ended(state: KimiCodeState, call: str, value: Mapping[str, Any], line: KimiCodeLine) -> Iterator[Reading]:
     if not call:
         yield line.place.problem("a result that names no call")
         return
@@ -142,33 +142,33 @@ def _ended(state: State, call: str, value: Mapping[str, Any], line: Line) -> Ite
     yield line.place.result(f"result:{line.stamp}:{call}", call, text, result)
 
 
-def _approved(state: State, line: Line) -> Iterator[Reading]:
+def _approved(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     decision = fields.text(fields.mapping(line.value, "result"), "decision", "response", "kind")
     if decision.lower().startswith(_REFUSALS):
         state.deny(fields.plain_id(line.value, "toolCallId"))
     return iter(())
 
 
-def _usage(state: State, line: Line) -> Iterator[Reading]:
+def _usage(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     state.has_usage_records = True
     state.model = fields.plain_id(line.value, "model")
     stated = fields.mapping(line.value, "usage")
     yield from _spent(f"usage:{line.stamp}:{mark(_encoded(stated))}", state.model, stated, line)
 
 
-def _spent(key: str, model: str, stated: Mapping[str, Any], line: Line) -> Iterator[Reading]:
+def _spent(key: str, model: str, stated: Mapping[str, Any], line: KimiCodeLine) -> Iterator[Reading]:
     usage = usage_of(stated)
     yield from line.place.spent(key, model, usage)
 
 
-def _compacted(_: State, line: Line) -> Iterator[Reading]:
+def _compacted(_: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     summary = line.value.get("summary")
     content = summary.get("content") if isinstance(summary, dict) else summary
     text = "\n".join(texts_of(content)) or fields.text(line.value, "contextSummary")
     yield line.place.said(EventKind.COMPACTION, text, f"compaction:{line.stamp}")
 
 
-def _turn_ended(_: State, line: Line) -> Iterator[Reading]:
+def _turn_ended(_: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     error = line.value.get("error")
     said = fields.text(error, "message", "name") if isinstance(error, dict) else fields.text(line.value, "error")
     match line.value.get("reason"):
@@ -178,7 +178,7 @@ def _turn_ended(_: State, line: Line) -> Iterator[Reading]:
             yield line.place.said(EventKind.MODEL_ERROR, said, f"turn:{line.stamp}")
 
 
-def _retried(_: State, line: Line) -> Iterator[Reading]:
+def _retried(_: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     status = fields.exit_code(line.value, "statusCode")
     said = fields.text(line.value, "errorMessage", "errorName")
     yield line.place.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said, f"retry:{line.stamp}")
@@ -191,7 +191,7 @@ def _encoded(value: Mapping[str, Any]) -> str:
         return ""
 
 
-MEANINGS: dict[str, Callable[[State, Line], Iterator[Reading]]] = {
+MEANINGS: dict[str, Callable[[KimiCodeState, KimiCodeLine], Iterator[Reading]]] = {
     "context.append_message": _appended,
     "context.append_loop_event": _looped,
     "context.apply_compaction": _compacted,

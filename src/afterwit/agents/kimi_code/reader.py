@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.kimi_code.meaning import LOOP, MEANINGS, SILENT, Line, State
+from afterwit.agents.kimi_code.meaning import LOOP, MEANINGS, SILENT, KimiCodeLine, KimiCodeState
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import LinesReader, LinesReading, resumed
@@ -52,13 +52,13 @@ class KimiCodeReader(LinesReader):
         return record.get("type") in ("context.append_message", _LOOP)
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "KimiCodeReading":
-        return KimiCodeReading(file, resumed(State, saved))
+        return KimiCodeReading(file, resumed(KimiCodeState, saved))
 
 
-class KimiCodeReading(LinesReading[State]):
+class KimiCodeReading(LinesReading[KimiCodeState]):
     """The reading of one agent's wire."""
 
-    def __init__(self, file: SourceFile, state: State) -> None:
+    def __init__(self, file: SourceFile, state: KimiCodeState) -> None:
         self._file = file
         super().__init__(state)
         folder = file.path.parent
@@ -80,7 +80,7 @@ class KimiCodeReading(LinesReading[State]):
         place = Place.of(self._session, record, at_ms)
         readings: list[Reading] = [self._facts(place)] if is_first else []
         if meaning is not None:
-            readings += meaning(self._state, Line(value, place, bool(self._parent)))
+            readings += meaning(self._state, KimiCodeLine(value, place, bool(self._parent)))
         return readings
 
     def _facts(self, place: Place) -> Facts:

@@ -20,7 +20,7 @@ from afterwit.agents.chat.messages import calls_of, reasoning_of, text_of, usage
 from afterwit.agents.instances import remote_of
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import DocumentReader, WholeReading
+from afterwit.agents.reading import DocumentReader, DocumentReading
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend
 from afterwit.model.times import ms_from_any
@@ -59,7 +59,7 @@ class MiniSweAgentReader(DocumentReader):
         return MiniSweAgentReading(file.path)
 
 
-class MiniSweAgentReading(WholeReading):
+class MiniSweAgentReading(DocumentReading):
     """The reading of one trajectory."""
 
     def __init__(self, path: PurePosixPath) -> None:

@@ -17,9 +17,9 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.memory import Memory
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.opencode import meaning
-from afterwit.agents.opencode.meaning import Speaker
+from afterwit.agents.opencode.meaning import OpencodeSpeaker
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
 from afterwit.agents.reading import LinesReading, resumed
@@ -69,10 +69,10 @@ _TREE = Tree(
 _EXPORTS = ("exports", "export")
 
 
-class _State(Memory):
+class _State(ReadingMemory):
     session: str = ""
     is_child: bool = False
-    speaker: Speaker = msgspec.field(default_factory=Speaker)
+    speaker: OpencodeSpeaker = msgspec.field(default_factory=OpencodeSpeaker)
 
 
 class OpenCodeReader:
@@ -144,7 +144,7 @@ class RenderedReading(LinesReading[_State]):
         self._state.count(f"part/{kind}", is_known=is_known)
         speaker = self._state.speaker
         if fields.plain_id(part, "messageID", "message_id") != speaker.message:
-            speaker = Speaker(is_child=self._state.is_child)
+            speaker = OpencodeSpeaker(is_child=self._state.is_child)
         place = Place.of(self._state.session, record, ms_from_any(row.values.get("time_created")))
         return list(meaning.part_readings(place, part, speaker))
 
@@ -155,7 +155,7 @@ class ExportReading:
     def __init__(self, name: str) -> None:
         self._session = name
         self._is_child = False
-        self._counts = Memory()
+        self._counts = ReadingMemory()
         self.known: Mapping[str, int] = self._counts.known
         self.unknown: Mapping[str, int] = self._counts.unknown
 

@@ -14,7 +14,7 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.instances import remote_of
-from afterwit.agents.memory import Memory
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.openhands import v0, v1
 from afterwit.agents.openhands.v0 import so_far
 from afterwit.agents.places import Place
@@ -32,7 +32,7 @@ _FOLDERS = ("sessions", "conversations")
 _STATE = "base_state.json"
 
 
-class _State(Memory):
+class _State(ReadingMemory):
     model: str = ""
 
 
@@ -113,8 +113,8 @@ class OpenHandsReading(LinesReading[_State]):
 
 
 def _flat(history: Any) -> Iterator[dict[str, Any]]:
-    for each in history if isinstance(history, list) else []:
-        pair = each if isinstance(each, list) else [each]
+    for entry in history if isinstance(history, list) else []:
+        pair = entry if isinstance(entry, list) else [entry]
         yield from (event for event in pair if isinstance(event, dict))
 
 

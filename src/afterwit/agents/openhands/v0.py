@@ -91,7 +91,7 @@ def _call(event: Mapping[str, Any], value: str, place: Place) -> Iterator[Event]
     if value == "call_tool_mcp":
         tool, arguments = fields.text(args, "name") or tool, fields.arguments(args.get("arguments"))
     else:
-        arguments = {name: each for name, each in args.items() if name not in _OWN}
+        arguments = {name: argument for name, argument in args.items() if name not in _OWN}
     yield place.asked(_number(event.get("id")) or place.made_up(), tool or value, arguments)
 
 

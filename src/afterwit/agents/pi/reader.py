@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.memory import Memory
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.pi.messages import ROLES, message_readings, said, text_of
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
@@ -39,7 +39,7 @@ _SILENT_TYPES = """
 _SILENT = frozenset(_SILENT_TYPES.split())
 
 
-class State(Memory):
+class PiState(ReadingMemory):
     session: str = ""
 
 
@@ -63,7 +63,7 @@ class PiReader(LinesReader):
         return record.get("type") == "session" and "cwd" in record and "id" in record
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "PiReading":
-        return PiReading(file.path, resumed(State, saved))
+        return PiReading(file.path, resumed(PiState, saved))
 
 
 def omp() -> PiReader:
@@ -83,10 +83,10 @@ class OpenClawReader(PiReader):
         return PurePosixPath(f"{checkpoint[1]}.jsonl") if checkpoint else super().primary(path)
 
 
-class PiReading(LinesReading[State]):
+class PiReading(LinesReading[PiState]):
     """The reading of one session."""
 
-    def __init__(self, path: PurePosixPath, state: State) -> None:
+    def __init__(self, path: PurePosixPath, state: PiState) -> None:
         self._path = path
         super().__init__(state)
 

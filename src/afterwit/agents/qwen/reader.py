@@ -17,10 +17,10 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.gemini.reader import GeminiReader
-from afterwit.agents.memory import Memory
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.agents.qwen.records import SILENT_SYSTEM, SPOKEN_SYSTEM, Line, assistant, system, tool_result, user
+from afterwit.agents.qwen.records import SILENT_SYSTEM, SPOKEN_SYSTEM, QwenLine, assistant, system, tool_result, user
 from afterwit.agents.reading import LinesReading, resumed
 from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading
@@ -31,7 +31,7 @@ _SESSION = re.compile(r"projects/[^/]+/chats/[^/]+\.jsonl")
 _AGENT = re.compile(r"projects/[^/]+/subagents/[^/]+/agent-[^/]+\.jsonl")
 _META = ".meta.json"
 _OLD = re.compile(r"tmp/[^/]+/chats/[^/]+\.json")
-_MEANINGS: dict[str, Callable[[Line], Iterable[Reading]]] = {
+_MEANINGS: dict[str, Callable[[QwenLine], Iterable[Reading]]] = {
     "user": user,
     "assistant": assistant,
     "tool_result": tool_result,
@@ -70,13 +70,13 @@ class QwenReader:
     def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading:
         if self.shape(file.path) is Shape.DOCUMENT:
             return _OLDER.start(file, saved)
-        return QwenReading(file, resumed(Memory, saved))
+        return QwenReading(file, resumed(ReadingMemory, saved))
 
 
-class QwenReading(LinesReading[Memory]):
+class QwenReading(LinesReading[ReadingMemory]):
     """The reading of one transcript."""
 
-    def __init__(self, file: SourceFile, memory: Memory) -> None:
+    def __init__(self, file: SourceFile, memory: ReadingMemory) -> None:
         path = file.path
         self._file = file
         self._is_agents = _AGENT.fullmatch(str(path)) is not None
@@ -94,7 +94,7 @@ class QwenReading(LinesReading[Memory]):
             return []
         place = Place.of(self._session, record, ms_from_any(value.get("timestamp")))
         is_child = self._is_agents or value.get("isSidechain") is True
-        line = Line(value, place, fields.plain_id(value, "uuid"), subtype, is_child)
+        line = QwenLine(value, place, fields.plain_id(value, "uuid"), subtype, is_child)
         return [*self._facts(value, place), *_MEANINGS[kind](line)]
 
     def _facts(self, value: Mapping[str, Any], place: Place) -> Iterable[Reading]:

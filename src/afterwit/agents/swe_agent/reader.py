@@ -22,7 +22,7 @@ from afterwit.agents import fields
 from afterwit.agents.chat.messages import calls_of, text_of
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import DocumentReader, WholeReading
+from afterwit.agents.reading import DocumentReader, DocumentReading
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.sources.documents import items
@@ -40,27 +40,27 @@ _EDITOR = "str_replace_editor"
 _ROLES = frozenset(["system", "user", "assistant", "tool"])
 
 
-class Call(NamedTuple):
+class SweAgentCall(NamedTuple):
     tool: str
     arguments: dict[str, Any]
 
 
-def call_of(action: str, open_file: str) -> Call:
+def call_of(action: str, open_file: str) -> SweAgentCall:
     """The call that an action stands for."""
     line, _, below = action.strip().partition("\n")
     words = _words(line)
     name, rest = (words[0], words[1:]) if words else ("", [])
     if name in _BARE:
-        return Call(name, {"command": action.strip()})
+        return SweAgentCall(name, {"command": action.strip()})
     if name in _NAMED_FILE and rest:
-        return Call(name, {"path": rest[0], "raw": line})
+        return SweAgentCall(name, {"path": rest[0], "raw": line})
     if name in _SEARCHES and rest:
-        return Call(name, dict(zip(_SEARCHES[name], rest, strict=False)))
+        return SweAgentCall(name, dict(zip(_SEARCHES[name], rest, strict=False)))
     if name in _OPEN_FILE:
-        return Call(name, {"path": open_file, "raw": line, "text": below})
+        return SweAgentCall(name, {"path": open_file, "raw": line, "text": below})
     if name == _EDITOR and len(rest) > 1:
-        return Call(name, {"command": rest[0], "path": rest[1]})
-    return Call("bash", {"command": action.strip()})
+        return SweAgentCall(name, {"command": rest[0], "path": rest[1]})
+    return SweAgentCall("bash", {"command": action.strip()})
 
 
 def _words(line: str) -> list[str]:
@@ -88,7 +88,7 @@ class SweAgentReader(DocumentReader):
         return SweAgentReading(str(file.path).removesuffix(".traj"))
 
 
-class SweAgentReading(WholeReading):
+class SweAgentReading(DocumentReading):
     """The reading of one trajectory."""
 
     def __init__(self, session: str) -> None:

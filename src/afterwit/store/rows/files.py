@@ -156,11 +156,16 @@ def note_held(db: apsw.Connection, file_id: int, held_bytes: int, sha256: str) -
 
 
 def note_reading(
-    db: apsw.Connection, file_id: int, cursor: int, resume: bytes, known: dict[str, int], unknown: dict[str, int]
+    db: apsw.Connection,
+    file_id: int,
+    cursor: int,
+    resume: bytes,
+    known_counts: dict[str, int],
+    unknown_counts: dict[str, int],
 ) -> None:
     """How far records were read, and which types there were."""
     query = "UPDATE files SET cursor = ?, resume = ?, known = ?, unknown = ?, capture_version = ? WHERE id = ?"
-    db.execute(query, (cursor, resume, _counts(known), _counts(unknown), CAPTURE_VERSION, file_id))
+    db.execute(query, (cursor, resume, _counts(known_counts), _counts(unknown_counts), CAPTURE_VERSION, file_id))
 
 
 def captured_before(db: apsw.Connection, version: int) -> list[int]:

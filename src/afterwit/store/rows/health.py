@@ -64,8 +64,8 @@ def transcript_rows(db: apsw.Connection) -> Iterator[TranscriptRow]:
     query = f"""SELECT known, unknown, {columns_of(TranscriptRow, "known", "unknown", "read_bytes", "problems")},
                 max(held_bytes, dropped_bytes), (SELECT count(*) FROM problems WHERE file_id = files.id)
                 FROM files WHERE role = 'transcript' AND is_live ORDER BY agent, mtime_ns, id"""  # noqa: S608
-    for known, unknown, *row in db.execute(query):
-        yield TranscriptRow._make((*row, counts_in(str(known)), counts_in(str(unknown))))
+    for known_counts, unknown_counts, *row in db.execute(query):
+        yield TranscriptRow._make((*row, counts_in(str(known_counts)), counts_in(str(unknown_counts))))
 
 
 def parts_by_file(db: apsw.Connection) -> dict[int, list[PartFacts]]:
