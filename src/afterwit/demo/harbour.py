@@ -57,7 +57,7 @@ def _merge(number: int) -> tuple[Step, ...]:
 
 
 def _promise(line: int) -> tuple[Step, ...]:
-    """The rule of eslint that bites here."""
+    """The rule of eslint that keeps failing here."""
     said = (
         f"{_ROUTES}\n  {line}:3  error  Promises must be awaited, end with a call to .catch, or be explicitly marked as"
         " ignored with the `void` operator  @typescript-eslint/no-floating-promises\n\n"

@@ -50,7 +50,7 @@ def _tests(path: str, passed: int, shell: str = "bash: line 1: pytest: command n
 
 
 def _time_zone(path: str, line: int, old: str, new: str) -> tuple[Step, ...]:
-    """The rule of ruff that bites here."""
+    """The rule of ruff that keeps failing here."""
     said = f"{path}:{line}:12: DTZ005 `datetime.datetime.now()` called without a `tz` argument\nFound 1 error."
     return (
         Shell("uv run ruff check .", said, 1, 0.3),
