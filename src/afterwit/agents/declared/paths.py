@@ -28,7 +28,7 @@ _STEP = re.compile(
 )
 
 
-class DeclaredPath(NamedTuple):
+class DeclaredPlace(NamedTuple):
     """Where to look: the element of a list that a rule is at, and the record that it lies in."""
 
     element: Any
@@ -60,7 +60,7 @@ def parsed(text: str) -> FieldPath:
     return FieldPath(tuple(steps[1:] if is_from_record else steps), is_from_record)
 
 
-def values_at(text: str, place: DeclaredPath) -> list[Any]:
+def values_at(text: str, place: DeclaredPlace) -> list[Any]:
     """All values that the path leads to, in order. An absent field and a null are no values."""
     path = parsed(text)
     return _below(place.record if path.is_from_record else place.element, path.steps)
@@ -92,11 +92,11 @@ class Requirement(msgspec.Struct, frozen=True):
 class Condition(msgspec.Struct, frozen=True):
     requirements: tuple[Requirement, ...]
 
-    def holds(self, place: DeclaredPath) -> bool:
+    def holds(self, place: DeclaredPlace) -> bool:
         return all(_holds(requirement, place) for requirement in self.requirements)
 
 
-def _holds(requirement: Requirement, place: DeclaredPath) -> bool:
+def _holds(requirement: Requirement, place: DeclaredPlace) -> bool:
     values = values_at(requirement.path, place)
     if not requirement.values:
         return bool(values) is requirement.exists

@@ -18,7 +18,7 @@ import msgspec
 from afterwit.agents.chat.messages import outcome_of
 from afterwit.agents.declared.description import Description, EventRule, FactsRule, SessionFrom, SpendRule
 from afterwit.agents.declared.parsing import description_of
-from afterwit.agents.declared.paths import Condition, DeclaredPath, values_at
+from afterwit.agents.declared.paths import Condition, DeclaredPlace, values_at
 from afterwit.agents.declared.values import (
     Calls,
     amount,
@@ -69,7 +69,7 @@ class DeclaredReader(LinesReader):
         return path if matches(self._description.transcripts, path) else None
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
-        place = DeclaredPath(record, record)
+        place = DeclaredPlace(record, record)
         return any(condition.holds(place) for condition in self._description.sniff)
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "DeclaredReading":
@@ -114,7 +114,7 @@ class _Turn:
         self._description = description
         self._state = state
         self._record = record
-        self._place = DeclaredPath(message, message)
+        self._place = DeclaredPlace(message, message)
         state.session = identity(description.session, self._place) or state.session
         self._session = state.session or fallback
         _remember(state.models, self._session, _name(word(description.model, self._place)))
@@ -148,11 +148,11 @@ class _Turn:
 
     def _events(self, rule: EventRule) -> Iterator[Event]:
         for element in values_at(rule.each, self._place) if rule.each else [self._place.record]:
-            place = DeclaredPath(element, self._place.record)
+            place = DeclaredPlace(element, self._place.record)
             if rule.where is None or rule.where.holds(place):
                 yield from self._event_at(rule, place)
 
-    def _event_at(self, rule: EventRule, place: DeclaredPath) -> Iterator[Event]:
+    def _event_at(self, rule: EventRule, place: DeclaredPlace) -> Iterator[Event]:
         if rule.kind is EventKind.CALL:
             yield from self._call(rule, place)
         elif rule.kind is EventKind.RESULT:
@@ -162,7 +162,7 @@ class _Turn:
             if text or rule.kind in _TEXTLESS:
                 yield self._event(rule.kind, text=text)
 
-    def _call(self, rule: EventRule, place: DeclaredPath) -> Iterator[Event]:
+    def _call(self, rule: EventRule, place: DeclaredPlace) -> Iterator[Event]:
         tool = word(rule.tool, place) or rule.tool_name
         if not tool:
             return
@@ -177,7 +177,7 @@ class _Turn:
             arguments=_arguments(rule, place),
         )
 
-    def _result(self, rule: EventRule, place: DeclaredPath) -> Event:
+    def _result(self, rule: EventRule, place: DeclaredPlace) -> Event:
         tool = word(rule.tool, place) or rule.tool_name
         call_id = self._state.calls.answered(self._session, identity(rule.id, place), _name(tool), self._record.offset)
         text, result = _outcome(rule, place)
@@ -233,7 +233,7 @@ class _Turn:
         )
 
 
-def _usage(rule: SpendRule, place: DeclaredPath) -> Usage:
+def _usage(rule: SpendRule, place: DeclaredPlace) -> Usage:
     given, cached, written = (tokens(paths, place) for paths in (rule.input, rule.cache_read, rule.cache_write))
     return Usage(
         input=max(given - cached - written, 0) if rule.input_includes_cache else given,
@@ -244,13 +244,13 @@ def _usage(rule: SpendRule, place: DeclaredPath) -> Usage:
     )
 
 
-def _arguments(rule: EventRule, place: DeclaredPath) -> dict[str, Any]:
+def _arguments(rule: EventRule, place: DeclaredPlace) -> dict[str, Any]:
     arguments = arguments_of(first_at(rule.arguments.whole, place))
     single = {name: first_at(paths, place) for name, paths in rule.arguments.single}
     return arguments | {name: value for name, value in single.items() if value is not None}
 
 
-def _outcome(rule: EventRule, place: DeclaredPath) -> tuple[str, Result]:
+def _outcome(rule: EventRule, place: DeclaredPlace) -> tuple[str, Result]:
     """The output, and how the call ended: by its fields, or else by the output's own words."""
     text = joined_text(rule.text, place, is_output=True)
     result = Result(
@@ -266,7 +266,7 @@ def _outcome(rule: EventRule, place: DeclaredPath) -> tuple[str, Result]:
     return text, result if duration_ms is None else msgspec.structs.replace(result, duration_ms=duration_ms)
 
 
-def _is_error(rule: EventRule, place: DeclaredPath) -> bool | None:
+def _is_error(rule: EventRule, place: DeclaredPlace) -> bool | None:
     if _holds(rule.failed, place):
         return True
     if _holds(rule.succeeded, place):
@@ -274,7 +274,7 @@ def _is_error(rule: EventRule, place: DeclaredPath) -> bool | None:
     return is_wrong(rule.is_error, place)
 
 
-def _holds(condition: Condition | None, place: DeclaredPath) -> bool:
+def _holds(condition: Condition | None, place: DeclaredPlace) -> bool:
     return condition is not None and condition.holds(place)
 
 

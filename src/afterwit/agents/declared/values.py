@@ -17,7 +17,7 @@ import msgspec
 
 from afterwit.agents.chat.messages import text_of
 from afterwit.agents.declared.description import Paths, TimeUnit
-from afterwit.agents.declared.paths import DeclaredPath, values_at
+from afterwit.agents.declared.paths import DeclaredPlace, values_at
 from afterwit.model.times import ms_from_any
 
 _MOST_OPEN = 100
@@ -80,7 +80,7 @@ class Calls(msgspec.Struct, kw_only=True):
         return next((call.id for call in beside or waiting), "")
 
 
-def found_at(paths: Paths, place: DeclaredPath) -> list[Any]:
+def found_at(paths: Paths, place: DeclaredPlace) -> list[Any]:
     """The values of the first path that leads to any."""
     for path in paths:
         if values := values_at(path, place):
@@ -88,24 +88,24 @@ def found_at(paths: Paths, place: DeclaredPath) -> list[Any]:
     return []
 
 
-def first_at(paths: Paths, place: DeclaredPath) -> Any:
+def first_at(paths: Paths, place: DeclaredPlace) -> Any:
     """The first of these values, or None."""
     return next(iter(found_at(paths, place)), None)
 
 
-def joined_text(paths: Paths, place: DeclaredPath, *, is_output: bool = False) -> str:
+def joined_text(paths: Paths, place: DeclaredPlace, *, is_output: bool = False) -> str:
     """What all paths lead to, as one text: texts and parts of messages. An output may be anything else, too, and is
     then shown as JSON."""
     texts = (_text(value, is_output=is_output) for path in paths for value in values_at(path, place))
     return "\n".join(text for text in texts if text.strip())
 
 
-def word(paths: Paths, place: DeclaredPath) -> str:
+def word(paths: Paths, place: DeclaredPlace) -> str:
     """The first text of one line or more."""
     return next((value for value in found_at(paths, place) if isinstance(value, str) and value.strip()), "")
 
 
-def identity(paths: Paths, place: DeclaredPath) -> str:
+def identity(paths: Paths, place: DeclaredPlace) -> str:
     """The first id: a name or a number."""
     for value in found_at(paths, place):
         text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
@@ -118,7 +118,7 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def moment(paths: Paths, unit: TimeUnit, place: DeclaredPath) -> int | None:
+def moment(paths: Paths, unit: TimeUnit, place: DeclaredPlace) -> int | None:
     """Milliseconds since 1970."""
     for value in found_at(paths, place):
         if unit is not TimeUnit.AUTO and (number := _number(value)) is not None:
@@ -129,19 +129,19 @@ def moment(paths: Paths, unit: TimeUnit, place: DeclaredPath) -> int | None:
     return None
 
 
-def tokens(paths: Paths, place: DeclaredPath) -> int:
+def tokens(paths: Paths, place: DeclaredPlace) -> int:
     numbers = (_number(value) for value in found_at(paths, place))
     total = sum(int(number) for number in numbers if number is not None and 0 < number < _MOST_TOKENS)
     return min(total, _MOST_TOKENS)
 
 
-def amount(paths: Paths, place: DeclaredPath, most: float) -> float | None:
+def amount(paths: Paths, place: DeclaredPlace, most: float) -> float | None:
     """The first number from 0 up to `most`."""
     numbers = (_number(value) for value in found_at(paths, place))
     return next((number for number in numbers if number is not None and 0 <= number < most), None)
 
 
-def whole(paths: Paths, place: DeclaredPath) -> int | None:
+def whole(paths: Paths, place: DeclaredPlace) -> int | None:
     """The first whole number, such as an exit code."""
     for value in found_at(paths, place):
         number = _number(value)
@@ -150,14 +150,14 @@ def whole(paths: Paths, place: DeclaredPath) -> int | None:
     return None
 
 
-def milliseconds(in_ms: Paths, in_seconds: Paths, place: DeclaredPath) -> int | None:
+def milliseconds(in_ms: Paths, in_seconds: Paths, place: DeclaredPlace) -> int | None:
     number = amount(in_ms, place, _MOST_MS)
     if number is None and (seconds := amount(in_seconds, place, _MOST_MS / 1000)) is not None:
         number = seconds * 1000
     return None if number is None else round(number)
 
 
-def is_wrong(paths: Paths, place: DeclaredPath) -> bool | None:
+def is_wrong(paths: Paths, place: DeclaredPlace) -> bool | None:
     """Whether a field says that something failed: true, a number other than 0, or the text of an error."""
     for value in found_at(paths, place):
         if isinstance(value, str):
