@@ -17,19 +17,16 @@ from afterwit.model.knowledge import Channel, Item, ItemStatus, Trigger
 
 _SOURCE = Path(afterwit.__file__).parent
 _MAKERS = ("guard/shown.py", "knowledge/shown_items.py")
-_READERS = ("recall/deck/reader.py", "recall/deck/first_prompt.py", "hook/tell.py", "connect/file_notes.py")
+_READERS = ("recall/deck/reader.py",)
 _WAYS_OUT = {
     ("agents/moments.py", "Answer.__init__"): ("text", "reason", "notice"),
-    ("recall/deck/values.py", "Line"): ("text",),
-    ("recall/deck/values.py", "Entry"): ("text",),
-    ("recall/deck/values.py", "Section"): ("heading",),
-    ("recall/deck/reader.py", "Line.__init__"): ("text",),
+    ("recall/deck/write.py", "FiringLine"): ("text",),
+    ("recall/deck/reader.py", "DeckLine.__init__"): ("text",),
     ("mcp/desk.py", "_said"): ("text",),
     ("mcp/given.py", "ItemLine"): ("text",),
-    ("recall/start_block.py", "Line"): ("text",),
-    ("recall/start_block.py", "Piece"): ("heading",),
-    ("recall/prompt_block.py", "Entry"): ("text",),
-    ("recall/prompt_block.py", "Section"): ("heading",),
+    ("recall/prompt_block.py", "BlockLine"): ("text",),
+    ("recall/prompt_block.py", "BlockSection"): ("heading",),
+    ("recall/prompt_block.py", "PromptBlock"): ("text",),
     ("recall/at_failure.py", "Fix"): ("text",),
 }
 

@@ -46,17 +46,8 @@ class Encodings:
     def __init__(self, keywords: Iterable[str], kind_of: Callable[[bytes], str | None]) -> None:
         usable = sorted({word.encode() for word in keywords if len(word) >= _SHORTEST_KEYWORD})
         self._kind_of = kind_of
-        self.triggers = {
-            Encoding.BASE64: b"|".join(re2.escape(form) for form in _base64_forms(usable)),
-            Encoding.HEX: b"(?i:" + b"|".join(word.hex().encode() for word in usable) + b")",
-            Encoding.PERCENT: rb"%[0-9A-Fa-f]{2}",
-        }
-        self._words = re2.compile(b"|".join(re2.escape(word) for word in usable), byte_options())
+        self.triggers, self._words, self._literals = _compiled(tuple(usable))
         self._percent_runs = re2.compile(_PERCENT, byte_options())
-        self._literals = {
-            encoding: re2.compile(self.triggers[encoding], byte_options())
-            for encoding in (Encoding.BASE64, Encoding.HEX)
-        }
 
     def spans(self, data: bytes, encoding: Encoding) -> Iterator[SecretSpan]:
         """Blobs whose decoded text holds a secret."""
@@ -95,6 +86,20 @@ class Encodings:
             if self._words.search(decoded) and (kind := self._kind_of(decoded)):
                 return kind
         return None
+
+
+@functools.cache
+def _compiled(words: tuple[bytes, ...]) -> tuple[dict[Encoding, bytes], Any, dict[Encoding, Any]]:
+    """The triggers of the encoded words, and patterns for the words and for what triggers stand for. The words are
+    those of the rules, so a process makes them once."""
+    triggers = {
+        Encoding.BASE64: b"|".join(re2.escape(form) for form in _base64_forms(words)),
+        Encoding.HEX: b"(?i:" + b"|".join(word.hex().encode() for word in words) + b")",
+        Encoding.PERCENT: rb"%[0-9A-Fa-f]{2}",
+    }
+    encodings = (Encoding.BASE64, Encoding.HEX)
+    literals = {encoding: re2.compile(triggers[encoding], byte_options()) for encoding in encodings}
+    return triggers, re2.compile(b"|".join(re2.escape(word) for word in words), byte_options()), literals
 
 
 def _base64_forms(words: Iterable[bytes]) -> list[bytes]:
@@ -147,7 +152,7 @@ class Redactor:
         all_rules = rules()
         self._encodings = Encodings(_blob_keywords(all_rules), self._kind_of)
         extra = [HOME_TRIGGER, self._exact.pattern] if self._exact else [HOME_TRIGGER]
-        self._matcher = Matcher(all_rules, [*extra, *self._encodings.triggers.values()])
+        self._matcher = _matcher(*extra, *self._encodings.triggers.values())
         self._home_hit = self._matcher.size
         self._first_encoded_hit = self._home_hit + len(extra)
         self._short = functools.lru_cache(maxsize=_CACHE_SIZE)(self._redacted)
@@ -227,6 +232,12 @@ class Redactor:
 
     def _mark(self, kind: str, value: bytes) -> bytes:
         return placeholder(kind, value, self._key).encode()
+
+
+@functools.lru_cache(maxsize=4)
+def _matcher(*extra: bytes) -> Matcher:
+    """All rules with these further triggers. It knows no key and keeps no text, so all redactors can share it."""
+    return Matcher(rules(), extra)
 
 
 def _blob_keywords(all_rules: Iterable[RedactionRule]) -> list[str]:

@@ -62,13 +62,13 @@ def prompt_block(
 ) -> PromptBlock:
     """The block made of these, as far as they fit."""
     parts = (
-        (_WHERE, _where(places)),
-        (_RULES, rules),
-        (_ITEMS, items[:MOST_ITEMS]),
-        (_WAS_DECIDED, _fitting(_quoted(quote) for quote in quotes if quote.speaker == USER)),
+        (ours(_WHERE), _where(places)),
+        (ours(_RULES), rules),
+        (ours(_ITEMS), items[:MOST_ITEMS]),
+        (ours(_WAS_DECIDED), _fitting(_quoted(quote) for quote in quotes if quote.speaker == USER)),
     )
     filled = ((heading, tuple(line for line in lines if line.text)) for heading, lines in parts)
-    sections = tuple(BlockSection(ours(heading), lines) for heading, lines in filled if lines)
+    sections = tuple(BlockSection(heading, lines) for heading, lines in filled if lines)
     if not sections:
         return PromptBlock()
     told = dict.fromkeys(line.item for section in sections for line in section.lines)

@@ -10,6 +10,7 @@ numbers as strings are converted, a field or a list item that cannot be used is 
 raises for a mapping against a struct. Knows JSON values, structs, lists and unions of them; nothing about any agent.
 """
 
+import functools
 import types
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -30,16 +31,22 @@ def loosely(value: Mapping[str, Any], kind: type[_S], flaws: list[str]) -> _S:
 
 
 def _struct(value: Mapping[str, Any], kind: type[_S], flaws: list[str], at: str) -> _S:
-    hints = get_type_hints(kind)
     fitting: dict[str, Any] = {}
-    for field in msgspec.structs.fields(kind):
-        if field.encode_name in value:
-            path = f"{at}{field.encode_name}"
+    for name, encoded, hint in _fields(kind):
+        if encoded in value:
+            path = f"{at}{encoded}"
             try:
-                fitting[field.name] = _fitted(value[field.encode_name], hints[field.name], flaws, path)
+                fitting[name] = _fitted(value[encoded], hint, flaws, path)
             except _UnusableError:
                 _note(flaws, path)
     return kind(**fitting)
+
+
+@functools.cache
+def _fields(kind: type[msgspec.Struct]) -> tuple[tuple[str, str, Any], ...]:
+    """Each field's name, its name in JSON and its type."""
+    hints = get_type_hints(kind)
+    return tuple((field.name, field.encode_name, hints[field.name]) for field in msgspec.structs.fields(kind))
 
 
 def _fitted(value: Any, kind: Any, flaws: list[str], at: str) -> Any:

@@ -6,6 +6,7 @@ diffs) are skipped without being built. All fields are optional. Where a value h
 are no JSON object raise `msgspec.DecodeError`. What a record means is left to the reader.
 """
 
+import functools
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
@@ -158,11 +159,14 @@ def decode_object(raw: bytes) -> dict[str, Any]:
     return msgspec.json.decode(raw, type=dict[str, Any])
 
 
+_fields = functools.cache(msgspec.structs.fields)
+
+
 def coerced(shape: type[_Shape], value: dict[str, Any]) -> tuple[_Shape, list[str]]:
     """A struct of what is usable in a plain object, and the names of the fields that are not."""
     fields: dict[str, Any] = {}
     unusable: list[str] = []
-    for field in msgspec.structs.fields(shape):
+    for field in _fields(shape):
         given = value.get(field.encode_name)
         if given is None:
             continue
