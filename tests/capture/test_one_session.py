@@ -185,7 +185,7 @@ def test_a_session_that_ends_during_a_run_is_read_by_the_same_run(
         for agent, session in ends:
             note_end(store, agent, session)
 
-    monkeypatch.setattr("afterwit.learn.learn.deal", late)
+    monkeypatch.setattr("afterwit.learn.learn.compile_deck", late)
     report = learned(home, store, is_ended=True)
     assert [(agent.agent, agent.read) for agent in report.agents] == [("codex", 1), ("claude-code", 2)]
 
@@ -201,7 +201,7 @@ def test_a_session_that_ends_during_a_whole_run_is_read_by_the_same_run(
             put(log, records)
             note_end(store, "codex", THREAD)
 
-    monkeypatch.setattr("afterwit.learn.learn.deal", dealt)
+    monkeypatch.setattr("afterwit.learn.learn.compile_deck", dealt)
     report = learned(home, store)
     assert rows(store, "SELECT prompts FROM sessions WHERE agent = 'codex'") == [(3,)]
     assert [agent.agent for agent in report.agents].count("codex") == 1
@@ -211,7 +211,7 @@ def test_a_session_that_ends_during_a_whole_run_is_read_by_the_same_run(
     assert nothing_new(world_of(home, store)) is not None
 
 
-@pytest.mark.parametrize("stage", ["plan_sessions", "digest_pending", "harvest", "deal"])
+@pytest.mark.parametrize("stage", ["plan_sessions", "digest_pending", "harvest", "compile_deck"])
 def test_an_end_is_not_lost_where_a_run_fails(
     home: Path, store: Path, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:

@@ -175,7 +175,7 @@ def test_what_comes_after_the_items_were_settled_leaves_no_mark(
         change(home, store)
 
     with monkeypatch.context() as patched:
-        patched.setattr(learn, "deal", dealt)
+        patched.setattr(learn, "compile_deck", dealt)
         learned(home, store)
     assert glanced(home, store) is None
     learned(home, store)

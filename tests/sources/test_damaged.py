@@ -42,7 +42,7 @@ class CountingDecoder:
 
 def work(monkeypatch: pytest.MonkeyPatch, body: bytes) -> CountingDecoder:
     decoder = CountingDecoder()
-    monkeypatch.setattr(damaged, "_DECODER", decoder)
+    monkeypatch.setattr(damaged, "DECODER", decoder)
     for _ in cut(body, is_ended=True):
         pass
     return decoder

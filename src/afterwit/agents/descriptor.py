@@ -64,7 +64,7 @@ class AgentConnection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 class Retention(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """When the agent deletes its own transcripts."""
 
-    days: float | None  # after their last change; None: it does not delete them
+    days: int | float | None  # after their last change; None: it does not delete them
     folder: str = ""  # below the home: what lies elsewhere stays
     settings: str = ""  # the file below the home that can change it
     configured: Code = Code("")  # called with what the settings hold

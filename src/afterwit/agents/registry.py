@@ -14,7 +14,6 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, cast
 
 from afterwit import agents
-from afterwit.actions.tool_names import kinds_named
 from afterwit.agents.declared.description import Description
 from afterwit.agents.descriptor import Agent, Code, agent_of, named
 from afterwit.agents.packages import described
@@ -95,6 +94,8 @@ def gatherers_for(name: str) -> "tuple[Gatherer, ...]":
 @cache
 def tool_kinds(name: str) -> Mapping[str, ActionKind]:
     """The kinds of tools that this agent alone has, or calls otherwise than all others."""
+    from afterwit.actions.tool_names import kinds_named  # a run with nothing to do asks for no tools
+
     return kinds_named(_BY_NAME[name].tools) if name in _BY_NAME else {}
 
 
