@@ -318,7 +318,9 @@ def _agents_page() -> str:
 def _architecture_page() -> str:
     text = (_HERE / "parts" / "architecture.md").read_text(encoding="utf-8")
     rooms.check_names("docs/parts/architecture.md", text)
-    rows = [(f"`{room}`", rooms.purpose(room), ", ".join(rooms.imports(room)) or "nothing") for room in rooms.rooms()]
+    rows = [
+        (f"`{room}`", rooms.purpose(room)[0], ", ".join(rooms.imports(room)) or "nothing") for room in rooms.rooms()
+    ]
     table = _table(("room", "what it is for", "imports"), rows)
     return text.replace("<!-- note -->", _NOTE.strip()).replace("<!-- rooms -->", table)
 
@@ -331,7 +333,9 @@ def _modules_page() -> str:
     ]
     for room in rooms.rooms():
         rows = [(f"`{name}`", first) for name, first in rooms.modules(room)]
-        parts.append(_section(f"`{room}`", f"{rooms.purpose(room)}\n\n{_table(('module', 'what it is for'), rows)}"))
+        parts.append(
+            _section(f"`{room}`", "\n\n".join([*rooms.purpose(room), _table(("module", "what it is for"), rows)]))
+        )
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 

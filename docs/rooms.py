@@ -23,12 +23,12 @@ def rooms() -> list[str]:
     return [str(room) for room in next(contract for contract in contracts if contract["type"] == "layers")["layers"]]
 
 
-def purpose(room: str) -> str:
-    """What the package says of itself, as one paragraph."""
-    text = ast.get_docstring(_tree(_SOURCE / room.replace(".", "/") / "__init__.py")) or ""
+def purpose(room: str) -> list[str]:
+    """What the package says of itself, paragraph by paragraph: what it is for, then its doors."""
+    text = ast.get_docstring(_tree(_SOURCE / room / "__init__.py")) or ""
     if not text:
         raise SystemExit(f"src/afterwit/{room}/__init__.py does not say what the package is for")
-    return " ".join(text.split())
+    return [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
 
 
 def imports(room: str) -> list[str]:
