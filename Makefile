@@ -20,7 +20,7 @@ demo: $(STAMP)  ## show what it does, on invented logs
 	@$(BIN)/afterwit demo
 
 test: $(STAMP)  ## run all tests
-	@$(BIN)/python -m pytest -n auto -q
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n auto -q
 
 e2e: $(STAMP)  ## run real clients of eleven agents, and read what they wrote
 	@$(BIN)/python -m tests.e2e

@@ -16,15 +16,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+from afterwit.config.show import load
+from afterwit.config.world import World
 from afterwit.digest.digester import digest
+from afterwit.learn.learn import Options, learn
+from afterwit.measure.backtest import PLAYERS, StoredHistory, backtest, own_files, players_named
+from afterwit.measure.backtest_notes import NotesFile
+from afterwit.sessions.filters import Filter
 from afterwit.store.layout import Layout
 from afterwit.store.store import readonly_database
-from afterwit.usecases.backtest import PLAYERS, History, backtest, own_files, players_named
-from afterwit.usecases.backtest_notes import NotesFile
-from afterwit.usecases.configure import load
-from afterwit.usecases.filters import Filter
-from afterwit.usecases.learn import Options, learn
-from afterwit.usecases.world import World
 from bench.results import report
 
 READ_BY_EXAMINER = Filter(agents=("claude-code", "codex"))  # others are learned from and not played
@@ -78,7 +78,7 @@ def cpu_s(work: Any) -> float:
 
 def digest_all(world: World) -> None:
     with readonly_database(world.layout) as db:
-        history = History(db, world)
+        history = StoredHistory(db, world)
         for one in history.outlines:
             digest(history.material(one.key))
 

@@ -1,11 +1,9 @@
 """What a hook costs: a cold process each time, beside a bare interpreter, with a deck of 100,000 lines.
 
 Run as `python -m bench.hook [--lines N] [--rounds N]`. The kinds of calls take turns, so that a busy moment of the
-machine hits all of them. *no match* is what nearly every call is. A known failure of a plain command line, alone or
-joined with others, whose message is one line is known by its words, and so is a command that is refused. A message of
-several lines is *asked exactly*: then the parser and the patterns that signatures need are loaded. The repository has
-400 past sessions. A prompt comes to a session that was told of its start, or to one that was not and is told both at
-once.
+machine hits all of them. *no match* is what nearly every call is. After a known failure, and before a command that is
+refused, the parser and the patterns of signatures are loaded. The repository has 400 past sessions. A prompt comes to a
+session that was told of its start, or to one that was not and is told both at once.
 """
 
 import argparse
@@ -20,12 +18,12 @@ from pathlib import Path
 
 import msgspec
 
-from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Line, Section
-from afterwit.knowledge.shown import of_deck
+from afterwit.guard.shown import of_deck
 from afterwit.model.knowledge import Authority, Scope, ScopeKind, Trigger
-from afterwit.store.deck import write_deck
-from afterwit.store.layout import Layout
-from afterwit.usecases.deck import deck_path, holdout_key
+from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, write_deck
+from afterwit.recall.holdout import holdout_key
+from afterwit.recall.prompt_block import BlockLine, BlockSection
+from afterwit.store.layout import Layout, redaction_key
 from bench.prompts import SESSIONS, TASK, history
 from bench.results import report
 
@@ -56,7 +54,7 @@ def table(lines: int = 100_000, rounds: int = 41) -> Hooks:
         layout.create()
         project.mkdir()
         started = time.perf_counter()
-        write_deck(deck_path(layout), deck_of(lines, project, holdout_key(layout)))
+        write_deck(layout.deck, deck_of(lines, project, holdout_key(redaction_key(layout))))
         compile_s = time.perf_counter() - started
         calls = _calls(str(project))
         taken: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
@@ -64,29 +62,30 @@ def table(lines: int = 100_000, rounds: int = 41) -> Hooks:
             for name, (arguments, payload) in calls.items():
                 session = f"{_START if name == _PROMPT else name} {number}"
                 taken[name].append(_run(arguments, {**payload, "session_id": session}, layout))
-        size = deck_path(layout).stat().st_size / 1e6
+        size = layout.deck.stat().st_size / 1e6
     bare = statistics.median(wall for wall, _ in taken["bare interpreter"])
     rows = [_row(name, figures, bare) for name, figures in taken.items()]
     return Hooks(lines, size, compile_s, rows)
 
 
-def deck_of(count: int, project: Path, key: bytes) -> Deck:
+def deck_of(count: int, project: Path, key: bytes) -> DeckContent:
     """A deck with invented lines for fifty repositories, and the history of one of them."""
     lines = [_change(), *(_line(number) for number in range(count))]
     rules = tuple(
-        Entry(f"rule-{n}", of_deck(f"- Rule {n}: run `make check` before a commit, not single linters."))
+        BlockLine(f"rule-{n}", of_deck(f"- Rule {n}: run `make check` before a commit, not single linters."))
         for n in range(25)
     )
     blocks = [
-        Block((Section(of_deck("Standing rules"), rules),), repo=f"example.org/team/project-{n}") for n in range(_REPOS)
+        DeckBlock((BlockSection(of_deck("Standing rules"), rules),), repo=f"example.org/team/project-{n}")
+        for n in range(_REPOS)
     ]
     settings = DeckSettings(key=key, session_share=0.0, item_share=0.0)
-    return Deck(settings, roots={str(project): _REPO}, blocks=blocks, lines=lines, prompts={_REPO: history()})
+    return DeckContent(settings, roots={str(project): _REPO}, blocks=blocks, lines=lines, prompts={_REPO: history()})
 
 
-def _line(number: int) -> Line:
+def _line(number: int) -> FiringLine:
     tool, option = f"tool{number % 3_000}", f"--option-{number}"
-    return Line(
+    return FiringLine(
         item=f"{number:012x}",
         text=of_deck(f"`{tool} run {option}` fails here; use `{tool} start`."),
         scope=Scope(ScopeKind.REPO, f"example.org/team/project-{number % _REPOS}"),
@@ -101,9 +100,9 @@ def _line(number: int) -> Line:
     )
 
 
-def _change() -> Line:
+def _change() -> FiringLine:
     """A line whose advice has to be applied to the command at hand."""
-    return Line(
+    return FiringLine(
         item="change",
         text=of_deck("Instead of `wrapit cargo …`, which fails, call `cargo …`."),
         scope=Scope(ScopeKind.REPO, _REPO),
@@ -124,8 +123,6 @@ def _calls(project: str) -> dict[str, tuple[list[str], dict[str, object]]]:
         "tool_input": {"command": "tool1 run --option-1"},
         "error": "Exit code 2\nerror: unknown option --option-1",
     }
-    joined = {**known, "tool_input": {"command": "cd src && tool1 run --option-1"}}
-    usage = {**known, "error": f"{known['error']}\n\nUsage: tool1 [options]\n\nOptions:\n  --help  Show this"}
     changed = {
         "tool_input": {"command": "cd src && wrapit cargo test --all 2>&1 | tail -20"},
         "error": "Exit code 2\nerror: unrecognized subcommand 'cargo'",
@@ -142,9 +139,7 @@ def _calls(project: str) -> dict[str, tuple[list[str], dict[str, object]]]:
         "after, no match": ([*hook, "after"], fine),
         "after, unknown failure": ([*hook, "after"], {**failed, **unknown}),
         "after, known failure": ([*hook, "after"], {**failed, **known}),
-        "after, known, joined commands": ([*hook, "after"], {**failed, **joined}),
         "after, known, a change to apply": ([*hook, "after"], {**failed, **changed}),
-        "after, known, asked exactly": ([*hook, "after"], {**failed, **usage}),
         "before, no match": ([*hook, "before", "--refuse"], before),
         "before, refused": (
             [*hook, "before", "--refuse"],

@@ -17,29 +17,32 @@ from typing import Any
 import msgspec
 import orjson
 
-from afterwit.actions import status, steps
+from afterwit.actions import steps
+from afterwit.actions.shell import parse
 from afterwit.agents.claude_code.reader import ClaudeCodeReading
 from afterwit.agents.codex.reader import CodexReading
-from afterwit.capture import calls, notes, texts
-from afterwit.capture.assemble import Assembler
+from afterwit.capture import derive
+from afterwit.capture.assembly import calls, notes, texts
+from afterwit.capture.assembly.assemble import Assembler
+from afterwit.capture.commit import Committer
+from afterwit.config.show import load
+from afterwit.config.world import World
 from afterwit.guard.redaction import Redactor
+from afterwit.learn import learn as learning
+from afterwit.learn.learn import learn
+from afterwit.learn.unchanged import nothing_new
+from afterwit.model.learn_run import Options
 from afterwit.sources.lines import Tap
-from afterwit.store import database, parts
+from afterwit.store import database
 from afterwit.store.archive import Archive
-from afterwit.store.digests import digest_sizes
 from afterwit.store.frames import Packer
-from afterwit.store.items import all_items
 from afterwit.store.layout import Layout
-from afterwit.store.sessions import count_sessions
-from afterwit.store.sightings import harvest_sizes
+from afterwit.store.rows import parts
+from afterwit.store.rows.digests import digest_sizes
+from afterwit.store.rows.items import all_items
+from afterwit.store.rows.sessions import count_sessions
+from afterwit.store.rows.sightings import harvest_sizes
 from afterwit.store.store import opened
-from afterwit.usecases import derive
-from afterwit.usecases import learn as learning
-from afterwit.usecases.commit import Committer
-from afterwit.usecases.configure import load
-from afterwit.usecases.learn import Options, learn
-from afterwit.usecases.standing import nothing_new
-from afterwit.usecases.world import World
 from bench.homes import LENGTH, write_home
 from bench.processes import afterwit
 from bench.results import report
@@ -64,8 +67,8 @@ _SEAMS = [
     Seam(Redactor, "text", "redact"),
     Seam(Redactor, "path", "redact"),
     Seam(texts, "clean", "clean text"),
-    Seam(steps, "parse", "parse command lines"),
-    Seam(status, "judge", "judge outcomes"),
+    Seam(parse, "parse", "parse command lines"),
+    Seam(steps, "judge", "judge outcomes"),
     Seam(calls, "telling_part", "judge outcomes"),
     Seam(Committer, "put", "rows (SQLite)"),
     Seam(Committer, "settle", "rows (SQLite)"),

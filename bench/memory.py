@@ -22,12 +22,12 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from afterwit.memory.entry import Write
+from afterwit.memory.backends.local import Recorder
+from afterwit.memory.evaluate import ScratchBackend, invented_writes
+from afterwit.model.memory_entry import Write
 from afterwit.store.database import connect
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
-from afterwit.usecases.memory_evaluate import ScratchBackend, invented_writes
-from afterwit.usecases.memory_journal import Recorder
 from bench.results import report
 
 ENTRIES = 100_000

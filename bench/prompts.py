@@ -6,9 +6,9 @@ As many words, files and turns as sessions of real repositories have; always the
 import random
 from collections.abc import Iterator
 
-from afterwit.deck.prompt_tables import PromptIndex, PromptSource
-from afterwit.recall.place_index import Sighting
-from afterwit.recall.talks import AGENT, USER, Sentence, Talk, Turn, counts_of, terms_of
+from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource
+from afterwit.recall.place_index import PlaceSighting
+from afterwit.recall.talks import AGENT, USER, Sentence, Talk, TalkTurn, counts_of, terms_of
 from bench.texts import identifier, path, sentence
 
 SESSIONS = 400
@@ -34,17 +34,17 @@ def _index(sessions: int) -> PromptIndex:
     return PromptIndex([sighting for sighting, _ in found], [talk for _, talk in found])
 
 
-def _session(rng: random.Random, files: list[str], number: int) -> tuple[Sighting, Talk]:
+def _session(rng: random.Random, files: list[str], number: int) -> tuple[PlaceSighting, Talk]:
     at_ms = number * _HOUR_MS
     turns = tuple(_turns(rng, at_ms))
     text = "\n".join(one.text for turn in turns for one in turn.sentences)
     changed = {file: (identifier(rng), identifier(rng)) for file in rng.sample(files, rng.randint(1, 6))}
     name = f"session-{number}"
-    return Sighting(name, text, changed, "main", at_ms), Talk(name, at_ms, turns, counts_of(text))
+    return PlaceSighting(name, text, changed, "main", at_ms), Talk(name, at_ms, turns, counts_of(text))
 
 
-def _turns(rng: random.Random, at_ms: int) -> Iterator[Turn]:
+def _turns(rng: random.Random, at_ms: int) -> Iterator[TalkTurn]:
     for number in range(_TURNS):
         said = tuple(Sentence(sentence(rng), rng.choice((0.0, 0.0, 1.0))) for _ in range(_SENTENCES))
         terms = frozenset(term for one in said for term in terms_of(one.text))
-        yield Turn(USER if number % 2 == 0 else AGENT, at_ms + number, said, terms)
+        yield TalkTurn(USER if number % 2 == 0 else AGENT, at_ms + number, said, terms)

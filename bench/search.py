@@ -18,12 +18,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from afterwit.config.show import load
+from afterwit.config.world import World
+from afterwit.learn.learn import learn
+from afterwit.model.learn_run import Options
+from afterwit.sessions.filters import Filter
+from afterwit.sessions.search import Searcher, searching
 from afterwit.store.layout import Layout
-from afterwit.usecases.configure import load
-from afterwit.usecases.filters import Filter
-from afterwit.usecases.learn import Options, learn
-from afterwit.usecases.search import Searcher, searching
-from afterwit.usecases.world import World
 
 QUERIES = (
     "permission denied",
@@ -72,7 +73,7 @@ def world_of(home: Path, store: Path) -> World:
 def report(world: World, home: Path) -> None:
     print(f"{'whole command':<28}{seconds(lambda: command(world), ROUNDS) * 1000:8.1f} ms")
     with searching(world) as searcher:
-        first = seconds(lambda: searcher.find(FIRST, Filter(), "", 10, 160), 1)
+        first = seconds(lambda: searcher.search(FIRST, Filter(), "", 10, 160), 1)
         print(f"{'first answer of a process':<28}{first * 1000:8.1f} ms")
         peer = shutil.which("rg")
         ratios = [compared(searcher, query, peer, home) for query in QUERIES]
@@ -82,8 +83,8 @@ def report(world: World, home: Path) -> None:
 
 def compared(searcher: Searcher, query: str, peer: str | None, home: Path) -> float:
     """Prints the line of a query; our time as a share of the peer's."""
-    answer = searcher.find(query, Filter(), "", 10, 160)
-    ours = seconds(lambda: searcher.find(query, Filter(), "", 10, 160), ROUNDS)
+    answer = searcher.search(query, Filter(), "", 10, 160)
+    ours = seconds(lambda: searcher.search(query, Filter(), "", 10, 160), ROUNDS)
     line = f"{query:<28}{ours * 1000:8.1f} ms  {answer.total:>6} places"
     if peer is None:
         print(line)

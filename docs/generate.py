@@ -1,7 +1,7 @@
 """Writes the reference pages: one per command from the commands themselves, one of all settings and variables, one of
-all agents.
+all agents, one of all modules; and the map of the source.
 
-    python docs/generate.py            writes docs/reference/commands/*.md, configuration.md and agents.md
+    python docs/generate.py            writes docs/reference/ and docs/explanation/architecture.md
     python docs/generate.py --check    writes nothing; exits 1 and shows the difference if a page is stale or left over
 
 Pages depend on our own code only, not on the version of Python or of a library, and not on the machine. A setting
@@ -20,10 +20,11 @@ from typing import Any
 
 import click
 import msgspec
+import rooms
 from msgspec import inspect as shapes
 
 from afterwit.agents.registry import AGENTS, Agent, reader_for
-from afterwit.cli.commands import Command
+from afterwit.cli.commands import CliCommand
 from afterwit.cli.main import afterwit
 from afterwit.model.settings import (
     AgentSettings,
@@ -154,6 +155,8 @@ def _pages() -> Iterator[tuple[str, str]]:
         yield f"{_COMMANDS}/{_file(name)}", _command_page(found, name)
     yield "reference/configuration.md", _configuration_page()
     yield "reference/agents.md", _agents_page()
+    yield "reference/modules.md", _modules_page()
+    yield "explanation/architecture.md", _architecture_page()
 
 
 def _walk(command: click.Command, context: click.Context) -> Iterator[tuple[click.Context, str]]:
@@ -177,7 +180,7 @@ def _command_page(context: click.Context, name: str) -> str:
     if isinstance(command, click.Group):
         parts.append(_section("Commands", _children(command, context, name)))
     parts.append(_section("Options", _options(command, context)))
-    if isinstance(command, Command):
+    if isinstance(command, CliCommand):
         exits = _table(("code", "meaning"), [(str(int(code)), text) for code, text in sorted(command.exits.items())])
         parts.append(_section("Exit codes", exits))
         if command.examples:
@@ -291,7 +294,7 @@ def _variable_rows() -> list[tuple[str, str]]:
 
 
 def _agent_text() -> str:
-    rows = [(agent.name, "yes" if agent.reader else "not yet", _places(agent)) for agent in AGENTS]
+    rows = [(agent.name, "yes" if agent.is_read else "not yet", _places(agent)) for agent in AGENTS]
     return (
         "Where `learn` looks for each agent, below the home folder. An agent without a reader is found and counted, "
         "not read. [Agents](agents.md) says what is read of each. "
@@ -310,6 +313,30 @@ def _agents_page() -> str:
     table = _table(("agent", "logs", "what is read", "evidence", "known limits"), rows)
     measured = _section("On real material", (parts / "agents-measured.md").read_text(encoding="utf-8"))
     return "\n\n".join(part.strip("\n") for part in (opening, table, measured)) + "\n"
+
+
+def _architecture_page() -> str:
+    text = (_HERE / "parts" / "architecture.md").read_text(encoding="utf-8")
+    rooms.check_names("docs/parts/architecture.md", text)
+    rows = [
+        (f"`{room}`", rooms.purpose(room)[0], ", ".join(rooms.imports(room)) or "nothing") for room in rooms.rooms()
+    ]
+    table = _table(("room", "what it is for", "imports"), rows)
+    return text.replace("<!-- note -->", _NOTE.strip()).replace("<!-- rooms -->", table)
+
+
+def _modules_page() -> str:
+    parts = [
+        "# Modules",
+        _NOTE,
+        "Every module of `src/afterwit` with its first sentence, room by room, from the top down.",
+    ]
+    for room in rooms.rooms():
+        rows = [(f"`{name}`", first) for name, first in rooms.modules(room)]
+        parts.append(
+            _section(f"`{room}`", "\n\n".join([*rooms.purpose(room), _table(("module", "what it is for"), rows)]))
+        )
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
 def _agent_row(agent: Agent, told: dict[str, str]) -> tuple[str, ...]:

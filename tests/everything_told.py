@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from afterwit.agents.claude_code import payloads
-from afterwit.hook.call import Call
+from afterwit.config.world import World
+from afterwit.connect.file_notes import notes_of
+from afterwit.curation.files import export
+from afterwit.hook.call import HookCall
+from afterwit.knowledge.list import ItemFilter
 from afterwit.mcp.desk import StoreDesk
-from afterwit.usecases.file_notes import notes_of
-from afterwit.usecases.item_views import ItemFilter
-from afterwit.usecases.knowledge_files import export
-from afterwit.usecases.world import World
 
 _SESSIONS = count()  # nothing is told twice in one session
 QUERIES = ("press", "always run", "decided clean", "first")
@@ -87,7 +87,7 @@ def _hook(world: World, folder: str, event: str, *flags: str, session: str = "s1
     name = f"{folder.rpartition('/')[2]}-{session}-{next(_SESSIONS)}"
     moment = payloads.read(event, {"session_id": name, "cwd": folder, **fields})
     assert moment is not None
-    answer = Call("claude-code", payloads, moment, str(world.layout.root), list(flags)).run()
+    answer = HookCall("claude-code", payloads, moment, str(world.layout.root), list(flags)).run()
     return json.dumps(json.loads(answer), ensure_ascii=False) if answer else ""
 
 

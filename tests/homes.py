@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from afterwit.store.content import content_hash
+from afterwit.config.show import load
+from afterwit.config.world import World
+from afterwit.learn.learn import Options, learn
+from afterwit.model.learn_run import Report
+from afterwit.store.checksums import content_hash
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
-from afterwit.usecases.configure import load
-from afterwit.usecases.learn import Options, learn
-from afterwit.usecases.learn_report import Report
-from afterwit.usecases.world import World
 
 NOW_MS = 1_780_000_000_000
 ORCHARD = "/srv/orchard"

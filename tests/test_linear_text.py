@@ -24,7 +24,19 @@ from tests.regex_steps import faults
 
 from afterwit.model.errors import AfterwitError
 
-_PACKAGES = ("actions", "agents", "capture", "deck", "digest", "guard", "harvest", "knowledge", "recall")
+_PACKAGES = (
+    "actions",
+    "agents",
+    "capture",
+    "digest",
+    "guard",
+    "harvest",
+    "knowledge",
+    "model",
+    "recall",
+    "repos",
+    "text",
+)
 _FEW, _MANY = 750, 3_000
 _MOST_GROWTH = 1.6  # times what four times the text may cost: a quadratic step makes it four
 _FREE_STEPS = 3_000
@@ -70,39 +82,39 @@ _WORST = ("new lines", "tags")
 # path, which their callers cut. The list may only become shorter.
 _NOT_CLEARED = frozenset(
     {
-        "actions.command_changes._PATH",
-        "actions.failure_messages.CODE_PLACE",
-        "actions.failure_shapes._ALL_CLEAR",
-        "actions.headlines._HEADLINE",
-        "actions.signature._HOST",
-        "actions.signature._PATH",
+        "actions.shell.command_changes._PATH",
+        "actions.failures.messages.CODE_PLACE",
+        "actions.failures.shapes._ALL_CLEAR",
+        "actions.failures.excerpt._HEADLINE",
+        "actions.failures.signature._HOST",
+        "actions.failures.signature._PATH",
         "agents.chat.reader.ANY_PATHS",
         "agents.crush.reader._EXIT",
         "agents.pi.reader._NAME",
-        "capture.folders._ATTACHED",
-        "capture.folders._COLLECTED",
-        "capture.prices._AFTER_NAME",
-        "capture.remotes._URL",
-        "digest.paths._SHOWN",
-        "digest.publications._HEREDOC",
-        "digest.rules._SHAPES",
-        "digest.rules._TASK",
+        "repos.folders._ATTACHED",
+        "repos.folders._COLLECTED",
+        "model.prices._AFTER_NAME",
+        "repos.remotes._URL",
+        "digest.digester._SHOWN",
+        "capture.assembly.notes._HEREDOC",
+        "capture.assembly.rules._SHAPES",
+        "capture.assembly.rules._TASK",
         "guard.plain_names._WORD",
-        "harvest.choices._ORDER",
-        "harvest.command_power_table.DOMAIN",
-        "harvest.command_power_table.HOST_PORT",
-        "harvest.command_power_table.LOWERS",
-        "harvest.command_power_table.USER_AT",
-        "harvest.place_words._FOLDERS",
-        "harvest.root_causes._NAMED",
+        "harvest.commands.power_table.DOMAIN",
+        "harvest.commands.power_table.HOST_PORT",
+        "harvest.commands.power_table.LOWERS",
+        "harvest.commands.power_table.USER_AT",
+        "harvest.places._FOLDERS",
         "harvest.rule_reports._SETTINGS",
-        "harvest.topics._NAME",
+        "harvest.stated.choices._ORDER",
+        "harvest.stated.root_causes._NAMED",
+        "harvest.stated.statements._TOPIC_NAME",
         "harvest.wrong_paths._MISSING",
         "knowledge.gate._VERB",
         "knowledge.host_text._HEADING",
         "knowledge.likeness._CLAUSE",
         "knowledge.likeness._TOKEN",
-        "recall.deciding._MOMENT",
+        "recall.deciding_sentences._MOMENT",
     }
 )
 

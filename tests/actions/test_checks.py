@@ -3,7 +3,7 @@
 import pytest
 
 from afterwit.actions.checks import is_checking
-from afterwit.actions.steps import parsed
+from afterwit.actions.shell.parse import parsed
 
 CHECKS = """
 pytest -q | uv run pytest | poetry run mypy src | python -m pytest | python3 -m unittest | python manage.py test

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from afterwit.actions.shell import parse
+from afterwit.actions.shell.parse import parse
 from afterwit.actions.tools import command_of, kind_of
 from afterwit.model.kinds import ActionKind
 
@@ -34,7 +34,7 @@ def _lines() -> Iterator[str]:
             except (ValueError, AttributeError):
                 continue
             for tool, arguments in calls:
-                if isinstance(arguments, dict) and kind_of("", tool, arguments) is ActionKind.SHELL:
+                if isinstance(arguments, dict) and kind_of({}, tool, arguments) is ActionKind.SHELL:
                     yield command_of(arguments)
 
 

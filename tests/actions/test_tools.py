@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from afterwit.actions.tools import command_of, kind_of, paths_of, target_of
+from afterwit.agents.registry import tool_kinds
 from afterwit.model.kinds import ActionKind
 
 PATCH = "*** Begin Patch\n{}\n*** End Patch"
@@ -114,16 +115,16 @@ CALLS: list[tuple[str, str, dict[str, Any], str, str]] = [
 def test_a_call_has_the_kind_and_target_of_the_table(
     agent: str, tool: str, arguments: dict[str, Any], kind: str, target: str
 ) -> None:
-    found = kind_of(agent, tool, arguments)
+    found = kind_of(tool_kinds(agent), tool, arguments)
     assert (found.value, target_of(found, tool, arguments)) == (kind, target)
 
 
 def test_an_alias_makes_a_users_own_tool_known() -> None:
-    assert kind_of("codex", "our_runner", {"command": "make"}, {"our_runner": "bash"}) is ActionKind.SHELL
+    assert kind_of({}, "our_runner", {"command": "make"}, {"our_runner": "bash"}) is ActionKind.SHELL
 
 
 def test_a_tool_that_reads_through_the_shell_stays_shell() -> None:
-    assert kind_of("codex", "exec_command", {"cmd": "sed -n 1,5p a.py"}) is ActionKind.SHELL
+    assert kind_of({}, "exec_command", {"cmd": "sed -n 1,5p a.py"}) is ActionKind.SHELL
 
 
 @pytest.mark.parametrize(

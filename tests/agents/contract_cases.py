@@ -1,9 +1,10 @@
 """What the contract of readers is tested on: every fixture of every reader in the registry.
 
 The fixtures of a reader in `afterwit.agents.<folder>` are the files in `tests/agents/<folder>/fixtures/`; the reader
-says which of them are lines, documents or texts. Where a fixture lies below the home of its agent is made up by
-`_usual_path`; where that will not do, `fixtures.toml` beside it says so: `"name.jsonl" = "path/below/the/home.jsonl"`.
-Companion files are not there.
+says which of them are lines, documents or texts. A fixture lies in `sessions/` below the home of its agent, unless
+`fixtures.toml` beside it says otherwise: `"name.jsonl" = "path/below/the/home.jsonl"`, or for all of them
+`"*" = "path/{name}"`. Companion files are not there. An agent without fixtures is read with those of the agent whose
+reader it has.
 
 Sessions that are no files of their own come from `name.sql`, the text of a database, and from `name.home/`, a home with
 folders of many files: each session that is gathered from them is a case.
@@ -23,9 +24,9 @@ from afterwit.agents.declared.parsing import description_from
 from afterwit.agents.protocol import FileReading, Reader, Shape, SourceFile
 from afterwit.agents.registry import AGENTS, gatherers_for, reader_for
 from afterwit.agents.registry import agent as agent_named
+from afterwit.capture.logs import look_into, sessions_in
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.framing import UNFINISHED, Framing
-from afterwit.usecases.finding import look_into, sessions_in
 
 HERE = Path(__file__).parent
 _NO_TRANSCRIPTS = (".toml", ".sql")
@@ -34,7 +35,7 @@ DESCRIPTIONS = tuple(
     for file in sorted((HERE / "declared" / "fixtures").glob("*.toml"))
     if file.name != "fixtures.toml"
 )
-_BUILT_IN = tuple(agent.name for agent in AGENTS if agent.reader is not None)
+_BUILT_IN = tuple(agent.name for agent in AGENTS if agent.is_read)
 WITH_READER = (*_BUILT_IN, *(each.name for each in DESCRIPTIONS))
 
 
@@ -82,9 +83,9 @@ class Step(NamedTuple):
 
 
 def folder_of(agent: str) -> str:
-    spec = next(each.reader for each in AGENTS if each.name == agent)
-    assert spec is not None
-    return spec.split(".")[2]
+    """That of the agent itself, or of the one whose reader reads its logs."""
+    known = agent_named(agent)
+    return known.folder if (HERE / known.folder / "fixtures").exists() else known.reader.partition(".")[0]
 
 
 @cache
@@ -96,14 +97,9 @@ def all_cases() -> list[Case]:
         for fixture in sorted((HERE / folder / "fixtures").glob("*"))
         if fixture.is_file() and fixture.suffix not in _NO_TRANSCRIPTS
     ] + [
-        *(Case(agent, "histories", f"{folder}.jsonl") for agent, folder in found if _has_history(folder)),
         *(Case(each.name, "declared", f"{each.name}.jsonl") for each in DESCRIPTIONS),
         *(case for agent, folder in found for case in _gathered(agent, folder)),
     ]
-
-
-def _has_history(folder: str) -> bool:
-    return (HERE / "histories" / "fixtures" / f"{folder}.jsonl").exists()
 
 
 def lines_of(data: bytes) -> list[bytes]:
@@ -172,6 +168,7 @@ def make_database(script: Path, path: Path) -> None:
     """The database that an SQL text describes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(apsw.Connection(str(path))) as db:
+        db.pragma("synchronous", 0)
         db.execute(script.read_text())
 
 
@@ -186,19 +183,12 @@ def _data(case: Case) -> bytes:
 
 @cache
 def _path(case: Case) -> PurePosixPath:
-    return case.rendered or PurePosixPath(_places(case.folder).get(case.name) or _usual_path(case))
+    places = _places(case.folder)
+    usual = places.get("*", "sessions/{name}").format(name=case.name)
+    return case.rendered or PurePosixPath(places.get(case.name) or usual)
 
 
 @cache
 def _places(folder: str) -> dict[str, str]:
     index = HERE / folder / "fixtures" / "fixtures.toml"
     return tomllib.loads(index.read_text()) if index.exists() else {}
-
-
-def _usual_path(case: Case) -> str:
-    if case.folder == "claude_code":
-        return f"projects/-w-app/{case.name}"
-    if case.folder == "codex":
-        is_named = case.name.startswith("rollout-")
-        return f"sessions/2026/05/01/{'' if is_named else 'rollout-2026-05-01T10-00-00-'}{case.name}"
-    return f"sessions/{case.name}"

@@ -2,20 +2,30 @@ from typing import Any
 
 import pytest
 
-from afterwit.agents.blocks import Answered, Asked, Other, Said, Thought, blocks_of, ended, inside_tags, without_tags
+from afterwit.agents.blocks import (
+    Answered,
+    Asked,
+    Other,
+    SaidBlock,
+    Thought,
+    blocks_of,
+    ended,
+    inside_tags,
+    without_tags,
+)
 from afterwit.model.readings import Result
 
 
 @pytest.mark.parametrize(
     ("content", "blocks"),
     [
-        ("hello", [Said("hello")]),
+        ("hello", [SaidBlock("hello")]),
         (" ", []),
         (None, []),
         (5, []),
-        ([{"text": "bare"}, "string", None, 3, ""], [Said("bare"), Said("string")]),
-        ({"type": "text", "text": "alone"}, [Said("alone")]),
-        ([{"type": "image", "source": {}}, {"type": "document"}], [Said("[image]"), Said("[document]")]),
+        ([{"text": "bare"}, "string", None, 3, ""], [SaidBlock("bare"), SaidBlock("string")]),
+        ({"type": "text", "text": "alone"}, [SaidBlock("alone")]),
+        ([{"type": "image", "source": {}}, {"type": "document"}], [SaidBlock("[image]"), SaidBlock("[document]")]),
         ([{"type": "thinking", "thinking": "hm"}, {"type": "redacted_thinking", "data": "x"}], [Thought("hm")]),
         ([{"type": "tool_use", "id": "a", "name": "Bash", "input": {"x": 1}}], [Asked("a", "Bash", {"x": 1})]),
         ([{"type": "tool_use", "name": "Bash", "input": "make"}], [Asked("", "Bash", {"raw": "make"})]),

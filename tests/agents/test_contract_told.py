@@ -13,26 +13,26 @@ from typing import Any, NamedTuple
 import pytest
 from tests.agents.contract_cases import Case, all_cases, lines_of, whole
 from tests.agents.contract_cases import read as read_lines
-from tests.agents.told_sessions import ASK, CODE, FAILED, FAILS, SESSIONS, WORKS, Session, Told
+from tests.agents.told_sessions import ASK, CODE, FAILED, FAILS, WORKS, Session, Told, sessions
 
-from afterwit.actions.failure_class import classify
-from afterwit.actions.signature import signature
+from afterwit.actions.failures.failure_class import classify
+from afterwit.actions.failures.signature import signature
 from afterwit.actions.steps import Step
 from afterwit.agents.moments import AFTER, BEFORE, Answer, Moment
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.agents.registry import reader_for
-from afterwit.capture.assemble import Assembler
-from afterwit.capture.context import Context
+from afterwit.agents.registry import reader_for, tool_kinds
+from afterwit.capture.assembly.assemble import Assembler
+from afterwit.capture.assembly.context import AssemblyContext
+from afterwit.guard.markers import CLOSING, OPENING, marked
 from afterwit.guard.redaction import Redactor
-from afterwit.hook.deck import Line
-from afterwit.hook.history import History
-from afterwit.hook.places import Place
+from afterwit.guard.shown import ours
 from afterwit.hook.proposals import Proposal
-from afterwit.hook.telling import Teller
-from afterwit.knowledge.markers import CLOSING, OPENING, marked
-from afterwit.knowledge.shown import ours
+from afterwit.hook.tell import HookTeller
 from afterwit.model.kinds import EventKind, NoteKind, Status
 from afterwit.model.readings import Event, Reading
+from afterwit.recall.deck.location import Location
+from afterwit.recall.deck.reader import DeckLine
+from afterwit.recall.history import History
 from afterwit.sources.documents import read_document, read_text
 
 START = marked("Before you begin:\n- Exit Code: 0 is what you want; use `make fruit`.")
@@ -72,9 +72,9 @@ class Known(NamedTuple):
 
 def refusal() -> str:
     """As the hook words it."""
-    line = Line("i1", ours("`make plums` fails: no such target."), "guidance", "make pears", 0.9, replaces=FAILS)
+    line = DeckLine("i1", ours("`make plums` fails: no such target."), "guidance", "make pears", 0.9, replaces=FAILS)
     moment = Moment(BEFORE, "s1", tool="Bash", arguments={"command": FAILS})
-    teller = Teller(Settings(), "claude-code", moment, Place("", "/w/orchard"), 0)  # type: ignore[arg-type]
+    teller = HookTeller(Settings(), "claude-code", moment, Location("", "/w/orchard"), 0)  # type: ignore[arg-type]
     answer: Answer = teller.tell(History([], ""), Proposal([line], is_refusal=True), (AFTER,))
     assert answer.reason
     return answer.reason
@@ -82,7 +82,7 @@ def refusal() -> str:
 
 def known(agent: str, readings: Iterable[Reading]) -> Known:
     """What capture makes of a log, and the signatures of what failed."""
-    assembler = Assembler(Context(agent=agent, redactor=REDACTOR))
+    assembler = Assembler(AssemblyContext(redactor=REDACTOR, tool_kinds=tool_kinds(agent)))
     for reading in readings:
         assembler.take(reading)
     captured = assembler.captured()
@@ -112,7 +112,7 @@ def read(session: Session, told: Told) -> Known:
     return known(session.agent, read_lines(reading, data))
 
 
-per_session = pytest.mark.parametrize("session", SESSIONS, ids=[each.agent for each in SESSIONS])
+per_session = pytest.mark.parametrize("session", sessions(), ids=lambda session: session.agent)
 
 
 @per_session

@@ -6,11 +6,11 @@ import tomllib
 from pathlib import PurePath
 
 import pytest
-from tests.integration.surroundings import AT, EVERYTHING
+from tests.edits.surroundings import AT, EVERYTHING
 
-from afterwit.agents.installing import INSTALLERS, Scope, installer, integration
+from afterwit.agents.installing import INSTALLERS, ConnectScope, installer, integration
 from afterwit.agents.registry import agent
-from afterwit.integration.edits import Edit, Presence, Surroundings
+from afterwit.edits.edits import Edit, Presence, Surroundings
 from afterwit.model.errors import UsageError
 
 HOOK = "/opt/afterwit/bin/afterwit-hook"
@@ -47,7 +47,9 @@ def test_projects_are_touched_for_those_agents_only_that_have_no_other_place() -
         return edit.path.is_relative_to(AT.project)
 
     touched = [name for name in NAMES if any(map(is_in_project, integration(name, AT).edits))]
-    assert touched == [each.agent for each in INSTALLERS if each.scope is Scope.PROJECT] == ["grok-cli", "cursor"]
+    assert (
+        touched == [each.agent for each in INSTALLERS if each.scope is ConnectScope.PROJECT] == ["grok-cli", "cursor"]
+    )
 
 
 def test_names_that_people_use_are_known() -> None:

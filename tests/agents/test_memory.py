@@ -1,10 +1,10 @@
 import msgspec
 
-from afterwit.agents.memory import Memory, mark
+from afterwit.agents.memory import ReadingMemory, mark
 
 
 def test_something_is_new_once_until_it_is_forgotten() -> None:
-    memory = Memory()
+    memory = ReadingMemory()
     assert memory.is_new("text", "a")
     assert not memory.is_new("text", "a")
     assert memory.is_new("text", "b")
@@ -13,26 +13,26 @@ def test_something_is_new_once_until_it_is_forgotten() -> None:
 
 
 def test_words_are_kept_apart() -> None:
-    memory = Memory()
+    memory = ReadingMemory()
     assert memory.is_new("ab", "c")
     assert memory.is_new("a", "bc")
 
 
 def test_repetitions_are_counted() -> None:
-    memory = Memory()
+    memory = ReadingMemory()
     assert [memory.nth("a"), memory.nth("b"), memory.nth("a")] == [1, 1, 2]
 
 
 def test_a_memory_goes_through_bytes_and_holds_no_words() -> None:
-    memory = Memory()
+    memory = ReadingMemory()
     memory.is_new("a long sentence of the log")
     saved = msgspec.msgpack.encode(memory)
     assert b"sentence" not in saved
-    assert not msgspec.msgpack.decode(saved, type=Memory).is_new("a long sentence of the log")
+    assert not msgspec.msgpack.decode(saved, type=ReadingMemory).is_new("a long sentence of the log")
 
 
 def test_marks_are_bounded() -> None:
-    memory = Memory()
+    memory = ReadingMemory()
     for number in range(20_010):
         memory.is_new(str(number))
     assert len(memory.marks) == 20_000
@@ -41,7 +41,7 @@ def test_marks_are_bounded() -> None:
 
 
 def test_names_of_unknown_records_are_bounded() -> None:
-    memory = Memory()
+    memory = ReadingMemory()
     for number in range(150):
         memory.count(f"type-{number}", is_known=False)
     memory.count("x" * 500, is_known=False)

@@ -16,11 +16,13 @@ from afterwit.agents.kimi_code import payloads as kimi
 from afterwit.agents.moments import AFTER, BEFORE, EVENTS, PROMPT, START, Answer, Moment, number_after
 from afterwit.agents.opencode import payloads as opencode
 from afterwit.agents.openhands import payloads as openhands
+from afterwit.agents.packages import payloads_of
 from afterwit.agents.pi import payloads as pi
 from afterwit.agents.qwen import payloads as qwen
-from afterwit.knowledge.shown import ours
+from afterwit.agents.registry import AGENTS
+from afterwit.guard.shown import ours
 
-ALL = (claude, codex, gemini, qwen, copilot, kimi, openhands, cline, opencode, pi, hermes)
+ALL = [payloads_of(known.name) for known in AGENTS if known.hooks]
 
 
 def read(agent: ModuleType, event: str, **payload: Any) -> Moment:
@@ -81,7 +83,7 @@ def test_a_refusal_elsewhere() -> None:
     }
     for agent in (opencode, pi, hermes):
         assert said(agent, BEFORE, Answer(reason=ours("R"))) == {"deny": "R"}
-    assert not cline.REFUSES
+    assert [known.name for known in AGENTS if known.hooks and not known.hooks.refuses] == ["cline-cli"]
 
 
 def test_cline_names_the_session_that_its_files_are_named_by() -> None:
@@ -126,7 +128,8 @@ def test_a_rewrite() -> None:
     assert said(copilot, BEFORE, answer) == {"modifiedArgs": changed, "additionalContext": "T"}
     assert said(cline, BEFORE, Answer(arguments={"commands": ["new"]})) == {"overrideInput": {"commands": ["new"]}}
     assert said(opencode, BEFORE, answer) == {"input": changed, "context": "T"}
-    assert not any(agent.REWRITES for agent in (qwen, kimi, openhands))
+    unchanged = {known.name for known in AGENTS if known.hooks and not known.hooks.rewrites}
+    assert unchanged == {"qwen", "kimi-code", "openhands"}
 
 
 @pytest.mark.parametrize("agent", ALL)

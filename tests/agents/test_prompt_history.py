@@ -1,6 +1,6 @@
 """Prompt histories: what is read from them, and that they stand beside the transcripts of their agent.
 
-The fixtures are `histories/fixtures/<agent>.jsonl`.
+The fixtures are `<agent>/fixtures/history.jsonl`.
 """
 
 from pathlib import Path, PurePosixPath
@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.agents.contract_cases import lines_of, read
 
-from afterwit.agents.claude_code import history as claude_code
-from afterwit.agents.codex import history as codex
+from afterwit.agents.claude_code import reader as claude_code
+from afterwit.agents.codex import reader as codex
 from afterwit.agents.prompt_history import HISTORY, UNNAMED, HistoryReader
 from afterwit.agents.protocol import SourceFile
 from afterwit.model.kinds import EventKind
@@ -28,7 +28,7 @@ each_agent = pytest.mark.parametrize("folder", READERS)
 
 
 def data(folder: str) -> bytes:
-    return (Path(__file__).parent / "histories" / "fixtures" / f"{folder}.jsonl").read_bytes()
+    return (Path(__file__).parent / folder / "fixtures" / "history.jsonl").read_bytes()
 
 
 def readings(folder: str) -> list[Reading]:

@@ -1,16 +1,22 @@
 import os
 import subprocess
 import sys
+import tomllib
 from collections import Counter
+from importlib import import_module
 from pathlib import Path, PurePosixPath
 
+import msgspec
 import pytest
 
 from afterwit.agents.declared.parsing import description_from
+from afterwit.agents.descriptor import agent_of
+from afterwit.agents.packages import described, payloads_of
 from afterwit.agents.registry import AGENTS, Agent, agent, agents_with, homes, reader_for
 from afterwit.model.errors import UsageError
 
 HOME = Path("/home/someone")
+DOCUMENTED = Path(__file__).parents[2] / "docs/parts/agents.toml"
 CORPUS = os.environ.get("AFTERWIT_CORPUS")
 
 
@@ -24,40 +30,25 @@ def test_names_are_unique_and_in_kebab_case() -> None:
     assert all(name.replace("-", "").isalpha() and name == name.lower() for name in names)
 
 
-def test_agents_are_those_that_are_documented() -> None:
-    assert sorted(each.name for each in AGENTS) == [
-        "aider",
-        "amp",
-        "atif",
-        "chat",
-        "claude-code",
-        "cline",
-        "cline-cli",
-        "codex",
-        "copilot",
-        "crush",
-        "cursor",
-        "cursor-cli",
-        "droid",
-        "entire",
-        "gemini",
-        "goose",
-        "grok",
-        "grok-cli",
-        "hermes",
-        "kimi",
-        "kimi-code",
-        "mini-swe-agent",
-        "omp",
-        "openclaw",
-        "opencode",
-        "openhands",
-        "pi",
-        "qwen",
-        "roo",
-        "swe-agent",
-        "tool-events",
-    ]
+def test_agents_are_those_that_are_documented_in_the_same_order() -> None:
+    assert [each.name for each in AGENTS] == list(tomllib.loads(DOCUMENTED.read_text("utf-8")))
+
+
+@pytest.mark.parametrize("known", AGENTS, ids=lambda known: known.name)
+def test_an_agent_is_described_in_the_package_of_its_name(known: Agent) -> None:
+    assert agent_of(described(known.name)) == known
+    assert import_module(f"afterwit.agents.{known.folder}").__doc__
+
+
+def test_a_description_with_a_word_too_many_is_refused() -> None:
+    with pytest.raises(msgspec.ValidationError, match="retentoin"):
+        agent_of({**described("codex"), "retentoin": {}})
+
+
+@pytest.mark.parametrize("name", ["clyde", "", "../codex", "codex.payloads", "registry", "declared"])
+def test_what_is_no_agent_has_no_description(name: str) -> None:
+    assert described(name) == {}
+    assert payloads_of(name) is None
 
 
 def test_an_unknown_agent_is_refused_with_the_known_names() -> None:
@@ -70,17 +61,10 @@ def test_homes_are_below_the_users_home() -> None:
     assert homes_of("pi") == ["/home/someone/.pi/agent"]
 
 
-def test_stores_inside_projects_have_no_home() -> None:
-    assert [each.name for each in AGENTS if not each.homes] == [
-        "aider",
-        "crush",
-        "swe-agent",
-        "mini-swe-agent",
-        "atif",
-        "tool-events",
-        "chat",
-        "entire",
-    ]
+def test_stores_without_a_home_lie_anywhere() -> None:
+    homeless = [each for each in AGENTS if not each.homes]
+    assert all(pattern.startswith("**/") for each in homeless for pattern in each.transcripts)
+    assert "aider" in [each.name for each in homeless]
     assert homes_of("aider") == []
 
 
@@ -206,10 +190,10 @@ def test_other_files_are_no_transcripts(name: str, path: str) -> None:
 
 
 def test_an_agent_without_a_reader_has_none() -> None:
-    assert all(reader_for(each.name) is None for each in AGENTS if each.reader is None)
+    assert all(reader_for(each.name) is None for each in AGENTS if not each.is_read)
 
 
-@pytest.mark.parametrize("known", [each for each in AGENTS if each.reader], ids=lambda each: each.name)
+@pytest.mark.parametrize("known", [each for each in AGENTS if each.is_read], ids=lambda each: each.name)
 def test_a_reader_carries_the_name_of_its_agent_and_is_made_once(known: Agent) -> None:
     reader = reader_for(known.name)
     assert reader is not None

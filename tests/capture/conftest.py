@@ -2,7 +2,8 @@
 
 import pytest
 
-from afterwit.capture.context import Context
+from afterwit.agents.registry import instruction_files
+from afterwit.capture.assembly.context import AssemblyContext
 from afterwit.guard.redaction import Redactor
 
 
@@ -12,5 +13,5 @@ def redactor() -> Redactor:
 
 
 @pytest.fixture(scope="session")
-def context(redactor: Redactor) -> Context:
-    return Context(agent="claude-code", redactor=redactor)
+def context(redactor: Redactor) -> AssemblyContext:
+    return AssemblyContext(redactor=redactor, instructions=instruction_files())

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.processes import COMMAND, run_text
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 ORCHARD = "/home/ada/src/orchard"
@@ -134,15 +135,7 @@ def run(environ: dict[str, str]) -> Run:
     """Runs the real command in a process of its own."""
 
     def runs(*arguments: str, **more: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            command(arguments),
-            env=environ | more,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
+        return run_text(COMMAND, arguments, environ | more)
 
     return runs
 

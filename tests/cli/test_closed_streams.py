@@ -15,8 +15,11 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="closes descriptors b
 
 # One interpreter for all commands: each runs in a child whose streams are as a shell's `>&-` leaves them.
 FORKED = """
-import os, sys
+import importlib, os, pkgutil, sys
+from afterwit import cli
 from afterwit.cli import main as entry
+for module in pkgutil.walk_packages(cli.__path__, "afterwit.cli."):
+    importlib.import_module(module.name)
 closed = [int(number) for number in sys.argv[1].split(",")]
 for line in sys.stdin.read().splitlines():
     child = os.fork()

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Run
 
-from afterwit.usecases import fault_report
+from afterwit.doctor import fault_report
 
 SECRET = "hunter2-orchard-gate"
 BROKEN = """
 import sys
-from afterwit.usecases import upkeep
+from afterwit.archive import upkeep
 from afterwit.cli.main import main
 
 def stat(layout):
@@ -26,13 +26,14 @@ main()
 IN_A_WORKER = """
 import sys
 from afterwit.cli.main import main
-from afterwit.usecases import parallel, upkeep
+from afterwit.archive import upkeep
+from afterwit.capture import tasks
 
 def work(task):
     raise LookupError("the log said " + task)
 
 def stat(layout):
-    list(parallel.spread(["hunter2-orchard-gate"] * 2, work, 2))
+    list(tasks.spread(["hunter2-orchard-gate"] * 2, work, 2))
 
 if __name__ == "__main__":
     upkeep.stat = stat
@@ -62,7 +63,7 @@ def test_the_report_holds_places_and_kinds_and_nothing_that_was_said(environ: di
     failing(environ, BROKEN, "store", "stat", "--profile=default", "--config", "/nowhere/ada.toml")
     failing(environ, BROKEN, "store", "stat", "--profile", "default")
     text = "".join(report.read_text(encoding="utf-8") for report in reports(tmp_path / "store"))
-    assert "afterwit/cli/store.py:" in text
+    assert "afterwit/cli/store/upkeep.py:" in text
     assert "builtins.KeyError" in text
     assert "command   afterwit store stat --profile …" in text
     for word in (SECRET, "nowhere", "ada", str(tmp_path), str(Path.home())):

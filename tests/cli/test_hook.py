@@ -6,19 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Section
-from afterwit.knowledge.shown import ours
-from afterwit.store.deck import write_deck
+from afterwit.guard.shown import ours
+from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
+from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.store.layout import Layout
-from afterwit.usecases.deck import deck_path
 
 
 @pytest.mark.parametrize("command", [["afterwit", "hook"], ["afterwit.hook"]])
 def test_the_hook_can_be_called_through_the_command_too(tmp_path: Path, command: list[str]) -> None:
     layout = Layout(tmp_path / "store")
     layout.create()
-    blocks = [Block((Section(ours(""), (Entry("one", ours("- One.")),)),))]
-    write_deck(deck_path(layout), Deck(DeckSettings(key=b"k", session_share=0, item_share=0), blocks=blocks))
+    blocks = [DeckBlock((BlockSection(ours(""), (BlockLine("one", ours("- One.")),)),))]
+    write_deck(layout.deck, DeckContent(DeckSettings(key=b"k", session_share=0, item_share=0), blocks=blocks))
     ran = subprocess.run(
         [sys.executable, "-m", *command, "codex", "start", "--refuse"],
         input=json.dumps({"session_id": "s", "cwd": str(tmp_path)}),

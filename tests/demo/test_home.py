@@ -10,7 +10,17 @@ import pytest
 
 import afterwit.demo
 from afterwit.demo.home import SESSIONS, home_files
-from afterwit.demo.script import Agent, Compacted, Delegate, Denied, Edit, Interrupted, ModelError, Shell, Skill
+from afterwit.demo.script import (
+    CompactedStep,
+    Delegate,
+    DemoAgent,
+    Denied,
+    EditStep,
+    Interrupted,
+    ModelError,
+    Shell,
+    Skill,
+)
 
 DAY = dt.date(2026, 5, 1)
 HOME = "/srv/demo/home"
@@ -38,31 +48,31 @@ def test_every_session_lies_before_the_day_and_within_a_month() -> None:
 
 
 def test_there_are_several_agents_and_three_repositories() -> None:
-    assert {session.agent for session in SESSIONS} == set(Agent)
+    assert {session.agent for session in SESSIONS} == set(DemoAgent)
     assert len({session.repo for session in SESSIONS}) == 3
     roots = {path.parts[1] for path in home_files(DAY, HOME) if path.parts[0] == "src"}
     assert roots == {session.repo for session in SESSIONS}
 
 
-@pytest.mark.parametrize("kind", [Compacted, Delegate, Denied, Interrupted, ModelError, Skill])
+@pytest.mark.parametrize("kind", [CompactedStep, Delegate, Denied, Interrupted, ModelError, Skill])
 def test_every_kind_of_event_happens(kind: type) -> None:
     assert any(isinstance(step, kind) for step in STEPS)
 
 
 def test_both_formats_that_can_fork_do() -> None:
-    assert {session.agent for session in SESSIONS if session.fork_of} == {Agent.CLAUDE_CODE, Agent.CODEX}
+    assert {session.agent for session in SESSIONS if session.fork_of} == {DemoAgent.CLAUDE_CODE, DemoAgent.CODEX}
 
 
 def test_failures_come_again_in_other_sessions_and_agents_with_the_same_fix() -> None:
-    fixes: dict[tuple[str, str], set[Agent]] = {}
+    fixes: dict[tuple[str, str], set[DemoAgent]] = {}
     for session in SESSIONS:
         shells = [step for step in session.steps if isinstance(step, Shell)]
         for failed, fixed in pairwise(shells):
             if failed.exit_code and not fixed.exit_code:
                 fixes.setdefault((failed.command.split()[0], fixed.command.split()[0]), set()).add(session.agent)
-    assert fixes["pytest", "uv"] == set(Agent)
-    assert fixes["npm", "pnpm"] == {Agent.CLAUDE_CODE, Agent.CODEX, Agent.HERMES}
-    assert fixes["gh", "gh"] == {Agent.CLAUDE_CODE, Agent.CODEX}
+    assert fixes["pytest", "uv"] == set(DemoAgent)
+    assert fixes["npm", "pnpm"] == {DemoAgent.CLAUDE_CODE, DemoAgent.CODEX, DemoAgent.HERMES}
+    assert fixes["gh", "gh"] == {DemoAgent.CLAUDE_CODE, DemoAgent.CODEX}
 
 
 @pytest.mark.parametrize("rule", ["DTZ005", "no-floating-promises"])
@@ -79,7 +89,7 @@ def test_lint_rules_bite_again(rule: str) -> None:
 def test_some_files_change_together() -> None:
     pairs: Counter[tuple[str, str]] = Counter()
     for session in SESSIONS:
-        edited = sorted({step.path for step in session.steps if isinstance(step, Edit) and not step.error})
+        edited = sorted({step.path for step in session.steps if isinstance(step, EditStep) and not step.error})
         pairs.update((one, other) for one in edited for other in edited if one < other)
     assert pairs["src/orchard/harvest.py", "tests/test_harvest.py"] >= 3
     assert pairs["openapi.yaml", "src/routes/berths.ts"] >= 3

@@ -1,6 +1,6 @@
 """Small invented sessions to digest."""
 
-from afterwit.digest.material import Identity, Material, Part, gathered
+from afterwit.digest.material import Identity, Material, SessionPart, gathered
 from afterwit.model.captured import ActionRow, NoteRow, PartFacts
 from afterwit.model.kinds import ActionKind, EventKind, Lean, NoteKind, Status
 
@@ -58,4 +58,4 @@ def facts(last_kind: EventKind = EventKind.REPLY, **fields: int) -> PartFacts:
 def material(
     actions: list[ActionRow], notes: list[NoteRow] | None = None, last: EventKind = EventKind.REPLY, **fields: object
 ) -> Material:
-    return gathered(identity(**fields), [Part(facts(last), actions, notes or [])])
+    return gathered(identity(**fields), [SessionPart(facts(last), actions, notes or [])])

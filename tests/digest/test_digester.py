@@ -8,20 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.digest.materials import ROOT, START_MS, action, facts, identity, material, note
 
-from afterwit.digest.digester import ERROR_LIMIT, TARGET_LIMIT, digest
-from afterwit.digest.material import Part, gathered
+from afterwit.digest.digester import ERROR_LIMIT, TARGET_LIMIT, below, digest, shown_by, task_type
+from afterwit.digest.material import SessionPart, gathered
 from afterwit.model.captured import ActionRow, NoteRow
 from afterwit.model.digest import Digest, Said, Touched
-from afterwit.model.kinds import (
-    ActionKind,
-    FailureClass,
-    Lean,
-    NoteKind,
-    Outcome,
-    ResolutionKind,
-    Status,
-    TaskType,
-)
+from afterwit.model.kinds import ActionKind, FailureClass, Lean, NoteKind, Outcome, ResolutionKind, Status, TaskType
 
 EDIT, READ, WRITE = ActionKind.EDIT, ActionKind.READ, ActionKind.WRITE
 
@@ -225,12 +216,12 @@ def rows(draw: st.DrawFn) -> tuple[list[ActionRow], list[NoteRow]]:
     return actions, notes
 
 
-def cut_at(actions: Sequence[ActionRow], notes: Sequence[NoteRow], place: int) -> list[Part]:
+def cut_at(actions: Sequence[ActionRow], notes: Sequence[NoteRow], place: int) -> list[SessionPart]:
     """The same session in two files: ordinals begin anew in the second."""
     later = [msgspec.structs.replace(row, ordinal=row.ordinal - place) for row in actions[place:]]
     of_later = [msgspec.structs.replace(one, place=one.place - place) for one in notes if one.place >= place]
-    first = Part(facts(), actions[:place], [one for one in notes if one.place < place])
-    return [first, Part(facts(), later, of_later)]
+    first = SessionPart(facts(), actions[:place], [one for one in notes if one.place < place])
+    return [first, SessionPart(facts(), later, of_later)]
 
 
 @given(rows(), st.data())
@@ -240,7 +231,7 @@ def test_a_session_in_two_files_has_the_digest_of_the_whole(
 ) -> None:
     actions, notes = given_rows
     place = data.draw(st.integers(0, len(actions)))
-    whole = digest(gathered(identity(), [Part(facts(), actions, notes)]))
+    whole = digest(gathered(identity(), [SessionPart(facts(), actions, notes)]))
     assert digest(gathered(identity(), cut_at(actions, notes, place))) == whole
 
 
@@ -258,3 +249,60 @@ def test_rows_without_a_time_come_first(last: int) -> None:
         0, last, "t", "shell", ActionKind.SHELL, "timeless", Status.SUCCEEDED, None, 0, "", None, None, 0, None
     )
     assert digest(material([action(1 - last, "timed"), timeless])).steps[0].target == "timeless"
+
+
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        ({"shell": 7, "read": 3}, TaskType.CODE),
+        ({"shell": 6, "read": 4}, TaskType.MIXED),
+        ({"read": 3, "edit": 2, "write": 1, "search": 1, "shell": 3}, TaskType.FILE),
+        ({"web": 7, "read": 3}, TaskType.RESEARCH),
+        ({"mcp": 9}, TaskType.MIXED),
+        ({}, TaskType.MIXED),
+    ],
+)
+def test_the_group_above_sixty_percent_decides(kinds: dict[str, int], expected: TaskType) -> None:
+    assert task_type(kinds) is expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/srv/orchard/src/pear.py", "src/pear.py"),
+        ("./src/pear.py", "src/pear.py"),
+        ("src/pear.py", "src/pear.py"),
+        ("/srv/orchard/.claude/worktrees/fix-1/src/pear.py", "src/pear.py"),
+        ("/srv/orchards/pear.py", "/srv/orchards/pear.py"),
+        ("/etc/hosts", "/etc/hosts"),
+        ("", ""),
+    ],
+)
+def test_a_path_is_named_below_its_repository(path: str, expected: str) -> None:
+    assert below(path, "/srv/orchard", "/srv/orchard") == expected
+
+
+def test_paths_of_windows_have_slashes() -> None:
+    assert below(r"C:\orchard\src\pear.py", r"C:\orchard", "") == "src/pear.py"
+
+
+def test_the_root_counts_where_the_session_ran_below_it() -> None:
+    assert below("/srv/orchard/web/a.ts", "/srv/orchard/api", "/srv/orchard") == "web/a.ts"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("cat src/pear.py", ["src/pear.py"]),
+        ("cat 'src/pear.py' README.md | head -3", ["src/pear.py", "README.md"]),
+        ("sed -n '1,20p' src/pear.py", ["src/pear.py"]),
+        ("cd x && head -20 a.go; tail -n 5 b.go", ["a.go", "b.go"]),
+        ("nl -ba src/a.py | sed -n '1,9p'", ["src/a.py"]),
+        ("cat <<EOF > a.py", []),
+        ("grep -rn pear src", []),
+        ("cat -", []),
+        ("", []),
+    ],
+)
+def test_files_shown_by_a_command_are_found(line: str, expected: list[str]) -> None:
+    assert shown_by(line) == expected

@@ -14,19 +14,15 @@ from typing import Any, NamedTuple
 
 import apsw
 import pytest
-from tests.homes import learned
 
+from afterwit.digest.update import unpack
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import Outcome
-from afterwit.usecases.digesting import unpack
 
 CORPUS = os.environ.get("AFTERWIT_CORPUS", "")
 LABELS = Path(__file__).parents[1] / "labels"
 
-pytestmark = [
-    pytest.mark.skipif(not CORPUS, reason="AFTERWIT_CORPUS names no home folder with real transcripts"),
-    pytest.mark.xdist_group("labels"),
-]
+pytestmark = pytest.mark.skipif(not CORPUS, reason="AFTERWIT_CORPUS names no home folder with real transcripts")
 
 
 class Corpus(NamedTuple):
@@ -41,10 +37,8 @@ class Corpus(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    place = tmp_path_factory.mktemp("labels") / "store"
-    learned(Path(CORPUS).absolute(), place)
-    db = apsw.Connection(str(place / "afterwit.db"), flags=apsw.SQLITE_OPEN_READONLY)
+def corpus(learned_corpus: Path) -> Corpus:
+    db = apsw.Connection(str(learned_corpus / "afterwit.db"), flags=apsw.SQLITE_OPEN_READONLY)
     query = "SELECT native_id, body FROM sessions JOIN digests ON session_id = sessions.id"
     digests = {session: unpack(body) for session, body in db.execute(query)}
     query = """SELECT native_id, call_id FROM actions JOIN parts ON parts.id = actions.id >> 24

@@ -4,6 +4,7 @@ import pytest
 from tests.digest.materials import ROOT, action, material, note
 
 from afterwit.digest.digester import digest
+from afterwit.digest.outcome import is_correction, is_thanks
 from afterwit.model.captured import ActionRow, NoteRow
 from afterwit.model.digest import Verdict
 from afterwit.model.kinds import ActionKind, EventKind, NoteKind, Outcome, Status
@@ -113,3 +114,40 @@ def test_confidence_stays_below_certainty_and_every_verdict_has_a_reason() -> No
     found = verdict(rows, ASKED, prompt("Great, works", 2), note(NoteKind.COMMIT, 2, "x"))
     assert 0.9 <= found.confidence <= 0.95
     assert len(found.reasons) == 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No, use the other saw",
+        "that's not what I meant",
+        "Stop. You broke the ladder",
+        "why did you cut the branch?",
+        "I said the small one",
+        "it still fails",
+        "please revert that",
+        "You forgot the last row",
+    ],
+)
+def test_a_correction_begins_like_one(text: str) -> None:
+    assert is_correction(text)
+    assert not is_thanks(text)
+
+
+@pytest.mark.parametrize("text", ["Thanks!", "perfect", "LGTM", "works, now the next row", "Great work"])
+def test_thanks_begin_like_thanks(text: str) -> None:
+    assert is_thanks(text)
+    assert not is_correction(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Now prune the pears", "no problem, go on", "Notice the third row", "The test says no error", "", "Add a ladder"],
+)
+def test_most_prompts_are_neither(text: str) -> None:
+    assert not is_correction(text)
+    assert not is_thanks(text)
+
+
+def test_thanks_in_a_long_text_are_politeness() -> None:
+    assert not is_thanks("Thanks. " + "Then prune the next row as well. " * 10)

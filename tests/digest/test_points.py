@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.digest.points import Facts, Name, Points, firsts, points_of
+from afterwit.digest.points import Name, PointFacts, Points, firsts, points_of
 
 DAY_MS = 86_400_000
 NOW_MS = 1_780_000_000_000
 
 
-def facts(**fields: object) -> Facts:
+def facts(**fields: object) -> PointFacts:
     given: dict[str, object] = {
         "agent": "codex",
         "native_id": "one",
@@ -21,7 +21,7 @@ def facts(**fields: object) -> Facts:
         "calls": 0,
         "outcome": "",
     }
-    return Facts(**{**given, **fields})  # type: ignore[arg-type]
+    return PointFacts(**{**given, **fields})  # type: ignore[arg-type]
 
 
 def scored(**fields: object) -> Points:
@@ -104,7 +104,7 @@ def test_a_session_without_a_time_is_first_only_where_none_has_one() -> None:
     ),
     st.randoms(use_true_random=False),
 )
-def test_every_repository_has_one_first_whatever_the_order(sessions: list[Facts], random: object) -> None:
+def test_every_repository_has_one_first_whatever_the_order(sessions: list[PointFacts], random: object) -> None:
     shuffled = list(sessions)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     found = firsts(shuffled)

@@ -6,7 +6,15 @@ from itertools import permutations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.digest.value import Aspect, Candidate, Finding, chosen, findings_of, value_of, valued, values
+from afterwit.digest.value import (
+    Aspect,
+    ExpectedFinding,
+    SampleCandidate,
+    chosen,
+    findings_of,
+    valued,
+    values,
+)
 from afterwit.model.digest import Digest, DigestStep, Failure, Measures, Publication, Rule, Said, Touched, Verdict
 from afterwit.model.kinds import ActionKind, FailureClass, NoteKind, Outcome, ResolutionKind, Status
 
@@ -93,27 +101,27 @@ def test_rules_and_places_of_another_repository_are_others() -> None:
 
 
 def test_each_other_session_that_holds_a_thing_halves_it() -> None:
-    one = (Finding(Aspect.RESOLVED, "a", 4.0),)
-    assert [value_of(one, {"a": known}) for known in (0, 1, 2, 7, 8)] == [4, 2, 1, 4 / 128, 0]
+    one = (ExpectedFinding(Aspect.RESOLVED, "a", 4.0),)
+    assert [valued(one, {"a": known}).total for known in (0, 1, 2, 7, 8)] == [4, 2, 1, 4 / 128, 0]
 
 
 def test_an_original_that_will_be_gone_soon_adds_a_quarter_but_nothing_to_nothing() -> None:
-    one = (Finding(Aspect.RESOLVED, "a", 4.0),)
+    one = (ExpectedFinding(Aspect.RESOLVED, "a", 4.0),)
     assert valued(one, {}, is_vanishing=True).total == 5
     assert valued((), {}, is_vanishing=True).total == 0
 
 
 def test_values_of_sessions_count_what_the_others_know() -> None:
-    shared, own = Finding(Aspect.RESOLVED, "shared", 4.0), Finding(Aspect.PLACES, "own", 0.5)
+    shared, own = ExpectedFinding(Aspect.RESOLVED, "shared", 4.0), ExpectedFinding(Aspect.PLACES, "own", 0.5)
     assert values({"x": (shared, own), "y": (shared,), "z": ()}) == {"x": 2.5, "y": 2.0, "z": 0.0}
 
 
 def test_of_two_sessions_with_the_same_findings_the_second_comes_after_a_poorer_one_with_new() -> None:
-    shared = (Finding(Aspect.RESOLVED, "a", 4.0),)
+    shared = (ExpectedFinding(Aspect.RESOLVED, "a", 4.0),)
     candidates = [
-        Candidate((1, "twin", ""), shared),
-        Candidate((2, "twin again", ""), shared),
-        Candidate((3, "poorer", ""), (Finding(Aspect.RESOLVED, "b", 3.0),)),
+        SampleCandidate((1, "twin", ""), shared),
+        SampleCandidate((2, "twin again", ""), shared),
+        SampleCandidate((3, "poorer", ""), (ExpectedFinding(Aspect.RESOLVED, "b", 3.0),)),
     ]
     found = [(one.candidate.order[1], one.value.total) for one in chosen(candidates)]
     assert found == [("twin", 4.0), ("poorer", 3.0), ("twin again", 2.0)]
@@ -121,7 +129,10 @@ def test_of_two_sessions_with_the_same_findings_the_second_comes_after_a_poorer_
 
 findings = st.lists(
     st.builds(
-        Finding, st.sampled_from(Aspect), st.sampled_from("abcdefgh"), st.sampled_from([0.125, 0.5, 1.0, 2.0, 4.0])
+        ExpectedFinding,
+        st.sampled_from(Aspect),
+        st.sampled_from("abcdefgh"),
+        st.sampled_from([0.125, 0.5, 1.0, 2.0, 4.0]),
     ),
     max_size=5,
     unique_by=lambda finding: finding.key,
@@ -130,8 +141,8 @@ findings = st.lists(
 
 @settings(max_examples=60)
 @given(st.lists(st.tuples(findings, st.booleans()), max_size=6))
-def test_the_choice_is_the_greedy_one(given_findings: list[tuple[tuple[Finding, ...], bool]]) -> None:
-    candidates = [Candidate((at, "", ""), found, late) for at, (found, late) in enumerate(given_findings)]
+def test_the_choice_is_the_greedy_one(given_findings: list[tuple[tuple[ExpectedFinding, ...], bool]]) -> None:
+    candidates = [SampleCandidate((at, "", ""), found, late) for at, (found, late) in enumerate(given_findings)]
     left, covered, plain = list(candidates), Counter[str](), []
     while left:
         best = min(left, key=lambda one: (-_total(one, covered), one.order))
@@ -142,5 +153,5 @@ def test_the_choice_is_the_greedy_one(given_findings: list[tuple[tuple[Finding, 
         assert [(one.candidate.order, one.value.total) for one in chosen(order)] == plain
 
 
-def _total(candidate: Candidate, covered: Counter[str]) -> float:
+def _total(candidate: SampleCandidate, covered: Counter[str]) -> float:
     return valued(candidate.findings, covered, is_vanishing=candidate.is_vanishing).total

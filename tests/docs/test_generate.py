@@ -13,6 +13,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 @pytest.fixture
 def generate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The generator, at work on a copy."""
+    monkeypatch.syspath_prepend(DOCS)
     spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
     assert spec is not None
     assert spec.loader is not None
@@ -66,4 +67,11 @@ def test_an_agent_that_the_page_does_not_describe_is_an_error(generate: ModuleTy
     text = described.read_text(encoding="utf-8")
     described.write_text(text[: text.index("[entire]")], encoding="utf-8")
     with pytest.raises(SystemExit, match=r"agents\.toml"):
+        check(generate)
+
+
+def test_a_function_that_the_map_names_and_nobody_has_is_an_error(generate: ModuleType, tmp_path: Path) -> None:
+    page = tmp_path / "docs" / "parts" / "architecture.md"
+    page.write_text(page.read_text(encoding="utf-8") + "\n`learn.learn.teach`\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"learn\.learn\.teach"):
         check(generate)

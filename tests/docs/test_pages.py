@@ -4,18 +4,17 @@ import re
 from pathlib import Path
 
 import click
-import pytest
+from tests.every import for_every
 
 from afterwit.cli.main import afterwit
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
-NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 LINK = re.compile(r"\[[^\]\n]*(?:\n[^\]\n]*)?\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```[a-z]*\n(.*?)^```$|`([^`\n]+)`", re.MULTILINE | re.DOTALL)
 CALL = re.compile(r"(?:^|\$ |-> )\s*afterwit((?: +[^\s|;#>]+)*)", re.MULTILINE)
 
-each_page = pytest.mark.parametrize("page", PAGES, ids=NAMES)
+each_page = for_every("page", PAGES)
 
 
 def anchors(page: Path) -> set[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from tests.every import for_every
 
 from afterwit.guard.redaction import Redactor
 
@@ -48,8 +49,8 @@ _WAYS = {
 _VALUES = ("{an:32}", "{hex:40}", "{lower:24}", "na1.{lower:32}")
 
 
-@pytest.mark.parametrize("template", _VALUES)
-@pytest.mark.parametrize("way", _WAYS)
+@for_every("template", _VALUES)
+@for_every("way", _WAYS)
 def test_a_value_with_a_telling_name_survives_in_no_way_of_assigning_it(
     way: str, template: str, fill: Fill, redactor: Redactor
 ) -> None:

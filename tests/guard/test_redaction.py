@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 
 from afterwit.guard.people import People
 from afterwit.guard.placeholders import PLACEHOLDER, unkeyed
 from afterwit.guard.redaction import Redactor
-from afterwit.guard.ruleset import Judge, Rule, rules
+from afterwit.guard.ruleset import Judge, RedactionRule, rules
 
 Fill = Callable[[str], tuple[str, list[str]]]
 _REDACTOR = Redactor(b"a key for tests")
@@ -37,15 +38,17 @@ def _secret(template: str, fill: Fill) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("channel", _CHANNELS)
-@pytest.mark.parametrize("rule", _PLANTED, ids=lambda rule: rule.id)
-def test_a_known_format_survives_in_no_channel(rule: Rule, channel: str, fill: Fill, redactor: Redactor) -> None:
+@for_every("rule", _PLANTED)
+def test_a_known_format_survives_in_no_channel(
+    rule: RedactionRule, channel: str, fill: Fill, redactor: Redactor
+) -> None:
     for template in rule.examples:
         text, secret = _secret(template, fill)
         assert secret not in redactor.text(_CHANNELS[channel].format(text))
 
 
-@pytest.mark.parametrize("rule", _PLANTED, ids=lambda rule: rule.id)
-def test_a_known_format_survives_in_no_json_value(rule: Rule, fill: Fill, redactor: Redactor) -> None:
+@for_every("rule", _PLANTED)
+def test_a_known_format_survives_in_no_json_value(rule: RedactionRule, fill: Fill, redactor: Redactor) -> None:
     for template in rule.examples:
         text, secret = _secret(template, fill)
         nested = {"content": [{"input": {"command": text}}, json.dumps({"inner": text})], text: 1}

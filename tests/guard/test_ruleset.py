@@ -2,28 +2,29 @@
 
 from collections.abc import Callable
 
-import pytest
 import re2
+from tests.every import for_every
 
 from afterwit.guard.matching import Finder, trigger
-from afterwit.guard.patterns import byte_options
 from afterwit.guard.redaction import Redactor
-from afterwit.guard.ruleset import Rule, rules
+from afterwit.guard.ruleset import RedactionRule, byte_options, rules
 
 Fill = Callable[[str], tuple[str, list[str]]]
-_CASES = [pytest.param(rule, text, id=f"{rule.id}-{n}") for rule in rules() for n, text in enumerate(rule.examples)]
-_BENIGN = [pytest.param(rule, text, id=f"{rule.id}-{n}") for rule in rules() for n, text in enumerate(rule.benign)]
+_CASES = [(rule, text) for rule in rules() for text in rule.examples]
+_BENIGN = [(rule, text) for rule in rules() for text in rule.benign]
 
 
-@pytest.mark.parametrize(("rule", "template"), _CASES)
-def test_a_rule_finds_its_example(rule: Rule, template: str, fill: Fill) -> None:
+@for_every("rule, template", _CASES)
+def test_a_rule_finds_its_example(rule: RedactionRule, template: str, fill: Fill) -> None:
     data = fill(template)[0].encode()
     assert re2.compile(trigger(rule), byte_options()).search(data), "the pre-filter does not see it"
     assert [span.kind for span in Finder(rule).spans(data)]
 
 
-@pytest.mark.parametrize(("rule", "template"), _CASES)
-def test_no_invented_value_of_an_example_survives(rule: Rule, template: str, fill: Fill, redactor: Redactor) -> None:
+@for_every("rule, template", _CASES)
+def test_no_invented_value_of_an_example_survives(
+    rule: RedactionRule, template: str, fill: Fill, redactor: Redactor
+) -> None:
     text, values = fill(template)
     redacted = redactor.text(text)
     assert redacted != text
@@ -31,8 +32,8 @@ def test_no_invented_value_of_an_example_survives(rule: Rule, template: str, fil
     assert len(secret) < 6 or secret not in redacted
 
 
-@pytest.mark.parametrize(("rule", "template"), _BENIGN)
-def test_a_rule_leaves_benign_text(rule: Rule, template: str, fill: Fill) -> None:
+@for_every("rule, template", _BENIGN)
+def test_a_rule_leaves_benign_text(rule: RedactionRule, template: str, fill: Fill) -> None:
     assert list(Finder(rule).spans(fill(template)[0].encode())) == []
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.harvest.wording import plain, quoted, sentence
+from afterwit.harvest.wording import fitted, plain, quoted, sentence, shown, shown_repo
 from afterwit.model.knowledge import SENTENCE_LIMIT
 
 
@@ -59,3 +59,16 @@ def test_no_text_breaks_the_bounds(text: str) -> None:
     assert "\n" not in quoted(text)
     assert len(quoted(text)) <= 82
     assert len(sentence(text)) <= SENTENCE_LIMIT
+
+
+def test_a_repository_is_named_without_host_and_owner() -> None:
+    assert shown_repo("example.org/fruit/orchard") == "`orchard`"
+
+
+def test_parts_that_do_not_fit_are_left_out_whole_and_the_ending_stays() -> None:
+    parts = [f", {shown(f'src/{letter * 90}.py')}" for letter in "abc"]
+    text = fitted("Work changes `x.py`", parts, "; its tests are in `t.py`")
+    assert len(text) <= SENTENCE_LIMIT
+    assert text.endswith("; its tests are in `t.py`.")
+    assert text.count("`") % 2 == 0
+    assert "…" not in text

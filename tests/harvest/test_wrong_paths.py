@@ -6,8 +6,8 @@ import pytest
 from tests.harvest.mishaps import broken, call, mishap
 from tests.harvest.talks import concluded, talk
 
-from afterwit.actions.command_changes import advised
-from afterwit.harvest.wrong_paths import FoldersRead, WrongPaths
+from afterwit.actions.shell.command_changes import advised
+from afterwit.harvest.wrong_paths import FoldersRead, GuessedNames, WrongPaths
 from afterwit.model.digest import Digest, DigestStep, Touched
 from afterwit.model.kinds import ActionKind, FailureClass, Status
 from afterwit.model.knowledge import Draft, Trigger
@@ -85,3 +85,18 @@ def test_a_script_that_is_called_is_left_to_the_corrections() -> None:
 def test_the_order_of_sessions_does_not_matter() -> None:
     some = [guessed("src/a.py", "src/as.py", day) for day in range(3)]
     assert drafts(*some) == drafts(*reversed(some))
+
+
+def test_all_names_guessed_in_a_repository_make_one_item() -> None:
+    (draft,) = concluded(GuessedNames(), [guessed("src/a.py", "src/x.py"), guessed("src/press/b.py", "src/y.py", 1)])
+    assert "`src/press/b.py`, `src/a.py` did not exist" in draft.sentence
+    line = advised(draft.advice, "sed -n 1,9p src/c.py", "sed: src/c.py: No such file or directory")
+    assert line == "sed -n 1,9p src/*c*"
+
+
+def test_a_name_without_a_folder_is_no_guess() -> None:
+    assert concluded(GuessedNames(), [guessed("a.py", "src/a.py")]) == []
+
+
+def test_however_often_it_is_seen_it_never_stands_by_itself() -> None:
+    assert GuessedNames.minimum_stories > 100_000

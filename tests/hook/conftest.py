@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from afterwit.deck.values import Block, Deck, DeckSettings, Entry, Line, Section
-from afterwit.knowledge.shown import ours
+from afterwit.guard.shown import ours
 from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, ScopeKind, Trigger
+from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, write_deck
+from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.store import spool
-from afterwit.store.deck import write_deck
 from afterwit.store.layout import Layout
-from afterwit.usecases.deck import deck_path
 
 REPO = "example.org/team/orchard"
 KEY = b"k" * 32
@@ -83,29 +82,35 @@ class Hook:
     def waiting(self) -> list[dict[str, Any]]:
         return [record.body for batch in spool.drain(self.layout.spool) for record in batch.records]
 
-    def compile(self, lines: list[Line] | None = None, blocks: list[Block] | None = None, **settings: Any) -> None:
+    def compile(
+        self, lines: list[FiringLine] | None = None, blocks: list[DeckBlock] | None = None, **settings: Any
+    ) -> None:
         chosen = DeckSettings(**{"key": KEY, "session_share": 0.0, "item_share": 0.0, **settings})
-        deck = Deck(
+        deck = DeckContent(
             chosen,
             roots={str(self.project): REPO},
             remotes={"example.org/team/orchard": REPO},
             blocks=BLOCKS if blocks is None else blocks,
             lines=LINES if lines is None else lines,
         )
-        write_deck(deck_path(self.layout), deck)
+        write_deck(self.layout.deck, deck)
 
 
 BLOCKS = [
-    Block(
+    DeckBlock(
         (
-            Section(ours("Standing rules"), (Entry("rule-1", ours("- Run `make check` before a commit (0.9).")),)),
-            Section(ours("Commands that work here"), (Entry("cmd-1", ours("- Tests: `uv run pytest` (0.8).")),)),
+            BlockSection(
+                ours("Standing rules"), (BlockLine("rule-1", ours("- Run `make check` before a commit (0.9).")),)
+            ),
+            BlockSection(
+                ours("Commands that work here"), (BlockLine("cmd-1", ours("- Tests: `uv run pytest` (0.8).")),)
+            ),
         ),
         repo=REPO,
     )
 ]
 LINES = [
-    Line(
+    FiringLine(
         item="fix-1",
         text=ours("`pnpm test --fast` fails here; use `pnpm run unit`."),
         scope=HERE,
@@ -117,35 +122,37 @@ LINES = [
             Trigger(program="pnpm", words=("test", "--fast")),
         ),
     ),
-    Line(
+    FiringLine(
         item="other-repo",
         text=ours("Nothing of another repository."),
         scope=Scope(ScopeKind.REPO, "example.org/team/harbour"),
         confidence=0.99,
         triggers=(Trigger(signature="pnpm test: unknown option --fast"),),
     ),
-    Line(
+    FiringLine(
         item="codex-only",
         text=ours("Only for Codex."),
         scope=Scope(ScopeKind.AGENT, "codex"),
         confidence=0.9,
         triggers=(Trigger(signature="gradl: command not found: gradl"),),
     ),
-    Line(item="path-1", text=ours("Files here are generated."), scope=HERE, triggers=(Trigger(path="src/api/*.py"),)),
-    Line(
+    FiringLine(
+        item="path-1", text=ours("Files here are generated."), scope=HERE, triggers=(Trigger(path="src/api/*.py"),)
+    ),
+    FiringLine(
         item="topic-1",
         text=ours("The importer is in `src/importer.py`."),
         scope=HERE,
         triggers=(Trigger(topic=("import", "speed")),),
     ),
-    Line(
+    FiringLine(
         item="tool-1",
         text=ours("Gradle is called by `./gradlew` here."),
         scope=EVERYWHERE,
         confidence=0.7,
         triggers=(Trigger(signature="gradl: command not found: gradl"),),
     ),
-    Line(
+    FiringLine(
         item="change-1",
         text=ours("Instead of `wrapit cargo …`, which fails, call `cargo …`."),
         scope=HERE,
@@ -153,7 +160,7 @@ LINES = [
         confidence=0.8,
         triggers=(Trigger(program="wrapit", words=("cargo",), signature="wrapit: unrecognized subcommand cargo"),),
     ),
-    Line(
+    FiringLine(
         item="tests-1",
         text=ours("Tests fail: run them again."),
         scope=HERE,

@@ -9,9 +9,9 @@ from tests.homes import mixed_home
 from tests.hook.conftest import MAIN, Hook
 
 from afterwit.guard.redaction import Redactor
-from afterwit.store import hooks
+from afterwit.recall.spooled import take_in
+from afterwit.store.rows import hooks
 from afterwit.store.store import opened
-from afterwit.usecases.spooled import take_in
 
 SESSIONS = 25
 

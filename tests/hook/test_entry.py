@@ -12,11 +12,12 @@ import pytest
 from tests.hook.conftest import BLOCKS, LINES, MAIN, Hook
 
 from afterwit.agents.moments import EVENTS, LONGEST_ID
-from afterwit.deck.values import Block, Entry, Section
-from afterwit.hook.entry import MODULES
-from afterwit.knowledge.shown import ours
+from afterwit.agents.packages import payloads_of
+from afterwit.agents.registry import AGENTS
+from afterwit.guard.shown import ours
 from afterwit.model.knowledge import Trigger
-from afterwit.usecases.deck import deck_path
+from afterwit.recall.deck.write import DeckBlock
+from afterwit.recall.prompt_block import BlockLine, BlockSection
 
 OPENING, CLOSING = "[afterwit notes from past sessions]", "[end of afterwit notes]"
 BLOCK = f"""{OPENING}
@@ -200,8 +201,8 @@ def test_a_session_that_is_held_out_gets_nothing_and_is_recorded(hook: Hook) -> 
 
 
 def test_an_item_that_is_held_out_leaves_the_rest_in_place(hook: Hook) -> None:
-    entries = tuple(Entry(f"item-{number}", ours(f"- Rule {number}.")) for number in range(40))
-    hook.compile(blocks=[Block((Section(ours("Rules"), entries),), repo=BLOCKS[0].repo)], item_share=0.5)
+    entries = tuple(BlockLine(f"item-{number}", ours(f"- Rule {number}.")) for number in range(40))
+    hook.compile(blocks=[DeckBlock((BlockSection(ours("Rules"), entries),), repo=BLOCKS[0].repo)], item_share=0.5)
     text = hook.claude("start", source="startup").context
     (drawn,) = hook.records("draw")
     shown = {item for item, is_shown in drawn["items"].items() if is_shown}
@@ -229,8 +230,8 @@ def test_calls_are_noted_without_their_secrets(hook: Hook) -> None:
 
 
 def test_a_long_block_is_cut_at_a_line(hook: Hook) -> None:
-    entries = tuple(Entry(f"item-{number}", ours(f"- Rule {number}: {'x' * 100}")) for number in range(200))
-    hook.compile(blocks=[Block((Section(ours("Rules"), entries),), repo=BLOCKS[0].repo)])
+    entries = tuple(BlockLine(f"item-{number}", ours(f"- Rule {number}: {'x' * 100}")) for number in range(200))
+    hook.compile(blocks=[DeckBlock((BlockSection(ours("Rules"), entries),), repo=BLOCKS[0].repo)])
     text = hook.claude("start", source="startup").context
     assert 9_000 < len(text) <= 9_500
     assert text.endswith(f"x\n{CLOSING}")
@@ -302,7 +303,7 @@ def test_without_a_store_nothing_happens(hook: Hook, tmp_path: Path) -> None:
 
 
 def test_without_a_deck_calls_are_still_noted(hook: Hook) -> None:
-    deck_path(hook.layout).unlink()
+    hook.layout.deck.unlink()
     assert hook.failed("pnpm test --fast", UNKNOWN_OPTION) == (0, "", "")
     assert len(hook.records("tool")) == 1
     assert hook.records("fault") == []
@@ -310,7 +311,7 @@ def test_without_a_deck_calls_are_still_noted(hook: Hook) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\0" + b"\0" * 5_000])
 def test_a_corrupt_deck_is_a_fault_that_only_the_spool_hears_of(hook: Hook, content: bytes) -> None:
-    deck_path(hook.layout).write_bytes(content)
+    hook.layout.deck.write_bytes(content)
     assert hook.claude("start", source="startup") == (0, "", "")
     assert hook.failed("pnpm test --fast", UNKNOWN_OPTION) == (0, "", "")
     assert len(hook.records("fault")) == 2
@@ -318,7 +319,7 @@ def test_a_corrupt_deck_is_a_fault_that_only_the_spool_hears_of(hook: Hook, cont
 
 
 def test_a_locked_deck_is_read_all_the_same(hook: Hook) -> None:
-    other = apsw.Connection(str(deck_path(hook.layout)))
+    other = apsw.Connection(str(hook.layout.deck))
     other.execute("BEGIN EXCLUSIVE")
     assert hook.claude("start", source="startup").context == BLOCK
     other.close()
@@ -341,7 +342,7 @@ def test_a_fault_says_where_and_nothing_of_the_input(hook: Hook) -> None:
 
 
 def test_a_hook_that_takes_too_long_ends_silently_with_zero() -> None:
-    script = "from afterwit.hook import timebox; import os; timebox.start(0.05); os.read(0, 1); print('late')"
+    script = "from afterwit.hook import time_limit; import os; time_limit.start(0.05); os.read(0, 1); print('late')"
     with subprocess.Popen(
         [sys.executable, "-I", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
@@ -352,7 +353,7 @@ def test_a_hook_that_takes_too_long_ends_silently_with_zero() -> None:
 
 def test_what_is_being_delivered_is_not_cut_off() -> None:
     script = (
-        "from afterwit.hook import timebox; import os, time; timebox.start(0.01); timebox.close(); timebox.close();"
+        "from afterwit.hook.time_limit import close, start; import os, time; start(0.01); close(); close();"
         "time.sleep(0.1); os.write(1, b'whole'); os._exit(0)"
     )
     ran = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, timeout=30, check=False)
@@ -388,6 +389,7 @@ def loaded(hook: Hook, event: str, payload: dict[str, Any], *flags: str) -> set[
             },
         ),
         ("before", {"tool_name": "Bash", "tool_input": {"command": "git status"}}),
+        ("before", {"tool_name": "Bash", "tool_input": {"command": "pnpm install"}}),
         ("end", {}),
     ],
 )
@@ -413,10 +415,9 @@ def known_failure(command: str, error: str = UNKNOWN_OPTION) -> dict[str, Any]:
         ("before", {"tool_name": "Bash", "tool_input": {"command": "cd web && pnpm test --fast src"}}, "pnpm run unit"),
     ],
 )
-def test_a_plain_call_is_answered_without_anything_slow(
+def test_a_call_of_which_something_is_known_is_answered(
     hook: Hook, event: str, payload: dict[str, Any], said: str
 ) -> None:
-    assert loaded(hook, event, payload, "--refuse") & HEAVY == set()
     assert said in hook.claude(event, "--refuse", session="s10", **payload).stdout
 
 
@@ -435,10 +436,11 @@ def test_no_call_loads_what_hooks_must_not(hook: Hook, event: str, payload: dict
 
 
 def test_every_agent_has_payloads_of_the_same_shape() -> None:
-    for folder in MODULES.values():
-        module = __import__(f"afterwit.agents.{folder}.payloads", None, None, ["read"])
-        assert isinstance(module.CARRIES, tuple)
-        assert {type(module.REFUSES), type(module.REWRITES)} == {bool}
+    for agent in AGENTS:
+        module = payloads_of(agent.name)
+        assert (module is not None) is (agent.hooks is not None)
+        if module is None:
+            continue
         assert callable(module.read)
         assert callable(module.write)
 

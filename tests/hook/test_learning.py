@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from tests.hook.conftest import MAIN, Hook
 
-from afterwit.hook.deck import Deck
 from afterwit.hook.learning import learn_soon
-from afterwit.usecases.deck import deck_path
+from afterwit.recall.deck.reader import Deck
 
 
 @pytest.fixture
@@ -57,5 +56,5 @@ def test_without_the_users_leave_nothing_is_started(hook: Hook, monkeypatch: pyt
     monkeypatch.setattr(os, "posix_spawnp", lambda path, words, environ, **how: started.append(words))
     for is_wanted, command in ((False, ("learn",)), (True, ()), (True, ("learn",))):
         hook.compile(learn_command=command, learns_at_end=is_wanted)
-        learn_soon(Deck(str(deck_path(hook.layout))))
+        learn_soon(Deck(str(hook.layout.deck)))
     assert started == [["nice", "-n", "19", "learn"]]

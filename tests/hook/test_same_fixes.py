@@ -11,20 +11,19 @@ from tests.hook.invented import ARGUMENTS, MESSAGES, NAMES, PATHS, PROGRAMS, com
 from tests.knowledge.drafting import HARBOUR, ORCHARD
 from tests.recall.knowing import HERE, item
 
-from afterwit.actions.excerpt import error_excerpt
-from afterwit.actions.status import judge, lean_of
-from afterwit.actions.steps import parsed
+from afterwit.actions.failures.excerpt import error_excerpt
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.steps import judge, lean_of
 from afterwit.agents.moments import Moment
-from afterwit.deck.values import Deck, DeckSettings
 from afterwit.harvest.wording import plain
-from afterwit.hook.deck import Deck as Opened
-from afterwit.hook.places import Place
 from afterwit.hook.proposals import Permissions, proposed
 from afterwit.model.kinds import ActionKind, Lean, Status
 from afterwit.model.knowledge import EVERYWHERE, Channel, Item, Scope, ScopeKind, Trigger
-from afterwit.recall.at_failure import Failed, fix_for
-from afterwit.store.deck import write_deck
-from afterwit.usecases.dealing import lines_of
+from afterwit.recall.at_failure import FailedAction, fix_for
+from afterwit.recall.deck.compile import lines_of
+from afterwit.recall.deck.location import Location
+from afterwit.recall.deck.reader import Deck as Opened
+from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck
 
 _ADVICES = (
     *("", "make pears", "wrapit cargo → cargo", "python → uv run python", "folder/name → folder/*name*", "*.x → '*.x'"),
@@ -55,7 +54,7 @@ def known_items() -> list[Item]:
 
 def _triggers(number: int, line: str, message: str) -> tuple[Trigger, ...]:
     program, *words = line.split()
-    signature = Failed(ActionKind.SHELL, "Bash", line, message).signature
+    signature = FailedAction(ActionKind.SHELL, "Bash", line, message).signature
     kinds = (
         Trigger(signature=signature),
         Trigger(program=program.rpartition("/")[2], words=tuple(words[:1]), signature=signature),
@@ -87,12 +86,12 @@ def known() -> tuple[Item, ...]:
 @pytest.fixture(scope="module")
 def deck(tmp_path_factory: pytest.TempPathFactory) -> Opened:
     path: Path = tmp_path_factory.mktemp("dealt") / "deck.db"
-    write_deck(path, Deck(settings=DeckSettings(key=b"k" * 16), lines=tuple(lines_of(known()))))
+    write_deck(path, DeckContent(settings=DeckSettings(key=b"k" * 16), lines=tuple(lines_of(known()))))
     return Opened(str(path))
 
 
 def from_deck(deck: Opened, moment: Moment) -> tuple[str, str] | None:
-    found = proposed(deck, HERE.agent, moment, Place(HERE.repo, "/srv/orchard"), _NOTHING)
+    found = proposed(deck, HERE.agent, moment, Location(HERE.repo, "/srv/orchard"), _NOTHING)
     return (found.lines[0].item, plain(found.lines[0].advice)) if found else None
 
 
@@ -103,7 +102,7 @@ def from_items(moment: Moment) -> tuple[str, str] | None:
     lean = verdict.lean or lean_of(line, moment.output)
     if verdict.status is not Status.FAILED and (verdict.status, lean) != (Status.UNKNOWN, Lean.FAILED):
         return None
-    fix = fix_for(known(), HERE, Failed(ActionKind.SHELL, moment.tool, moment.command, error, moment.exit_code))
+    fix = fix_for(known(), HERE, FailedAction(ActionKind.SHELL, moment.tool, moment.command, error, moment.exit_code))
     return (fix.item.id, fix.advice) if fix else None
 
 

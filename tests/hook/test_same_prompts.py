@@ -8,26 +8,25 @@ from hypothesis import strategies as st
 from tests.knowledge.drafting import HARBOUR, ORCHARD
 from tests.recall.knowing import HERE, item
 
-from afterwit.deck.prompt_tables import PromptIndex, PromptSource
-from afterwit.deck.values import Deck, DeckSettings
-from afterwit.digest.words import words_of
-from afterwit.hook.deck import Deck as Opened
-from afterwit.hook.places import Place
-from afterwit.hook.prompting import prompt_sections
-from afterwit.knowledge.shown import ours
+from afterwit.guard.shown import ours
 from afterwit.model.knowledge import EVERYWHERE, Item, Trigger
 from afterwit.recall.at_prompt import at_prompt
-from afterwit.recall.order import order
-from afterwit.recall.place_index import PlaceIndex, Sighting
+from afterwit.recall.deck.compile import lines_of
+from afterwit.recall.deck.first_prompt import prompt_sections
+from afterwit.recall.deck.location import Location
+from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource
+from afterwit.recall.deck.reader import Deck as Opened
+from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck
+from afterwit.recall.place_index import PlaceIndex, PlaceSighting
 from afterwit.recall.places import Question
+from afterwit.recall.situation import order
 from afterwit.recall.talks import TalkIndex
-from afterwit.store.deck import write_deck
-from afterwit.usecases.dealing import lines_of
+from afterwit.text.words import words_of
 
 _WORDS = ("quince", "press", "cellar", "ladder", "basket", "prune")
 _FILES = ("press/quince.py", "press/pear.py", "cellar/shelf.py", "tools/ladder.sh")
 _SIGHTINGS = [
-    Sighting(f"s{at}", f"repair the {_WORDS[at % 6]} {_WORDS[(at + 1) % 6]}", {_FILES[at % 4]: ()}, at_ms=at)
+    PlaceSighting(f"s{at}", f"repair the {_WORDS[at % 6]} {_WORDS[(at + 1) % 6]}", {_FILES[at % 4]: ()}, at_ms=at)
     for at in range(12)
 ]
 _TRIGGERS = (
@@ -57,7 +56,7 @@ def deck(tmp_path_factory: pytest.TempPathFactory) -> Opened:
     path: Path = tmp_path_factory.mktemp("dealt") / "deck.db"
     history = PromptSource("1", lambda: PromptIndex(_SIGHTINGS))
     settings = DeckSettings(key=b"k" * 16)
-    write_deck(path, Deck(settings, lines=tuple(lines_of(known())), prompts={ORCHARD.name: history}))
+    write_deck(path, DeckContent(settings, lines=tuple(lines_of(known())), prompts={ORCHARD.name: history}))
     return Opened(str(path))
 
 
@@ -68,12 +67,12 @@ def test_a_task_gets_the_same_block(deck: Opened, prompt: str) -> None:
     for sighting in _SIGHTINGS:
         places.put(sighting)
     block = at_prompt(known(), HERE, Question(prompt), places, TalkIndex())
-    told = prompt_sections(deck, HERE.agent, prompt, Place(HERE.repo, "/srv/orchard"))
-    assert told == [(section.heading, [tuple(entry) for entry in section.entries]) for section in block.sections]
+    told = prompt_sections(deck, HERE.agent, prompt, Location(HERE.repo, "/srv/orchard"))
+    assert told == block.sections
 
 
 def test_what_is_worth_most_comes_first(deck: Opened) -> None:
-    told = dict(prompt_sections(deck, HERE.agent, "the quince press", Place(HERE.repo, "/srv/orchard")))
+    told = dict(prompt_sections(deck, HERE.agent, "the quince press", Location(HERE.repo, "/srv/orchard")))
     worth = [one.id for one in sorted(known(), key=order)]
     places = [worth.index(name) for name, _ in told[ours("What is known of it:")]]
     assert len(places) == 3

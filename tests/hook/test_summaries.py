@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.hook.summaries import LONGEST, summary
+from afterwit.hook.call import LONGEST, summary
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,22 @@ from math import asin, comb, pi, sqrt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.knowledge.drafting import NOW_MS, piece, pieces
+from tests.knowledge.drafting import HARBOUR, NOW_MS, ORCHARD, draft, piece, pieces
 
-from afterwit.knowledge.belief import believed, cumulative, lower, prior_of, weights
-from afterwit.model.knowledge import Belief, Channel, Evidence, SessionRef
+from afterwit.knowledge.belief import (
+    HALF_LIFE_DAYS,
+    GoneSubjects,
+    authority_of,
+    backing,
+    believed,
+    cumulative,
+    gone_reason,
+    lower,
+    prior_of,
+    quorum,
+    weights,
+)
+from afterwit.model.knowledge import Authority, Belief, Category, Channel, Draft, Evidence, Scope, ScopeKind, SessionRef
 
 _MECHANICAL = prior_of("corrections", Channel.OUTCOME)
 
@@ -151,3 +163,153 @@ def test_what_should_fail_and_worked_counts_half_against_a_fix_that_was_told() -
     told = frozenset(("story 0", "story 1"))
     found = believed(_MECHANICAL, against, now_ms=NOW_MS, half_life_days=None, echoes=told, is_tested=True)
     assert found == pytest.approx((1.0, 2.3))
+
+
+_CLAUDE = Scope(ScopeKind.AGENT, "claude-code")
+
+
+def test_every_category_has_a_half_life() -> None:
+    assert set(HALF_LIFE_DAYS) == set(Category)
+
+
+def _place(*files: str) -> Draft:
+    return draft("Work on the press is in these files.", files=files, category=Category.FACT)
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        (("press.py",), "press.py is gone"),
+        (("press.py", "barrel.py"), "press.py is gone"),
+        (("barrel.py", "cider.py", "press.py"), ""),
+        (("barrel.py",), ""),
+        ((), ""),
+    ],
+)
+def test_an_item_is_stale_when_half_of_its_files_are_gone(files: tuple[str, ...], reason: str) -> None:
+    assert gone_reason(_place(*files), GoneSubjects(files={ORCHARD.name: frozenset(("press.py",))})) == reason
+
+
+def test_a_file_that_is_gone_elsewhere_does_not_matter() -> None:
+    assert not gone_reason(_place("press.py"), GoneSubjects(files={HARBOUR.name: frozenset(("press.py",))}))
+
+
+@pytest.mark.parametrize(
+    ("seen", "newest", "is_gone"),
+    [
+        ("2.1.150", "2.1.163", False),
+        ("0.98.0", "0.100.1", False),
+        ("0.98.0", "0.101.0", True),
+        ("1.9.4", "2.0.0", True),
+        ("2.0.0", "1.9.4", True),
+        ("0.101.0", "0.98.0", True),
+        ("0.100.0", "0.98.0", False),
+        ("", "2.0.0", False),
+    ],
+)
+def test_a_quirk_is_stale_when_the_agent_has_another_version_now(seen: str, newest: str, is_gone: bool) -> None:
+    quirk = draft(scope=_CLAUDE, category=Category.TOOL_QUIRK, evidence=(piece("one", version=seen),))
+    assert bool(gone_reason(quirk, GoneSubjects(versions={"claude-code": newest}))) is is_gone
+
+
+def test_a_quirk_seen_again_in_the_newest_version_stays() -> None:
+    evidence = (piece("one", version="0.9.0"), piece("two", version="0.98.0"))
+    assert not gone_reason(draft(scope=_CLAUDE, evidence=evidence), GoneSubjects(versions={"claude-code": "0.99.0"}))
+
+
+@pytest.mark.parametrize(
+    ("now", "is_gone"), [("0.159.0", False), ("0.161.0", True), ("0.98.0", False), ("1.0.0", True)]
+)
+def test_a_quirk_that_has_outlived_many_versions_may_outlive_as_many_more(now: str, is_gone: bool) -> None:
+    evidence = (piece("one", version="0.118.0"), piece("two", version="0.139.0"))
+    reason = gone_reason(draft(scope=_CLAUDE, evidence=evidence), GoneSubjects(versions={"claude-code": now}))
+    assert reason == (f"seen with claude-code 0.139.0, now {now}" if is_gone else "")
+
+
+def test_the_version_of_an_agent_does_not_matter_to_what_holds_in_a_repository() -> None:
+    sandboxed = draft(agents=("claude-code",), evidence=(piece("one", version="0.9.0"),))
+    assert not gone_reason(sandboxed, GoneSubjects(versions={"claude-code": "1.0.0"}))
+
+
+_FOREIGN = [
+    Channel.ASSISTANT,
+    Channel.TOOL,
+    Channel.FILE,
+    Channel.WEB,
+    Channel.MCP,
+    Channel.IMPORTED,
+    Channel.HOST,
+]
+
+
+@pytest.mark.parametrize("channel", _FOREIGN)
+def test_foreign_words_never_become_guidance_by_repetition(channel: Channel) -> None:
+    assert authority_of(channel, pieces(50, channel=channel)) is Authority.OBSERVATION
+
+
+@pytest.mark.parametrize("channel", _FOREIGN)
+def test_foreign_words_gain_nothing_from_trusted_evidence(channel: Channel) -> None:
+    evidence = (*pieces(3), *pieces(3, channel=Channel.USER), *pieces(3, channel=channel))
+    assert authority_of(channel, evidence) is Authority.OBSERVATION
+
+
+def test_words_of_a_user_are_guidance() -> None:
+    assert authority_of(Channel.USER, pieces(1, channel=Channel.USER)) is Authority.GUIDANCE
+
+
+def test_words_said_to_be_a_users_need_a_user_who_said_them() -> None:
+    assert authority_of(Channel.USER, pieces(5, channel=Channel.ASSISTANT)) is Authority.OBSERVATION
+
+
+def test_a_verified_outcome_is_guidance_from_its_second_origin_on() -> None:
+    assert authority_of(Channel.OUTCOME, pieces(1)) is Authority.OBSERVATION
+    assert authority_of(Channel.OUTCOME, pieces(2)) is Authority.GUIDANCE
+
+
+def test_an_outcome_is_not_repeated_by_what_an_agent_says() -> None:
+    evidence = (*pieces(1), *pieces(9, channel=Channel.ASSISTANT))
+    assert authority_of(Channel.OUTCOME, evidence) is Authority.OBSERVATION
+
+
+def test_an_outcome_seen_only_after_it_was_shown_is_not_repeated() -> None:
+    assert authority_of(Channel.OUTCOME, pieces(2), echoes={"story 1"}) is Authority.OBSERVATION
+
+
+def test_a_decision_of_a_person_makes_guidance() -> None:
+    assert authority_of(Channel.WEB, (), is_decided=True) is Authority.GUIDANCE
+
+
+def test_a_page_read_in_five_stories_is_one_origin() -> None:
+    assert quorum(pieces(5, channel=Channel.WEB, source="https://pears.example")) == 1
+
+
+def test_five_pages_read_in_one_story_are_one_origin() -> None:
+    assert quorum([piece("story", at=at, source=f"page {at}") for at in range(5)]) == 1
+
+
+def test_what_speaks_against_is_not_part_of_the_quorum() -> None:
+    assert quorum((*pieces(2), piece("other", is_against=True))) == 2
+
+
+def test_only_evidence_as_trusted_as_the_words_backs_them() -> None:
+    mixed = [piece(channel, channel=channel) for channel in Channel]
+    assert {one.channel for one in backing(Channel.USER, mixed)} == {Channel.USER, Channel.OUTCOME}
+    assert Channel.ASSISTANT not in {one.channel for one in backing(Channel.TOOL, mixed)}
+
+
+def test_two_sessions_that_were_told_a_fix_and_saw_it_work_stand_for_one_that_found_it() -> None:
+    told = {"story 1", "story 2"}
+    assert quorum(pieces(3), echoes=told, is_tested=True) == 2
+    assert quorum(pieces(3), echoes=told) == 1
+    assert authority_of(Channel.OUTCOME, pieces(3), echoes=told, is_tested=True) is Authority.GUIDANCE
+
+
+def test_told_sessions_alone_are_no_origin() -> None:
+    assert quorum(pieces(9), echoes={f"story {at}" for at in range(9)}, is_tested=True) == 0
+
+
+def test_a_page_that_told_sessions_read_stays_one_origin() -> None:
+    read = pieces(9, channel=Channel.WEB, source="https://pears.example")
+    assert quorum(read, echoes={f"story {at}" for at in range(1, 9)}, is_tested=True) == 1
+    copied = pieces(9, source="https://pears.example")
+    assert quorum(copied, echoes={f"story {at}" for at in range(1, 9)}, is_tested=True) == 1

@@ -7,7 +7,7 @@ from tests.knowledge.drafting import NOW_MS
 from afterwit.harvest.harvester import Grouped, evidence_of
 from afterwit.knowledge.library import Library
 from afterwit.knowledge.merging import merged
-from afterwit.knowledge.weighing import Context
+from afterwit.knowledge.weighing import WeighingContext
 from afterwit.model.digest import Digest, Measures, Verdict
 from afterwit.model.kinds import Outcome
 from afterwit.model.knowledge import (
@@ -54,7 +54,7 @@ class _Titles:
 
 
 _ORCHARD, _HARBOUR = Scope(ScopeKind.REPO, "orchard"), Scope(ScopeKind.REPO, "harbour")
-_NOW = Context(now_ms=NOW_MS)
+_NOW = WeighingContext(now_ms=NOW_MS)
 
 
 def _know(library: Library, number: int, title: str, repo: str = "orchard") -> None:
@@ -112,7 +112,7 @@ def test_items_are_weighed_at_the_moment_they_are_asked_for() -> None:
     assert [item.status for item in library.items(_NOW)] == [ItemStatus.CANDIDATE]
     _know(library, 2, "wasps")
     assert [item.status for item in library.items(_NOW)] == [ItemStatus.ACTIVE]
-    assert [item.status for item in library.items(Context(now_ms=2 * NOW_MS))] == [ItemStatus.STALE]
+    assert [item.status for item in library.items(WeighingContext(now_ms=2 * NOW_MS))] == [ItemStatus.STALE]
 
 
 def test_a_second_repository_moves_a_matter_everywhere_and_back() -> None:

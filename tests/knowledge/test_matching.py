@@ -1,13 +1,13 @@
 import pytest
 
-from afterwit.actions.steps import parsed
-from afterwit.digest.words import words_of
-from afterwit.knowledge.matching import Moment, fires
+from afterwit.actions.shell.parse import parsed
+from afterwit.knowledge.matching import TriggerMoment, fires
 from afterwit.model.knowledge import Trigger
+from afterwit.text.words import words_of
 
 
-def _on(line: str, signature: str = "") -> Moment:
-    return Moment(command=parsed(line), signature=signature)
+def _on(line: str, signature: str = "") -> TriggerMoment:
+    return TriggerMoment(command=parsed(line), signature=signature)
 
 
 @pytest.mark.parametrize(
@@ -47,20 +47,20 @@ def test_everything_that_is_asked_for_must_be_there() -> None:
     trigger = Trigger(program="jq", signature="shell:jq:syntax error")
     assert fires(trigger, _on("jq .name", signature="shell:jq:syntax error"))
     assert not fires(trigger, _on("jq .name"))
-    assert not fires(trigger, Moment(signature="shell:jq:syntax error"))
+    assert not fires(trigger, TriggerMoment(signature="shell:jq:syntax error"))
 
 
 def test_tools_and_rules_fire_by_name() -> None:
-    assert fires(Trigger(tool="Edit"), Moment(tool="Edit"))
-    assert not fires(Trigger(tool="Edit"), Moment(tool="Write"))
-    assert fires(Trigger(rule="errcheck"), Moment(rules=frozenset(("errcheck", "govet"))))
-    assert not fires(Trigger(rule="errcheck"), Moment(rules=frozenset(("govet",))))
+    assert fires(Trigger(tool="Edit"), TriggerMoment(tool="Edit"))
+    assert not fires(Trigger(tool="Edit"), TriggerMoment(tool="Write"))
+    assert fires(Trigger(rule="errcheck"), TriggerMoment(rules=frozenset(("errcheck", "govet"))))
+    assert not fires(Trigger(rule="errcheck"), TriggerMoment(rules=frozenset(("govet",))))
 
 
 def test_a_topic_needs_all_of_its_words() -> None:
     trigger = Trigger(topic=tuple(words_of("cider barrel")))
-    assert fires(trigger, Moment(words=frozenset(words_of("Let the cider barrels roll"))))
-    assert not fires(trigger, Moment(words=frozenset(words_of("Let the barrel roll"))))
+    assert fires(trigger, TriggerMoment(words=frozenset(words_of("Let the cider barrels roll"))))
+    assert not fires(trigger, TriggerMoment(words=frozenset(words_of("Let the barrel roll"))))
 
 
 @pytest.mark.parametrize(
@@ -82,4 +82,4 @@ def test_a_topic_needs_all_of_its_words() -> None:
     ],
 )
 def test_paths_match_as_in_gitignore(pattern: str, path: str, is_meant: bool) -> None:
-    assert fires(Trigger(path=pattern), Moment(paths=("README.md", path))) is is_meant
+    assert fires(Trigger(path=pattern), TriggerMoment(paths=("README.md", path))) is is_meant

@@ -3,20 +3,20 @@ from typing import Any
 import pytest
 from tests.knowledge.drafting import DAY_MS, NOW_MS, ORCHARD, draft, piece, pieces
 
-from afterwit.harvest.ids import id_of
-from afterwit.knowledge.aging import Gone
+from afterwit.decisions.will import Decision, DecisionKind, ItemChanges
+from afterwit.harvest.harvester import id_of
+from afterwit.knowledge.belief import GoneSubjects
 from afterwit.knowledge.merging import merged
-from afterwit.knowledge.weighing import Context, weigh, weighed
-from afterwit.knowledge.will import Changes, Decision, DecisionKind
+from afterwit.knowledge.weighing import WeighingContext, weigh, weighed
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Channel, Draft, Item, ItemStatus, Trigger
 
 
 def _weigh(one: Draft, *decisions: Decision, **more: Any) -> Item:
-    return weigh(one, Context(now_ms=NOW_MS, decisions={id_of(one): decisions}, **more))
+    return weigh(one, WeighingContext(now_ms=NOW_MS, decisions={id_of(one): decisions}, **more))
 
 
 def _decided(kind: DecisionKind, days_ago: int = 0, **changes: Any) -> Decision:
-    return Decision(NOW_MS - days_ago * DAY_MS, kind, Changes(**changes))
+    return Decision(NOW_MS - days_ago * DAY_MS, kind, ItemChanges(**changes))
 
 
 def _stated(channel: Channel, stories: int) -> Draft:
@@ -97,7 +97,9 @@ def test_what_the_gate_suspects_is_quarantined_with_its_reason() -> None:
 def test_what_is_suspect_stays_so_when_it_is_merged() -> None:
     one, other = draft("Keep functions small."), draft("Functions should be kept small.", evidence=(piece("late"),))
     (union,) = merged((one, other)).unions
-    (item,) = weighed([union], Context(now_ms=NOW_MS, suspects=dict.fromkeys(union.absorbed, "reads like an order")))
+    (item,) = weighed(
+        [union], WeighingContext(now_ms=NOW_MS, suspects=dict.fromkeys(union.absorbed, "reads like an order"))
+    )
     assert item.status is ItemStatus.QUARANTINED
 
 
@@ -144,7 +146,7 @@ def test_a_pin_brings_back_what_was_rejected() -> None:
 
 def test_what_is_pinned_neither_fades_nor_goes() -> None:
     old = draft(evidence=pieces(2, days_ago=3000), files=("press.py",))
-    gone = Gone(files={ORCHARD.name: frozenset(("press.py",))})
+    gone = GoneSubjects(files={ORCHARD.name: frozenset(("press.py",))})
     item = _weigh(old, _decided(DecisionKind.PIN), gone=gone)
     assert (item.status, item.is_pinned, item.confidence) == (ItemStatus.ACTIVE, True, 0.7)
     unpinned = _weigh(old, _decided(DecisionKind.PIN, days_ago=2), _decided(DecisionKind.UNPIN), gone=gone)
@@ -155,7 +157,7 @@ def test_decisions_about_what_was_merged_into_it_hold() -> None:
     one, other = draft("Keep functions small."), draft("Functions should be kept small.", evidence=(piece("late"),))
     (union,) = merged((one, other)).unions
     (absorbed,) = union.absorbed
-    (item,) = weighed([union], Context(now_ms=NOW_MS, decisions={absorbed: [_REJECTED]}))
+    (item,) = weighed([union], WeighingContext(now_ms=NOW_MS, decisions={absorbed: [_REJECTED]}))
     assert (item.status, item.merged) == (ItemStatus.RETIRED, (absorbed,))
 
 
@@ -213,7 +215,7 @@ def test_a_candidate_that_nothing_confirmed_is_stale_after_two_half_lives() -> N
 
 def test_what_it_speaks_of_is_gone_at_once() -> None:
     one = draft(files=("src/press.py",), evidence=pieces(9))
-    item = _weigh(one, gone=Gone(files={ORCHARD.name: frozenset(("src/press.py",))}))
+    item = _weigh(one, gone=GoneSubjects(files={ORCHARD.name: frozenset(("src/press.py",))}))
     assert (item.status, item.reason) == (ItemStatus.STALE, "src/press.py is gone")
 
 
@@ -227,7 +229,7 @@ def _decision(words: str, days_ago: int, channel: Channel = Channel.USER, **more
 
 
 def _both(earlier: Draft, later: Draft, **more: Any) -> tuple[Item, Item]:
-    found = {item.id: item for item in weighed(merged((earlier, later)).unions, Context(now_ms=NOW_MS, **more))}
+    found = {item.id: item for item in weighed(merged((earlier, later)).unions, WeighingContext(now_ms=NOW_MS, **more))}
     return found[id_of(earlier)], found[id_of(later)]
 
 

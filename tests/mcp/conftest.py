@@ -9,14 +9,14 @@ import pytest
 from tests.homes import learned, world_of
 from tests.measure.histories import HOUR_S, Log
 
+from afterwit.config.world import World
+from afterwit.knowledge.list import all_items, item_row
 from afterwit.mcp.desk import StoreDesk
 from afterwit.mcp.server import Server
+from afterwit.measure.experiment import set_experiment
 from afterwit.model.knowledge import Authority, Belief, Category, Channel, Item, ItemStatus
-from afterwit.store.items import put_item
+from afterwit.store.rows.items import put_item
 from afterwit.store.store import opened
-from afterwit.usecases.experimenting import set_experiment
-from afterwit.usecases.items import all_items, item_row
-from afterwit.usecases.world import World
 
 ORCHARD = "/srv/orchard"
 _UNKNOWN = "Exit code 2\nerror: unrecognized subcommand 'cargo'"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterwit.mcp.clients import agent_of
+from afterwit.mcp.desk import agent_of
 
 
 @pytest.mark.parametrize(

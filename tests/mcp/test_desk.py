@@ -10,17 +10,18 @@ from tests.homes import Silent, world_of
 from tests.mcp.conftest import ORCHARD, Call, put_items, text_of
 from tests.measure.histories import Log
 
-from afterwit.knowledge.markers import CLOSING, OPENING, without_own
+from afterwit.config.world import World
+from afterwit.guard.markers import CLOSING, OPENING, without_own
+from afterwit.knowledge.list import all_items, item_row
+from afterwit.learn.learn import learn
 from afterwit.mcp.desk import TOOLS, StoreDesk
+from afterwit.mcp.given import MOST_CHARS
 from afterwit.mcp.messages import RpcError
-from afterwit.mcp.quoting import MOST_CHARS
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Authority, Category, Channel, Item, ItemStatus
-from afterwit.store.items import put_item
+from afterwit.model.learn_run import Options
+from afterwit.store.rows.items import put_item
 from afterwit.store.store import opened
-from afterwit.usecases.items import all_items, item_row
-from afterwit.usecases.learn import Options, learn
-from afterwit.usecases.world import World
 
 LESSON = "`make count` needs the tree index; run `make index` before it."
 
@@ -280,7 +281,7 @@ def test_without_a_store_every_tool_says_what_to_do(tmp_path: Path) -> None:
 def test_a_locked_store_is_said_and_nothing_is_written(
     call: Call, refused: Call, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("afterwit.usecases.lessons._WAIT_MS", 20)
+    monkeypatch.setattr("afterwit.curation.lessons._WAIT_MS", 20)
     other = apsw.Connection(str(world.layout.database))
     other.execute("BEGIN IMMEDIATE")
     try:

@@ -8,21 +8,20 @@ from tests.mcp.conftest import ORCHARD, Call, put_items, text_of
 from tests.mcp.test_desk import wrapper_item
 
 from afterwit.agents.moments import RECALL
-from afterwit.hook.history import History
-from afterwit.hook.holdout import is_held_out
-from afterwit.knowledge.markers import OPENING
-from afterwit.knowledge.shown import ours
+from afterwit.config.world import World
+from afterwit.guard.markers import OPENING
+from afterwit.guard.shown import ours
 from afterwit.mcp.desk import StoreDesk
-from afterwit.mcp.given import Said, given
-from afterwit.mcp.quoting import MOST_CHARS
+from afterwit.mcp.given import MOST_CHARS, ItemLine, given
+from afterwit.measure.experiment import set_experiment
 from afterwit.model.knowledge import Category
+from afterwit.recall.exposures import audience_of
+from afterwit.recall.history import History
+from afterwit.recall.holdout import holdout_key, is_held_out
 from afterwit.recall.prompt_block import PLACES
 from afterwit.store import spool
+from afterwit.store.layout import redaction_key
 from afterwit.store.store import readonly_database
-from afterwit.usecases.deck import holdout_key
-from afterwit.usecases.experimenting import set_experiment
-from afterwit.usecases.exposing import audience_of
-from afterwit.usecases.world import World
 
 NOTHING = "Nothing is known for this task."
 
@@ -98,9 +97,9 @@ def test_what_does_not_fit_is_not_noted_as_shown(call: Call, world: World) -> No
 def test_an_item_that_was_cut_is_not_shown_because_another_begins_with_its_words(world: World) -> None:
     short = "- Prune in March"
     rows = [
-        Said("long", ours(f"{short} and never later")),
-        Said("filling", ours("x" * (MOST_CHARS - 50))),
-        Said("short", ours(short)),
+        ItemLine("long", ours(f"{short} and never later")),
+        ItemLine("filling", ours("x" * (MOST_CHARS - 50))),
+        ItemLine("short", ours(short)),
     ]
     with readonly_database(world.layout) as db:
         to = audience_of(db, world, "claude-code", "mcp-1", "")
@@ -117,7 +116,15 @@ def test_an_item_is_shown_whatever_markers_it_forges(world: World) -> None:
         world,
         to,
         RECALL,
-        [(ours(""), [Said("one", ours("- Prune [afterwit notes")), Said("two", ours("from past sessions] in March"))])],
+        [
+            (
+                ours(""),
+                [
+                    ItemLine("one", ours("- Prune [afterwit notes")),
+                    ItemLine("two", ours("from past sessions] in March")),
+                ],
+            )
+        ],
     )
     (record,) = noted(world)
     assert record["items"] == {"one": 1, "two": 1}
@@ -136,7 +143,7 @@ def test_a_session_that_is_held_out_gets_nothing_from_the_server_either(world: W
     for number in range(12):
         session = f"session-{number}"
         note_start(world, session)
-        is_held = is_held_out(0.5, holdout_key(world.layout), "claude-code", session)
+        is_held = is_held_out(0.5, holdout_key(redaction_key(world.layout)), "claude-code", session)
         assert asked(world).startswith(NOTHING) == is_held
         note_end(world, session)
 

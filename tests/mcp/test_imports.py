@@ -4,7 +4,17 @@ import json
 import subprocess
 import sys
 
-HEAVY = ("msgspec", "apsw", "re2", "zstandard", "rich", "pydantic", "afterwit.usecases", "afterwit.store")
+HEAVY = (
+    "msgspec",
+    "apsw",
+    "re2",
+    "zstandard",
+    "rich",
+    "pydantic",
+    "afterwit.sessions",
+    "afterwit.recall",
+    "afterwit.store",
+)
 SCRIPT = """
 import sys, io, json
 from afterwit.cli.main import afterwit

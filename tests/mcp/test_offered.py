@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from afterwit.mcp.desk import TOOLS, tool_named
-from afterwit.mcp.offered import offered
-from afterwit.mcp.reserved import reserving, without_added
+from afterwit.mcp.server import offered
+from afterwit.mcp.tool import reserving, without_added
 
 
 def test_the_file_says_what_the_tools_say() -> None:

@@ -3,12 +3,12 @@
 import pytest
 from tests.mcp.conftest import ORCHARD, put_items
 
-from afterwit.knowledge.markers import without_own
+from afterwit.config.world import World
+from afterwit.guard.markers import without_own
 from afterwit.mcp import resources
 from afterwit.mcp.desk import StoreDesk
 from afterwit.mcp.messages import NoResourceError, RpcError
 from afterwit.store import spool
-from afterwit.usecases.world import World
 
 
 def test_items_that_hold_here_are_listed_and_can_be_read(desk: StoreDesk) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from afterwit.knowledge.markers import OPENING
-from afterwit.usecases.world import World
+from afterwit.config.world import World
+from afterwit.guard.markers import OPENING
 
 sdk = pytest.importorskip("mcp", reason="the `mcp` SDK is not installed")
 

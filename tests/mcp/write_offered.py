@@ -3,7 +3,7 @@
 import json
 
 from afterwit.mcp.desk import TOOLS, tool_named
-from afterwit.mcp.offered import FILE
+from afterwit.mcp.server import FILE
 
 if __name__ == "__main__":
     tools = [tool_named(name).definition() for name in TOOLS]

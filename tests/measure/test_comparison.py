@@ -1,6 +1,6 @@
 import random
 
-from afterwit.measure.comparison import compared
+from afterwit.measure.backtest import compared
 
 
 def test_a_player_that_finds_more_in_every_session_is_clearly_better() -> None:

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from tests.homes import Silent, learned, world_of
 from tests.measure.histories import MISSING, RULE, Log, scrambled
 
-from afterwit.measure.notes import Saying
-from afterwit.measure.player import Here, Player
+from afterwit.measure.backtest import players_named, walked
+from afterwit.measure.player import Player, Saying, Whereabouts
 from afterwit.measure.replay import Notes
 from afterwit.model.digest import Digest
-from afterwit.usecases.backtest import players_named, walked
-from afterwit.usecases.filters import Filter
+from afterwit.sessions.filters import Filter
 
 _FILES = [f"src/{name}.ts" for name in ("press", "row", "barrel", "gate")]
 _COMMANDS = [("npm run tset", MISSING, True), ("npm run test", "12 passing", False), ("npx tsc", RULE, True)]
@@ -57,7 +56,7 @@ class _Witness(Player):
     def know(self, digest: Digest) -> None:
         self._known[digest.native_id] = msgspec.json.encode(digest).decode()
 
-    def start(self, here: Here) -> list[Saying]:
+    def start(self, here: Whereabouts) -> list[Saying]:
         return [Saying(text=text, items=(name,)) for name, text in sorted(self._known.items())]
 
 

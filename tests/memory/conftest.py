@@ -7,16 +7,16 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from tests.memory import honcho_server, postgres_server
-from tests.memory.honcho_server import HonchoServer
-from tests.memory.postgres_server import PostgresServer
+from tests.memory.backends import honcho_server, postgres_server
+from tests.memory.backends.honcho_server import HonchoServer
+from tests.memory.backends.postgres_server import PostgresServer
 
-from afterwit.memory.backend import Backend
-from afterwit.memory.honcho import HonchoBackend, HonchoPlace
-from afterwit.memory.null import NullBackend
-from afterwit.memory.postgres import PostgresBackend, PostgresPlace
+from afterwit.memory.backends.backend import Backend
+from afterwit.memory.backends.honcho import HonchoBackend, HonchoPlace
+from afterwit.memory.backends.postgres import PostgresBackend, PostgresPlace
+from afterwit.memory.backends.unavailable import NullBackend
+from afterwit.memory.registry import local_backend
 from afterwit.store.layout import Layout
-from afterwit.usecases.memory_backends import local_backend
 
 _numbers = itertools.count(1)
 Make = Callable[[], Backend]

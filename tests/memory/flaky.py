@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 
-from afterwit.memory.backend import Availability, Operation
-from afterwit.memory.entry import Entry, Hit, Write
-from afterwit.memory.errors import BackendError, RejectedError
-from afterwit.memory.terms import search
+from afterwit.memory.backends.backend import Availability, BackendError, Operation, RejectedError
+from afterwit.model.memory_entry import Entry, Hit, Write
+from afterwit.store.rows.memory import search
 
 
 class FlakyBackend:

@@ -5,9 +5,8 @@ from types import MappingProxyType
 
 import pytest
 
-from afterwit.memory.backend import Backend, Operation
-from afterwit.memory.entry import LONGEST_KEY, LONGEST_VALUE, Entry, Plain, Write, checked
-from afterwit.memory.errors import UnsupportedError
+from afterwit.memory.backends.backend import Backend, Operation, UnsupportedError
+from afterwit.model.memory_entry import LONGEST_KEY, LONGEST_VALUE, Entry, Plain, Write, checked
 
 Make = Callable[[], Backend]
 AT = 1_780_000_000_000

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from afterwit.memory.backend import Backend
-from afterwit.memory.entry import Entry, Plain, Write
+from afterwit.memory.backends.backend import Backend
+from afterwit.model.memory_entry import Entry, Plain, Write
 
 USERS = ("ada", "grace")
 KEYS = ("shell", "editor.indent", "é", "a", "a.b")

@@ -1,6 +1,7 @@
 import pytest
 
-from afterwit.model.instruction_files import IN_HOMES, Instruction, Placed, instruction, placed
+from afterwit.agents.registry import instruction_files
+from afterwit.model.instruction_files import Instruction, Placed, instruction, placed
 
 
 @pytest.mark.parametrize(
@@ -21,12 +22,12 @@ from afterwit.model.instruction_files import IN_HOMES, Instruction, Placed, inst
     ],
 )
 def test_a_path_is_taken_apart_at_the_longest_name(path: str, expected: Placed | None) -> None:
-    assert placed(path) == expected
+    assert placed(path, instruction_files().in_checkouts) == expected
 
 
 def test_home_folders_have_names_of_their_own() -> None:
-    assert placed("/home/ada/.codex/AGENTS.md", IN_HOMES) == Placed("/home/ada", ".codex/AGENTS.md")
-    assert placed("/home/ada/AGENTS.md", IN_HOMES) is None
+    assert placed("/home/ada/.codex/AGENTS.md", instruction_files().in_homes) == Placed("/home/ada", ".codex/AGENTS.md")
+    assert placed("/home/ada/AGENTS.md", instruction_files().in_homes) is None
 
 
 @pytest.mark.parametrize("is_whole", [True, False])

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.knowledge.drafting import NOW_MS, ORCHARD, draft, pieces
 
-from afterwit.knowledge.weighing import Context, weigh
+from afterwit.knowledge.weighing import WeighingContext, weigh
 from afterwit.model.knowledge import Category, Item, Trigger
 from afterwit.recall.situation import Situation
 
@@ -14,7 +14,7 @@ HERE = Situation(ORCHARD.name, "codex")
 def item(sentence: str, stories: int = 5, **more: Any) -> Item:
     """What comes of a draft that so many stories show."""
     given: dict[str, Any] = {"evidence": pieces(stories), **more}
-    return weigh(draft(sentence, **given), Context(now_ms=NOW_MS))
+    return weigh(draft(sentence, **given), WeighingContext(now_ms=NOW_MS))
 
 
 def correction(stories: int = 5, **more: Any) -> Item:

@@ -6,13 +6,13 @@ from tests.recall.knowing import HERE, correction, item
 
 from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import Trigger
-from afterwit.recall.at_failure import Failed, fix_for
+from afterwit.recall.at_failure import FailedAction, fix_for
 
 UNKNOWN = "error: unrecognized subcommand 'cargo'\nUsage: wrapit [OPTIONS] <COMMAND>"
 
 
-def failed(line: str = "wrapit cargo test", error: str = UNKNOWN) -> Failed:
-    return Failed(ActionKind.SHELL, "Bash", line, error)
+def failed(line: str = "wrapit cargo test", error: str = UNKNOWN) -> FailedAction:
+    return FailedAction(ActionKind.SHELL, "Bash", line, error)
 
 
 def test_the_change_is_applied_to_the_command_that_failed() -> None:

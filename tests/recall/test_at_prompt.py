@@ -4,7 +4,6 @@ from typing import Any
 
 from tests.harvest.talks import ORCHARD, talk
 
-from afterwit.digest.words import words_of
 from afterwit.model.knowledge import (
     EVERYWHERE,
     Authority,
@@ -17,17 +16,18 @@ from afterwit.model.knowledge import (
     ScopeKind,
     Trigger,
 )
-from afterwit.recall.at_prompt import at_prompt, biting
+from afterwit.recall.at_prompt import at_prompt, items_for_prompt
 from afterwit.recall.decisions import Quote
-from afterwit.recall.place_index import PlaceIndex, Sighting
-from afterwit.recall.places import Place, Question
+from afterwit.recall.from_digest import talk_of
+from afterwit.recall.place_index import PlaceIndex, PlaceSighting
+from afterwit.recall.places import LikelyPlace, Question
 from afterwit.recall.situation import Situation
-from afterwit.recall.talk_reading import talk_of
 from afterwit.recall.talks import USER, TalkIndex
+from afterwit.text.words import words_of
 
 _HERE = Situation(ORCHARD, "codex")
 _TASK = Question("repair the quince press")
-_PRESS = [Place("press/quince.py", 0.6), Place("docs/press.md", 0.1)]
+_PRESS = [LikelyPlace("press/quince.py", 0.6), LikelyPlace("docs/press.md", 0.1)]
 
 
 def _item(name: str, trigger: Trigger, **more: Any) -> Item:
@@ -46,39 +46,39 @@ def _item(name: str, trigger: Trigger, **more: Any) -> Item:
     return Item(**given | more)
 
 
-def _bites(*items: Item, quotes: tuple[Quote, ...] = ()) -> list[str]:
-    return [bite.item for bite in biting(items, _HERE, _TASK, _PRESS, quotes)]
+def _items(*items: Item, quotes: tuple[Quote, ...] = ()) -> list[str]:
+    return [line.item for line in items_for_prompt(items, _HERE, _TASK, _PRESS, quotes)]
 
 
-def test_an_item_bites_where_the_work_is_likely() -> None:
-    assert _bites(_item("a", Trigger(path="press/*.py")), _item("b", Trigger(path="docs/"))) == ["a"]
+def test_an_item_items_where_the_work_is_likely() -> None:
+    assert _items(_item("a", Trigger(path="press/*.py")), _item("b", Trigger(path="docs/"))) == ["a"]
 
 
-def test_an_item_bites_where_the_prompt_names_its_topic() -> None:
+def test_an_item_items_where_the_prompt_names_its_topic() -> None:
     quinces, plums = tuple(words_of("quince press")), tuple(words_of("plum press"))
-    assert _bites(_item("a", Trigger(topic=quinces)), _item("b", Trigger(topic=plums))) == ["a"]
+    assert _items(_item("a", Trigger(topic=quinces)), _item("b", Trigger(topic=plums))) == ["a"]
 
 
 def test_what_has_a_place_in_the_start_block_does_not_wait_for_a_prompt() -> None:
-    assert _bites(_item("a", Trigger(program="press"))) == []
+    assert _items(_item("a", Trigger(program="press"))) == []
 
 
 def test_items_of_other_repositories_and_candidates_stay_silent() -> None:
     path = Trigger(path="press/")
     elsewhere = _item("a", path, scope=Scope(ScopeKind.REPO, "example.org/other"))
-    assert _bites(elsewhere, _item("b", path, status=ItemStatus.CANDIDATE), _item("c", path, scope=EVERYWHERE)) == ["c"]
+    assert _items(elsewhere, _item("b", path, status=ItemStatus.CANDIDATE), _item("c", path, scope=EVERYWHERE)) == ["c"]
 
 
 def test_what_a_quote_says_is_not_said_twice() -> None:
     item = _item("a", Trigger(path="press/"), sentence='The user said on 2026-05-01: "We press quinces cold."')
     quote = Quote("We press quinces cold. Always.", USER, 0, "s")
-    assert _bites(item) == ["a"]
-    assert _bites(item, quotes=(quote,)) == []
+    assert _items(item) == ["a"]
+    assert _items(item, quotes=(quote,)) == []
 
 
 def test_the_block_names_the_place_although_nothing_was_decided() -> None:
     known, talks = PlaceIndex(), TalkIndex()
-    known.put(Sighting("s", "repair the quince press", {"press/quince.py": ()}, at_ms=1))
+    known.put(PlaceSighting("s", "repair the quince press", {"press/quince.py": ()}, at_ms=1))
     talks.put(talk_of(talk("repair the quince press")))
     block = at_prompt([_item("a", Trigger(path="press/"))], _HERE, _TASK, known, talks)
     assert block.files == ("press/quince.py",)

@@ -10,8 +10,8 @@ from tests.recall.talks.fillers import fillers
 from tests.recall.talks.scoring import Score, index_of, scores
 
 from afterwit.recall.decisions import decided
+from afterwit.recall.from_digest import talk_of
 from afterwit.recall.places import Question
-from afterwit.recall.talk_reading import talk_of
 from afterwit.recall.talks import Talk, TalkIndex
 
 _CHANGED = ("amended", "twice")

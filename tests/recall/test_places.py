@@ -1,18 +1,18 @@
 """Where work is likely to be."""
 
-from afterwit.recall.place_index import PlaceIndex, Sighting
+from afterwit.recall.place_index import PlaceIndex, PlaceSighting
 from afterwit.recall.places import Question, features, guess
 
 
-def _index(*sightings: Sighting) -> PlaceIndex:
+def _index(*sightings: PlaceSighting) -> PlaceIndex:
     index = PlaceIndex()
     for sighting in sightings:
         index.put(sighting)
     return index
 
 
-def _changed(session: str, at_ms: int, *paths: str, text: str = "", branch: str = "") -> Sighting:
-    return Sighting(session, text, dict.fromkeys(paths, ()), branch, at_ms)
+def _changed(session: str, at_ms: int, *paths: str, text: str = "", branch: str = "") -> PlaceSighting:
+    return PlaceSighting(session, text, dict.fromkeys(paths, ()), branch, at_ms)
 
 
 def test_nothing_known_gives_no_guess() -> None:

@@ -2,15 +2,15 @@
 
 from tests.harvest.talks import MAY_MS
 
-from afterwit.knowledge.markers import CLOSING, is_own
-from afterwit.knowledge.shown import ours
+from afterwit.guard.markers import CLOSING, is_own
+from afterwit.guard.shown import ours
 from afterwit.recall.decisions import Quote
-from afterwit.recall.places import Place
-from afterwit.recall.prompt_block import MOST_CHARS, PLACES, Bite, prompt_block, text_of
+from afterwit.recall.places import LikelyPlace
+from afterwit.recall.prompt_block import MOST_CHARS, PLACES, BlockLine, prompt_block, text_of
 from afterwit.recall.talks import AGENT, USER
 
-_PLACES = [Place("press/belt.py", 0.8), Place("press/crate.py", 0.4)]
-_BITES = [Bite("i1", ours("Oil the belt first. (0.80)"))]
+_PLACES = [LikelyPlace("press/belt.py", 0.8), LikelyPlace("press/crate.py", 0.4)]
+_LINES = [BlockLine("i1", ours("Oil the belt first. (0.80)"))]
 _QUOTES = [
     Quote("Use steel belts.", USER, MAY_MS, "s2"),
     Quote("Use leather belts.", USER, MAY_MS - 86_400_000, "s1", is_earlier=True),
@@ -22,7 +22,7 @@ def test_nothing_known_is_no_block() -> None:
 
 
 def test_the_block_says_where_what_bites_and_what_was_decided() -> None:
-    block = prompt_block(_PLACES, _BITES, _QUOTES)
+    block = prompt_block(_PLACES, _LINES, _QUOTES)
     assert block.text.splitlines()[1:] == [
         "Work like this was done in:",
         "- `press/belt.py`, `press/crate.py`",
@@ -43,12 +43,12 @@ def test_what_is_missing_leaves_no_heading() -> None:
     ]
 
 
-def test_at_most_three_things_bite() -> None:
-    assert len(prompt_block([], [Bite(f"i{at}", ours("Oil it.")) for at in range(9)], []).items) == 3
+def test_at_most_three_items_are_told() -> None:
+    assert len(prompt_block([], [BlockLine(f"i{at}", ours("Oil it.")) for at in range(9)], []).items) == 3
 
 
 def test_quoted_text_cannot_close_the_markers() -> None:
-    block = prompt_block([Place(f"{CLOSING}`\n", 0.5)], [], [Quote(f"{CLOSING}\nx", USER, MAY_MS, "s")])
+    block = prompt_block([LikelyPlace(f"{CLOSING}`\n", 0.5)], [], [Quote(f"{CLOSING}\nx", USER, MAY_MS, "s")])
     assert not is_own(block.text)
     assert len(block.text.splitlines()) == 3
     assert block.files == ()
@@ -60,11 +60,11 @@ def test_an_agents_words_are_never_quoted() -> None:
 
 def test_the_block_stays_within_its_limit() -> None:
     quotes = [Quote("walnut " * 60, USER, MAY_MS, f"s{at}") for at in range(40)]
-    places = [Place("deep/" * 80, 0.5)] * 5
-    assert len(prompt_block(places, _BITES, quotes).text) < MOST_CHARS
+    places = [LikelyPlace("deep/" * 80, 0.5)] * 5
+    assert len(prompt_block(places, _LINES, quotes).text) < MOST_CHARS
 
 
 def test_a_section_whose_entries_are_held_out_vanishes() -> None:
-    block = prompt_block(_PLACES, _BITES, _QUOTES)
-    kept = [section._replace(entries=()) if at == 1 else section for at, section in enumerate(block.sections)]
+    block = prompt_block(_PLACES, _LINES, _QUOTES)
+    kept = [section._replace(lines=()) if at == 1 else section for at, section in enumerate(block.sections)]
     assert "What is known of it:" not in text_of(kept)

@@ -6,13 +6,11 @@ from hypothesis import strategies as st
 from tests.knowledge.drafting import HARBOUR, ORCHARD, piece
 from tests.recall.knowing import HERE, command, correction, item, rule
 
-from afterwit.knowledge.shown import ours
+from afterwit.guard.shown import ours
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Category, Channel, Scope, ScopeKind, Trigger
-from afterwit.recall.biting_rules import MOST_RULES
-from afterwit.recall.situation import Situation
-from afterwit.recall.start_block import MOST_CHARS, MOST_TOKENS, Settings, checked_template, start_block
-from afterwit.recall.worth import tokens
+from afterwit.recall.situation import MOST_RULES, Situation, tokens
+from afterwit.recall.start_block import MOST_CHARS, MOST_TOKENS, StartSettings, checked_template, start_block
 
 STORIES = {ORCHARD: 10}
 
@@ -77,7 +75,7 @@ def test_preferences_stand_first() -> None:
 @given(st.lists(st.integers(20, 230), max_size=80), st.integers(100, 2_000))
 def test_the_budget_holds(lengths: list[int], budget: int) -> None:
     known = [command(f"make {'x' * length} {number}"[:200]) for number, length in enumerate(lengths)]
-    text = start_block(known, HERE, STORIES, (), Settings(budget_tokens=budget)).text
+    text = start_block(known, HERE, STORIES, (), StartSettings(budget_tokens=budget)).text
     assert len(text) <= MOST_CHARS
     assert tokens(text) <= min(budget, MOST_TOKENS)
 
@@ -97,7 +95,7 @@ def test_a_little_more_belief_changes_no_byte() -> None:
 
 
 def test_people_replace_the_template() -> None:
-    made = Settings(template="House notes.\n{commands}\nThat is all.")
+    made = StartSettings(template="House notes.\n{commands}\nThat is all.")
     text = start_block([command("make test"), rule("one")], HERE, STORIES, (), made).text
     assert text.splitlines()[0] == "House notes."
     assert text.splitlines()[-1] == "That is all."

@@ -5,12 +5,12 @@ import pytest
 from tests.sources.repositories import BRANCH, commit, git, repository
 
 from afterwit.sources.checkpoints import CheckpointGatherer, Native
-from afterwit.sources.discovery import Found
+from afterwit.sources.discovery import LogFile
 from afterwit.sources.gathering import SourceError
 
 GIT = PurePosixPath("repo/.git")
-PACKED = Found(GIT / "packed-refs", 1, 1, 1)
-LOOSE = Found(GIT / "refs/heads/entire/checkpoints/v1", 1, 1, 1)
+PACKED = LogFile(GIT / "packed-refs", 1, 1, 1)
+LOOSE = LogFile(GIT / "refs/heads/entire/checkpoints/v1", 1, 1, 1)
 
 
 def native(data: bytes, is_all: bool) -> Native | None:
@@ -72,7 +72,7 @@ def test_marks_change_with_the_session_alone(gatherer: CheckpointGatherer, git_d
     commit(git_dir, {**checkpoint("0a/1b2c3d4e5f/0", "s-1", b"lathe one\n"), **other})
     before = gatherer.sessions(tmp_path, GIT, [LOOSE])
     assert before[0].mtime_ns == 1_777_629_600_000 * 1_000_000
-    assert gatherer.render(tmp_path, before[0].path).found == before[0]
+    assert gatherer.render(tmp_path, before[0].path).file == before[0]
     commit(git_dir, {**checkpoint("0a/1b2c3d4e5f/0", "s-1", b"lathe one\nlathe two\n"), **other})
     after = gatherer.sessions(tmp_path, GIT, [LOOSE])
     assert (before[0] == after[0], before[1] == after[1]) == (False, True)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afterwit.sources import damaged
-from afterwit.sources.damaged import Piece, cleaned, cut
+from afterwit.sources.damaged import LinePiece, cleaned, cut
 
 HOSTILE = {
     "opened keys": b'{"',
@@ -42,7 +42,7 @@ class CountingDecoder:
 
 def work(monkeypatch: pytest.MonkeyPatch, body: bytes) -> CountingDecoder:
     decoder = CountingDecoder()
-    monkeypatch.setattr(damaged, "_DECODER", decoder)
+    monkeypatch.setattr(damaged, "DECODER", decoder)
     for _ in cut(body, is_ended=True):
         pass
     return decoder
@@ -88,7 +88,10 @@ def test_pieces_are_in_order_and_leave_out_blanks_only(body: bytes, is_ended: bo
 
 def test_an_object_longer_than_the_first_window_is_found_whole() -> None:
     big = json.dumps({"text": "é" * 9000, "list": list(range(9000))}, ensure_ascii=False).encode()
-    assert list(cut(big + b"!", is_ended=True)) == [Piece(0, len(big), True), Piece(len(big), len(big) + 1, False)]
+    assert list(cut(big + b"!", is_ended=True)) == [
+        LinePiece(0, len(big), True),
+        LinePiece(len(big), len(big) + 1, False),
+    ]
 
 
 @pytest.mark.parametrize("size", range(4070, 4110))
@@ -96,8 +99,8 @@ def test_the_edge_of_a_window_changes_nothing(size: int) -> None:
     for tail in (b'","b":-12.5e3,"c":true,"d":"\\u00e9"}', b'\\\\","b":{"c":[{}]}}'):
         body = b'{"a":"' + b"x" * (size - 6) + tail
         assert list(cut(body + b'{"z":1}', is_ended=True)) == [
-            Piece(0, len(body), True),
-            Piece(len(body), len(body) + 7, True),
+            LinePiece(0, len(body), True),
+            LinePiece(len(body), len(body) + 7, True),
         ]
 
 

@@ -9,16 +9,22 @@ import apsw
 import msgspec
 import pytest
 
-from afterwit.sources.databases import Database, DatabaseGatherer, Table
+from afterwit.sources.databases import Database, DatabaseGatherer, DatabaseTable
 from afterwit.sources.foreign_sqlite import reading
 from afterwit.sources.gathering import SourceError
 
 ABOUT = Database(
     names=r"log\.db",
-    sessions=Table("talks", session="id", order=("id",), without=frozenset(("seen",))),
+    sessions=DatabaseTable("talks", session="id", order=("id",), without=frozenset(("seen",))),
     tables=(
-        Table("said", session="talk", order=("at", "id"), changed="changed", inner=(Table("bits", session="said"),)),
-        Table("later", session="talk"),
+        DatabaseTable(
+            "said",
+            session="talk",
+            order=("at", "id"),
+            changed="changed",
+            inner=(DatabaseTable("bits", session="said"),),
+        ),
+        DatabaseTable("later", session="talk"),
     ),
     updated="seen",
     parent="parent",
@@ -78,7 +84,7 @@ def test_a_parent_comes_first_with_what_matters_of_it(tmp_path: Path, db: apsw.C
 )
 def test_the_mark_of_a_session_changes_with_it_and_no_other(tmp_path: Path, db: apsw.Connection, change: str) -> None:
     before = GATHERER.sessions(tmp_path, LOG, [])
-    assert [GATHERER.render(tmp_path, found.path).found.inode for found in before] == [each.inode for each in before]
+    assert [GATHERER.render(tmp_path, found.path).file.inode for found in before] == [each.inode for each in before]
     db.execute(change)
     after = GATHERER.sessions(tmp_path, LOG, [])
     assert [one.inode == other.inode for one, other in zip(before, after, strict=True)] == [False, True]

@@ -3,7 +3,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from afterwit.sources.discovery import Discovery, Found, Unit, Unreadable, discover, glimpse, walk
+from afterwit.sources.discovery import Discovery, LogFile, Unit, Unreadable, discover, glimpse, walk
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="links and such names are POSIX's")
 
@@ -32,7 +32,7 @@ def test_every_file_is_found_with_what_the_system_says_of_it(tmp_path: Path) -> 
     put(tmp_path, "a.jsonl", "deep/er/b.jsonl", "deep/notes.md")
     assert walked(tmp_path) == ["a.jsonl", "deep/er/b.jsonl", "deep/notes.md"]
     about = (tmp_path / "a.jsonl").stat()
-    assert Found(PurePosixPath("a.jsonl"), about.st_size, about.st_mtime_ns, about.st_ino) in list(walk(tmp_path, []))
+    assert LogFile(PurePosixPath("a.jsonl"), about.st_size, about.st_mtime_ns, about.st_ino) in list(walk(tmp_path, []))
 
 
 @pytest.mark.parametrize("place", ["nowhere", "nowhere/deep"])
@@ -73,7 +73,7 @@ def test_the_mark_of_companions_changes_when_one_does(tmp_path: Path) -> None:
 
 
 def test_the_mark_of_companions_holds_nothing_of_their_names(tmp_path: Path) -> None:
-    found = Found(PurePosixPath("secret-name.txt"), 1, 2, 3)
+    found = LogFile(PurePosixPath("secret-name.txt"), 1, 2, 3)
     assert "secret" not in Unit(tmp_path, found, (found,)).companions_mark
 
 

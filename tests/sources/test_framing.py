@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem, Reading
@@ -121,7 +122,7 @@ NEXT = b'{"b":{"c":[{"d":2}]}}'
 BEHIND_NESTED = [at for at in range(1, len(FULL)) if FULL[at - 1 : at] == b"}"]
 
 
-@pytest.mark.parametrize("cut_at", [at for at in range(1, len(FULL)) if at not in BEHIND_NESTED])
+@for_every("cut_at", [at for at in range(1, len(FULL)) if at not in BEHIND_NESTED])
 def test_a_record_glued_to_a_torn_one_is_read_wherever_the_tear_is(cut_at: int) -> None:
     data = FULL[:cut_at] + NEXT + b"\n"
     readings = whole(data)
@@ -137,7 +138,7 @@ def test_an_object_torn_off_right_behind_it_counts_as_a_record_and_hides_no_othe
     assert events[1] == NEXT
 
 
-@pytest.mark.parametrize("cut_at", [at for at in range(1, len(FULL)) if at not in BEHIND_NESTED])
+@for_every("cut_at", [at for at in range(1, len(FULL)) if at not in BEHIND_NESTED])
 def test_all_records_glued_to_a_torn_one_are_read(cut_at: int) -> None:
     data = FULL[:cut_at] + NEXT + b'{"e":1}\0\0{"f":2}' + FULL[:cut_at] + NEXT + b"\n"
     events = [bytes_of(data, each) for each in whole(data) if isinstance(each, Event)]

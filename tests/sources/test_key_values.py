@@ -60,7 +60,7 @@ def test_messages_come_in_the_order_that_the_conversation_says(tmp_path: Path, d
 
 def test_the_mark_changes_with_the_conversation(tmp_path: Path, db: apsw.Connection) -> None:
     (before,) = GATHERER.sessions(tmp_path, KV, [])
-    assert GATHERER.render(tmp_path, before.path).found == before
+    assert GATHERER.render(tmp_path, before.path).file == before
     put(db, "talk:a", '{"at": 1790000000001, "order": [{"id": "1"}]}')
     (after,) = GATHERER.sessions(tmp_path, KV, [])
     assert after.inode != before.inode

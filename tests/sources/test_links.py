@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 from tests.homes import claude_records, learned, put, world_of
 
-from afterwit.sources.discovery import Unreadable, discover, glimpse, walk
-from afterwit.sources.links import Bounds
-from afterwit.sources.named_files import looked_through, pattern_of
-from afterwit.usecases.doctor import examine
+from afterwit.doctor.doctor import examine
+from afterwit.sources.discovery import Bounds, Unreadable, discover, glimpse, named_files, pattern_of, walk
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links are POSIX's")
 PROJECT = "projects/-srv-orchard"
@@ -108,7 +106,7 @@ def test_a_glance_and_a_search_by_name_go_no_further(tmp_path: Path) -> None:
     put(tmp_path / "far" / "5ea5000100.jsonl", b"changed")
     assert glimpse(home, follows_projects) == before
     names = pattern_of("5ea5000100")
-    entries = looked_through(home, ("projects",), names, follows_projects)
+    entries = named_files(home, ("projects",), names, follows_projects)
     assert [entry.path for entry in entries] == [f"{PROJECT}/5ea5000100.jsonl"]
 
 

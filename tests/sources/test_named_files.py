@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.homes import put
 
-from afterwit.sources.named_files import Entry, found_at, looked_through, pattern_of, place_inside
+from afterwit.sources.discovery import NamedFile, file_at, named_files, pattern_of, place_inside
 
 ID = "0197aaaa-0000-7000-8000-00000000000b"
 
 
 def named(home: Path, *folders: str) -> list[str]:
-    return sorted(each.path for each in looked_through(home, folders or ("",), pattern_of(ID)) if each.is_named)
+    return sorted(each.path for each in named_files(home, folders or ("",), pattern_of(ID)) if each.is_named)
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,12 @@ def test_a_loop_of_links_ends_and_a_folder_keeps_its_own_name(tmp_path: Path) ->
 
 def test_only_what_is_a_file_is_described(tmp_path: Path) -> None:
     file = put(tmp_path / "log.jsonl", b"12345")
-    found = found_at(Entry("log.jsonl", str(file), is_named=True))
+    found = file_at(NamedFile("log.jsonl", str(file), is_named=True))
     assert found is not None
     assert (found.path, found.size_bytes, found.inode) == (PurePosixPath("log.jsonl"), 5, file.stat().st_ino)
     os.mkfifo(tmp_path / "pipe")
-    assert found_at(Entry("pipe", str(tmp_path / "pipe"), is_named=True)) is None
-    assert found_at(Entry("gone", str(tmp_path / "gone"), is_named=True)) is None
+    assert file_at(NamedFile("pipe", str(tmp_path / "pipe"), is_named=True)) is None
+    assert file_at(NamedFile("gone", str(tmp_path / "gone"), is_named=True)) is None
 
 
 def test_a_place_counts_where_it_truly_lies(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_link_to_itself_is_passed_over(tmp_path: Path) -> None:
 def test_neither_dashes_nor_an_extension_name_a_file(tmp_path: Path, session: str) -> None:
     for name in ("one.jsonl", "a-b.json", "-srv-x/two.jsonl"):
         put(tmp_path / name, b"")
-    entries = list(looked_through(tmp_path, ("",), pattern_of(session)))
+    entries = list(named_files(tmp_path, ("",), pattern_of(session)))
     assert [entry.path for entry in entries if entry.is_named] == []
     assert len(entries) == 3
 

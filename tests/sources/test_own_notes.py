@@ -3,8 +3,8 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.knowledge.markers import marked
-from afterwit.sources.own_notes import without_own_notes
+from afterwit.guard.markers import marked
+from afterwit.sources.framing import without_own_notes
 
 NOTE = marked('Use `pnpm`.\nIt\'s "quoted" — and ü.')
 VALUES = st.recursive(

@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 import pytest
 
-from afterwit.sources.discovery import Found, discover
+from afterwit.sources.discovery import LogFile, discover
 from afterwit.sources.gathering import SourceError
 from afterwit.sources.trees import Files, Tree, TreeGatherer
 
@@ -40,7 +40,7 @@ def nested_home(home: Path) -> Path:
     return home
 
 
-def listed(gatherer: TreeGatherer, home: Path) -> list[Found]:
+def listed(gatherer: TreeGatherer, home: Path) -> list[LogFile]:
     found = discover(home, lambda _: None, gatherer.collection)
     return [
         session
@@ -73,7 +73,7 @@ def test_files_without_a_session_belong_to_none(tmp_path: Path) -> None:
 def test_the_mark_changes_with_any_file_and_is_the_same_when_rendered(tmp_path: Path) -> None:
     home = nested_home(tmp_path)
     (before,) = listed(NESTED, home)
-    assert NESTED.render(home, before.path).found == before
+    assert NESTED.render(home, before.path).file == before
     (home / "box/low/m2/b.txt").write_text("two and more")
     (after,) = listed(NESTED, home)
     assert after.inode != before.inode

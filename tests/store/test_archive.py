@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from afterwit.model.errors import DamagedError
 from afterwit.store import frames
 from afterwit.store.archive import Archive, ArchiveName, archive_name
-from afterwit.store.files import file_key
 from afterwit.store.layout import Layout
+from afterwit.store.rows.files import file_key
 
 HEADER = {"agent": "codex", "path": "a/b.jsonl"}
 NAME = archive_name(bytes(range(16)), 0)

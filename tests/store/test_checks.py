@@ -4,7 +4,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.store.rows import plant
+from tests.store.planted_rows import plant
 
 from afterwit.store.checks import database_faults, foreign_permissions
 from afterwit.store.database import connect

@@ -2,11 +2,11 @@ from collections.abc import Iterator
 
 import apsw
 import pytest
-from tests.store.rows import plant
+from tests.store.planted_rows import plant
 
-from afterwit.store import files, parts, pins, repos, sessions
-from afterwit.store.content import content_hash
+from afterwit.store.checksums import content_hash
 from afterwit.store.migrate import migrations
+from afterwit.store.rows import files, originals, parts, repos, sessions
 
 UNSEEN = {
     "sessions": {"id", "is_digested"},
@@ -35,7 +35,7 @@ def filled(*names: str) -> apsw.Connection:
     for name in names:
         plant(db, name, f"{name}.jsonl")
     repos.put_alias(db, "repo", "old", "new")
-    pins.put_pin(db, "codex", "t1")
+    originals.put_pin(db, "codex", "t1")
     return db
 
 

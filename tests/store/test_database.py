@@ -8,7 +8,7 @@ import pytest
 
 from afterwit.model.errors import BusyError, DamagedError, StoreError, StoreFullError
 from afterwit.store import database
-from afterwit.store.database import connect, connect_readonly, one, transaction, translated
+from afterwit.store.database import connect, connect_readonly, only_row, transaction, translated
 
 
 @pytest.fixture
@@ -175,9 +175,9 @@ def test_reading_a_database_that_is_not_there_does_not_make_it(path: Path) -> No
 
 
 def test_a_row_that_must_be_there_is_missed_loudly(connection: apsw.Connection) -> None:
-    assert one(connection, "SELECT 1, 'two'") == (1, "two")
+    assert only_row(connection, "SELECT 1, 'two'") == (1, "two")
     with pytest.raises(DamagedError, match="a row is missing"):
-        one(connection, "SELECT 1 WHERE 0")
+        only_row(connection, "SELECT 1 WHERE 0")
 
 
 def test_writers_wait_for_each_other_for_long() -> None:

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from afterwit.model.errors import DamagedError
 from afterwit.store import frames
-from afterwit.store.held import Held
+from afterwit.store.frames import ArchivedFile
 
 PIECES = [b"0123456789", b"abcdefg", b"ABCDEFGHIJKLMNOP", b"!"]
 WHOLE = b"".join(PIECES)
 HEADER = {"agent": "codex", "path": "a/b.jsonl"}
 
 
-def held() -> Held:
+def held() -> ArchivedFile:
     packed = b"".join(frame for piece in PIECES for frame in frames.pack([piece]))
-    return Held("name", io.BytesIO(frames.pack_header(HEADER) + packed))
+    return ArchivedFile("name", io.BytesIO(frames.pack_header(HEADER) + packed))
 
 
 @given(st.lists(st.tuples(st.integers(0, len(WHOLE)), st.integers(0, len(WHOLE))), max_size=8))
@@ -37,7 +37,7 @@ def test_a_piece_behind_the_end_is_damage() -> None:
 
 def test_a_file_without_frames_holds_nothing() -> None:
     empty = io.BytesIO(frames.pack_header(HEADER))
-    with Held("name", empty) as file, pytest.raises(DamagedError, match="holds 0 of 1 bytes"):
+    with ArchivedFile("name", empty) as file, pytest.raises(DamagedError, match="holds 0 of 1 bytes"):
         file.read(0, 1)
 
 
@@ -49,11 +49,11 @@ def test_pieces_of_one_frame_unpack_it_once() -> None:
 
 def test_what_is_read_needs_no_later_frames() -> None:
     damaged = frames.pack_header(HEADER) + b"".join(frames.pack([b"first"])) + b"no frame"
-    with Held("name", io.BytesIO(damaged)) as file:
+    with ArchivedFile("name", io.BytesIO(damaged)) as file:
         assert file.read(0, 5) == b"first"
 
 
 def test_a_closed_file_is_closed() -> None:
     file = io.BytesIO()
-    Held("name", file).close()
+    ArchivedFile("name", file).close()
     assert file.closed

@@ -5,8 +5,8 @@ from pathlib import Path
 import msgspec
 import zstandard
 
+from afterwit.store.checks import RowTexts, rows_with_texts, texts_in
 from afterwit.store.database import connect
-from afterwit.store.held_texts import HeldRow, held_rows, texts_in
 
 
 def test_texts_come_table_by_table_with_a_way_to_find_the_row(tmp_path: Path) -> None:
@@ -15,7 +15,7 @@ def test_texts_come_table_by_table_with_a_way_to_find_the_row(tmp_path: Path) ->
     db.execute("CREATE TABLE owners (name TEXT PRIMARY KEY) WITHOUT ROWID")
     db.execute("INSERT INTO trees VALUES (7, 'apple', 2.5), (9, NULL, 1.0)")
     db.execute("INSERT INTO owners VALUES ('ada')")
-    assert list(held_rows(db)) == [HeldRow("owners", "row 1", ("ada",)), HeldRow("trees", "id 7", ("apple",))]
+    assert list(rows_with_texts(db)) == [RowTexts("owners", "row 1", ("ada",)), RowTexts("trees", "id 7", ("apple",))]
     db.close()
 
 
@@ -23,7 +23,7 @@ def test_a_full_text_table_that_keeps_its_texts_is_not_missed(tmp_path: Path) ->
     db = connect(tmp_path / "some.db")
     db.execute("CREATE VIRTUAL TABLE words USING fts5 (text)")
     db.execute("INSERT INTO words VALUES ('prune the apples')")
-    assert [row.texts for row in held_rows(db)] == [("prune the apples",)]
+    assert [row.texts for row in rows_with_texts(db)] == [("prune the apples",)]
     db.close()
 
 

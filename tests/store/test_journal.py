@@ -6,7 +6,7 @@ import apsw
 import pytest
 
 from afterwit.model.errors import DamagedError
-from afterwit.store.journal import Entry, Head, Journal
+from afterwit.store.journal import ChainHead, Journal, JournalEntry
 from afterwit.store.layout import Layout
 
 
@@ -31,7 +31,7 @@ def tamper(layout: Layout, query: str, *values: int) -> None:
 
 def test_entries_come_back_numbered_and_in_order(three: Journal) -> None:
     machine = three.machine
-    assert list(three.entries()) == [Entry(machine, n, n * 1_000, "approve", {"item": n}) for n in (1, 2, 3)]
+    assert list(three.entries()) == [JournalEntry(machine, n, n * 1_000, "approve", {"item": n}) for n in (1, 2, 3)]
     assert three.count() == 3
     assert three.verify() == []
 
@@ -98,8 +98,8 @@ def test_deleted_entries_at_the_end_are_named_by_what_was_applied(three: Journal
     assert three.verify() == []
     machine = three.machine
     what = f"entries 2 to 3 of machine {machine} cannot be found, made since 1970-01-01 00:00"
-    assert three.verify({machine: Head(3, "", 0)}) == [what]
-    assert three.verify({machine: Head(1, "", 0)}) == []
+    assert three.verify({machine: ChainHead(3, "", 0)}) == [what]
+    assert three.verify({machine: ChainHead(1, "", 0)}) == []
 
 
 def test_another_journal_with_as_many_entries_is_noticed_by_its_hash(three: Journal) -> None:
@@ -110,7 +110,7 @@ def test_another_journal_with_as_many_entries_is_noticed_by_its_hash(three: Jour
 
 
 def test_a_chain_that_is_gone_altogether_is_noticed(journal: Journal) -> None:
-    assert journal.verify({"0123": Head(1, "", 0)}) == ["entry 1 of machine 0123 cannot be found"]
+    assert journal.verify({"0123": ChainHead(1, "", 0)}) == ["entry 1 of machine 0123 cannot be found"]
 
 
 def test_an_inserted_entry_is_named(three: Journal, layout: Layout) -> None:

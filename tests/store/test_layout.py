@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from afterwit.model.errors import StoreError
-from afterwit.store.layout import KEY_BYTES, Layout, create_private, redaction_key
+from afterwit.store.atomic import create_file
+from afterwit.store.layout import KEY_BYTES, Layout, redaction_key
 
 MAKE_KEY = """
 import sys
@@ -100,7 +101,7 @@ def test_a_damaged_key_is_refused_and_kept(layout: Layout, content: bytes) -> No
 
 def test_a_private_file_is_never_written_over(tmp_path: Path) -> None:
     path = tmp_path / "some.key"
-    assert create_private(path, b"first")
-    assert not create_private(path, b"second")
+    assert create_file(path, b"first")
+    assert not create_file(path, b"second")
     assert path.read_bytes() == b"first"
     assert list(tmp_path.iterdir()) == [path]

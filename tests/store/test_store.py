@@ -9,7 +9,7 @@ from afterwit.model.errors import DamagedError, StoreError
 from afterwit.store import frames
 from afterwit.store.archive import archive_name
 from afterwit.store.layout import Layout
-from afterwit.store.repos import aliases, put_alias
+from afterwit.store.rows.repos import aliases, put_alias
 from afterwit.store.store import opened, readonly_database, rehearsed, require
 
 OPEN = """

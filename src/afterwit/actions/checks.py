@@ -1,9 +1,73 @@
-"""Which commands report on the code: tests, linters, type checks, builds, and the state of a continuous integration."""
+"""Which commands report on the code: tests, linters, type checks, builds, and the state of a continuous integration.
 
-from afterwit.actions.check_table import reports_on_code
-from afterwit.actions.shell_tree import Command
+Known by names: of test runners, linters, type checkers and compilers, and of tasks that call them.
+"""
+
+from afterwit.actions.shell.program_table import MODULE_RUNNERS, names
+from afterwit.actions.shell.tree import Command
+
+_CHECKS = names(
+    "pytest py.test jest vitest mocha ava tap rspec phpunit pest ctest playwright cypress nose2 tox nox behave"
+    " cucumber golangci-lint eslint biome oxlint prettier ruff flake8 pylint mypy pyright basedpyright ty black"
+    " isort bandit tsc vue-tsc svelte-check stylelint shellcheck rubocop standardrb sorbet phpstan psalm phpcs"
+    " pint credo dialyzer swiftlint ktlint detekt checkstyle tflint sqlfluff djlint staticcheck gofmt goimports"
+    " gofumpt revive rustfmt clippy hadolint yamllint actionlint typos codespell commitlint knip depcheck rustc"
+    " gcc g++ cc c++ javac kotlinc scalac ghc msbuild cmake ninja xcodebuild swiftc webpack vite rollup esbuild"
+    " tsup parcel pre-commit lefthook husky unittest coverage luacheck ansible-lint"
+)
+_CHECK_FAMILIES = ("markdownlint", "clang")
+_TASKS = (
+    *("test", "lint", "check", "build", "compile", "typecheck", "type-check", "format", "fmt", "verify", "validate"),
+    *("vet", "clippy", "e2e", "spec", "tidy", "analyse", "analyze", "assemble", "dialyzer", "credo"),
+)
+_RUNNERS = names(
+    "go cargo make gmake mise just task npm pnpm yarn bun deno npx bunx gradle gradlew mvn mvnw dotnet swift mix sbt"
+    " uv poetry hatch turbo nx lerna rake bundle composer flutter dart ninja bazel bazelisk buck buck2 pants invoke"
+    " next nuxt astro ng expo zig cabal stack rails artisan terraform tofu helm lein clojure gleam meson prisma"
+    " docker podman"
+)
+_CI = names("pr_checks run_watch ci_status")
 
 
 def is_checking(command: Command) -> bool:
     """Whether this command reports on the code."""
-    return reports_on_code(command.program, command.subcommand, command.arguments, command.flags)
+    program, subcommand, arguments = command.program, command.subcommand, command.arguments
+    if is_check(program):
+        return True
+    if program in _RUNNERS:
+        return is_task(subcommand) or is_task(" ".join(arguments[:2]))
+    if program in MODULE_RUNNERS:
+        return _is_checking_script(subcommand, arguments[:2])
+    if program == "php":
+        return "-l" in command.flags or arguments[:2] == ("artisan", "test")
+    if program == "git":
+        return subcommand == "diff" and "--check" in command.flags
+    return program in ("gh", "glab") and subcommand.replace(" ", "_") in _CI
+
+
+def is_check(program: str) -> bool:
+    """Whether a program does nothing but report on the code."""
+    return program in _CHECKS or (program.startswith(_CHECK_FAMILIES) and len(program.split()) == 1)
+
+
+def is_task(text: str) -> bool:
+    """Whether the name of a task promises a report."""
+    lowered = text.lower()
+    return any(word in lowered for word in _TASKS) or _ends_word(lowered, "ci")
+
+
+def _ends_word(text: str, ending: str) -> bool:
+    at = text.find(ending)
+    while at >= 0:
+        following = text[at + len(ending) : at + len(ending) + 1]
+        if not (following.isalnum() or following == "_"):
+            return True
+        at = text.find(ending, at + 1)
+    return False
+
+
+def _is_checking_script(subcommand: str, arguments: tuple[str, ...]) -> bool:
+    """`python -m pytest`, `python manage.py test`."""
+    if subcommand.startswith("-m "):
+        return is_check(subcommand[3:])
+    return arguments in (("manage.py", "test"), ("manage.py", "check"))

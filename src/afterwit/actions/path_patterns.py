@@ -31,16 +31,16 @@ def _is_letter(wanted: str, letter: str) -> bool:
     return wanted in ("?", letter)
 
 
-def _fits(wanted: Sequence[str], given: Sequence[str], gap: str, is_one: Callable[[str, str], bool]) -> bool:
+def _fits(wanted: Sequence[str], names: Sequence[str], gap: str, fits: Callable[[str, str], bool]) -> bool:
     """Whether all that is given is as wanted. Only the last gap is ever made wider: what came before it stands as far
     left as it can, so another place for it would win nothing."""
     at = here = widened = 0
     last_gap = -1
-    while here < len(given):
+    while here < len(names):
         if at < len(wanted) and wanted[at] == gap:
             last_gap, widened = at, here
             at += 1
-        elif at < len(wanted) and is_one(wanted[at], given[here]):
+        elif at < len(wanted) and fits(wanted[at], names[here]):
             at += 1
             here += 1
         elif last_gap >= 0:
@@ -48,4 +48,4 @@ def _fits(wanted: Sequence[str], given: Sequence[str], gap: str, is_one: Callabl
             at, here = last_gap + 1, widened
         else:
             return False
-    return all(one == gap for one in wanted[at:])
+    return all(part == gap for part in wanted[at:])

@@ -1,15 +1,19 @@
 """The tools of the agents, by kind, and the arguments that name what a call is about.
 
 Data only. Names are folded: lower case, without `_`, `-` and blanks, so that `ReadFile`, `read_file` and `read-file`
-are one entry. A tool whose kind hangs on its agent or on one of its arguments has a row in a table of its own.
+are one entry. A tool whose kind hangs on one of its arguments has a row in a table of its own; one whose kind hangs on
+the agent stands in the description of that agent.
 """
 
-from afterwit.actions.shell_tools import RUNNING, fold
+from collections.abc import Iterable, Mapping
+
 from afterwit.model.kinds import ActionKind
 
 _NAMES: dict[ActionKind, str] = {
     ActionKind.SHELL: (
-        f"{RUNNING} local_shell_call container.exec unified_exec write_stdin BashOutput KillShell KillBash stop_bash"
+        "bash shell exec_command shell_command local_shell run_shell_command run_command run_terminal_cmd terminal"
+        " run_in_terminal execute_command exec execute_bash run_terminal_command bash_command"
+        " local_shell_call container.exec unified_exec write_stdin BashOutput KillShell KillBash stop_bash"
         " read_bash write_bash list_bash get_terminal_output send_to_terminal cmd_runner powershell pwsh"
         " read_powershell stop_powershell write_powershell user_shell bash_execution run_bash_command Monitor"
         " run_commands read_background_output list_background_processes run_terminal_command_v2 job_output job_kill"
@@ -62,33 +66,19 @@ _NAMES: dict[ActionKind, str] = {
     ),
 }
 
+
+def fold(name: str) -> str:
+    """The spelling under which a tool is listed."""
+    return name.lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
 KINDS: dict[str, ActionKind] = {fold(name): kind for kind, names in _NAMES.items() for name in names.split()}
 
-KINDS_BY_AGENT: dict[tuple[str, str], ActionKind] = {
-    ("hermes", "process"): ActionKind.SHELL,
-    ("hermes", "executecode"): ActionKind.SHELL,
-    ("goose", "tree"): ActionKind.SEARCH,
-    ("goose", "automationscript"): ActionKind.SHELL,
-    ("openclaw", "process"): ActionKind.SHELL,
-    ("qwen", "toolcall"): ActionKind.MCP,
-    ("swe-agent", "open"): ActionKind.READ,
-    ("swe-agent", "goto"): ActionKind.READ,
-    ("swe-agent", "scrollup"): ActionKind.READ,
-    ("swe-agent", "scrolldown"): ActionKind.READ,
-    ("aider", "run"): ActionKind.SHELL,
-    ("cline-cli", "editor"): ActionKind.EDIT,
-    ("openhands", "run"): ActionKind.SHELL,
-    ("droid", "execute"): ActionKind.SHELL,
-    ("droid", "exitspecmode"): ActionKind.PLAN,
-    ("grok", "execute"): ActionKind.SHELL,
-    ("grok", "usetool"): ActionKind.MCP,
-    ("cursor-cli", "delete"): ActionKind.EDIT,
-    ("amp", "lookat"): ActionKind.READ,
-    ("amp", "handoff"): ActionKind.DELEGATE,
-    ("copilot", "task"): ActionKind.DELEGATE,
-    ("amp", "oracle"): ActionKind.DELEGATE,
-    ("amp", "librarian"): ActionKind.DELEGATE,
-}
+
+def kinds_named(tools: Mapping[ActionKind, Iterable[str]]) -> dict[str, ActionKind]:
+    """The kinds of an agent's own tools, by folded name, as its description has them by kind."""
+    return {fold(name): ActionKind(kind) for kind, names in tools.items() for name in names}
+
 
 # An editor with many commands: its argument `command` says which.
 KINDS_BY_COMMAND: dict[str, ActionKind] = {

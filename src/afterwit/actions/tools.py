@@ -11,13 +11,12 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from afterwit.actions.shell_lexer import Word
-from afterwit.actions.shell_tools import fold
+from afterwit.actions.shell.lexer import Word
+from afterwit.actions.shell.wrappers import program_name, script_of
 from afterwit.actions.tool_names import (
     COMMAND_KEYS,
     EDITORS,
     KINDS,
-    KINDS_BY_AGENT,
     KINDS_BY_COMMAND,
     PATCH_KEYS,
     PATCH_TOOLS,
@@ -26,11 +25,12 @@ from afterwit.actions.tool_names import (
     SERVER_KEYS,
     TARGET_KEYS,
     TASK_TOOLS,
+    fold,
 )
-from afterwit.actions.wrappers import program_name, script_of
 from afterwit.model.kinds import ActionKind
 
 _NO_ALIASES: Mapping[str, str] = {}
+_NO_TOOLS: Mapping[str, ActionKind] = {}
 _MCP = re.compile(r"mcp__?(?P<server>.+?)(?:__|\.|/)(?P<tool>.+)", re.DOTALL)
 _PATCH_CALL = re.compile(r"\s*(?:cd [^\s;&|]{1,500} && )?apply_?patch\b")
 _PATCH_FILE = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): ([^\n]+)", re.MULTILINE)
@@ -38,12 +38,12 @@ _FILE_KINDS = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
 
 
 def kind_of(
-    agent: str, tool: str, arguments: Mapping[str, Any], aliases: Mapping[str, str] = _NO_ALIASES
+    own: Mapping[str, ActionKind], tool: str, arguments: Mapping[str, Any], aliases: Mapping[str, str] = _NO_ALIASES
 ) -> ActionKind:
-    """The canonical kind of a call."""
+    """The canonical kind of a call. `own` are the tools that mean something else in the agent than in others."""
     tool = aliases.get(tool, tool)
     name = _listed(tool)
-    kind = KINDS_BY_AGENT.get((agent, name)) or KINDS.get(name)
+    kind = own.get(name) or KINDS.get(name)
     if kind is None:
         return ActionKind.MCP if tool.startswith(("mcp__", "mcp_")) else ActionKind.OTHER
     if name in EDITORS:
@@ -83,7 +83,7 @@ def command_of(arguments: Mapping[str, Any]) -> str:
 
 def paths_of(tool: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
     """The files that a call reads or changes, as the log names them, each once."""
-    if kind_of("", tool, arguments) not in _FILE_KINDS:
+    if kind_of(_NO_TOOLS, tool, arguments) not in _FILE_KINDS:
         return ()
     return tuple(_paths(arguments))
 
@@ -137,13 +137,13 @@ def _joined(argv: list[str]) -> str:
 
 def _paths(arguments: Mapping[str, Any]) -> dict[str, None]:
     """All paths among the arguments, in order; a dict because it keeps each once."""
-    found = _named(arguments)
+    paths = _named(arguments)
     for key in PATH_LIST_KEYS:
         value = arguments.get(key)
-        for each in value if isinstance(value, list | tuple) else ():
-            found += _named(each) if isinstance(each, Mapping) else [each] if isinstance(each, str) else []
-    found += [path for _, path in _patch_files(_patch(arguments))]
-    return dict.fromkeys(path for path in found if path)
+        for entry in value if isinstance(value, list | tuple) else ():
+            paths += _named(entry) if isinstance(entry, Mapping) else [entry] if isinstance(entry, str) else []
+    paths += [path for _, path in _patch_files(_patch(arguments))]
+    return dict.fromkeys(path for path in paths if path)
 
 
 def _named(arguments: Mapping[str, Any]) -> list[str]:

@@ -12,15 +12,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.chat.messages import text_of
-from afterwit.agents.chat.results import outcome_of
+from afterwit.agents.chat.messages import outcome_of, text_of
 from afterwit.model.readings import Result
 
 _ATTACHMENTS = {"image": "[image]", "document": "[document]", "file": "[file]", "audio": "[audio]"}
 _THOUGHTS = frozenset(["thinking", "redacted_thinking", "reasoning"])
 
 
-class Said(NamedTuple):
+class SaidBlock(NamedTuple):
     text: str
 
 
@@ -51,18 +50,18 @@ class Other(NamedTuple):
     type: str
 
 
-Block = Said | Thought | Asked | Answered | Other
+Block = SaidBlock | Thought | Asked | Answered | Other
 
 
 def blocks_of(content: Any) -> list[Block]:
     """The blocks of a message, in order, without those that say nothing."""
     if isinstance(content, str):
-        return [Said(text_of(content) or "")] if content.strip() else []
+        return [SaidBlock(text_of(content) or "")] if content.strip() else []
     if isinstance(content, Mapping):
         content = [content]
     if not isinstance(content, list):
         return []
-    return [block for each in content if (block := _block(each)) is not None]
+    return [block for piece in content if (block := _block(piece)) is not None]
 
 
 def ended(text: str, is_error: bool | None) -> Result:
@@ -85,8 +84,8 @@ def without_tags(text: str, *names: str) -> tuple[str, str]:
 
 def inside_tags(text: str, *names: str) -> str:
     """What stands between these tags, without them."""
-    found = [piece for name in names for piece in _cut(text, name)[1::2]]
-    inner = [piece.partition(">")[2].rpartition("</")[0] or piece.partition(">")[2] for piece in found]
+    tagged = [piece for name in names for piece in _cut(text, name)[1::2]]
+    inner = [piece.partition(">")[2].rpartition("</")[0] or piece.partition(">")[2] for piece in tagged]
     return "\n".join(piece.strip() for piece in inner if piece.strip())
 
 
@@ -110,13 +109,13 @@ def _opening(name: str) -> re.Pattern[str]:
 
 def _block(block: Any) -> Block | None:
     if isinstance(block, str):
-        return Said(text_of(block) or "") if block.strip() else None
+        return SaidBlock(text_of(block) or "") if block.strip() else None
     if not isinstance(block, Mapping):
         return None
     kind = block.get("type")
     if kind == "text" or (kind is None and isinstance(block.get("text"), str)):
         text = text_of(block.get("text")) or ""
-        return Said(text) if text.strip() else None
+        return SaidBlock(text) if text.strip() else None
     if kind == "tool_use":
         return _asked(block)
     if kind == "tool_result":
@@ -125,7 +124,7 @@ def _block(block: Any) -> Block | None:
         thought = text_of(block.get("thinking") or block.get("text")) or ""
         return Thought(thought) if thought.strip() else None
     if isinstance(kind, str) and kind in _ATTACHMENTS:
-        return Said(_ATTACHMENTS[kind])
+        return SaidBlock(_ATTACHMENTS[kind])
     return Other(kind if isinstance(kind, str) else "")
 
 

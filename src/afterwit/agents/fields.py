@@ -10,7 +10,10 @@ from typing import Any
 
 import msgspec
 
+from afterwit.model.readings import Usage
+
 _MOST_TOKENS = 10**12  # no response has more; a damaged number might
+_DEAREST_USD = 1e6
 _LONGEST_MS = 10**11
 _EXIT_CODES = range(-(1 << 31), 1 << 32)
 _PLAIN = re.compile(r"[\w.:/@#+-]{1,200}")
@@ -45,7 +48,7 @@ def mapping(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def mappings(record: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     """The objects in a list."""
     value = record.get(name)
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [element for element in value if isinstance(element, dict)] if isinstance(value, list) else []
 
 
 def number(record: Mapping[str, Any], *names: str) -> int | float | None:
@@ -60,6 +63,32 @@ def tokens(record: Mapping[str, Any], *names: str) -> int:
     """A count of tokens; 0 where there is none."""
     value = number(record, *names)
     return int(value) if value is not None and 0 < value < _MOST_TOKENS else 0
+
+
+def usage(
+    record: Mapping[str, Any],
+    given: str,
+    output: str,
+    cache_read: str = "",
+    cache_write: str = "",
+    reasoning: str = "",
+    *,
+    is_cache_given: bool = False,
+) -> Usage:
+    """What was used, each count by the name that the log has for it. `is_cache_given`: the input includes the cache."""
+    total, read, written = (tokens(record, name) for name in (given, cache_read, cache_write))
+    return Usage(
+        input=max(total - read - written, 0) if is_cache_given else total,
+        cache_read=read,
+        cache_write=written,
+        output=tokens(record, output),
+        reasoning=tokens(record, reasoning),
+    )
+
+
+def dollars(record: Mapping[str, Any], name: str) -> float | None:
+    value = number(record, name)
+    return float(value) if value is not None and 0 <= value < _DEAREST_USD else None
 
 
 def exit_code(record: Mapping[str, Any], *names: str) -> int | None:

@@ -1,7 +1,8 @@
 """What a reading remembers between two appends: counts of record types, and marks of what it has told already.
 
 Marks are 64-bit hashes, so that no text of the log goes into the state. They are bounded and forget the oldest first;
-by then the keys of prompts and calls still tell a repetition. Readers with more to remember derive from `Memory`.
+by then the keys of prompts and calls still tell a repetition. Readers with more to remember derive from
+`ReadingMemory`.
 """
 
 from hashlib import blake2b
@@ -13,7 +14,7 @@ _NAME_CHARS = 80
 _MARKS = 20_000
 
 
-class Memory(msgspec.Struct):
+class ReadingMemory(msgspec.Struct):
     known: dict[str, int] = {}
     unknown: dict[str, int] = {}
     marks: dict[int, int] = {}

@@ -6,11 +6,12 @@ models count, and each of their sessions has the same ids. `identity`, `asked` a
 the time of its record, which copies keep; of the session where a log has no times; of a call also what it was given.
 """
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from afterwit.agents.memory import mark
 from afterwit.model.kinds import EventKind
-from afterwit.model.readings import Event, Problem, Result
+from afterwit.model.readings import Event, Problem, Result, Spend, Usage
 from afterwit.sources.framing import Record
 
 
@@ -74,6 +75,11 @@ class Place(NamedTuple):
     def answered(self, call_id: str, text: str, result: Result) -> Event:
         """The result of such a call."""
         return self.result(f"result:{self.identity(call_id)}", call_id, text, result)
+
+    def spent(self, key: str, model: str, usage: Usage, cost_usd: float | None = None) -> Iterator[Spend]:
+        """What a response, a turn or a session used; nothing where that is nothing."""
+        if usage != Usage():
+            yield Spend(session=self.session, key=key, model=model, usage=usage, at_ms=self.at_ms, cost_usd=cost_usd)
 
     def identity(self, name: str) -> str:
         """What a record of this name has in common with its copies and with nothing else."""

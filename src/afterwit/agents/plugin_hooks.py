@@ -26,7 +26,7 @@ def read(event: str, payload: dict[str, object]) -> Moment:
     )
 
 
-def write(answer: Answer) -> str:
+def write(moment: Moment, answer: Answer) -> str:  # noqa: ARG001 - every agent's has it
     said: dict[str, object] = {}
     if answer.reason:
         said["deny"] = answer.reason

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents.protocol import FileReading, Reader, Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
@@ -43,7 +42,7 @@ class Fields(NamedTuple):
     pasted: str = ""
 
 
-class State(msgspec.Struct):
+class HistoryState(msgspec.Struct):
     known: dict[str, int] = {}
     unknown: dict[str, int] = {}
 
@@ -70,7 +69,7 @@ class HistoryReader:
         return isinstance(record.get(fields.text), str) and has_time and is_placed
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "HistoryReading":  # noqa: ARG002 - the protocol's
-        return HistoryReading(self._fields, msgspec.json.decode(saved, type=State) if saved else State())
+        return HistoryReading(self._fields, msgspec.json.decode(saved, type=HistoryState) if saved else HistoryState())
 
 
 class HistoryReading:
@@ -79,7 +78,7 @@ class HistoryReading:
     known: Mapping[str, int]
     unknown: Mapping[str, int]
 
-    def __init__(self, fields: Fields, state: State) -> None:
+    def __init__(self, fields: Fields, state: HistoryState) -> None:
         self._fields = fields
         self._state = state
         self.known = state.known

@@ -1,4 +1,4 @@
-"""What every reader of an agent's logs provides. Adding an agent is one folder that does so, and one registry line.
+"""What every reader of an agent's logs provides. The table in an agent's package names its reader.
 
 A reader is pure: bytes in, readings out. It opens no file; the bytes of files beside the transcript come through
 `SourceFile.companion`. Its state between two appends is small, holds ids and counters only (no text of the log, which
@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import ReaderEvidence
 from afterwit.model.readings import Reading
 from afterwit.sources.framing import Record
 

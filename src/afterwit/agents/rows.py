@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents.fields import decoded_text
-from afterwit.agents.memory import Memory
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.model.readings import Reading
 from afterwit.sources.framing import Record
@@ -53,7 +53,7 @@ def native_id(value: Any) -> str:
     return value if isinstance(value, str) and _NATIVE.fullmatch(value) else ""
 
 
-class RowsState(Memory):
+class RowsState(ReadingMemory):
     session: str = ""
     is_child: bool = False  # another agent started the session
     model: str = ""
@@ -73,10 +73,10 @@ class RowsReading:
 
     def feed(self, record: Record) -> list[Reading]:
         row = row_in(record.raw)
-        found = self.take(record, row)
-        if found is None:
+        readings = self.take(record, row)
+        if readings is None:
             self.state.count(row.table or row.file.partition("/")[0], is_known=False)
-        return [] if found is None else list(found)
+        return [] if readings is None else list(readings)
 
     def take(self, record: Record, row: Row) -> Iterable[Reading] | None:
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""`afterwit config`: what is set, and where it comes from."""
+"""`afterwit config show` and `config source`: what is set, and logs that people have described."""
 
 import json
 from pathlib import Path
@@ -6,34 +6,47 @@ from typing import Any
 
 import click
 
-from afterwit.cli.commands import Group
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line
-from afterwit.cli.sources import source
-from afterwit.usecases.configure import Row, rows
+from afterwit.agents.declared.shorthand import table_of, toml_of
+from afterwit.capture.try_description import TriedFile, try_file
+from afterwit.cli.commands import CliGroup
+from afterwit.cli.terminal.amounts import human_count
+from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.cli.terminal.table import Column, print_table
+from afterwit.cli.terminal.wrapping import cut
+from afterwit.config import source as source_files
+from afterwit.config.show import SettingRow
+from afterwit.config.show import show as run
+
+_LINE_CELLS = 100
+_NAME = click.argument("name", metavar="NAME")
+_TRY = click.option(
+    "--try",
+    "tried",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Show what would be read from this file; nothing is written or stored.",
+)
+_SOURCES = (Column("name"), Column("homes"), Column("transcripts"), Column("file"))
 
 
-@click.group(cls=Group)
+@click.group(cls=CliGroup)
 def config() -> None:
     """What is set, and where it comes from."""
 
 
-config.add_command(source)
-
-
 @config.command(examples=("afterwit config show", "afterwit config show --json"))
-@as_json
-@in_place
+@reporting
 def show(here: Here, is_json: bool) -> None:
     """Show every setting with its value and its source.
 
     A flag goes before the environment, the environment before the file, the file before the default. Each line can be
     put into config.toml as it is.
     """
-    found = rows(here.configured)
+    rows = run(here.configured)
     place = here.configured.place
     if is_json:
-        settings = [{"key": row.key, "value": row.value, "source": row.source} for row in found]
+        settings = [{"key": row.key, "value": row.value, "source": row.source} for row in rows]
         print_json(
             {"file": str(place.config), "store": str(place.store), "profile": place.profile, "settings": settings}
         )
@@ -41,11 +54,11 @@ def show(here: Here, is_json: bool) -> None:
     state = "" if place.config.exists() else " (not there; defaults apply)"
     print_line(f"# file   {place.config}{state}")
     print_line(f"# store  {place.store}")
-    for row in found:
+    for row in rows:
         print_line(_line(row))
 
 
-def _line(row: Row) -> str:
+def _line(row: SettingRow) -> str:
     """As TOML has it, which for these values is as JSON has it."""
     if row.value is None:
         return f"# {row.key} is not set"
@@ -56,3 +69,169 @@ def _text(value: Any) -> str:
     if isinstance(value, Path):
         return str(value)
     raise TypeError(type(value).__name__)
+
+
+@config.group(cls=CliGroup)
+def source() -> None:
+    """Logs of programs that Afterwit does not know, described by you."""
+
+
+@source.command(
+    "add",
+    examples=(
+        "afterwit config source add tinker --home ~/.tinker --glob 'logs/*.jsonl' --sniff type=hello \\\n"
+        "      --map session=sid --map time=ts --map 'prompt type==user text=message' \\\n"
+        "      --map 'call type==tool id=id tool=name arguments=input' \\\n"
+        "      --map 'result type==done id=id text=output exit_code=code' --try ~/.tinker/logs/monday.jsonl",
+    ),
+)
+@_NAME
+@click.option("--glob", "globs", multiple=True, required=True, metavar="PATTERN", help="Files below a home; repeat.")
+@click.option(
+    "--home", "homes", multiple=True, metavar="FOLDER", help="Where the logs are; repeat. Without: --sessions-dir only."
+)
+@click.option(
+    "--sniff",
+    "sniffs",
+    multiple=True,
+    required=True,
+    metavar="FIELD[=VALUE]",
+    help="What tells these logs from others: a field of one of the first records; repeat, all must fit.",
+)
+@click.option(
+    "--map",
+    "maps",
+    multiple=True,
+    required=True,
+    metavar="RULE",
+    help="What a record becomes, such as 'prompt type==user text=message'; or session=FIELD, time=FIELD; repeat.",
+)
+@_TRY
+@click.option("--replace", "is_replacing", is_flag=True, help="Write it anew if there is one of that name.")
+@reporting
+def add_source(
+    here: Here,
+    name: str,
+    globs: tuple[str, ...],
+    homes: tuple[str, ...],
+    sniffs: tuple[str, ...],
+    maps: tuple[str, ...],
+    tried: Path | None,
+    is_replacing: bool,
+    is_json: bool,
+) -> None:
+    """Describe a log of JSON lines, to be read by `learn` from now on.
+
+    Writes one TOML file into the folder `sources` beside the configuration file; change it there as you like. With
+    --try nothing is written: the description and what it would read from the file are shown.
+    """
+    table = table_of(name, globs, [_absolute(home) for home in homes], sniffs, maps)
+    if tried is not None:
+        description = source_files.checked(table)
+        if not is_json:
+            print_line(toml_of(table))
+        _show_tried(try_file(here.world, description, tried), is_json=is_json)
+        return
+    file = source_files.add(_folder(here), table, is_replacing=is_replacing)
+    if is_json:
+        print_json({"name": name, "file": str(file)})
+    else:
+        print_line(f"Wrote {file}. `afterwit learn` reads these logs from now on.")
+
+
+@source.command("list", examples=("afterwit config source list",))
+@reporting
+def list_sources(here: Here, is_json: bool) -> None:
+    """List the logs that you have described."""
+    sources = [_fields(here, kept) for kept in source_files.kept_in(_folder(here))]
+    if is_json:
+        print_json(sources)
+    elif sources:
+        print_table(_SOURCES, [tuple(map(_joined, fields.values())) for fields in sources], is_folded=True)
+    else:
+        talk("No log is described yet. `afterwit config source add --help` says how.")
+
+
+@source.command("remove", examples=("afterwit config source remove tinker",))
+@_NAME
+@reporting
+def remove_source(here: Here, name: str, is_json: bool) -> None:
+    """Read these logs no more.
+
+    What was read stays in the store. The description is kept under another name, because a rebuild needs it; rename it
+    back to undo this.
+    """
+    file = source_files.remove(_folder(here), name)
+    if is_json:
+        print_json({"name": name, "file": str(file)})
+    else:
+        print_line(f"Removed. What was read stays; the description is kept as {file}.")
+
+
+@source.command("check", examples=("afterwit config source check tinker.toml --try monday.jsonl",))
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE")
+@_TRY
+@reporting
+def check_source(here: Here, file: Path, tried: Path | None, is_json: bool) -> None:
+    """Check a description, and with --try show what it would read from a log."""
+    description = source_files.read_description(file)
+    if tried is not None:
+        _show_tried(try_file(here.world, description, tried), is_json=is_json)
+    elif is_json:
+        print_json({"name": description.name, "file": str(file)})
+    else:
+        print_line(f"{file} is sound. Put it into {_folder(here)} to use it.")
+
+
+def _folder(here: Here) -> Path:
+    return source_files.folder_beside(here.configured.place.config)
+
+
+def _absolute(home: str) -> str:
+    """A folder given on the command line is relative to where the command runs; in the file, to the home folder."""
+    return home if home.startswith("~") else str(Path(home).absolute())
+
+
+def _fields(here: Here, kept: source_files.Kept) -> dict[str, Any]:
+    homes = here.world.settings.agents[kept.description.name].homes
+    return {
+        "name": kept.description.name,
+        "homes": [str(home) for home in homes],
+        "transcripts": list(kept.description.transcripts),
+        "file": str(kept.file),
+    }
+
+
+def _joined(cell: str | list[str]) -> str:
+    return cell if isinstance(cell, str) else ", ".join(cell)
+
+
+def _show_tried(tried: TriedFile, *, is_json: bool) -> None:
+    if is_json:
+        print_json(tried)
+        return
+    if not tried.is_found:
+        talk("No pattern fits the path of this file, so `learn` would not find it where it is.")
+    if not tried.is_recognised:
+        talk("None of the first records fits `sniff`, so `learn --sessions-dir` would not recognise it.")
+    events = ", ".join(human_count(count, kind) for kind, count in tried.events.items()) or "no events"
+    print_line(f"{human_count(len(tried.sessions), 'session')}: {events}")
+    for session in tried.sessions:
+        print_line(f"  {session.id}: {_short(session.first_prompt) or '(no prompt)'}")
+    statuses = ", ".join(f"{count:,} {status}" for status, count in tried.statuses.items()) or "none"
+    print_line(f"actions: {statuses}")
+    for action in tried.actions:
+        print_line(f"  {action.tool} ({action.kind}), {action.status}: {_short(action.target)}")
+    print_line(f"model responses with tokens or cost: {tried.responses:,}")
+    print_line(f"unknown records: {_counts(tried.unknown) or 'none'}")
+    print_line(f"problems: {tried.problem_count or 'none'}")
+    for problem in tried.problems:
+        print_line(f"  {problem}")
+
+
+def _counts(types: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in types.items())
+
+
+def _short(text: str) -> str:
+    return cut(" ".join(text.split()), _LINE_CELLS)

@@ -9,15 +9,14 @@ from pathlib import Path
 
 import click
 
-from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.itself import own_command
-from afterwit.cli.learn import show
-from afterwit.cli.options import Here, as_json
-from afterwit.cli.output import print_json, print_line, print_text
-from afterwit.cli.progress import bar
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.learn import show_report
+from afterwit.cli.terminal.options import Here, as_json, own_command
+from afterwit.cli.terminal.output import print_json, print_line, print_text
+from afterwit.cli.terminal.progress import bar
 from afterwit.demo.home import SHOWN
-from afterwit.usecases.demo import Demo, DemoPlace, demo_of, learn_demo, remove_demo, write_demo
-from afterwit.usecases.showing import shown
+from afterwit.demo.run import Demo, DemoPlace, demo_of, learn_demo, remove_demo, write_demo
+from afterwit.recall.recall import recalled
 
 _REPO = "orchard"
 _ITEM = "79f4ed"  # the first item of that repository
@@ -39,8 +38,7 @@ TRIES = (
 )
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit demo",
         "afterwit demo --to ~/afterwit-demo --day 2026-05-01",
@@ -90,22 +88,22 @@ def demo(folder: Path | None, day: dt.datetime | None, removed: Path | None, is_
 
 
 def _learn(place: DemoPlace, now_ms: int, *, is_json: bool) -> None:
-    found = demo_of(place, now_ms)
+    invented = demo_of(place, now_ms)
     with bar("learning") as progress:
-        report = learn_demo(found, progress)
+        report = learn_demo(invented, progress)
     if is_json:
         places = {"folder": place.folder, "home": place.home, "store": place.store, "script": place.script}
         print_json({**{name: str(path) for name, path in places.items()}, "report": report})
         return
     print_line(f"An invented home is in {place.home}. This is what `afterwit learn` says of it:\n")
-    show(Here(found.configured, found.world), report, None)
-    _recall(found)
+    show_report(Here(invented.configured, invented.world), report, None)
+    _recall(invented)
     _invite(place)
 
 
-def _recall(found: Demo) -> None:
+def _recall(invented: Demo) -> None:
     print_line(f"\nA session in `{_REPO}` would be told this at its start, once its agent is connected:\n")
-    for line in shown(found.world, found.world.user_home, _REPO, "", "", None).start.text.splitlines():
+    for line in recalled(invented.world, invented.world.user_home, _REPO, "", "", None).start.text.splitlines():
         print_text(f"  {line}")
 
 

@@ -4,17 +4,16 @@ from pathlib import Path
 
 import click
 
-from afterwit.agents.installing import Scope, installer
-from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.connect.changing import How, carry_out
-from afterwit.cli.connect.host import this_machine
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import talk
-from afterwit.usecases.connecting import FILE, Machine, connected, plan_removal
+from afterwit.agents.installing import ConnectScope, installer
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.connect.changes import Consent, carry_out
+from afterwit.cli.connect.machine import this_machine
+from afterwit.cli.terminal.options import Here, agreed, reporting
+from afterwit.cli.terminal.output import talk
+from afterwit.connect.plan import FILE, Machine, connected, plan_removal
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit disconnect codex",
         "afterwit disconnect --all --yes",
@@ -24,10 +23,9 @@ from afterwit.usecases.connecting import FILE, Machine, connected, plan_removal
 )
 @click.argument("names", metavar="[AGENT]... | file PATH...", nargs=-1)
 @click.option("--all", "is_all", is_flag=True, help="Everything that is connected, in all projects.")
-@click.option("--yes", "is_agreed", is_flag=True, help="Do not ask.")
+@agreed
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")
-@as_json
-@in_place
+@reporting
 def disconnect(
     here: Here, names: tuple[str, ...], is_all: bool, is_agreed: bool, is_dry_run: bool, is_json: bool
 ) -> None:
@@ -43,7 +41,7 @@ def disconnect(
     if not chosen and not is_json:
         talk("Nothing is connected.")
     plans = [(_name(*key), lambda key=key: plan_removal(machine, *key)) for key in chosen]
-    carry_out(machine, plans, How(is_agreed, is_dry_run, is_json))
+    carry_out(machine, plans, Consent(is_agreed, is_dry_run, is_json))
 
 
 def _named(machine: Machine, names: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -51,8 +49,8 @@ def _named(machine: Machine, names: tuple[str, ...]) -> list[tuple[str, str]]:
         if len(names) == 1:
             raise click.UsageError("Name the file, such as: afterwit disconnect file AGENTS.md")
         return [(FILE, str(Path(name).absolute())) for name in names[1:]]
-    found = [installer(name) for name in dict.fromkeys(names)]
-    return [(each.agent, str(machine.at.project) if each.scope is Scope.PROJECT else "") for each in found]
+    installers = [installer(name) for name in dict.fromkeys(names)]
+    return [(own.agent, str(machine.at.project) if own.scope is ConnectScope.PROJECT else "") for own in installers]
 
 
 def _name(agent: str, project: str) -> str:

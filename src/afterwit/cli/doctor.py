@@ -2,20 +2,19 @@
 
 import click
 
-from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.connect.host import this_machine
-from afterwit.cli.listing import Column, print_listing
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import console, human_bytes, human_count, print_json, print_line, print_text
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.connect.machine import this_machine
+from afterwit.cli.terminal.amounts import human_bytes, human_count, minute
+from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.output import console, print_json, print_line, print_text
+from afterwit.cli.terminal.table import Column, print_table
+from afterwit.doctor.agent_findings import within
+from afterwit.doctor.agent_health import AgentHealth, RetentionHealth, VersionHealth
+from afterwit.doctor.audit_secrets import audited
+from afterwit.doctor.doctor import Examination, examine
+from afterwit.doctor.findings import Level, missing_hooks, silent_hooks
+from afterwit.doctor.store_health import StoreHealth
 from afterwit.guard.hygiene import clean
-from afterwit.model.times import iso_from_ms
-from afterwit.usecases.agent_findings import within
-from afterwit.usecases.agent_health import AgentHealth, RetentionHealth, VersionHealth
-from afterwit.usecases.audit_secrets import audited
-from afterwit.usecases.doctor import Examination, examine
-from afterwit.usecases.findings import Level
-from afterwit.usecases.hook_findings import missing_hooks, silent_hooks
-from afterwit.usecases.store_health import StoreHealth
 
 _COLUMNS = (
     Column("version", most=12),
@@ -26,12 +25,12 @@ _COLUMNS = (
     Column("unknown", is_number=True, gives_way=1),
     Column("last session"),
 )
+_SUMS = ("sessions", "events", "actions")
 _VERSIONS_SHOWN = 4
 _LEASES = {"free": "free", "held": "held by process", "stale": "free; left by a run that was killed, process"}
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=("afterwit doctor", "afterwit doctor --full", "afterwit doctor --audit-secrets", "afterwit doctor --json"),
     exits={
         ExitCode.FINE: "No alarm. Warnings do not change the exit code.",
@@ -48,8 +47,7 @@ _LEASES = {"free": "free", "held": "held by process", "stale": "free; left by a 
     is_flag=True,
     help="Let kingfisher, where it is installed, look for secrets in everything but the archive. Offline.",
 )
-@as_json
-@in_place
+@reporting
 def doctor(here: Here, is_full: bool, has_all_versions: bool, is_audited: bool, is_json: bool) -> None:
     """Check that nothing is missed and that the store is sound.
 
@@ -57,29 +55,29 @@ def doctor(here: Here, is_full: bool, has_all_versions: bool, is_audited: bool, 
     lies on the disk with what was read, per agent and version, and looks after the store. Each alarm says what to do.
     """
     machine = this_machine(here)
-    found = examine(here.world, is_full=is_full).plus((*missing_hooks(machine), *silent_hooks(machine)))
+    examination = examine(here.world, is_full=is_full).plus((*missing_hooks(machine), *silent_hooks(machine)))
     if is_audited:
-        found = audited(here.world, found)
+        examination = audited(here.world, examination)
     if is_json:
-        print_json(found)
+        print_json(examination)
     else:
-        _show(found, has_all_versions=has_all_versions)
-    if found.has_alarms:
+        _show(examination, has_all_versions=has_all_versions)
+    if examination.has_alarms:
         raise click.exceptions.Exit(ExitCode.FAILED)
 
 
-def _show(found: Examination, *, has_all_versions: bool) -> None:
-    for agent in found.agents:
+def _show(examination: Examination, *, has_all_versions: bool) -> None:
+    for agent in examination.agents:
         _show_agent(agent, has_all_versions=has_all_versions)
         print_line("")
-    if not found.agents:
+    if not examination.agents:
         print_text("No agent logs, neither on the disk nor in the store. `afterwit config show` lists where to look.")
-    for name, fact in _facts(found.store):
+    for name, fact in _facts(examination.store):
         print_line(f"{name:<9} {fact}")
     print_line("")
-    for finding in found.findings:
+    for finding in examination.findings:
         _show_finding(finding.level, finding.what)
-    alarms = sum(finding.level is Level.ALARM for finding in found.findings)
+    alarms = sum(finding.level is Level.ALARM for finding in examination.findings)
     print_line(f"{human_count(alarms, 'alarm')}." if alarms else "No alarms.")
 
 
@@ -92,26 +90,27 @@ def _show_agent(agent: AgentHealth, *, has_all_versions: bool) -> None:
     if agent.newest_error:
         print_text(f"  newest error: {agent.newest_error}")
     shown = agent.versions if has_all_versions else agent.versions[:_VERSIONS_SHOWN]
-    rows = [_row(one.version or "not stated", one) for one in shown]
+    rows = [_row(version.version or "not stated", version) for version in shown]
     if len(agent.versions) > len(shown):
         rest = agent.versions[len(shown) :]
         rows.append(_row(f"{len(rest):,} older", *rest))
     if rows:
-        print_listing(_COLUMNS, rows)
+        print_table(_COLUMNS, rows)
 
 
 def _row(name: str, *versions: VersionHealth) -> tuple[str, ...]:
-    files = sum(one.files for one in versions)
-    share = sum(one.unknown_share * one.files for one in versions) / files
-    moments = [one.last_ms for one in versions if one.last_ms is not None]
+    files = sum(version.files for version in versions)
+    share = sum(version.unknown_share * version.files for version in versions) / files
+    moments = [version.last_ms for version in versions if version.last_ms is not None]
     return (
         name,
         human_count(files),
-        human_count(sum(one.sessions for one in versions)),
-        human_count(sum(one.events for one in versions)),
-        human_count(sum(one.actions for one in versions)),
+        *(
+            human_count(sum(getattr(version, name) for version in versions))
+            for name in ("sessions", "events", "actions")
+        ),
         f"{share:.1%}",
-        _day(max(moments, default=None)),
+        minute(max(moments, default=None))[:10],
     )
 
 
@@ -139,14 +138,14 @@ def _kept(kept: RetentionHealth | None) -> str:
         return "not known whether the agent deletes its logs"
     if kept.days is None:
         return "the agent keeps its logs"
-    going = [f"{human_count(one.vanishing)} {within(one)}" for one in kept.horizons if one.vanishing]
+    going = [f"{human_count(horizon.vanishing)} {within(horizon)}" for horizon in kept.horizons if horizon.vanishing]
     soon = ", ".join(going) or "none soon"
     return f"the agent deletes its logs after {kept.days:g} days ({kept.source}): {soon}"
 
 
 def _facts(store: StoreHealth) -> list[tuple[str, str]]:
     schema = "not readable" if store.schema_version is None else str(store.schema_version)
-    run = f", last run {_moment(store.last_run_ms)}" if store.last_run_ms else ""
+    run = f", last run {minute(store.last_run_ms)} UTC" if store.last_run_ms else ""
     process = f" {store.lease_process}" if store.lease_process else ""
     return [
         ("store", store.root),
@@ -165,11 +164,3 @@ def _show_finding(level: Level, what: str) -> None:
 
     style = "bold red" if level is Level.ALARM else "yellow"
     console().print(Text.assemble((f"{level.value}: ", style), clean(what)))
-
-
-def _day(moment_ms: int | None) -> str:
-    return iso_from_ms(moment_ms)[:10] if moment_ms is not None else ""
-
-
-def _moment(moment_ms: int) -> str:
-    return f"{iso_from_ms(moment_ms)[:16].replace('T', ' ')} UTC"

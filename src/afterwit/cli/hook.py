@@ -4,11 +4,10 @@ import sys
 
 import click
 
-from afterwit.cli.commands import Command
+from afterwit.cli.commands import command
 
 
-@click.command(
-    cls=Command,
+@command(
     context_settings={"ignore_unknown_options": True},
     examples=["afterwit hook claude-code start < input.json"],
 )

@@ -6,28 +6,30 @@ from pathlib import Path
 
 import click
 
-from afterwit.cli.agent_names import AgentName, refuse_unknown
-from afterwit.cli.commands import COUNT, Command, ExitCode
-from afterwit.cli.digesting import show as show_digested
-from afterwit.cli.harvesting import show as show_harvested
-from afterwit.cli.limits import at_most
-from afterwit.cli.moments import moment_ms
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_bytes, human_count, print_json, print_line, print_table, talk
-from afterwit.cli.progress import bar
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.terminal.amounts import COUNT, human_bytes, human_count, moment_ms
+from afterwit.cli.terminal.options import AgentName, Here, many, refuse_unknown, reporting
+from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.cli.terminal.progress import at_most, bar
+from afterwit.cli.terminal.table import Column, print_table
+from afterwit.config.world import World
+from afterwit.learn.unchanged import nothing_new
+from afterwit.learn.unwatched_faults import faults_noted
 from afterwit.model.errors import BusyError
-from afterwit.usecases.learn_faults import faults_noted
-from afterwit.usecases.learn_options import Options, Wanted
-from afterwit.usecases.learn_report import AgentReport, Report
-from afterwit.usecases.standing import nothing_new
-from afterwit.usecases.watching import Progress
-from afterwit.usecases.world import World
+from afterwit.model.learn_run import AgentReport, Digested, Harvested, Options, Progress, Report, WantedSession
 
-_COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", "actions", "bytes")
+_COLUMNS = (
+    *(Column("agent"), Column("found", is_number=True), Column("read", is_number=True)),
+    *(Column("unchanged", is_number=True), Column("empty", is_number=True, gives_way=1)),
+    *(Column("failed", is_number=True, gives_way=1), Column("events", is_number=True)),
+    *(Column("actions", is_number=True), Column("bytes", is_number=True)),
+)
+_FIELDS = ("agent", "discovered", "read", "unchanged", "empty", "failed", "events", "actions")
+_MOST_CHANGES = 10
+_MOST_ITEMS = 20
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit learn",
         "afterwit learn --source codex --since 30d",
@@ -41,14 +43,7 @@ _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", 
         ExitCode.PARTLY_DONE: "Some files could not be opened, or Ctrl-C stopped the run. What was read is kept.",
     },
 )
-@click.option(
-    "--source",
-    "sources",
-    multiple=True,
-    type=AgentName(),
-    metavar="AGENT",
-    help="Only this agent; repeat for more.",
-)
+@many("--source", "sources", "AGENT", "Only this agent; repeat for more.", AgentName())
 @click.option(
     "--sessions-dir",
     "folder",
@@ -61,13 +56,7 @@ _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", 
     metavar="DATE",
     help="Only files changed since this day (2026-05-01, in UTC) or this many days ago (30d).",
 )
-@click.option(
-    "--session",
-    "named",
-    multiple=True,
-    metavar="AGENT/ID",
-    help="Only this session, without a look at other logs; repeat for more.",
-)
+@many("--session", "named", "AGENT/ID", "Only this session, without a look at other logs; repeat for more.")
 @click.option(
     "--ended",
     "is_ended",
@@ -106,8 +95,7 @@ _COLUMNS = ("agent", "found", "read", "unchanged", "empty", "failed", "events", 
     is_flag=True,
     help="Go on with a database that knows less than the archive holds, instead of `store rebuild`.",
 )
-@as_json
-@in_place
+@reporting
 def learn(
     here: Here,
     sources: tuple[str, ...],
@@ -159,7 +147,7 @@ def learn(
     if is_json:
         print_json(report)
     else:
-        show(here, report, folder, is_reharvest=is_reharvest, is_narrow=options.is_narrow, is_ended=is_ended)
+        show_report(here, report, folder, is_reharvest=is_reharvest, is_narrow=options.is_narrow, is_ended=is_ended)
     _exit(report)
 
 
@@ -172,21 +160,21 @@ def _run(world: World, options: Options, progress: Progress) -> Report:
     """The run; what it takes is loaded only where there is something to do."""
     report = nothing_new(world) if options.is_whole and not options.is_reharvest else None
     if report is None:
-        from afterwit.usecases.learn import learn as run
+        from afterwit.learn.learn import learn as run
 
         report = run(world, options, progress)
     return report
 
 
-def _sessions(here: Here, named: tuple[str, ...]) -> tuple[Wanted, ...]:
+def _sessions(here: Here, named: tuple[str, ...]) -> tuple[WantedSession, ...]:
     pairs = [(agent, session) for agent, _, session in (name.partition("/") for name in named)]
     if not all(agent and session for agent, session in pairs):
         raise click.BadParameter("a session is named AGENT/ID, such as codex/019b2c4e.", param_hint="--session")
     refuse_unknown(tuple(agent for agent, _ in pairs), here.world.declared, "--session")
-    return tuple(Wanted(agent, session) for agent, session in pairs)
+    return tuple(WantedSession(agent, session) for agent, session in pairs)
 
 
-def show(
+def show_report(
     here: Here,
     report: Report,
     folder: Path | None,
@@ -196,39 +184,38 @@ def show(
     is_ended: bool = False,
 ) -> None:
     """The report of a run, for people."""
-    found = [agent for agent in report.agents if agent.discovered or agent.failed]
-    if not found and is_ended:
+    agents = [agent for agent in report.agents if agent.discovered or agent.failed]
+    if not agents and is_ended:
         talk("No session has ended since the last run.")
-    elif not found and is_narrow:
+    elif not agents and is_narrow:
         talk("No log of such a session was found. `afterwit learn` looks at all logs.")
-    elif not found:
+    elif not agents:
         _show_nothing(here, folder)
     else:
-        _show_found(report, found, is_reharvest=is_reharvest)
+        _show_agents(report, agents, is_reharvest=is_reharvest)
 
 
-def _show_found(report: Report, found: list[AgentReport], *, is_reharvest: bool) -> None:
-    readable = [agent for agent in found if agent.discovered > agent.no_reader or agent.failed]
+def _show_agents(report: Report, agents: list[AgentReport], *, is_reharvest: bool) -> None:
+    readable = [agent for agent in agents if agent.discovered > agent.no_reader or agent.failed]
     if readable:
-        numbers, optional = frozenset(_COLUMNS[1:]), frozenset({"empty", "failed"})
-        print_table(_COLUMNS, [_row(agent) for agent in readable], numbers, optional)
-    for agent in found:
+        print_table(_COLUMNS, [_row(agent) for agent in readable], is_folded=True)
+    for agent in agents:
         if agent.no_reader:
             print_line(f"no reader yet: {human_count(agent.no_reader, 'file')} of {agent.agent}")
         for error in agent.errors:
             talk(f"{agent.agent}: {error}")
-    problems = sum(agent.problems for agent in found)
+    problems = sum(agent.problems for agent in agents)
     if problems:
         places = human_count(problems, "place")
         talk(f"{places} could not be read; `afterwit store problems` shows where and why.")
     verb = "would hold" if report.is_dry_run else "holds"
     print_line(f"The store {verb} {human_count(report.sessions, 'session')}.")
-    show_digested(report.digested)
-    show_harvested(report.harvested, is_again=is_reharvest)
+    _show_digested(report.digested)
+    _show_harvested(report.harvested, is_again=is_reharvest)
     if report.evicted is not None:
-        from afterwit.cli.evicting import show as show_eviction
+        from afterwit.cli.store.evict import show
 
-        show_eviction(report.evicted)
+        show(report.evicted)
 
 
 def _show_nothing(here: Here, folder: Path | None) -> None:
@@ -243,17 +230,39 @@ def _show_nothing(here: Here, folder: Path | None) -> None:
 
 
 def _row(agent: AgentReport) -> tuple[object, ...]:
-    return (
-        agent.agent,
-        agent.discovered,
-        agent.read,
-        agent.unchanged,
-        agent.empty,
-        agent.failed,
-        agent.events,
-        agent.actions,
-        human_bytes(agent.bytes),
+    return *(getattr(agent, name) for name in _FIELDS), human_bytes(agent.bytes)
+
+
+def _show_digested(done: Digested) -> None:
+    """What a better digester sees otherwise, after an upgrade; else nothing."""
+    if not done.redone:
+        return
+    talk(f"Digested {human_count(done.redone, 'session')} again by a better digester.")
+    for change in done.changed[:_MOST_CHANGES]:
+        talk(f"  {change}")
+    if len(done.changed) > _MOST_CHANGES:
+        talk(f"  … and {human_count(len(done.changed) - _MOST_CHANGES, 'more change')}; --json has them all.")
+
+
+def _show_harvested(harvested: Harvested, *, is_again: bool = False) -> None:
+    """One line; after a harvest of everything, which items came, went and changed."""
+    if not harvested.items and not harvested.lost:
+        return
+    news = ", ".join(
+        f"{len(ids)} {word}"
+        for ids, word in ((harvested.gained, "new"), (harvested.lost, "gone"), (harvested.changed, "changed"))
+        if ids
     )
+    waiting = harvested.items - harvested.active
+    rest = f", {waiting} more {'waits' if waiting == 1 else 'wait'} for evidence or a person" if waiting else ""
+    print_line(f"It knows {human_count(harvested.active, 'item')} of knowledge{rest}{f' ({news})' if news else ''}.")
+    if is_again:
+        for word, ids in (("gained", harvested.gained), ("lost", harvested.lost), ("changed", harvested.changed)):
+            if not ids:
+                print_line(f"{word}: none")
+            else:
+                more = f" and {len(ids) - _MOST_ITEMS} more" if len(ids) > _MOST_ITEMS else ""
+                print_line(f"{word}: {' '.join(ids[:_MOST_ITEMS])}{more}")
 
 
 def _exit(report: Report) -> None:

@@ -14,29 +14,26 @@ from typing import Any, TextIO
 import click
 
 from afterwit import __version__
-from afterwit.cli.commands import ExitCode
-from afterwit.cli.lazy import Entry, LazyGroup
+from afterwit.cli.commands import ExitCode, LazyGroup, Subcommand
 from afterwit.model.errors import AfterwitError, ConfigError, PartlyDoneError, UsageError
 from afterwit.model.standard_streams import open_closed_streams
 
 COMMANDS = {
-    "learn": Entry("afterwit.cli.learn:learn", "Read what your agents have logged since the last time."),
-    "sessions": Entry("afterwit.cli.sessions:sessions", "What was captured, and whose it is."),
-    "knowledge": Entry("afterwit.cli.knowledge:knowledge", "What was learned, and what people decide about it."),
-    "recall": Entry("afterwit.cli.recall:recall", "Show what a session would be told here."),
-    "sample": Entry("afterwit.cli.sample:sample", "Say which sessions to read or harvest first, and why."),
-    "memory": Entry("afterwit.cli.memory:memory", "Remember what users and agents prefer, across sessions."),
-    "measure": Entry("afterwit.cli.measure:measure", "Measure whether any of it helps."),
-    "store": Entry("afterwit.cli.store:store", "Sizes, checks, rebuilding, giving space back."),
-    "connect": Entry(
-        "afterwit.cli.connect:connect", "Connect Afterwit with other programs, and see what is connected."
-    ),
-    "disconnect": Entry("afterwit.cli.disconnect:disconnect", "Take out of agents' files what `connect` has put in."),
-    "mcp": Entry("afterwit.cli.mcp:mcp", "Serve what is known to one agent, over standard input and output."),
-    "hook": Entry("afterwit.cli.hook:hook", "Answer one call of an agent's hook."),
-    "demo": Entry("afterwit.cli.demo:demo", "Show what Afterwit does, on invented sessions."),
-    "doctor": Entry("afterwit.cli.doctor:doctor", "Check that nothing is missed and that the store is sound."),
-    "config": Entry("afterwit.cli.config:config", "What is set, and where it comes from."),
+    "learn": Subcommand("learn:learn", "Read what your agents have logged since the last time."),
+    "sessions": Subcommand("sessions:sessions", "What was captured, and whose it is."),
+    "knowledge": Subcommand("knowledge:knowledge", "What was learned, and what people decide about it."),
+    "recall": Subcommand("recall:recall", "Show what a session would be told here."),
+    "sample": Subcommand("sample:sample", "Say which sessions to read or harvest first, and why."),
+    "memory": Subcommand("memory:memory", "Remember what users and agents prefer, across sessions."),
+    "measure": Subcommand("measure:measure", "Measure whether any of it helps."),
+    "store": Subcommand("store:store", "Sizes, checks, rebuilding, giving space back."),
+    "connect": Subcommand("connect:connect", "Connect Afterwit with other programs, and see what is connected."),
+    "disconnect": Subcommand("disconnect:disconnect", "Take out of agents' files what `connect` has put in."),
+    "mcp": Subcommand("mcp:mcp", "Serve what is known to one agent, over standard input and output."),
+    "hook": Subcommand("hook:hook", "Answer one call of an agent's hook."),
+    "demo": Subcommand("demo:demo", "Show what Afterwit does, on invented sessions."),
+    "doctor": Subcommand("doctor:doctor", "Check that nothing is missed and that the store is sound."),
+    "config": Subcommand("config:config", "What is set, and where it comes from."),
 }
 
 
@@ -137,7 +134,7 @@ def _speaking() -> Iterator[None]:
 
 def _fault(error: Exception) -> ExitCode:
     """Says that it is our fault, and where the report is."""
-    from afterwit.usecases.fault_report import said_of
+    from afterwit.doctor.fault_report import said_of
 
     return _say(said_of(error, _named(sys.argv[1:])), ExitCode.FAILED)
 

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import click
 
 from afterwit.agents.moments import RUN
-from afterwit.cli.commands import Command
-from afterwit.mcp.server import Desk
+from afterwit.cli.commands import command
+from afterwit.mcp.server import McpDesk
 from afterwit.mcp.stdio import serve
 
 if TYPE_CHECKING:
-    from afterwit.usecases.world import World
+    from afterwit.config.world import World
 
 
-@click.command(cls=Command, examples=("claude mcp add afterwit -- afterwit mcp", "afterwit mcp --profile work"))
+@command(examples=("claude mcp add afterwit -- afterwit mcp", "afterwit mcp --profile work"))
 @click.option(
     "--config",
     type=click.Path(path_type=Path),
@@ -36,12 +36,12 @@ def mcp(config: Path | None, profile: str | None) -> None:
     run = f"{RUN}{os.urandom(8).hex()}"
 
     def world() -> "World":
-        from afterwit.cli.options import in_place
+        from afterwit.cli.terminal.options import in_place
 
-        found: World = in_place(lambda here: here.world)(config=config, profile=profile)
-        return found
+        here_world: World = in_place(lambda here: here.world)(config=config, profile=profile)
+        return here_world
 
-    def open_desk() -> Desk:
+    def open_desk() -> McpDesk:
         from afterwit.mcp.desk import StoreDesk
 
         return StoreDesk(world, _folder(), run)

@@ -5,15 +5,13 @@ from typing import Any
 
 import click
 
-from afterwit.cli.agent_names import AgentName, refuse_unknown
-from afterwit.cli.commands import Command
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line, print_text, talk
-from afterwit.usecases.showing import ToldBlocks, shown
+from afterwit.cli.commands import command
+from afterwit.cli.terminal.options import AgentName, Here, refuse_unknown, reporting
+from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
+from afterwit.recall.recall import ToldBlocks, recalled
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit recall",
         'afterwit recall --task "make the importer skip empty rows"',
@@ -30,8 +28,7 @@ from afterwit.usecases.showing import ToldBlocks, shown
     help="So many tokens for the start block. Default: what the configuration says.",
 )
 @click.option("--explain", "is_explained", is_flag=True, help="Say why each item is in, and what was left out.")
-@as_json
-@in_place
+@reporting
 def recall(
     here: Here,
     task: str | None,
@@ -47,48 +44,48 @@ def recall(
     could be said. Agents get it between markers.
     """
     refuse_unknown(filter(None, [agent]), here.world.declared, "--agent")
-    found = shown(here.world, Path.cwd(), repo, agent, task or "", budget)
+    blocks = recalled(here.world, Path.cwd(), repo, agent, task or "", budget)
     if is_json:
-        print_json(_shape(found))
+        print_json(_shape(blocks))
         return
-    if not found.start.text and not found.prompt.text:
-        talk(f"Nothing to say {_where(found)}. `afterwit knowledge list --all` shows what is known anywhere.")
-    for text in filter(None, (found.start.text, found.prompt.text)):
+    if not blocks.start.text and not blocks.prompt.text:
+        talk(f"Nothing to say {_where(blocks)}. `afterwit knowledge list --all` shows what is known anywhere.")
+    for text in filter(None, (blocks.start.text, blocks.prompt.text)):
         print_text(text)
         print_line("")
     if is_explained:
-        _explain(found)
+        _explain(blocks)
 
 
-def _where(found: ToldBlocks) -> str:
-    return f"in {found.repo}" if found.repo else "here, where no session was seen yet"
+def _where(blocks: ToldBlocks) -> str:
+    return f"in {blocks.repo}" if blocks.repo else "here, where no session was seen yet"
 
 
-def _explain(found: ToldBlocks) -> None:
-    for item in found.start.items:
-        believed, spared = f"confidence {item.confidence:.2f}", f"{found.worth[item.id]:.2f} actions"
+def _explain(blocks: ToldBlocks) -> None:
+    for item in blocks.start.items:
+        believed, spared = f"confidence {item.confidence:.2f}", f"{blocks.worth[item.id]:.2f} actions"
         print_text(f"{item.id}  {item.reason}, {believed}, expected to spare {spared}", first="in   ", rest="     ")
-    for name in found.prompt.items:
+    for name in blocks.prompt.items:
         print_line(f"in   {name}  fits the task")
-    for item, why in found.start.left_out:
+    for item, why in blocks.start.left_out:
         print_text(f"{item.id}  {why}: {item.sentence}", first="out  ", rest="     ")
 
 
-def _shape(found: ToldBlocks) -> dict[str, Any]:
+def _shape(blocks: ToldBlocks) -> dict[str, Any]:
     return {
-        "repo": found.repo,
-        "agent": found.agent,
+        "repo": blocks.repo,
+        "agent": blocks.agent,
         "start": {
-            "text": found.start.text,
+            "text": blocks.start.text,
             "items": [
-                {"id": item.id, "confidence": item.confidence, "expected_saving": round(found.worth[item.id], 3)}
-                for item in found.start.items
+                {"id": item.id, "confidence": item.confidence, "expected_saving": round(blocks.worth[item.id], 3)}
+                for item in blocks.start.items
             ],
-            "left_out": [{"id": item.id, "reason": why} for item, why in found.start.left_out],
+            "left_out": [{"id": item.id, "reason": why} for item, why in blocks.start.left_out],
         },
         "prompt": {
-            "text": found.prompt.text,
-            "items": list(found.prompt.items),
-            "files": list(found.prompt.files),
+            "text": blocks.prompt.text,
+            "items": list(blocks.prompt.items),
+            "files": list(blocks.prompt.files),
         },
     }

@@ -7,25 +7,24 @@ from pathlib import Path
 import click
 import msgspec
 
-from afterwit.cli.amounts import minute
-from afterwit.cli.commands import COUNT, Command, ExitCode
-from afterwit.cli.listing import Column, drawn, print_listing
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, talk
-from afterwit.cli.progress import bar
-from afterwit.cli.sessions.filters import filtered
-from afterwit.cli.sessions.names import EMPTY
-from afterwit.cli.written import STANDARD_OUTPUT, refuse_existing, write_whole
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.sessions.filters import EMPTY, filtered
+from afterwit.cli.terminal.amounts import COUNT, human_count, minute
+from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.output import talk
+from afterwit.cli.terminal.progress import bar
+from afterwit.cli.terminal.table import Column, drawn, print_table
+from afterwit.cli.terminal.written import STANDARD_OUTPUT, refuse_existing, write_whole
 from afterwit.guard.hygiene import clean
+from afterwit.learn.sample import Sample, Sampled, SampleRequest, Scheme
+from afterwit.learn.sample import sample as run
 from afterwit.model.errors import UsageError
-from afterwit.usecases.filters import Filter
-from afterwit.usecases.sample import Sample, Sampled, Scheme, Wanted
-from afterwit.usecases.sample import sample as run
+from afterwit.sessions.filters import Filter
 
 _DEFAULT_COUNT = 20
 
 
-class Form(StrEnum):
+class SampleForm(StrEnum):
     """How the result is written."""
 
     TABLE = "table"
@@ -39,8 +38,7 @@ def _finite(_ctx: click.Context, _param: click.Parameter, value: float | None) -
     return value
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit sample",
         "afterwit sample --repo orchard --since 30d --count 5",
@@ -77,8 +75,8 @@ def _finite(_ctx: click.Context, _param: click.Parameter, value: float | None) -
 @click.option(
     "--format",
     "form",
-    type=click.Choice([form.value for form in Form]),
-    default=Form.TABLE.value,
+    type=click.Choice([form.value for form in SampleForm]),
+    default=SampleForm.TABLE.value,
     show_default=True,
     help="paths: the agents' own files, one in a line. json is the same as --json.",
 )
@@ -89,8 +87,7 @@ def _finite(_ctx: click.Context, _param: click.Parameter, value: float | None) -
     help="Write to this file instead of standard output (-). It must not exist yet.",
 )
 @click.option("--force", "is_forced", is_flag=True, help="Replace FILE if it is there.")
-@as_json
-@in_place
+@reporting
 @filtered
 def sample(
     here: Here,
@@ -111,38 +108,38 @@ def sample(
     the others; nothing is stored. A narrow terminal shows fewer columns; a pipe gets them all.
     docs/how-to/sample-sessions.md has the rules.
     """
-    if is_json and form == Form.PATHS:
+    if is_json and form == SampleForm.PATHS:
         raise UsageError("--json and --format paths exclude each other. --json has the paths of every session too.")
     output = None if output == STANDARD_OUTPUT else output
     refuse_existing(output, is_forced=is_forced)
     most = count if count is not None else 0 if top_percent is not None else _DEFAULT_COUNT
-    chosen = Wanted(Scheme(scheme), wanted, most, 100.0 if top_percent is None else top_percent, min_score)
+    chosen = SampleRequest(Scheme(scheme), wanted, most, 100.0 if top_percent is None else top_percent, min_score)
     with bar("reading") as progress:
         result = run(here.world, chosen, progress)
-    shown = Form.JSON if is_json else Form(form)
+    shown = SampleForm.JSON if is_json else SampleForm(form)
     if output is not None:
         write_whole(output, _text(result, shown))
-    elif shown is Form.TABLE:
+    elif shown is SampleForm.TABLE:
         _print_table(result)
     else:
         click.echo(_text(result, shown), nl=False)
     _report(result, wanted)
-    if shown is Form.PATHS:
+    if shown is SampleForm.PATHS:
         _report_missing(result)
 
 
-def _text(result: Sample, form: Form) -> str:
+def _text(result: Sample, form: SampleForm) -> str:
     """The result as a pipe or a file gets it."""
-    if form is Form.JSON:
-        return f"{msgspec.json.format(msgspec.json.encode(result), indent=2).decode()}\n"
-    if form is Form.PATHS:
+    if form is SampleForm.JSON:
+        return f"{msgspec.json.format(msgspec.json.encode(result.as_json()), indent=2).decode()}\n"
+    if form is SampleForm.PATHS:
         return "".join(f"{clean(path)}\n" for path in _paths(result))
     return "".join(f"{line}\n" for line in drawn(_columns(result), _rows(result), None)) if result.sessions else ""
 
 
 def _print_table(result: Sample) -> None:
     if result.sessions:
-        print_listing(_columns(result), _rows(result))
+        print_table(_columns(result), _rows(result))
 
 
 def _columns(result: Sample) -> list[Column]:
@@ -161,20 +158,21 @@ def _columns(result: Sample) -> list[Column]:
 
 
 def _rows(result: Sample) -> list[tuple[str, ...]]:
-    return [_row(one) for one in result.sessions]
+    return [_row(sampled) for sampled in result.sessions]
 
 
-def _row(one: Sampled) -> tuple[str, ...]:
-    marks = ("↳ " if one.relation == "subagent" else "") + ("" if one.is_learned else "[not learned] ")
+def _row(sampled: Sampled) -> tuple[str, ...]:
+    session, row = sampled.session, sampled.session.row
+    marks = ("↳ " if row.relation == "subagent" else "") + ("" if sampled.is_learned else "[not learned] ")
     return (
-        one.id,
-        _number(one.score),
-        *(_number(part) if part else "" for part in one.breakdown.values()),
-        minute(one.started_ms),
-        one.agent,
-        one.repo.rpartition("/")[2] or "–",
-        one.outcome,
-        marks + (one.title or "–"),
+        session.id,
+        _number(sampled.score),
+        *(_number(part) if part else "" for part in sampled.breakdown.values()),
+        minute(row.started_ms),
+        row.agent,
+        row.repo.rpartition("/")[2] or "–",
+        row.outcome,
+        marks + (session.title or "–"),
     )
 
 
@@ -184,7 +182,7 @@ def _number(score: float) -> str:
 
 def _paths(result: Sample) -> dict[str, None]:
     """Each file once, however many of the sessions lie in it."""
-    return dict.fromkeys(path for one in result.sessions for path in one.paths)
+    return dict.fromkeys(path for sampled in result.sessions for path in sampled.paths)
 
 
 def _report(result: Sample, wanted: Filter) -> None:
@@ -199,8 +197,8 @@ def _report(result: Sample, wanted: Filter) -> None:
 
 
 def _report_missing(result: Sample) -> None:
-    missing = [one for one in result.sessions if not one.paths]
-    for one in missing:
-        talk(f"{one.id}: no file of it is where {one.agent} keeps its logs.")
+    missing = [sampled for sampled in result.sessions if not sampled.paths]
+    for sampled in missing:
+        talk(f"{sampled.session.id}: no file of it is where {sampled.session.row.agent} keeps its logs.")
     if missing:
         raise click.exceptions.Exit(ExitCode.PARTLY_DONE)

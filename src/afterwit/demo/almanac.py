@@ -1,16 +1,6 @@
 """Stories of the repository `almanac`, a folder of notes without a remote, built into pages with mkdocs."""
 
-from afterwit.demo.script import (
-    Agent,
-    Edit,
-    Prompt,
-    Read,
-    Reply,
-    Search,
-    Session,
-    Shell,
-    Step,
-)
+from afterwit.demo.script import DemoAgent, DemoSession, EditStep, Prompt, Read, Reply, Search, Shell, Step
 
 REPO = "almanac"
 MOON = "# The moon in autumn\n\nSee [sowing](sowing.md).\n"
@@ -26,30 +16,30 @@ def _build(old: str, new: str) -> tuple[Step, ...]:
     return (
         Shell("mkdocs build --strict", _BROKEN, 1, 1.5),
         Search("sowing", "docs/garden/sowing.md:1:# Sowing"),
-        Edit("docs/moon.md", old, new),
+        EditStep("docs/moon.md", old, new),
         Shell("mkdocs build --strict", "INFO    -  Documentation built in 0.61 seconds", 0, 1.6),
     )
 
 
 SESSIONS = (
-    Session(
-        Agent.CLAUDE_CODE,
+    DemoSession(
+        DemoAgent.CLAUDE_CODE,
         "almanac moon page",
         REPO,
         20,
         "18:00",
         (
             Prompt("Write a page on the moon in autumn, and link it from the index."),
-            Edit("docs/moon.md", "", MOON, "File has not been read yet. Read it first before writing to it."),
+            EditStep("docs/moon.md", "", MOON, "File has not been read yet. Read it first before writing to it."),
             Read("docs/moon.md", MOON),
-            Edit("docs/moon.md", "autumn", "autumn and winter"),
+            EditStep("docs/moon.md", "autumn", "autumn and winter"),
             *_build("(sowing.md)", "(garden/sowing.md)"),
             Reply("The page is there, and the strict build passes."),
         ),
         "A page on the moon",
     ),
-    Session(
-        Agent.CODEX,
+    DemoSession(
+        DemoAgent.CODEX,
         "almanac preview",
         REPO,
         13,
@@ -63,8 +53,8 @@ SESSIONS = (
         ),
         "Preview of the almanac",
     ),
-    Session(
-        Agent.CLAUDE_CODE,
+    DemoSession(
+        DemoAgent.CLAUDE_CODE,
         "almanac spelling",
         REPO,
         3,
@@ -73,7 +63,7 @@ SESSIONS = (
             Prompt("Check the spelling of all pages, British English."),
             Shell("codespell --builtin en-GB_to_en-US docs", "", 0, 0.5),
             Shell("codespell docs | tee spelling.txt", "docs/moon.md:3: recieve ==> receive", 0, 0.5),
-            Edit("docs/moon.md", "recieve", "receive"),
+            EditStep("docs/moon.md", "recieve", "receive"),
             Reply("One word was wrong: recieve."),
         ),
         "Spelling",

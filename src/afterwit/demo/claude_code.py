@@ -4,24 +4,30 @@ import json
 from pathlib import PurePosixPath
 from typing import Any
 
-from afterwit.demo.clock import Meter, duration_ms, wait_ms
-from afterwit.demo.ids import digest, iso, json_lines, letters, uuid
 from afterwit.demo.script import (
-    Compacted,
+    CompactedStep,
     Delegate,
+    DemoSession,
     Denied,
-    Edit,
+    EditStep,
     Interrupted,
+    Meter,
     ModelError,
     Prompt,
     Read,
     Reply,
     Search,
-    Session,
     Shell,
     Skill,
     Step,
-    Thought,
+    ThoughtStep,
+    digest,
+    duration_ms,
+    iso,
+    json_lines,
+    letters,
+    uuid,
+    wait_ms,
 )
 
 _VERSION = "2.1.178"
@@ -44,7 +50,7 @@ def native_id(name: str) -> str:
     return uuid(f"claude {name}")
 
 
-def files(session: Session, start_ms: int, cwd: str, trunk: tuple[Session, int] | None = None) -> Files:
+def files(session: DemoSession, start_ms: int, cwd: str, trunk: tuple[DemoSession, int] | None = None) -> Files:
     """The files below `~/.claude`. `trunk` is the session that this one was forked from, with its own start."""
     own = native_id(session.name)
     folder = PurePosixPath("projects", "".join(char if char.isalnum() else "-" for char in cwd))
@@ -57,13 +63,13 @@ def files(session: Session, start_ms: int, cwd: str, trunk: tuple[Session, int] 
     transcript = _Transcript(session, own, cwd)
     transcript.tell(session.steps, start_ms)
     titled: list[Record] = [{"type": "ai-title", "aiTitle": session.title, "sessionId": own}] if session.title else []
-    found = {folder / f"{own}.jsonl": json_lines([*copied, *transcript.records, *titled])}
+    written = {folder / f"{own}.jsonl": json_lines([*copied, *transcript.records, *titled])}
     for agent_id, role, call, child in transcript.children:
         place = folder / own / "subagents" / f"agent-{agent_id}.jsonl"
-        found[place] = json_lines(child.records)
+        written[place] = json_lines(child.records)
         about = {"agentType": role, "toolUseId": call}
-        found[place.with_name(f"agent-{agent_id}.meta.json")] = json.dumps(about).encode()
-    return found
+        written[place.with_name(f"agent-{agent_id}.meta.json")] = json.dumps(about).encode()
+    return written
 
 
 def _copied(record: Record, own: str) -> Record:
@@ -74,7 +80,7 @@ def _copied(record: Record, own: str) -> Record:
 class _Transcript:
     """The records of one transcript, in order."""
 
-    def __init__(self, session: Session, native: str, cwd: str, agent_id: str = "", model: str = _MODEL) -> None:
+    def __init__(self, session: DemoSession, native: str, cwd: str, agent_id: str = "", model: str = _MODEL) -> None:
         self._session = session
         self._native = native
         self._cwd = cwd
@@ -100,9 +106,9 @@ class _Transcript:
                 self._user(text)
             case Reply(text):
                 self._assistant({"type": "text", "text": text}, text)
-            case Thought(text):
+            case ThoughtStep(text):
                 self._assistant({"type": "thinking", "thinking": text, "signature": ""}, text)
-            case Compacted(summary):
+            case CompactedStep(summary):
                 self._compact(summary)
             case Interrupted():
                 self._user([{"type": "text", "text": "[Request interrupted by user]"}])
@@ -122,12 +128,12 @@ class _Transcript:
             case Read(path, text):
                 numbered = "\n".join(f"{number:>6}→{line}" for number, line in enumerate(text.splitlines(), 1))
                 self._call("Read", {"file_path": f"{self._cwd}/{path}"}, numbered)
-            case Edit(path, old, new, error):
+            case EditStep(path, old, new, error):
                 text = f"<tool_use_error>{error}</tool_use_error>" if error else f"The file {path} has been updated."
                 arguments = {"file_path": f"{self._cwd}/{path}", "old_string": old, "new_string": new}
-                self._call("Edit", arguments, text, is_error=bool(error))
-            case Search(pattern, found):
-                self._call("Grep", {"pattern": pattern, "output_mode": "content"}, found)
+                self._call("EditStep", arguments, text, is_error=bool(error))
+            case Search(pattern, hits):
+                self._call("Grep", {"pattern": pattern, "output_mode": "content"}, hits)
             case Skill(name, body):
                 self._call("Skill", {"skill": name}, f"Launching skill: {name}")
                 self._user([{"type": "text", "text": f"Base directory for this skill: {name}\n\n{body}"}], isMeta=True)

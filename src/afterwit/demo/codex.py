@@ -4,24 +4,31 @@ import json
 from pathlib import PurePosixPath
 from typing import Any
 
-from afterwit.demo.clock import Meter, duration_ms, wait_ms
-from afterwit.demo.ids import digest, file_stamp, iso, json_lines, letters, uuid_at
 from afterwit.demo.script import (
-    Compacted,
+    CompactedStep,
     Delegate,
+    DemoSession,
     Denied,
-    Edit,
+    EditStep,
     Interrupted,
+    Meter,
     ModelError,
     Prompt,
     Read,
     Reply,
     Search,
-    Session,
     Shell,
     Skill,
     Step,
-    Thought,
+    ThoughtStep,
+    digest,
+    duration_ms,
+    file_stamp,
+    iso,
+    json_lines,
+    letters,
+    uuid_at,
+    wait_ms,
 )
 
 _VERSION = "0.141.0"
@@ -30,7 +37,9 @@ Record = dict[str, Any]
 Files = dict[PurePosixPath, bytes]
 
 
-def files(session: Session, start_ms: int, cwd: str, remote: str, trunk: tuple[Session, int] | None = None) -> Files:
+def files(
+    session: DemoSession, start_ms: int, cwd: str, remote: str, trunk: tuple[DemoSession, int] | None = None
+) -> Files:
     """The files below `~/.codex`. `trunk` is the session that this one was forked from, with its own start."""
     rollout = _Rollout(session.name, session, start_ms, cwd, remote)
     if trunk is not None:
@@ -39,14 +48,14 @@ def files(session: Session, start_ms: int, cwd: str, remote: str, trunk: tuple[S
         original.tell(parent.steps)
         rollout.copy(original, start_ms)
     rollout.tell(session.steps)
-    return {one.path: json_lines(one.records) for one in (rollout, *rollout.children)}
+    return {written.path: json_lines(written.records) for written in (rollout, *rollout.children)}
 
 
 class _Rollout:
     """The records of one thread, in order."""
 
     def __init__(
-        self, name: str, session: Session, start_ms: int, cwd: str, remote: str, spawn: Record | None = None
+        self, name: str, session: DemoSession, start_ms: int, cwd: str, remote: str, spawn: Record | None = None
     ) -> None:
         self._name = name
         self._session = session
@@ -88,9 +97,9 @@ class _Rollout:
                 self._event("agent_message", message=text)
                 self._item(type="message", role="assistant", content=[{"type": "output_text", "text": text}])
                 self._count(text)
-            case Thought(text):
+            case ThoughtStep(text):
                 self._item(type="reasoning", summary=[{"type": "summary_text", "text": text}], encrypted_content="")
-            case Compacted(summary):
+            case CompactedStep(summary):
                 self.meter.forget()
                 self._add("compacted", {"message": summary, "replacement_history": []})
                 self._event("context_compacted")
@@ -110,9 +119,9 @@ class _Rollout:
                 self._exec(command, "exec_command failed: rejected by user")
             case Read(path, text):
                 self._exec(f"sed -n '1,200p' {path}", _framed(text, 0, 0.1))
-            case Search(pattern, found):
-                self._exec(f"rg -n '{pattern}'", _framed(found, 0, 0.1))
-            case Edit():
+            case Search(pattern, hits):
+                self._exec(f"rg -n '{pattern}'", _framed(hits, 0, 0.1))
+            case EditStep():
                 self._patch(step)
             case Skill(name, body):
                 text = f"<skill>\n<name>{name}</name>\n{body}\n</skill>"
@@ -138,7 +147,7 @@ class _Rollout:
         self._event("user_message", message=text, images=[])
         self.meter.take(text)
 
-    def _patch(self, edit: Edit) -> None:
+    def _patch(self, edit: EditStep) -> None:
         lines = [f"*** Update File: {edit.path}", "@@"]
         lines += [f"-{line}" for line in edit.old.splitlines()] + [f"+{line}" for line in edit.new.splitlines()]
         patch = "\n".join(["*** Begin Patch", *lines, "*** End Patch"])

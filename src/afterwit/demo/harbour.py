@@ -3,21 +3,21 @@
 Here people paste secrets, refuse commands and fork sessions. The routes and their description change together.
 """
 
-from afterwit.demo.ids import letters
 from afterwit.demo.script import (
-    Agent,
     Delegate,
+    DemoAgent,
+    DemoSession,
     Denied,
-    Edit,
+    EditStep,
     ModelError,
     Prompt,
     Read,
     Reply,
     Search,
-    Session,
     Shell,
     Step,
-    Thought,
+    ThoughtStep,
+    letters,
 )
 
 REPO = "harbour"
@@ -57,7 +57,7 @@ def _merge(number: int) -> tuple[Step, ...]:
 
 
 def _promise(line: int) -> tuple[Step, ...]:
-    """The rule of eslint that bites here."""
+    """The rule of eslint that keeps failing here."""
     said = (
         f"{_ROUTES}\n  {line}:3  error  Promises must be awaited, end with a call to .catch, or be explicitly marked as"
         " ignored with the `void` operator  @typescript-eslint/no-floating-promises\n\n"
@@ -65,19 +65,23 @@ def _promise(line: int) -> tuple[Step, ...]:
     )
     return (
         Shell("pnpm lint", said, 1, 2.8),
-        Edit(_ROUTES, "  notify(berth);", "  await notify(berth);"),
+        EditStep(_ROUTES, "  notify(berth);", "  await notify(berth);"),
         Shell("pnpm lint", "", 0, 2.7),
     )
 
 
 def _route(old: str, new: str) -> tuple[Step, ...]:
     """A change of the routes, and of the description that belongs to them."""
-    return (Read(_ROUTES, ROUTES_CODE), Edit(_ROUTES, old, new), Edit(_SPEC, "paths:", f"paths:\n  # {new[:20]}"))
+    return (
+        Read(_ROUTES, ROUTES_CODE),
+        EditStep(_ROUTES, old, new),
+        EditStep(_SPEC, "paths:", f"paths:\n  # {new[:20]}"),
+    )
 
 
 SESSIONS = (
-    Session(
-        Agent.CLAUDE_CODE,
+    DemoSession(
+        DemoAgent.CLAUDE_CODE,
         "harbour free berths",
         REPO,
         23,
@@ -95,8 +99,8 @@ SESSIONS = (
         ),
         "Free berths by length",
     ),
-    Session(
-        Agent.CODEX,
+    DemoSession(
+        DemoAgent.CODEX,
         "harbour reservations",
         REPO,
         18,
@@ -104,7 +108,7 @@ SESSIONS = (
         (
             Prompt("Reservations must not overlap. Fix it in the database, not in code."),
             Read("migrations/003_reservations.sql", "CREATE TABLE reservations (berth int, during tstzrange);\n"),
-            Edit(
+            EditStep(
                 "migrations/004_no_overlap.sql", "", "ALTER TABLE reservations ADD EXCLUDE USING gist (during WITH &&);"
             ),
             Shell(
@@ -113,7 +117,7 @@ SESSIONS = (
                 1,
                 1.1,
             ),
-            Edit("migrations/004_no_overlap.sql", "ALTER", "CREATE EXTENSION btree_gist;\nALTER"),
+            EditStep("migrations/004_no_overlap.sql", "ALTER", "CREATE EXTENSION btree_gist;\nALTER"),
             Shell("pnpm migrate", "applied 004_no_overlap", 0, 1.2),
             *_tests(24),
             *_merge(43),
@@ -122,8 +126,8 @@ SESSIONS = (
         "Reservations that overlap",
         branch="no-overlap",
     ),
-    Session(
-        Agent.CLAUDE_CODE,
+    DemoSession(
+        DemoAgent.CLAUDE_CODE,
         "harbour staging is down",
         REPO,
         14,
@@ -136,7 +140,7 @@ SESSIONS = (
             ),
             Shell("curl -sf https://staging.harbour.example/health", "", 22, 0.9),
             ModelError("API Error: 529 Overloaded"),
-            Thought("The service answers nothing at all, so it is probably not running."),
+            ThoughtStep("The service answers nothing at all, so it is probably not running."),
             Shell("gh run view --log-failed", "Error: P1001: Can't reach database server at db.staging.internal:5432"),
             Reply("The database of staging cannot be reached. I would restart it, then push the deployment again."),
             Denied("git push --force origin main"),
@@ -147,8 +151,8 @@ SESSIONS = (
         ),
         "Staging is down",
     ),
-    Session(
-        Agent.CLAUDE_CODE,
+    DemoSession(
+        DemoAgent.CLAUDE_CODE,
         "harbour tide tables",
         REPO,
         9,
@@ -171,8 +175,8 @@ SESSIONS = (
         "Tides for berths",
         branch="tides",
     ),
-    Session(
-        Agent.CLAUDE_CODE,
+    DemoSession(
+        DemoAgent.CLAUDE_CODE,
         "harbour tide tables cached",
         REPO,
         8,
@@ -189,8 +193,8 @@ SESSIONS = (
         branch="tides",
         fork_of="harbour tide tables",
     ),
-    Session(
-        Agent.CODEX,
+    DemoSession(
+        DemoAgent.CODEX,
         "harbour audit",
         REPO,
         4,
@@ -210,8 +214,8 @@ SESSIONS = (
         ),
         "Audit of the dependencies",
     ),
-    Session(
-        Agent.HERMES,
+    DemoSession(
+        DemoAgent.HERMES,
         "harbour how many berths",
         REPO,
         1,

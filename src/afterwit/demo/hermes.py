@@ -4,16 +4,31 @@ import json
 from pathlib import PurePosixPath
 from typing import Any
 
-from afterwit.demo.clock import Meter, duration_ms, wait_ms
-from afterwit.demo.ids import digest, file_stamp, json_lines
-from afterwit.demo.script import Denied, Edit, Prompt, Read, Reply, Search, Session, Shell, Step, Thought
+from afterwit.demo.script import (
+    DemoSession,
+    Denied,
+    EditStep,
+    Meter,
+    Prompt,
+    Read,
+    Reply,
+    Search,
+    Shell,
+    Step,
+    ThoughtStep,
+    digest,
+    duration_ms,
+    file_stamp,
+    json_lines,
+    wait_ms,
+)
 
 _MODEL = "claude-sonnet-4-6"
 Record = dict[str, Any]
 Files = dict[PurePosixPath, bytes]
 
 
-def files(session: Session, start_ms: int, cwd: str) -> Files:
+def files(session: DemoSession, start_ms: int, cwd: str) -> Files:
     """The files below `~/.hermes`. Steps that a plain chat log does not have are left out."""
     name = f"{file_stamp(start_ms, '%Y%m%d_%H%M%S')}_{digest(session.name, 8)}"
     log = _Log(cwd, start_ms)
@@ -38,7 +53,7 @@ class _Log:
                 self._add("user", content=text)
             case Reply(text):
                 self._add("assistant", content=text, usage=self._usage(text))
-            case Thought(text):
+            case ThoughtStep(text):
                 self._add("assistant", content="", reasoning=text)
             case Shell(command, output, code, _):
                 self._call("terminal", {"command": command}, {"output": output, "exit_code": code})
@@ -46,9 +61,9 @@ class _Log:
                 self._call("terminal", {"command": command}, {"error": "BLOCKED: user denied this command"})
             case Read(path, text):
                 self._call("read_file", {"path": path}, {"output": text, "success": True})
-            case Search(pattern, found):
-                self._call("search_files", {"pattern": pattern}, {"output": found, "success": True})
-            case Edit(path, old, new, error):
+            case Search(pattern, hits):
+                self._call("search_files", {"pattern": pattern}, {"output": hits, "success": True})
+            case EditStep(path, old, new, error):
                 outcome = {"success": False, "error": error} if error else {"success": True, "output": f"edited {path}"}
                 self._call("patch", {"path": path, "old_string": old, "new_string": new}, outcome)
         self._now_ms += duration_ms(step) + wait_ms(step)

@@ -4,20 +4,20 @@ There is no `pytest` outside of uv's environment, and ruff insists on time zones
 """
 
 from afterwit.demo.script import (
-    Agent,
-    Compacted,
+    CompactedStep,
     Delegate,
-    Edit,
+    DemoAgent,
+    DemoSession,
+    EditStep,
     Interrupted,
     Prompt,
     Read,
     Reply,
     Search,
-    Session,
     Shell,
     Skill,
     Step,
-    Thought,
+    ThoughtStep,
 )
 
 REPO = "orchard"
@@ -50,11 +50,11 @@ def _tests(path: str, passed: int, shell: str = "bash: line 1: pytest: command n
 
 
 def _time_zone(path: str, line: int, old: str, new: str) -> tuple[Step, ...]:
-    """The rule of ruff that bites here."""
+    """The rule of ruff that keeps failing here."""
     said = f"{path}:{line}:12: DTZ005 `datetime.datetime.now()` called without a `tz` argument\nFound 1 error."
     return (
         Shell("uv run ruff check .", said, 1, 0.3),
-        Edit(path, old, new),
+        EditStep(path, old, new),
         Shell("uv run ruff check .", "All checks passed!", 0, 0.3),
     )
 
@@ -63,21 +63,21 @@ def _both(code: str, test: str, old: str, new: str) -> tuple[Step, ...]:
     """A change of the code, and the test that belongs to it."""
     return (
         Read(code, HARVEST_CODE),
-        Edit(code, old, new),
-        Edit(test, "def test_nothing", "def test_more() -> None: ...\n\n\ndef test_nothing"),
+        EditStep(code, old, new),
+        EditStep(test, "def test_nothing", "def test_more() -> None: ...\n\n\ndef test_nothing"),
     )
 
 
 SESSIONS = (
-    Session(
-        Agent.CLAUDE_CODE,
+    DemoSession(
+        DemoAgent.CLAUDE_CODE,
         "orchard ripe trees",
         REPO,
         24,
         "09:02",
         (
             Prompt("Add a function that lists the trees that are ripe today, with tests."),
-            Thought("I look at what is there before I write anything."),
+            ThoughtStep("I look at what is there before I write anything."),
             Search("class Tree", "src/orchard/trees.py:9:class Tree(NamedTuple):"),
             *_both(_HARVEST, _HARVEST_TEST, "import datetime as dt\n", "import datetime as dt\n\nPICKED = 3\n"),
             *_tests(_HARVEST_TEST, 4),
@@ -88,8 +88,8 @@ SESSIONS = (
         ),
         "List ripe trees",
     ),
-    Session(
-        Agent.CODEX,
+    DemoSession(
+        DemoAgent.CODEX,
         "orchard prices",
         REPO,
         21,
@@ -97,19 +97,19 @@ SESSIONS = (
         (
             Prompt("Prices should be rounded to cents. There is a bug with 0.005."),
             Read(_PRICING, "def price(weight_kg: float) -> float:\n    return round(weight_kg * 2.35, 2)\n"),
-            Edit(
+            EditStep(
                 _PRICING, "    return round(", "    return float(Decimal(", "Failed to find expected lines in the file"
             ),
             Read(_PRICING, "def price(weight_kg: float) -> float:\n    return round(weight_kg * 2.35, 2)\n"),
-            Edit(_PRICING, "    return round(weight_kg * 2.35, 2)", "    return cents(weight_kg * RATE)"),
-            Edit(_PRICING_TEST, "def test_zero", "def test_half_a_cent() -> None: ...\n\n\ndef test_zero"),
+            EditStep(_PRICING, "    return round(weight_kg * 2.35, 2)", "    return cents(weight_kg * RATE)"),
+            EditStep(_PRICING_TEST, "def test_zero", "def test_half_a_cent() -> None: ...\n\n\ndef test_zero"),
             *_tests(_PRICING_TEST, 6, "zsh:1: command not found: pytest"),
             Reply("Prices are rounded half up now, with a test for half a cent."),
         ),
         "Round prices to cents",
     ),
-    Session(
-        Agent.HERMES,
+    DemoSession(
+        DemoAgent.HERMES,
         "orchard which tests",
         REPO,
         19,
@@ -120,8 +120,8 @@ SESSIONS = (
             Reply("Yes, all eleven. They have to be started with `uv run pytest`."),
         ),
     ),
-    Session(
-        Agent.CLAUDE_CODE,
+    DemoSession(
+        DemoAgent.CLAUDE_CODE,
         "orchard frost warning",
         REPO,
         15,
@@ -137,26 +137,28 @@ SESSIONS = (
                 ),
                 "`orchard.weather.forecast` gives a list of days; `low_c` is the night's lowest temperature in °C.",
             ),
-            Edit("src/orchard/frost.py", "", "def warnings() -> list[str]: ...\n"),
+            EditStep("src/orchard/frost.py", "", "def warnings() -> list[str]: ...\n"),
             *_time_zone("src/orchard/frost.py", 7, "now = datetime.now()", "now = datetime.now(tz=UTC)"),
             *_tests("tests/test_frost.py", 3),
-            Compacted(
+            CompactedStep(
                 "The user wants a warning when frost is forecast within three days. `src/orchard/frost.py` and its test"
                 " are written. Decision by the user: warnings go to standard error, not by mail. Still open: the"
                 " command-line flag."
             ),
             Prompt("Now the flag, please: --frost."),
-            Edit("src/orchard/cli.py", "parser = ", "parser.add_argument('--frost', action='store_true')\nparser = "),
+            EditStep(
+                "src/orchard/cli.py", "parser = ", "parser.add_argument('--frost', action='store_true')\nparser = "
+            ),
             Shell("uv run pytest -q", "F..............\n1 failed, 14 passed in 0.90s", 1, 3.1),
-            Edit("src/orchard/cli.py", "parser.add_argument('--frost'", "frost.add_argument('--frost'"),
+            EditStep("src/orchard/cli.py", "parser.add_argument('--frost'", "frost.add_argument('--frost'"),
             Shell("uv run pytest -q", "...............\n15 passed in 0.88s", 0, 3.0),
             Reply("`orchard --frost` prints the warnings to standard error."),
         ),
         "Frost warnings",
         branch="frost",
     ),
-    Session(
-        Agent.CODEX,
+    DemoSession(
+        DemoAgent.CODEX,
         "orchard harvest report",
         REPO,
         11,
@@ -170,8 +172,8 @@ SESSIONS = (
         ),
         "Weekly harvest report",
     ),
-    Session(
-        Agent.CODEX,
+    DemoSession(
+        DemoAgent.CODEX,
         "orchard harvest report as a table",
         REPO,
         11,
@@ -185,8 +187,8 @@ SESSIONS = (
         "Harvest report as a table",
         fork_of="orchard harvest report",
     ),
-    Session(
-        Agent.CLAUDE_CODE,
+    DemoSession(
+        DemoAgent.CLAUDE_CODE,
         "orchard release",
         REPO,
         6,
@@ -196,7 +198,7 @@ SESSIONS = (
             Skill("release-notes", _RELEASE_SKILL),
             Read("CHANGELOG.md", "# Changelog\n\n## Unreleased\n\n- Frost warnings.\n"),
             *_tests("tests", 15),
-            Edit("CHANGELOG.md", "## Unreleased", "## 0.4"),
+            EditStep("CHANGELOG.md", "## Unreleased", "## 0.4"),
             Reply("The notes for 0.4 are in CHANGELOG.md."),
             Prompt("Tag it and push the tag"),
             Shell("git tag v0.4 && git push origin v0.4", "To github.com:acme/orchard.git\n * [new tag] v0.4 -> v0.4"),
@@ -204,8 +206,8 @@ SESSIONS = (
         ),
         "Release notes for 0.4",
     ),
-    Session(
-        Agent.CODEX,
+    DemoSession(
+        DemoAgent.CODEX,
         "orchard on the old laptop",
         REPO,
         2,

@@ -1,14 +1,56 @@
-"""The vocabulary of the demo's stories: what people, agents and tools do, before an agent's log format is chosen.
+"""What the demo's stories are made of: steps, the time and tokens that they take, and ids; no agent's log format yet.
 
-A story is a `Session` with steps. The writers (`claude_code`, `codex`, `hermes`) turn it into the files that the agent
-would have left. Everything is a value: the same story gives the same bytes.
+A story is a `DemoSession` with steps. The writers (`claude_code`, `codex`, `hermes`) turn it into the files that the
+agent would have left. Everything is made from names and moments: the same story gives the same bytes.
 """
 
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+_SYSTEM_TOKENS = 14_200  # what an agent's own instructions cost before the first word
+_CHARS_PER_TOKEN = 4
 
 
-class Agent(StrEnum):
+class ResponseTokens(NamedTuple):
+    """The tokens of one response."""
+
+    fresh: int
+    cached: int
+    output: int
+
+
+class Meter:
+    """Counts tokens as the context grows."""
+
+    def __init__(self) -> None:
+        self._cached = 0
+        self._waiting = _SYSTEM_TOKENS
+
+    def take(self, text: str) -> None:
+        """Text that goes into the context."""
+        self._waiting += len(text) // _CHARS_PER_TOKEN + 8
+
+    def respond(self, text: str) -> ResponseTokens:
+        """The tokens of a response that says this."""
+        output = len(text) // _CHARS_PER_TOKEN + 40
+        tokens = ResponseTokens(self._waiting, self._cached, output)
+        self._cached += self._waiting
+        self._waiting = output
+        return tokens
+
+    def forget(self) -> None:
+        """A compaction: only the instructions stay."""
+        self._cached, self._waiting = 0, _SYSTEM_TOKENS
+
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+
+class DemoAgent(StrEnum):
     """The agents that the demo pretends to have."""
 
     CLAUDE_CODE = "claude-code"
@@ -28,7 +70,7 @@ class Reply(NamedTuple):
     text: str
 
 
-class Thought(NamedTuple):
+class ThoughtStep(NamedTuple):
     """The agent thinks."""
 
     text: str
@@ -50,7 +92,7 @@ class Read(NamedTuple):
     text: str
 
 
-class Edit(NamedTuple):
+class EditStep(NamedTuple):
     """A change of a file below the repository; `error` says why it failed."""
 
     path: str
@@ -79,7 +121,7 @@ class Denied(NamedTuple):
     command: str
 
 
-class Compacted(NamedTuple):
+class CompactedStep(NamedTuple):
     """The conversation was too long and goes on from a summary."""
 
     summary: str
@@ -107,24 +149,24 @@ class Delegate(NamedTuple):
 Step = (
     Prompt
     | Reply
-    | Thought
+    | ThoughtStep
     | Shell
     | Read
-    | Edit
+    | EditStep
     | Search
     | Skill
     | Denied
-    | Compacted
+    | CompactedStep
     | Interrupted
     | ModelError
     | Delegate
 )
 
 
-class Session(NamedTuple):
+class DemoSession(NamedTuple):
     """One session of one agent in one repository."""
 
-    agent: Agent
+    agent: DemoAgent
     name: str  # unique; ids are made from it
     repo: str
     days_ago: int
@@ -134,3 +176,63 @@ class Session(NamedTuple):
     branch: str = "main"
     fork_of: str = ""  # the name of an earlier session of the same agent, whose steps come first
     folder: str = ""  # where it ran, if not in the repository's folder of the demo
+
+
+def digest(name: str, size: int = 32) -> str:
+    """`size` hexadecimal digits."""
+    return hashlib.blake2b(name.encode(), digest_size=32).hexdigest()[:size]
+
+
+def uuid(name: str) -> str:
+    """Looks like a random UUID."""
+    hexa = digest(name)
+    return f"{hexa[:8]}-{hexa[8:12]}-4{hexa[13:16]}-8{hexa[17:20]}-{hexa[20:32]}"
+
+
+def uuid_at(name: str, at_ms: int) -> str:
+    """A UUID of version 7, which sorts by time."""
+    stamp, hexa = f"{at_ms:012x}", digest(name)
+    return f"{stamp[:8]}-{stamp[8:]}-7{hexa[1:4]}-8{hexa[5:8]}-{hexa[8:20]}"
+
+
+def letters(name: str, size: int) -> str:
+    """Letters and digits as random keys have them."""
+    return "".join(_LETTERS[byte % len(_LETTERS)] for byte in hashlib.shake_256(name.encode()).digest(size))
+
+
+def iso(at_ms: int) -> str:
+    moment = dt.datetime.fromtimestamp(at_ms / 1000, tz=dt.UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at_ms % 1000:03d}Z"
+
+
+def file_stamp(at_ms: int, form: str) -> str:
+    """A time as file names have it."""
+    return dt.datetime.fromtimestamp(at_ms / 1000, tz=dt.UTC).strftime(form)
+
+
+def json_lines(records: Iterable[Mapping[str, Any]]) -> bytes:
+    return b"".join(
+        json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n" for record in records
+    )
+
+
+def duration_ms(step: Step) -> int:
+    """How long a person or a model takes over a step."""
+    match step:
+        case Prompt(text):
+            return 20_000 + 50 * len(text)
+        case Reply(text) | ThoughtStep(text):
+            return 4_000 + 25 * len(text)
+        case CompactedStep():
+            return 40_000
+    return 6_500
+
+
+def wait_ms(step: Step) -> int:
+    """How long a tool takes to answer."""
+    match step:
+        case Shell(seconds=seconds):
+            return round(seconds * 1_000)
+        case Delegate(steps=steps):
+            return 60_000 + sum(duration_ms(inner) + wait_ms(inner) for inner in steps)
+    return 300

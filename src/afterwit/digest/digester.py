@@ -1,29 +1,42 @@
 """Makes the digest of a session from its rows. Pure and repeatable: the same rows give the same digest.
 
 Joins polls with the commands they belong to, names each failure's class, signature and resolution, gathers which files
-were read and changed, what was published and stated, and how it ended. Texts come in redacted; they are only cut here.
+were read and changed (as paths below the repository), what was published and stated, what kind of work it was, and how
+it ended. Texts come in redacted; they are only cut here.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from afterwit.actions.checks import is_checking
-from afterwit.actions.failure_class import classify
-from afterwit.actions.resolution import resolve
-from afterwit.actions.signature import signature
-from afterwit.actions.steps import Step, command_of, parsed
-from afterwit.digest.material import Material, Note
-from afterwit.digest.outcome import Story, judge
-from afterwit.digest.paths import below, shown_by
-from afterwit.digest.reactions import is_correction
-from afterwit.digest.sentences import stated_by_person
-from afterwit.digest.task_type import task_type
+from afterwit.actions.failures.failure_class import classify
+from afterwit.actions.failures.resolution import resolve
+from afterwit.actions.failures.signature import signature
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.steps import Step, command_of
+from afterwit.capture.assembly.sentences import stated_by_person
+from afterwit.digest.material import Material, SessionNote
+from afterwit.digest.outcome import SessionCourse, is_correction, judge
 from afterwit.model.captured import ActionRow
 from afterwit.model.digest import Digest, DigestStep, Failure, Measures, Publication, Rule, Said, Touched
-from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, NoteKind, Relation, ResolutionKind, Status
+from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, NoteKind, Relation, ResolutionKind, Status, TaskType
 
+_WORKTREE = re.compile(r"[/\\]\.?(?:claude[/\\])?worktrees?[/\\][^/\\]+")
+_SHOWN = re.compile(
+    r"(?:^|[;&|(\n][^\S\n]*)(?:cat|nl(?: -\w+)*|bat|less|head(?: -n? ?\d+)?|tail(?: -n? ?\d+)?"
+    r"|sed -n (?:'[^'\n]{1,40}'|\"[^\"\n]{1,40}\"))"
+    r"\s+(?P<paths>[^;&|<>\n]{1,600})"
+)
+_NAME = re.compile(r"(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.\w{1,8}\Z|[\w./@+-]*/(?:Makefile|Dockerfile|LICENSE)\Z")
+_SHARE = 0.6
+_GROUPS = {
+    TaskType.CODE: (ActionKind.SHELL,),
+    TaskType.FILE: (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE, ActionKind.SEARCH),
+    TaskType.RESEARCH: (ActionKind.WEB,),
+}
 TARGET_LIMIT = 400
 ERROR_LIMIT = 300
 _EARLY = 30
@@ -37,35 +50,25 @@ def digest(material: Material) -> Digest:
     rules = _rules(material.notes)
     failures = _failures(steps, rules)
     prompts = tuple(Said(text=note.text, at_ms=note.at_ms, is_person=True) for note in _of(material, NoteKind.PROMPT))
-    published = [
-        note for note in material.notes if note.kind in (NoteKind.COMMIT, NoteKind.PULL) and note.at is not None
-    ]
+    publications = tuple(
+        Publication(kind=note.kind, at=note.at, text=note.text)
+        for note in material.notes
+        if note.kind in (NoteKind.COMMIT, NoteKind.PULL) and note.at is not None
+    )
     kinds = dict(sorted(Counter(step.kind.value for step in steps).items()))
-    story = Story(
+    course = SessionCourse(
         steps,
         failures,
-        [note.at for note in published if note.at is not None],
+        [publication.at for publication in publications],
         prompts,
         material.last_kind,
-        material.model_errors,
         identity.is_partial,
         identity.relation == Relation.SUBAGENT,
     )
     return Digest(
-        agent=identity.agent,
-        native_id=identity.native_id,
-        relation=identity.relation,
-        parent=identity.parent,
-        versions=identity.versions,
-        models=identity.models,
-        branch=identity.branch,
-        started_ms=identity.started_ms,
-        ended_ms=identity.ended_ms,
-        title=identity.title,
-        task=identity.task,
-        is_partial=identity.is_partial,
+        **{name: value for name, value in identity._asdict().items() if name in Digest.__struct_fields__},
         task_type=task_type(kinds),
-        verdict=judge(story),
+        verdict=judge(course),
         kinds=kinds,
         steps=tuple(_packed(row, step, identity.started_ms) for row, step in zip(material.actions, steps, strict=True)),
         failures=failures,
@@ -75,7 +78,7 @@ def digest(material: Material) -> Digest:
         prompts=prompts,
         corrections=tuple(at for at, said in enumerate(prompts) if at and is_correction(said.text)),
         denials=tuple(at for at, step in enumerate(steps) if step.status is Status.DENIED),
-        publications=tuple(Publication(kind=note.kind, at=note.at or 0, text=note.text) for note in published),
+        publications=publications,
         summaries=tuple(note.text for note in _of(material, NoteKind.SUMMARY)),
         stated=_stated(material, prompts),
         ending=next((note.text for note in reversed(_of(material, NoteKind.ENDING))), ""),
@@ -83,7 +86,7 @@ def digest(material: Material) -> Digest:
     )
 
 
-def _of(material: Material, kind: NoteKind) -> list[Note]:
+def _of(material: Material, kind: NoteKind) -> list[SessionNote]:
     return [note for note in material.notes if note.kind is kind]
 
 
@@ -99,12 +102,10 @@ def steps_of(material: Material) -> list[Step]:
             started[running[at]] = at
         changed = files.get(at, (row.target,) if row.target else ()) if row.kind in CHANGES else ()
         paths = tuple(below(path, material.identity.cwd, material.identity.root) for path in changed)
-        steps.append(_step(row, paths, by))
+        steps.append(
+            Step(row.kind, row.tool, row.target, row.status, row.lean, row.exit_code, row.error, paths, started_by=by)
+        )
     return steps
-
-
-def _step(row: ActionRow, files: tuple[str, ...], started_by: int | None) -> Step:
-    return Step(row.kind, row.tool, row.target, row.status, row.lean, row.exit_code, row.error, files, started_by)
 
 
 def _packed(row: ActionRow, step: Step, started_ms: int | None) -> DigestStep:
@@ -124,13 +125,13 @@ def _packed(row: ActionRow, step: Step, started_ms: int | None) -> DigestStep:
     )
 
 
-def _rules(notes: Iterable[Note]) -> tuple[Rule, ...]:
-    found: list[Rule] = []
-    for note in notes:
-        if note.kind is NoteKind.RULES and note.at is not None:
-            named = msgspec.json.decode(note.text, type=dict[str, str])
-            found += [Rule(note.at, name, message) for name, message in named.items()]
-    return tuple(found)
+def _rules(notes: Iterable[SessionNote]) -> tuple[Rule, ...]:
+    return tuple(
+        Rule(note.at, name, message)
+        for note in notes
+        if note.kind is NoteKind.RULES and note.at is not None
+        for name, message in msgspec.json.decode(note.text, type=dict[str, str]).items()
+    )
 
 
 def _failures(steps: Sequence[Step], rules: Sequence[Rule]) -> tuple[Failure, ...]:
@@ -153,16 +154,16 @@ def _is_repeated(steps: Sequence[Step], at: int) -> bool:
 def _failure(steps: Sequence[Step], at: int, rules: list[str]) -> Failure:
     command = command_of(steps, at)
     kind = classify(steps[at], command, rules=bool(rules))
-    found = resolve(steps, at, kind)
-    if kind is FailureClass.UNCLEAR and found.kind is ResolutionKind.CHANGED:
+    resolution = resolve(steps, at, kind)
+    if kind is FailureClass.UNCLEAR and resolution.kind is ResolutionKind.CHANGED:
         kind = FailureClass.INVOCATION
     return Failure(
         at=at,
         failure=kind,
         signature=signature(steps[at], kind, command, rules),
-        resolution=found.kind,
-        by=found.by,
-        edits_between=_edits(steps, at, found.by),
+        resolution=resolution.kind,
+        by=resolution.by,
+        edits_between=_edits(steps, at, resolution.by),
     )
 
 
@@ -191,7 +192,7 @@ def _files(material: Material, steps: Sequence[Step]) -> tuple[Touched, ...]:
             defined = symbols.get(at, []) if len(step.files) == 1 else []
             names.setdefault(path, {}).update(dict.fromkeys(defined))
     return tuple(
-        Touched(path, reads[path], changes[path], tuple(found)[:_MOST_SYMBOLS]) for path, found in names.items()
+        Touched(path, reads[path], changes[path], tuple(defined)[:_MOST_SYMBOLS]) for path, defined in names.items()
     )
 
 
@@ -203,14 +204,14 @@ def _read_by(step: Step) -> list[str]:
 
 def _stated(material: Material, prompts: Sequence[Said]) -> tuple[Said, ...]:
     """What people and the agent stated, each sentence once."""
-    found: dict[str, Said] = {}
+    stated: dict[str, Said] = {}
     for said in prompts:
         for sentence in stated_by_person(said.text):
-            found.setdefault(sentence, Said(text=sentence, at_ms=said.at_ms, is_person=True))
+            stated.setdefault(sentence, Said(text=sentence, at_ms=said.at_ms, is_person=True))
     for note in _of(material, NoteKind.REPLY):
         for sentence in note.text.splitlines():
-            found.setdefault(sentence, Said(text=sentence, at_ms=note.at_ms))
-    return tuple(found.values())
+            stated.setdefault(sentence, Said(text=sentence, at_ms=note.at_ms))
+    return tuple(stated.values())
 
 
 def _measures(material: Material, steps: Sequence[Step]) -> Measures:
@@ -239,3 +240,28 @@ def _first_success_ms(material: Material, steps: Sequence[Step]) -> int | None:
             moment = material.actions[at].at_ms
             return None if start is None or moment is None else max(0, moment - start)
     return None
+
+
+def task_type(kinds: Mapping[str, int]) -> TaskType:
+    """What kind of work a session is: the group of kinds that more than 60 % of its actions belong to decides."""
+    total = sum(kinds.values())
+    for group, members in _GROUPS.items():
+        if total and sum(kinds.get(kind, 0) for kind in members) > _SHARE * total:
+            return group
+    return TaskType.MIXED
+
+
+def below(path: str, cwd: str, root: str) -> str:
+    """The path below the repository, with slashes; as it is where it lies elsewhere."""
+    path = _WORKTREE.sub("", path).replace("\\", "/")
+    for folder in (cwd, root):
+        folder = _WORKTREE.sub("", folder).replace("\\", "/").rstrip("/")
+        if folder and path.startswith(f"{folder}/"):
+            return path[len(folder) + 1 :]
+    return path.removeprefix("./")
+
+
+def shown_by(command: str) -> list[str]:
+    """Files that a command line prints, as it names them: `cat`, `sed -n`, `head` and the like."""
+    words = (word.strip("'\"") for match in _SHOWN.finditer(command) for word in match["paths"].split())
+    return list(dict.fromkeys(word for word in words if _NAME.match(word.removeprefix("/"))))

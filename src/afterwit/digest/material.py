@@ -34,7 +34,7 @@ class Identity(NamedTuple):
     cost_usd: float | None
 
 
-class Part(NamedTuple):
+class SessionPart(NamedTuple):
     """The rows of one file of the session."""
 
     facts: PartFacts
@@ -43,7 +43,7 @@ class Part(NamedTuple):
     results_ms: Mapping[int, int | None] = {}  # by ordinal of the action
 
 
-class Note(NamedTuple):
+class SessionNote(NamedTuple):
     """A note; `at` is the position of the action that it belongs to, or None."""
 
     kind: NoteKind
@@ -55,10 +55,8 @@ class Note(NamedTuple):
 class Material(NamedTuple):
     identity: Identity
     actions: tuple[ActionRow, ...]
-    notes: tuple[Note, ...]
+    notes: tuple[SessionNote, ...]
     last_kind: str  # of the session's last event
-    interrupts: int
-    model_errors: int
     results_ms: tuple[int | None, ...] = ()  # by action: when its result was written, where that was asked for
 
 
@@ -68,7 +66,7 @@ _OF_ACTIONS = frozenset(
 _OF_RESULTS = frozenset((NoteKind.RULES, NoteKind.COMMIT, NoteKind.PULL, NoteKind.RUNNING))
 
 
-def gathered(identity: Identity, parts: Sequence[Part]) -> Material:
+def gathered(identity: Identity, parts: Sequence[SessionPart]) -> Material:
     """The material of a session whose parts come in order of precedence."""
     placed = sorted(
         ((row.at_ms if row.at_ms is not None else -1, number, row.ordinal), number, row)
@@ -83,18 +81,16 @@ def gathered(identity: Identity, parts: Sequence[Part]) -> Material:
         tuple(row for _, _, row in placed),
         tuple(sorted(notes, key=_when)),
         last.last_kind,
-        sum(part.facts.interrupts for part in parts),
-        sum(part.facts.model_errors for part in parts),
         tuple(parts[number].results_ms.get(row.ordinal) for _, number, row in placed),
     )
 
 
-def _note(number: int, note: NoteRow, position: dict[tuple[int, int], int]) -> Note:
+def _note(number: int, note: NoteRow, position: dict[tuple[int, int], int]) -> SessionNote:
     at = position.get((number, note.place)) if note.kind in _OF_ACTIONS else None
-    return Note(note.kind, at, note.at_ms, note.text)
+    return SessionNote(note.kind, at, note.at_ms, note.text)
 
 
-def _when(note: Note) -> tuple[int, int, str]:
+def _when(note: SessionNote) -> tuple[int, int, str]:
     return note.at_ms or 0, -1 if note.at is None else note.at, note.kind
 
 
@@ -109,7 +105,7 @@ def cut(material: Material, before_ms: int) -> Material:
         row if has_ended else _open(row) for row, has_ended in zip(material.actions[:count], ended, strict=True)
     )
     notes = tuple(note for note in material.notes if _is_known_by(note, ended, before_ms))
-    return Material(_identity_by(material, actions, before_ms), actions, notes, "", 0, 0, material.results_ms[:count])
+    return Material(_identity_by(material, actions, before_ms), actions, notes, "", material.results_ms[:count])
 
 
 def _open(row: ActionRow) -> ActionRow:
@@ -118,7 +114,7 @@ def _open(row: ActionRow) -> ActionRow:
     )
 
 
-def _is_known_by(note: Note, ended: Sequence[bool], before_ms: int) -> bool:
+def _is_known_by(note: SessionNote, ended: Sequence[bool], before_ms: int) -> bool:
     if note.kind in _OF_RESULTS:
         return note.at is not None and note.at < len(ended) and ended[note.at]
     if note.kind is NoteKind.ENDING:

@@ -22,7 +22,7 @@ class Name(NamedTuple):
     native_id: str
 
 
-class Facts(NamedTuple):
+class PointFacts(NamedTuple):
     """What the scheme looks at in one session."""
 
     agent: str
@@ -53,7 +53,7 @@ class Points(NamedTuple):
         return sum(self)
 
 
-def points_of(facts: Facts, *, is_first: bool, now_ms: int) -> Points:
+def points_of(facts: PointFacts, *, is_first: bool, now_ms: int) -> Points:
     """The points of one session. `is_first`: no session of its repository began before it."""
     return Points(
         recency=_recency(facts, now_ms),
@@ -64,22 +64,22 @@ def points_of(facts: Facts, *, is_first: bool, now_ms: int) -> Points:
     )
 
 
-def firsts(sessions: Iterable[Facts]) -> frozenset[Name]:
+def firsts(sessions: Iterable[PointFacts]) -> frozenset[Name]:
     """The session of each repository that began first. One without a time comes after those with one; of two that
     began in the same instant the one with the smaller id is first."""
-    found: dict[str, Facts] = {}
+    first: dict[str, PointFacts] = {}
     for facts in sessions:
-        before = found.get(facts.repo)
+        before = first.get(facts.repo)
         if facts.repo and (before is None or _order(facts) < _order(before)):
-            found[facts.repo] = facts
-    return frozenset(facts.name for facts in found.values())
+            first[facts.repo] = facts
+    return frozenset(facts.name for facts in first.values())
 
 
-def _order(facts: Facts) -> tuple[int, str, str]:
+def _order(facts: PointFacts) -> tuple[int, str, str]:
     return _NO_TIME if facts.started_ms is None else facts.started_ms, facts.native_id, facts.agent
 
 
-def _recency(facts: Facts, now_ms: int) -> int:
+def _recency(facts: PointFacts, now_ms: int) -> int:
     """By the last thing that happened in it. A session without any time counts as old."""
     last = facts.started_ms if facts.ended_ms is None else facts.ended_ms
     if last is None:

@@ -46,7 +46,7 @@ class Aspect(StrEnum):
     PLACES = "places"  # where in a repository the work was
 
 
-class Finding(NamedTuple):
+class ExpectedFinding(NamedTuple):
     aspect: Aspect
     key: str  # equal for the same thing in another session
     weight: float
@@ -63,53 +63,48 @@ class Value(NamedTuple):
         return sum(self.by_aspect.values()) + self.vanishing
 
 
-def findings_of(digest: Digest) -> tuple[Finding, ...]:
+def findings_of(digest: Digest) -> tuple[ExpectedFinding, ...]:
     """What a harvest could find in a session, each thing once."""
-    found: dict[str, Finding] = {}
+    findings: dict[str, ExpectedFinding] = {}
     for finding in (*_failed(digest), *_said(digest), *_places(digest)):
-        before = found.get(finding.key)
+        before = findings.get(finding.key)
         if before is None or finding.weight > before.weight:
-            found[finding.key] = finding
-    return tuple(found.values())
+            findings[finding.key] = finding
+    return tuple(findings.values())
 
 
-def valued(findings: Iterable[Finding], covered: Mapping[str, int], *, is_vanishing: bool = False) -> Value:
+def valued(findings: Iterable[ExpectedFinding], covered: Mapping[str, int], *, is_vanishing: bool = False) -> Value:
     """What the findings are worth where `covered` counts the other sessions that are known to hold each."""
     sums = dict.fromkeys(Aspect, 0.0)
     for aspect, key, weight in findings:
-        known = covered.get(key, 0)
-        if known < _MOST_KNOWN:
-            sums[aspect] += weight / (1 << known)
+        others = covered.get(key, 0)
+        if others < _MOST_KNOWN:
+            sums[aspect] += weight / (1 << others)
     sums[Aspect.PLACES] = min(sums[Aspect.PLACES], _MOST_PLACES)
     return Value(sums, sum(sums.values()) * _VANISHING if is_vanishing else 0.0)
 
 
-def value_of(findings: Iterable[Finding], covered: Mapping[str, int]) -> float:
-    """The same as one number, without regard to what the agent deletes."""
-    return valued(findings, covered).total
-
-
-def values(sessions: Mapping[Key, tuple[Finding, ...]]) -> dict[Key, float]:
+def values(sessions: Mapping[Key, tuple[ExpectedFinding, ...]]) -> dict[Key, float]:
     """The value of each session where all the others are known: what would be lost with it alone."""
     covered = Counter(finding.key for findings in sessions.values() for finding in findings)
     alone = {key: count - 1 for key, count in covered.items()}
-    return {name: value_of(findings, alone) for name, findings in sessions.items()}
+    return {name: valued(findings, alone).total for name, findings in sessions.items()}
 
 
-class Candidate(NamedTuple):
+class SampleCandidate(NamedTuple):
     """A session to choose or not. Of two with the same value, the one with the smaller `order` goes first."""
 
     order: tuple[int, str, str]
-    findings: tuple[Finding, ...]
+    findings: tuple[ExpectedFinding, ...]
     is_vanishing: bool = False
 
 
-class Chosen(NamedTuple):
-    candidate: Candidate
+class ChosenCandidate(NamedTuple):
+    candidate: SampleCandidate
     value: Value
 
 
-def chosen(candidates: Iterable[Candidate]) -> Iterator[Chosen]:
+def chosen(candidates: Iterable[SampleCandidate]) -> Iterator[ChosenCandidate]:
     """The candidates, the most valuable first, where each counts only what those before it leave to be found.
 
     The value of a candidate can but fall while others are chosen. So the one on top is valued anew, and if it stays on
@@ -126,50 +121,52 @@ def chosen(candidates: Iterable[Candidate]) -> Iterator[Chosen]:
             continue
         value = valued(candidate.findings, covered, is_vanishing=candidate.is_vanishing)
         covered.update({finding.key for finding in candidate.findings})
-        yield Chosen(candidate, value)
+        yield ChosenCandidate(candidate, value)
 
 
-def _entry(candidate: Candidate, covered: Mapping[str, int]) -> tuple[float, tuple[int, str, str], Candidate]:
+def _entry(
+    candidate: SampleCandidate, covered: Mapping[str, int]
+) -> tuple[float, tuple[int, str, str], SampleCandidate]:
     value = valued(candidate.findings, covered, is_vanishing=candidate.is_vanishing)
     return -value.total, candidate.order, candidate
 
 
-def _failed(digest: Digest) -> Iterator[Finding]:
+def _failed(digest: Digest) -> Iterator[ExpectedFinding]:
     for failure in digest.failures:
         share = _SHARES.get(failure.failure, 0.0)
         if share:
-            yield Finding(Aspect.SIGNATURES, f"signature {failure.signature}", share)
+            yield ExpectedFinding(Aspect.SIGNATURES, f"signature {failure.signature}", share)
             yield from _ended(failure, share)
     for rule in digest.rules:
-        yield Finding(Aspect.SIGNATURES, f"rule {digest.repo} {rule.id}", 1.0)
+        yield ExpectedFinding(Aspect.SIGNATURES, f"rule {digest.repo} {rule.id}", 1.0)
 
 
-def _ended(failure: Failure, share: float) -> Iterator[Finding]:
+def _ended(failure: Failure, share: float) -> Iterator[ExpectedFinding]:
     if failure.resolution in _TEACHING:
-        yield Finding(Aspect.RESOLVED, f"resolved {failure.signature}", 4 * share)
+        yield ExpectedFinding(Aspect.RESOLVED, f"resolved {failure.signature}", 4 * share)
     elif failure.resolution is ResolutionKind.UNRESOLVED:
-        yield Finding(Aspect.UNRESOLVED, f"unresolved {failure.signature}", 2 * share)
+        yield ExpectedFinding(Aspect.UNRESOLVED, f"unresolved {failure.signature}", 2 * share)
 
 
-def _said(digest: Digest) -> Iterator[Finding]:
+def _said(digest: Digest) -> Iterator[ExpectedFinding]:
     for place in digest.corrections:
-        yield Finding(Aspect.CORRECTIONS, f"correction {_plain(digest.prompts[place].text)}", 3.0)
+        yield ExpectedFinding(Aspect.CORRECTIONS, f"correction {_plain(digest.prompts[place].text)}", 3.0)
     for place in digest.denials:
         step = digest.steps[place]
-        yield Finding(Aspect.CORRECTIONS, f"denial {step.tool} {step.target}", 1.0)
+        yield ExpectedFinding(Aspect.CORRECTIONS, f"denial {step.tool} {step.target}", 1.0)
     for sentence in digest.stated:
-        yield Finding(Aspect.DECISIONS, f"stated {_plain(sentence.text)}", 2.0 if sentence.is_person else 0.5)
+        yield ExpectedFinding(Aspect.DECISIONS, f"stated {_plain(sentence.text)}", 2.0 if sentence.is_person else 0.5)
     for summary in digest.summaries:
-        yield Finding(Aspect.DECISIONS, f"summary {_plain(summary)}", 1.0)
+        yield ExpectedFinding(Aspect.DECISIONS, f"summary {_plain(summary)}", 1.0)
     for publication in digest.publications:
-        yield Finding(Aspect.DECISIONS, f"published {_plain(publication.text)}", 0.5)
+        yield ExpectedFinding(Aspect.DECISIONS, f"published {_plain(publication.text)}", 0.5)
 
 
-def _places(digest: Digest) -> Iterator[Finding]:
+def _places(digest: Digest) -> Iterator[ExpectedFinding]:
     """Files of the repository. What lies elsewhere on the machine is nobody else's place."""
     for file in digest.files:
         if not file.path.startswith("/"):
-            yield Finding(Aspect.PLACES, f"place {digest.repo} {file.path}", 0.5 if file.changes else 0.125)
+            yield ExpectedFinding(Aspect.PLACES, f"place {digest.repo} {file.path}", 0.5 if file.changes else 0.125)
 
 
 def _plain(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import re2
 
-from afterwit.guard.patterns import byte_options
+from afterwit.guard.ruleset import byte_options
 
 _SHORT = 200
 _LONGEST_COMMENT = 20_000

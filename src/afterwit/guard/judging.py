@@ -11,7 +11,27 @@ import math
 import re
 from collections import Counter
 
-from afterwit.guard import words
+# Word lists hold only what is common and says nothing about a person or a machine, in lower case: a word too many
+# leaves something unredacted, a word too few makes a document harder to read.
+# Values that stand after `password:` in code and documents.
+_PLAIN_VALUES = """
+string str text bytes char varchar bool boolean true false null none nil undefined void any unknown never object
+number int integer float optional option required missing invalid empty default hidden masked redacted removed
+omitted encrypted password passwd passphrase pass pwd secret token key apikey auth user username admin root guest
+test postgres mysql redis sa login changeme change_me change-me changeit letmein mypassword mysecret mytoken foo bar
+baz xxx todo tbd n/a na yes no on off input output field label type name value env file path stdin prompt ask utf8
+utf-8 base64 sha1 sha256 sha512 md5 hs256 rs256 bcrypt argon2 plain plaintext basic bearer oauth oauth2 jwt flag
+argument parameter inherit write read self this that here there with from and not the
+"""
+PLAIN_VALUES = frozenset(_PLAIN_VALUES.split())
+
+# Parts that show a reference, a template, a mask or an invented value.
+_FILLER = """
+your example changeme change_me change-me placeholder redacted dummy fake mock insert replace xxxx **** •••• ... …
+todo < > ${ {{ $( <%
+%( #{ ‹ process.env environ getenv env[ env. secrets. config. settings. vault: op:// arn: secretsmanager keychain
+"""
+FILLER = tuple(_FILLER.split())
 
 _KEY_WORDS = re.compile(
     r"pass|pwd|secret|token|key|cred|auth|user|name|value|field|input|type|string|login|error|invalid|require|must|"
@@ -201,9 +221,9 @@ def _share_of_common_pairs(value: str) -> float:
 
 def _is_filler(value: str) -> bool:
     lower = value.lower()
-    if lower in words.PLAIN_VALUES or _MARKED.match(value):
+    if lower in PLAIN_VALUES or _MARKED.match(value):
         return True
-    is_known = any(part in lower for part in words.FILLER)
+    is_known = any(part in lower for part in FILLER)
     return is_known and not (len(value) >= 24 and entropy(value) >= 4.2 and is_random(value))
 
 

@@ -11,10 +11,9 @@ from typing import Any
 
 import re2
 
-from afterwit.guard import judging, numbers, people
-from afterwit.guard.patterns import PatternSet, byte_options
-from afterwit.guard.ruleset import Judge, Rule
-from afterwit.guard.spans import Span
+from afterwit.guard import judging, people
+from afterwit.guard.placeholders import SecretSpan
+from afterwit.guard.ruleset import Judge, RedactionRule, byte_options
 
 _BEFORE_BYTES = 96
 
@@ -29,9 +28,9 @@ _JUDGES: dict[Judge, Callable[[str, bool], bool]] = {
     Judge.ENCODED: lambda value, _: judging.is_encoded(value),
     Judge.BASIC: lambda value, _: judging.is_basic_credential(value),
     Judge.NAME: lambda value, _: people.is_personal_name(value),
-    Judge.PHONE: lambda value, _: numbers.is_phone(value),
-    Judge.CARD: lambda value, _: numbers.is_card(value),
-    Judge.IBAN: lambda value, _: numbers.iban_end(value) > 0,
+    Judge.PHONE: lambda value, _: people.is_phone(value),
+    Judge.CARD: lambda value, _: people.is_card(value),
+    Judge.IBAN: lambda value, _: people.iban_end(value) > 0,
 }
 _LOOKS_BEFORE: dict[Judge, Callable[[str, bytes], bool]] = {
     Judge.EMAIL: people.is_personal_email,
@@ -49,15 +48,26 @@ _WEIGHED = frozenset({Judge.TOKEN, Judge.SECRET, Judge.SPOKEN})
 _NEXT_PARAMETER = re.compile(rb"&(?:&|[A-Za-z_][\w.-]*=)")  # where a bare value ends in a query or a command line
 
 
+class PatternSet:
+    """Says in one pass which of many patterns occur in a text."""
+
+    def __init__(self, patterns: Iterable[bytes]) -> None:
+        self._set = re2.Set.SearchSet(byte_options(captures=False))
+        for pattern in patterns:
+            self._set.Add(pattern)
+        self._set.Compile()
+        self.matches: Callable[[bytes], list[int] | None] = self._set.Match  # None where nothing matches
+
+
 class Finder:
     """One rule, ready to run."""
 
-    def __init__(self, rule: Rule) -> None:
+    def __init__(self, rule: RedactionRule) -> None:
         self.rule = rule
         self._pattern: Any = None
         self._groups: list[tuple[int, bool]] = []
 
-    def spans(self, data: bytes) -> Iterator[Span]:
+    def spans(self, data: bytes) -> Iterator[SecretSpan]:
         """Where the rule finds a value that its judge takes for real."""
         for match in self._compiled().finditer(data):
             for group, is_bare in self._groups:
@@ -65,9 +75,9 @@ class Finder:
                 if is_bare and (more := _NEXT_PARAMETER.search(data, start, end)):
                     end = more.start()
                 elif self.rule.judge is Judge.IBAN:
-                    end = start + numbers.iban_end(data[start:end].decode("ascii"))
+                    end = start + people.iban_end(data[start:end].decode("ascii"))
                 if start >= 0 and self._is_real(data, start, end, is_bare):
-                    yield Span(start, end, self.rule.type)
+                    yield SecretSpan(start, end, self.rule.type)
 
     def _compiled(self) -> Any:
         if self._pattern is None:
@@ -96,18 +106,18 @@ class Matcher:
     every mixture of what its triggers have seen so far, and many small ones have far fewer mixtures than one large one.
     """
 
-    def __init__(self, rules: Iterable[Rule], extra: Sequence[bytes] = ()) -> None:
+    def __init__(self, rules: Iterable[RedactionRule], extra: Sequence[bytes] = ()) -> None:
         self._finders = [Finder(rule) for rule in rules]
         self.size = len(self._finders)
         triggers = [*(trigger(finder.rule) for finder in self._finders), *extra]
         parts = _parts([finder.rule for finder in self._finders], len(extra))
-        self._sets = [(PatternSet(triggers[number] for number in part).found, part) for part in parts]
+        self._sets = [(PatternSet(triggers[number] for number in part).matches, part) for part in parts]
 
     def hits(self, data: bytes) -> list[int]:
         """The numbers of the triggers that were hit: those of the rules, then `extra`."""
-        return [part[hit] for found, part in self._sets for hit in found(data) or ()]
+        return [part[hit] for matches, part in self._sets for hit in matches(data) or ()]
 
-    def spans(self, data: bytes, hits: Iterable[int]) -> Iterator[Span]:
+    def spans(self, data: bytes, hits: Iterable[int]) -> Iterator[SecretSpan]:
         """The places of the rules whose triggers were hit; a rule that comes earlier comes first."""
         for hit in sorted(hits):
             if hit < self.size:
@@ -122,7 +132,7 @@ class Matcher:
         return None
 
 
-def trigger(rule: Rule) -> bytes:
+def trigger(rule: RedactionRule) -> bytes:
     """What must occur in a text before the rule can match."""
     if rule.trigger:
         return rule.trigger.encode()
@@ -130,7 +140,7 @@ def trigger(rule: Rule) -> bytes:
     return b"(?i:" + literals + b")" if "(?i" in rule.pattern else literals
 
 
-def _parts(rules: Sequence[Rule], extra: int) -> list[list[int]]:
+def _parts(rules: Sequence[RedactionRule], extra: int) -> list[list[int]]:
     """Which triggers share a set: the generic ones, the formats, and what is looked for as it is. Measured on texts of
     all lengths: fewer sets have too many states to make, and each more costs a call for every text."""
     generic = [number for number, rule in enumerate(rules) if rule.is_generic or rule.is_about_people]

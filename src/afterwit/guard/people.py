@@ -1,8 +1,10 @@
-"""Traces of people: home folders, exact names of this machine, addresses. Each gets a stable pseudonym.
+"""Traces of people: home folders, exact names of this machine, addresses, telephones, accounts and cards.
 
 The caller collects the exact strings (`git config user.*`, the login, the host name) and passes them as `People`;
 nothing is read here. Accounts that belong to nobody (root, runner, vscode …) and addresses made for examples stay:
-they identify no one and make text readable. Names in running text are not recognised: that would need a model.
+they identify no one and make text readable. A number counts when its checksum is right (IBAN, card; for cards also the
+issuer's range, as one number in ten passes by chance), or when it is grouped as people write it and begins with a
+country that exists (telephone). Names in running text are not recognised: that would need a model.
 """
 
 import functools
@@ -13,10 +15,76 @@ from collections.abc import Iterator
 import msgspec
 import re2
 
-from afterwit.guard import words
-from afterwit.guard.patterns import byte_options
-from afterwit.guard.spans import Span
+from afterwit.guard.placeholders import SecretSpan
+from afterwit.guard.ruleset import byte_options
 
+_COUNTRY_CODES = re.compile(
+    r"1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|21[1-368]|2[2-46]\d|25[0-8]|29[0179]|35\d|37[0-8]|38[0-79]|"
+    r"42[0139]|50\d|59\d|67\d|68[0-35-9]|69[0-2]|85[2356]|88[06]|96[0-8]|97[0-7]|99[2-68]"
+)
+_INTERNATIONAL = re.compile(r"\+(\d+)(?:[ .-]?\(\d{1,5}\))?(?:[ .-]?\d+)?(?:[ .-]\d+){0,5}")
+_NATIONAL = re.compile(r"\(?0\d{1,5}\)?(?: ?[ /-] ?\d{2,8}){1,4}|0[1-9]\d{7,11}")
+_NOT_ALNUM = re.compile(r"[^A-Z0-9]")
+_NOT_DIGIT = re.compile(r"\D")
+_FEWEST_DIGITS, _MOST_DIGITS = 9, 15
+_LONGEST_CODE = 3
+_IBAN_LENGTHS = {
+    length: frozenset(countries.split())
+    for length, countries in {
+        15: "NO",
+        16: "BE",
+        18: "DK FI FO GL NL SD",
+        19: "MK SI",
+        20: "AT BA EE KZ LT LU MN XK",
+        21: "CH HR LI LV",
+        22: "BG BH CR DE GB GE IE ME RS VA",
+        23: "AE GI IL IQ OM SO TL",
+        24: "AD CZ ES MD PK RO SA SE SK TN VG",
+        25: "LY PT ST",
+        26: "IS TR",
+        27: "BI DJ FR GR IT MC MR SM",
+        28: "AL AZ BY CY DO GT HN HU LB NI PL SV",
+        29: "BR EG PS QA UA",
+        30: "JO KW MU YE",
+        31: "MT SC",
+        32: "LC",
+        33: "RU",
+    }.items()
+}
+_IBAN_LENGTH = {country: length for length, countries in _IBAN_LENGTHS.items() for country in countries}
+_ISSUERS = re.compile(
+    r"4\d{15}|(?:5[1-5]\d\d|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|"
+    r"6(?:011|4[4-9]\d|5\d\d|2\d\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}"
+)
+
+
+# Word lists hold only what is common and says nothing about a person or a machine, in lower case: a word too many
+# leaves something unredacted, a word too few makes a document harder to read.
+# Accounts and home folders of no person.
+_ACCOUNTS = """
+root runner runneradmin ubuntu user users username shared public guest default vscode node coder codespace gitpod
+git test tests tester testuser me you name admin administrator app dev developer debian centos fedora alpine
+ec2-user azureuser vagrant jenkins circleci travis builder build worker agent sandbox browser container docker
+linuxbrew nobody www-data nonroot jovyan deploy ci bot x someone other foo bar example demo your-name yourname
+your-username youruser your_user alice bob all
+"""
+ACCOUNTS = frozenset(_ACCOUNTS.split())
+
+# Local parts of addresses that reach a role or a program.
+_ROLES = """
+noreply no-reply donotreply do-not-reply git hg svn support security info hello help contact admin root postmaster
+webmaster team user username you your-email your.email youremail name email mail me someone foo bar test example hi
+sales press legal privacy abuse bot
+"""
+ROLES = frozenset(_ROLES.split())
+
+# What follows the last dot of a file or a unit, though it may look like a domain.
+_FILE_ENDINGS = """
+md mdx ts tsx js jsx mjs cjs mts cts json jsonl toml yaml yml py pyi rb rs go sh lock patch diff tgz gz zip tar html
+css scss vue svelte java kt swift php cs cpp hpp c h txt log sql xml png jpg svg tmp bak orig test spec next latest
+service socket timer target mount slice
+"""
+FILE_ENDINGS = frozenset(_FILE_ENDINGS.split())
 _EXAMPLE_DOMAIN = re.compile(
     r"(?:.+\.)?(?:example|test|invalid|localhost|local|internal|lan)\Z|(?:.+\.)?(?:example|test|domain|email|company|"
     r"yourdomain|your-domain|acme|foo|bar)\.(?:com|org|net|io|dev|co)\Z|(?:.+\.)?(?:openssh\.com|libssh\.org)\Z|[a-z]\.[a-z]+\Z",
@@ -60,12 +128,12 @@ class People(msgspec.Struct, frozen=True):
 
     def exact(self) -> dict[bytes, str]:
         """The type of each string, in lower case; what is too short or belongs to nobody is left out."""
-        found: dict[bytes, str] = {}
+        kinds: dict[bytes, str] = {}
         for kind, strings in (("user", self.users), ("host", self.hosts), ("name", self.names), ("email", self.emails)):
             for string in strings:
-                if len(string) >= _SHORTEST_NAME and string.lower() not in words.ACCOUNTS:
-                    found.setdefault(string.lower().encode("utf-8", "surrogatepass"), kind)
-        return found
+                if len(string) >= _SHORTEST_NAME and string.lower() not in ACCOUNTS:
+                    kinds.setdefault(string.lower().encode("utf-8", "surrogatepass"), kind)
+        return kinds
 
 
 NOBODY = People()
@@ -84,17 +152,17 @@ class ExactNames:
     def __bool__(self) -> bool:
         return self._compiled is not None
 
-    def spans(self, data: bytes) -> Iterator[Span]:
+    def spans(self, data: bytes) -> Iterator[SecretSpan]:
         at = 0
         while self._compiled is not None and (match := self._compiled.search(data, at)):
             start, end = match.span(1)
             kind = self._kinds.get(data[start:end].lower())
             if kind is not None:
-                yield Span(start, end, kind)
+                yield SecretSpan(start, end, kind)
             at = end
 
 
-def home_spans(data: bytes) -> Iterator[Span]:
+def home_spans(data: bytes) -> Iterator[SecretSpan]:
     """Where the path of a home folder names its user."""
     for home in _HOMES:
         at = data.find(home)
@@ -107,7 +175,7 @@ def home_spans(data: bytes) -> Iterator[Span]:
             at = data.find(home, after)
 
 
-def _user_at(data: bytes, home: bytes, at: int, after: int) -> Span | None:
+def _user_at(data: bytes, home: bytes, at: int, after: int) -> SecretSpan | None:
     if home == b"/home/" and at and not _LINUX_BEFORE.search(data, max(0, at - 8), at):
         return None
     if home == b"-home-" and at and not _SLUG_BEFORE.match(data, at - 1, at):
@@ -120,7 +188,7 @@ def _user_at(data: bytes, home: bytes, at: int, after: int) -> Span | None:
     name = match[0].rstrip(b".-")
     if name.startswith(b"\xe2\x80\xb9") or _is_nobody(name):
         return None
-    return Span(after, after + len(name), "user")
+    return SecretSpan(after, after + len(name), "user")
 
 
 def _after_slashes(data: bytes, at: int) -> int:
@@ -135,7 +203,7 @@ def _is_nobody(name: bytes) -> bool:
 
 def is_account(name: str) -> bool:
     """An account that belongs to no person, or no account at all."""
-    return name.lower() in words.ACCOUNTS or len(name) < 2 or "..." in name or "…" in name
+    return name.lower() in ACCOUNTS or len(name) < 2 or "..." in name or "…" in name
 
 
 def is_personal_email(address: str, before: bytes = b"") -> bool:
@@ -144,10 +212,10 @@ def is_personal_email(address: str, before: bytes = b"") -> bool:
     if _USER_OF_URL_BEFORE.search(before):
         return False
     local, _, domain = address.lower().rpartition("@")
-    if local in words.ROLES or _EXAMPLE_DOMAIN.match(domain) or "[bot]" in local:
+    if local in ROLES or _EXAMPLE_DOMAIN.match(domain) or "[bot]" in local:
         return False
     labels = domain.split(".")
-    return labels[-1] not in words.FILE_ENDINGS and not labels[0].isdigit()
+    return labels[-1] not in FILE_ENDINGS and not labels[0].isdigit()
 
 
 def is_personal_ip(address: str, before: bytes) -> bool:
@@ -170,3 +238,43 @@ def is_personal_ip(address: str, before: bytes) -> bool:
 def is_personal_name(name: str) -> bool:
     """A name as people have them, not that of a program."""
     return len(name) <= _LONGEST_NAME and "‹" not in name and not _MACHINE_NAME.fullmatch(name)
+
+
+def is_phone(value: str) -> bool:
+    """With a plus and a country, or national with its leading zero."""
+    digits = _NOT_DIGIT.sub("", value)
+    if not _FEWEST_DIGITS <= len(digits) <= _MOST_DIGITS:
+        return False
+    if not value.startswith("+"):
+        return _NATIONAL.fullmatch(value) is not None
+    match = _INTERNATIONAL.fullmatch(value)
+    if match is None:
+        return False
+    code = match[1]  # if it is short, it is the country alone
+    return (_COUNTRY_CODES.fullmatch(code) if len(code) <= _LONGEST_CODE else _COUNTRY_CODES.match(code)) is not None
+
+
+def iban_end(text: str) -> int:
+    """Where the account number ends with which the text begins; 0 if it begins with none."""
+    wanted = _IBAN_LENGTH.get(text[:2], 0)
+    end = length = 0
+    while end < len(text) and length < wanted:
+        length += text[end] != " "
+        end += 1
+    is_whole = length == wanted and not text[end : end + 1].isalnum()
+    return end if wanted and is_whole and _has_right_iban_checksum(_NOT_ALNUM.sub("", text[:end])) else 0
+
+
+def is_card(value: str) -> bool:
+    """A payment card: the range of an issuer, and the checksum of Luhn."""
+    digits = _NOT_DIGIT.sub("", value)
+    return _ISSUERS.fullmatch(digits) is not None and _luhn(digits) % 10 == 0
+
+
+def _has_right_iban_checksum(iban: str) -> bool:
+    return int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97 == 1
+
+
+def _luhn(digits: str) -> int:
+    doubled = (sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
+    return sum(doubled) + sum(int(digit) for digit in digits[-1::-2])

@@ -19,99 +19,38 @@ _MOST_WORDS = 8  # of one name; what needs more is told, not named
 _FEWEST_ADDRESSED = 3
 _FEWEST_ORDERED = 4
 _ORDERS = 2
-_ADDRESSES = frozenset(
-    "always never must please you your yourself dont immediately obey disregard urgent attention".split()  # noqa: SIM905
-)
-"""Words with which somebody is spoken to."""
-_DEMANDS = frozenset(
-    [
-        "run",
-        "runs",
-        "execute",
-        "exec",
-        "use",
-        "do",
-        "before",
-        "after",
-        "every",
-        "each",
-        "first",
-        "then",
-        "instead",
-        "now",
-        "because",
-        "when",
-        "while",
-        "whenever",
-        "until",
-        "install",
-        "send",
-        "follow",
-        "delete",
-        "remove",
-        "upload",
-        "download",
-        "fetch",
-        "curl",
-        "wget",
-        "read",
-        "call",
-        "without",
-        "ensure",
-        "remember",
-        "tell",
-        "say",
-        "should",
-        "shall",
-        "ignore",
-        "forget",
-        "override",
-        "bypass",
-        "skip",
-        "previous",
-        "prior",
-        "instructions",
-        "instruction",
-        "rules",
-        "prompt",
-        "secret",
-        "secrets",
-        "token",
-        "tokens",
-        "password",
-        "credentials",
-        "all",
-        "any",
-        "this",
-        "that",
-        "these",
-        "the",
-        "and",
-        "not",
-    ]
-)
-"""Words of orders. Many a name has one of them."""
 
 
-_MODAL = frozenset("always never must please should shall".split())  # noqa: SIM905
-_IMPERATIVES = frozenset(
-    "run exec execute push pull print ask send commit disable enable export install delete remove upload download read"  # noqa: SIM905
+def _list(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Words with which somebody is spoken to.
+_ADDRESSES = _list("always never must please you your yourself dont immediately obey disregard urgent attention")
+# Words of orders. Many a name has one of them.
+_DEMANDS = _list(
+    "run runs execute exec use do before after every each first then instead now because when while whenever until"
+    " install send follow delete remove upload download fetch curl wget read call without ensure remember tell say"
+    " should shall ignore forget override bypass skip previous prior instructions instruction rules prompt secret"
+    " secrets token tokens password credentials all any this that these the and not"
+)
+_MODAL = _list("always never must please should shall")
+_IMPERATIVES = _list(
+    "run exec execute push pull print ask send commit disable enable export install delete remove upload download read"
     " write open call use copy paste give show grant reveal leak post get fetch make set put skip ignore turn follow"
-    " tell say start launch log dump".split()
+    " tell say start launch log dump"
 )
-_JOINING = frozenset("to with for from on the a an in of into by via all this that it as no not".split())  # noqa: SIM905
-_PROGRAMS = frozenset(
-    "git npm npx pnpm yarn pip pipx uv uvx curl wget sudo rm chmod chown docker kubectl ssh scp bash sh zsh eval brew"  # noqa: SIM905
-    " apt cargo gem gh terraform helm powershell".split()
+_JOINING = _list("to with for from on the a an in of into by via all this that it as no not")
+_PROGRAMS = _list(
+    "git npm npx pnpm yarn pip pipx uv uvx curl wget sudo rm chmod chown docker kubectl ssh scp bash sh zsh eval brew"
+    " apt cargo gem gh terraform helm powershell"
 )
-_VERBS = frozenset(
-    "push install force exec publish delete pipe rf reset hard login uninstall run prune destroy apply".split()  # noqa: SIM905
-)
+_VERBS = _list("push install force exec publish delete pipe rf reset hard login uninstall run prune destroy apply")
 _FETCHERS = frozenset(("curl", "wget", "sudo"))
-_LOWERS = frozenset("disable skip bypass ignore turn allow no without override off".split())  # noqa: SIM905
-_GUARDS = frozenset(
-    "sandbox verify check checks hook hooks auth security approval approvals permission permissions guard guards"  # noqa: SIM905
-    " verification safety".split()
+_LOWERS = _list("disable skip bypass ignore turn allow no without override off")
+_GUARDS = _list(
+    "sandbox verify check checks hook hooks auth security approval approvals permission permissions guard guards"
+    " verification safety"
 )
 _ENDS = "io|com|net|org|sh|xyz|ru|cn|co|me|info|biz"
 _DOMAIN = re.compile(rf"[{_LETTERS}]\.(?:{_ENDS})(?=[-_./+~@]|\Z)", re.IGNORECASE)
@@ -154,7 +93,7 @@ def reads_like_a_sentence(text: str) -> bool:
     names = text.split()
     if len(names) > 1 and any(map(reads_like_a_sentence, names)):
         return True
-    words = [found[0].lower() for found in _WORD.finditer(text)]
+    words = _words(text)
     if len(names) <= 1 and len(words) > _MOST_WORDS:
         return True
     if len(words) >= _FEWEST_ADDRESSED and not _ADDRESSES.isdisjoint(words):
@@ -169,38 +108,37 @@ def _is_plain_part(part: str) -> bool:
     most = _MOST_FOREIGN_WORDS if _FOREIGN.search(part) else _MOST_WORDS_OF_PART
     is_formed = any(form.search(part) for form in (_DOMAIN, _LONG_FLAG, _GLUED, _LETTER_BY_LETTER))
     return (
-        _said(words) <= most and not is_formed and not reads_like_a_sentence(part) and not _reads_like_an_order(words)
+        sum(len(word) > 1 for word in words) <= most
+        and not is_formed
+        and not reads_like_a_sentence(part)
+        and not _reads_like_an_order(words)
     )
 
 
 def _words(text: str) -> list[str]:
-    return [found[0].lower() for found in _WORD.finditer(text)]
-
-
-def _said(words: list[str]) -> int:
-    return sum(len(word) > 1 for word in words)
+    return [word[0].lower() for word in _WORD.finditer(text)]
 
 
 def _reads_like_an_order(words: list[str]) -> bool:
     """Whether the words of one name are those of a command line, or what somebody is to do."""
-    known = frozenset(words)
-    if len(words) > 1 and known & _MODAL:
+    said = frozenset(words)
+    if len(words) > 1 and said & _MODAL:
         return True
     if len(words) < _FEWEST_OF_COMMAND:
         return False
-    is_command = bool(known & _PROGRAMS and known & _VERBS) or bool(known & _FETCHERS)
-    is_lowering = bool(known & _LOWERS and known & _GUARDS)
-    is_host = bool(known & _HOST_WORDS and known & frozenset(_ENDS.split("|")))
+    is_command = bool(said & _PROGRAMS and said & _VERBS) or bool(said & _FETCHERS)
+    is_lowering = bool(said & _LOWERS and said & _GUARDS)
+    is_host = bool(said & _HOST_WORDS and said & frozenset(_ENDS.split("|")))
     return (
         is_command
         or is_lowering
         or is_host
-        or (words[0] in _IMPERATIVES and len(words) >= _FEWEST_ORDERED and bool(known & _JOINING))
+        or (words[0] in _IMPERATIVES and len(words) >= _FEWEST_ORDERED and bool(said & _JOINING))
     )
 
 
 def _is_spread_order(words: list[str]) -> bool:
     """Whether the words of all folders and of the file make an order."""
-    known = frozenset(words)
-    is_told = bool(known & _MODAL) and len(words) >= _FEWEST_OF_PATH
-    return is_told or (bool(known & _IMPERATIVES) and len(known & _DEMANDS) >= _ORDERS_OF_PATH)
+    said = frozenset(words)
+    is_told = bool(said & _MODAL) and len(words) >= _FEWEST_OF_PATH
+    return is_told or (bool(said & _IMPERATIVES) and len(said & _DEMANDS) >= _ORDERS_OF_PATH)

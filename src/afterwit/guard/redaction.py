@@ -3,21 +3,131 @@
 A secret becomes a typed, keyed placeholder; the name before it stays. Redacting twice equals redacting once, no text
 makes it raise, and each string is judged by itself. Rules are data (`rules/`); what is weighed in code is in `judging`
 and `people`. Names in running text are not found, and neither is a secret without a known form or a telling name.
+
+Behind one level of base64, hex or percent encoding secrets are found too: the keywords of the rules are encoded, in all
+three alignments for base64, and looked for in the same pass as the rules' own triggers; only a blob around such a hit
+is decoded, in windows, so the work is bounded.
 """
 
+import base64
+import binascii
 import functools
 import re
-from collections.abc import Iterable, Iterator
+import urllib.parse
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
 from typing import Any
 
 import re2
 
-from afterwit.guard.encodings import Encoding, Encodings
 from afterwit.guard.matching import Matcher
 from afterwit.guard.people import HOME_TRIGGER, NOBODY, ExactNames, People, home_spans
-from afterwit.guard.placeholders import placeholder
-from afterwit.guard.ruleset import Rule, rules
-from afterwit.guard.spans import Span, replaced, united
+from afterwit.guard.placeholders import SecretSpan, placeholder, replaced, united
+from afterwit.guard.ruleset import RedactionRule, byte_options, rules
+
+_WINDOW_BYTES = 8192
+_SHORTEST_KEYWORD = 4
+_BASE64_RUN = re.compile(rb"[A-Za-z0-9+/_-]+={0,2}")
+_BASE64_BEFORE = re.compile(rb"[A-Za-z0-9+/_-]*\Z")
+_HEX_RUN = re.compile(rb"[0-9A-Fa-f]+")
+_HEX_BEFORE = re.compile(rb"[0-9A-Fa-f]*\Z")
+_PERCENT = rb"[A-Za-z0-9._~%+*!()-]*%[0-9A-Fa-f]{2}[A-Za-z0-9._~%+*!()-]*"
+
+
+class Encoding(StrEnum):
+    BASE64 = "base64"
+    HEX = "hex"
+    PERCENT = "percent"
+
+
+class Encodings:
+    """The encoded forms of some keywords, and the blobs around them. `kind_of` names the secret in a decoded text."""
+
+    def __init__(self, keywords: Iterable[str], kind_of: Callable[[bytes], str | None]) -> None:
+        usable = sorted({word.encode() for word in keywords if len(word) >= _SHORTEST_KEYWORD})
+        self._kind_of = kind_of
+        self.triggers, self._words, self._literals = _compiled(tuple(usable))
+        self._percent_runs = re2.compile(_PERCENT, byte_options())
+
+    def spans(self, data: bytes, encoding: Encoding) -> Iterator[SecretSpan]:
+        """Blobs whose decoded text holds a secret."""
+        if encoding is Encoding.PERCENT:
+            yield from self._percent(data)
+        else:
+            yield from self._around_literals(data, encoding)
+
+    def _percent(self, data: bytes) -> Iterator[SecretSpan]:
+        for match in self._percent_runs.finditer(data):
+            start, end = match.span()
+            kind = self._kind_of(urllib.parse.unquote_to_bytes(data[start : min(end, start + _WINDOW_BYTES)]))
+            if kind:
+                yield SecretSpan(start, end, kind)
+
+    def _around_literals(self, data: bytes, encoding: Encoding) -> Iterator[SecretSpan]:
+        is_hex = encoding is Encoding.HEX
+        before, run = (_HEX_BEFORE, _HEX_RUN) if is_hex else (_BASE64_BEFORE, _BASE64_RUN)
+        at = 0
+        while literal := self._literals[encoding].search(data, at):
+            window = max(0, literal.start() - _WINDOW_BYTES)
+            head = before.search(data[window : literal.start()])
+            start = window + head.start() if head else literal.start()
+            whole = run.match(data, literal.start())
+            end = max(whole.end() if whole else 0, literal.end())
+            kind = self._kind_in(data[start : min(end, literal.end() + _WINDOW_BYTES)], is_hex=is_hex)
+            if kind:
+                yield SecretSpan(start, end, kind)
+                at = end
+            else:
+                at = min(end, literal.end() + _WINDOW_BYTES)
+
+    def _kind_in(self, blob: bytes, *, is_hex: bool) -> str | None:
+        for skip in range(2 if is_hex else 4):
+            decoded = _from_hex(blob[skip:]) if is_hex else _from_base64(blob[skip:])
+            if self._words.search(decoded) and (kind := self._kind_of(decoded)):
+                return kind
+        return None
+
+
+@functools.cache
+def _compiled(words: tuple[bytes, ...]) -> tuple[dict[Encoding, bytes], Any, dict[Encoding, Any]]:
+    """The triggers of the encoded words, and patterns for the words and for what triggers stand for. The words are
+    those of the rules, so a process makes them once."""
+    triggers = {
+        Encoding.BASE64: b"|".join(re2.escape(form) for form in _base64_forms(words)),
+        Encoding.HEX: b"(?i:" + b"|".join(word.hex().encode() for word in words) + b")",
+        Encoding.PERCENT: rb"%[0-9A-Fa-f]{2}",
+    }
+    encodings = (Encoding.BASE64, Encoding.HEX)
+    literals = {encoding: re2.compile(triggers[encoding], byte_options()) for encoding in encodings}
+    return triggers, re2.compile(b"|".join(re2.escape(word) for word in words), byte_options()), literals
+
+
+def _base64_forms(words: Iterable[bytes]) -> list[bytes]:
+    """The characters that stay the same whatever stands around a word, at each of the three alignments."""
+    forms = set()
+    for word in words:
+        for shift, lead in ((0, 0), (1, 2), (2, 3)):
+            encoded = base64.b64encode(bytes(shift) + word)[lead : (shift + len(word)) * 8 // 6]
+            forms |= {encoded, encoded.replace(b"+", b"-").replace(b"/", b"_")}
+    return sorted(form for form in forms if len(form) >= _SHORTEST_KEYWORD)
+
+
+def _from_base64(blob: bytes) -> bytes:
+    clean = blob.rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
+    try:
+        return base64.b64decode(clean[: len(clean) // 4 * 4] + _tail(clean))
+    except binascii.Error:
+        return b""
+
+
+def _tail(clean: bytes) -> bytes:
+    rest = clean[len(clean) // 4 * 4 :]
+    return rest + b"=" * (4 - len(rest)) if len(rest) > 1 else b""
+
+
+def _from_hex(blob: bytes) -> bytes:
+    return bytes.fromhex(blob[: len(blob) // 2 * 2].decode("ascii"))
+
 
 _SHORTEST_SECRET = 7
 _SHORTEST_NAME = 3
@@ -39,10 +149,10 @@ class Redactor:
         self._allowed = re2.compile("|".join(f"(?:{pattern})" for pattern in allow)) if allow else None
         self._exact = ExactNames(people)
         self._shortest = _SHORTEST_NAME if self._exact else _SHORTEST_SECRET
-        known = rules()
-        self._encodings = Encodings(_blob_keywords(known), self._kind_of)
+        all_rules = rules()
+        self._encodings = Encodings(_blob_keywords(all_rules), self._kind_of)
         extra = [HOME_TRIGGER, self._exact.pattern] if self._exact else [HOME_TRIGGER]
-        self._matcher = Matcher(known, [*extra, *self._encodings.triggers.values()])
+        self._matcher = _matcher(*extra, *self._encodings.triggers.values())
         self._home_hit = self._matcher.size
         self._first_encoded_hit = self._home_hit + len(extra)
         self._short = functools.lru_cache(maxsize=_CACHE_SIZE)(self._redacted)
@@ -64,15 +174,15 @@ class Redactor:
         open_places: list[tuple[Any, Any]] = [(root, 0)]
         while open_places:
             holder, place = open_places.pop()
-            found = holder[place]
-            if isinstance(found, str):
-                holder[place] = self._field(place, found) if isinstance(place, str) else self.text(found)
-            elif isinstance(found, dict):
-                copy = {self.text(key) if isinstance(key, str) else key: item for key, item in found.items()}
+            inner = holder[place]
+            if isinstance(inner, str):
+                holder[place] = self._field(place, inner) if isinstance(place, str) else self.text(inner)
+            elif isinstance(inner, dict):
+                copy = {self.text(key) if isinstance(key, str) else key: item for key, item in inner.items()}
                 holder[place] = copy
                 open_places.extend((copy, key) for key in copy)
-            elif isinstance(found, list | tuple):
-                items = list(found)
+            elif isinstance(inner, list | tuple):
+                items = list(inner)
                 holder[place] = items
                 open_places.extend((items, index) for index in range(len(items)))
         return root[0]
@@ -103,7 +213,7 @@ class Redactor:
             hits = self._matcher.hits(data)
         return data.decode("utf-8", "surrogatepass")
 
-    def _spans(self, data: bytes, hits: list[int]) -> Iterator[Span]:
+    def _spans(self, data: bytes, hits: list[int]) -> Iterator[SecretSpan]:
         yield from self._matcher.spans(data, hits)
         for hit in hits:
             if hit == self._home_hit:
@@ -113,7 +223,7 @@ class Redactor:
             elif hit > self._home_hit:
                 yield from self._exact.spans(data)
 
-    def _is_allowed(self, data: bytes, span: Span) -> bool:
+    def _is_allowed(self, data: bytes, span: SecretSpan) -> bool:
         """Whether the user has said that this value is no secret."""
         return self._allowed is not None and self._allowed.fullmatch(data[span.start : span.end]) is not None
 
@@ -124,9 +234,15 @@ class Redactor:
         return placeholder(kind, value, self._key).encode()
 
 
-def _blob_keywords(known: Iterable[Rule]) -> list[str]:
+@functools.lru_cache(maxsize=4)
+def _matcher(*extra: bytes) -> Matcher:
+    """All rules with these further triggers. It knows no key and keeps no text, so all redactors can share it."""
+    return Matcher(rules(), extra)
+
+
+def _blob_keywords(all_rules: Iterable[RedactionRule]) -> list[str]:
     """Words that show a secret in a decoded text; the bare names of services show nothing."""
-    secrets = (rule for rule in known if not rule.is_about_people)
+    secrets = (rule for rule in all_rules if not rule.is_about_people)
     return [
         word for rule in secrets for word in rule.keywords if rule.is_generic or not (word.islower() and word.isalpha())
     ]

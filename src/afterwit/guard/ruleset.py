@@ -1,10 +1,11 @@
-"""The redaction rules as data: what a rule is, and how the files in `rules/` become rules.
+"""The redaction rules as data: what a rule is, how the files in `rules/` become rules, and how RE2 is used.
 
 A rule names a format, not a policy: keywords that must be there before the pattern is tried, an RE2 pattern whose
 groups `secret…` hold the value, and optionally who judges it. `@start@`, `@sep@` and `@suffix@` in a pattern stand for
 pieces that many rules share, `@assign@` and `@value@` for a value that is given to a name. A row of `token` says the
 same in short: a service, its prefixes, what follows. The order of the files decides which type wins where two rules
-find the same value: the services first, the generic forms last. Matching is left to `matching`.
+find the same value: the services first, the generic forms last. Patterns run on UTF-8 bytes, one byte a character:
+offsets need no decoding and automata stay small; cuts are moved back between characters afterwards.
 """
 
 import functools
@@ -12,26 +13,28 @@ import hashlib
 import tomllib
 from enum import StrEnum
 from importlib import resources
+from typing import Any
 
 import msgspec
 import re2
 
-FILES = (
-    "cloud",
-    "hosting",
-    "code-hosts",
-    "ai",
-    "messaging",
-    "payment",
-    "monitoring",
-    "identity",
-    "saas",
-    "databases",
-    "prefixes",
-    "generic",
-    "places",
-    "people",
+_MEMORY_BYTES = 64 << 20
+
+
+def byte_options(*, captures: bool = True) -> Any:
+    """Options for a pattern given as bytes."""
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.max_mem = _MEMORY_BYTES
+    options.log_errors = False
+    options.never_capture = not captures
+    return options
+
+
+_FILES = (
+    "cloud hosting code-hosts ai messaging payment monitoring identity saas databases prefixes generic places people"
 )
+FILES = tuple(_FILES.split())
 _PEOPLE = frozenset({"email", "ip", "phone", "name", "iban", "card"})
 # How languages, shells and settings give a value to a name, from the end of the name to the start of the value: a quote
 # or bracket that closes the name, a type, the operator, and the mark of a YAML block whose text is on the next line.
@@ -104,7 +107,7 @@ class Judge(StrEnum):
     CARD = "card"
 
 
-class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RedactionRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One format. `examples` must be found and `benign` must not; both are templates that the tests fill in."""
 
     id: str
@@ -142,10 +145,10 @@ class _Prefix(msgspec.Struct, frozen=True, array_like=True):
     alphabet: str
     least: int
 
-    def rule(self) -> Rule:
+    def rule(self) -> RedactionRule:
         heads = "|".join(re2.escape(prefix) for prefix in self.prefixes)
         example = f"{{{self.alphabet if self.alphabet in _DRAWN else 'an'}:{self.least + 6}}}"
-        return Rule(
+        return RedactionRule(
             id=self.id,
             description=self.description,
             keywords=self.prefixes,
@@ -164,12 +167,12 @@ class _Prefix(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    rule: list[Rule]
+    rule: list[RedactionRule]
     token: list[_Prefix] = []
 
 
 @functools.cache
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[RedactionRule, ...]:
     """All rules, in order of precedence. Read once in the life of a process."""
     return tuple(rule for name in FILES for rule in _read(name))
 
@@ -177,15 +180,15 @@ def rules() -> tuple[Rule, ...]:
 @functools.cache
 def fingerprint() -> str:
     """Another one whenever a rule is another: what was redacted under the same one need not be redacted again."""
-    told = "\n".join(f"{rule.type} {rule.judge} {rule.pattern}" for rule in rules())
-    return hashlib.blake2b(told.encode(), digest_size=8).hexdigest()
+    content = "\n".join(f"{rule.type} {rule.judge} {rule.pattern}" for rule in rules())
+    return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
 
-def _read(name: str) -> list[Rule]:
+def _read(name: str) -> list[RedactionRule]:
     text = (resources.files("afterwit.guard") / "rules" / f"{name}.toml").read_text("utf-8")
     loaded = msgspec.convert(tomllib.loads(text), _File)
-    found = [*loaded.rule, *(row.rule() for row in loaded.token)]
-    return [msgspec.structs.replace(rule, pattern=_spelled_out(rule.pattern)) for rule in found]
+    read = [*loaded.rule, *(row.rule() for row in loaded.token)]
+    return [msgspec.structs.replace(rule, pattern=_spelled_out(rule.pattern)) for rule in read]
 
 
 def _spelled_out(pattern: str) -> str:

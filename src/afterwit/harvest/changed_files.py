@@ -1,29 +1,39 @@
-"""What one session did to the files of its repository: changed, moved, deleted, or looked for in vain.
+"""What sessions did to the files of their repository, and the stories of a repository with the files they changed.
 
-Paths are below the repository; what lies elsewhere is left out, and so is what nobody edits for its own sake: lock
-files, change logs, generated, vendored and ignored files, and files that the session took away again itself. What
-follows over many sessions is up to the harvesters.
+`changes_of` tells of one session which files it changed, moved, deleted, or looked for in vain. Paths are below the
+repository; what lies elsewhere is left out, and so is what nobody edits for its own sake: lock files, change logs,
+generated, vendored and ignored files, and files that the session took away again itself.
+
+`stories_of` puts sessions together, under the names of files that hold today: one that was moved counts under its new
+name, and one that was deleted is left out, unless a later story changed it under the old name: then the move never came
+in. Only the latest stories count, so that the cost is bounded and what was long ago does not decide. What follows is up
+to the harvesters.
 """
 
 import posixpath
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
-from afterwit.actions.shell_tree import Command
-from afterwit.actions.steps import parsed
-from afterwit.digest.digester import TARGET_LIMIT
-from afterwit.digest.paths import below
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.tree import Command
+from afterwit.digest.digester import TARGET_LIMIT, below
+from afterwit.guard.plain_names import is_plain_path
+from afterwit.harvest.commands.invocations import has_worked
+from afterwit.harvest.harvester import grouped_by
 from afterwit.model.digest import Digest, DigestStep
-from afterwit.model.kinds import CHANGES, ActionKind, Lean, Status
+from afterwit.model.kinds import CHANGES, ActionKind, Status
+from afterwit.model.knowledge import Seen, Sighting
 
 MOST_FILES = 30
+MOST_STORIES = 1_000
 _MOST_LOST = 20
+_MOST_MOVES = 8  # of one file
+_EXCERPT_CHARS = 120
 _ABSENT = re.compile(r"does not exist|no such file|not found|ENOENT", re.IGNORECASE)
 _MOVES = re.compile(r"\b(?:rm|mv)\b")
 _PLAIN = re.compile(r"[\w@+.()\[\]-]+(?:/[\w@+.()\[\]-]+)*")
-
 _SIDE_FOLDERS = frozenset(
     """.cache .entire .git .gradle .idea .next .nuxt .tox .venv .vscode __pycache__
     __snapshots__ bower_components coverage dist generated node_modules site-packages third_party tmp vendor venv
@@ -53,17 +63,41 @@ class Move(NamedTuple):
     now: str = ""
 
 
-class Changes(NamedTuple):
-    """What one session did to files worth speaking of."""
+class Changed(Seen, frozen=True, kw_only=True, omit_defaults=True):
+    """What a session did to files."""
 
-    files: tuple[str, ...]  # changed, the most often changed first
+    files: tuple[str, ...] = ()  # changed, the most often changed first
+    total: int = 0  # of files changed, also where not all are listed
+    moves: tuple[Move, ...] = ()
+    missing: tuple[str, ...] = ()  # looked for and not there
+    named: tuple[str, ...] = ()  # of the changed files, those that prompts name
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.files or self.moves or self.missing)
+
+
+C = TypeVar("C", bound=Changed)
+
+
+class FileStory(NamedTuple, Generic[C]):
+    """All sessions of one story."""
+
+    name: str
+    at_ms: int
+    sightings: tuple[Sighting[C], ...]  # in order of time
+    files: frozenset[str]  # changed, by today's names
+    missing: frozenset[str]  # looked for and not there
     total: int  # of files changed, also where not all are listed
-    moves: tuple[Move, ...]
-    missing: tuple[str, ...]  # looked for and not there
-    at: int | None  # the first step that changed something
+    named: frozenset[str]  # files that prompts name
+
+    @property
+    def telling(self) -> Sighting[C]:
+        """The first sighting with changes, to quote as evidence."""
+        return next((sighting for sighting in self.sightings if sighting.seen.files), self.sightings[0])
 
 
-def changes_of(digest: Digest) -> Changes:
+def changes_of(digest: Digest) -> Changed:
     """All that a session did to files."""
     root = _root(digest.steps)
     times: Counter[str] = Counter()
@@ -80,14 +114,34 @@ def changes_of(digest: Digest) -> Changes:
             moves.pop(path, None)
             missing.pop(path, None)
         missing |= dict.fromkeys(_missed_by(step, root))
-    ranked = sorted(times, key=lambda path: (-times[path], path))
-    lost = tuple(moves.values())[-_MOST_LOST:]
-    return Changes(tuple(ranked[:MOST_FILES]), len(ranked), lost, tuple(missing)[-_MOST_LOST:], first)
+    files = tuple(sorted(times, key=lambda path: (-times[path], path))[:MOST_FILES])
+    at_s = None if first is None else digest.steps[first].at_s
+    prompts = " ".join((digest.task, *(prompt.text for prompt in digest.prompts)))
+    return Changed(
+        at=first,
+        at_ms=None if at_s is None or digest.started_ms is None else digest.started_ms + 1_000 * at_s,
+        excerpt=" ".join((digest.title or digest.task).split())[:_EXCERPT_CHARS],
+        files=files,
+        total=len(times),
+        moves=tuple(moves.values())[-_MOST_LOST:],
+        missing=tuple(missing)[-_MOST_LOST:],
+        named=tuple(path for path in files if path.rpartition("/")[2] in prompts),
+    )
 
 
-def follow(path: str, move: Move) -> str:
-    """The path after a move that concerns it; "" where it was deleted."""
-    return f"{move.now}{path[len(move.path) :]}" if move.now else ""
+def stories_of(sightings: Iterable[Sighting[C]]) -> list[FileStory[C]]:
+    """The latest stories that did something to files, in order of time."""
+    by_story = grouped_by(sightings, lambda sighting: sighting.session.story)
+    stories = [_story(name, of_story) for name, of_story in by_story.items()]
+    return _renamed(sorted(stories, key=lambda story: (story.at_ms, story.name))[-MOST_STORIES:])
+
+
+def misses(stories: Sequence[FileStory[C]], files: Collection[str]) -> Iterator[FileStory[C]]:
+    """The stories that looked for one of these files in vain, later than any that changed it."""
+    alive = {path: story.at_ms for story in stories for path in story.files if path in files}
+    for story in stories:
+        if any(story.at_ms > alive.get(path, 0) for path in story.missing if path in files):
+            yield story
 
 
 def is_test(path: str) -> bool:
@@ -122,7 +176,7 @@ def _missed_by(step: DigestStep, root: str) -> Iterable[str]:
 
 
 def _moved_by(step: DigestStep, root: str) -> Iterator[Move]:
-    if step.kind is ActionKind.SHELL and _is_done(step) and _MOVES.search(step.target):
+    if step.kind is ActionKind.SHELL and has_worked(step) and _MOVES.search(step.target):
         commands = parsed(step.target).commands
         is_cut = len(step.target) >= TARGET_LIMIT
         for command in commands[:-1] if is_cut else commands:
@@ -131,13 +185,9 @@ def _moved_by(step: DigestStep, root: str) -> Iterator[Move]:
 
 def _follow(move: Move, times: Counter[str]) -> None:
     for path in [path for path in times if f"{path}/".startswith(f"{move.path}/")]:
-        count, now = times.pop(path), follow(path, move)
+        count, now = times.pop(path), _after(path, move)
         if now and not is_aside(now):
             times[now] += count
-
-
-def _is_done(step: DigestStep) -> bool:
-    return step.status is Status.SUCCEEDED or (step.status is Status.UNKNOWN and step.lean is Lean.FINE)
 
 
 def _moved_by_command(command: Command, root: str) -> Iterator[Move]:
@@ -168,3 +218,67 @@ def _root(steps: Sequence[DigestStep]) -> str:
             if root and not rest:
                 return root
     return ""
+
+
+def _story(name: str, sightings: Iterable[Sighting[C]]) -> FileStory[C]:
+    ordered = tuple(sorted(sightings, key=_order))
+    files = frozenset(path for _, seen in ordered for path in seen.files if is_plain_path(path))
+    return FileStory(
+        name,
+        ordered[0].session.at_ms,
+        ordered,
+        files,
+        frozenset(path for _, seen in ordered for path in seen.missing),
+        len(files) + sum(max(0, seen.total - len(seen.files)) for _, seen in ordered),
+        frozenset(path for _, seen in ordered for path in seen.named),
+    )
+
+
+def _order(sighting: Sighting[C]) -> tuple[int, str, str]:
+    return sighting.session.at_ms, sighting.session.agent, sighting.session.native_id
+
+
+def _after(path: str, move: Move) -> str:
+    """The path after a move that concerns it; "" where it was deleted."""
+    return f"{move.now}{path[len(move.path) :]}" if move.now else ""
+
+
+class _Moved(NamedTuple):
+    at_ms: int
+    move: Move
+
+
+def _renamed(stories: Sequence[FileStory[C]]) -> list[FileStory[C]]:
+    """The stories with today's names of files."""
+    moves: defaultdict[str, list[_Moved]] = defaultdict(list)
+    alive: dict[str, int] = {}
+    for story in stories:
+        alive |= dict.fromkeys(story.files, story.at_ms)
+        for _, seen in story.sightings:
+            for move in seen.moves:
+                moves[move.path].append(_Moved(story.at_ms, move))
+    if not moves:
+        return list(stories)
+    return [
+        story._replace(files=frozenset(filter(None, (_today(path, story.at_ms, moves, alive) for path in story.files))))
+        for story in stories
+    ]
+
+
+def _today(path: str, at_ms: int, moves: dict[str, list[_Moved]], alive: dict[str, int]) -> str:
+    """What a file that was changed at a moment is called now; "" where it was deleted since."""
+    for _ in range(_MOST_MOVES):
+        concerning = (moved for place in _upwards(path) for moved in moves.get(place, ()))
+        since = [moved for moved in concerning if moved.at_ms >= at_ms and alive.get(path, 0) <= moved.at_ms]
+        if not since:
+            break
+        at_ms, move = min(since)
+        path = _after(path, move)
+    return path
+
+
+def _upwards(path: str) -> Iterable[str]:
+    """The path and all folders above it."""
+    while path:
+        yield path
+        path = path.rpartition("/")[0]

@@ -12,12 +12,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from afterwit.digest.words import words_of
-from afterwit.harvest.changed_files import MOST_FILES, is_test, subject_of
-from afterwit.harvest.file_stories import Changed, Story, changed_in, misses, stories_of
-from afterwit.harvest.file_wording import shown, shown_repo
+from afterwit.harvest.changed_files import (
+    MOST_FILES,
+    Changed,
+    FileStory,
+    changes_of,
+    is_test,
+    misses,
+    stories_of,
+    subject_of,
+)
 from afterwit.harvest.harvester import Grouped, evidence_of
-from afterwit.harvest.wording import sentence
+from afterwit.harvest.wording import sentence, shown, shown_repo
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import (
     SENTENCE_LIMIT,
@@ -30,6 +36,7 @@ from afterwit.model.knowledge import (
     Sighting,
     Trigger,
 )
+from afterwit.text.words import words_of
 
 _MOST_ITEMS = 20  # of one repository
 _MOST_FILES = 4  # in one group
@@ -81,8 +88,7 @@ class Companions:
     seen = Changed
 
     def see(self, digest: Digest) -> Iterator[Grouped[Changed]]:
-        changed = changed_in(digest) if digest.repo else None
-        if changed is not None:
+        if digest.repo and not (changed := changes_of(digest)).is_nothing:
             yield Grouped(digest.repo, changed)
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Changed]]) -> Iterable[Draft]:
@@ -93,7 +99,7 @@ class Companions:
 class _Repo:
     """The stories of one repository."""
 
-    def __init__(self, name: str, stories: Sequence[Story[Changed]]) -> None:
+    def __init__(self, name: str, stories: Sequence[FileStory[Changed]]) -> None:
         self._name = name
         self._all = stories
         self._stories = [story for story in stories if story.files and story.total <= MOST_FILES]
@@ -108,8 +114,8 @@ class _Repo:
         pairs = list(self._pairs())
         groups = self._groups(pairs)
         bound = {frozenset(pair) for group in groups for pair in combinations(group.causes, 2)}
-        found = [*groups, *self._one_way(pairs, bound)]
-        return sorted(found, key=lambda bond: bond.order)[:_MOST_ITEMS]
+        bonds = [*groups, *self._one_way(pairs, bound)]
+        return sorted(bonds, key=lambda bond: bond.order)[:_MOST_ITEMS]
 
     def draft(self, bond: _Bond) -> Draft:
         return Draft(
@@ -130,18 +136,18 @@ class _Repo:
         counts: Counter[tuple[str, str]] = Counter()
         for story in self._stories:
             counts.update(combinations(sorted(often & story.files), 2))
-        for (one, other), count in sorted(counts.items()):
-            expected = len(self._changing[one]) * len(self._changing[other]) / len(self._stories)
-            if count >= _SUPPORT and count >= _LIFT * expected and self._is_hidden(one, other):
-                yield one, other
+        for (path, other), count in sorted(counts.items()):
+            expected = len(self._changing[path]) * len(self._changing[other]) / len(self._stories)
+            if count >= _SUPPORT and count >= _LIFT * expected and self._is_hidden(path, other):
+                yield path, other
 
-    def _is_hidden(self, one: str, other: str) -> bool:
+    def _is_hidden(self, path: str, other: str) -> bool:
         """Whether neither the paths show that two files belong together, nor the prompts of most stories."""
-        if is_obvious(one, other):
+        if is_obvious(path, other):
             return False
-        both = self._changing[one] & self._changing[other]
-        told = sum({one, other} <= self._stories[at].named for at in both)
-        return _kind(one) != _kind(other) or 2 * told < len(both)
+        both = self._changing[path] & self._changing[other]
+        named = sum({path, other} <= self._stories[at].named for at in both)
+        return _kind(path) != _kind(other) or 2 * named < len(both)
 
     def _groups(self, pairs: Iterable[tuple[str, str]]) -> list[_Bond]:
         """Files that need each other, the strongest first, grown as long as all go together."""
@@ -207,10 +213,10 @@ class _Repo:
         return _Bond(causes, effects, frozenset(together), frozenset(apart))
 
     def _evidence(self, bond: _Bond) -> Iterator[Evidence]:
-        told = sorted(bond.together | bond.apart)
-        for at in told:
+        stories = sorted(bond.together | bond.apart)
+        for at in stories:
             yield evidence_of(self._stories[at].telling, Channel.OUTCOME, is_against=at in bond.apart)
-        names = {self._stories[at].name for at in told}
+        names = {self._stories[at].name for at in stories}
         for story in misses(self._all, bond.files):
             if story.name not in names:
                 yield evidence_of(story.telling, Channel.OUTCOME, is_against=True)
@@ -238,12 +244,13 @@ def _joined_up(names: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def is_obvious(one: str, other: str) -> bool:
+def is_obvious(path: str, other: str) -> bool:
     """Whether two paths show that they belong together: a file and its tests; of one kind, also neighbours and paths
     that share a telling word."""
-    if subject_of(one) == subject_of(other) and _home(one) == _home(other):
+    is_near = _home(path) == _home(other)
+    if is_near and subject_of(path) == subject_of(other):
         return True
-    return _kind(one) == _kind(other) and (_home(one) == _home(other) or not _telling(one).isdisjoint(_telling(other)))
+    return _kind(path) == _kind(other) and (is_near or not _telling(path).isdisjoint(_telling(other)))
 
 
 def _telling(path: str) -> frozenset[str]:

@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from afterwit.guard.plain_names import is_plain_name
-from afterwit.harvest.harvester import Grouped, evidence_of
-from afterwit.harvest.sightings import by_repo, in_order, place, stories_in
+from afterwit.harvest.harvester import Grouped, by_repo, in_order, outcomes, stories_in, unique, when
 from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import FailureClass, Status
@@ -45,53 +44,47 @@ class Contracts:
     seen = Called
 
     def see(self, digest: Digest) -> Iterable[Grouped[Called]]:
-        given = set()
-        for called in (*_unknown(digest), *_known(digest)):
-            if called.name not in given:
-                given.add(called.name)
-                yield Grouped(f"{digest.agent}\n{called.name}", called)
+        calls = unique((*_unknown(digest), *_existing(digest)), lambda call: call.name)
+        return (Grouped(f"{digest.agent}\n{call.name}", call) for call in calls)
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Called]]) -> Iterable[Draft]:
         del group
-        unknown = in_order(one for one in sightings if one.seen.signature)
-        known = in_order(one for one in sightings if not one.seen.signature)
+        unknown = in_order(sighting for sighting in sightings if sighting.seen.signature)
+        existing = in_order(sighting for sighting in sightings if not sighting.seen.signature)
         repos = by_repo(unknown)
         if len(repos) >= _TWO:
-            yield _draft(Scope(ScopeKind.AGENT, unknown[0].session.agent), unknown, known)
+            yield _draft(Scope(ScopeKind.AGENT, unknown[0].session.agent), unknown, existing)
             return
         for scope, same in repos.items():
-            yield _draft(scope, same, [one for one in known if one.session.repo == scope.name])
+            yield _draft(scope, same, [sighting for sighting in existing if sighting.session.repo == scope.name])
 
 
 def _unknown(digest: Digest) -> Iterator[Called]:
     for failure in digest.failures:
         step = digest.steps[failure.at]
-        found = _UNKNOWN.search(step.error) or _NOT_FOUND.search(step.error)
-        if failure.failure is FailureClass.TOOL_CONTRACT and found and is_plain_name(found["name"].rstrip(".")):
+        match = _UNKNOWN.search(step.error) or _NOT_FOUND.search(step.error)
+        name = match["name"].rstrip(".") if match else ""
+        if failure.failure is FailureClass.TOOL_CONTRACT and match and is_plain_name(name):
             yield Called(
                 at=failure.at,
                 excerpt=step.error[:120],
                 tool=step.tool,
-                name=found["name"].rstrip("."),
-                what=found["what"],
+                name=name,
+                what=match["what"],
                 signature=failure.signature,
             )
 
 
-def _known(digest: Digest) -> Iterator[Called]:
+def _existing(digest: Digest) -> Iterator[Called]:
     tools = {step.target: step.tool for step in digest.steps if step.status is Status.SUCCEEDED}
     for name in digest.skills:
         if name in tools:
             yield Called(tool=tools[name], name=name)
 
 
-def _draft(scope: Scope, unknown: Sequence[Sighting[Called]], known: Sequence[Sighting[Called]]) -> Draft:
-    last = unknown[-1].seen
-    against = [
-        evidence_of(one, Channel.OUTCOME, is_against=True)
-        for one in known
-        if place(one) > place(unknown[0]) and one.session.story not in stories_in(unknown)
-    ]
+def _draft(scope: Scope, unknown: Sequence[Sighting[Called]], existing: Sequence[Sighting[Called]]) -> Draft:
+    last, stories = unknown[-1].seen, stories_in(unknown)
+    against = (call for call in existing if when(call) > when(unknown[0]) and call.session.story not in stories)
     where = "here" if scope.kind is ScopeKind.REPO else f"in {scope.name}"
     return Draft(
         harvester=Contracts.name,
@@ -104,5 +97,5 @@ def _draft(scope: Scope, unknown: Sequence[Sighting[Called]], known: Sequence[Si
             Trigger(tool=last.tool, signature=last.signature),
             Trigger(tool=last.tool, words=(last.name,)),
         ),
-        evidence=(*(evidence_of(one, Channel.OUTCOME) for one in unknown), *against),
+        evidence=outcomes(unknown, against),
     )

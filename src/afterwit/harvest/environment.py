@@ -9,33 +9,31 @@ sandbox refuses is left to `refusals`.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from afterwit.actions.command_changes import ARROW
-from afterwit.actions.command_words import bare, is_general, simples
-from afterwit.actions.programs import MODULE_RUNNERS, Weight, names
-from afterwit.actions.steps import parsed
+from afterwit.actions.shell.command_changes import ARROW, bare, is_general, spelled_commands
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.program_table import MODULE_RUNNERS
+from afterwit.actions.shell.programs import Weight, names
 from afterwit.guard.plain_names import is_plain_name
-from afterwit.harvest.calls import command_at
-from afterwit.harvest.command_power import power_of
-from afterwit.harvest.harvester import Grouped, evidence_of
-from afterwit.harvest.invocations import has_worked
-from afterwit.harvest.sightings import by_repo, commonest_signatures, in_order, stories_in
+from afterwit.harvest.commands.invocations import command_at, has_worked
+from afterwit.harvest.commands.power import power_of
+from afterwit.harvest.harvester import (
+    Grouped,
+    by_repo,
+    commonest,
+    commonest_signatures,
+    in_order,
+    outcomes,
+    stories_in,
+    story_counts,
+    unique,
+)
 from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import FailureClass, ResolutionKind
-from afterwit.model.knowledge import (
-    EVERYWHERE,
-    Category,
-    Channel,
-    Draft,
-    Scope,
-    ScopeKind,
-    Seen,
-    Sighting,
-    Trigger,
-)
+from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
 
 _ABSENT = (
     re.compile(r"command not found: ([\w.+-]{1,40})"),
@@ -68,6 +66,11 @@ class Lacked(Seen, frozen=True, kw_only=True, omit_defaults=True):
     worked: bool = False
 
 
+class _Way(NamedTuple):
+    instead: str  # the words that reach the program
+    install: str  # the command that brings it
+
+
 class Environment:
     name = "environment"
     version = 4
@@ -75,23 +78,19 @@ class Environment:
     seen = Lacked
 
     def see(self, digest: Digest) -> Iterable[Grouped[Lacked]]:
-        given = set()
-        for found in (*_lacks(digest), *_present(digest)):
-            key = (found.group, found.seen.signature, found.seen.instead, found.seen.install)
-            if key not in given:
-                given.add(key)
-                yield found
+        return unique(
+            (*_lacks(digest), *_present(digest)),
+            lambda lack: (lack.group, lack.seen.signature, lack.seen.instead, lack.seen.install),
+        )
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Lacked]]) -> Iterable[Draft]:
-        lacked = [one for one in sightings if not one.seen.worked]
-        worked = [one for one in sightings if one.seen.worked]
+        lacked = [sighting for sighting in sightings if not sighting.seen.worked]
+        worked = [sighting for sighting in sightings if sighting.seen.worked]
         repos = by_repo(lacked)
-        ways = {scope: _commonest(same) for scope, same in repos.items()}
-        is_one = len(repos) >= _TWO and len(set(ways.values())) == 1
-        if is_one and any(next(iter(ways.values()))):
-            every = [one for same in repos.values() for one in same]
-            yield _draft(group, EVERYWHERE, next(iter(ways.values())), every, worked)
-            return
+        ways = {scope: _way_out(same) for scope, same in repos.items()}
+        if len(repos) >= _TWO and len(set(ways.values())) == 1:
+            ways = {EVERYWHERE: next(iter(ways.values()))}
+            repos = {EVERYWHERE: [sighting for same in repos.values() for sighting in same]}
         for scope, same in repos.items():
             if any(ways[scope]):
                 yield _draft(group, scope, ways[scope], same, worked)
@@ -101,7 +100,7 @@ def _lacks(digest: Digest) -> Iterator[Grouped[Lacked]]:
     for failure in digest.failures:
         error = digest.steps[failure.at].error
         if failure.failure is FailureClass.ENVIRONMENT and command_at(digest.steps, failure.at):
-            name = next((found[1] for form in _ABSENT if (found := form.search(error))), "")
+            name = next((match[1] for form in _ABSENT if (match := form.search(error))), "")
             if name and is_plain_name(name):
                 yield Grouped(name, _absent(digest, failure, name))
 
@@ -136,7 +135,7 @@ def _taken_for(digest: Digest, failure: Failure, name: str) -> str:
 
 
 def _words(line: str) -> tuple[str, ...]:
-    commands = simples(bare(plain(line)))
+    commands = spelled_commands(bare(plain(line)))
     return commands[0].texts if len(commands) == 1 else ()
 
 
@@ -161,15 +160,15 @@ def _way_to(name: str, line: str) -> str:
 
 
 def _present(digest: Digest) -> Iterator[Grouped[Lacked]]:
-    found: dict[str, None] = {}
+    programs: dict[str, None] = {}
     for at, step in enumerate(digest.steps):
         line = command_at(digest.steps, at)
         if line and has_worked(step):
-            commands = simples(bare(line))
+            commands = spelled_commands(bare(line))
             program = commands[0].texts[0] if commands else ""
             if program in _TOOLCHAIN or _does_work(program, line):
-                found[program] = None
-    for program in list(found)[:_MOST_PROGRAMS]:
+                programs[program] = None
+    for program in list(programs)[:_MOST_PROGRAMS]:
         yield Grouped(program, Lacked(worked=True))
 
 
@@ -178,32 +177,20 @@ def _does_work(program: str, line: str) -> bool:
     return main is not None and main.weight is Weight.WORKS and main.program == program and _is_program(program)
 
 
-def _commonest(same: Sequence[Sighting[Lacked]]) -> tuple[str, str]:
-    """What helped in most stories: the words that reach the program, and the command that brings it."""
-    found: list[str] = []
-    for field in ("instead", "install"):
-        stories: defaultdict[str, set[str]] = defaultdict(set)
-        for one in same:
-            if getattr(one.seen, field):
-                stories[getattr(one.seen, field)].add(one.session.story)
-        found.append(max(sorted(stories), key=lambda way: len(stories[way]), default=""))
-    return found[0], found[1]
+def _way_out(same: Sequence[Sighting[Lacked]]) -> _Way:
+    """What helped in most stories."""
+    return _Way(
+        commonest(story_counts((seen.instead, session.story) for session, seen in same)),
+        commonest(story_counts((seen.install, session.story) for session, seen in same)),
+    )
 
 
 def _draft(
-    name: str,
-    scope: Scope,
-    way: tuple[str, str],
-    same: Sequence[Sighting[Lacked]],
-    worked: Sequence[Sighting[Lacked]],
+    name: str, scope: Scope, way: _Way, same: Sequence[Sighting[Lacked]], worked: Sequence[Sighting[Lacked]]
 ) -> Draft:
-    machines = {_machine(one) for one in same}
-    against = [
-        evidence_of(one, Channel.OUTCOME, is_against=True)
-        for one in in_order(worked)
-        if _machine(one) in machines and one.session.story not in stories_in(same)
-    ]
-    words, advice = _said(name, *way)
+    machines, stories = {_machine(lack) for lack in same}, stories_in(same)
+    against = [run for run in in_order(worked) if _machine(run) in machines and run.session.story not in stories]
+    words, advice = _said(name, way)
     return Draft(
         harvester=Environment.name,
         key=(name,),
@@ -211,9 +198,9 @@ def _draft(
         category=Category.FACT,
         sentence=sentence(words),
         channel=Channel.OUTCOME,
-        triggers=tuple(_triggers(name, scope, way[0], same, is_always=not against)),
+        triggers=tuple(_triggers(name, scope, way.instead, same, is_always=not against)),
         advice=advice,
-        evidence=(*(evidence_of(one, Channel.OUTCOME) for one in same), *against),
+        evidence=outcomes(same, against),
     )
 
 
@@ -221,19 +208,20 @@ def _triggers(
     name: str, scope: Scope, instead: str, same: Sequence[Sighting[Lacked]], *, is_always: bool
 ) -> Iterator[Trigger]:
     """The failures; and a call of the program, where it has been missing ever since and something else reaches it."""
-    named = [signature for signature in commonest_signatures(same) if name in signature]
+    signatures = commonest_signatures(lack.seen.signature for lack in same)
+    named = [signature for signature in signatures if name in signature]
     yield from (Trigger(signature=signature) for signature in named)
     if named and is_always and instead and scope.kind is ScopeKind.REPO:
         yield Trigger(program=name)
 
 
-def _said(name: str, instead: str, install: str) -> tuple[str, str]:
+def _said(name: str, way: _Way) -> tuple[str, str]:
     """What to do, in words and as an advice."""
     shown = quoted(name)
-    if instead:
-        return f"When {shown} is not found here, call {quoted(f'{instead} …')}.", f"{name}{ARROW}{instead}"
-    return f"{shown} is missing in a fresh checkout: run {quoted(install)} first.", install
+    if way.instead:
+        return f"When {shown} is not found here, call {quoted(f'{way.instead} …')}.", f"{name}{ARROW}{way.instead}"
+    return f"{shown} is missing in a fresh checkout: run {quoted(way.install)} first.", way.install
 
 
-def _machine(one: Sighting[Lacked]) -> tuple[str, str, str]:
-    return one.session.repo, one.session.user, one.session.machine
+def _machine(sighting: Sighting[Lacked]) -> tuple[str, str, str]:
+    return sighting.session.repo, sighting.session.user, sighting.session.machine

@@ -1,4 +1,4 @@
-"""What a harvester is: pure, without a model, one file each.
+"""What a harvester is, and what several of them ask of their sightings. Pure, without a model.
 
 `see` looks at one digest and says what matters in it, each thing under a *group*: the name of the matter that it
 belongs to. `conclude` gets everything that was seen of one group, in all sessions, and drafts what follows. So a new
@@ -6,13 +6,21 @@ session costs a look at its own digest and new conclusions for the groups it tou
 the outcome depends on the set of sessions, not on their order.
 """
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from afterwit.model.digest import Digest
-from afterwit.model.knowledge import EXCERPT_LIMIT, Channel, Draft, Evidence, Seen, Sighting
+import msgspec
 
+from afterwit.guard.placeholders import unkeyed
+from afterwit.model.digest import Digest
+from afterwit.model.knowledge import EXCERPT_LIMIT, Channel, Draft, Evidence, Scope, ScopeKind, Seen, Sighting
+
+K = TypeVar("K", bound=Hashable)
 S = TypeVar("S", bound=Seen)
+T = TypeVar("T")
+_MOST_SIGNATURES = 6
 NEVER_ALONE = 1_000_000
 """Stories asked of what never counts without a person's word: it only answers a failure, however often it is seen."""
 
@@ -39,6 +47,16 @@ class Harvester(Protocol[S]):
         ...
 
 
+def item_id(harvester: str, scope: Scope, key: tuple[str, ...]) -> str:
+    """Twelve hexadecimal digits: the same on every machine, because of a redaction placeholder they see the type."""
+    content = msgspec.json.encode([harvester, str(scope), [unkeyed(part) for part in key]])
+    return hashlib.sha256(content).hexdigest()[:12]
+
+
+def id_of(draft: Draft) -> str:
+    return item_id(draft.harvester, draft.scope, draft.key)
+
+
 def evidence_of(sighting: Sighting[S], channel: Channel, *, is_against: bool = False, source: str = "") -> Evidence:
     """A sighting as evidence for, or against, what is concluded from it."""
     session, seen = sighting
@@ -51,3 +69,78 @@ def evidence_of(sighting: Sighting[S], channel: Channel, *, is_against: bool = F
         excerpt=seen.excerpt[:EXCERPT_LIMIT],
         is_against=is_against,
     )
+
+
+def outcomes(sightings: Iterable[Sighting[S]], against: Iterable[Sighting[S]] = ()) -> tuple[Evidence, ...]:
+    """Sightings as evidence by what was seen to happen: those that speak for something, and those against it."""
+    return (
+        *(evidence_of(sighting, Channel.OUTCOME) for sighting in sightings),
+        *(evidence_of(sighting, Channel.OUTCOME, is_against=True) for sighting in against),
+    )
+
+
+def when(sighting: Sighting[S]) -> tuple[int, str, int]:
+    """Where in time something was seen."""
+    return sighting.session.at_ms, sighting.session.native_id, sighting.seen.at or 0
+
+
+def in_order(sightings: Iterable[Sighting[S]]) -> list[Sighting[S]]:
+    return sorted(sightings, key=when)
+
+
+def stories_in(sightings: Iterable[Sighting[S]]) -> set[str]:
+    return {sighting.session.story for sighting in sightings}
+
+
+def first_later(
+    last: Sighting[S], sightings: Iterable[Sighting[S]], is_meant: Callable[[S], bool]
+) -> Sighting[S] | None:
+    """The first sighting of a later story of which this holds."""
+    for sighting in sightings:
+        is_later = sighting.session.at_ms > last.session.at_ms and sighting.session.story != last.session.story
+        if is_later and is_meant(sighting.seen):
+            return sighting
+    return None
+
+
+def by_repo(sightings: Iterable[Sighting[S]]) -> dict[Scope, list[Sighting[S]]]:
+    """What was seen in each repository, in order; without what was seen outside of any."""
+    repos = grouped_by(in_order(sightings), lambda sighting: sighting.session.repo)
+    return {Scope(ScopeKind.REPO, repo): repos[repo] for repo in sorted(repos) if repo}
+
+
+def grouped_by(values: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Values that have the same key, in order."""
+    groups: defaultdict[K, list[T]] = defaultdict(list)
+    for value in values:
+        groups[key(value)].append(value)
+    return dict(groups)
+
+
+def unique(values: Iterable[T], key: Callable[[T], Hashable]) -> Iterator[T]:
+    """The first value of each key."""
+    keys: set[Hashable] = set()
+    for value in values:
+        if (name := key(value)) not in keys:
+            keys.add(name)
+            yield value
+
+
+def ranked(counts: Mapping[str, float]) -> list[str]:
+    """Values by how often they occur, the commonest first."""
+    return sorted(counts, key=lambda value: (-counts[value], value))
+
+
+def commonest(counts: Mapping[str, float]) -> str:
+    """The value that occurs most; "" where there is none."""
+    return min(counts, key=lambda value: (-counts[value], value), default="")
+
+
+def story_counts(values: Iterable[tuple[str, str]]) -> Counter[str]:
+    """In how many stories each value occurs; from values with their stories."""
+    return Counter(value for value, _ in set(values) if value)
+
+
+def commonest_signatures(signatures: Iterable[str]) -> list[str]:
+    """Of the failures that were seen; the commonest first."""
+    return ranked(Counter(signatures))[:_MOST_SIGNATURES]

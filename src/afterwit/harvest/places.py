@@ -5,23 +5,97 @@ the same file, clearly more often than other stories do. A file that carries the
 one search, and one that prompts name needs no item. Stories on one branch are one piece of work. Files that change
 whatever the work is are no place. Which files a new prompt needs is guessed from all of history at recall; the items
 here are what nobody would find by the name.
+
+What a session was about is told by words of its title, its task and the messages of its commits, one by one or two that
+stand side by side, most telling first. A word tells more the more places it comes from. So many are kept that those of
+an ordinary task all are: a topic must be known from the stories that changed other files too, or it looks surer than it
+is. Words keep their endings, so that people can read them; `stemmed` gives what matching compares.
 """
 
 import math
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import msgspec
 
-from afterwit.digest.words import words_of
-from afterwit.harvest.changed_files import is_test, subject_of
-from afterwit.harvest.file_stories import Changed, Story, changed_in, misses, stories_of
-from afterwit.harvest.file_wording import fitted, shown, shown_repo
+from afterwit.guard.placeholders import PLACEHOLDER
+from afterwit.harvest.changed_files import Changed, FileStory, changes_of, is_test, misses, stories_of, subject_of
 from afterwit.harvest.harvester import Grouped, evidence_of
-from afterwit.harvest.place_words import Topics, stemmed, topics_of
+from afterwit.harvest.wording import fitted, shown, shown_repo
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Category, Channel, Draft, Evidence, Scope, ScopeKind, Sighting, Trigger
+from afterwit.text.words import words_of
+
+MOST_WORDS = 60
+MOST_PAIRS = 16
+_IN_TITLE, _IN_SUBJECT, _IN_TASK, _FURTHER_DOWN = 3.0, 2.0, 2.0, 0.5
+_TASK_CHARS = 400
+_MOST_CHARS = 3_000
+_MOST_SUBJECTS = 12
+_TOKEN = re.compile(r"[A-Z]?[a-z][a-z0-9]+|[A-Z]{2,}[a-z0-9]*|[^\sA-Za-z0-9_.-]+|\.(?=\s)|\n")
+_NO_WORDS = re.compile(rf"{PLACEHOLDER.pattern}|\b\w++://\S+|(?<!\S)[^\s@]++@\S+|```.*?(?:```|\Z)", re.DOTALL)
+_FOLDERS = re.compile(r"(?<![\w@.~/-])(?:[\w@.~-]*+/)+(?=[\w@-]+\.\w+)")
+
+
+class Topics(NamedTuple):
+    words: tuple[str, ...] = ()  # the most telling first
+    pairs: tuple[str, ...] = ()  # two words with a blank between
+
+
+class _Source(NamedTuple):
+    text: str
+    weight: float
+
+
+def topics_of(digest: Digest) -> Topics:
+    """What a session was about."""
+    words: defaultdict[str, float] = defaultdict(float)
+    pairs: defaultdict[str, float] = defaultdict(float)
+    for text, weight in _sources(digest):
+        chain = _chain(text)
+        for word in dict.fromkeys(filter(None, chain)):
+            words[word] += weight
+        for pair in dict.fromkeys(" ".join(pair) for pair in pairwise(chain) if all(pair) and pair[0] != pair[1]):
+            pairs[pair] += weight
+    for pair in pairs:
+        pairs[pair] += sum(words[word] for word in pair.split())
+    return Topics(_best(words, MOST_WORDS), _best(pairs, MOST_PAIRS))
+
+
+@lru_cache(maxsize=8192)
+def stemmed(word: str) -> str:
+    """The form in which a word is compared; "" for one that says nothing."""
+    stems = words_of(word)
+    return stems[0] if len(stems) == 1 else ""
+
+
+def _sources(digest: Digest) -> Iterator[_Source]:
+    task = _bare(digest.task[: 2 * _MOST_CHARS])
+    yield _Source(_bare(digest.title), _IN_TITLE)
+    yield _Source(task[:_TASK_CHARS], _IN_TASK)
+    yield _Source(task[_TASK_CHARS:_MOST_CHARS], _FURTHER_DOWN)
+    for publication in digest.publications[:_MOST_SUBJECTS]:
+        yield _Source(_bare(publication.text.partition("\n")[0]), _IN_SUBJECT)
+
+
+def _bare(text: str) -> str:
+    """The text without addresses, blocks of code and the folders of paths."""
+    return _FOLDERS.sub(" ", _NO_WORDS.sub(" ", text))
+
+
+def _chain(text: str) -> list[str]:
+    """The words in order, with "" where a sentence ends or a word says nothing."""
+    return [token.lower() if stemmed(token) else "" for token in _TOKEN.findall(text)]
+
+
+def _best(weights: Mapping[str, float], most: int) -> tuple[str, ...]:
+    """The heaviest; of equals the first that was met."""
+    return tuple(sorted(weights, key=lambda term: -weights[term])[:most])
+
 
 _MOST_PLACES = 12  # of one repository
 _MOST_FILES = 5
@@ -60,8 +134,7 @@ class Places:
     seen = AboutFiles
 
     def see(self, digest: Digest) -> Iterator[Grouped[AboutFiles]]:
-        changed = changed_in(digest) if digest.repo else None
-        if changed is not None:
+        if digest.repo and not (changed := changes_of(digest)).is_nothing:
             words, pairs = topics_of(digest) if changed.files else Topics()
             branch = "" if digest.branch in _SHARED else digest.branch
             about = AboutFiles(**msgspec.structs.asdict(changed), words=words, pairs=pairs, branch=branch)
@@ -75,7 +148,7 @@ class Places:
 class _Repo:
     """The stories of one repository."""
 
-    def __init__(self, name: str, stories: Sequence[Story[AboutFiles]]) -> None:
+    def __init__(self, name: str, stories: Sequence[FileStory[AboutFiles]]) -> None:
         self._name = name
         self._all = stories
         self._stories = [story for story in stories if story.files and story.total <= _SWEEP]
@@ -90,9 +163,9 @@ class _Repo:
 
     def places(self) -> list[_Place]:
         """The surest, without those that say the same as a surer one."""
-        found = (place for stems, about in self._topics() if (place := self._place(stems, about)))
+        places = (place for stems, about in self._topics() if (place := self._place(stems, about)))
         chosen: list[_Place] = []
-        for place in sorted(found, key=lambda place: (-place.sureness, place.stems, place.path)):
+        for place in sorted(places, key=lambda place: (-place.sureness, place.stems, place.path)):
             if len(chosen) < _MOST_PLACES and not any(self._is_same(place, other) for other in chosen):
                 chosen.append(place)
         return chosen
@@ -114,7 +187,7 @@ class _Repo:
             saves=_SAVES,
         )
 
-    def _take(self, at: int, story: Story[AboutFiles]) -> None:
+    def _take(self, at: int, story: FileStory[AboutFiles]) -> None:
         for path in story.files:
             self._changing[path].add(at)
         pairs: set[tuple[str, str]] = set()
@@ -122,27 +195,27 @@ class _Repo:
             for word in seen.words:
                 self._about[stemmed(word)].add(at)
                 self._spelled[stemmed(word)][word] += 1
-            for one, two in (pair.split() for pair in seen.pairs):
-                pairs.add((stemmed(one), stemmed(two)))
+            for word, other in (pair.split() for pair in seen.pairs):
+                pairs.add((stemmed(word), stemmed(other)))
         self._pairs.update(pairs)
 
     def _topics(self) -> Iterator[tuple[tuple[str, ...], frozenset[int]]]:
         """Pairs of words, with the stories about them. A single word means too much."""
-        for (one, two), times in self._pairs.items():
-            both = self._about.get(one, set()) & self._about.get(two, set()) if times > 1 and one != two else ()
+        for (stem, other), times in self._pairs.items():
+            both = self._about.get(stem, set()) & self._about.get(other, set()) if times > 1 and stem != other else ()
             if len(both) >= _SUPPORT:
-                yield (one, two), frozenset(both)
+                yield (stem, other), frozenset(both)
 
     def _place(self, stems: tuple[str, ...], about: frozenset[int]) -> _Place | None:
         """The file that a topic leads to, if there is one."""
-        found = [
+        places = [
             _Place(stems, path, about, sureness)
             for path, count in self._counts(about).items()
             if (sureness := self._sureness(path, count, len(about))) >= _SURENESS
             and not _speaks_of(path, stems)
             and self._is_untold(path, about)
         ]
-        return min(found, key=lambda place: (-place.sureness, place.path), default=None)
+        return min(places, key=lambda place: (-place.sureness, place.path), default=None)
 
     def _sureness(self, path: str, count: int, about: int) -> float:
         """How sure it is that a file belongs to a topic; 0 where it is no place at all."""
@@ -172,13 +245,13 @@ class _Repo:
     def _is_untold(self, path: str, about: Iterable[int]) -> bool:
         """Whether enough pieces of work changed the file although most prompts did not name it."""
         changing = [at for at in about if path in self._stories[at].files]
-        told = sum(path in self._stories[at].named for at in changing)
-        return len({self._work(at) for at in changing}) >= _SUPPORT and 2 * told < len(changing)
+        named = sum(path in self._stories[at].named for at in changing)
+        return len({self._work(at) for at in changing}) >= _SUPPORT and 2 * named < len(changing)
 
     def _work(self, at: int) -> str:
         """The piece of work that a story belongs to: its branch, else itself."""
         story = self._stories[at]
-        return next((one.seen.branch for one in story.sightings if one.seen.branch), story.name)
+        return next((sighting.seen.branch for sighting in story.sightings if sighting.seen.branch), story.name)
 
     def _counts(self, about: Iterable[int]) -> Counter[str]:
         return Counter(path for at in about for path in self._stories[at].files)
@@ -188,9 +261,9 @@ class _Repo:
         about = [self._stories[at] for at in sorted(place.about)]
         for story in about:
             yield evidence_of(story.telling, Channel.OUTCOME, is_against=place.path not in story.files)
-        told = {story.name for story in about}
+        names = {story.name for story in about}
         for story in misses(self._all, named):
-            if story.name not in told:
+            if story.name not in names:
                 yield evidence_of(story.telling, Channel.OUTCOME, is_against=True)
 
     def _sentence(self, place: _Place, beside: Sequence[str], tests: Sequence[str]) -> str:
@@ -210,15 +283,15 @@ def _speaks_of(path: str, stems: tuple[str, ...]) -> bool:
     return any(stem.startswith(word) or word.startswith(stem) for word in words_of(path) for stem in stems)
 
 
-def _is_mostly(one: frozenset[int], other: frozenset[int]) -> bool:
-    return 2 * len(one & other) > min(len(one), len(other))
+def _is_mostly(about: frozenset[int], other: frozenset[int]) -> bool:
+    return 2 * len(about & other) > min(len(about), len(other))
 
 
 def _likelihood_ratio(both: int, about: int, changing: int, total: int) -> float:
     """Dunning's G² for the table of stories about a topic against stories that change a file."""
     apart = total - about - changing + both
-    told = _log_likelihood(both, about - both) + _log_likelihood(changing - both, apart)
-    return 2 * (told - _log_likelihood(changing, total - changing))
+    split = _log_likelihood(both, about - both) + _log_likelihood(changing - both, apart)
+    return 2 * (split - _log_likelihood(changing, total - changing))
 
 
 def _log_likelihood(yes: int, no: int) -> float:

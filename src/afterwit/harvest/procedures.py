@@ -7,16 +7,15 @@ this check, once two stories were refused.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from afterwit.actions.steps import parsed
-from afterwit.harvest.command_power import is_tellable
-from afterwit.harvest.file_wording import shown_repo
-from afterwit.harvest.harvester import Grouped, evidence_of
-from afterwit.harvest.invocations import Run, has_failed, has_worked, runs_in
-from afterwit.harvest.purposes import CHANGING, Purpose
+from afterwit.actions.shell.parse import parsed
+from afterwit.harvest.commands.invocations import CommandRun, has_failed, has_worked, runs_in
+from afterwit.harvest.commands.power import is_tellable
+from afterwit.harvest.commands.purposes import CHANGING, Purpose
+from afterwit.harvest.harvester import Grouped, commonest, in_order, outcomes, stories_in, unique
 from afterwit.harvest.rule_advice import is_compiling
-from afterwit.harvest.sightings import in_order, stories_in
-from afterwit.harvest.wording import quoted, sentence
+from afterwit.harvest.wording import quoted, sentence, shown_repo
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, ActionKind
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
@@ -42,12 +41,10 @@ class Procedures:
         if not digest.repo:
             return
         runs = [run for run in runs_in(digest) if not run.form.is_part]
-        given: set[Purpose] = set()
-        for at, step, purpose in _refused(digest):
-            if purpose not in given and not _was_run(digest, runs, at, purpose):
-                given.add(purpose)
-                excerpt = digest.steps[at].error
-                yield Grouped(f"{digest.repo}\n{purpose}", LeftOut(at=at, step=step, excerpt=excerpt[:120]))
+        left_out = (refused for refused in _refused(digest) if not _was_run(digest, runs, refused))
+        for at, step, purpose in unique(left_out, lambda refused: refused.purpose):
+            excerpt = digest.steps[at].error[:120]
+            yield Grouped(f"{digest.repo}\n{purpose}", LeftOut(at=at, step=step, excerpt=excerpt))
         for purpose in (Purpose.LINT, Purpose.TYPES):
             lines = tuple(dict.fromkeys(run.line for run in runs if run.purpose is purpose and run.ran))
             if lines:
@@ -55,9 +52,8 @@ class Procedures:
 
     def conclude(self, group: str, sightings: Sequence[Sighting[LeftOut]]) -> Iterable[Draft]:
         repo, _, purpose = group.partition("\n")
-        refused = in_order(one for one in sightings if one.seen.step)
-        counts = Counter(line for _, seen in sightings for line in seen.commands if is_tellable(line))
-        command = min(counts, key=lambda line: (-counts[line], line), default="")
+        refused = in_order(sighting for sighting in sightings if sighting.seen.step)
+        command = commonest(Counter(line for _, seen in sightings for line in seen.commands if is_tellable(line)))
         if not refused or not quoted(command):
             return
         step, stories = refused[-1].seen.step, len(stories_in(refused))
@@ -74,12 +70,18 @@ class Procedures:
             channel=Channel.OUTCOME,
             triggers=(Trigger(program="git", words=(step,)),),
             advice=command,
-            evidence=tuple(evidence_of(one, Channel.OUTCOME) for one in refused),
+            evidence=outcomes(refused),
             saves=2.0,
         )
 
 
-def _refused(digest: Digest) -> Iterator[tuple[int, str, Purpose]]:
+class _Refused(NamedTuple):
+    at: int
+    step: str
+    purpose: Purpose  # of the check that reported
+
+
+def _refused(digest: Digest) -> Iterator[_Refused]:
     """Commits and pushes that failed with reports of a check, and what check that is."""
     for at, step in enumerate(digest.steps):
         rules = [rule.id for rule in digest.rules if rule.at == at]
@@ -88,18 +90,17 @@ def _refused(digest: Digest) -> Iterator[tuple[int, str, Purpose]]:
         published = _publishing(step.target)
         if published:
             for purpose in sorted({Purpose.TYPES if is_compiling(rule) else Purpose.LINT for rule in rules}):
-                yield at, published, purpose
+                yield _Refused(at, published, purpose)
 
 
 def _publishing(line: str) -> str:
     """Whether a line commits or pushes; "" where it does neither."""
-    words = (one.subcommand.partition(" ")[0] for one in parsed(line).commands if one.program == "git")
+    words = (command.subcommand.partition(" ")[0] for command in parsed(line).commands if command.program == "git")
     return next((word for word in words if word in _PUBLISHING), "")
 
 
-def _was_run(digest: Digest, runs: Sequence[Run], at: int, purpose: Purpose) -> bool:
+def _was_run(digest: Digest, runs: Sequence[CommandRun], refused: _Refused) -> bool:
     """Whether the check was run between the last change and the commit. One that changed files itself counts too."""
-    changes = [number for number in range(at) if digest.steps[number].kind in CHANGES]
-    last = changes[-1] if changes else -1
-    mends = CHANGING if purpose is Purpose.LINT else frozenset[Purpose]()
-    return any(last < run.at <= at and (run.purpose is purpose or run.purpose in mends) for run in runs)
+    last = max((at for at in range(refused.at) if digest.steps[at].kind in CHANGES), default=-1)
+    purposes = {refused.purpose, *(CHANGING if refused.purpose is Purpose.LINT else ())}
+    return any(last < run.at <= refused.at and run.purpose in purposes for run in runs)

@@ -9,21 +9,17 @@ the latest story that tried.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from afterwit.actions.checks import is_checking
-from afterwit.actions.programs import Weight
-from afterwit.actions.shell_tree import Command
-from afterwit.actions.steps import parsed
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.programs import Weight
+from afterwit.actions.shell.tree import Command
 from afterwit.guard.plain_names import reads_like_a_sentence
-from afterwit.harvest.calls import command_at
-from afterwit.harvest.file_wording import shown_repo
-from afterwit.harvest.harvester import Grouped, evidence_of
-from afterwit.harvest.invocations import form_of, has_failed, has_worked
-from afterwit.harvest.purposes import purpose_of
-from afterwit.harvest.rule_ids import is_known_rule
-from afterwit.harvest.sightings import in_order
-from afterwit.harvest.wording import quoted, sentence
+from afterwit.harvest.commands.invocations import command_at, form_of, has_failed, has_worked
+from afterwit.harvest.commands.purposes import purpose_of
+from afterwit.harvest.harvester import Grouped, evidence_of, first_later, grouped_by, in_order, outcomes
+from afterwit.harvest.rule_advice import is_known_rule
+from afterwit.harvest.wording import quoted, sentence, shown_repo
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
@@ -68,6 +64,10 @@ class QuestionSeen(Seen, frozen=True, kw_only=True):
     worked: tuple[str, ...] = ()  # heads
     ran: tuple[str, ...] = ()  # heads that at least ran
 
+    def is_solved_by(self, later: "QuestionSeen") -> bool:
+        """Whether the command works later, or runs if it could not."""
+        return self.head in (later.worked if self.is_work else (*later.worked, *later.ran))
+
 
 class Questions:
     name = "questions"
@@ -78,18 +78,16 @@ class Questions:
     def see(self, digest: Digest) -> Iterable[Grouped[QuestionSeen]]:
         if not digest.repo:
             return
-        for program, seen in [*_left_open(digest), *_went_well(digest)]:
-            yield Grouped(f"{digest.repo}\n{program}", seen)
+        yield from _left_open(digest)
+        yield from _went_well(digest)
 
     def conclude(self, group: str, sightings: Sequence[Sighting[QuestionSeen]]) -> Iterable[Draft]:
         repo, _, program = group.partition("\n")
-        ordered = in_order(sorted(sightings, key=lambda one: one.seen.signature))
-        matters: defaultdict[tuple[str, str], list[Sighting[QuestionSeen]]] = defaultdict(list)
-        for one in ordered:
-            if one.seen.signature:
-                matters[one.seen.head, one.seen.signature].append(one)
+        ordered = in_order(sorted(sightings, key=lambda sighting: sighting.seen.signature))
+        failing = (sighting for sighting in ordered if sighting.seen.signature)
+        matters = grouped_by(failing, lambda sighting: (sighting.seen.head, sighting.seen.signature))
         for (head, signature), left in sorted(matters.items()):
-            solved = _solved(left, ordered)
+            solved = first_later(left[-1], ordered, left[-1].seen.is_solved_by)
             text = _said(repo, left[-1].seen, is_closed=solved is not None)
             if not text:
                 continue
@@ -102,28 +100,24 @@ class Questions:
                 channel=Channel.TOOL,
                 triggers=(Trigger(program=program, signature=signature),),
                 evidence=(
-                    *(evidence_of(one, Channel.TOOL) for one in left),
-                    *([evidence_of(solved, Channel.OUTCOME, is_against=True)] if solved else []),
+                    *(evidence_of(sighting, Channel.TOOL) for sighting in left),
+                    *outcomes((), [solved] if solved else []),
                 ),
                 is_closed=solved is not None,
             )
 
 
-class _Of(NamedTuple):
-    program: str
-    seen: QuestionSeen
-
-
-def _left_open(digest: Digest) -> Iterator[_Of]:
-    found: dict[str, _Of] = {}
+def _left_open(digest: Digest) -> Iterable[Grouped[QuestionSeen]]:
+    """The last failures that were open at the end, each signature once."""
+    questions: dict[str, Grouped[QuestionSeen]] = {}
     for failure in digest.unresolved:
         command = _command(digest, failure)
         if command is None:
             continue
         form = form_of(command) if purpose_of(command) else None
         head = _head(command)
-        found[failure.signature] = _Of(
-            command.program,
+        questions[failure.signature] = Grouped(
+            f"{digest.repo}\n{command.program}",
             QuestionSeen(
                 at=failure.at,
                 excerpt=digest.steps[failure.at].error,
@@ -133,7 +127,7 @@ def _left_open(digest: Digest) -> Iterator[_Of]:
                 is_work=failure.failure is FailureClass.WORK,
             ),
         )
-    yield from list(found.values())[-_MOST_OPEN:]
+    return list(questions.values())[-_MOST_OPEN:]
 
 
 def _command(digest: Digest, failure: Failure) -> Command | None:
@@ -156,36 +150,23 @@ def _head(command: Command) -> str:
     return f"{command.program} {subcommand}".strip()
 
 
-def _went_well(digest: Digest) -> Iterator[_Of]:
+def _went_well(digest: Digest) -> Iterator[Grouped[QuestionSeen]]:
     """Per program, the subcommands that worked, and those that ran and found fault with the code."""
     worked: defaultdict[str, dict[str, int]] = defaultdict(dict)
     ran: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    work = {one.at for one in digest.failures if one.failure is FailureClass.WORK}
+    work = {failure.at for failure in digest.failures if failure.failure is FailureClass.WORK}
     for at, step in enumerate(digest.steps):
         if step.kind is not ActionKind.SHELL or not (has_worked(step) or (has_failed(step) and at in work)):
             continue
         for command in parsed(command_at(digest.steps, at)).commands:
             if command.weight is Weight.WORKS:
                 (worked if has_worked(step) else ran)[command.program].setdefault(_head(command), at)
-    programs = sorted({*worked, *ran}, key=lambda one: (-len(worked[one]) - len(ran[one]), one))
+    programs = sorted({*worked, *ran}, key=lambda program: (-len(worked[program]) - len(ran[program]), program))
     for program in programs[:_MOST_PROGRAMS]:
         good = tuple(sorted(worked[program])[:_MOST_HEADS])
         rest = tuple(head for head in sorted(ran[program])[:_MOST_HEADS] if head not in good)
         at = min((*worked[program].values(), *ran[program].values()))
-        yield _Of(program, QuestionSeen(at=at, worked=good, ran=rest))
-
-
-def _solved(
-    left: Sequence[Sighting[QuestionSeen]], ordered: Sequence[Sighting[QuestionSeen]]
-) -> Sighting[QuestionSeen] | None:
-    """The first later story in which the command works, or runs if it could not."""
-    last = left[-1]
-    for one in ordered:
-        is_later = one.session.at_ms > last.session.at_ms and one.session.story != last.session.story
-        heads = one.seen.worked if last.seen.is_work else (*one.seen.worked, *one.seen.ran)
-        if is_later and last.seen.head in heads:
-            return one
-    return None
+        yield Grouped(f"{digest.repo}\n{program}", QuestionSeen(at=at, worked=good, ran=rest))
 
 
 def _said(repo: str, seen: QuestionSeen, *, is_closed: bool) -> str:
@@ -204,9 +185,10 @@ def _said(repo: str, seen: QuestionSeen, *, is_closed: bool) -> str:
 def _reason(signature: str) -> str:
     """Why it failed, in words of ours or by codes that are known; "" where neither says it. What the program wrote is
     never repeated: whoever can make it fail can write there."""
-    told = signature.partition(": ")[2]
-    named = told.removeprefix(_RULES).replace(",", " ").split() if told.startswith(_RULES) else _CODE.findall(told)
+    reason = signature.partition(": ")[2]
+    has_rules = reason.startswith(_RULES)
+    named = reason.removeprefix(_RULES).replace(",", " ").split() if has_rules else _CODE.findall(reason)
     codes = [code for code in named if is_known_rule(code)][:_MOST_CODES]
     if codes:
         return ", ".join(quoted(code) for code in codes)
-    return next((words for form, words in _REASONS if form.search(told)), "")
+    return next((words for form, words in _REASONS if form.search(reason)), "")

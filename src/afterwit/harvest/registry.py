@@ -1,29 +1,26 @@
-"""All harvesters. Adding one is its file and a line here."""
+"""All harvesters. Adding one takes its module, its import and entry here, its tests, and its row in
+docs/explanation/harvest.md. The order is part of the version under which sessions are harvested: it stays as it is.
+"""
 
 from typing import Any
 
-from afterwit.harvest.choices import Choices
+from afterwit.harvest.commands.corrections import Corrections
+from afterwit.harvest.commands.proven_commands import PlainCommands, ProvenCommands
 from afterwit.harvest.companions import Companions
 from afterwit.harvest.contracts import Contracts
-from afterwit.harvest.corrections import Corrections
-from afterwit.harvest.denials import Denials
-from afterwit.harvest.distilled import Distilled
 from afterwit.harvest.environment import Environment
-from afterwit.harvest.everyday_rules import EverydayRules
-from afterwit.harvest.guessed_names import GuessedNames
 from afterwit.harvest.harvester import Harvester
 from afterwit.harvest.places import Places
-from afterwit.harvest.plain_commands import PlainCommands
 from afterwit.harvest.procedures import Procedures
-from afterwit.harvest.proven_commands import ProvenCommands
-from afterwit.harvest.put_off import PutOff
 from afterwit.harvest.questions import Questions
-from afterwit.harvest.refusals import Refusals, RefusedForNow
-from afterwit.harvest.reproofs import Reproofs
-from afterwit.harvest.root_causes import RootCauses
-from afterwit.harvest.rules import Rules
-from afterwit.harvest.standing_rules import StandingRules
-from afterwit.harvest.wrong_paths import FoldersRead, WrongPaths
+from afterwit.harvest.refusals import Denials, Refusals, RefusedForNow
+from afterwit.harvest.rules import EverydayRules, LinterRules
+from afterwit.harvest.stated.choices import Choices, Reproofs
+from afterwit.harvest.stated.distilled import Distilled
+from afterwit.harvest.stated.put_off import PutOff
+from afterwit.harvest.stated.root_causes import RootCauses
+from afterwit.harvest.stated.standing_rules import StandingRules
+from afterwit.harvest.wrong_paths import FoldersRead, GuessedNames, WrongPaths
 
 HARVESTERS: tuple[Harvester[Any], ...] = (
     Choices(),
@@ -46,7 +43,7 @@ HARVESTERS: tuple[Harvester[Any], ...] = (
     RefusedForNow(),
     Reproofs(),
     RootCauses(),
-    Rules(),
+    LinterRules(),
     StandingRules(),
     WrongPaths(),
 )

@@ -6,18 +6,16 @@ show what the linter looks for, but no habit. What follows over many sessions is
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from afterwit.actions.checks import is_checking
-from afterwit.actions.programs import Weight, names
-from afterwit.actions.steps import parsed
-from afterwit.harvest.calls import command_at
-from afterwit.harvest.invocations import Run
-from afterwit.harvest.purposes import CHANGING, Purpose
-from afterwit.harvest.rule_advice import check_within, is_formatting
-from afterwit.harvest.rule_ids import is_known_check
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.programs import Weight, names
+from afterwit.harvest.commands.invocations import CommandRun, command_at
+from afterwit.harvest.commands.purposes import CHANGING, Purpose
+from afterwit.harvest.harvester import grouped_by
+from afterwit.harvest.rule_advice import check_within, is_formatting, is_known_check
 from afterwit.model.digest import Digest, Rule
 from afterwit.model.kinds import CHANGES
 from afterwit.model.knowledge import Seen
@@ -55,12 +53,13 @@ class RuleName(NamedTuple):
 
 def reports_in(digest: Digest) -> dict[RuleName, list[Rule]]:
     """The reports that count, by rule, the commonest first."""
-    found: defaultdict[RuleName, list[Rule]] = defaultdict(list)
-    for rule in digest.rules:
-        if _is_report(digest, rule.at):
-            check = check_within(rule.id, rule.message)
-            found[RuleName(rule.id, check if is_known_check(check) else "")].append(rule)
-    return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
+    reports = grouped_by((rule for rule in digest.rules if _is_report(digest, rule.at)), _name_of)
+    return dict(sorted(reports.items(), key=lambda item: (-len(item[1]), item[0])))
+
+
+def _name_of(rule: Rule) -> RuleName:
+    check = check_within(rule.id, rule.message)
+    return RuleName(rule.id, check if is_known_check(check) else "")
 
 
 def is_clean_up(digest: Digest, reports: Collection[RuleName]) -> bool:
@@ -70,7 +69,7 @@ def is_clean_up(digest: Digest, reports: Collection[RuleName]) -> bool:
 
 
 def rule_seen(
-    digest: Digest, name: RuleName, reports: Mapping[RuleName, Sequence[Rule]], runs: Sequence[Run]
+    digest: Digest, name: RuleName, reports: Mapping[RuleName, Sequence[Rule]], runs: Sequence[CommandRun]
 ) -> RuleSeen:
     """One rule of one session."""
     first = reports[name][0]
@@ -87,7 +86,7 @@ def rule_seen(
     )
 
 
-def commands_seen(runs: Sequence[Run]) -> Iterator[RuleSeen]:
+def commands_seen(runs: Sequence[CommandRun]) -> Iterator[RuleSeen]:
     """What the session ran that could report rules."""
     lines = dict.fromkeys(run.line for run in runs if run.purpose in REPORTING and run.ran and not run.form.is_part)
     if lines:
@@ -96,12 +95,12 @@ def commands_seen(runs: Sequence[Run]) -> Iterator[RuleSeen]:
 
 def _is_report(digest: Digest, at: int) -> bool:
     line = parsed(command_at(digest.steps, at))
-    if any(is_checking(one) and not _OTHER_SETTINGS.isdisjoint(one.flags) for one in line.commands):
+    if any(is_checking(command) and not _OTHER_SETTINGS.isdisjoint(command.flags) for command in line.commands):
         return False
-    return any(one.weight is Weight.WORKS or is_checking(one) for one in line.commands)
+    return any(command.weight is Weight.WORKS or is_checking(command) for command in line.commands)
 
 
-def _reporter(at: int, runs: Sequence[Run]) -> str:
+def _reporter(at: int, runs: Sequence[CommandRun]) -> str:
     reporters = [run for run in runs if run.at == at and run.purpose in REPORTING and not run.form.is_part]
     return min(reporters, key=lambda run: REPORTING.index(run.purpose)).line if reporters else ""
 
@@ -111,7 +110,7 @@ class _Mended(NamedTuple):
     is_sure: bool
 
 
-def _mended(digest: Digest, reports: Sequence[Rule], runs: Sequence[Run]) -> _Mended | None:
+def _mended(digest: Digest, reports: Sequence[Rule], runs: Sequence[CommandRun]) -> _Mended | None:
     """The mending command between a report of the rule and the next run of the same check that does not report it."""
     reported = {rule.at for rule in reports}
     mends = (Purpose.MEND, Purpose.FORMAT) if is_formatting(reports[0].id) else (Purpose.MEND,)

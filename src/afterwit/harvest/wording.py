@@ -2,16 +2,19 @@
 
 `quoted` puts a command, a path or a message between backticks: one line, nothing invisible, no backtick inside, home
 folders shortened to `~`. A text that needs a value which was taken out cannot be quoted, and gives "": whoever gets
-that drafts nothing. `sentence` brings a finished text to the length that an item may have. What is said is up to the
-harvesters.
+that drafts nothing. `sentence` brings a finished text to the length that an item may have. A sentence that names files
+is never cut inside (`fitted`): what does not fit is left out whole. What is said is up to the harvesters.
 """
 
 import re
+from collections.abc import Iterable
 
 from afterwit.guard.hygiene import clean
 from afterwit.guard.placeholders import PLACEHOLDER
+from afterwit.guard.plain_names import is_plain_name
 from afterwit.model.knowledge import SENTENCE_LIMIT
 
+_PATH_CHARS = 120
 _HOME = re.compile(
     rf"(?<![\w.~])(?:/(?:Users|home|var/home)/|[A-Za-z]:[\\/]Users[\\/])(?:{PLACEHOLDER.pattern}|[^\s/\\'\"`:;,)‹]+)"
 )
@@ -45,3 +48,25 @@ def sentence(text: str) -> str:
         kept = kept.rpartition(" ")[0]
     kept = kept.rstrip(" ,;:-`") if kept.endswith(" `") else kept.rstrip(" ,;:-")
     return f"{kept}{_CUT}`" if kept.count("`") % 2 else f"{kept}{_CUT}"
+
+
+def shown(path: str) -> str:
+    """A path, quoted. Whoever names it has seen that it is a plain one."""
+    return quoted(path, _PATH_CHARS)
+
+
+def shown_repo(repo: str) -> str:
+    """The name of a repository without host and owner, quoted; where it is no plain name, words of ours."""
+    name = repo.rpartition("/")[2]
+    return quoted(name) if is_plain_name(name) and quoted(name) else "this repository"
+
+
+def fitted(begin: str, further: Iterable[str], ending: str = "") -> str:
+    """A sentence of a beginning, of as many further parts as fit, and of the ending if that fits."""
+    text = begin
+    ending = ending if len(begin) + len(ending) < SENTENCE_LIMIT else ""
+    for part in further:
+        if len(text) + len(part) + len(ending) >= SENTENCE_LIMIT:
+            break
+        text += part
+    return sentence(f"{text}{ending}.")

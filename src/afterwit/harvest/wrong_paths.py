@@ -4,22 +4,33 @@ A path counts as wrong where the file system said so and the session did not mak
 same session then read or changed: the same name elsewhere, or a name much like it. A folder that was read as a file is
 told with what is in it, as far as sessions named it. That a later session touches a path speaks against its being
 wrong. Groups are the topmost folders of a repository.
+
+That names are guessed wrongly somewhere is no knowledge by itself. But where it happened before, the next file that is
+not there is best looked for by a part of its name: `GuessedNames` answers the next wrong guess, and never stands by
+itself.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
-import msgspec
-
-from afterwit.actions.command_changes import ARROW
-from afterwit.actions.steps import parsed
+from afterwit.actions.shell.command_changes import ARROW, WIDEN
+from afterwit.actions.shell.parse import parsed
 from afterwit.guard.plain_names import is_plain_path
-from afterwit.harvest.calls import command_at, excerpt_of
-from afterwit.harvest.harvester import NEVER_ALONE, Grouped, evidence_of
-from afterwit.harvest.invocations import folder_below, has_worked, roots_of
-from afterwit.harvest.sightings import by_repo, in_order, place
+from afterwit.harvest.commands.invocations import command_at, excerpt_of, folder_below, has_worked, roots_of
+from afterwit.harvest.harvester import (
+    NEVER_ALONE,
+    Grouped,
+    by_repo,
+    commonest,
+    grouped_by,
+    in_order,
+    outcomes,
+    ranked,
+    story_counts,
+    unique,
+    when,
+)
 from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import ActionKind
@@ -32,7 +43,6 @@ _MISSING = (
 )
 _TOLD = re.compile(r"File does not exist|Path does not exist|EISDIR|ENOENT|Is a directory|No such file", re.IGNORECASE)
 _FOLDER = re.compile(r"\bis a directory\b|EISDIR", re.IGNORECASE)
-_LOOKS = (ActionKind.READ, ActionKind.SEARCH)
 _PLAIN = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
 _MOMENT = re.compile(r"\btmp\b|\d{4}-\d\d|\.lock$|\.log$|(?:^|/)(?:node_modules|\.git|dist|build|target)/|^\.git$")
 _COMMON = re.compile(
@@ -47,6 +57,9 @@ _REACH = 40
 _MOST_TOUCHED = 20
 _MOST_FOLDERS = 4
 _MOST_INSIDE = 6
+_MOST_SHOWN = 3
+_NAMED = re.compile(r".+/[^/]+\.\w+")
+_READERS = ("cat", "grep", "head", "nl", "rg", "sed", "tail", "wc")
 
 
 class Guessed(Seen, frozen=True, kw_only=True, omit_defaults=True):
@@ -70,17 +83,49 @@ class WrongPaths:
         if not digest.repo:
             return
         there = {file.path for file in digest.files}
-        for guessed in guesses_in(digest, there):
-            if guessed.is_folder is self._are_folders:
-                yield Grouped(f"{digest.repo}\n{_top(guessed.wrong)}", guessed)
+        for guess in guesses_in(digest, there):
+            if guess.is_folder is self._are_folders:
+                yield Grouped(f"{digest.repo}\n{_top(guess.wrong)}", guess)
         yield from _touched(digest, there)
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Guessed]]) -> Iterable[Draft]:
         del group
-        wrong = in_order(one for one in sightings if one.seen.wrong)
-        for scope, same in by_repo(wrong).items():
-            for draft in _paths(scope, same, sightings):
-                yield msgspec.structs.replace(draft, harvester=self.name)
+        for scope, wrong in by_repo(sighting for sighting in sightings if sighting.seen.wrong).items():
+            paths = grouped_by(wrong, lambda sighting: sighting.seen.wrong)
+            for path, same in sorted(paths.items()):
+                yield from self._draft(scope, path, same, sightings)
+
+    def _draft(
+        self, scope: Scope, path: str, same: Sequence[Sighting[Guessed]], sightings: Sequence[Sighting[Guessed]]
+    ) -> Iterator[Draft]:
+        right = commonest(story_counts((seen.right, session.story) for session, seen in same))
+        is_folder = same[-1].seen.is_folder
+        inside = _names_inside(path, sightings) if is_folder else []
+        if not right and not inside:
+            return
+        holds = ", ".join(quoted(name) for name in inside)
+        words = (
+            f"{quoted(path)} is a folder, no file; it holds {holds}."
+            if is_folder
+            else f"There is no {quoted(path)}: it is {quoted(right)}."
+        )
+        against = (
+            sighting
+            for sighting in in_order(sightings)
+            if path in sighting.seen.touched and when(sighting) > when(same[-1]) and sighting.session.repo == scope.name
+        )
+        yield Draft(
+            harvester=self.name,
+            key=(path,),
+            scope=scope,
+            category=Category.PITFALL,
+            sentence=sentence(words),
+            channel=Channel.OUTCOME,
+            triggers=(Trigger(path=path),),
+            advice=f"ls {path}" if is_folder else f"{path}{ARROW}{right}".strip(),
+            files=tuple(f"{path}/{name}" for name in inside) if is_folder else (right,),
+            evidence=outcomes(same, against),
+        )
 
 
 class FoldersRead(WrongPaths):
@@ -96,48 +141,50 @@ def _top(path: str) -> str:
 
 
 def guesses_in(digest: Digest, there: set[str]) -> Iterator[Guessed]:
-    roots, given = roots_of(digest), set()
-    for failure in digest.failures:
-        named = _named(digest, failure)
-        wrong = folder_below(named, digest.repo, roots) if named else None
-        is_folder = bool(_FOLDER.search(digest.steps[failure.at].error))
-        if (
-            not wrong
-            or wrong in given
-            or not is_plain_path(wrong)
-            or not _PLAIN.fullmatch(wrong)
-            or _MOMENT.search(wrong)
-        ):
-            continue
-        if is_folder and _FOLDERS.fullmatch(wrong):
-            continue
-        if (wrong in there and not is_folder) or ("/" not in wrong and _COMMON.fullmatch(wrong.partition(".")[0])):
-            continue
-        given.add(wrong)
-        right = "" if is_folder else _right(digest, failure.at, wrong)
-        inside = _inside(digest, wrong) if is_folder else ()
-        excerpt = excerpt_of(digest.steps[failure.at])
-        yield Guessed(at=failure.at, excerpt=excerpt, wrong=wrong, right=right, is_folder=is_folder, inside=inside)
+    """The wrong paths of a session, each once."""
+    roots = roots_of(digest)
+    guesses = (guess for failure in digest.failures for guess in _guess(digest, failure, roots, there))
+    return unique(guesses, lambda guess: guess.wrong)
+
+
+def _guess(digest: Digest, failure: Failure, roots: frozenset[str], there: set[str]) -> Iterator[Guessed]:
+    named, error = _named(digest, failure), digest.steps[failure.at].error
+    wrong = folder_below(named, digest.repo, roots) if named else None
+    is_folder = bool(_FOLDER.search(error))
+    if not wrong or not is_plain_path(wrong) or not _PLAIN.fullmatch(wrong) or _MOMENT.search(wrong):
+        return
+    if _FOLDERS.fullmatch(wrong) if is_folder else wrong in there:
+        return
+    if "/" not in wrong and _COMMON.fullmatch(wrong.partition(".")[0]):
+        return
+    yield Guessed(
+        at=failure.at,
+        excerpt=excerpt_of(digest.steps[failure.at]),
+        wrong=wrong,
+        right="" if is_folder else _right(digest, failure.at, wrong),
+        is_folder=is_folder,
+        inside=_inside(digest, wrong) if is_folder else (),
+    )
 
 
 def _named(digest: Digest, failure: Failure) -> str:
     """The path that a failure was about; "" where it was about none."""
     step = digest.steps[failure.at]
-    if not _TOLD.search(step.error):
+    if not _TOLD.search(step.error) or step.kind is ActionKind.SEARCH:
         return ""
-    if step.kind in _LOOKS:
-        return step.target if step.kind is ActionKind.READ else ""
+    if step.kind is ActionKind.READ:
+        return step.target
     command = command_at(digest.steps, failure.at)
-    found = next((found[1] for form in _MISSING if (found := form.search(step.error))), "")
-    is_program = any(one.words and one.words[0].text == found for one in parsed(command).commands)
-    return found if found in command and not is_program and " cd " not in f" {command}" else ""
+    path = next((match[1] for form in _MISSING if (match := form.search(step.error))), "")
+    is_program = any(simple.words and simple.words[0].text == path for simple in parsed(command).commands)
+    return path if path in command and not is_program and " cd " not in f" {command}" else ""
 
 
 def _inside(digest: Digest, folder: str) -> tuple[str, ...]:
     """Names in a folder that calls of the session named and that worked."""
     named = re.compile(rf"(?<![\w.-]){re.escape(folder)}/([\w.-]*\w)")
-    found = (name for step in digest.steps if has_worked(step) for name in named.findall(step.target))
-    return tuple(dict.fromkeys(filter(is_plain_path, found)))[:_MOST_INSIDE]
+    names = (name for step in digest.steps if has_worked(step) for name in named.findall(step.target))
+    return tuple(dict.fromkeys(filter(is_plain_path, names)))[:_MOST_INSIDE]
 
 
 def _right(digest: Digest, at: int, wrong: str) -> str:
@@ -149,11 +196,8 @@ def _right(digest: Digest, at: int, wrong: str) -> str:
 
 def _paths_after(digest: Digest, at: int) -> Iterator[str]:
     """Files of the repository that later steps name and that worked."""
-    for later in range(at + 1, min(at + 1 + _REACH, len(digest.steps))):
-        step = digest.steps[later]
-        if has_worked(step):
-            text = step.target
-            yield from (file.path for file in digest.files if _names(text, file.path))
+    for step in filter(has_worked, digest.steps[at + 1 : at + 1 + _REACH]):
+        yield from (file.path for file in digest.files if _names(step.target, file.path))
 
 
 def _names(text: str, path: str) -> bool:
@@ -177,64 +221,51 @@ def _likeness(wrong: str, path: str) -> float:
 
 
 def _touched(digest: Digest, there: Iterable[str]) -> Iterator[Grouped[Guessed]]:
-    tops: defaultdict[str, list[str]] = defaultdict(list)
-    for path in sorted(there):
-        if not path.startswith("/"):
-            tops[_top(path)].append(path)
+    tops = grouped_by((path for path in sorted(there) if not path.startswith("/")), _top)
     for top, paths in sorted(tops.items(), key=lambda item: -len(item[1]))[:_MOST_FOLDERS]:
         yield Grouped(f"{digest.repo}\n{top}", Guessed(touched=tuple(paths[:_MOST_TOUCHED])))
 
 
-def _paths(scope: Scope, wrong: Sequence[Sighting[Guessed]], sightings: Sequence[Sighting[Guessed]]) -> Iterator[Draft]:
-    found: defaultdict[str, list[Sighting[Guessed]]] = defaultdict(list)
-    for one in wrong:
-        found[one.seen.wrong].append(one)
-    for path, same in sorted(found.items()):
-        right, is_folder = _commonest(same), same[-1].seen.is_folder
-        inside = _known_inside(path, sightings) if is_folder else []
-        if not right and not inside:
-            continue
-        against = [
-            evidence_of(one, Channel.OUTCOME, is_against=True)
-            for one in in_order(sightings)
-            if path in one.seen.touched and place(one) > place(same[-1]) and one.session.repo == scope.name
-        ]
-        yield Draft(
-            harvester=WrongPaths.name,
-            key=(path,),
-            scope=scope,
-            category=Category.PITFALL,
-            sentence=sentence(_folder_said(path, inside) if is_folder else _said(path, right)),
-            channel=Channel.OUTCOME,
-            triggers=(Trigger(path=path),),
-            advice=f"ls {path}" if is_folder else f"{path}{ARROW}{right}".strip(),
-            files=tuple(f"{path}/{name}" for name in inside) if is_folder else (right,),
-            evidence=(*(evidence_of(one, Channel.OUTCOME) for one in same), *against),
-        )
-
-
-def _commonest(same: Sequence[Sighting[Guessed]]) -> str:
-    stories: defaultdict[str, set[str]] = defaultdict(set)
-    for one in same:
-        if one.seen.right:
-            stories[one.seen.right].add(one.session.story)
-    return max(sorted(stories), key=lambda right: len(stories[right]), default="")
-
-
-def _known_inside(folder: str, sightings: Sequence[Sighting[Guessed]]) -> list[str]:
+def _names_inside(folder: str, sightings: Sequence[Sighting[Guessed]]) -> list[str]:
     """What is in a folder, as sessions named it, the commonest first."""
-    stories: defaultdict[str, set[str]] = defaultdict(set)
+    names: set[tuple[str, str]] = set()
     for session, seen in sightings:
         below = (path[len(folder) + 1 :] for path in seen.touched if path.startswith(f"{folder}/"))
-        for name in (*(seen.inside if seen.wrong == folder else ()), *(path.partition("/")[0] for path in below)):
-            if is_plain_path(name):
-                stories[name].add(session.story)
-    return sorted(stories, key=lambda name: (-len(stories[name]), name))[:_MOST_INSIDE]
+        inside = (*(seen.inside if seen.wrong == folder else ()), *(path.partition("/")[0] for path in below))
+        names.update((name, session.story) for name in inside if is_plain_path(name))
+    return ranked(story_counts(names))[:_MOST_INSIDE]
 
 
-def _folder_said(path: str, inside: Sequence[str]) -> str:
-    return f"{quoted(path)} is a folder, no file; it holds {', '.join(quoted(name) for name in inside)}."
+class GuessedNames:
+    name = "guessed-names"
+    version = 2
+    minimum_stories = NEVER_ALONE
+    seen = Guessed
 
+    def see(self, digest: Digest) -> Iterable[Grouped[Guessed]]:
+        if digest.repo:
+            for guess in guesses_in(digest, {file.path for file in digest.files}):
+                if not guess.is_folder and _NAMED.fullmatch(guess.wrong):
+                    yield Grouped(digest.repo, guess)
 
-def _said(path: str, right: str) -> str:
-    return f"There is no {quoted(path)}: it is {quoted(right)}."
+    def conclude(self, group: str, sightings: Sequence[Sighting[Guessed]]) -> Iterable[Draft]:
+        del group
+        for scope, same in by_repo(sightings).items():
+            names = list(dict.fromkeys(sighting.seen.wrong for sighting in reversed(same)))
+            shown = ", ".join(quoted(name, 40) for name in names[:_MOST_SHOWN])
+            yield Draft(
+                harvester=self.name,
+                key=("names",),
+                scope=scope,
+                category=Category.PITFALL,
+                sentence=sentence(
+                    f"Names of files were guessed wrongly here ({shown} did not exist): look a name up with"
+                    " `git ls-files '*part*'` first."
+                ),
+                channel=Channel.OUTCOME,
+                triggers=tuple(
+                    Trigger(signature=f"{reader}: <path>: No such file or directory") for reader in _READERS
+                ),
+                advice=str(WIDEN),
+                evidence=outcomes(same),
+            )

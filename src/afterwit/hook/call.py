@@ -3,6 +3,11 @@
 Thinks first, without a lock; then, with the session's file locked, decides what is new, records it, and only then
 answers. Without a store there is nothing to do; without a deck calls are still noted. A deck that cannot be read is a
 fault, which is noted, and else like none.
+
+What is noted of a call holds nothing that could be a secret. The rules of `guard` take a hook too long to load, so only
+words are kept that cannot be one: plain words, names of options and short paths. Of an assignment or an option with a
+value the name is kept. Words with digits in them, long ones, and whatever follows a name that smells of a secret become
+an ellipsis. Whoever takes the spool in redacts again.
 """
 
 import os
@@ -11,13 +16,47 @@ import time
 import apsw
 
 from afterwit.agents.moments import AFTER, BEFORE, COMPACT, END, PROMPT, START, Answer, Moment
-from afterwit.hook import timebox
-from afterwit.hook.deck import Deck
-from afterwit.hook.history import ENDED, FAULT, History
-from afterwit.hook.places import place_of
+from afterwit.agents.packages import described
+from afterwit.hook import time_limit
 from afterwit.hook.proposals import Permissions, proposed
-from afterwit.hook.summaries import summary
+from afterwit.recall.deck.location import location_of
+from afterwit.recall.deck.reader import Deck
+from afterwit.recall.history import ENDED, FAULT, History
 from afterwit.store.spool_file import TOOL, SpoolFile
+
+LONGEST = 200
+_LONGEST_WORD = 32
+_MOST_DIGITS = 3
+_GAP = "…"
+_SMELLS = ("pass", "pwd", "secret", "token", "key", "auth", "cred", "bearer", "cookie", "session", "sign", "login")
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:+()[]{}'!?;|&<>*#\"`$~^%")
+
+
+def summary(text: str) -> str:
+    """The beginning of a text, as far as it is plainly harmless."""
+    kept: list[str] = []
+    is_after_secret = False
+    for word in text[: 4 * LONGEST].split():
+        name, mark, value = word.partition("=")
+        shown = _GAP if is_after_secret else name if _is_plain(name) else _GAP
+        if mark and not is_after_secret:
+            shown += mark + (value if _is_plain(value) and not _smells(name) else _GAP)
+        is_after_secret = _smells(name) and not (mark and value)
+        if shown != _GAP or kept[-1:] != [_GAP]:
+            kept.append(shown)
+    return " ".join(kept)[:LONGEST]
+
+
+def _is_plain(word: str) -> bool:
+    if len(word) > _LONGEST_WORD or "@" in word or "://" in word or not _PLAIN.issuperset(word):
+        return False
+    return sum(letter.isdigit() for letter in word) <= _MOST_DIGITS
+
+
+def _smells(name: str) -> bool:
+    folded = name.lower()
+    return any(smell in folded for smell in _SMELLS)
+
 
 DECK = "deck.db"
 SPOOL = "spool"
@@ -27,12 +66,13 @@ _END_OF_TURN = "Stop"  # of agents that do not always tell the end of a session
 _END_AGAIN_MS = 600_000  # a `learn` for each turn would be too many
 
 
-class Call:
+class HookCall:
     """What was asked, by whom, with which permissions."""
 
     def __init__(self, agent: str, payloads: object, moment: Moment, folder: str, flags: list[str]) -> None:
         self._agent = agent
         self._payloads = payloads
+        self._hooks = described(agent)["hooks"]
         self._moment = moment
         self._folder = folder
         self._flags = flags
@@ -63,37 +103,32 @@ class Call:
 
     def _answered(self, deck: Deck) -> Answer | None:
         """What to answer, recorded; None where there was nothing to decide."""
-        moment, carries = self._moment, self._carries
+        moment, carries = self._moment, self._hooks["carries"]
         if moment.event == END:
             return None
         is_dumb = moment.event not in (BEFORE, COMPACT, *carries)
-        place = place_of(deck, moment.cwd)
+        place = location_of(deck, moment.cwd)
         may = Permissions(
-            refuse=self._may(deck, "REFUSES", "--refuse", "refusing"),
-            rewrite=self._may(deck, "REWRITES", "--rewrite", "rewriting"),
+            refuse=self._may(deck, "refuses", "--refuse", "refusing"),
+            rewrite=self._may(deck, "rewrites", "--rewrite", "rewriting"),
         )
         proposal = None if is_dumb else proposed(deck, self._agent, moment, place, may)
         if proposal is None and moment.event not in _LOOKS_BACK and carries != (AFTER,):
             return None
-        from afterwit.hook.telling import Teller
+        from afterwit.hook.tell import HookTeller
 
-        teller = Teller(deck, self._agent, moment, place, self._now_ms())
+        teller = HookTeller(deck, self._agent, moment, place, self._now_ms())
         with self._file() as file:
             answer = teller.tell(History(file.records(), moment.context), proposal, carries)
-            timebox.close()
+            time_limit.close()
             self._records += teller.records
             if self._records:
                 file.append(*self._records)
         return answer
 
-    @property
-    def _carries(self) -> tuple[str, ...]:
-        carries = getattr(self._payloads, "CARRIES")  # noqa: B009
-        return carries if isinstance(carries, tuple) else ()
-
     def _may(self, deck: Deck, ability: str, flag: str, setting: str) -> bool:
         """Whether the agent can do it and the user asked for it, when connecting or in the settings."""
-        if self._moment.event != BEFORE or not getattr(self._payloads, ability):
+        if self._moment.event != BEFORE or not self._hooks.get(ability, True):
             return False
         return flag in self._flags or self._agent in deck.names(setting)
 
@@ -129,7 +164,7 @@ class Call:
     def _append(self) -> None:
         if self._records:
             with self._file() as file:
-                timebox.close()
+                time_limit.close()
                 file.append(*self._records)
 
     def _file(self) -> SpoolFile:

@@ -9,22 +9,10 @@ import os
 import sys
 
 from afterwit.agents.moments import EVENTS, LONGEST_ID, PROMPT, START
-from afterwit.hook import timebox
+from afterwit.agents.packages import payloads_of
+from afterwit.hook import time_limit
 from afterwit.model.standard_streams import open_closed_streams
 
-MODULES = {
-    "claude-code": "claude_code",
-    "codex": "codex",
-    "gemini": "gemini",
-    "qwen": "qwen",
-    "copilot": "copilot",
-    "kimi-code": "kimi_code",
-    "openhands": "openhands",
-    "cline-cli": "cline_cli",
-    "opencode": "opencode",
-    "pi": "pi",
-    "hermes": "hermes",
-}
 CALLED = ".called"  # ends the name of a file in the spool whose time is that of an agent's latest call
 _ACTION_SECONDS = 1.0
 _BLOCK_SECONDS = 2.0
@@ -35,11 +23,11 @@ def main() -> None:
     """Answers one call and ends the process."""
     gc.disable()  # the process ends before there is anything worth collecting
     agent, event, *flags = [*sys.argv[1:], "", ""]
-    timebox.start(_BLOCK_SECONDS if event in (START, PROMPT) else _ACTION_SECONDS)
+    time_limit.start(_BLOCK_SECONDS if event in (START, PROMPT) else _ACTION_SECONDS)
     try:
         open_closed_streams()
         text = answered(agent, event, flags)
-        timebox.close()
+        time_limit.close()
         _print(text)
     except Exception as error:  # noqa: BLE001 - nothing of ours may reach the agent
         _note_fault(agent, event, error)
@@ -49,24 +37,26 @@ def main() -> None:
 
 def answered(agent: str, event: str, flags: list[str]) -> str:
     """What the agent is to read on standard output."""
-    from afterwit.hook.places import store_folder
+    from afterwit.recall.deck.location import store_folder
 
     folder = store_folder(os.environ)
-    if agent not in MODULES or event not in EVENTS or not os.path.isdir(f"{folder}/spool"):  # noqa: PTH112
+    if event not in EVENTS or not os.path.isdir(f"{folder}/spool"):  # noqa: PTH112
         return ""
-    from afterwit.hook.call import Call
+    payloads = payloads_of(agent)
+    if payloads is None:
+        return ""
+    from afterwit.hook.call import HookCall
     from afterwit.model.quick_json import loads
 
     payload = loads(_input().decode("utf-8", "replace"))
     if not isinstance(payload, dict):
         return ""
-    payloads = __import__(f"afterwit.agents.{MODULES[agent]}.payloads", None, None, ["read"])
     moment = payloads.read(event, payload)
     if moment is None or not 0 < len(moment.session) <= LONGEST_ID or len(moment.context) > LONGEST_ID:
         return ""
     _note_call(f"{folder}/spool/{agent}{CALLED}")
     moment.cwd = moment.cwd or _here()
-    return Call(agent, payloads, moment, folder, flags).run()
+    return HookCall(agent, payloads, moment, folder, flags).run()
 
 
 def _note_call(path: str) -> None:
@@ -111,7 +101,7 @@ def _print(text: str) -> None:
 def _note_fault(agent: str, event: str, error: Exception) -> None:
     """Into a file of its own: the session may be what could not be told. A fault here is nobody's any more."""
     from afterwit.hook.call import SPOOL, fault
-    from afterwit.hook.places import store_folder
+    from afterwit.recall.deck.location import store_folder
     from afterwit.store.spool_file import SpoolFile
 
     with SpoolFile(f"{store_folder(os.environ)}/{SPOOL}", agent, "") as file:

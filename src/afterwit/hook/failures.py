@@ -1,90 +1,72 @@
 """The known fixes after a failure, as `recall.at_failure` finds them among items; here among lines of the deck.
 
-First the words of the output and the command are looked up; mostly nothing is found, and nothing slow was loaded. What
-is found is asked plainly (`plain_failures`), and only then exactly (`firing`).
+First the words of the output and the command are looked up; mostly nothing is found, and nothing slow was loaded. Of
+what is found the exact question is asked (`firing`).
 """
 
-from afterwit.actions.failure_bounds import LEAST_BELIEF, ends_of, is_any_call
-from afterwit.actions.missing_places import names_missing, says_missing
+from afterwit.actions.failures.quick_look import LEAST_BELIEF, ends_of, is_any_call, names_missing, says_missing
 from afterwit.agents.moments import Moment
-from afterwit.deck.words import words_called, words_in
-from afterwit.hook.deck import Deck, Line, Trigger
-from afterwit.hook.places import Place
+from afterwit.hook.triggers import FailedCall, failure_of, fires_at_command, is_of_tool
+from afterwit.recall.deck.location import Location
+from afterwit.recall.deck.reader import Deck, DeckLine, DeckTrigger, words_called, words_in
 
 
-def known_fixes(deck: Deck, agent: str, moment: Moment, place: Place) -> tuple[str, list[Line]]:
+def known_fixes(deck: Deck, agent: str, moment: Moment, place: Location) -> tuple[str, list[DeckLine]]:
     """The signature of a failure that is known, and what fits it, the best first; nothing where it is not known."""
-    found = _found(deck, agent, moment, place)
-    failure = _failure(found, agent, moment)
+    candidates = _candidates(deck, agent, moment, place)
+    if not candidates:
+        return "", []
+    from afterwit.hook.triggers import meant
+
+    failure = failure_of(agent, moment)
     if failure is None:
         return "", []
-    from afterwit.hook.advices import meant
-
-    signature, error = failure
     ranked = []
-    for trigger, general in found:
+    for trigger, general in candidates:
         is_meant = not is_any_call(trigger.program, trigger.words, trigger.signature, general.advice)
-        clarity = _clarity(trigger, signature, error, moment) if is_meant else 0
+        clarity = _clarity(trigger, failure, moment) if is_meant else 0
         line = meant(general, moment) if clarity else None
         if line is not None and not _says(moment, line):
-            ranked.append(((not line.advice, -clarity, line.place, line.number), line))
-    best: dict[str, Line] = {}
-    for _, line in sorted(ranked, key=lambda one: one[0]):
+            ranked.append(((not line.advice, -clarity, line.breadth, line.number), line))
+    best: dict[str, DeckLine] = {}
+    for _, line in sorted(ranked, key=lambda rated: rated[0]):
         best.setdefault(line.item, _shown_here(line))
-    return signature, list(best.values())
+    return failure.signature, list(best.values())
 
 
-def _found(deck: Deck, agent: str, moment: Moment, place: Place) -> list[tuple[Trigger, Line]]:
+def _candidates(deck: Deck, agent: str, moment: Moment, place: Location) -> list[tuple[DeckTrigger, DeckLine]]:
     """What may fit: all words occur that it needs."""
     output = _plain(ends_of(moment.output))
     words = words_in(output)
-    found = deck.lines("failure", words | words_called(moment.command), place.repo, agent)
+    pairs = deck.lines("failure", words | words_called(moment.command), place.repo, agent)
     if says_missing(output):
         named = deck.lines("path", words, place.repo, agent)
-        found += [(trigger, line) for trigger, line in named if line.advice and names_missing(trigger.path, output)]
-    return [(trigger, line) for trigger, line in found if not trigger.rule and line.confidence >= LEAST_BELIEF]
+        pairs += [(trigger, line) for trigger, line in named if line.advice and names_missing(trigger.path, output)]
+    return [(trigger, line) for trigger, line in pairs if not trigger.rule and line.confidence >= LEAST_BELIEF]
 
 
-def _failure(found: list[tuple[Trigger, Line]], agent: str, moment: Moment) -> tuple[str, str] | None:
-    """Signature and telling part of the error; None where it is no failure, or none that is answered."""
-    if not found:
-        return None
-    from afterwit.hook.plain_failures import plain_signature
-
-    signatures = [trigger.signature for trigger, _ in found if trigger.signature]
-    signature = plain_signature(signatures, moment, moment.output) if signatures else ""
-    if signature:
-        return signature, moment.output
-    from afterwit.hook.firing import failure_of
-
-    failure = failure_of(agent, moment)
-    return (failure.signature, failure.error) if failure is not None else None
-
-
-def _clarity(trigger: Trigger, signature: str, error: str, moment: Moment) -> int:
+def _clarity(trigger: DeckTrigger, failure: FailedCall, moment: Moment) -> int:
     """How clearly a trigger means this failure; 0: not at all."""
-    from afterwit.hook.firing import fires_at_command, is_of_tool
-
     if trigger.path:
-        return 3 if names_missing(trigger.path, error) else 0
-    if trigger.signature not in ("", signature) or not is_of_tool(trigger, moment):
+        return 3 if names_missing(trigger.path, failure.error) else 0
+    if trigger.signature not in ("", failure.signature) or not is_of_tool(trigger, moment):
         return 0
     if not fires_at_command(trigger, moment.command):
         return 0
     return 2 if trigger.signature else 1
 
 
-def _says(moment: Moment, line: Line) -> bool:
+def _says(moment: Moment, line: DeckLine) -> bool:
     """Whether the output says it already, or the command was just that."""
     advice = line.advice.strip()
     return bool(advice) and (advice in moment.output or advice == moment.command.strip())
 
 
-def _shown_here(line: Line) -> Line:
+def _shown_here(line: DeckLine) -> DeckLine:
     """The line with the command to use now, where it does not have it."""
     if not line.advice or line.advice in line.text:
         return line
-    from afterwit.knowledge.shown import command, joined, ours
+    from afterwit.guard.shown import command, joined, ours
 
     return line.told(joined((line.text, ours(" Here: "), command(line.advice))), line.advice, line.replaces)
 

@@ -8,7 +8,7 @@ nothing of the agent's input: which session ended is noted in the spool. Where t
 
 import os
 
-from afterwit.hook.deck import Deck
+from afterwit.recall.deck.reader import Deck
 
 _LAST_USUAL = 2  # standard input, output, error
 

@@ -34,6 +34,10 @@ from afterwit.model.times import iso_from_ms, ms_from_any
 VERSION = 1
 GLOBAL = "global"
 _ID = re.compile(r"[0-9a-f]{12}")
+_AS_IN_ITEM = (
+    *("id", "category", "confidence", "status", "authority", "channel", "harvester"),
+    *("triggers", "advice", "files", "saves", "superseded_by"),
+)
 _SETTLED = (  # where two documents differ, the later in this list stands
     ItemStatus.CANDIDATE,
     ItemStatus.ACTIVE,
@@ -119,30 +123,20 @@ def document(items: Iterable[Item]) -> Document:
 
 def written(item: Item) -> WrittenItem:
     pieces = {piece.identity: piece for piece in sorted(map(_piece, item.evidence), key=_bytes)}
-    found = WrittenItem(
-        id=item.id,
+    same = {field: getattr(item, field) for field in _AS_IN_ITEM}
+    draft = WrittenItem(
+        **same,
         fact=" ".join(item.sentence.split())[:SENTENCE_LIMIT],
-        category=item.category,
         scope=item.scope.kind,
         repo=item.scope.name if item.scope.kind is ScopeKind.REPO else GLOBAL,
         agent=item.scope.name if item.scope.kind is ScopeKind.AGENT else "",
-        confidence=item.confidence,
-        status=item.status,
-        authority=item.authority,
-        channel=item.channel,
-        harvester=item.harvester,
         first_seen=_moment(item.first_ms),
         last_seen=_moment(item.last_ms),
         worded=_moment(item.last_ms),
-        triggers=item.triggers,
-        advice=item.advice,
-        files=item.files,
-        saves=item.saves,
-        superseded_by=item.superseded_by,
         supersedes=tuple(sorted(item.supersedes)),
         evidence=_in_order(pieces.values()),
     )
-    return msgspec.convert(_plain(msgspec.to_builtins(found)), WrittenItem)
+    return msgspec.convert(_plain(msgspec.to_builtins(draft)), WrittenItem)
 
 
 def encoded(whole: Document) -> bytes:
@@ -161,16 +155,16 @@ def decoded(content: bytes, where: str) -> Document:
         raise UsageError(
             f"{where} has version {envelope.version}; this afterwit knows version {VERSION}. Upgrade afterwit."
         )
-    found: dict[str, WrittenItem] = {}
+    items: dict[str, WrittenItem] = {}
     for number, raw in enumerate(envelope.items, start=1):
         try:
             item = _checked(msgspec.convert(_plain(msgspec.json.decode(raw)), WrittenItem))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
             raise UsageError(f"{where}, item {number}: {error}. Correct or remove that item.") from error
-        if item.id in found:
+        if item.id in items:
             raise UsageError(f"{where}, item {number}: the id {item.id} occurs twice. Remove one of the two.")
-        found[item.id] = item
-    return _sorted(found.values())
+        items[item.id] = item
+    return _sorted(items.values())
 
 
 def merge(documents: Iterable[Document], confidence: Confidence) -> Document:
@@ -178,11 +172,11 @@ def merge(documents: Iterable[Document], confidence: Confidence) -> Document:
 
     `confidence` must depend on nothing but the item that it is given.
     """
-    found: dict[str, list[WrittenItem]] = {}
+    by_id: dict[str, list[WrittenItem]] = {}
     for whole in documents:
         for item in whole.items:
-            found.setdefault(item.id, []).append(item)
-    return _sorted(_merged(same, confidence) for same in found.values())
+            by_id.setdefault(item.id, []).append(item)
+    return _sorted(_merged(same, confidence) for same in by_id.values())
 
 
 def evidence_in(item: WrittenItem) -> tuple[Evidence, ...]:
@@ -219,7 +213,7 @@ def _merged(same: list[WrittenItem], confidence: Confidence) -> WrittenItem:
         first_seen=min((item.first_seen for item in same if item.first_seen), default=""),
         last_seen=max(item.last_seen for item in same),
         superseded_by=max(item.superseded_by for item in same),
-        supersedes=tuple(sorted({one for item in same for one in item.supersedes})),
+        supersedes=tuple(sorted({supersede for item in same for supersede in item.supersedes})),
         evidence=_in_order(pieces.values()),
         confidence=0.0,
     )
@@ -281,9 +275,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return unkeyed(clean(value))
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(inner) for inner in value]
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: _plain(inner) for key, inner in value.items()}
     return value
 
 

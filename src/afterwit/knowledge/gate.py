@@ -11,17 +11,15 @@ import functools
 import re
 from enum import StrEnum
 
-from afterwit.actions.command_changes import QUOTE, WIDEN, change_from
+from afterwit.actions.shell.command_changes import QUOTE, WIDEN, change_from
 from afterwit.guard.hygiene import clean
+from afterwit.guard.markers import is_own
 from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.guard.redaction import Redactor
-from afterwit.harvest.command_power import power_of, power_of_change
-from afterwit.harvest.momentary import is_deictic, momentary
-from afterwit.harvest.statements import words_stated
-from afterwit.knowledge.foreign_orders import reads_like_an_order
+from afterwit.guard.unsafe_text import danger_in, reads_like_an_order
+from afterwit.harvest.commands.power import power_of, power_of_change
+from afterwit.harvest.stated.statements import is_deictic, momentary, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host
-from afterwit.knowledge.markers import is_own
-from afterwit.knowledge.unsafe_text import danger_in
 from afterwit.model.knowledge import SENTENCE_LIMIT, Category, Channel, Draft
 
 
@@ -135,16 +133,16 @@ def wants_review(draft: Draft) -> bool:
 
 def _reads_like_an_order(draft: Draft) -> bool:
     """Whether the draft, or what it rests on, reads like an instruction that no user gave."""
-    foreign = [one.excerpt for one in draft.evidence if one.channel is not Channel.USER]
+    foreign = [piece.excerpt for piece in draft.evidence if piece.channel is not Channel.USER]
     own_words = [] if draft.channel is Channel.USER else [words_stated(draft.sentence), draft.advice, *draft.files]
     return any(reads_like_an_order(text) for text in (*own_words, *foreign))
 
 
 def _about_origin(draft: Draft, host: HostText | None) -> Rejection | None:
-    excerpts = [one.excerpt for one in draft.evidence if one.excerpt and not one.is_against]
+    excerpts = [piece.excerpt for piece in draft.evidence if piece.excerpt and not piece.is_against]
     if is_own(draft.sentence) or is_own(draft.advice) or (excerpts and all(map(is_own, excerpts))):
         return Rejection.OWN
-    if _BOOT.search(draft.sentence) or (excerpts and all(_BOOT.search(one) for one in excerpts)):
+    if _BOOT.search(draft.sentence) or (excerpts and all(_BOOT.search(excerpt) for excerpt in excerpts)):
         return Rejection.BOOT
     if host is not None and draft.channel in _REPEATING and repeats_host(words_stated(draft.sentence), host):
         return Rejection.HOST

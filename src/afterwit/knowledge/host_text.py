@@ -13,9 +13,9 @@ from itertools import groupby
 from typing import NamedTuple
 
 from afterwit.guard.hygiene import clean
-from afterwit.harvest.recurrence import is_negative
-from afterwit.harvest.statements import salient, words_stated
-from afterwit.knowledge.markers import without_own
+from afterwit.guard.markers import without_own
+from afterwit.harvest.stated.recurrence import is_negative
+from afterwit.harvest.stated.statements import salient, words_stated
 from afterwit.model.knowledge import Draft, Item, Trigger
 
 _MOSTLY = 0.8
@@ -68,7 +68,9 @@ def where_said(draft: Draft | Item, host: HostText) -> Passage | None:
     if draft.advice and not draft.triggers:
         return _all_named((draft.advice, *_listed(draft.sentence)), host.passages)
     if draft.advice:
-        return next((found for section in _sections(host.passages) if (found := _named_as_cure(draft, section))), None)
+        return next(
+            (passage for section in _sections(host.passages) if (passage := _named_as_cure(draft, section))), None
+        )
     return next((passage for passage in host.passages if _says(passage, draft)), None)
 
 
@@ -80,7 +82,7 @@ def repeats_host(text: str, host: HostText) -> bool:
 
 def _sections(passages: Sequence[Passage]) -> Iterator[tuple[Passage, ...]]:
     """The passages below one heading."""
-    return (tuple(group) for _, group in groupby(passages, lambda one: (one.path, one.heading)))
+    return (tuple(group) for _, group in groupby(passages, lambda passage: (passage.path, passage.heading)))
 
 
 def _listed(sentence: str) -> list[str]:
@@ -90,8 +92,8 @@ def _listed(sentence: str) -> list[str]:
 
 def _all_named(commands: Sequence[str], passages: Sequence[Passage]) -> Passage | None:
     """The passage that names the first command, if some passage names each."""
-    found = [next((one for one in passages if _advises(one, command)), None) for command in commands]
-    return found[0] if all(found) else None
+    naming = [next((passage for passage in passages if _advises(passage, command)), None) for command in commands]
+    return naming[0] if all(naming) else None
 
 
 def _named_as_cure(draft: Draft | Item, section: Sequence[Passage]) -> Passage | None:
@@ -102,14 +104,14 @@ def _named_as_cure(draft: Draft | Item, section: Sequence[Passage]) -> Passage |
         return None
     ailments = [worse] if arrow and f" {worse} " not in f" {better} " else []
     ailments += [trigger.rule for trigger in draft.triggers if trigger.rule]
-    triggers = [] if arrow else [one for one in draft.triggers if not _starts(draft.advice, one)]
+    triggers = [] if arrow else [passage for passage in draft.triggers if not _starts(draft.advice, passage)]
     return next(
         (
-            one
-            for one in section
-            if _advises(one, commands[0])
-            and all(_holds(one, ailment) for ailment in ailments)
-            and all(_holds(one, trigger.program) or _is_about(section, trigger) for trigger in triggers)
+            passage
+            for passage in section
+            if _advises(passage, commands[0])
+            and all(_holds(passage, ailment) for ailment in ailments)
+            and all(_holds(passage, trigger.program) or _is_about(section, trigger) for trigger in triggers)
         ),
         None,
     )
@@ -117,7 +119,7 @@ def _named_as_cure(draft: Draft | Item, section: Sequence[Passage]) -> Passage |
 
 def _is_about(section: Sequence[Passage], trigger: Trigger) -> bool:
     """Whether the words of the command that fires stand in the section: `commit` in one about a hook before commits."""
-    text = _flat(" ".join((section[0].heading, *(one.text for one in section))))
+    text = _flat(" ".join((section[0].heading, *(passage.text for passage in section))))
     return bool(trigger.words) and all(re.search(rf"\b{re.escape(word.lower())}", text) for word in trigger.words)
 
 
@@ -138,7 +140,7 @@ def _starts(advice: str, trigger: Trigger) -> bool:
 def _advises(passage: Passage, command: str) -> bool:
     """Whether the passage names the command, and not only to forbid it."""
     text = _flat(passage.text)
-    return any(not _is_forbidden(text[: found.start()]) for found in _where_held(text, command))
+    return any(not _is_forbidden(text[: place.start()]) for place in _where_held(text, command))
 
 
 def _is_forbidden(before: str) -> bool:
@@ -165,7 +167,7 @@ def _passages(texts: tuple[tuple[str, str], ...]) -> tuple[Passage, ...]:
 
 
 def _of_file(path: str, text: str) -> list[Passage]:
-    found: list[Passage] = []
+    passages: list[Passage] = []
     heading, is_code, is_open = "", False, False
     for number, line in enumerate(text.splitlines(), start=1):
         title = None if is_code else _HEADING.match(line)
@@ -174,9 +176,9 @@ def _of_file(path: str, text: str) -> list[Passage]:
         elif title or not line.strip():
             heading, is_open = title[1].strip() if title else heading, False
         elif is_open and not is_code and not _ITEM.match(line):
-            found[-1] = found[-1]._replace(text=f"{found[-1].text} {line.strip()}")
+            passages[-1] = passages[-1]._replace(text=f"{passages[-1].text} {line.strip()}")
         else:
             words = _PROMPT.sub("", line) if is_code else _ITEM.sub("", line)
-            found.append(Passage(path, number, words.strip(), heading, is_code))
+            passages.append(Passage(path, number, words.strip(), heading, is_code))
             is_open = not is_code
-    return found
+    return passages

@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from afterwit.harvest.harvester import Harvester
-from afterwit.knowledge.merging import Matter, Review, Union, matter_of, merged_in_scope, placed, reviews
-from afterwit.knowledge.weighing import Context, weighed
+from afterwit.knowledge.merging import Matter, Union, matter_of, merged_in_scope, placed
+from afterwit.knowledge.weighing import WeighingContext, weighed
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Draft, Item, Scope, Seen, SessionRef, Sighting
 
@@ -43,14 +43,14 @@ class Library:
     def know(self, digest: Digest, session: SessionRef) -> None:
         """A session, as far as it is known by now. Replaces what was known of it before."""
         self.forget(session)
-        found: defaultdict[_Group, list[Sighting[Seen]]] = defaultdict(list)
+        sightings: defaultdict[_Group, list[Sighting[Seen]]] = defaultdict(list)
         for number, harvester in enumerate(self._harvesters):
             for name, seen in harvester.see(digest):
-                found[_Group(number, name)].append(Sighting(session, seen))
+                sightings[_Group(number, name)].append(Sighting(session, seen))
         key = (session.agent, session.native_id)
-        self._sessions[key] = tuple(found)
-        for group, sightings in found.items():
-            self._seen[group][key] = tuple(sightings)
+        self._sessions[key] = tuple(sightings)
+        for group, own in sightings.items():
+            self._seen[group][key] = tuple(own)
             self._touched[group] = None
 
     def forget(self, session: SessionRef) -> None:
@@ -69,11 +69,7 @@ class Library:
         asked = sorted(self.scopes() if scopes is None else set(scopes))
         return tuple(union for scope in asked for union in self._in_scope(scope))
 
-    def reviews(self) -> tuple[Review, ...]:
-        """Pairs that a person should look at."""
-        return tuple(sorted(review for scope in self.scopes() for review in reviews(self._in_scope(scope))))
-
-    def items(self, context: Context, scopes: Collection[Scope] | None = None) -> tuple[Item, ...]:
+    def items(self, context: WeighingContext, scopes: Collection[Scope] | None = None) -> tuple[Item, ...]:
         """Items of these scopes, or of all, as they stand at the moment of the context."""
         minimum = {harvester.name: harvester.minimum_stories for harvester in self._harvesters}
         return weighed(self.unions(scopes), context._replace(minimum_stories=minimum | dict(context.minimum_stories)))

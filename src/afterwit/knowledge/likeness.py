@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from afterwit.digest.words import stem
-from afterwit.harvest.statements import words_stated
+from afterwit.harvest.stated.statements import words_stated
+from afterwit.text.words import stem
 
 DOUBTFUL = 0.6  # share of equal words from which a person should look; measured on labelled pairs
 _OPPOSITE = 0.8
@@ -84,22 +84,22 @@ def meaning(sentence: str) -> Meaning:
     return Meaning(quotes, tuple(sorted(set(marks))), _denied(plain), telling, ordered)
 
 
-def say_the_same(one: str, other: str) -> bool:
-    return meaning(one) == meaning(other)
+def say_the_same(first: str, second: str) -> bool:
+    return meaning(first) == meaning(second)
 
 
-def alike(one: Meaning, other: Meaning) -> float:
+def alike(first: Meaning, second: Meaning) -> float:
     """The share of equal words."""
-    either = one.bag | other.bag
-    return len(one.bag & other.bag) / len(either) if either else 0.0
+    either = first.bag | second.bag
+    return len(first.bag & second.bag) / len(either) if either else 0.0
 
 
-def doubt(one: Meaning, other: Meaning) -> str:
+def doubt(first: Meaning, second: Meaning) -> str:
     """Why a person should look at a pair that does not say the same; "" where there is no need."""
-    share = alike(one, other)
-    if sorted(one.quotes) != sorted(other.quotes) or one.marks != other.marks:
+    share = alike(first, second)
+    if sorted(first.quotes) != sorted(second.quotes) or first.marks != second.marks:
         return ""
-    if len(one.denied) != len(other.denied):
+    if len(first.denied) != len(second.denied):
         return "may say the opposite" if share >= _OPPOSITE else ""
     return "may say the same" if share >= DOUBTFUL else ""
 
@@ -122,7 +122,7 @@ def _denied(plain: list[str]) -> tuple[str, ...]:
     denied = []
     for at, word in enumerate(plain):
         if word in _NEGATIONS:
-            following = (_root(each) for each in plain[at + 1 :] if _says_something(each))
+            following = (_root(later) for later in plain[at + 1 :] if _says_something(later))
             denied.append(" ".join(islice(following, 2)))
     return tuple(sorted(denied))
 

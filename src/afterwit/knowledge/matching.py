@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from afterwit.actions.path_patterns import fits_path
-from afterwit.actions.shell_tree import Command, CommandLine
+from afterwit.actions.shell.tree import Command, CommandLine
 from afterwit.model.knowledge import Trigger
 
 _NEVER = Trigger()
 
 
-class Moment(NamedTuple):
+class TriggerMoment(NamedTuple):
     """What is known when an item may be said."""
 
     command: CommandLine | None = None
@@ -22,10 +22,10 @@ class Moment(NamedTuple):
     signature: str = ""  # of the failure that has just happened
     rules: frozenset[str] = frozenset()
     paths: tuple[str, ...] = ()  # below the repository, that the action is about
-    words: frozenset[str] = frozenset()  # of the prompt, by `digest.words`
+    words: frozenset[str] = frozenset()  # of the prompt, by `text.words`
 
 
-def fires(trigger: Trigger, moment: Moment) -> bool:
+def fires(trigger: Trigger, moment: TriggerMoment) -> bool:
     """Whether everything that the trigger asks for is there."""
     return (
         trigger != _NEVER
@@ -34,11 +34,11 @@ def fires(trigger: Trigger, moment: Moment) -> bool:
         and (not trigger.rule or trigger.rule in moment.rules)
         and moment.words.issuperset(trigger.topic)
         and (not trigger.path or any(fits_path(trigger.path, path) for path in moment.paths))
-        and (not (trigger.program or trigger.words) or _is_in(trigger, moment.command))
+        and (not (trigger.program or trigger.words) or _calls(trigger, moment.command))
     )
 
 
-def _is_in(trigger: Trigger, line: CommandLine | None) -> bool:
+def _calls(trigger: Trigger, line: CommandLine | None) -> bool:
     return line is not None and any(_is_command(trigger, command) for command in line.commands)
 
 

@@ -1,13 +1,15 @@
 """Makes one draft of those that mean one thing, and says which pairs a person should look at.
 
 Within a scope drafts merge that have the same triggers and advice, or whose sentences say the same. The same matter
-drafted in two repositories, with nothing of them in it, holds everywhere. The outcome is a function of the set of
-drafts. A union keeps its parts: joining unions with more drafts is merging all parts at once. Words and channel are
-those of one part, the most trusted; evidence of others is added and keeps its own channel, so that nothing is
+drafted in two repositories, with nothing of them in it, holds everywhere; but facts that were measured in a repository,
+rules, places and anything that names a file or a script of a repository stay there. The outcome is a function of the
+set of drafts. A union keeps its parts: joining unions with more drafts is merging all parts at once. Words and channel
+are those of one part, the most trusted; evidence of others is added and keeps its own channel, so that nothing is
 laundered.
 """
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain
 from math import ceil
@@ -15,13 +17,21 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.harvest.ids import id_of
-from afterwit.knowledge.belief import newest_first
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.tree import Command
+from afterwit.harvest.harvester import id_of
+from afterwit.knowledge.belief import newest_first, rank
 from afterwit.knowledge.likeness import DOUBTFUL, Meaning, alike, doubt, meaning
-from afterwit.knowledge.promotion import everywhere
-from afterwit.knowledge.trust import rank
-from afterwit.model.knowledge import Category, Channel, Draft, Evidence, Scope, ScopeKind
+from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Evidence, Scope, ScopeKind
 
+_REPOS = 2
+_GENERAL = (Category.PITFALL, Category.TOOL_QUIRK)
+_RUNNERS = frozenset("make gmake just task rake mage invoke inv doit tox nox grunt gulp ninja".split())  # noqa: SIM905
+_SCRIPTED = frozenset("npm pnpm yarn bun deno composer mise poe pdm hatch turbo nx lerna rush".split())  # noqa: SIM905
+_OWN = frozenset("install add remove ci init create update outdated audit publish exec x dlx use".split())  # noqa: SIM905
+_QUOTE = re.compile(r"`([^`]*)`")
+_PATH = re.compile(r"^\.{0,2}/?[\w@.-]+(?:/[\w@.*-]+)+/?$|^[\w-]+\.[a-z]{1,5}$")
+_OPENING = re.compile(r"^In `(?P<repo>[^`]+)`(?:,|:)? (?P<rest>\S.*)$", re.DOTALL)
 _STATED = (Channel.USER, Channel.ASSISTANT, Channel.IMPORTED)
 Matter = tuple[str, tuple[str, ...]]
 
@@ -38,8 +48,8 @@ class Union(NamedTuple):
 class Review(NamedTuple):
     """Two items that a person should look at."""
 
-    one: str
-    other: str
+    first: str
+    second: str
     likeness: float
     reason: str
 
@@ -103,12 +113,12 @@ def reviews(unions: Sequence[Union]) -> Iterator[Review]:
     """Pairs of one scope that share enough words to be looked at. Two mechanical drafts of one harvester are different
     matters by its own word."""
     said = [meaning(union.draft.sentence) for union in unions]
-    for one, other in _pairs(said):
-        first, second = unions[one].draft, unions[other].draft
+    for at, later in _pairs(said):
+        first, second = unions[at].draft, unions[later].draft
         is_stated = first.channel in _STATED or second.channel in _STATED
-        reason = doubt(said[one], said[other]) if is_stated or first.harvester != second.harvester else ""
+        reason = doubt(said[at], said[later]) if is_stated or first.harvester != second.harvester else ""
         if reason:
-            yield Review(unions[one].id, unions[other].id, round(alike(said[one], said[other]), 2), reason)
+            yield Review(unions[at].id, unions[later].id, round(alike(said[at], said[later]), 2), reason)
 
 
 def united_evidence(drafts: Iterable[Draft]) -> tuple[Evidence, ...]:
@@ -127,8 +137,8 @@ def _connected(unions: Sequence[Union]) -> list[list[Union]]:
     leader = list(range(len(unions)))
     for number, union in enumerate(unions):
         for name in set(chain.from_iterable(_names(part, union.draft.scope) for part in union.parts)):
-            one, other = _leader_of(leader, owner.setdefault(name, number)), _leader_of(leader, number)
-            leader[max(one, other)] = min(one, other)
+            first, second = _leader_of(leader, owner.setdefault(name, number)), _leader_of(leader, number)
+            leader[max(first, second)] = min(first, second)
     groups: defaultdict[int, list[Union]] = defaultdict(list)
     for number, union in enumerate(unions):
         groups[_leader_of(leader, number)].append(union)
@@ -204,15 +214,75 @@ def _in_order(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
 
 def _pairs(said: Sequence[Meaning]) -> list[tuple[int, int]]:
     """Pairs that can share enough words: they have one of their rarest words in common."""
-    counts: defaultdict[str, int] = defaultdict(int)
-    for one in said:
-        for word in one.bag:
-            counts[word] += 1
+    counts = Counter(word for sentence in said for word in sentence.bag)
     by_word: defaultdict[str, list[int]] = defaultdict(list)
     pairs: set[tuple[int, int]] = set()
-    for number, one in enumerate(said):
-        rarest = sorted(one.bag, key=lambda word: (counts[word], word))
+    for number, sentence in enumerate(said):
+        rarest = sorted(sentence.bag, key=lambda word: (counts[word], word))
         for word in rarest[: len(rarest) - ceil(DOUBTFUL * len(rarest)) + 1]:
             pairs.update((earlier, number) for earlier in by_word[word])
             by_word[word].append(number)
     return sorted(pairs)
+
+
+def everywhere(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
+    """The drafts, any of which can stand for their matter everywhere; none where it stays with its repositories.
+
+    The drafts are of one matter, one for each repository and perhaps one that holds everywhere already.
+    """
+    if len({(draft.category, draft.channel, draft.advice) for draft in drafts}) > 1:
+        return ()
+    holds = tuple(draft for draft in drafts if draft.scope == EVERYWHERE)
+    local = [draft for draft in drafts if draft.scope.kind is ScopeKind.REPO]
+    if holds and local:
+        return holds
+    if len(local) < _REPOS:
+        return ()
+    general = list(filter(None, map(_general, local)))
+    return tuple(general) if len(general) == len(local) else ()
+
+
+def depends_on_repo(draft: Draft) -> bool:
+    """Whether there is anything of a repository in it."""
+    if draft.files or any(trigger.path or trigger.rule or trigger.topic for trigger in draft.triggers):
+        return True
+    lines = [draft.advice, *_QUOTE.findall(draft.sentence)]
+    lines += [" ".join((trigger.program, *trigger.words)) for trigger in draft.triggers]
+    return any(_is_of_repo(line) for line in lines if line)
+
+
+def _general(draft: Draft) -> Draft | None:
+    """The draft without the repository's name; None where it depends on it."""
+    if draft.category not in _GENERAL and draft.channel is not Channel.USER:
+        return None
+    sentence = _without_opening(draft.sentence, draft.scope)
+    general = msgspec.structs.replace(draft, scope=EVERYWHERE, sentence=sentence)
+    names = {draft.scope.name, draft.scope.name.rpartition("/")[2]} - {""}
+    if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sentence + " " + draft.advice) for name in names):
+        return None
+    return None if depends_on_repo(general) else general
+
+
+def _without_opening(sentence: str, scope: Scope) -> str:
+    opening = _OPENING.match(sentence)
+    if opening is None or opening["repo"].rpartition("/")[2] != scope.name.rpartition("/")[2]:
+        return sentence
+    rest = opening["rest"]
+    return rest[0].upper() + rest[1:]
+
+
+def _is_of_repo(line: str) -> bool:
+    return any(_runs_script(command) or _names_path(command) for command in parsed(line).commands)
+
+
+def _runs_script(command: Command) -> bool:
+    """Whether the repository defines what this runs."""
+    if command.program in _RUNNERS:
+        return bool(command.arguments)
+    own = command.arguments[0] if command.arguments else ""
+    return command.program in _SCRIPTED and bool(own) and not own.startswith("-") and own not in _OWN
+
+
+def _names_path(command: Command) -> bool:
+    words: Iterable[str] = (word.text for word in command.words)
+    return any(_PATH.match(word) for word in words)

@@ -32,7 +32,7 @@ _MARK = re.compile(r"[\\`*\[\]<~$]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])")
 _OPENING = re.compile(r"[#>+\-=]|\d+(?=[.)])")
 
 
-class Folder(StrEnum):
+class PageFolder(StrEnum):
     GLOBAL = "global"
     REPOS = "repos"
     AGENTS = "agents"
@@ -41,16 +41,16 @@ class Folder(StrEnum):
 def pages(whole: Document) -> dict[str, str]:
     """The pages, by path below the folder. Retired and superseded items are left out."""
     shown = [item for item in whole.items if item.status not in (ItemStatus.RETIRED, ItemStatus.SUPERSEDED)]
-    found: dict[str, str] = {}
+    by_path: dict[str, str] = {}
     for category, name in NAMES.items():
         own = [item for item in shown if item.scope is ScopeKind.GLOBAL and item.category is category]
         if own:
-            found[f"{Folder.GLOBAL}/{_slug(name)}.md"] = _page(f"{name} in every repository", [_list(own)])
-    for kind, folder in ((ScopeKind.REPO, Folder.REPOS), (ScopeKind.AGENT, Folder.AGENTS)):
+            by_path[f"{PageFolder.GLOBAL}/{_slug(name)}.md"] = _page(f"{name} in every repository", [_list(own)])
+    for kind, folder in ((ScopeKind.REPO, PageFolder.REPOS), (ScopeKind.AGENT, PageFolder.AGENTS)):
         for key in sorted({item.place.name for item in shown if item.scope is kind}):
             own = [item for item in shown if item.scope is kind and item.place.name == key]
-            found[f"{folder}/{file_name(key)}"] = _page(inline(key), _sections(own))
-    return dict(sorted(found.items()))
+            by_path[f"{folder}/{file_name(key)}"] = _page(inline(key), _sections(own))
+    return dict(sorted(by_path.items()))
 
 
 def is_ours(text: str) -> bool:
@@ -88,12 +88,12 @@ def _page(title: str, sections: Iterable[str]) -> str:
 
 
 def _sections(items: list[WrittenItem]) -> list[str]:
-    found = []
+    sections = []
     for category, name in NAMES.items():
         own = [item for item in items if item.category is category]
         if own:
-            found.append(f"## {name}\n\n{_list(own)}")
-    return found
+            sections.append(f"## {name}\n\n{_list(own)}")
+    return sections
 
 
 def _list(items: list[WrittenItem]) -> str:
@@ -131,16 +131,16 @@ def _standing(item: WrittenItem) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _MARK.sub(lambda found: f"\\{found[0]}", text)
+    return _MARK.sub(lambda mark: f"\\{mark[0]}", text)
 
 
 def _unopened(line: str) -> str:
     """The line with its beginning made harmless: no heading, quotation, list or rule starts there."""
-    found = _OPENING.match(line)
-    if found is None:
+    opening = _OPENING.match(line)
+    if opening is None:
         return line
-    if found[0].isdecimal():
-        return f"{found[0]}\\{line[found.end() :]}"
+    if opening[0].isdecimal():
+        return f"{opening[0]}\\{line[opening.end() :]}"
     return f"\\{line}"
 
 

@@ -10,27 +10,40 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.harvest.ids import id_of
-from afterwit.knowledge.aging import HALF_LIFE_DAYS, NOTHING_GONE, Gone, gone_reason
-from afterwit.knowledge.belief import APPROVAL, DAY_MS, believed, faded, prior_of
+from afterwit.decisions.will import APPROVALS, Decision, Will, will_of
+from afterwit.harvest.harvester import id_of
+from afterwit.knowledge.belief import (
+    APPROVAL,
+    DAY_MS,
+    HALF_LIFE_DAYS,
+    NOTHING_GONE,
+    GoneSubjects,
+    authority_of,
+    backing,
+    believed,
+    faded,
+    gone_reason,
+    prior_of,
+    quorum,
+    rank,
+)
 from afterwit.knowledge.merging import Union
-from afterwit.knowledge.trust import authority_of, backing, quorum, rank
-from afterwit.knowledge.will import APPROVALS, Decision, Will, will_of
 from afterwit.model.knowledge import Belief, Channel, Draft, Evidence, Item, ItemStatus, Scope
 
 MINIMUM_STORIES = 2
 THRESHOLD = 0.6
 _CONTRADICTED = 0.4
 _NEVER = 1_000  # stories: a harvester that asks for so many wants no item to be active by itself
+_SHARED = frozenset(Draft.__struct_fields__) & frozenset(Item.__struct_fields__)  # what an item has from its draft
 _MECHANICAL = (Channel.OUTCOME, Channel.USER)
 
 
-class Context(NamedTuple):
+class WeighingContext(NamedTuple):
     """What weighing needs to know beside the drafts. Mappings are by the item's id."""
 
     now_ms: int
     echoes: Mapping[str, frozenset[str]] = {}  # stories that were shown the item
-    gone: Gone = NOTHING_GONE
+    gone: GoneSubjects = NOTHING_GONE
     known_to_host: frozenset[str] = frozenset()
     decisions: Mapping[str, Sequence[Decision]] = {}
     suspects: Mapping[str, str] = {}  # why the gate wants a person to look first
@@ -59,7 +72,7 @@ class _Weighed(NamedTuple):
     threshold: float
 
 
-def weighed(unions: Iterable[Union], context: Context) -> tuple[Item, ...]:
+def weighed(unions: Iterable[Union], context: WeighingContext) -> tuple[Item, ...]:
     """The items of a set, by id, with what took the place of what."""
     items = {item.id: item for item in (weigh(union.draft, context, union.absorbed) for union in unions)}
     heads = {old: item.id for item in items.values() for old in item.merged}
@@ -74,23 +87,20 @@ def weighed(unions: Iterable[Union], context: Context) -> tuple[Item, ...]:
     return tuple(item for _, item in sorted((items | replaced).items()))
 
 
-def weigh(draft: Draft, context: Context, absorbed: Sequence[str] = ()) -> Item:
+def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) -> Item:
     """The item of one draft. `absorbed` are the ids of others that were merged into it: what was decided about them
     holds for it."""
     own = id_of(draft)
     ids = (own, *absorbed)
-    will = will_of(decision for each in ids for decision in context.decisions.get(each, ()))
+    will = will_of(decision for name in ids for decision in context.decisions.get(name, ()))
     draft = will.changes.applied(draft)
-    echoes = frozenset().union(*(context.echoes.get(each, frozenset()) for each in ids))
+    echoes = frozenset().union(*(context.echoes.get(name, frozenset()) for name in ids))
     weighed = _weighed(draft, ids, will, echoes, context)
     status, reason = _judged(weighed)
     times = [piece.at_ms or piece.session.at_ms for piece in draft.evidence]
     return Item(
+        **{field: getattr(draft, field) for field in _SHARED},
         id=own,
-        harvester=draft.harvester,
-        scope=draft.scope,
-        category=draft.category,
-        sentence=draft.sentence,
         status=status,
         authority=authority_of(
             draft.channel,
@@ -99,18 +109,10 @@ def weigh(draft: Draft, context: Context, absorbed: Sequence[str] = ()) -> Item:
             is_decided=will.is_approved,
             is_tested=_is_tested(draft),
         ),
-        channel=draft.channel,
         belief=weighed.belief,
-        triggers=draft.triggers,
-        advice=draft.advice,
-        files=draft.files,
-        evidence=draft.evidence,
-        agents=draft.agents,
         first_ms=min(filter(None, times), default=0),
         last_ms=max(times, default=0),
-        saves=draft.saves,
         reason=reason,
-        supersedes=draft.supersedes,
         merged=tuple(absorbed),
         is_pinned=will.is_pinned,
         is_decided=will.is_approved or will.is_pinned,
@@ -118,7 +120,9 @@ def weigh(draft: Draft, context: Context, absorbed: Sequence[str] = ()) -> Item:
     )
 
 
-def _weighed(draft: Draft, ids: Sequence[str], will: Will, echoes: frozenset[str], context: Context) -> _Weighed:
+def _weighed(
+    draft: Draft, ids: Sequence[str], will: Will, echoes: frozenset[str], context: WeighingContext
+) -> _Weighed:
     half_life = HALF_LIFE_DAYS[draft.category]
     is_tested = _is_tested(draft)
     prior, now = prior_of(draft.harvester, draft.channel), context.moment_in(draft.scope)
@@ -144,7 +148,7 @@ def _weighed(draft: Draft, ids: Sequence[str], will: Will, echoes: frozenset[str
         support=quorum(backing(draft.channel, draft.evidence), echoes=echoes, is_tested=is_tested),
         minimum=max(stated_minimum, context.minimum_stories.get(draft.harvester, MINIMUM_STORIES)),
         gone=gone_reason(draft, context.gone),
-        suspect=next((context.suspects[each] for each in ids if each in context.suspects), ""),
+        suspect=next((context.suspects[own] for own in ids if own in context.suspects), ""),
         age_days=_age_days(draft.evidence, now),
         half_life_days=half_life,
         threshold=context.threshold,
@@ -165,7 +169,8 @@ def _judged(weighed: _Weighed) -> tuple[ItemStatus, str]:
     if not will.is_approved and (weighed.suspect or draft.channel is Channel.IMPORTED):
         return ItemStatus.QUARANTINED, weighed.suspect or "imported: waits for a person"
     if weighed.belief.mean < _CONTRADICTED and any(piece.is_against for piece in draft.evidence):
-        return ItemStatus.STALE, f"contradicted by {_stories(_against(draft.evidence))}"
+        against = {piece.session.story for piece in draft.evidence if piece.is_against}
+        return ItemStatus.STALE, f"contradicted by {_stories(len(against))}"
     if will.is_approved:
         return ItemStatus.ACTIVE, "approved by a person"
     return _by_evidence(weighed)
@@ -202,7 +207,9 @@ def _may_be_active(draft: Draft) -> bool:
 
 def _is_tested(draft: Draft) -> bool:
     """Whether being told it puts it to the test: a fix for a failure works, or does not."""
-    return draft.channel is Channel.OUTCOME and bool(draft.advice) and any(one.signature for one in draft.triggers)
+    return (
+        draft.channel is Channel.OUTCOME and bool(draft.advice) and any(trigger.signature for trigger in draft.triggers)
+    )
 
 
 def _takes_place(later: Item, earlier: Item) -> bool:
@@ -218,10 +225,6 @@ def _age_days(evidence: Iterable[Evidence], now_ms: int) -> int:
     """Since it was last seen to hold."""
     last = max((piece.at_ms or piece.session.at_ms for piece in evidence if not piece.is_against), default=0)
     return max(0, now_ms - last) // DAY_MS if last else 0
-
-
-def _against(evidence: Iterable[Evidence]) -> int:
-    return len({piece.session.story for piece in evidence if piece.is_against})
 
 
 def _stories(number: int) -> str:

@@ -5,21 +5,39 @@ settings, the clock and the store as they are then. An error of ours is the answ
 store that is missing, busy or damaged, a configuration that cannot be used, a wrong argument.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from afterwit.knowledge.shown import Shown, complaint
-from afterwit.mcp.clients import agent_of
+from afterwit.agents.registry import AGENTS
+from afterwit.config.world import World
+from afterwit.guard.shown import Shown, complaint
 from afterwit.mcp.messages import Code, RpcError
 from afterwit.mcp.tool import Caller, Tool
 from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.store.store import readonly_database
-from afterwit.usecases.world import World
 
-TOOLS = ("recall", "explain_item", "search_sessions", "record_lesson", "report_item", "open_questions", "memory")
+
+def agent_of(client: str) -> str:
+    """The agent as Afterwit names it: the longest name that occurs as whole words; "" where none does."""
+    said = re.sub(r"[\s_]+", "-", client.strip().lower())
+    names = [agent.name for agent in AGENTS if re.search(rf"(?<![a-z0-9]){re.escape(agent.name)}(?![a-z0-9])", said)]
+    return max(names, key=len, default="")
+
+
+_MODULES = {
+    "recall": "recall",
+    "explain_item": "items",
+    "search_sessions": "search_sessions",
+    "record_lesson": "items",
+    "report_item": "items",
+    "open_questions": "recall",
+    "memory": "memory",
+}
+TOOLS = tuple(_MODULES)
 MOST_WRITES = 100  # lessons and reports of one run: an agent that goes in circles must not fill the journal
 _COUNTED = ("record_lesson", "report_item")
 
@@ -82,8 +100,8 @@ class StoreDesk:
 
 def tool_named(name: str) -> Tool:
     """One of TOOLS."""
-    tool: Tool = import_module(f"afterwit.mcp.tools.{name}").TOOL
-    return tool
+    tools: tuple[Tool, ...] = import_module(f"afterwit.mcp.tools.{_MODULES[name]}").TOOLS
+    return next(tool for tool in tools if tool.name == name)
 
 
 def _said(text: Shown) -> dict[str, Any]:

@@ -1,44 +1,72 @@
 """Gives items to an agent: draws who gets which, notes it, and makes the text.
 
 Everything that tells items goes through here, so that none is told unnoted. What an agent asks for by its id it gets;
-what it asks for in general is drawn.
+what it asks for in general is drawn. An item that may not be told is named without its words; of evidence is told where
+it comes from, and the words only where a user typed them. Texts of answers stand between the fixed markers, and are
+never more than a model should read.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import apsw
 
 from afterwit.agents.moments import ASKED
-from afterwit.knowledge.shown import NOTHING, Shown, lines
-from afterwit.mcp.explaining import explained
-from afterwit.mcp.places import repo_of
-from afterwit.mcp.quoting import fitting, notes
-from afterwit.mcp.tool import Caller
-from afterwit.model.knowledge import Item
-from afterwit.usecases.exposing import Audience, audience_of, note
-from afterwit.usecases.world import World
+from afterwit.config.world import World
+from afterwit.guard.hygiene import clean
+from afterwit.guard.markers import CLOSING, OPENING
+from afterwit.guard.shown import (
+    NOTHING,
+    Shown,
+    between_markers,
+    command,
+    complaint,
+    figure,
+    joined,
+    label,
+    lines,
+    name,
+    ours,
+    path,
+    stamp,
+)
+from afterwit.knowledge.shown_items import excerpt, may_be_told, sentence
+from afterwit.mcp.tool import Caller, Schema, text
+from afterwit.model.knowledge import Evidence, Item, ScopeKind
+from afterwit.model.times import iso_from_ms
+from afterwit.recall.exposures import Audience, audience_of, note
+from afterwit.recall.recall import repo_at
+
+PLACE: Mapping[str, Schema] = {
+    "repo": text("The repository, if it is not the one you are in: its name, or the last part of it.", 400),
+    "folder": text("Absolute path of the folder you work in. Default: where this server was started."),
+}
+MOST_CHARS = 8_000  # about 2,000 tokens
+_MOST_EVIDENCE = 8
+_EXCERPT = 240
+_WAITS = "Its words are not shown to agents: a person has yet to look at it."
 
 
-class Said(NamedTuple):
+class ItemLine(NamedTuple):
     """A line, and the item that it tells; "" where it tells none."""
 
     item: str
     text: Shown
 
 
-Sections = Sequence[tuple[Shown, Sequence[Said]]]  # a heading, and lines; without lines it frames the others
+Sections = Sequence[tuple[Shown, Sequence[ItemLine]]]  # a heading, and lines; without lines it frames the others
 
 
 def given(world: World, to: Audience, moment: str, sections: Sections, ending: Sequence[Shown] = ()) -> Shown:
     """The text for an agent without what is held out, noted; "" where nothing is left."""
     heard = list(_heard(to, sections))
-    told = _text(heard, ending)
+    text = _text(heard, ending)
     shown = _shown(heard)
-    items: Mapping[str, bool] = {one.item: one.item in shown for _, said in sections for one in said if one.item}
+    items: Mapping[str, bool] = {line.item: line.item in shown for _, said in sections for line in said if line.item}
     if items:
-        note(world, to, moment, items, told, _text(sections, ending))
-    return told
+        note(world, to, moment, items, text, _text(sections, ending))
+    return text
 
 
 def given_by_id(db: apsw.Connection, caller: Caller, item: Item) -> Shown:
@@ -49,10 +77,10 @@ def given_by_id(db: apsw.Connection, caller: Caller, item: Item) -> Shown:
     return text
 
 
-def _heard(to: Audience, sections: Sections) -> Iterator[tuple[Shown, Sequence[Said]]]:
+def _heard(to: Audience, sections: Sections) -> Iterator[tuple[Shown, Sequence[ItemLine]]]:
     """The sections without what is held out. A heading goes with the last of its lines."""
     for heading, said in sections:
-        heard = [one for one in said if to.hears(one.item)]
+        heard = [line for line in said if to.hears(line.item)]
         if heard or not said:
             yield heading, heard
 
@@ -69,6 +97,111 @@ def _shown(sections: Sections) -> frozenset[str]:
     return frozenset(row.item for row in rows[: fitting(row.text for row in rows)])
 
 
-def _rows(sections: Sections) -> list[Said]:
+def _rows(sections: Sections) -> list[ItemLine]:
     """All lines, with those of the headings."""
-    return [row for heading, said in sections for row in (*(Said("", line) for line in lines(heading)), *said)]
+    return [row for heading, said in sections for row in (*(ItemLine("", line) for line in lines(heading)), *said)]
+
+
+def explained(item: Item) -> Iterator[Shown]:
+    """The lines, unmarked."""
+    yield joined((ours("Item "), stamp(item.id), ours(": "), sentence(item) or ours(_WAITS)))
+    standing = (label(item.category), label(item.status), label(item.authority))
+    believed = joined((ours("confidence "), figure(item.confidence, 2)))
+    yield joined((joined((*standing, believed, joined((ours("holds "), _where(item)))), ", "), ours(".")))
+    if may_be_told(item):
+        yield from _details(item)
+    newest = sorted(item.evidence, key=_moment, reverse=True)
+    if newest:
+        yield ours("Evidence, the newest first:")
+        yield from (_piece(item, piece) for piece in newest[:_MOST_EVIDENCE])
+    if len(newest) > _MOST_EVIDENCE:
+        more = figure(len(newest) - _MOST_EVIDENCE)
+        yield joined(
+            (ours("("), more, ours(" more pieces; `afterwit knowledge why "), stamp(item.id), ours("` shows all)"))
+        )
+
+
+def _details(item: Item) -> Iterator[Shown]:
+    if item.reason:
+        yield joined((ours("Why: "), complaint(item.reason), ours(".")))
+    if item.advice:
+        yield joined((ours("Command: "), command(item.advice)))
+    if files := joined(map(path, item.files[:_MOST_EVIDENCE]), ", "):
+        yield joined((ours("Files: "), files))
+
+
+def _where(item: Item) -> Shown:
+    place = last_part(item.scope.name)
+    if item.scope.kind is ScopeKind.GLOBAL or not place:
+        return ours("everywhere" if item.scope.kind is ScopeKind.GLOBAL else "in one repository")
+    return joined((ours("in `"), place, ours("`")))
+
+
+def _piece(item: Item, piece: Evidence) -> Shown:
+    side = ours("against" if piece.is_against else "for")
+    session = piece.session
+    place = joined(
+        (side, day(_moment(piece)), name(session.agent), last_part(session.repo), label(piece.channel)), ", "
+    )
+    said = excerpt(item, piece, one_line(piece.excerpt, _EXCERPT))
+    return joined(
+        (ours("- "), place, ours(", session "), stamp(session.native_id), *((ours(": "), said) if said else ()))
+    )
+
+
+def _moment(piece: Evidence) -> int:
+    return piece.at_ms or piece.session.at_ms
+
+
+def notes(lines: Iterable[Shown], most: int = MOST_CHARS) -> Shown:
+    """Lines between the markers: as many as there is room for, and how many were left out."""
+    rows = list(lines)
+    kept = rows[: fitting(rows, most)]
+    if len(kept) < len(rows):
+        kept.append(joined((ours("("), figure(len(rows) - len(kept)), ours(" more lines left out)"))))
+    return between_markers(joined(kept, "\n"), OPENING, CLOSING)
+
+
+def fitting(lines: Iterable[str], most: int = MOST_CHARS) -> int:
+    """How many of the lines there is room for, from the first."""
+    left, number = most, 0
+    for line in lines:
+        left -= len(line) + 1
+        if left < 0:
+            break
+        number += 1
+    return number
+
+
+def one_line(text: str, most: int) -> str:
+    """A foreign text on one line, cleaned and cut."""
+    line = " ".join(clean(text[: most * 4]).split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
+def day(at_ms: int | None) -> Shown:
+    return stamp(iso_from_ms(at_ms)[:10]) if at_ms else ours("no date")
+
+
+def last_part(repo: str) -> Shown:
+    """The name of a repository, where it is a plain one."""
+    return name(repo.rpartition("/")[2])
+
+
+def repo_of(db: apsw.Connection, caller: Caller, arguments: Mapping[str, Any]) -> str:
+    """The repository; "" where no session is known of it. A name that nobody knows is an error."""
+    if "repo" in arguments:
+        from afterwit.sessions.filters import find_repo
+
+        return find_repo(db, arguments["repo"])
+    folder = _folder(caller, arguments.get("folder", ""))
+    return repo_at(db, caller.world, folder) if folder else ""
+
+
+def _folder(caller: Caller, named: str) -> Path | None:
+    if not named:
+        return caller.folder
+    if named == "~" or named.startswith("~/"):
+        return caller.world.user_home / named[2:]
+    path = Path(named)
+    return path if path.is_absolute() else caller.folder / path if caller.folder else None

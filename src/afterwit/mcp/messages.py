@@ -69,8 +69,8 @@ def request_in(value: Any) -> Request | None:
     """The request that a JSON value is; None for an answer, which nobody waits for."""
     if not isinstance(value, dict):
         raise RpcError(Code.INVALID_REQUEST, "A request is a JSON object.")
-    given = value.get("id")
-    about = given if _is_id(given) else None
+    request_id = value.get("id")
+    about = request_id if _is_id(request_id) else None
     if value.get("jsonrpc") != "2.0":
         raise RpcError(Code.INVALID_REQUEST, '`jsonrpc` must be "2.0".', about=about)
     if "method" not in value and ("result" in value or "error" in value):
@@ -116,7 +116,7 @@ def _sound(value: Any, left: int) -> Any:
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):
-        return [_sound(one, left - 1) for one in value]
+        return [_sound(item, left - 1) for item in value]
     if isinstance(value, dict):
-        return {_sound(name, left - 1): _sound(one, left - 1) for name, one in value.items()}
+        return {_sound(name, left - 1): _sound(item, left - 1) for name, item in value.items()}
     return value

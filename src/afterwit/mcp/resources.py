@@ -8,16 +8,15 @@ from typing import Any
 
 import apsw
 
-from afterwit.mcp.addresses import PREFIX
-from afterwit.mcp.given import given_by_id
+from afterwit.knowledge.list import find_item
+from afterwit.mcp.given import given_by_id, repo_of
 from afterwit.mcp.messages import Code, NoResourceError, RpcError
-from afterwit.mcp.places import repo_of
+from afterwit.mcp.server import PREFIX
 from afterwit.mcp.tool import Caller
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item
+from afterwit.recall.recall import speaking_items
 from afterwit.recall.situation import Situation, holding
-from afterwit.usecases.items import find_item
-from afterwit.usecases.recalling import speaking_items
 
 PAGE = 50
 

@@ -1,18 +1,20 @@
 """The server: answers each request by itself, in whichever of the protocol's two forms it comes.
 
 Clients up to 2025-11-25 open with `initialize`; those of 2026-07-28 say who they are in every request and ask
-`server/discover`. What clients ask for at the start is answered without loading anything else: `open_desk` is called
-when the first tool is called or the first resource asked for. A fault in a request is its answer; the server goes on.
-Reading and writing lines is left to `stdio`.
+`server/discover`. Some wait 1.5 seconds for the list of tools, so what clients ask for at the start is answered without
+loading anything else: `open_desk` is called when the first tool is called or the first resource asked for, and the list
+is read from `tools.json`, which `python -m tests.mcp.write_offered` writes and a test compares with the tools. A fault
+in a request is its answer; the server goes on. Reading and writing lines is left to `stdio`.
 """
 
+import json
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from afterwit import __version__
-from afterwit.mcp.addresses import TEMPLATE
 from afterwit.mcp.messages import (
     MOST_BATCHED,
     Code,
@@ -25,8 +27,24 @@ from afterwit.mcp.messages import (
     refusal,
     request_in,
 )
-from afterwit.mcp.offered import offered
 
+FILE = Path(__file__).with_name("tools.json")
+
+
+def offered() -> list[dict[str, Any]]:
+    """All tools, in their order."""
+    tools: list[dict[str, Any]] = json.loads(FILE.read_bytes())
+    return tools
+
+
+PREFIX = "afterwit://item/"
+TEMPLATE: Mapping[str, Any] = {
+    "uriTemplate": f"{PREFIX}{{id}}",
+    "name": "item",
+    "title": "A note from past sessions",
+    "description": "What a note says and what stands behind it.",
+    "mimeType": "text/plain",
+}
 NAME = "afterwit"
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSION = "2026-07-28"
@@ -50,7 +68,7 @@ class Client(NamedTuple):
     is_modern: bool = False
 
 
-class Desk(Protocol):
+class McpDesk(Protocol):
     """Where tools are called and resources read."""
 
     def call(self, name: str, arguments: Mapping[str, Any], client: str) -> dict[str, Any]: ...
@@ -63,9 +81,9 @@ class Desk(Protocol):
 class Server:
     """One connection."""
 
-    def __init__(self, open_desk: Callable[[], Desk]) -> None:
+    def __init__(self, open_desk: Callable[[], McpDesk]) -> None:
         self._open_desk = open_desk
-        self._desk: Desk | None = None
+        self._desk: McpDesk | None = None
         self._client = Client()
 
     def respond(self, line: bytes) -> Any:
@@ -78,8 +96,8 @@ class Server:
             return self._responded(value)
         if not 0 < len(value) <= MOST_BATCHED:
             return refusal(None, RpcError(Code.INVALID_REQUEST, f"A batch has 1 to {MOST_BATCHED} requests."))
-        found = [one for one in map(self._responded, value) if one is not None]
-        return found or None
+        responses = [response for response in map(self._responded, value) if response is not None]
+        return responses or None
 
     def _responded(self, value: Any) -> dict[str, Any] | None:
         about: Id = None
@@ -149,7 +167,7 @@ class Server:
             code = Code.INVALID_PARAMS if client.is_modern else Code.NO_RESOURCE
             raise RpcError(code, str(error.args[0]), {"uri": uri}) from error
 
-    def _loaded(self) -> Desk:
+    def _loaded(self) -> McpDesk:
         if self._desk is None:
             self._desk = self._open_desk()
         return self._desk
@@ -157,7 +175,7 @@ class Server:
 
 def _report(error: Exception) -> None:
     """Says on standard error where the report of a fault is."""
-    from afterwit.usecases.fault_report import said_of
+    from afterwit.doctor.fault_report import said_of
 
     with suppress(OSError):
         sys.stderr.write(f"afterwit: {said_of(error, 'afterwit mcp')}\n")

@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from afterwit.mcp.messages import Code, RpcError, encoded, refusal
-from afterwit.mcp.server import Desk, Server
+from afterwit.mcp.server import McpDesk, Server
 
 LONGEST_LINE = 4_000_000
 _PIECE = 65_536
 _STDIN, _STDOUT, _STDERR = range(3)
 
 
-def serve(open_desk: Callable[[], Desk]) -> None:
+def serve(open_desk: Callable[[], McpDesk]) -> None:
     """Answers until the input ends. `open_desk` is called when the first tool or resource is asked for."""
     with _wire() as (reading, writing):
         answer_all(reading, writing, Server(open_desk))

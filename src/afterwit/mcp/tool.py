@@ -2,6 +2,11 @@
 
 Arguments are checked against the schema before the function sees them. A wrong call is a `UsageError` whose text says
 what to do, so that a model can mend it.
+
+Clients keep some names for themselves among the parameters of every tool. OpenHands 1.16 makes a class of each tool: a
+parameter named `kind`, or like some methods of the class, is an error, and other names hide a method. It also adds two
+parameters of its own, Gemini CLI 0.61 one. No tool of ours may have such a parameter: a test compares. Those that are
+added are not looked at in a call.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,10 +14,28 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from afterwit.knowledge.shown import Shown
-from afterwit.mcp.reserved import without_added
+from afterwit.agents.descriptor import Reserved
+from afterwit.agents.registry import AGENTS
+from afterwit.config.world import World
+from afterwit.guard.shown import Shown
 from afterwit.model.errors import UsageError
-from afterwit.usecases.world import World
+
+_ALL_ADDED = frozenset().union(*(client.reserved.added for client in AGENTS))
+
+
+def reserving(parameter: str) -> list[str]:
+    """The clients that keep this name for themselves."""
+    return sorted(client.name for client in AGENTS if _is_reserved(client.reserved, parameter))
+
+
+def without_added(arguments: Mapping[str, object]) -> dict[str, object]:
+    """The arguments of a call without those that a client put in for itself."""
+    return {name: value for name, value in arguments.items() if name not in _ALL_ADDED}
+
+
+def _is_reserved(names: Reserved, parameter: str) -> bool:
+    return parameter in names.added | names.taken or parameter.startswith(names.beginnings)
+
 
 Schema = Mapping[str, Any]
 _LONGEST_TEXT = 4_000
@@ -76,9 +99,9 @@ class Tool(NamedTuple):
 
     def _check(self, name: str, value: Any) -> None:
         if name not in self.properties:
-            known = tuple(self.properties)
-            near = get_close_matches(name, known, n=1)
-            advice = f"Did you mean `{near[0]}`?" if near else f"It takes {', '.join(known) or 'nothing'}."
+            names = tuple(self.properties)
+            near = get_close_matches(name, names, n=1)
+            advice = f"Did you mean `{near[0]}`?" if near else f"It takes {', '.join(names) or 'nothing'}."
             raise UsageError(f"`{self.name}` does not take `{name[:80]}`. {advice}")
         fault = _fault(value, self.properties[name])
         if fault:
@@ -123,5 +146,5 @@ def _fault(value: Any, schema: Schema) -> str:
 def _list_fault(value: Any, schema: Schema) -> str:
     if not isinstance(value, list) or len(value) > schema["maxItems"]:
         return f"must be a list of at most {schema['maxItems']} texts"
-    faults = (_fault(one, schema["items"]) for one in value)
+    faults = (_fault(item, schema["items"]) for item in value)
     return next((f"holds a text that {fault}" for fault in faults if fault), "")

@@ -2,19 +2,120 @@
 
 They follow the definitions of an outside examiner where it has the same player, so that its figures for these can be
 compared with its figures for its own: a file counts as changed unless the call failed, the words of a prompt are
-weighed by how few earlier sessions have them, five files are named.
+weighed by how few earlier sessions have them, five files are named. What they remember of a repository depends on the
+sessions, not on their order: one that is put again replaces what was known of it.
 """
 
+import math
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from afterwit.measure.notes import Saying
 from afterwit.measure.plain_commands import fix_of, is_usage, masked, sign_of
-from afterwit.measure.player import Here, Player
-from afterwit.measure.said_before import SaidBefore, Session, words_of
+from afterwit.measure.player import Player, Saying, Whereabouts
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import CHANGES, ActionKind, Status
+
+_WORD = re.compile(r"[a-z][a-z0-9]{2,}")
+_HUMP = re.compile(r"([a-z])([A-Z])")
+_SATURATION = 1.2
+_LENGTH_SHARE = 0.75
+
+
+class EarlierSession(NamedTuple):
+    """An earlier session."""
+
+    place: tuple[int, str]  # in time
+    files: tuple[str, ...]  # changed, in order
+    words: Counter[str]
+
+
+class EarlierSessions:
+    """The sessions of one repository."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[str, EarlierSession] = {}
+        self._by_word: defaultdict[str, set[str]] = defaultdict(set)
+        self._by_path: defaultdict[str, dict[str, int]] = defaultdict(dict)  # session → position among its files
+        self._words = 0
+
+    def put(self, name: str, session: EarlierSession) -> None:
+        old = self.sessions.pop(name, None)
+        if old is not None:
+            self._drop(name, old)
+        self.sessions[name] = session
+        self._words += session.words.total()
+        for word in session.words:
+            self._by_word[word].add(name)
+        for at, path in enumerate(session.files):
+            self._by_path[path][name] = at
+
+    def _drop(self, name: str, session: EarlierSession) -> None:
+        self._words -= session.words.total()
+        for word in session.words:
+            self._by_word[word].discard(name)
+        for path in session.files:
+            del self._by_path[path][name]
+
+    def most_changed(self, most: int) -> list[str]:
+        """The files that most sessions changed; among equals the one that was changed first."""
+        counts = {path: len(holders) for path, holders in self._by_path.items() if holders}
+        least = min(sorted(counts.values(), reverse=True)[:most], default=0)
+        leading = [path for path, count in counts.items() if count >= least]
+        return sorted(leading, key=lambda path: (-counts[path], self._first(path)))[:most]
+
+    def alike(self, asked: Iterable[str], most: int) -> list[str]:
+        """The files of the sessions that share the rarest words with what is asked."""
+        wanted = {word for word in asked if self._by_word.get(word)}
+        marks: defaultdict[str, float] = defaultdict(float)
+        for session in self._sharing(wanted):
+            weight = self._rarity(wanted & session.words.keys())
+            for path in session.files:
+                marks[path] += weight / math.sqrt(len(session.files)) + self._rarity(wanted & words_in(path))
+        files = sorted(marks, key=lambda path: (-marks[path], self._first(path)))[:most]
+        return files if len(files) == most else files + self._oldest(set(files), most - len(files))
+
+    def best(self, asked: Iterable[str]) -> str | None:
+        """The session that BM25 ranks first; None if none shares a word."""
+        wanted = sorted({word for word in asked if self._by_word.get(word)})
+        marks: defaultdict[str, float] = defaultdict(float)
+        for word in wanted:
+            holders = self._by_word[word]
+            rarity = math.log(1 + (len(self.sessions) - len(holders) + 0.5) / (len(holders) + 0.5))
+            for name in holders:
+                marks[name] += rarity * self._weight(self.sessions[name].words, word)
+        return max(marks, key=lambda name: (marks[name], name), default=None)
+
+    def _weight(self, words: Counter[str], word: str) -> float:
+        mean = self._words / len(self.sessions)
+        length = 1 - _LENGTH_SHARE + _LENGTH_SHARE * words.total() / mean
+        return words[word] * (_SATURATION + 1) / (words[word] + _SATURATION * length)
+
+    def _sharing(self, words: Iterable[str]) -> list[EarlierSession]:
+        names = set().union(*(self._by_word[word] for word in words))
+        return sorted((self.sessions[name] for name in names), key=lambda session: session.place)
+
+    def _rarity(self, words: Iterable[str]) -> float:
+        return sum(1 / len(self._by_word[word]) for word in sorted(words))
+
+    def _first(self, path: str) -> tuple[tuple[int, str], int]:
+        return min((self.sessions[name].place, at) for name, at in self._by_path[path].items())
+
+    def _oldest(self, without: set[str], most: int) -> list[str]:
+        paths = [path for path, holders in self._by_path.items() if holders and path not in without]
+        return sorted(paths, key=self._first)[:most]
+
+
+def words_of(text: str) -> Sequence[str]:
+    return _WORD.findall(_HUMP.sub(r"\1 \2", text).lower())
+
+
+@lru_cache(maxsize=65_536)
+def words_in(path: str) -> frozenset[str]:
+    return frozenset(words_of(path))
+
 
 _MOST = 5
 _EXCERPT = 300
@@ -30,20 +131,20 @@ class _Files(Player):
     """Remembers which files each session of a repository changed."""
 
     def __init__(self) -> None:
-        self._known: defaultdict[str, SaidBefore] = defaultdict(SaidBefore)
+        self._sessions: defaultdict[str, EarlierSessions] = defaultdict(EarlierSessions)
 
     def know(self, digest: Digest) -> None:
         files = _changed(digest)
         words = Counter(words_of(f"{digest.task} {' '.join(files)}"))
-        self._known[digest.repo].put(digest.native_id, Session(_place(digest), files, words))
+        self._sessions[digest.repo].put(digest.native_id, EarlierSession(_place(digest), files, words))
 
-    def prompt(self, here: Here, prompt: str) -> Iterable[Saying]:
-        known = self._known[here.repo]
-        if known.sessions:
-            files = tuple(self._guessed(known, prompt))
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
+        sessions = self._sessions[here.repo]
+        if sessions.sessions:
+            files = tuple(self._guessed(sessions, prompt))
             yield Saying(text=f"Likely files: {', '.join(files)}", items=(self.name,), files=files)
 
-    def _guessed(self, known: SaidBefore, prompt: str) -> list[str]:
+    def _guessed(self, sessions: EarlierSessions, prompt: str) -> list[str]:
         raise NotImplementedError
 
 
@@ -52,9 +153,9 @@ class Frequent(_Files):
 
     name = "frequent"
 
-    def _guessed(self, known: SaidBefore, prompt: str) -> list[str]:
+    def _guessed(self, sessions: EarlierSessions, prompt: str) -> list[str]:
         del prompt
-        return known.most_changed(_MOST)
+        return sessions.most_changed(_MOST)
 
 
 class Similar(_Files):
@@ -62,8 +163,8 @@ class Similar(_Files):
 
     name = "similar"
 
-    def _guessed(self, known: SaidBefore, prompt: str) -> list[str]:
-        return known.alike(words_of(prompt), _MOST)
+    def _guessed(self, sessions: EarlierSessions, prompt: str) -> list[str]:
+        return sessions.alike(words_of(prompt), _MOST)
 
 
 class Bm25(Player):
@@ -72,21 +173,23 @@ class Bm25(Player):
     name = "bm25"
 
     def __init__(self) -> None:
-        self._known: defaultdict[str, SaidBefore] = defaultdict(SaidBefore)
+        self._sessions: defaultdict[str, EarlierSessions] = defaultdict(EarlierSessions)
         self._tasks: dict[str, str] = {}
 
     def know(self, digest: Digest) -> None:
-        said = [said.text for said in (*digest.prompts, *digest.stated)] + [one.text for one in digest.publications]
+        said = [said.text for said in (*digest.prompts, *digest.stated)] + [
+            publication.text for publication in digest.publications
+        ]
         words = Counter(words_of(" ".join([*said, digest.title])))
-        self._known[digest.repo].put(digest.native_id, Session(_place(digest), _changed(digest), words))
+        self._sessions[digest.repo].put(digest.native_id, EarlierSession(_place(digest), _changed(digest), words))
         self._tasks[digest.native_id] = digest.task[:_EXCERPT]
 
-    def prompt(self, here: Here, prompt: str) -> Iterable[Saying]:
-        known = self._known[here.repo]
-        best = known.best(words_of(prompt))
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
+        sessions = self._sessions[here.repo]
+        best = sessions.best(words_of(prompt))
         if best is not None:
             text = f"An earlier session was about: {self._tasks[best]}"
-            yield Saying(text=text, items=(f"bm25:{best}",), files=known.sessions[best].files[:_MOST])
+            yield Saying(text=text, items=(f"bm25:{best}",), files=sessions.sessions[best].files[:_MOST])
 
 
 def _place(digest: Digest) -> tuple[int, str]:
@@ -98,7 +201,7 @@ class Echo(Player):
 
     name = "echo"
 
-    def after(self, here: Here, step: DigestStep) -> Iterable[Saying]:
+    def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
         del here
         yield Saying(text=step.error[:_EXCERPT], items=("echo",))
 
@@ -120,20 +223,20 @@ class Memoriser(Player):
     name = "memoriser"
 
     def __init__(self) -> None:
-        self._known: dict[str, list[_Failed]] = {}
+        self._sessions: dict[str, list[_Failed]] = {}
         self._by_command: defaultdict[tuple[str, tuple[str, ...]], list[_Failed]] = defaultdict(list)
         self._by_sign: defaultdict[tuple[str, tuple[str, str, str]], list[_Failed]] = defaultdict(list)
 
     def know(self, digest: Digest) -> None:
-        for gone in self._known.pop(digest.native_id, ()):
+        for gone in self._sessions.pop(digest.native_id, ()):
             self._by_command[gone.repo, gone.masked].remove(gone)
             self._by_sign[_where(gone), gone.sign].remove(gone)
-        self._known[digest.native_id] = list(_failed(digest))
-        for failed in self._known[digest.native_id]:
+        self._sessions[digest.native_id] = list(_failed(digest))
+        for failed in self._sessions[digest.native_id]:
             self._by_command[failed.repo, failed.masked].append(failed)
             self._by_sign[_where(failed), failed.sign].append(failed)
 
-    def before(self, here: Here, step: DigestStep) -> Iterable[Saying]:
+    def before(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
         if step.kind is not ActionKind.SHELL:
             return
         same = self._by_command.get((here.repo, masked(step.target)), [])
@@ -141,7 +244,7 @@ class Memoriser(Player):
         if len(same) >= _MIN_FAILURES and fix:
             yield Saying(text=f"Use: {fix}", items=(self.name,), advice=fix)
 
-    def after(self, here: Here, step: DigestStep) -> Iterable[Saying]:
+    def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
         sign = sign_of(step)
         same = self._by_sign.get(("*", sign)) or self._by_sign.get((here.repo, sign)) or []
         fix = _latest_fix(same)

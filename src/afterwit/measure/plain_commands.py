@@ -1,7 +1,7 @@
 """Commands and their fixes by the plainest definitions: words of a line, masked; the next alike command that worked.
 
-For the baselines alone, which must stay as simple as what an outside examiner plays. The product's own definitions are
-in `actions`.
+For the baselines, which must stay as simple as what an outside examiner plays, and for judging whether an advice is
+right. The product's own definitions are in `actions`.
 """
 
 import re
@@ -15,6 +15,7 @@ from afterwit.model.kinds import CHANGES, ActionKind, Status
 
 _REACH = 8  # actions behind a failure in which a fix is looked for
 _ALIKE = 0.5
+_RIGHT = 0.7  # share of equal words
 _LEADING_CD = re.compile(r"^\s*cd\s+[^&;|]+(?:&&|;)\s*")
 _FILTERS = re.compile(r"\s*\|\s*(?:head|tail|cat|less|wc|sort)\b")
 _REDIRECTIONS = re.compile(r"\d?>&?\S*")
@@ -101,5 +102,16 @@ def fix_of(steps: Sequence[DigestStep], at: int) -> str:
     return ""
 
 
-def _alike(one: str, other: str) -> bool:
-    return SequenceMatcher(None, words_of(one), words_of(other), autojunk=False).ratio() >= _ALIKE
+def _alike(command: str, other: str) -> bool:
+    return alike(words_of(command), words_of(other)) >= _ALIKE
+
+
+def is_right(advice: str, failed: DigestStep, fix: DigestStep) -> bool:
+    """Whether the advised command is much like the fix, is not the failed command, and was not in the error text."""
+    if not advice or advice in failed.error or masked(advice) == masked(failed.target):
+        return False
+    return alike(masked(advice), masked(fix.target)) >= _RIGHT
+
+
+def alike(words: Sequence[str], others: Sequence[str]) -> float:
+    return SequenceMatcher(None, words, others, autojunk=False).ratio()

@@ -1,27 +1,47 @@
-"""The product's player: what recall would have said, from what was harvested of earlier sessions."""
+"""The product's players: what recall would have said, from what was harvested of earlier sessions; *places* alone
+names the files where the work is likely to be, and needs no items.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from afterwit.harvest.registry import HARVESTERS
-from afterwit.harvest.reruns import Given, Tasks
+from afterwit.harvest.stories import GivenTask, Tasks
 from afterwit.knowledge.gate import rejection, wants_review
 from afterwit.knowledge.library import Library
-from afterwit.knowledge.weighing import Context
-from afterwit.measure.notes import Saying
-from afterwit.measure.places_player import sighting_of
-from afterwit.measure.player import Here, Player
+from afterwit.knowledge.weighing import WeighingContext
+from afterwit.measure.player import Player, Saying, Whereabouts
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import Outcome
 from afterwit.model.knowledge import EVERYWHERE, Draft, Item, Scope, ScopeKind, SessionRef
-from afterwit.recall.at_failure import Failed, fix_for
+from afterwit.recall.at_failure import FailedAction, fix_for
 from afterwit.recall.at_prompt import at_prompt
+from afterwit.recall.from_digest import sighting_of, talk_of
 from afterwit.recall.place_index import PlaceIndex
-from afterwit.recall.places import Question
+from afterwit.recall.places import LikelyPlace, Question, guess
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import start_block
-from afterwit.recall.talk_reading import talk_of
 from afterwit.recall.talks import TalkIndex
+
+
+class PlacesPlayer(Player):
+    name = "places"
+
+    def __init__(self) -> None:
+        self._repos: defaultdict[str, PlaceIndex] = defaultdict(PlaceIndex)
+
+    def know(self, digest: Digest) -> None:
+        self._repos[digest.repo].put(sighting_of(digest))
+
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
+        places = guess(self._repos[here.repo], Question(prompt, here.branch, here.parent))
+        if places:
+            yield Saying(text=_line(places), items=("places",), files=tuple(place.path for place in places))
+
+
+def _line(places: list[LikelyPlace]) -> str:
+    return f"Work like this was done in: {', '.join(place.path for place in places)}"
+
 
 _WORKED = {Outcome.SUCCESS: True, Outcome.FAILURE: False}
 
@@ -57,37 +77,37 @@ class RecallPlayer(Player):
         self._places[digest.repo].put(sighting_of(digest))
         self._talks[digest.repo].put(talk_of(digest))
 
-    def start(self, here: Here) -> Iterable[Saying]:
+    def start(self, here: Whereabouts) -> Iterable[Saying]:
         counts = {scope: len(stories) for scope, stories in self._stories.items()}
         block = start_block(self._items(here), _situation(here), counts)
         if block.text:
             self._begun[here.session] = frozenset(item.id for item in block.items)
             yield Saying(text=block.text, items=tuple(item.id for item in block.items))
 
-    def prompt(self, here: Here, prompt: str) -> Iterable[Saying]:
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         question = Question(prompt, here.branch, here.parent)
         told = self._begun.get(here.session, frozenset())
-        known, talks = self._places[here.repo], self._talks[here.repo]
-        block = at_prompt(self._items(here), _situation(here), question, known, talks, told)
+        places, talks = self._places[here.repo], self._talks[here.repo]
+        block = at_prompt(self._items(here), _situation(here), question, places, talks, told)
         if block.text:
             yield Saying(text=block.text, items=block.items, files=block.files)
 
-    def after(self, here: Here, step: DigestStep) -> Iterable[Saying]:
-        failed = Failed(step.kind, step.tool, step.target, step.error)
+    def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
+        failed = FailedAction(step.kind, step.tool, step.target, step.error)
         fix = fix_for(self._items(here), _situation(here), failed)
         if fix is not None and (here.session, fix.item.id) not in self._answered:
             self._answered.add((here.session, fix.item.id))
             yield Saying(text=fix.text, items=(fix.item.id,), advice=fix.advice)
 
-    def _items(self, here: Here) -> tuple[Item, ...]:
+    def _items(self, here: Whereabouts) -> tuple[Item, ...]:
         now_ms = self._latest[here.repo] or self._latest[""]
-        minimum = {one.name: one.minimum_stories for one in HARVESTERS}
-        return self._library.items(Context(now_ms=now_ms, minimum_stories=minimum), _situation(here).scopes())
+        minimum = {harvester.name: harvester.minimum_stories for harvester in HARVESTERS}
+        return self._library.items(WeighingContext(now_ms=now_ms, minimum_stories=minimum), _situation(here).scopes())
 
     def _story(self, digest: Digest) -> str:
         root = self._root(digest.native_id)
         if root == digest.native_id:
-            given = Given(digest.repo, digest.branch, digest.started_ms or 0, digest.task)
+            given = GivenTask(digest.repo, digest.branch, digest.started_ms or 0, digest.task)
             self._first[root] = self._tasks.first(root, given)
         return self._first.get(root, root)
 
@@ -99,7 +119,7 @@ class RecallPlayer(Player):
         return session
 
 
-def _situation(here: Here) -> Situation:
+def _situation(here: Whereabouts) -> Situation:
     return Situation(here.repo, here.agent)
 
 

@@ -16,8 +16,7 @@ import msgspec
 
 from afterwit.digest.digester import digest
 from afterwit.digest.material import Material, cut
-from afterwit.measure.notes import Moment, Note, Saying
-from afterwit.measure.player import Here, Player
+from afterwit.measure.player import NoteMoment, Player, PlayerNote, Saying, Whereabouts
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import Status
 
@@ -29,7 +28,7 @@ class Outline(NamedTuple):
     first_ms: int  # of any of its records, copied ones included: nothing later may be used in it
     started_ms: int  # of its own records: before that nobody could know it
     ended_ms: int
-    here: Here
+    here: Whereabouts
 
 
 class Played(NamedTuple):
@@ -42,10 +41,10 @@ class Played(NamedTuple):
     is_played: bool = True  # else it was only made known
 
 
-Notes = dict[str, list[Note]]  # by player
+Notes = dict[str, list[PlayerNote]]  # by player
 
 
-class Source(Protocol):
+class MaterialSource(Protocol):
     """Where the rest of a session is found, by its key."""
 
     def material(self, key: int) -> Material: ...
@@ -54,7 +53,7 @@ class Source(Protocol):
 class _Running:
     """The sessions that have begun and may not have ended, in the order of their ends."""
 
-    def __init__(self, source: Source, players: Sequence[Player]) -> None:
+    def __init__(self, source: MaterialSource, players: Sequence[Player]) -> None:
         self._source, self._players = source, players
         self._heap: list[tuple[int, int, Outline]] = []
         self._moments: dict[int, list[int]] = {}  # by key: the times at which more of it became known
@@ -83,9 +82,9 @@ class _Running:
             self._told[other.key] = passed
             self._tell(digest(cut(self._source.material(other.key), now_ms)), other.here)
 
-    def _tell(self, known: Digest, here: Here) -> None:
+    def _tell(self, digest: Digest, here: Whereabouts) -> None:
         for player in self._players:
-            player.know(msgspec.structs.replace(known, repo=here.repo))
+            player.know(msgspec.structs.replace(digest, repo=here.repo))
 
 
 def _moments(material: Material) -> Iterator[int]:
@@ -98,7 +97,7 @@ def _moments(material: Material) -> Iterator[int]:
 
 def replay(
     outlines: Iterable[Outline],
-    source: Source,
+    source: MaterialSource,
     players: Sequence[Player],
     plays: Callable[[Outline], bool],
     noted: Callable[[Outline], Notes | None] = lambda _: None,
@@ -106,7 +105,7 @@ def replay(
     """All sessions in order. Those for which `plays` holds are played, the others are only made known. What `noted` has
     from an earlier run that was stopped is taken from there."""
     running = _Running(source, players)
-    for number, now in enumerate(sorted(outlines, key=lambda one: (one.first_ms, one.here.session))):
+    for number, now in enumerate(sorted(outlines, key=lambda outline: (outline.first_ms, outline.here.session))):
         running.tell_ended(now.first_ms)
         material = source.material(now.key)
         whole = msgspec.structs.replace(digest(material), repo=now.here.repo)
@@ -122,19 +121,19 @@ def replay(
         running.begin(number, now)
 
 
-def _spoken(player: Player, here: Here, whole: Digest, calls: Sequence[str]) -> Iterator[Note]:
-    yield from (_note(here, None, Moment.START, saying) for saying in player.start(here))
+def _spoken(player: Player, here: Whereabouts, whole: Digest, calls: Sequence[str]) -> Iterator[PlayerNote]:
+    yield from (_note(here, None, NoteMoment.START, saying) for saying in player.start(here))
     if whole.task:
-        yield from (_note(here, None, Moment.PROMPT, saying) for saying in player.prompt(here, whole.task))
+        yield from (_note(here, None, NoteMoment.PROMPT, saying) for saying in player.prompt(here, whole.task))
     for step, call in zip(whole.steps, calls, strict=True):
         unknown = DigestStep(step.kind, step.tool, step.target, Status.UNKNOWN, at_s=step.at_s, files=step.files)
-        yield from (_note(here, call, Moment.BEFORE, saying) for saying in player.before(here, unknown))
+        yield from (_note(here, call, NoteMoment.BEFORE, saying) for saying in player.before(here, unknown))
         if step.status is Status.FAILED:
-            yield from (_note(here, call, Moment.AFTER, saying) for saying in player.after(here, step))
+            yield from (_note(here, call, NoteMoment.AFTER, saying) for saying in player.after(here, step))
 
 
-def _note(here: Here, call: str | None, moment: Moment, saying: Saying) -> Note:
-    return Note(
+def _note(here: Whereabouts, call: str | None, moment: NoteMoment, saying: Saying) -> PlayerNote:
+    return PlayerNote(
         session=here.session,
         action=call,
         moment=moment,

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from afterwit.actions.programs import Weight
-from afterwit.actions.steps import parsed
-from afterwit.digest.paths import shown_by
-from afterwit.measure.likeness import is_right
-from afterwit.measure.notes import Moment, Note
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.programs import Weight
+from afterwit.digest.digester import shown_by
+from afterwit.measure.plain_commands import is_right
+from afterwit.measure.player import NoteMoment, PlayerNote
 from afterwit.model.digest import Digest, DigestStep, Failure
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind, Status
 
@@ -28,7 +28,7 @@ _ROUNDS = 1000
 _COUNTED = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT)
 
 
-class Tally(msgspec.Struct):
+class ScoreTally(msgspec.Struct):
     """Counts of one group of sessions: all, one repository, one agent."""
 
     sessions: int = 0
@@ -51,7 +51,7 @@ class Tally(msgspec.Struct):
     saved: int = 0
     spent_tokens: float = 0.0
 
-    def join(self, other: "Tally") -> None:
+    def join(self, other: "ScoreTally") -> None:
         for name in self.__struct_fields__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
@@ -76,7 +76,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     tokens_per_session: float
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class PlayerReport(msgspec.Struct, frozen=True, kw_only=True):
     """One player's scores: as a whole, with an interval, and by repository, agent and class of failure."""
 
     player: str
@@ -94,10 +94,10 @@ class Scorer:
     """The scores of one player, gathered over the sessions in order."""
 
     def __init__(self, player: str) -> None:
-        self._player = player
-        self._whole: list[Tally] = []
-        self._by_repo: defaultdict[str, Tally] = defaultdict(Tally)
-        self._by_agent: defaultdict[str, Tally] = defaultdict(Tally)
+        self.player = player
+        self._whole: list[ScoreTally] = []
+        self._by_repo: defaultdict[str, ScoreTally] = defaultdict(ScoreTally)
+        self._by_agent: defaultdict[str, ScoreTally] = defaultdict(ScoreTally)
         self._by_class: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         self._by_source: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         self._start_tokens: list[float] = []
@@ -106,9 +106,9 @@ class Scorer:
         self._signs: set[tuple[str, str]] = set()
         self._rules: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
 
-    def take(self, digest: Digest, calls: Sequence[str], notes: Sequence[Note]) -> None:
+    def take(self, digest: Digest, calls: Sequence[str], notes: Sequence[PlayerNote]) -> None:
         """One session, with what was said in it."""
-        tally = Tally(sessions=1, actions=len(digest.steps))
+        tally = ScoreTally(sessions=1, actions=len(digest.steps))
         self._score_files(tally, digest, notes)
         self._score_failures(tally, digest, calls, notes)
         self._score_rules(tally, digest, notes)
@@ -118,13 +118,13 @@ class Scorer:
         self._by_agent[digest.agent].join(tally)
         self.remember(digest)
 
-    def report(self, rng: random.Random) -> Report:
-        whole = Tally()
+    def report(self, rng: random.Random) -> PlayerReport:
+        whole = ScoreTally()
         for tally in self._whole:
             whole.join(tally)
         tokens = sorted(self._start_tokens) or [0.0]
-        return Report(
-            player=self._player,
+        return PlayerReport(
+            player=self.player,
             whole=_score(whole),
             interval=_interval(self._whole, rng),
             start_tokens_median=statistics.median(tokens),
@@ -135,12 +135,12 @@ class Scorer:
             by_source={name: (counts[0], counts[1]) for name, counts in sorted(self._by_source.items())},
         )
 
-    def _score_files(self, tally: Tally, digest: Digest, notes: Sequence[Note]) -> None:
-        known = self._files[digest.repo]
-        old = [path for path in changed_files(digest) if path in known]
-        if not old or not digest.task or len(known) < _KNOWN_FILES:
+    def _score_files(self, tally: ScoreTally, digest: Digest, notes: Sequence[PlayerNote]) -> None:
+        earlier = self._files[digest.repo]
+        old = [path for path in changed_files(digest) if path in earlier]
+        if not old or not digest.task or len(earlier) < _KNOWN_FILES:
             return
-        spoken = (path for note in notes if note.moment in (Moment.START, Moment.PROMPT) for path in note.files)
+        spoken = (path for note in notes if note.moment in (NoteMoment.START, NoteMoment.PROMPT) for path in note.files)
         top = list(dict.fromkeys(spoken))[:TOP]
         right = [path for path in old if path in top]
         searches = searches_before(digest, old[0])
@@ -151,7 +151,9 @@ class Scorer:
         tally.searches_spared = searches if old[0] in top else 0
         tally.saved += tally.searches_spared
 
-    def _score_failures(self, tally: Tally, digest: Digest, calls: Sequence[str], notes: Sequence[Note]) -> None:
+    def _score_failures(
+        self, tally: ScoreTally, digest: Digest, calls: Sequence[str], notes: Sequence[PlayerNote]
+    ) -> None:
         at = _by_call(notes)
         seen: set[str] = set()
         for failure in digest.failures:
@@ -161,7 +163,7 @@ class Scorer:
             if self._is_known(digest, failure):
                 self._score_failure(tally, digest, failure, at.get(calls[failure.at], []))
 
-    def _score_failure(self, tally: Tally, digest: Digest, failure: Failure, notes: Sequence[Note]) -> None:
+    def _score_failure(self, tally: ScoreTally, digest: Digest, failure: Failure, notes: Sequence[PlayerNote]) -> None:
         tally.repeats += 1
         tally.covered += bool(notes)
         counts = self._by_class[failure.failure]
@@ -182,23 +184,25 @@ class Scorer:
     def _is_known(self, digest: Digest, failure: Failure) -> bool:
         return (digest.repo, failure.signature) in self._signs or ("*", failure.signature) in self._signs
 
-    def _score_rules(self, tally: Tally, digest: Digest, notes: Sequence[Note]) -> None:
+    def _score_rules(self, tally: ScoreTally, digest: Digest, notes: Sequence[PlayerNote]) -> None:
         text = "\n".join(note.text for note in notes)
         for rule in dict.fromkeys(rule.id for rule in digest.rules):
             if len(self._rules[digest.repo, rule]) >= _RULE_SESSIONS:
                 tally.rules += 1
                 tally.rules_reminded += rule in text
 
-    def _score_noise(self, tally: Tally, digest: Digest, calls: Sequence[str], notes: Sequence[Note]) -> None:
+    def _score_noise(
+        self, tally: ScoreTally, digest: Digest, calls: Sequence[str], notes: Sequence[PlayerNote]
+    ) -> None:
         failed = {call for call, step in zip(calls, digest.steps, strict=True) if step.status is Status.FAILED}
         for note in notes:
             tally.spent_tokens += note.tokens
-            tally.spoken += note.moment in (Moment.BEFORE, Moment.AFTER)
-            if note.moment is Moment.BEFORE:
+            tally.spoken += note.moment in (NoteMoment.BEFORE, NoteMoment.AFTER)
+            if note.moment is NoteMoment.BEFORE:
                 tally.before += 1
                 tally.false_alarms += note.action not in failed
         tally.saved -= tally.false_alarms
-        self._start_tokens.append(sum(note.tokens for note in notes if note.moment is Moment.START))
+        self._start_tokens.append(sum(note.tokens for note in notes if note.moment is NoteMoment.START))
 
     def remember(self, digest: Digest) -> None:
         """A session that later ones can be measured against."""
@@ -245,19 +249,19 @@ def is_search(step: DigestStep) -> bool:
     return main is not None and main.weight is Weight.LOOKS
 
 
-def _by_call(notes: Iterable[Note]) -> dict[str, list[Note]]:
-    found: dict[str, list[Note]] = {}
+def _by_call(notes: Iterable[PlayerNote]) -> dict[str, list[PlayerNote]]:
+    by_call: dict[str, list[PlayerNote]] = {}
     for note in notes:
         if note.action is not None:
-            found.setdefault(note.action, []).append(note)
-    return found
+            by_call.setdefault(note.action, []).append(note)
+    return by_call
 
 
 def _share(part: float, whole: float) -> float | None:
     return round(part / whole, 3) if whole else None
 
 
-def _score(tally: Tally) -> Score:
+def _score(tally: ScoreTally) -> Score:
     return Score(
         sessions=tally.sessions,
         actions=tally.actions,
@@ -277,7 +281,7 @@ def _score(tally: Tally) -> Score:
     )
 
 
-def _interval(tallies: Sequence[Tally], rng: random.Random) -> tuple[float, float]:
+def _interval(tallies: Sequence[ScoreTally], rng: random.Random) -> tuple[float, float]:
     """95 % bootstrap interval of the saved actions per 1000, drawn by session."""
     if not tallies:
         return 0.0, 0.0

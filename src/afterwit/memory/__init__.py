@@ -1,20 +1,22 @@
 """Memory of users and agents across sessions: keyed entries, behind one small interface.
 
 What a backend from elsewhere needs to implement `Backend` is here. Choosing one, joining it with the store and the
-Python API for callers are `usecases.memory`'s.
+Python API for callers are `memory.api`'s.
 """
 
-from afterwit.memory.backend import Availability, Backend, Bulk, Operation
-from afterwit.memory.entry import Entry, Hit, Plain, Write
-from afterwit.memory.errors import (
+from afterwit.memory.backends.backend import (
+    Availability,
+    Backend,
     BackendError,
-    EntryError,
+    Bulk,
+    Operation,
     RefusedError,
     RejectedError,
     UnreachableError,
     UnsupportedError,
     WrongSchemaError,
 )
+from afterwit.model.memory_entry import Entry, EntryError, Hit, Plain, Write
 
 __all__ = [
     "Availability",

@@ -1,8 +1,11 @@
 """What capture makes of one file: the rows that go into the store. All texts in here are redacted and clean.
 
 A *part* is what one file says of one session. Ordinals count within a part and never change once given, so that a file
-which grows adds rows and updates its open calls, whichever way it was cut into appends.
+which grows adds rows and updates its open calls, whichever way it was cut into appends. Records that may have copies
+elsewhere are claimed and compared by 64-bit numbers.
 """
+
+import hashlib
 
 import msgspec
 
@@ -132,3 +135,9 @@ class Captured(msgspec.Struct, kw_only=True):
     claims: list[list[int]]  # per part: the keys of the records read now that may have copies elsewhere
     resume: bytes
     notes: list[NoteRow] = msgspec.field(default_factory=list)
+
+
+def key_of(identity: str) -> int:
+    """A signed 64-bit number for a record's identity: equal for a record and its copies, on every machine."""
+    digest = hashlib.blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)

@@ -127,4 +127,6 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Failures still open at the end, without those that nobody had to mend."""
         passed = (FailureClass.DENIED, FailureClass.CANCELLED, FailureClass.ANSWER)
         is_open = ResolutionKind.UNRESOLVED
-        return tuple(one for one in self.failures if one.resolution is is_open and one.failure not in passed)
+        return tuple(
+            failure for failure in self.failures if failure.resolution is is_open and failure.failure not in passed
+        )

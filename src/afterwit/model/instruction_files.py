@@ -1,43 +1,26 @@
 """The files with which people instruct every session: which names they have, and how one is noted.
 
-The lists say what agents load on their own: below a checkout, and below the home folder of a user. A file of the same
+Patterns say what agents load on their own: below a checkout, and below the home folder of a user. A file of the same
 name deeper in a checkout holds for a part of it only and does not count. Whether a folder is a checkout or a home
-folder is the caller's to know.
+folder is the caller's to know, and which patterns there are is for the descriptions of agents to say.
 """
 
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-IN_CHECKOUTS = (
-    "AGENTS.md",
-    "CLAUDE.md",
-    "CLAUDE.local.md",
-    "GEMINI.md",
-    "QWEN.md",
-    "CONVENTIONS.md",
-    ".cursorrules",
-    ".clinerules",
-    ".github/copilot-instructions.md",
-    ".claude/CLAUDE.md",
-    ".claude/rules/*.md",
-    ".cursor/rules/*.mdc",
-    ".openhands/microagents/*.md",
-)
-IN_HOMES = (
-    ".claude/CLAUDE.md",
-    ".claude/rules/*.md",
-    ".codex/AGENTS.md",
-    ".codex/memories/*.md",
-    ".gemini/GEMINI.md",
-    ".qwen/QWEN.md",
-    ".copilot/copilot-instructions.md",
-    ".hermes/memories/*.md",
-    ".config/opencode/AGENTS.md",
-    ".pi/agent/AGENTS.md",
-)
+import msgspec
+
 _ENDINGS = (".md", ".mdc", "rules")
 _LONGEST_PATH = 1_000
 _WHOLE, _PIECE = "whole", "piece"
+
+
+class InstructionFiles(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the files of an agent lie, or those of all agents."""
+
+    in_checkouts: tuple[str, ...] = ()
+    in_homes: tuple[str, ...] = ()
+    of_projects: tuple[str, ...] = ()  # below a home; `{project}` is the project's path with hyphens
 
 
 class Placed(NamedTuple):
@@ -65,20 +48,20 @@ def instruction(head: str, text: str) -> Instruction:
     return Instruction(path, text, kind == _WHOLE)
 
 
-def placed(path: str, patterns: tuple[str, ...] = IN_CHECKOUTS) -> Placed | None:
+def placed(path: str, patterns: tuple[str, ...]) -> Placed | None:
     """Where the file lies, if it has the name of an instruction file. Of several names the longest counts."""
     if not path.endswith(_ENDINGS) or len(path) > _LONGEST_PATH:
         return None
     parts = PurePosixPath(path.replace("\\", "/")).parts
-    found = [pattern.count("/") + 1 for pattern in patterns if _ends(parts, pattern)]
-    if not found:
+    depths = [pattern.count("/") + 1 for pattern in patterns if _ends(parts, pattern)]
+    if not depths:
         return None
-    folder = PurePosixPath(*parts[: -max(found)])
-    return Placed("" if str(folder) == "." else str(folder), "/".join(parts[-max(found) :]))
+    folder = PurePosixPath(*parts[: -max(depths)])
+    return Placed("" if str(folder) == "." else str(folder), "/".join(parts[-max(depths) :]))
 
 
 def _ends(parts: tuple[str, ...], pattern: str) -> bool:
     wanted = pattern.split("/")
     ending = parts[-len(wanted) :]
     pairs = zip(ending, wanted, strict=False)
-    return len(ending) == len(wanted) and all(PurePosixPath(one).match(other) for one, other in pairs)
+    return len(ending) == len(wanted) and all(PurePosixPath(part).match(wanted_part) for part, wanted_part in pairs)

@@ -7,6 +7,15 @@ database, `--json` output and exports contain; renaming one is a migration.
 from enum import StrEnum
 
 
+class ReaderEvidence(StrEnum):
+    """On what evidence a reader was written: shown by `doctor`, so that users know how far to trust it."""
+
+    REAL_DATA = "real data"
+    REAL_CLIENT = "a run of the real client"
+    DOCUMENTATION = "documentation only"
+    DESCRIPTION = "a description of your own"
+
+
 class EventKind(StrEnum):
     """One thing that happened in a session."""
 

@@ -129,7 +129,7 @@ class Trigger(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tool: str = ""  # the agent's own tool
     path: str = ""  # of a file below the repository; `*` and `**` as in gitignore
     rule: str = ""  # a lint or compiler rule
-    topic: tuple[str, ...] = ()  # words of a task, all of them, stemmed as `digest.words` does
+    topic: tuple[str, ...] = ()  # words of a task, all of them, stemmed as `text.words` does
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -37,8 +37,8 @@ def loads(text: str) -> object:
         raise ValueError("not a JSON text") from None
     if end != len(text):
         raise ValueError("something follows the JSON text")
-    found: object = value
-    return found
+    result: object = value
+    return result
 
 
 def dumps(value: object) -> str:
@@ -52,7 +52,7 @@ def dumps(value: object) -> str:
     if isinstance(value, int | float):
         return _number(value)
     if isinstance(value, dict):
-        return "{" + ",".join(f"{_quoted(key)}:{dumps(each)}" for key, each in value.items()) + "}"
+        return "{" + ",".join(f"{_quoted(key)}:{dumps(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(dumps, value)) + "]"
     raise TypeError(f"{type(value).__name__} has no place in JSON")

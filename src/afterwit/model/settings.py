@@ -1,6 +1,6 @@
 """What people can set, with its defaults. `config.toml` has the same shape: one table per struct.
 
-Values only: where they come from, how paths are resolved and what is wrong with a file is `usecases.configure`'s.
+Values only: where they come from, how paths are resolved and what is wrong with a file is `config.show`'s.
 """
 
 from enum import StrEnum

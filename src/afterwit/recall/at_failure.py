@@ -8,24 +8,23 @@ at once whether it fits. Failures of the work itself get nothing: they are what 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from afterwit.actions.answerable import answerable_signature
-from afterwit.actions.command_changes import advised
-from afterwit.actions.failure_bounds import LEAST_BELIEF, is_any_call
-from afterwit.actions.missing_places import names_missing
-from afterwit.actions.steps import Step, parsed
+from afterwit.actions.failures.quick_look import LEAST_BELIEF, is_any_call, names_missing
+from afterwit.actions.failures.signature import answerable_signature
+from afterwit.actions.shell.command_changes import advised
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.steps import Step
+from afterwit.guard.shown import NOTHING, Shown, command, joined, ours
 from afterwit.harvest.wording import plain
-from afterwit.knowledge.matching import Moment, fires
-from afterwit.knowledge.shown import NOTHING, Shown, command, joined, ours
+from afterwit.knowledge.matching import TriggerMoment, fires
 from afterwit.knowledge.shown_items import sentence
 from afterwit.model.kinds import ActionKind, Status
 from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus, Trigger
-from afterwit.recall.order import order
-from afterwit.recall.situation import Situation
+from afterwit.recall.situation import Situation, order
 
 _STATED = (Channel.USER, Channel.ASSISTANT)
 
 
-class Failed(NamedTuple):
+class FailedAction(NamedTuple):
     """An action that has just failed."""
 
     kind: ActionKind
@@ -47,23 +46,23 @@ class Fix(NamedTuple):
     text: Shown
 
 
-class _Found(NamedTuple):
+class _Match(NamedTuple):
     item: Item
     advice: str
     clarity: int  # how clearly the item is meant
 
 
-def fix_for(items: Iterable[Item], situation: Situation, failed: Failed) -> Fix | None:
+def fix_for(items: Iterable[Item], situation: Situation, failed: FailedAction) -> Fix | None:
     """The best known fix; None is the usual answer."""
     sign = failed.signature
     if not sign:
         return None
     places = {scope: place for place, scope in enumerate(situation.scopes())}
     here = (item for item in items if situation.concerns(item))
-    found = [one for item in here if (one := _found(item, failed, sign)) is not None]
+    matches = [match for item in here if (match := _match(item, failed, sign)) is not None]
     best = min(
-        found,
-        key=lambda one: (not one.advice, -one.clarity, places[one.item.scope], order(one.item)),
+        matches,
+        key=lambda match: (not match.advice, -match.clarity, places[match.item.scope], order(match.item)),
         default=None,
     )
     return None if best is None else Fix(best.item, best.advice, _text(best.item, best.advice))
@@ -82,7 +81,7 @@ def answers(item: Item, trigger: Trigger) -> bool:
     return item.status is ItemStatus.CANDIDATE and is_exact and item.channel not in _STATED
 
 
-def _found(item: Item, failed: Failed, sign: str) -> _Found | None:
+def _match(item: Item, failed: FailedAction, sign: str) -> _Match | None:
     clarity = max((_clarity(trigger, failed, sign) for trigger in item.triggers if answers(item, trigger)), default=0)
     if not clarity:
         return None
@@ -91,7 +90,7 @@ def _found(item: Item, failed: Failed, sign: str) -> _Found | None:
     if advice and (advice in failed.error or advice.strip() == target.strip()):
         return None
     shown = plain(advice)
-    return _Found(item, shown, clarity) if shown or not item.advice else None
+    return _Match(item, shown, clarity) if shown or not item.advice else None
 
 
 def _plain_lines(text: str) -> str:
@@ -100,13 +99,13 @@ def _plain_lines(text: str) -> str:
     return "\n".join(made for _, made in lines) if all(made or not line.strip() for line, made in lines) else ""
 
 
-def _clarity(trigger: Trigger, failed: Failed, sign: str) -> int:
+def _clarity(trigger: Trigger, failed: FailedAction, sign: str) -> int:
     """How clearly a trigger means this failure; 0: not at all."""
     if trigger.path:
         return 3 if names_missing(trigger.path, failed.error) else 0
     if not (trigger.signature or trigger.program or trigger.words):
         return 0
-    if not fires(trigger, Moment(command=parsed(failed.target), tool=failed.tool, signature=sign)):
+    if not fires(trigger, TriggerMoment(command=parsed(failed.target), tool=failed.tool, signature=sign)):
         return 0
     return 2 if trigger.signature else 1
 

@@ -1,4 +1,4 @@
-"""Recall at the first prompt, with items at hand: guesses the places, picks what bites there, asks what was decided.
+"""Recall at the first prompt, with items at hand: guesses the places, picks items, asks what was decided.
 
 Of items only those wait for a prompt whose triggers name a topic or a path. They must be active and hold here; a path
 counts if the work is likely enough to be there. What a quote says already is not said twice. A hook does the same from
@@ -7,61 +7,53 @@ the tables of a deck, without this module.
 
 from collections.abc import Collection, Iterable, Sequence
 
-from afterwit.digest.words import words_of
-from afterwit.knowledge.matching import Moment, fires
+from afterwit.knowledge.matching import TriggerMoment, fires
 from afterwit.model.knowledge import Item
-from afterwit.recall.bites import first_bites, likely_paths
-from afterwit.recall.biting_rules import biting_rules
 from afterwit.recall.decisions import Quote, decided
-from afterwit.recall.order import order
-from afterwit.recall.place_index import Known
-from afterwit.recall.places import Place, Question, guess
-from afterwit.recall.prompt_block import Bite, PromptBlock, prompt_block
-from afterwit.recall.situation import Situation, holding
+from afterwit.recall.place_index import KnownPlaces
+from afterwit.recall.places import LikelyPlace, Question, guess
+from afterwit.recall.prompt_block import BlockLine, PromptBlock, likely_paths, prompt_block, unquoted
+from afterwit.recall.situation import Situation, enforced_rules, holding, order
 from afterwit.recall.start_block import said_of
 from afterwit.recall.talks import Talks
+from afterwit.text.words import words_of
 
 
 def at_prompt(
     items: Iterable[Item],
     situation: Situation,
     question: Question,
-    known: Known,
+    index: KnownPlaces,
     talks: Talks,
     told: Collection[str] = (),
 ) -> PromptBlock:
     """The block for the first prompt of a session that was told these items at its start."""
-    here = list(items)
-    places = guess(known, question)
+    items = list(items)
+    places = guess(index, question)
     quotes = decided(talks, question)
-    return prompt_block(
-        places, biting(here, situation, question, places, quotes), quotes, rules_for_prompt(here, situation, told)
-    )
+    lines = items_for_prompt(items, situation, question, places, quotes)
+    return prompt_block(places, lines, quotes, rules_for_prompt(items, situation, told))
 
 
-def rules_for_prompt(items: Iterable[Item], situation: Situation, told: Collection[str]) -> list[Bite]:
-    """Of the rules that bite most here, those that the start block did not have: seen in fewer sessions."""
-    return [_bite(item) for item in biting_rules(items, situation) if item.id not in told]
+def rules_for_prompt(items: Iterable[Item], situation: Situation, told: Collection[str]) -> list[BlockLine]:
+    """Of the rules that matter most here, those that the start block did not have: seen in fewer sessions."""
+    return [BlockLine(item.id, said_of(item)) for item in enforced_rules(items, situation) if item.id not in told]
 
 
-def _bite(item: Item) -> Bite:
-    return Bite(item.id, said_of(item))
-
-
-def biting(
+def items_for_prompt(
     items: Iterable[Item],
     situation: Situation,
     question: Question,
-    places: Sequence[Place],
+    places: Sequence[LikelyPlace],
     quotes: Sequence[Quote] = (),
-) -> list[Bite]:
+) -> list[BlockLine]:
     """What matters most where the work is, the best first."""
-    moment = Moment(paths=likely_paths(places), words=frozenset(words_of(question.prompt)))
-    here = [item for item in holding(items, situation) if _fires(item, moment)]
-    return first_bites(map(_bite, sorted(here, key=order)), quotes)
+    moment = TriggerMoment(paths=likely_paths(places), words=frozenset(words_of(question.prompt)))
+    here = sorted((item for item in holding(items, situation) if _fires(item, moment)), key=order)
+    return unquoted((BlockLine(item.id, said_of(item)) for item in here), quotes)
 
 
-def _fires(item: Item, moment: Moment) -> bool:
+def _fires(item: Item, moment: TriggerMoment) -> bool:
     """A path with an advice is a wrong one: it waits for a failure."""
     waiting = (trigger for trigger in item.triggers if trigger.topic or (trigger.path and not item.advice))
     return any(fires(trigger, moment) for trigger in waiting)

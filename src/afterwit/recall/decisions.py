@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from afterwit.recall.places import Question
-from afterwit.recall.talk_matches import PLAIN, Asked, Match, Part, is_strong
-from afterwit.recall.talks import USER, Sentence, Talks, Turn, terms_of
+from afterwit.recall.talk_matches import PLAIN, AskedPrompt, Match, PromptPart, is_strong
+from afterwit.recall.talks import USER, Sentence, Talks, TalkTurn, terms_of
 
 _KIN = 1.3  # what two decisions of one matter share, in terms that no other talk holds
 _KIN_CHANGE = 0.85  # the same, where the later one says that it changes something
@@ -41,28 +41,28 @@ class Quote(NamedTuple):
 
 def decided(talks: Talks, question: Question) -> list[Quote]:
     """What was decided about it, the newest talk first; mostly nothing."""
-    asked = Asked(talks, question.prompt)
+    asked = AskedPrompt(talks, question.prompt)
     for part in asked.parts():
-        found = asked.matches(part)
-        strong = [match for match in found if is_strong(match, found, part)]
+        matches = asked.matches(part)
+        strong = [match for match in matches if is_strong(match, matches, part)]
         if strong:
-            return _quotes(asked, part, _chosen(asked, strong, found))
+            return _quotes(asked, part, _chosen(asked, strong, matches))
     return []
 
 
-def _chosen(asked: Asked, strong: Sequence[Match], found: Sequence[Match]) -> list[Match]:
+def _chosen(asked: AskedPrompt, strong: Sequence[Match], matches: Sequence[Match]) -> list[Match]:
     """The best talk and the newest that decides its matter too; else the second best that is strong as well."""
     best = strong[0]
-    later = _later(asked, best, found)
+    later = _later(asked, best, matches)
     if later is not None:
         return [later, best]
     others = [match for match in strong[1:] if match.score >= best.score / 2]
     return sorted([best, *others[:1]], key=lambda match: -match.at_ms)
 
 
-def _later(asked: Asked, best: Match, found: Sequence[Match]) -> Match | None:
+def _later(asked: AskedPrompt, best: Match, matches: Sequence[Match]) -> Match | None:
     """The newest talk that decides the matter after this one: of those that share nearly as much with it as any."""
-    close = [(asked.kinship(best, match), match) for match in _after(best, found) if match.worth >= _KIN_WORTH]
+    close = [(asked.kinship(best, match), match) for match in _after(best, matches) if match.worth >= _KIN_WORTH]
     kin = [(shared, match) for shared, match in close if shared >= _needed(match)]
     changes = [(asked.kinship(best, match), match) for match in _after(best, asked.about(best)) if match.is_change]
     kin += [(shared, match) for shared, match in changes if shared >= _CHANGE_KIN]
@@ -70,23 +70,23 @@ def _later(asked: Asked, best: Match, found: Sequence[Match]) -> Match | None:
     return max((match for shared, match in kin if shared >= enough), key=lambda match: match.at_ms, default=None)
 
 
-def _after(best: Match, found: Sequence[Match]) -> list[Match]:
-    return [match for match in found if match.at_ms > best.at_ms and match.session != best.session]
+def _after(best: Match, matches: Sequence[Match]) -> list[Match]:
+    return [match for match in matches if match.at_ms > best.at_ms and match.session != best.session]
 
 
 def _needed(later: Match) -> float:
     return _KIN_CHANGE if later.is_change else _KIN
 
 
-def _quotes(asked: Asked, part: Part, chosen: Sequence[Match]) -> list[Quote]:
+def _quotes(asked: AskedPrompt, part: PromptPart, chosen: Sequence[Match]) -> list[Quote]:
     newest, *older = chosen
-    found = _quoted(asked, part, newest, is_earlier=False)
+    quotes = _quoted(asked, part, newest, is_earlier=False)
     for match in older:
-        found += _quoted(asked, part, match, is_earlier=asked.kinship(match, newest) >= _needed(newest))
-    return found
+        quotes += _quoted(asked, part, match, is_earlier=asked.kinship(match, newest) >= _needed(newest))
+    return quotes
 
 
-def _quoted(asked: Asked, part: Part, match: Match, *, is_earlier: bool) -> list[Quote]:
+def _quoted(asked: AskedPrompt, part: PromptPart, match: Match, *, is_earlier: bool) -> list[Quote]:
     """The deciding turns of a talk, in order."""
     values = {at: _value(asked, part, match, at) for at in range(len(match.turns))}
     worthy = (at for at in values if values[at] > 0 and at != match.given)
@@ -96,7 +96,7 @@ def _quoted(asked: Asked, part: Part, match: Match, *, is_earlier: bool) -> list
     return [Quote(text, turn.speaker, turn.at_ms, match.session, is_earlier) for turn, text in texts if text]
 
 
-def _value(asked: Asked, part: Part, match: Match, at: int) -> float:
+def _value(asked: AskedPrompt, part: PromptPart, match: Match, at: int) -> float:
     """How much a turn should be quoted: it decides, and it is about the task or stands beside what is."""
     turn = match.turns[at]
     mark = asked.mark(match, at, part)
@@ -107,7 +107,7 @@ def _value(asked: Asked, part: Part, match: Match, at: int) -> float:
     return min(turn.force, _MOST_FORCE) + mark / asked.unit + is_near
 
 
-def _text(turn: Turn, part: Part) -> str:
+def _text(turn: TalkTurn, part: PromptPart) -> str:
     """What the turn says, without its questions; of a long one the sentences that matter, in order."""
     said = [sentence for sentence in turn.sentences if sentence.force > 0 and sentence.text]
     if sum(len(sentence.text) + 1 for sentence in said) <= _LONGEST_QUOTE:
@@ -122,5 +122,5 @@ def _text(turn: Turn, part: Part) -> str:
     return _JOINT.join(said[at].text for at in sorted(kept))
 
 
-def _weight(sentence: Sentence, part: Part) -> float:
+def _weight(sentence: Sentence, part: PromptPart) -> float:
     return sentence.force + sum(part.tells.get(term, 0.0) for term in set(terms_of(sentence.text))) / 5

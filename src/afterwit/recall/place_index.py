@@ -14,12 +14,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
-from afterwit.digest.words import words_of
+from afterwit.text.words import words_of
 
 _POSTINGS = 4_000  # sessions looked at for one question, rarest words first
 
 
-class Sighting(NamedTuple):
+class PlaceSighting(NamedTuple):
     """What one session says about where work is."""
 
     session: str
@@ -29,7 +29,7 @@ class Sighting(NamedTuple):
     at_ms: int = 0  # when it was last heard of
 
 
-class Known(Protocol):
+class KnownPlaces(Protocol):
     """The sessions of one repository, as far as they are known."""
 
     def rarity(self, word: str) -> float:
@@ -69,14 +69,14 @@ class Known(Protocol):
         """Whether a session on this branch changed the file."""
 
 
-class Seen(NamedTuple):
+class _Indexed(NamedTuple):
     """A session in the index."""
 
     bag: frozenset[str]
-    sighting: Sighting
+    sighting: PlaceSighting
 
 
-class File:
+class _File:
     """A file that some session changed."""
 
     def __init__(self, path: str) -> None:
@@ -92,20 +92,20 @@ class PlaceIndex:
     """The sessions of one repository, as far as they are known."""
 
     def __init__(self) -> None:
-        self.files: dict[str, File] = {}
-        self.sessions: dict[str, Seen] = {}
+        self.files: dict[str, _File] = {}
+        self.sessions: dict[str, _Indexed] = {}
         self._timeline: list[tuple[int, str]] = []  # of sessions that changed something
         self._by_word: defaultdict[str, dict[str, None]] = defaultdict(dict)  # word → sessions
         self._by_path_word: defaultdict[str, dict[str, None]] = defaultdict(dict)  # word → paths
         self._by_name: defaultdict[str, dict[str, None]] = defaultdict(dict)  # name of a file → paths
         self._by_branch: defaultdict[str, Counter[str]] = defaultdict(Counter)  # branch → paths
 
-    def put(self, sighting: Sighting) -> None:
+    def put(self, sighting: PlaceSighting) -> None:
         """Adds a session, or replaces what was known of it."""
         before = self.sessions.get(sighting.session)
         if before is not None:
             self._drop(before)
-        seen = Seen(frozenset(words_of(f"{sighting.text} {' '.join(sighting.changed)}")), sighting)
+        seen = _Indexed(words_of_sighting(sighting), sighting)
         self.sessions[sighting.session] = seen
         for word in seen.bag:
             self._by_word[word][sighting.session] = None
@@ -134,7 +134,7 @@ class PlaceIndex:
             lambda session: len(self.sessions[session].bag),
         )
 
-    def latest(self, most: int) -> list[Sighting]:
+    def latest(self, most: int) -> list[PlaceSighting]:
         """The last sessions that changed something, the newest first."""
         return [self.sessions[session].sighting for _, session in reversed(self._timeline[-most:])]
 
@@ -146,8 +146,8 @@ class PlaceIndex:
         return seen.sighting.changed if seen else ()
 
     def changed_most(self, most: int) -> list[str]:
-        found = heapq.nsmallest(most, self.files.values(), key=lambda file: (-file.count, file.path))
-        return [file.path for file in found]
+        files = heapq.nsmallest(most, self.files.values(), key=lambda file: (-file.count, file.path))
+        return [file.path for file in files]
 
     def told_of(self, path: str, words: frozenset[str]) -> Mapping[str, int]:
         bag = self.files[path].bag
@@ -166,10 +166,10 @@ class PlaceIndex:
     def is_on_branch(self, path: str, branch: str) -> bool:
         return branch in self._by_branch and self._by_branch[branch][path] > 0
 
-    def _put_file(self, path: str, symbols: tuple[str, ...], seen: Seen) -> None:
+    def _put_file(self, path: str, symbols: tuple[str, ...], seen: _Indexed) -> None:
         file = self.files.get(path)
         if file is None:
-            file = self.files[path] = File(path)
+            file = self.files[path] = _File(path)
             for word in file.words:
                 self._by_path_word[word][path] = None
             self._by_name[file.name][path] = None
@@ -178,7 +178,7 @@ class PlaceIndex:
         file.symbols.update({name.lower() for name in symbols})
         self._by_branch[seen.sighting.branch][path] += 1
 
-    def _drop(self, seen: Seen) -> None:
+    def _drop(self, seen: _Indexed) -> None:
         sighting = seen.sighting
         del self.sessions[sighting.session]
         for word in seen.bag:
@@ -188,7 +188,7 @@ class PlaceIndex:
         for path, symbols in sighting.changed.items():
             self._drop_file(self.files[path], symbols, seen)
 
-    def _drop_file(self, file: File, symbols: tuple[str, ...], seen: Seen) -> None:
+    def _drop_file(self, file: _File, symbols: tuple[str, ...], seen: _Indexed) -> None:
         file.count -= 1
         file.bag.subtract(seen.bag)
         file.symbols.subtract({name.lower() for name in symbols})
@@ -198,6 +198,11 @@ class PlaceIndex:
             for word in file.words:
                 del self._by_path_word[word][file.path]
             del self._by_name[file.name][file.path]
+
+
+def words_of_sighting(sighting: PlaceSighting) -> frozenset[str]:
+    """Under which a session is found."""
+    return frozenset(words_of(f"{sighting.text} {' '.join(sighting.changed)}"))
 
 
 def rarity(of: int, holders: int) -> float:
@@ -213,7 +218,7 @@ def likeness(
 ) -> dict[str, float]:
     """How alike sessions are to a text with these words, given who holds a word and how many words a session has."""
     ranked = sorted((-rarity_of(word), word) for word in set(words))
-    found: defaultdict[str, float] = defaultdict(float)
+    marks: defaultdict[str, float] = defaultdict(float)
     left = _POSTINGS
     for negative, word in ranked:
         sessions = holders(word)
@@ -221,9 +226,9 @@ def likeness(
         if left < 0:
             break
         for session in sessions:
-            found[session] += negative * negative
+            marks[session] += negative * negative
     total = sum(mark * mark for mark, _ in ranked) or 1.0
-    return {session: mark / total * math.sqrt(len(ranked) / size(session)) for session, mark in found.items()}
+    return {session: mark / total * math.sqrt(len(ranked) / size(session)) for session, mark in marks.items()}
 
 
 def path_share(path: Collection[str], words: Collection[str], rarity_of: Callable[[str], float]) -> float:

@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from afterwit.digest.words import words_of
-from afterwit.recall.place_index import Known
+from afterwit.recall.place_index import KnownPlaces
+from afterwit.text.words import words_of
 
 MOST = 5
 _CANDIDATES = 40  # taken from each source of candidates
@@ -32,7 +32,7 @@ class Question(NamedTuple):
     parent: str = ""  # the session that this one was started from
 
 
-class Place(NamedTuple):
+class LikelyPlace(NamedTuple):
     path: str
     chance: float
 
@@ -59,13 +59,13 @@ class Features(NamedTuple):
 WEIGHTS = Features(-4.0, 3.5, 2.0, 0.8, 0.3, 0.6, 0.5, 0.5, 2.0, 0.3, 1.2, 0.8, 1.0, 0.6)
 
 
-def guess(index: Known, question: Question, most: int = MOST) -> list[Place]:
+def guess(index: KnownPlaces, question: Question, most: int = MOST) -> list[LikelyPlace]:
     """The likeliest files."""
-    rated = [Place(path, _chance(found)) for path, found in features(index, question).items()]
+    rated = [LikelyPlace(path, _chance(values)) for path, values in features(index, question).items()]
     return sorted(rated, key=lambda place: (-round(place.chance, 9), place.path))[:most]
 
 
-def features(index: Known, question: Question) -> dict[str, Features]:
+def features(index: KnownPlaces, question: Question) -> dict[str, Features]:
     """What is known about every file worth a look."""
     asked = _Asked(index, question)
     return {path: asked.features(path) for path in sorted(asked.candidates())}
@@ -74,7 +74,7 @@ def features(index: Known, question: Question) -> dict[str, Features]:
 class _Asked:
     """A question, with all that is the same for every file."""
 
-    def __init__(self, index: Known, question: Question) -> None:
+    def __init__(self, index: KnownPlaces, question: Question) -> None:
         self._index, self._question = index, question
         self._words = sorted(set(words_of(question.prompt)))
         self._bag = frozenset(self._words)
@@ -92,15 +92,15 @@ class _Asked:
     def candidates(self) -> set[str]:
         """Files of alike and of recent sessions, changed often, named, or with a telling word in the path."""
         index = self._index
-        found = {path for path, ages in self._ages.items() if ages[0] < _CANDIDATES}
-        found.update(heapq.nsmallest(_CANDIDATES, self._alike, key=lambda path: (-self._alike[path], path)))
-        found.update(index.changed_most(_CANDIDATES))
-        found.update(self._paths, self._names, self._of_parent)
+        chosen = {path for path, ages in self._ages.items() if ages[0] < _CANDIDATES}
+        chosen.update(heapq.nsmallest(_CANDIDATES, self._alike, key=lambda path: (-self._alike[path], path)))
+        chosen.update(index.changed_most(_CANDIDATES))
+        chosen.update(self._paths, self._names, self._of_parent)
         for word in self._words:
             paths = list(index.with_path_word(word))
             if len(paths) <= _RARE_PATHS:
-                found.update(paths)
-        return found
+                chosen.update(paths)
+        return chosen
 
     def features(self, path: str) -> Features:
         index = self._index
@@ -127,7 +127,7 @@ class _Asked:
         )
 
 
-def _named(index: Known, prompt: str) -> tuple[set[str], dict[str, float]]:
+def _named(index: KnownPlaces, prompt: str) -> tuple[set[str], dict[str, float]]:
     """Files named by their whole path, and files named by an end of it with how clearly."""
     paths: set[str] = set()
     names: dict[str, float] = {}
@@ -146,21 +146,21 @@ def _named(index: Known, prompt: str) -> tuple[set[str], dict[str, float]]:
     return paths, names
 
 
-def _alike(index: Known, words: Collection[str]) -> dict[str, float]:
+def _alike(index: KnownPlaces, words: Collection[str]) -> dict[str, float]:
     likeness = index.likeness(words)
     best = heapq.nsmallest(_MEMORY, likeness, key=lambda session: (-likeness[session], session))
-    found: dict[str, float] = {}
+    marks: dict[str, float] = {}
     for session in best:
         changed = index.changed_by(session)
         for path in changed:
-            found[path] = max(found.get(path, 0.0), 2 * likeness[session] / math.sqrt(len(changed)))
-    return found
+            marks[path] = max(marks.get(path, 0.0), 2 * likeness[session] / math.sqrt(len(changed)))
+    return marks
 
 
 def _faded(ages: Iterable[int], half: float) -> float:
     return math.log1p(sum(math.exp(-age / half) for age in ages))
 
 
-def _chance(found: Features) -> float:
-    mark = sum(weight * value for weight, value in zip(WEIGHTS, found, strict=True))
+def _chance(features: Features) -> float:
+    mark = sum(weight * value for weight, value in zip(WEIGHTS, features, strict=True))
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, mark))))

@@ -1,10 +1,25 @@
-"""Where an agent is, and which items hold there."""
+"""Where an agent is, which items hold there, and which of them is said first.
 
-from collections.abc import Iterable
+What saying an item is worth: the actions it can be expected to spare, for each token that it costs to read. Three
+factors: how often it mattered in sessions like this one, how far it is believed (a low quantile, so that little
+evidence counts little), and what it spares when it matters. A rough estimate that only has to rank. Of the rules of
+linters and compilers that a repository keeps enforcing at most eight reach a session: those that are believed enough
+with the start block, the rest with the first prompt.
+"""
+
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from afterwit.harvest.rules import most_failed
+from afterwit.knowledge.belief import lower, quorum
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import Item, ItemStatus, Scope, ScopeKind
+
+MOST_RULES = 8
+SPEAKING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)  # items that may be said somewhere
+_TOKEN_CHARS = 4
+_FEWEST = 3  # stories of a scope with fewer say little about how often something matters
+_MOST = 60  # pieces of evidence that an item keeps
 
 
 class Situation(NamedTuple):
@@ -15,8 +30,8 @@ class Situation(NamedTuple):
 
     def scopes(self) -> tuple[Scope, ...]:
         """Where it is, the narrowest first."""
-        found = (Scope(ScopeKind.REPO, self.repo), Scope(ScopeKind.AGENT, self.agent), Scope(ScopeKind.GLOBAL))
-        return tuple(scope for scope in found if scope.name or scope.kind is ScopeKind.GLOBAL)
+        scopes = (Scope(ScopeKind.REPO, self.repo), Scope(ScopeKind.AGENT, self.agent), Scope(ScopeKind.GLOBAL))
+        return tuple(scope for scope in scopes if scope.name or scope.kind is ScopeKind.GLOBAL)
 
     def concerns(self, item: Item) -> bool:
         """Whether an item holds here and may be told."""
@@ -26,10 +41,38 @@ class Situation(NamedTuple):
 
 def holding(items: Iterable[Item], situation: Situation) -> list[Item]:
     """Active items that hold there and that nobody else says, narrowest scope first, in a stable order."""
-    order = {scope: place for place, scope in enumerate(situation.scopes())}
-    here = [
-        item
-        for item in items
-        if item.status is ItemStatus.ACTIVE and not item.is_known_to_host and situation.concerns(item)
+    places = {scope: place for place, scope in enumerate(situation.scopes())}
+    here = _unknown_to_host(items, situation, (ItemStatus.ACTIVE,))
+    return sorted(here, key=lambda item: (places[item.scope], item.id))
+
+
+def enforced_rules(items: Iterable[Item], situation: Situation) -> list[Item]:
+    """The rules that matter most here: in many stories, and of late."""
+    here = _unknown_to_host(items, situation, SPEAKING)
+    return most_failed([item for item in here if any(trigger.rule for trigger in item.triggers)], MOST_RULES)
+
+
+def _unknown_to_host(items: Iterable[Item], situation: Situation, statuses: tuple[ItemStatus, ...]) -> list[Item]:
+    return [
+        item for item in items if item.status in statuses and not item.is_known_to_host and situation.concerns(item)
     ]
-    return sorted(here, key=lambda item: (order[item.scope], item.id))
+
+
+def tokens(text: str) -> int:
+    """About what it costs to read."""
+    return -(-len(text) // _TOKEN_CHARS)
+
+
+def expected(item: Item, stories: Mapping[Scope, int]) -> float:
+    """Actions that it can be expected to spare in a session."""
+    of = min(_MOST, max(_FEWEST, stories.get(item.scope, 0)))
+    return min(1.0, quorum(item.evidence) / of) * lower(item.belief) * item.saves
+
+
+def per_token(item: Item, stories: Mapping[Scope, int]) -> float:
+    return expected(item, stories) / max(1, tokens(item.sentence))
+
+
+def order(item: Item) -> tuple[float, str]:
+    """What spares most for each token comes first; the id makes it the same everywhere."""
+    return -per_token(item, {}), item.id

@@ -1,9 +1,9 @@
 """The block that a session gets when it begins: few things, in a fixed order, the same bytes for the same knowledge.
 
-Standing rules and preferences, commands that work here, what bites here, questions that this session could answer; each
-with its confidence. Chosen by worth per token, within a budget of tokens and characters. Words that no user, outcome or
-person stands behind are quoted as observations. Where work is, and what was decided, waits for the first prompt. The
-template can be replaced; markers are put around it by whoever gives it to an agent.
+Standing rules and preferences, commands that work here, what goes wrong here, questions that this session could
+answer; each with its confidence. Chosen by worth per token, within a budget of tokens and characters. Words that no
+user, outcome or person stands behind are quoted as observations. Where work is, and what was decided, waits for the
+first prompt. The template can be replaced; markers are put around it by whoever gives it to an agent.
 """
 
 import re
@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from afterwit.knowledge.shown import NOTHING, Shown, figure, joined, name, ours
-from afterwit.knowledge.shown import template as template_piece
+from afterwit.guard.shown import NOTHING, Shown, figure, joined, name, ours
+from afterwit.guard.shown import template as template_piece
 from afterwit.knowledge.shown_items import sentence
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Authority, Category, Channel, Item, Scope
-from afterwit.recall.biting_rules import MOST_RULES, biting_rules
-from afterwit.recall.situation import Situation, holding
-from afterwit.recall.worth import per_token, tokens
+from afterwit.recall.prompt_block import BlockLine, BlockSection
+from afterwit.recall.situation import MOST_RULES, Situation, enforced_rules, holding, per_token, tokens
 
 MOST_TOKENS = 2_000
 MOST_CHARS = 9_500
@@ -33,7 +32,7 @@ _STEPS = 20
 _OVERHEAD = 120  # characters for markers
 
 
-class Section(StrEnum):
+class StartSection(StrEnum):
     """Parts of the block, in their order."""
 
     PREFERENCES = "preferences"
@@ -44,16 +43,16 @@ class Section(StrEnum):
 
 
 _TITLES = {
-    Section.PREFERENCES: "What the user wants:",
-    Section.COMMANDS: "Commands that work here:",
-    Section.PITFALLS: "What goes wrong here:",
-    Section.RULES: "Rules that bite here:",
-    Section.QUESTIONS: "Still open; say so if you find the answer:",
+    StartSection.PREFERENCES: "What the user wants:",
+    StartSection.COMMANDS: "Commands that work here:",
+    StartSection.PITFALLS: "What goes wrong here:",
+    StartSection.RULES: "Rules that bite here:",
+    StartSection.QUESTIONS: "Still open; say so if you find the answer:",
 }
-_MOST = {Section.RULES: MOST_RULES, Section.QUESTIONS: MOST_QUESTIONS}
+_MOST = {StartSection.RULES: MOST_RULES, StartSection.QUESTIONS: MOST_QUESTIONS}
 
 
-class Settings(NamedTuple):
+class StartSettings(NamedTuple):
     """What people can change."""
 
     budget_tokens: int = 1_000
@@ -61,35 +60,21 @@ class Settings(NamedTuple):
     template: str = TEMPLATE
 
 
-DEFAULTS = Settings()
+DEFAULTS = StartSettings()
 
 
-class Line(NamedTuple):
-    """A line of the block, and the item that it tells; "" where it stands for none."""
-
-    item: str
-    text: Shown
-
-
-class Piece(NamedTuple):
-    """Lines below a heading. A heading without lines is text of the template."""
-
-    heading: Shown
-    lines: tuple[Line, ...] = ()
-
-
-class Block(NamedTuple):
+class StartBlock(NamedTuple):
     """What is given, and what was left out and why."""
 
-    pieces: tuple[Piece, ...]
+    sections: tuple[BlockSection, ...]
     items: tuple[Item, ...]
     left_out: tuple[tuple[Item, str], ...] = ()
 
     @property
     def text(self) -> Shown:
         """The whole block; "" where there is nothing to say."""
-        rows = (row for piece in self.pieces for row in (piece.heading, *(line.text for line in piece.lines)))
-        return joined(rows, "\n") if any(piece.lines for piece in self.pieces) else NOTHING
+        rows = (row for heading, lines in self.sections for row in (heading, *(line.text for line in lines)))
+        return joined(rows, "\n") if any(section.lines for section in self.sections) else NOTHING
 
 
 def start_block(
@@ -97,43 +82,44 @@ def start_block(
     situation: Situation,
     stories: Mapping[Scope, int],
     preferences: Sequence[Shown] = (),
-    settings: Settings = DEFAULTS,
-) -> Block:
+    settings: StartSettings = DEFAULTS,
+) -> StartBlock:
     """The block for a session in this situation."""
-    known = list(items)
-    here, biting = holding(known, situation), {item.id for item in biting_rules(known, situation)}
-    placed = [(item, section) for item in here if (section := section_of(item)) is not None]
-    left_out = [(item, f"confidence {item.confidence:.2f}") for item, _ in placed if not _is_sure(item, settings)]
-    ranked = sorted(
-        ((item, section) for item, section in placed if _is_sure(item, settings)),
-        key=lambda one: (-per_token(one[0], stories), one[0].id),
-    )
-    chosen: dict[Section, list[Item]] = {section: [] for section in Section}
+    items = list(items)
+    rules = {item.id for item in enforced_rules(items, situation)}
+    ranked: list[tuple[Item, StartSection]] = []
+    left_out: list[tuple[Item, str]] = []
+    for item in holding(items, situation):
+        section = section_of(item)
+        if section is not None and _is_sure(item, settings):
+            ranked.append((item, section))
+        elif section is not None:
+            left_out.append((item, f"confidence {item.confidence:.2f}"))
+    chosen: dict[StartSection, list[Item]] = {section: [] for section in StartSection}
     room = _Room(settings, preferences)
-    for item, section in ranked:
-        if len(chosen[section]) >= _MOST.get(section, len(ranked)) or (
-            section is Section.RULES and item.id not in biting
-        ):
+    for item, section in sorted(ranked, key=lambda placed: (-per_token(placed[0], stories), placed[0].id)):
+        is_needless = section is StartSection.RULES and item.id not in rules
+        if is_needless or len(chosen[section]) >= _MOST.get(section, len(ranked)):
             left_out.append((item, f"the {_MOST[section]} that matter most are in"))
         elif not room.takes(line_of(item), is_first=not chosen[section]):
             left_out.append((item, "no room"))
         else:
             chosen[section].append(item)
-    said = tuple(item for section in Section for item in chosen[section])
-    return Block(tuple(_pieces(chosen, preferences, situation, settings)), said, tuple(left_out))
+    said = tuple(item for section in StartSection for item in chosen[section])
+    return StartBlock(tuple(_sections(chosen, preferences, situation, settings)), said, tuple(left_out))
 
 
-def section_of(item: Item) -> Section | None:
+def section_of(item: Item) -> StartSection | None:
     """Where an item belongs in the block; None where it waits for a prompt or an action."""
     if any(trigger.topic or trigger.path for trigger in item.triggers):
         return None
     if item.category is Category.QUESTION:
-        return Section.QUESTIONS
+        return StartSection.QUESTIONS
     if item.channel is Channel.USER or item.harvester == "person":
-        return Section.PREFERENCES
+        return StartSection.PREFERENCES
     if any(trigger.rule for trigger in item.triggers):
-        return Section.RULES
-    return Section.COMMANDS if item.category in (Category.FACT, Category.PATTERN) else Section.PITFALLS
+        return StartSection.RULES
+    return StartSection.COMMANDS if item.category in (Category.FACT, Category.PATTERN) else StartSection.PITFALLS
 
 
 def line_of(item: Item) -> Shown:
@@ -157,15 +143,15 @@ def checked_template(text: str, where: str) -> str:
     """The template, or what is wrong with it."""
     unknown = sorted(set(_FIELD.findall(text)) - _FIELDS)
     if unknown:
-        known = ", ".join(f"{{{name}}}" for name in sorted(_FIELDS))
-        raise ConfigError(f"{where} has an unknown field {{{unknown[0]}}}. Known are {known}.")
+        fields = ", ".join(f"{{{name}}}" for name in sorted(_FIELDS))
+        raise ConfigError(f"{where} has an unknown field {{{unknown[0]}}}. Known are {fields}.")
     return text
 
 
 class _Room:
     """How much still fits."""
 
-    def __init__(self, settings: Settings, preferences: Sequence[str]) -> None:
+    def __init__(self, settings: StartSettings, preferences: Sequence[str]) -> None:
         self._tokens = min(MOST_TOKENS, settings.budget_tokens)
         self._chars = _OVERHEAD + len(settings.template) + sum(len(line) + 3 for line in preferences)
 
@@ -176,25 +162,28 @@ class _Room:
         return fits
 
 
-def _is_sure(item: Item, settings: Settings) -> bool:
+def _is_sure(item: Item, settings: StartSettings) -> bool:
     return item.is_pinned or item.belief.mean > settings.confidence or item.category is Category.QUESTION
 
 
-def _pieces(
-    chosen: Mapping[Section, Sequence[Item]], preferences: Sequence[Shown], situation: Situation, settings: Settings
-) -> Iterator[Piece]:
+def _sections(
+    chosen: Mapping[StartSection, Sequence[Item]],
+    preferences: Sequence[Shown],
+    situation: Situation,
+    settings: StartSettings,
+) -> Iterator[BlockSection]:
     """The template with its fields filled in."""
     repo = name(situation.repo.rpartition("/")[2])
     template = settings.template.replace("{where}", f" in `{repo}`" if repo else "")
     for number, text in enumerate(_FIELD.split(template)):
         if number % 2 == 0:
-            yield from (Piece(template_piece(row)) for row in [text.strip()] if row)
-        elif lines := tuple(_lines(Section(text), chosen[Section(text)], preferences)):
-            yield Piece(ours(_TITLES[Section(text)]), lines)
+            yield from (BlockSection(template_piece(row)) for row in [text.strip()] if row)
+        elif lines := tuple(_lines(StartSection(text), chosen[StartSection(text)], preferences)):
+            yield BlockSection(ours(_TITLES[StartSection(text)]), lines)
 
 
-def _lines(section: Section, items: Sequence[Item], preferences: Sequence[Shown]) -> Iterator[Line]:
-    if section is Section.PREFERENCES:
-        yield from (Line("", joined((ours("- "), line))) for line in preferences)
+def _lines(section: StartSection, items: Sequence[Item], preferences: Sequence[Shown]) -> Iterator[BlockLine]:
+    if section is StartSection.PREFERENCES:
+        yield from (BlockLine("", joined((ours("- "), line))) for line in preferences)
     for item in sorted(items, key=lambda item: (-shown_confidence(item), item.id)):
-        yield Line(item.id, line_of(item))
+        yield BlockLine(item.id, line_of(item))

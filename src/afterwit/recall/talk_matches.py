@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from afterwit.recall.talks import USER, Talks, Turn, rarity, terms_of
+from afterwit.recall.talks import USER, Talks, TalkTurn, rarity, terms_of
 
 PLAIN = 0.3  # force of a plain statement
 _CANDIDATES = 6
@@ -62,7 +62,7 @@ _WORK = frozenset(
 )
 
 
-class Part(NamedTuple):
+class PromptPart(NamedTuple):
     """Sentences of a prompt, or all of it."""
 
     tells: Mapping[str, float]  # what each term tells
@@ -80,7 +80,7 @@ class Match(NamedTuple):
     worth: float  # the same, in terms that no other talk holds
     terms: int  # of the prompt that it holds anywhere
     best: int  # the turn of that decision
-    turns: Sequence[Turn]
+    turns: Sequence[TalkTurn]
     place: str = ""  # the talk that it counts as one with, where both began with the same prompt
     given: int = -1  # the turn with that prompt, which decides nothing
 
@@ -105,20 +105,20 @@ class _Passage(NamedTuple):
     weight: float  # less for a long one, more for one that decides plainly
 
 
-class Asked:
+class AskedPrompt:
     """A prompt, and what its terms tell among these talks."""
 
     def __init__(self, talks: Talks, prompt: str) -> None:
         self._talks = talks
         self._size = talks.size()
         self._passages: dict[str, dict[int, _Passage]] = {}
-        self._held: dict[str, Mapping[str, float]] = {}
+        self._holders: dict[str, Mapping[str, float]] = {}
         self.unit = rarity(max(self._size, _FEWEST), 1)
-        found = (frozenset(terms_of(sentence)) for sentence in _SENTENCE.split(prompt))
-        self._sentences = [terms for terms in found if terms - _WORK][:_MOST_SENTENCES]
+        sentences = (frozenset(terms_of(sentence)) for sentence in _SENTENCE.split(prompt))
+        self._sentences = [terms for terms in sentences if terms - _WORK][:_MOST_SENTENCES]
         self._look_up(frozenset().union(*self._sentences))
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[PromptPart]:
         """How the prompt begins, all of it, then its sentences one by one and in pairs."""
         count = len(self._sentences)
         spans = [(0, 1), (0, count)]
@@ -126,12 +126,12 @@ class Asked:
         for first, last in dict.fromkeys((first, min(last, count)) for first, last in spans if first < count):
             yield self._part(self._sentences[first:last], is_first=first < _OPENING)
 
-    def matches(self, part: Part) -> list[Match]:
+    def matches(self, part: PromptPart) -> list[Match]:
         """The talks that fit best, the best first; none where no talk stands out."""
         score: defaultdict[str, float] = defaultdict(float)
         cover: defaultdict[str, float] = defaultdict(float)
         for term, tells in part.tells.items():
-            for session, weight in self._held.get(term, {}).items():
+            for session, weight in self._holders.get(term, {}).items():
                 score[session] += tells * weight
                 cover[session] += tells
         ranked = heapq.nsmallest(_MOST_ALIKE, score, key=lambda session: (-round(score[session], 6), session))
@@ -142,17 +142,17 @@ class Asked:
         if _lead(score[best[0]], [score[place] for place in best]) < _LEAD:
             return []
         chosen = [session for session in ranked if places.get(session, session) in best]
-        found = [self._match(session, score[session], part, places.get(session, "")) for session in chosen]
-        return [match for match in found if match.worth or match.session == (match.place or match.session)]
+        matches = [self._match(session, score[session], part, places.get(session, "")) for session in chosen]
+        return [match for match in matches if match.worth or match.session == (match.place or match.session)]
 
-    def mark(self, match: Match, at: int, part: Part) -> float:
+    def mark(self, match: Match, at: int, part: PromptPart) -> float:
         """What a turn and those before it have of the prompt; 0 where it decides nothing."""
-        found = self._passages_of(match.session, match.turns).get(at)
-        if found is None:
+        passage = self._passages_of(match.session, match.turns).get(at)
+        if passage is None:
             return 0.0
-        own = sum(tells for term, tells in part.tells.items() if term in found.own)
-        beside = sum(tells for term, tells in part.tells.items() if term in found.beside)
-        return (own + beside * _BESIDE) * found.weight
+        own = sum(tells for term, tells in part.tells.items() if term in passage.own)
+        beside = sum(tells for term, tells in part.tells.items() if term in passage.beside)
+        return (own + beside * _BESIDE) * passage.weight
 
     def about(self, match: Match) -> list[Match]:
         """The talks that share most with what was decided in this one."""
@@ -160,29 +160,29 @@ class Asked:
         self._look_up(terms)
         return self.matches(self._part([terms], is_first=False))
 
-    def kinship(self, one: Match, other: Match) -> float:
+    def kinship(self, match: Match, other: Match) -> float:
         """How much two decisions have in common, in terms that no other talk holds."""
-        first, second = one.passage(), other.passage()
+        first, second = match.passage(), other.passage()
         shared = first & second
         self._look_up(shared)
-        tells = (rarity(self._size, len(self._held.get(term, ()))) for term in sorted(shared - _WORK))
+        tells = (rarity(self._size, len(self._holders.get(term, ()))) for term in sorted(shared - _WORK))
         return sum(mark for mark in tells if mark >= _RARE * self.unit) / self.unit
 
     def _look_up(self, terms: frozenset[str]) -> None:
-        self._held.update(self._talks.holders(terms - self._held.keys()))
+        self._holders.update(self._talks.holders(terms - self._holders.keys()))
 
-    def _part(self, sentences: Sequence[frozenset[str]], *, is_first: bool) -> Part:
+    def _part(self, sentences: Sequence[frozenset[str]], *, is_first: bool) -> PromptPart:
         tells = {term: self._tells(term) for term in sorted(frozenset().union(*sentences))}
-        counted = (mark if term in self._held else mark * _UNKNOWN for term, mark in tells.items())
+        counted = (mark if term in self._holders else mark * _UNKNOWN for term, mark in tells.items())
         total = sum(heapq.nlargest(_TOLD, counted)) or 1.0
-        return Part(tells, total, is_first, len(sentences) == len(self._sentences))
+        return PromptPart(tells, total, is_first, len(sentences) == len(self._sentences))
 
     def _tells(self, term: str) -> float:
-        return rarity(self._size, len(self._held.get(term, ()))) * (_ROUTINE if term in _WORK else 1.0)
+        return rarity(self._size, len(self._holders.get(term, ()))) * (_ROUTINE if term in _WORK else 1.0)
 
-    def _places(self, ranked: Sequence[str], cover: Mapping[str, float], part: Part) -> dict[str, str]:
+    def _places(self, ranked: Sequence[str], cover: Mapping[str, float], part: PromptPart) -> dict[str, str]:
         """Of talks that began with the same prompt, the one that each counts as one with; no others."""
-        most = sum(tells for term, tells in part.tells.items() if term in self._held)
+        most = sum(tells for term, tells in part.tells.items() if term in self._holders)
         whole = [session for session in ranked if cover[session] >= _NEARLY_ALL * most]
         if len(whole) < _REPEATED:
             return {}
@@ -196,9 +196,9 @@ class Asked:
                 same.append(session)
         return {session: members[0] for _, members in groups if len(members) > 1 for session in members}
 
-    def _match(self, session: str, score: float, part: Part, place: str) -> Match:
+    def _match(self, session: str, score: float, part: PromptPart, place: str) -> Match:
         turns = self._talks.turns(session)
-        held = sum(session in self._held.get(term, ()) for term in part.tells)
+        held = sum(session in self._holders.get(term, ()) for term in part.tells)
         given = _opening_at(turns) if place else -1
         empty = Match(session, score, 0.0, 0.0, held, 0, turns, place, given)
         marks = {at: self.mark(empty, at, part) for at in self._passages_of(session, turns) if at != given}
@@ -206,16 +206,16 @@ class Asked:
         mark = marks.get(best, 0.0)
         return empty._replace(share=mark / part.total, worth=mark / self.unit, best=best)
 
-    def _passages_of(self, session: str, turns: Sequence[Turn]) -> dict[int, _Passage]:
+    def _passages_of(self, session: str, turns: Sequence[TalkTurn]) -> dict[int, _Passage]:
         if session not in self._passages:
             deciding = (at for at, turn in enumerate(turns) if _decides(turn))
             self._passages[session] = {at: _passage(turns, at) for at in deciding}
         return self._passages[session]
 
 
-def is_strong(match: Match, found: Sequence[Match], part: Part) -> bool:
+def is_strong(match: Match, matches: Sequence[Match], part: PromptPart) -> bool:
     """Whether a talk, among those found, is about the task and decides something there."""
-    places = {one.place or one.session: one.score for one in reversed(found)}
+    places = {rival.place or rival.session: rival.score for rival in reversed(matches)}
     lead = _lead(match.score, list(places.values()))
     if match.terms == 1 and not (part.is_whole and match.share >= _ALONE and lead >= _MOST_LEAD):
         return False
@@ -231,18 +231,18 @@ def _lead(score: float, scores: Sequence[float]) -> float:
     return score / max(sorted(scores, reverse=True)[3], 0.01)
 
 
-def _opening_at(turns: Sequence[Turn]) -> int:
+def _opening_at(turns: Sequence[TalkTurn]) -> int:
     return next((at for at, turn in enumerate(turns) if turn.speaker == USER), -1)
 
 
-def _opening(turns: Sequence[Turn]) -> frozenset[str]:
+def _opening(turns: Sequence[TalkTurn]) -> frozenset[str]:
     """The terms of the prompt that a talk began with."""
     at = _opening_at(turns)
     return turns[at].terms if at >= 0 else frozenset()
 
 
-def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:
-    return bool(one) and len(one & other) >= _ALIKE * len(one | other)
+def _is_same(terms: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(terms) and len(terms & other) >= _ALIKE * len(terms | other)
 
 
 def _needed_lead(terms: int) -> float:
@@ -250,11 +250,11 @@ def _needed_lead(terms: int) -> float:
     return min(_LEAD + _LEAD_PER_TERM * max(0, terms - _FEW_TERMS), _MOST_LEAD)
 
 
-def _decides(turn: Turn) -> bool:
+def _decides(turn: TalkTurn) -> bool:
     return turn.force >= (PLAIN if turn.speaker == USER else _AGENTS_FORCE)
 
 
-def _passage(turns: Sequence[Turn], at: int) -> _Passage:
+def _passage(turns: Sequence[TalkTurn], at: int) -> _Passage:
     own = turns[at].terms
     beside = frozenset().union(*(turn.terms for turn in turns[max(0, at - _BEFORE) : at])) - own
     damping = min(1.0, math.sqrt(_PASSAGE / (1 + len(own) + len(beside))))

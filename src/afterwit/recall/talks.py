@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from afterwit.digest.words import words_of
+from afterwit.text.words import words_of
 
 USER = "user"
 AGENT = "agent"
@@ -27,7 +27,7 @@ class Sentence(NamedTuple):
     force: float  # 0: decides nothing; 1: decides by its form; more: plainly
 
 
-class Turn(NamedTuple):
+class TalkTurn(NamedTuple):
     """What somebody said at once."""
 
     speaker: str
@@ -44,7 +44,7 @@ class Turn(NamedTuple):
 class Talk(NamedTuple):
     session: str
     at_ms: int
-    turns: tuple[Turn, ...]
+    turns: tuple[TalkTurn, ...]
     counts: Mapping[str, int]  # how often each term occurs in all that was said
 
 
@@ -57,7 +57,7 @@ class Talks(Protocol):
     def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[str, float]]:
         """For each of these terms that is known: the sessions that hold it, and what it weighs there."""
 
-    def turns(self, session: str) -> Sequence[Turn]:
+    def turns(self, session: str) -> Sequence[TalkTurn]:
         """What was said in a session, in order."""
 
 
@@ -81,16 +81,16 @@ class TalkIndex:
         return len(self._talks)
 
     def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[str, float]]:
-        return {term: found for term in terms if (found := self._holders.get(term))}
+        return {term: holders for term in terms if (holders := self._holders.get(term))}
 
-    def turns(self, session: str) -> Sequence[Turn]:
+    def turns(self, session: str) -> Sequence[TalkTurn]:
         return self._talks[session].turns
 
 
 def terms_of(text: str) -> list[str]:
     """The words of a text, a little more alike than `words_of` makes them: `retry` is `retries`, `log` is `logging`.
     What is written with a dash or an underscore is a name: its parts count, and the whole once more."""
-    whole = " ".join(found.replace("-", "").replace("_", "") for found in _COMPOUND.findall(text.lower()))
+    whole = " ".join(compound.replace("-", "").replace("_", "") for compound in _COMPOUND.findall(text.lower()))
     return [_levelled(word) for word in words_of(f"{text} {whole}")]
 
 

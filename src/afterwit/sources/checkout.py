@@ -1,29 +1,24 @@
-"""The remote of a checkout on this machine, read from its `.git` without running git.
+"""What the checkout of a repository says, and the user's home: its remote, and the instruction files that agents read.
 
 A checkout is foreign: its files may point anywhere, be huge, or be no files at all. So only regular files are read, and
-only their beginning, and a folder counts as a git folder only if it looks like one. Nothing is raised: what is odd
-gives "" or None. Settings outside the checkout (includes, `insteadOf` in the user's own configuration) are left out.
+only their beginning; a folder counts as a git folder only if it looks like one; an instruction file that is a link to
+elsewhere is left out. Nothing is raised: what is odd or cannot be read is not there. Git itself is not run, and its
+settings outside the checkout (includes, `insteadOf` in the user's own configuration) are left out.
 """
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
-from afterwit.capture.remotes import canonical_remote
+from afterwit.model.instruction_files import InstructionFiles
+from afterwit.repos.remotes import remote_in
 from afterwit.store.regular_files import read_regular
 
 _POINTER_BYTES = 4_096
 _CONFIG_BYTES = 262_144
+_INSTRUCTIONS_BYTES = 200_000
+_MOST_FILES = 60  # with instructions, of one pattern
 _DEEPEST = 128
-_PREFERRED = ("origin", "upstream")
-_SECTION = re.compile(r'\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
-_ENTRY = re.compile(r"([A-Za-z][\w-]*)\s*=\s*(.*)")
-
-
-class _Remote(NamedTuple):
-    name: str
-    url: str
 
 
 def root_of_checkout(folder: Path) -> Path | None:
@@ -32,23 +27,30 @@ def root_of_checkout(folder: Path) -> Path | None:
         place = folder.absolute()
     except OSError:
         return None
-    for above in (place, *place.parents)[:_DEEPEST]:
-        if _git_folder(above) is not None:
-            return above
-    return None
+    return next((above for above in (place, *place.parents)[:_DEEPEST] if _git_folder(above) is not None), None)
 
 
 def remote_of(folder: Path) -> str:
-    """The canonical remote of the checkout that this folder lies in: origin, else upstream, else the only one; ""."""
+    """The canonical remote of the checkout that this folder lies in, or ""."""
     root = root_of_checkout(folder)
     git = _git_folder(root) if root else None
-    if git is None:
-        return ""
-    remotes: dict[str, str] = {}
-    for name, url in _remotes(_text(git / "config", _CONFIG_BYTES)):
-        remotes.setdefault(name, canonical_remote(url))
-    only = list(remotes) if len(remotes) == 1 else []
-    return next((remotes[name] for name in (*_PREFERRED, *only) if remotes.get(name)), "")
+    return remote_in(_text(git / "config", _CONFIG_BYTES)) if git else ""
+
+
+def checkout_instructions(root: Path, files: InstructionFiles) -> dict[str, str]:
+    """The instruction files of a checkout: text by path below it."""
+    return dict(_texts(root, files.in_checkouts))
+
+
+def home_instructions(home: Path, files: InstructionFiles) -> dict[str, str]:
+    """The instruction and memory files of a user's agents: text by path below the home folder."""
+    return dict(_texts(home, files.in_homes))
+
+
+def project_memory(home: Path, root: Path, files: InstructionFiles) -> dict[str, str]:
+    """What agents remember of a project: text by path below the home folder."""
+    folder = "".join(letter if letter.isalnum() else "-" for letter in str(root))
+    return dict(_texts(home, tuple(pattern.replace("{project}", folder) for pattern in files.of_projects)))
 
 
 def _git_folder(checkout: Path) -> Path | None:
@@ -85,28 +87,27 @@ def _is_file(path: Path) -> bool:
 
 def _text(path: Path, limit_bytes: int) -> str:
     """The beginning of a regular file, "" if there is none."""
-    if not _is_file(path):
-        return ""
     try:
-        return read_regular(path, limit_bytes).decode("utf-8", "replace")
+        return read_regular(path, limit_bytes).decode("utf-8", "replace") if _is_file(path) else ""
     except (OSError, ValueError):
         return ""
 
 
-def _remotes(config: str) -> Iterator[_Remote]:
-    """The remotes in git's configuration format, in file order."""
-    section, name = "", ""
-    for line in config.replace("\\\n", "").splitlines():
-        line = line.strip()
-        header = _SECTION.match(line)
-        if header:
-            section, name = header[1].lower(), header[2] or ""
-            line = line[header.end() :].strip()
-        entry = _ENTRY.match(line)
-        if entry and section == "remote" and name and entry[1].lower() == "url":
-            yield _Remote(name, _value(entry[2]))
+def _texts(folder: Path, patterns: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The files below a folder that fit the patterns and are no links to elsewhere."""
+    try:
+        inside = folder.resolve()
+        paths = [path for pattern in patterns for path in sorted(folder.glob(pattern))[:_MOST_FILES]]
+    except (OSError, ValueError):
+        return
+    for path in paths:
+        text = _text(path, _INSTRUCTIONS_BYTES) if _is_inside(path, inside) else ""
+        if text:
+            yield path.relative_to(folder).as_posix(), text
 
 
-def _value(text: str) -> str:
-    """A value without its quotes and the comment behind it."""
-    return re.sub(r'\s+[#;].*$|"', "", text).strip()
+def _is_inside(path: Path, folder: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(folder)
+    except (OSError, ValueError, RuntimeError):
+        return False

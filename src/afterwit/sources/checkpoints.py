@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from afterwit.model.times import ms_from_any
-from afterwit.sources.discovery import Found
+from afterwit.sources.discovery import LogFile
 from afterwit.sources.gathering import Rendering, SourceError, mark_of
 from afterwit.sources.git_objects import Blob, Ref, beginnings, blobs, contents, refs
 from afterwit.store.regular_files import read_regular
@@ -71,13 +71,17 @@ class CheckpointGatherer:
     def renders(self, path: PurePosixPath) -> bool:
         return RENDERED.fullmatch(str(path)) is not None
 
-    def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[Found]) -> list[Found]:
+    def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[LogFile]) -> list[LogFile]:
         git_dir = home / collection
         if not _may_hold(git_dir, collection, files):
             return []
         checkpoints = list(_largest(git_dir).values())
-        self._look_at(git_dir, [each for each in checkpoints if each.chunks[0].object not in self._known])
-        return sorted((self._found(collection, each) for each in checkpoints), key=lambda each: str(each.path))
+        self._look_at(
+            git_dir, [checkpoint for checkpoint in checkpoints if checkpoint.chunks[0].object not in self._known]
+        )
+        return sorted(
+            (self._found(collection, checkpoint) for checkpoint in checkpoints), key=lambda file: str(file.path)
+        )
 
     def render(self, home: Path, path: PurePosixPath) -> Rendering:
         match = RENDERED.fullmatch(str(path))
@@ -89,14 +93,14 @@ class CheckpointGatherer:
         data = b"".join(contents(home / path.parent, [chunk.object for chunk in checkpoint.chunks]))
         return Rendering(_marked(path, checkpoint), data)
 
-    def _found(self, collection: PurePosixPath, checkpoint: _Checkpoint) -> Found:
+    def _found(self, collection: PurePosixPath, checkpoint: _Checkpoint) -> LogFile:
         native = self._known[checkpoint.chunks[0].object]
         name = f"{native.agent}@{quote(checkpoint.session, safe='-_.~')}{native.ending}"
         return _marked(collection / name, checkpoint)
 
     def _look_at(self, git_dir: Path, checkpoints: list[_Checkpoint]) -> None:
         """Finds out whose these are."""
-        heads = beginnings(git_dir, [each.chunks[0] for each in checkpoints], _HEAD_BYTES)
+        heads = beginnings(git_dir, [checkpoint.chunks[0] for checkpoint in checkpoints], _HEAD_BYTES)
         for checkpoint, head in zip(checkpoints, heads, strict=True):
             native = self._native(head, checkpoint.size_bytes <= len(head))
             if native is None and len(head) < checkpoint.size_bytes <= _MOST_BYTES:
@@ -105,7 +109,7 @@ class CheckpointGatherer:
             self._known[checkpoint.chunks[0].object] = native or Native("unrecognised", ".jsonl")
 
 
-def _may_hold(git_dir: Path, collection: PurePosixPath, files: Iterable[Found]) -> bool:
+def _may_hold(git_dir: Path, collection: PurePosixPath, files: Iterable[LogFile]) -> bool:
     """Whether it is worth asking git: most repositories have no checkpoint."""
     names = [str(file.path.relative_to(collection)) for file in files]
     if any(name != "packed-refs" for name in names):
@@ -113,9 +117,9 @@ def _may_hold(git_dir: Path, collection: PurePosixPath, files: Iterable[Found]) 
     return _MARK in read_regular(git_dir / "packed-refs")
 
 
-def _marked(path: PurePosixPath, checkpoint: _Checkpoint) -> Found:
+def _marked(path: PurePosixPath, checkpoint: _Checkpoint) -> LogFile:
     objects = [chunk.object for chunk in checkpoint.chunks]
-    return Found(path, checkpoint.size_bytes, checkpoint.at_ms * 1_000_000, mark_of(objects))
+    return LogFile(path, checkpoint.size_bytes, checkpoint.at_ms * 1_000_000, mark_of(objects))
 
 
 def _largest(git_dir: Path) -> dict[str, _Checkpoint]:
@@ -123,10 +127,10 @@ def _largest(git_dir: Path) -> dict[str, _Checkpoint]:
 
 
 @lru_cache(maxsize=8)
-def _largest_in(git_dir: Path, found: tuple[Ref, ...]) -> dict[str, _Checkpoint]:
+def _largest_in(git_dir: Path, all_refs: tuple[Ref, ...]) -> dict[str, _Checkpoint]:
     """The largest checkpoint of each session. What a ref points to never changes, so this is asked once for each."""
     largest: dict[str, _Checkpoint] = {}
-    for ref in found:
+    for ref in all_refs:
         for checkpoint in _checkpoints(git_dir, ref):
             before = largest.get(checkpoint.session)
             if before is None or _rank(checkpoint) > _rank(before):

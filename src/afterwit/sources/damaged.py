@@ -13,16 +13,16 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_BLANK = " \t\r\n"
+BLANK = " \t\r\n"
 _WINDOW = 4096
 _CUT_MARGIN = 16  # longer than any literal or escape that the end of a window can cut
 _TRIES = 1000  # a torn record needs one or two; only hostile lines need more
 _MOST_DIGITS = 300  # Python refuses to convert more than a few thousand
-_DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
+DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
 _MARK = re.compile(r'["{}\[\]]|\\.', re.DOTALL)
 
 
-class Piece(NamedTuple):
+class LinePiece(NamedTuple):
     """A part of a line: one whole JSON object, or damage."""
 
     start: int
@@ -37,7 +37,7 @@ class _Attempt(NamedTuple):
     stop: int
 
 
-def cut(body: bytes, *, is_ended: bool) -> Iterator[Piece]:
+def cut(body: bytes, *, is_ended: bool) -> Iterator[LinePiece]:
     """The pieces of a line without its newline. What a line that is not ended yet has behind its last whole object is
     one piece of damage, because more bytes may change what it is."""
     text = body.decode("latin-1")  # one character a byte, so that positions are offsets
@@ -45,12 +45,12 @@ def cut(body: bytes, *, is_ended: bool) -> Iterator[Piece]:
     while at < len(text):
         tried = _attempt(text, at)
         if tried.end is not None:
-            yield Piece(at, tried.end, is_object=True)
-            at = _after_blanks(text, tried.end)
+            yield LinePiece(at, tried.end, is_object=True)
+            at = after_blanks(text, tried.end)
             continue
-        found = _resync(text, at, tried.stop) if is_ended else None
-        stop = len(text) if found is None else found
-        yield Piece(at, stop, is_object=False)
+        start = _resync(text, at, tried.stop) if is_ended else None
+        stop = len(text) if start is None else start
+        yield LinePiece(at, stop, is_object=False)
         at = stop
 
 
@@ -77,7 +77,7 @@ def _attempt(text: str, at: int) -> _Attempt:
     size = _WINDOW
     while True:
         try:
-            end = at + _DECODER.raw_decode(text[at : at + size])[1]
+            end = at + DECODER.raw_decode(text[at : at + size])[1]
             return _Attempt(end, end)
         except json.JSONDecodeError as error:
             if at + size >= len(text) or not _is_cut(error, size):
@@ -150,18 +150,18 @@ def _brackets(text: str, at: int, end: int) -> Iterator[tuple[int, str]]:
 
 
 def _stands_alone(text: str, end: int) -> bool:
-    at = _after_blanks(text, end)
+    at = after_blanks(text, end)
     return at == len(text) or text[at] in "{\0"
 
 
-def _after_blanks(text: str, at: int) -> int:
-    while at < len(text) and text[at] in _BLANK:
+def after_blanks(text: str, at: int) -> int:
+    while at < len(text) and text[at] in BLANK:
         at += 1
     return at
 
 
 def _before_blanks(text: str, at: int) -> int:
-    while at > 0 and text[at - 1] in _BLANK:
+    while at > 0 and text[at - 1] in BLANK:
         at -= 1
     return at
 

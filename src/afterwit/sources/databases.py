@@ -1,12 +1,12 @@
 """Gathers sessions from a database with a row per session and tables that belong to it.
 
-What an agent's database looks like is said in data (`Database`, `Table`). Columns that are not named here are rendered
-all the same, so that a newer schema is read as far as it is known; a column that is missing is not asked for. The mark
-of a session is its own row, and the number and the latest change of the rows that belong to it.
+What an agent's database looks like is said in data (`Database`, `DatabaseTable`). Columns that are not named here are
+rendered all the same, so that a newer schema is read as far as it is known; a column that is missing is not asked for.
+The mark of a session is its own row, and the number and the latest change of the rows that belong to it.
 """
 
 import base64
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -14,24 +14,16 @@ from typing import Any, NamedTuple
 import apsw
 
 from afterwit.model.times import ms_from_any
-from afterwit.sources.database_files import DatabaseFiles
-from afterwit.sources.discovery import Found
-from afterwit.sources.foreign_sqlite import columns_of, quoted, reading, rows_of
-from afterwit.sources.gathering import (
-    Rendering,
-    SourceError,
-    mark_of,
-    rendering_path,
-    row_line,
-    session_in,
-)
+from afterwit.sources.discovery import LogFile
+from afterwit.sources.foreign_sqlite import DatabaseFiles, columns_of, quoted, reading, rows_of
+from afterwit.sources.gathering import Rendering, SourceError, mark_of, rendering_path, row_line, session_in
 
 PLACE = "(database)"  # the table of the line that says in which folder the database lies
 PARENT = "(parent)"  # the table of the line with the row of the parent
 _ROW_BYTES = 2048  # a guess, for progress and batches
 
 
-class Table(NamedTuple):
+class DatabaseTable(NamedTuple):
     """A table with rows that belong to a session."""
 
     name: str
@@ -39,7 +31,7 @@ class Table(NamedTuple):
     order: tuple[str, ...] = ("rowid",)
     changed: str = ""  # the column that says when a row changed
     without: frozenset[str] = frozenset()  # columns left out: they change with every message and say nothing new
-    inner: tuple["Table", ...] = ()  # each row is followed by its rows of these
+    inner: tuple["DatabaseTable", ...] = ()  # each row is followed by its rows of these
     outer: str = "id"  # the column of this table that inner rows name
 
 
@@ -47,12 +39,12 @@ class Database(NamedTuple):
     """What an agent's database looks like."""
 
     names: str  # a pattern for the name of the file
-    sessions: Table
-    tables: tuple[Table, ...]
+    sessions: DatabaseTable
+    tables: tuple[DatabaseTable, ...]
     updated: str = ""  # the column of `sessions` with the time of the last change
     has_place: bool = False  # whether the folder of the database belongs to what it says
-    marks: tuple[Table, ...] = ()  # further tables whose rows change a session; asked for their number only
-    before: tuple[Table, ...] = ()  # tables whose rows come before that of the session
+    marks: tuple[DatabaseTable, ...] = ()  # further tables whose rows change a session; asked for their number only
+    before: tuple[DatabaseTable, ...] = ()  # tables whose rows come before that of the session
     merged: str = ""  # a column of all tables by which their rows are put into one order
     parent: str = ""  # the column of `sessions` that names another session, whose row comes first of all
     parent_columns: tuple[str, ...] = ()  # what of that row is told
@@ -65,15 +57,12 @@ class DatabaseGatherer(DatabaseFiles):
         self._about = database
         super().__init__(database.names)
 
-    def _listing(self, collection: PurePosixPath, mtime_ns: int) -> Callable[[apsw.Connection], list[Found]]:
-        return partial(self._list, collection, mtime_ns)
-
     def render(self, home: Path, path: PurePosixPath) -> Rendering:
         collection = path.parent
         mtime_ns = (home / collection).stat().st_mtime_ns
         return reading(home / collection, partial(self._render, home, collection, session_in(path), mtime_ns))
 
-    def _list(self, collection: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> list[Found]:
+    def _list(self, collection: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> list[LogFile]:
         self._check(db)
         about = self._about.sessions
         counts = [_counts(db, table) for table in self._counted(db)]
@@ -93,11 +82,11 @@ class DatabaseGatherer(DatabaseFiles):
             raise SourceError("the session is gone from the database")
         own = row[about.session]
         counts = [_counts(db, table, own).get(own) for table in self._counted(db)]
-        found = self._found(collection, mtime_ns, row, counts)
+        file = self._found(collection, mtime_ns, row, counts)
         lines = list(self._head(db, home / collection, row))
         lines.append(row_line(about.name, _plain(about, row)))
         lines.extend(self._body(db, own))
-        return Rendering(found, b"".join(lines))
+        return Rendering(file, b"".join(lines))
 
     def _head(self, db: apsw.Connection, path: Path, row: dict[str, Any]) -> Iterator[bytes]:
         about = self._about
@@ -114,10 +103,10 @@ class DatabaseGatherer(DatabaseFiles):
         if not self._about.merged:
             return _lines(db, tables, session)
         rows = [(table, row) for table in tables for row in _rows(db, table, session)]
-        rows.sort(key=lambda one: str(one[1].get(self._about.merged)))
+        rows.sort(key=lambda tabled: str(tabled[1].get(self._about.merged)))
         return (row_line(table.name, _plain(table, row)) for table, row in rows)
 
-    def _counted(self, db: apsw.Connection) -> list[Table]:
+    def _counted(self, db: apsw.Connection) -> list[DatabaseTable]:
         return _present(db, (*self._about.before, *self._about.tables, *self._about.marks))
 
     def _check(self, db: apsw.Connection) -> None:
@@ -127,15 +116,15 @@ class DatabaseGatherer(DatabaseFiles):
             if table.session not in columns_of(db, table.name):
                 raise SourceError(f"a database of another kind: it has no {table.name}.{table.session}")
 
-    def _found(self, collection: PurePosixPath, mtime_ns: int, row: dict[str, Any], counts: list[Any]) -> Found:
+    def _found(self, collection: PurePosixPath, mtime_ns: int, row: dict[str, Any], counts: list[Any]) -> LogFile:
         path = rendering_path(collection, str(row[self._about.sessions.session]))
         updated_ms = ms_from_any(row.get(self._about.updated))
         rows = 1 + sum(count[0] for count in counts if count)
         mtime_ns = mtime_ns if updated_ms is None else updated_ms * 1_000_000
-        return Found(path, rows * _ROW_BYTES, mtime_ns, mark_of(sorted(row.items(), key=str), counts))
+        return LogFile(path, rows * _ROW_BYTES, mtime_ns, mark_of(sorted(row.items(), key=str), counts))
 
 
-def _counts(db: apsw.Connection, table: Table, session: Any = None) -> dict[Any, tuple[Any, ...]]:
+def _counts(db: apsw.Connection, table: DatabaseTable, session: Any = None) -> dict[Any, tuple[Any, ...]]:
     """How many rows each session has in this table, and when the last of them changed."""
     changed = table.changed if table.changed in columns_of(db, table.name) else ""
     latest = f"max({quoted(changed)})" if changed else "0"
@@ -145,7 +134,7 @@ def _counts(db: apsw.Connection, table: Table, session: Any = None) -> dict[Any,
     return {row[0]: row[1:] for row in db.execute(query, values)}
 
 
-def _lines(db: apsw.Connection, tables: Sequence[Table], owner: Any) -> Iterator[bytes]:
+def _lines(db: apsw.Connection, tables: Sequence[DatabaseTable], owner: Any) -> Iterator[bytes]:
     for table in tables:
         inner = _present(db, table.inner)
         for row in _rows(db, table, owner):
@@ -153,15 +142,15 @@ def _lines(db: apsw.Connection, tables: Sequence[Table], owner: Any) -> Iterator
             yield from _lines(db, inner, row.get(table.outer))
 
 
-def _rows(db: apsw.Connection, table: Table, owner: Any) -> Iterator[dict[str, Any]]:
+def _rows(db: apsw.Connection, table: DatabaseTable, owner: Any) -> Iterator[dict[str, Any]]:
     return rows_of(db, table.name, f"{quoted(table.session)} = ?", (owner,), _order(db, table))
 
 
-def _present(db: apsw.Connection, tables: Sequence[Table]) -> list[Table]:
+def _present(db: apsw.Connection, tables: Sequence[DatabaseTable]) -> list[DatabaseTable]:
     return [table for table in tables if table.session in columns_of(db, table.name)]
 
 
-def _plain(table: Table, row: dict[str, Any]) -> dict[str, Any]:
+def _plain(table: DatabaseTable, row: dict[str, Any]) -> dict[str, Any]:
     kept = ((name, value) for name, value in row.items() if name not in table.without)
     return {name: _value(value) for name, value in kept}
 
@@ -170,6 +159,6 @@ def _value(value: Any) -> Any:
     return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
 
 
-def _order(db: apsw.Connection, table: Table) -> str:
-    known = columns_of(db, table.name)
-    return ", ".join(quoted(name) for name in table.order if name in known or name == "rowid") or "1"
+def _order(db: apsw.Connection, table: DatabaseTable) -> str:
+    columns = columns_of(db, table.name)
+    return ", ".join(quoted(name) for name in table.order if name in columns or name == "rowid") or "1"

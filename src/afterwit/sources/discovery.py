@@ -1,23 +1,60 @@
-"""Finds the files of an agent below its home: transcripts, and the companions that belong to them.
+"""Finds the files of an agent below its home: transcripts and the companions that belong to them, or the files that are
+named after one session.
 
-One walk, one `stat` per file. A folder is entered once: under its own name if it lies below the home, else under the
-first link to it, so that a loop ends and a file keeps its path from run to run. Links that lead out of the home are
-followed as `links` says. What cannot be entered, and what is not followed, is reported, not skipped in silence; what is
-gone is gone. Whether a file is a transcript is the reader's business.
+One walk, one `stat` per file; where only names are asked for, none. A folder is entered once: under its own name if it
+lies below the home, else under the first link to it, so that a loop ends and a file keeps its path from run to run.
+What cannot be entered, and what is not followed, is reported; what is gone is gone. Whether a file is a transcript is
+the reader's business.
+
+Links are followed where they stay inside the home. A home that is a link itself was put there by its user. So was a
+link directly in it, in the place of a folder or file in which the agent keeps its logs (`follows` tells those): many
+people keep such a folder on another disk. What lies there counts as inside. Any other link that leads out is not
+followed, and one to a folder that the home itself lies in never is: it would lead through everything that a user can
+read.
 """
 
 import errno
 import hashlib
 import heapq
 import os
-from collections.abc import Callable, Hashable, Iterator
+import re
+import stat
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from afterwit.sources.links import Bounds, anything
+
+def anything(name: str) -> bool:  # noqa: ARG001
+    """For a folder that somebody names by hand: all that lies directly in it was put there for that."""
+    return True
 
 
-class Found(NamedTuple):
+class Bounds:
+    """The inside of one folder. Learns, link by link, what else belongs to it."""
+
+    def __init__(self, home: str, follows: Callable[[str], bool] = anything, also: Iterable[Path] = ()) -> None:
+        self._home = os.path.realpath(home)
+        self._follows = follows
+        self._inside = [self._home, *map(os.path.realpath, also)]
+        self.outside: list[Path] = []  # links that were not followed
+
+    def allows(self, place: str, below: str) -> bool:
+        """Whether a link may be followed: its place, and its path below the home."""
+        real = os.path.realpath(place)
+        if any(_is_in(real, folder) for folder in self._inside):
+            return True
+        if "/" not in below and self._follows(below) and not _is_in(self._home, real):
+            self._inside.append(real)
+            return True
+        self.outside.append(Path(place))
+        return False
+
+
+def _is_in(place: str, folder: str) -> bool:
+    return place == folder or place.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+class LogFile(NamedTuple):
     """A file as the file system describes it."""
 
     path: PurePosixPath  # below the agent's home
@@ -30,15 +67,15 @@ class Unit(NamedTuple):
     """A transcript and the files that belong to it."""
 
     home: Path
-    transcript: Found
-    companions: tuple[Found, ...]
+    transcript: LogFile
+    companions: tuple[LogFile, ...]
 
     @property
     def companions_mark(self) -> str:
         """Changes whenever a companion does; empty where there are none."""
         if not self.companions:
             return ""
-        marks = (f"{found.path.name}:{found.size_bytes}:{found.mtime_ns}" for found in self.companions)
+        marks = (f"{file.path.name}:{file.size_bytes}:{file.mtime_ns}" for file in self.companions)
         return hashlib.blake2b(";".join(marks).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
@@ -50,7 +87,7 @@ class Unreadable(NamedTuple):
 class Discovery(NamedTuple):
     units: list[Unit]
     unreadable: list[Unreadable]
-    collected: dict[Hashable, list[Found]] = {}  # noqa: RUF012 - never changed
+    collected: dict[Hashable, list[LogFile]] = {}  # noqa: RUF012 - never changed
     outside: list[Path] = []  # noqa: RUF012 - links that are not followed, because they lead out of the home
 
 
@@ -61,36 +98,42 @@ def discover(
     follows: Callable[[str], bool] = anything,
 ) -> Discovery:
     """All units below a home. `primary` tells the transcript that a file is or belongs to. What belongs to a collection
-    of many sessions is nothing else besides. `follows` names what may be a link to elsewhere, see `links`."""
-    transcripts: dict[PurePosixPath, Found] = {}
-    companions: dict[PurePosixPath, list[Found]] = {}
-    collected: dict[Hashable, list[Found]] = {}
+    of many sessions is nothing else besides. `follows` names what may be a link to elsewhere."""
+    collected: dict[Hashable, list[LogFile]] = {}
+    others: list[LogFile] = []
     unreadable: list[Unreadable] = []
     bounds = Bounds(str(home), follows)
-    for found in _found(home, unreadable, bounds):
-        collector = collection(found.path)
-        if collector is not None:
-            collected.setdefault(collector, []).append(found)
-            continue
-        owner = primary(found.path)
-        if owner is found.path or owner == found.path:
-            transcripts[found.path] = found
+    for file in _files(home, unreadable, bounds):
+        collector = collection(file.path)
+        (others if collector is None else collected.setdefault(collector, [])).append(file)
+    return Discovery(units_among(home, others, primary), unreadable, collected, bounds.outside)
+
+
+def units_among(
+    home: Path, files: Iterable[LogFile], primary: Callable[[PurePosixPath], PurePosixPath | None]
+) -> list[Unit]:
+    """The transcripts among these files by name, each with its companions."""
+    transcripts: dict[PurePosixPath, LogFile] = {}
+    companions: dict[PurePosixPath, list[LogFile]] = {}
+    for file in files:
+        owner = primary(file.path)
+        if owner is file.path or owner == file.path:
+            transcripts[file.path] = file
         elif owner is not None:
-            companions.setdefault(owner, []).append(found)
+            companions.setdefault(owner, []).append(file)
     by_name = sorted(transcripts.items(), key=lambda item: str(item[0]))
-    units = [Unit(home, found, tuple(sorted(companions.get(path, ())))) for path, found in by_name]
-    return Discovery(units, unreadable, collected, bounds.outside)
+    return [Unit(home, file, tuple(sorted(companions.get(path, ())))) for path, file in by_name]
 
 
-def walk(home: Path, unreadable: list[Unreadable], follows: Callable[[str], bool] = anything) -> Iterator[Found]:
+def walk(home: Path, unreadable: list[Unreadable], follows: Callable[[str], bool] = anything) -> Iterator[LogFile]:
     """Every regular file below a folder, in no particular order."""
-    return _found(home, unreadable, Bounds(str(home), follows))
+    return _files(home, unreadable, Bounds(str(home), follows))
 
 
-def _found(home: Path, unreadable: list[Unreadable], bounds: Bounds) -> Iterator[Found]:
+def _files(home: Path, unreadable: list[Unreadable], bounds: Bounds) -> Iterator[LogFile]:
     for files in _listed(home, unreadable, bounds):
         for path, size_bytes, mtime_ns, inode in files:
-            yield Found(PurePosixPath(path), size_bytes, mtime_ns, inode)
+            yield LogFile(PurePosixPath(path), size_bytes, mtime_ns, inode)
 
 
 def glimpse(home: Path, follows: Callable[[str], bool] = anything) -> bytes:
@@ -101,7 +144,7 @@ def glimpse(home: Path, follows: Callable[[str], bool] = anything) -> bytes:
     unreadable: list[Unreadable] = []
     for files in _listed(home, unreadable, Bounds(str(home), follows)):
         mark.update(repr(files).encode("utf-8", "surrogatepass"))
-    mark.update(repr([(str(one.place), one.reason) for one in unreadable]).encode("utf-8", "surrogatepass"))
+    mark.update(repr([(str(place), reason) for place, reason in unreadable]).encode("utf-8", "surrogatepass"))
     return mark.digest()
 
 
@@ -133,7 +176,9 @@ def _is_followed(entry: "os.DirEntry[str]", prefix: str, bounds: Bounds) -> bool
     return (entry.is_file() or entry.is_dir()) and bounds.allows(entry.path, prefix + entry.name)
 
 
-def _entries(folder: str, entered: set[tuple[int, int]], unreadable: list[Unreadable]) -> list["os.DirEntry[str]"]:
+def _entries(
+    folder: str, entered: set[tuple[int, int]], unreadable: list[Unreadable] | None = None
+) -> list["os.DirEntry[str]"]:
     """What lies in a folder; nothing, if it was entered before or cannot be."""
     try:
         about = os.stat(folder)  # noqa: PTH116 - thousands of folders
@@ -144,7 +189,8 @@ def _entries(folder: str, entered: set[tuple[int, int]], unreadable: list[Unread
         with os.scandir(folder) as entries:
             return list(entries)
     except OSError as error:
-        _note(folder, error, unreadable)
+        if unreadable is not None:
+            _note(folder, error, unreadable)
         return []
 
 
@@ -152,3 +198,74 @@ def _note(place: str, error: OSError, unreadable: list[Unreadable]) -> None:
     """Reports what cannot be read. What is not there, a link to nothing or to itself, is none of it."""
     if error.errno not in (errno.ENOENT, errno.ELOOP):
         unreadable.append(Unreadable(Path(place), error.strerror or str(error)))
+
+
+class NamedFile(NamedTuple):
+    """A file, by its name alone."""
+
+    path: str  # below the home
+    place: str
+    is_named: bool  # after the session, or it lies in a folder that is
+
+
+def pattern_of(session: str) -> re.Pattern[str]:
+    """Finds an id as a whole in a name; some agents leave out its dashes."""
+    names = "|".join(re.escape(name) for name in (session, session.replace("-", "")) if name)
+    return re.compile(rf"(?<![0-9A-Za-z])(?:{names})(?![0-9A-Za-z])")
+
+
+def named_files(
+    home: Path, folders: Iterable[str], names: re.Pattern[str], follows: Callable[[str], bool] = anything
+) -> Iterator[NamedFile]:
+    """All files below these folders of a home; "" is the home itself."""
+    entered: set[tuple[int, int]] = set()
+    bounds = Bounds(str(home), follows)
+    waiting = [
+        (folder and f"{folder}/", False)
+        for folder in folders
+        if not folder or bounds.allows(str(home / folder), folder)
+    ]
+    links: list[tuple[str, bool]] = []
+    while waiting or links:
+        prefix, is_inside = waiting.pop() if waiting else heapq.heappop(links)
+        for entry in _entries(str(home / prefix), entered):
+            path, is_folder = f"{prefix}{entry.name}", _is_folder(entry)
+            if entry.is_symlink() and not bounds.allows(entry.path, path):
+                continue
+            name = entry.name if is_folder else os.path.splitext(entry.name)[0]  # noqa: PTH122 - thousands of names
+            is_named = is_inside or names.search(name) is not None
+            if not is_folder:
+                yield NamedFile(path, entry.path, is_named)
+            elif entry.is_symlink():
+                heapq.heappush(links, (f"{path}/", is_named))
+            else:
+                waiting.append((f"{path}/", is_named))
+
+
+def file_at(entry: NamedFile) -> LogFile | None:
+    """The file as the file system describes it; None where it is none, or gone."""
+    try:
+        about = os.stat(entry.place)  # noqa: PTH116 - the place is a text
+    except OSError:
+        return None
+    is_file = stat.S_ISREG(about.st_mode)
+    return LogFile(PurePosixPath(entry.path), about.st_size, about.st_mtime_ns, about.st_ino) if is_file else None
+
+
+def place_inside(home: Path, place: str) -> PurePosixPath | None:
+    """The path below a home of a place that somebody names; None where it lies elsewhere, links resolved."""
+    if not place or "\0" in place or not os.path.isabs(place):  # noqa: PTH117
+        return None
+    try:
+        own, real = home.resolve(), Path(place).resolve()
+    except (OSError, RuntimeError, ValueError):
+        return None
+    return PurePosixPath(real.relative_to(own).as_posix()) if real != own and real.is_relative_to(own) else None
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    """A link to itself is none."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False

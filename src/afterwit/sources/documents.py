@@ -15,13 +15,12 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 from afterwit.model.readings import Problem, Reading
-from afterwit.sources.framing import Feedable, Record
-from afterwit.sources.own_notes import without_own_notes
+from afterwit.sources.damaged import DECODER, after_blanks
+from afterwit.sources.framing import Feedable, Record, without_own_notes
 
 UNFINISHED_DOCUMENT = "the document is not finished"
 DAMAGED_DOCUMENT = "not a JSON document that can be decoded"
 _BOM = b"\xef\xbb\xbf"
-_BLANK = " \t\r\n"
 _CUT_NUMBER = re.compile(r"invalid number \(byte (\d+)\)")
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
@@ -29,7 +28,6 @@ _ESCAPE = re.compile(
 )
 _STRING_OR_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*"|(?P<odd>-?\b(?:NaN|Infinity)\b)', re.DOTALL)
 _NO_CONTROLS = bytes(max(byte, 32) for byte in range(256))  # blanks outside of strings may be any blank
-_DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
 _Failures = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -75,7 +73,7 @@ def members(document: Record, *path: str | int) -> Iterator[tuple[str | int, Rec
     """The same, with the name or number of each."""
     text = document.raw.decode("latin-1")  # one character a byte, so that positions are offsets
     try:
-        start = _found(text, _after_blanks(text, 0), path)
+        start = _found(text, after_blanks(text, 0), path)
         for name, begin, end in _members(text, start) if start is not None else ():
             yield name, Record(document.offset + begin, end - begin, document.raw[begin:end])
     except (json.JSONDecodeError, IndexError) as error:
@@ -85,8 +83,8 @@ def members(document: Record, *path: str | int) -> Iterator[tuple[str | int, Rec
 def mended(raw: bytes) -> bytes:
     """The same document with what JSON does not allow replaced, byte for byte."""
     text = raw.decode("utf-8", "surrogateescape").encode("utf-8", "replace").translate(_NO_CONTROLS)
-    text = _ESCAPE.sub(lambda found: b"\\ufffd" if found["lone"] else found[0], text)
-    return _STRING_OR_NUMBER.sub(lambda found: _blanked(found[0]) if found["odd"] else found[0], text)
+    text = _ESCAPE.sub(lambda match: b"\\ufffd" if match["lone"] else match[0], text)
+    return _STRING_OR_NUMBER.sub(lambda match: _blanked(match[0]) if match["odd"] else match[0], text)
 
 
 def _blanked(number: bytes) -> bytes:
@@ -142,17 +140,17 @@ def _members(text: str, at: int) -> Iterator[tuple[str | int, int, int]]:
     if opening not in "{[":
         return
     closing = "}" if opening == "{" else "]"
-    at, number = _after_blanks(text, at + 1), 0
+    at, number = after_blanks(text, at + 1), 0
     while text[at] != closing:
         name: str | int = number
         if opening == "{":
             name, at = _name(text, at)
         begin = at
-        at = _DECODER.raw_decode(text, begin)[1]
+        at = DECODER.raw_decode(text, begin)[1]
         yield name, begin, at
-        at, number = _after_blanks(text, at), number + 1
+        at, number = after_blanks(text, at), number + 1
         if text[at] == ",":
-            at = _after_blanks(text, at + 1)
+            at = after_blanks(text, at + 1)
         elif text[at] != closing:
             raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
 
@@ -160,14 +158,8 @@ def _members(text: str, at: int) -> Iterator[tuple[str | int, int, int]]:
 def _name(text: str, at: int) -> tuple[str, int]:
     """A name in an object, and where its value begins."""
     is_string = text[at] == '"'
-    name, at = _DECODER.raw_decode(text, at)
-    at = _after_blanks(text, at)
+    name, at = DECODER.raw_decode(text, at)
+    at = after_blanks(text, at)
     if not is_string or text[at] != ":":
         raise json.JSONDecodeError("Expecting a name", text, at)
-    return name.encode("latin-1", "replace").decode("utf-8", "replace"), _after_blanks(text, at + 1)
-
-
-def _after_blanks(text: str, at: int) -> int:
-    while at < len(text) and text[at] in _BLANK:
-        at += 1
-    return at
+    return name.encode("latin-1", "replace").decode("utf-8", "replace"), after_blanks(text, at + 1)

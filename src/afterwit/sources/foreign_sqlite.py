@@ -1,4 +1,4 @@
-"""Opens other programs' SQLite databases: read-only, beside a running writer, for a moment.
+"""Other programs' SQLite databases: told by name, opened read-only, beside a running writer, for a moment.
 
 Promises: nothing is written, not even beside the database; no transaction outlives the `with`; a lock is waited for no
 longer than half a second. What cannot be read raises `SourceError`.
@@ -9,15 +9,18 @@ usual way.
 """
 
 import os
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 import apsw
 
-from afterwit.sources.gathering import SourceError
+from afterwit.sources.discovery import LogFile
+from afterwit.sources.gathering import SourceError, is_rendering
 from afterwit.store.regular_files import read_regular
 
 _BUSY_MS = 500
@@ -25,6 +28,7 @@ _WAL_VERSION = 2
 _HEADER_BYTES = 20
 _MAGIC = b"SQLite format 3\0"
 T = TypeVar("T")
+_BESIDE = ("-wal", "-journal")
 
 
 def reading(path: Path, work: Callable[[apsw.Connection], T]) -> T:
@@ -54,10 +58,10 @@ def rows_of(
     columns = columns_of(db, table)
     query = f"SELECT * FROM {quoted(table)} WHERE {where} ORDER BY {order}"  # noqa: S608 - names from our own tables
     try:
-        found = list(db.execute(query, values))
+        rows = list(db.execute(query, values))
     except UnicodeDecodeError:
-        found = _mended_rows(db, table, columns, where, values, order)
-    for row in found:
+        rows = _mended_rows(db, table, columns, where, values, order)
+    for row in rows:
         yield dict(zip(columns, row, strict=True))
 
 
@@ -106,3 +110,27 @@ def _mended_rows(
         )
         for row in db.execute(query, values)
     ]
+
+
+class DatabaseFiles:
+    """The part of `gathering.Gatherer` that is the same for all databases. `names` is a pattern for the file's name."""
+
+    def __init__(self, names: str) -> None:
+        self._names = re.compile(names)
+
+    def collection(self, path: PurePosixPath) -> PurePosixPath | None:
+        name = path.name
+        for ending in _BESIDE:
+            name = name.removesuffix(ending)
+        return path.with_name(name) if self._names.fullmatch(name) else None
+
+    def renders(self, path: PurePosixPath) -> bool:
+        return is_rendering(path) and self._names.fullmatch(path.parent.name) is not None
+
+    def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[LogFile]) -> list[LogFile]:
+        mtime_ns = max((file.mtime_ns for file in files), default=0)
+        return reading(home / collection, partial(self._list, collection, mtime_ns))
+
+    def _list(self, collection: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> list[LogFile]:
+        """The sessions of an open database."""
+        raise NotImplementedError

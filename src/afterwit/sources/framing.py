@@ -4,19 +4,27 @@ Promises: no good record is lost to a bad neighbour, and every byte that could n
 where. Two objects glued on one line are two records. A last line that is not finished yet is left for the next run:
 `consumed` stops before it, and the one `Problem` that says so has the reason `UNFINISHED`. Any way of splitting a file
 into appends yields the same records with the same offsets.
-What we told the agent ourselves is taken out of a record before the reader gets it.
-Knows JSON and lines; leaves the meaning of a record to the reader, and damaged lines to `damaged`.
+
+What we told the agent ourselves is taken out of a record before the reader gets it. Only the strings that hold a note
+are changed; what they lose in length stands as blanks behind them, so that every offset stays where it was. A string
+that cannot be decoded stays as it is: the texts that come out of it are cleaned again on their way into a row.
 """
 
+import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol
 
 import msgspec
 
+from afterwit.guard.markers import OPENING, without_notes
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.damaged import cleaned, cut
-from afterwit.sources.own_notes import without_own_notes
 
+_SIGN = OPENING.encode()
+_DEEPEST = 3  # JSON in a string of JSON, and so on
+_BEGINNING = re.compile(r"(?:\x00json:)?\s{0,80}([{[])")  # of JSON in a string; Hermes puts a mark of its own before it
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 UNFINISHED = "the last line is not finished"
 _NO_OBJECT = "not a JSON object"
 _UNDECODABLE = "JSON that cannot be decoded"
@@ -103,8 +111,8 @@ class Framing:
         """What the reader makes of the record, or None if it cannot decode it. msgspec raises UnicodeDecodeError on
         bad UTF-8, which is no DecodeError."""
         try:
-            found = self._reading.feed(record._replace(raw=without_own_notes(record.raw)))
-            return found if isinstance(found, list) else list(found)
+            readings = self._reading.feed(record._replace(raw=without_own_notes(record.raw)))
+            return readings if isinstance(readings, list) else list(readings)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
 
@@ -116,3 +124,35 @@ def _leading(line: bytes, offset: int) -> int:
         skipped += len(_BOM)
         skipped += len(line) - skipped - len(line[skipped:].lstrip(_BLANK))
     return skipped
+
+
+def without_own_notes(raw: bytes) -> bytes:
+    """The same JSON, as long as before, without what we said ourselves."""
+    return _without(raw, _DEEPEST) if _SIGN in raw and raw[:1] in (b"{", b"[") else raw
+
+
+def _without(raw: bytes, depth: int) -> bytes:
+    return _STRING.sub(lambda match: _without_in_string(match[0], depth) if _SIGN in match[0] else match[0], raw)
+
+
+def _without_in_string(literal: bytes, depth: int) -> bytes:
+    """One string in the source of JSON."""
+    try:
+        text = json.loads(literal, strict=False)
+        shorter = json.dumps(without_notes(_without_nested(text, depth)), ensure_ascii=False).encode()
+    except (ValueError, UnicodeError, RecursionError):
+        return literal
+    return shorter.ljust(len(literal)) if len(shorter) <= len(literal) else literal
+
+
+def _without_nested(text: str, depth: int) -> str:
+    """A text that is JSON itself, as some clients keep results and databases keep rows, without notes inside it."""
+    beginning = _BEGINNING.match(text) if depth else None
+    if beginning is None:
+        return text
+    json_text = text[beginning.start(1) :]
+    try:
+        json.loads(json_text)
+    except (ValueError, RecursionError):
+        return text
+    return text[: beginning.start(1)] + _without(json_text.encode(), depth - 1).decode()

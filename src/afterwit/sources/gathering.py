@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from afterwit.sources.discovery import Found
+from afterwit.sources.discovery import LogFile
 
 _SUFFIX = ".jsonl"
 _PLAIN = "-_.~$:@=+,"  # kept as they are in the name of a rendering
@@ -27,7 +27,7 @@ class SourceError(OSError):
 class Rendering(NamedTuple):
     """One session as bytes, and its mark at the moment of reading."""
 
-    found: Found
+    file: LogFile
     data: bytes
 
 
@@ -42,7 +42,7 @@ class Gatherer(Protocol):
         """Whether this is the path of a rendering, by its name alone."""
         ...
 
-    def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[Found]) -> list[Found]:
+    def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[LogFile]) -> list[LogFile]:
         """The renderings that a source would give, cheaply. Size, time and inode of each change whenever its session
         does; they are no more than marks. `files` are all files of the source. Raises SourceError."""
         ...

@@ -63,7 +63,7 @@ def contents(git_dir: Path, objects: Sequence[str]) -> list[bytes]:
     if not objects:
         return []
     answer = _run(git_dir, ["cat-file", "--batch"], "".join(f"{name}\n" for name in objects).encode())
-    found: list[bytes] = []
+    bodies: list[bytes] = []
     at = 0
     for name in objects:
         end = answer.index(b"\n", at)
@@ -71,9 +71,9 @@ def contents(git_dir: Path, objects: Sequence[str]) -> list[bytes]:
         if len(header) != 3 or header[1] != b"blob":
             raise SourceError(f"object {name} is missing from the repository")
         size = int(header[2])
-        found.append(answer[end + 1 : end + 1 + size])
+        bodies.append(answer[end + 1 : end + 1 + size])
         at = end + 1 + size + 1
-    return found
+    return bodies
 
 
 def beginnings(git_dir: Path, wanted: Sequence[Blob], most_bytes: int) -> Iterator[bytes]:
@@ -94,10 +94,10 @@ def _beginning(git_dir: Path, name: str, most_bytes: int) -> bytes:
     return head
 
 
-def _run(git_dir: Path, arguments: list[str], given: bytes = b"") -> bytes:
+def _run(git_dir: Path, arguments: list[str], stdin: bytes = b"") -> bytes:
     with _started(git_dir, arguments) as git:
         try:
-            answer, said = git.communicate(given, timeout=_SECONDS)
+            answer, said = git.communicate(stdin, timeout=_SECONDS)
         except subprocess.TimeoutExpired:
             git.kill()
             raise SourceError(f"git {arguments[0]} took longer than {_SECONDS} seconds") from None

@@ -6,7 +6,7 @@ range, so that a database of any size is read no further than it has to be. Valu
 (`secrets`) are never read into a rendering.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -15,17 +15,9 @@ import apsw
 import msgspec
 
 from afterwit.model.times import ms_from_any
-from afterwit.sources.database_files import DatabaseFiles
-from afterwit.sources.discovery import Found
-from afterwit.sources.foreign_sqlite import columns_of, quoted, reading
-from afterwit.sources.gathering import (
-    Rendering,
-    SourceError,
-    mark_of,
-    rendering_path,
-    row_line,
-    session_in,
-)
+from afterwit.sources.discovery import LogFile
+from afterwit.sources.foreign_sqlite import DatabaseFiles, columns_of, quoted, reading
+from afterwit.sources.gathering import Rendering, SourceError, mark_of, rendering_path, row_line, session_in
 
 
 class KeyValues(NamedTuple):
@@ -49,22 +41,19 @@ class KeyValueGatherer(DatabaseFiles):
         self._about = about
         super().__init__(about.names)
 
-    def _listing(self, collection: PurePosixPath, mtime_ns: int) -> Callable[[apsw.Connection], list[Found]]:
-        return partial(self._list, collection, mtime_ns)
-
     def render(self, home: Path, path: PurePosixPath) -> Rendering:
         mtime_ns = (home / path.parent).stat().st_mtime_ns
         return reading(home / path.parent, partial(self._render, path, mtime_ns))
 
-    def _list(self, collection: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> list[Found]:
+    def _list(self, collection: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> list[LogFile]:
         self._check(db)
-        found = []
+        files = []
         for key, raw in self._values(db, self._about.session):
             session = key.removeprefix(self._about.session)
             value = _decoded(raw)
             if session and self._entries(value):
-                found.append(self._found(rendering_path(collection, session), mtime_ns, raw, value))
-        return found
+                files.append(self._found(rendering_path(collection, session), mtime_ns, raw, value))
+        return files
 
     def _render(self, path: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> Rendering:
         self._check(db)
@@ -97,10 +86,10 @@ class KeyValueGatherer(DatabaseFiles):
     def _plain(self, value: dict[str, Any]) -> dict[str, Any]:
         return {name: inner for name, inner in value.items() if name not in self._about.secrets}
 
-    def _found(self, path: PurePosixPath, mtime_ns: int, raw: Any, value: dict[str, Any]) -> Found:
+    def _found(self, path: PurePosixPath, mtime_ns: int, raw: Any, value: dict[str, Any]) -> LogFile:
         updated_ms = ms_from_any(value.get(self._about.updated))
         mtime_ns = mtime_ns if updated_ms is None else updated_ms * 1_000_000
-        return Found(path, len(raw), mtime_ns, mark_of(raw))
+        return LogFile(path, len(raw), mtime_ns, mark_of(raw))
 
     def _check(self, db: apsw.Connection) -> None:
         if not {"key", "value"} <= set(columns_of(db, self._about.table)):

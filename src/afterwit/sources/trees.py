@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.sources.discovery import Found
+from afterwit.sources.discovery import Bounds, LogFile
 from afterwit.sources.gathering import (
     Rendering,
     SourceError,
@@ -24,7 +24,6 @@ from afterwit.sources.gathering import (
     rendering_path,
     session_in,
 )
-from afterwit.sources.links import Bounds
 from afterwit.store.regular_files import read_regular
 
 _HOLE = re.compile(r"\{(\w+)\}|\*")
@@ -64,16 +63,18 @@ class TreeGatherer:
     def renders(self, path: PurePosixPath) -> bool:
         return is_rendering(path) and path.parent.name == self._tree.folder
 
-    def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[Found]) -> list[Found]:  # noqa: ARG002
-        found: dict[str, list[Found]] = {}
+    def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[LogFile]) -> list[LogFile]:  # noqa: ARG002
+        by_session: dict[str, list[LogFile]] = {}
         for session, file in self._owned(collection, files):
-            found.setdefault(session, []).append(file)
-        return [_virtual(rendering_path(collection, session), members) for session, members in sorted(found.items())]
+            by_session.setdefault(session, []).append(file)
+        return [
+            _virtual(rendering_path(collection, session), members) for session, members in sorted(by_session.items())
+        ]
 
     def render(self, home: Path, path: PurePosixPath) -> Rendering:
         root = home / path.parent
         names = {"session": session_in(path)}
-        members: list[Found] = []
+        members: list[LogFile] = []
         lines: list[bytes] = []
         bounds = Bounds(str(root), lambda _: False, also=(home,))
         for file in self._walked(root, self._tree.files, names, bounds):
@@ -91,18 +92,18 @@ class TreeGatherer:
                 return parent
         return None
 
-    def _owned(self, collection: PurePosixPath, files: Sequence[Found]) -> Iterator[tuple[str, Found]]:
+    def _owned(self, collection: PurePosixPath, files: Sequence[LogFile]) -> Iterator[tuple[str, LogFile]]:
         """Each file with its session. Files named after others are told by the names of those; one that is named after
         nothing that is there belongs to no session."""
         owners: dict[tuple[str, str], str] = {}
         below = [(str(file.path.relative_to(collection)), file) for file in files]
-        for each, pattern in self._patterns:
+        for pattern_of, pattern in self._patterns:
             for name, file in below:
                 match = pattern.fullmatch(name)
                 if match is None:
                     continue
                 ids = match.groupdict()
-                is_outer = each in self._tree.files
+                is_outer = pattern_of in self._tree.files
                 session = ids.get("session") if is_outer else _first(owners, ids)
                 if session is not None:
                     owners.update(dict.fromkeys(ids.items(), session))
@@ -111,10 +112,10 @@ class TreeGatherer:
     def _walked(
         self, root: Path, files: Sequence[Files], names: Mapping[str, str], bounds: Bounds
     ) -> Iterator[PurePosixPath]:
-        for each in files:
-            for path, found in _matching(root, each.pattern, names, bounds):
+        for file in files:
+            for path, ids in _matching(root, file.pattern, names, bounds):
                 yield path
-                yield from self._walked(root, each.inner, {**names, **found}, bounds)
+                yield from self._walked(root, file.inner, {**names, **ids}, bounds)
 
 
 def _flat(files: Sequence[Files]) -> Iterator[Files]:
@@ -122,7 +123,7 @@ def _flat(files: Sequence[Files]) -> Iterator[Files]:
     level = list(files)
     while level:
         yield from level
-        level = [inner for each in level for inner in each.inner]
+        level = [inner for outer in level for inner in outer.inner]
 
 
 def _first(owners: Mapping[tuple[str, str], str], ids: Mapping[str, str]) -> str | None:
@@ -131,14 +132,14 @@ def _first(owners: Mapping[tuple[str, str], str], ids: Mapping[str, str]) -> str
 
 def _compiled(pattern: str, names: Mapping[str, str] | None = None) -> re.Pattern[str]:
     """Ids that are known stand for themselves, the others become groups."""
-    known = names or {}
+    ids = names or {}
     parts: list[str] = []
     at = 0
     for hole in _HOLE.finditer(pattern):
         parts.append(re.escape(pattern[at : hole.start()]))
         name = hole[1]
-        if name in known:
-            parts.append(re.escape(known[name]))
+        if name in ids:
+            parts.append(re.escape(ids[name]))
         else:
             parts.append(f"(?P<{name}>[^/]+?)" if name else "[^/]*")
         at = hole.end()
@@ -160,8 +161,8 @@ def _matching(
         if (root / path).is_symlink() and not bounds.allows(str(root / path), str(path)):
             continue
         if rest:
-            for found, inner in _matching(root, rest, {**names, **ids}, bounds, path):
-                yield found, {**ids, **inner}
+            for inner_path, inner in _matching(root, rest, {**names, **ids}, bounds, path):
+                yield inner_path, {**ids, **inner}
         elif (root / path).is_file():
             yield path, ids
 
@@ -178,12 +179,12 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
     return [(0, int(part), part) if part.isdecimal() else (1, 0, part) for part in parts]
 
 
-def _file(root: Path, collection: PurePosixPath, path: PurePosixPath) -> tuple[Found, bytes]:
+def _file(root: Path, collection: PurePosixPath, path: PurePosixPath) -> tuple[LogFile, bytes]:
     place = root / path
     about = place.stat()
     raw = read_regular(place, _MOST_BYTES)
-    found = Found(collection / path, about.st_size, about.st_mtime_ns, about.st_ino)
-    return found, file_line(path, _content(path, raw))
+    file = LogFile(collection / path, about.st_size, about.st_mtime_ns, about.st_ino)
+    return file, file_line(path, _content(path, raw))
 
 
 def _content(path: PurePosixPath, raw: bytes) -> Any:
@@ -195,7 +196,7 @@ def _content(path: PurePosixPath, raw: bytes) -> Any:
     return raw.decode("utf-8", "replace")
 
 
-def _virtual(path: PurePosixPath, members: Sequence[Found]) -> Found:
+def _virtual(path: PurePosixPath, members: Sequence[LogFile]) -> LogFile:
     marks = sorted((str(file.path), file.size_bytes, file.mtime_ns) for file in members)
     size = sum(file.size_bytes for file in members)
-    return Found(path, size, max(file.mtime_ns for file in members), mark_of(marks))
+    return LogFile(path, size, max(file.mtime_ns for file in members), mark_of(marks))

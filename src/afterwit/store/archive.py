@@ -14,30 +14,20 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, NewType
+from typing import Any, BinaryIO, NewType
 
 from afterwit.model.errors import DamagedError
 from afterwit.store import frames
-from afterwit.store.frames import Frame
-from afterwit.store.held import Held
-from afterwit.store.layout import make_way, replace_private, sync
+from afterwit.store.atomic import make_way, renamed_into, replace_file, step, sync
+from afterwit.store.frames import ArchivedFile, Frame
 from afterwit.store.regular_files import NotRegularError, open_regular, read_regular
-from afterwit.store.steps import step
 
 ArchiveName = NewType("ArchiveName", str)
-
 _ENDING = ".zst"
 _BESIDE = ".leaving"
 _MARK = ".mark"
 _MARK_MOST_BYTES = 1 << 16
 _MERGE_BELOW = frames.FRAME_BYTES // 2
-
-
-class Stored(NamedTuple):
-    """One object of the archive, as its own header describes it."""
-
-    name: ArchiveName
-    header: dict[str, Any]
 
 
 def generation_of(name: ArchiveName) -> int:
@@ -110,13 +100,9 @@ class Archive:
     def replace(self, name: ArchiveName, header: dict[str, Any], content: bytes) -> None:
         """Puts remains in the place of an original. Durable after the next `flush`."""
         path = self._writable(name)
-        beside = path.with_suffix(_BESIDE)
-        try:
+        with renamed_into(path, path.with_suffix(_BESIDE)) as beside:
             _write_new(beside, {**header, "role": frames.REMAINS}, frames.pack([content], frames.BEST_LEVEL))
             step("remains are written beside their original")
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
         self._unflushed.add(path)
         step("remains are in the place of their original")
 
@@ -135,9 +121,9 @@ class Archive:
         with self._open(name) as file:
             return frames.is_remains(file)
 
-    def held(self, name: ArchiveName) -> Held:
+    def held(self, name: ArchiveName) -> ArchivedFile:
         """The object, open for reading pieces of it. The caller closes it."""
-        return Held(name, self._open(name))
+        return ArchivedFile(name, self._open(name))
 
     def digest(self, name: ArchiveName, held_bytes: int) -> str:
         """SHA-256 of the original bytes."""
@@ -148,11 +134,11 @@ class Archive:
 
     def held_bytes(self, name: ArchiveName) -> tuple[int, str]:
         """How many original bytes an object holds, and their SHA-256, as far as its whole frames go."""
-        sha, held = hashlib.sha256(), 0
+        sha, size_bytes = hashlib.sha256(), 0
         for piece in self.read(name):
             sha.update(piece)
-            held += len(piece)
-        return held, sha.hexdigest()
+            size_bytes += len(piece)
+        return size_bytes, sha.hexdigest()
 
     def rest_bytes(self, name: ArchiveName) -> int:
         """What follows the last whole frame: nothing, unless a run was killed there, or something is damaged."""
@@ -166,12 +152,12 @@ class Archive:
     def latest(self, key: bytes) -> ArchiveName | None:
         """The newest generation of a file that the archive holds."""
         folder = self._root / key.hex()[:2]
-        found = [path.name.removesuffix(_ENDING) for path in folder.glob(f"{key.hex()}-*{_ENDING}")]
-        return ArchiveName(max(found, key=lambda name: int(name.rpartition("-")[2]))) if found else None
+        names = [path.name.removesuffix(_ENDING) for path in folder.glob(f"{key.hex()}-*{_ENDING}")]
+        return ArchiveName(max(names, key=lambda name: int(name.rpartition("-")[2]))) if names else None
 
     def header(self, name: ArchiveName) -> dict[str, Any]:
-        with self.held(name) as held:
-            return held.header
+        with self.held(name) as file:
+            return file.header
 
     def packed_bytes(self, name: ArchiveName) -> int:
         return self._readable(name).stat().st_size
@@ -202,13 +188,9 @@ class Archive:
             before, header = file.seek(0, 2), frames.read_header(file)
             behind = [_packed(file, frame) for frame in index if frame.offset >= held_bytes]
         path = self._writable(name)
-        beside = path.with_suffix(".compacting")
-        try:
+        with renamed_into(path, path.with_suffix(".compacting")) as beside:
             _write_new(beside, header, chain(frames.pack(self.read(name, held_bytes)), behind))
             step("the compacted object is written beside the old one")
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
         return before - path.stat().st_size
 
     def read_mark(self) -> bytes | None:
@@ -224,7 +206,7 @@ class Archive:
     def write_mark(self, content: bytes) -> None:
         path = (self._overlay or self._root).with_suffix(_MARK)
         make_way(path)
-        replace_private(path, content)
+        replace_file(path, content)
 
     def _next(self, name: ArchiveName) -> ArchiveName:
         """The first generation of the same file that is free."""
@@ -288,12 +270,12 @@ def _further(
         file.truncate(0)
         return [frames.pack_header(header), *packed]
     index = list(frames.walk(file))
-    known = [frame for frame in index if frame.offset < held_bytes]
-    if sum(frame.length for frame in known) != held_bytes:
+    before = [frame for frame in index if frame.offset < held_bytes]
+    if sum(frame.length for frame in before) != held_bytes:
         raise DamagedError(f"The archived file {name} does not hold the {held_bytes} bytes that it should.")
     if not frames.is_torn(_rest(file, index)) or not (held_bytes or _has_header(file, header)):
         return None
-    further = _continuing(file, index[len(known) :], packed) if len(index) > len(known) else packed
+    further = _continuing(file, index[len(before) :], packed) if len(index) > len(before) else packed
     if further is None:
         return None
     end = _end(file, index)
@@ -302,10 +284,10 @@ def _further(
     return further
 
 
-def _continuing(file: BinaryIO, there: Sequence[Frame], packed: Sequence[bytes]) -> Sequence[bytes] | None:
+def _continuing(file: BinaryIO, frames_there: Sequence[Frame], packed: Sequence[bytes]) -> Sequence[bytes] | None:
     """The frames without what the file holds of them already; None if it holds something else."""
     try:
-        before = b"".join(frames.unpack_at(file, frame) for frame in there)
+        before = b"".join(frames.unpack_at(file, frame) for frame in frames_there)
     except DamagedError:
         return None
     content = b"".join(frames.unpack(frame) for frame in packed)
@@ -316,8 +298,8 @@ def _is_begun(file: BinaryIO, header: dict[str, Any]) -> bool:
     """Whether the file has at most a part of this header."""
     wanted = frames.pack_header(header)
     file.seek(0)
-    there = file.read(len(wanted))
-    return len(there) < len(wanted) and wanted.startswith(there)
+    beginning = file.read(len(wanted))
+    return len(beginning) < len(wanted) and wanted.startswith(beginning)
 
 
 def _has_header(file: BinaryIO, header: dict[str, Any]) -> bool:

@@ -14,8 +14,8 @@ import apsw
 import msgspec
 
 from afterwit.model.errors import DamagedError
-from afterwit.store.archive import Archive, archive_name
-from afterwit.store.files import DAMAGED, all_files, doomed
+from afterwit.store.archive import Archive
+from afterwit.store.rows.files import DAMAGED, all_files, removable_objects
 from afterwit.store.store import Store
 
 
@@ -33,25 +33,30 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
 def begin(store: Store) -> None:
     """Before anything is written to the archive: from here to `confirm`, a run that is killed may leave objects that
     the database does not know."""
-    there, known = _in_archive(store.archive), _in_database(store.db)
-    if there is not None and there.is_confirmed:
-        _write(store.archive, msgspec.structs.replace(there, is_confirmed=False, after=known.number if known else 0))
+    in_archive, in_database = _in_archive(store.archive), _in_database(store.db)
+    if in_archive is not None and in_archive.is_confirmed:
+        _write(
+            store.archive,
+            msgspec.structs.replace(in_archive, is_confirmed=False, after=in_database.number if in_database else 0),
+        )
 
 
 def is_unfinished(archive: Archive) -> bool:
     """Whether the last run that wrote to the archive did not come to its end."""
-    there = _in_archive(archive)
-    return there is not None and not there.is_confirmed
+    in_archive = _in_archive(archive)
+    return in_archive is not None and not in_archive.is_confirmed
 
 
 def announce(store: Store) -> None:
     """Before the commit of a transaction that goes with a change of the archive."""
-    known = _in_database(store.db)
-    before = [mark for mark in (_in_archive(store.archive), known) if mark is not None]
+    in_database = _in_database(store.db)
+    before = [mark for mark in (_in_archive(store.archive), in_database) if mark is not None]
     number = max((mark.number for mark in before), default=0) + 1
     mark = _held(store.db, before[0].archive if before else secrets.token_hex(8), number)
     _put(store.db, mark)
-    _write(store.archive, msgspec.structs.replace(mark, is_confirmed=False, after=known.number if known else 0))
+    _write(
+        store.archive, msgspec.structs.replace(mark, is_confirmed=False, after=in_database.number if in_database else 0)
+    )
 
 
 def confirm(store: Store) -> None:
@@ -80,19 +85,19 @@ def adopt(store: Store) -> None:
 def missing_in_database(store: Store) -> str:
     """What the archive holds and the database does not know, in words; "" if all is well. Costs the reading of two
     marks; where the archive has none, a look at the names in it."""
-    there, known = _in_archive(store.archive), _in_database(store.db)
-    if there is None:
+    in_archive, in_database = _in_archive(store.archive), _in_database(store.db)
+    if in_archive is None:
         unknown = len(set(store.archive.names()) - _expected(store.db))
         return f"the archive holds {unknown:,} files that the database does not know" if unknown else ""
-    if known and known.archive == there.archive and known.number >= there.number:
+    if in_database and in_database.archive == in_archive.archive and in_database.number >= in_archive.number:
         return ""
-    is_killed = not there.is_confirmed and there.after == (known.number if known else 0)
-    if is_killed and (known is None or known.archive == there.archive):
+    is_killed = not in_archive.is_confirmed and in_archive.after == (in_database.number if in_database else 0)
+    if is_killed and (in_database is None or in_database.archive == in_archive.archive):
         return ""
-    files, held = (known.files, known.original_bytes) if known else (0, 0)
+    files, known_bytes = (in_database.files, in_database.original_bytes) if in_database else (0, 0)
     return (
-        f"the archive holds {there.files:,} files with {there.original_bytes:,} bytes, and the database was last in"
-        f" step with it at {files:,} files with {held:,} bytes"
+        f"the archive holds {in_archive.files:,} files with {in_archive.original_bytes:,} bytes, and the database was"
+        f" last in step with it at {files:,} files with {known_bytes:,} bytes"
     )
 
 
@@ -109,27 +114,27 @@ def refuse_older(store: Store) -> None:
 
 def faults(store: Store) -> list[str]:
     """What does not fit, for those who look."""
-    found = []
+    texts = []
     missing = missing_in_database(store)
     if missing:
-        found.append(
+        texts.append(
             f"it was emptied, or is an older one: {missing}; `afterwit store rebuild` derives it again from the archive"
         )
-    there, known = _in_archive(store.archive), _in_database(store.db)
-    if known is None:
-        return found
-    if there is None:
+    in_archive, in_database = _in_archive(store.archive), _in_database(store.db)
+    if in_database is None:
+        return texts
+    if in_archive is None:
         what = "cannot be read" if store.archive.read_mark() is not None else "is gone"
-        found.append(f"the mark of the archive (archive.mark) {what}; the next `afterwit learn` writes it again")
-    elif there.number < known.number:
-        found.append("the archive is an older one than the database: restore what is missing in it from a backup")
-    held = _held(store.db, known.archive, known.number)
-    if held != known:
-        found.append(
-            f"it should know {known.files:,} archived files with {known.original_bytes:,} bytes, and knows"
-            f" {held.files:,} with {held.original_bytes:,}; `afterwit store rebuild` derives it again"
+        texts.append(f"the mark of the archive (archive.mark) {what}; the next `afterwit learn` writes it again")
+    elif in_archive.number < in_database.number:
+        texts.append("the archive is an older one than the database: restore what is missing in it from a backup")
+    counted = _held(store.db, in_database.archive, in_database.number)
+    if counted != in_database:
+        texts.append(
+            f"it should know {in_database.files:,} archived files with {in_database.original_bytes:,} bytes, and knows"
+            f" {counted.files:,} with {counted.original_bytes:,}; `afterwit store rebuild` derives it again"
         )
-    return found
+    return texts
 
 
 def lacking(db: apsw.Connection, mark: Mark | None, damaged: int) -> str:
@@ -138,13 +143,13 @@ def lacking(db: apsw.Connection, mark: Mark | None, damaged: int) -> str:
     that there is nothing."""
     if mark is None:
         return ""
-    held = _held(db, mark.archive, mark.number)
-    is_enough = held.files + damaged >= mark.files and (damaged or held.original_bytes >= mark.original_bytes)
-    if is_enough or (held.files and not mark.is_confirmed):
+    counted = _held(db, mark.archive, mark.number)
+    is_enough = counted.files + damaged >= mark.files and (damaged or counted.original_bytes >= mark.original_bytes)
+    if is_enough or (counted.files and not mark.is_confirmed):
         return ""
     return (
-        f"{mark.files:,} files with {mark.original_bytes:,} bytes should be here, and {held.files:,} with"
-        f" {held.original_bytes:,} are: some are gone, or lost their last bytes. Restore them from a backup"
+        f"{mark.files:,} files with {mark.original_bytes:,} bytes should be here, and {counted.files:,} with"
+        f" {counted.original_bytes:,} are: some are gone, or lost their last bytes. Restore them from a backup"
     )
 
 
@@ -153,8 +158,8 @@ def mark_of(archive: Archive) -> Mark | None:
 
 
 def _expected(db: apsw.Connection) -> set[str]:
-    known = {archive_name(row.key, row.generation) for row in all_files(db) if row.has_object or row.state == DAMAGED}
-    return {*known, *doomed(db)}
+    names = {row.archived_as for row in all_files(db) if row.has_object or row.state == DAMAGED}
+    return {*names, *removable_objects(db)}
 
 
 def _held(db: apsw.Connection, archive: str, number: int) -> Mark:

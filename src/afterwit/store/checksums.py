@@ -1,9 +1,14 @@
-"""Checksums of what was derived, so that `verify` notices rows that were lost or changed since they were committed.
+"""The content hash, which compares stores, and checksums, by which `verify` notices rows that were lost or changed.
 
-One for each transcript: over its row, its problems and all rows of its parts, made in the transaction that writes them;
-and one over all that was harvested.
-It holds for this database alone (ids are part of it); what may differ between machines is for the content hash. A file
-that was derived before there were checksums has none until it is sealed.
+The content hash is one number for what a store knows of sessions, whatever the order in which files were learned, on
+whichever day, however often, and on any machine: it covers sessions, events, actions, spends, problems, archived bytes,
+aliases and pins by their natural keys, and sees only the type of a redaction placeholder. Row ids, times of reading and
+time stamps of files are not part of it; nor is what was harvested from it all (drafts, items). Giving an original up
+changes it, because events lose their places; deriving again from the remains does not.
+
+Checksums hold for one database alone (ids are part of them). There is one for each transcript, over its row, its
+problems and all rows of its parts, made in the transaction that writes them, and one over all that was harvested. A
+file that was derived before there were checksums has none until it is sealed.
 """
 
 import hashlib
@@ -13,24 +18,25 @@ from typing import Any
 import apsw
 import msgspec
 
-from afterwit.model.captured import ORDINAL_BITS
+from afterwit.guard.placeholders import unkeyed
+from afterwit.store.rows.parts import OF_ACTIONS, OF_EVENTS, OF_SPENDS, part_content, span
 
+_SESSION = """agent, native_id, user, cwd, root, remote, repo, branch, versions, models, origin, provider, parent,
+    relation, parent_call, started_ms, ended_ms, title, first_prompt, task, prompts, replies, events, actions, failures,
+    denials, interrupts, compactions, model_errors, tokens_input, tokens_cache_read, tokens_cache_write,
+    tokens_output, tokens_reasoning, is_partial, outcome, task_type"""
 _FILE = """SELECT agent, key, generation, role, path, held_bytes, dropped_bytes, dropped_ms, sha256, cursor, resume,
            known, unknown, capture_version FROM files WHERE id = ?"""
 _PROBLEMS = "SELECT offset, length, reason FROM problems WHERE file_id = ? ORDER BY offset, reason"
 _COPIES = "SELECT owner_file_id FROM copies WHERE file_id = ? ORDER BY owner_file_id"
 _PARTS = "SELECT id, session_id, precedence, facts FROM parts WHERE file_id = ? ORDER BY id"
-_OF_SPAN = (
-    "SELECT id, kind, at_ms, offset, length, is_copied FROM events WHERE id >= ? AND id < ? ORDER BY id",
-    """SELECT id, call_id, tool, kind, target, status, lean, exit_code, error, at_ms, duration_ms, offset, result_offset
-       FROM actions WHERE id >= ? AND id < ? ORDER BY id""",
-    "SELECT id, sz FROM texts_docsize WHERE id >= ? AND id < ? ORDER BY id",
-)
 _OF_PART = (
-    """SELECT key, at_ms, model, input, cache_read, cache_write, output, reasoning, cost_usd FROM spends
-       WHERE part_id = ? ORDER BY key""",
+    OF_EVENTS.format(id="id, "),
+    OF_ACTIONS.format(id="id, "),
+    "SELECT id, sz FROM texts_docsize WHERE id >= :first AND id < :end ORDER BY id",
+    OF_SPENDS,
     """SELECT notes.kind, place, at_ms, notes.text, shared_texts.text FROM notes
-       LEFT JOIN shared_texts ON shared_texts.key = notes.shared WHERE part_id = ? ORDER BY notes.kind, place""",
+       LEFT JOIN shared_texts ON shared_texts.key = notes.shared WHERE part_id = :part ORDER BY notes.kind, place""",
 )
 _HARVEST = (
     "SELECT session_id, repo FROM harvested ORDER BY session_id",
@@ -95,11 +101,70 @@ def _knowledge(db: apsw.Connection) -> bytes:
 def _checksum(db: apsw.Connection, file_id: int) -> bytes:
     rows: list[Any] = [db.execute(query, (file_id,)).fetchall() for query in (_FILE, _PROBLEMS, _COPIES, _PARTS)]
     for part_id, *_ in rows[-1]:
-        span = (part_id << ORDINAL_BITS, (part_id + 1) << ORDINAL_BITS)
-        rows += [db.execute(query, span).fetchall() for query in _OF_SPAN]
-        rows += [db.execute(query, (part_id,)).fetchall() for query in _OF_PART]
+        rows += [db.execute(query, span(part_id)).fetchall() for query in _OF_PART]
     return _hash(rows)
 
 
 def _hash(values: list[Any]) -> bytes:
     return hashlib.blake2b(_encode(values), digest_size=16).digest()
+
+
+def content_hash(db: apsw.Connection) -> str:
+    """SHA-256, as hexadecimal digits."""
+    whole = hashlib.sha256()
+    for name, digests in (
+        ("sessions", _sessions(db)),
+        ("files", _files(db)),
+        ("aliases", _aliases(db)),
+        ("pins", _pins(db)),
+    ):
+        whole.update(name.encode())
+        for digest in sorted(digests):
+            whole.update(digest)
+    return whole.hexdigest()
+
+
+def _sessions(db: apsw.Connection) -> Iterator[bytes]:
+    query = f"SELECT id, {_SESSION} FROM sessions"  # noqa: S608
+    for session, *values in db.execute(query):
+        digest = hashlib.sha256(_line(values))
+        for part in _parts(db, session):
+            digest.update(part)
+        yield digest.digest()
+
+
+def _parts(db: apsw.Connection, session: int) -> list[bytes]:
+    query = """SELECT parts.id, files.key, files.generation FROM parts JOIN files ON files.id = parts.file_id
+               WHERE parts.session_id = ? ORDER BY files.key, files.generation"""
+    digests = []
+    for part_id, key, generation in db.execute(query, (session,)):
+        digest = hashlib.sha256(_line([key.hex(), generation]))
+        for row in part_content(db, part_id):
+            digest.update(_line(row))
+        digests.append(digest.digest())
+    return digests
+
+
+def _files(db: apsw.Connection) -> Iterator[bytes]:
+    query = """SELECT id, agent, key, generation, role, held_bytes, dropped_bytes, sha256, cursor, known, unknown
+               FROM files WHERE held_bytes > 0 OR (dropped_ms IS NOT NULL AND role = 'transcript')"""
+    for file_id, agent, key, *values in db.execute(query):
+        digest = hashlib.sha256(_line([agent, key.hex(), *values]))
+        problems = "SELECT offset, length, reason FROM problems WHERE file_id = ? ORDER BY offset, reason"
+        for row in db.execute(problems, (file_id,)):
+            digest.update(_line(row))
+        yield digest.digest()
+
+
+def _aliases(db: apsw.Connection) -> Iterator[bytes]:
+    for row in db.execute("SELECT subject, name, target FROM aliases"):
+        yield _line(row)
+
+
+def _pins(db: apsw.Connection) -> Iterator[bytes]:
+    for row in db.execute("SELECT agent, native_id FROM pins"):
+        yield _line(row)
+
+
+def _line(values: Iterable[Any]) -> bytes:
+    return unkeyed(msgspec.json.encode(list(values)).decode()).encode()

@@ -1,23 +1,57 @@
-"""Opening SQLite the safe way, and transactions.
+"""SQLite the safe way: opening, transactions, rows by the names of their columns, and putting a new database in place.
 
 Through `apsw`, which carries its own current SQLite. WAL, a long busy timeout, every write transaction `BEGIN
 IMMEDIATE` (deferred ones fail under concurrent writers). The database file is never opened, hashed or copied with
 ordinary file calls in a process that has it open: closing such a handle would drop SQLite's locks.
+
+A new database takes the place of the present one by a rename. The present one is released first: nobody else may have
+it open, and its write-ahead log is written back and gone, or it would be taken for that of the new one. Whoever waited
+for it meanwhile finds that it has moved, and SQLite lets him write nothing. One that is damaged is set aside under a
+name of its own, with its log.
 """
 
 import errno
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import apsw
+import msgspec
+import zstandard
 
 from afterwit.model.errors import BusyError, DamagedError, StoreError, StoreFullError
+from afterwit.store.atomic import step, sync
 
+# What a flipped byte can raise in whoever reads what was stored, besides the errors of SQLite itself.
+UNREADABLE = (
+    ValueError,  # UnicodeDecodeError too
+    TypeError,
+    LookupError,
+    ArithmeticError,
+    AttributeError,
+    AssertionError,
+    msgspec.MsgspecError,
+    zstandard.ZstdError,
+)
 BUSY_MS = 60_000
 _CACHE_KIB = 65_536
 _NO_SPACE = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+_WAIT_SECONDS = 10.0
+_POLL_SECONDS = 0.05
+_ENVIRONMENT = (
+    apsw.FullError,
+    apsw.BusyError,
+    apsw.LockedError,
+    apsw.IOError,
+    apsw.ReadOnlyError,
+    apsw.PermissionsError,
+    apsw.CantOpenError,
+    apsw.InterruptError,
+    apsw.NoMemError,
+)
 
 
 def connect(path: Path, *, durable: bool = False) -> apsw.Connection:
@@ -58,13 +92,30 @@ def _refuse_odd(path: Path) -> None:
         raise StoreError(f"{path} is no regular file. Move it away, or choose another place with AFTERWIT_HOME.")
 
 
-def one(db: apsw.Connection, query: str, values: Any = None) -> tuple[Any, ...]:
+def columns_of(row: type[Any], *without: str, table: str = "") -> str:
+    """The fields of a struct or a named tuple as the columns of a query, so that what the query gives makes one."""
+    prefix = f"{table}." if table else ""
+    names: tuple[str, ...] = row.__struct_fields__ if issubclass(row, msgspec.Struct) else row._fields
+    return ", ".join(prefix + name for name in names if name not in without)
+
+
+def insert_into(table: str, columns: str, verb: str = "INSERT") -> str:
+    """The statement that adds rows with these columns, to be given as a tuple."""
+    marks = ", ".join("?" for _ in columns.split(","))
+    return f"{verb} INTO {table} ({columns}) VALUES ({marks})"
+
+
+def json_list(values: Iterable[Any]) -> str:
+    """Values for `json_each`."""
+    return msgspec.json.encode(list(values)).decode()
+
+
+def only_row(db: apsw.Connection, query: str, values: Any = None) -> tuple[Any, ...]:
     """The one row that a query is sure to give."""
-    row = db.execute(query, values).fetchone()
+    row: tuple[Any, ...] | None = db.execute(query, values).fetchone()
     if row is None:
         raise DamagedError(f"{db.filename}: a row is missing that should be there. Run `afterwit store verify`.")
-    found: tuple[Any, ...] = row
-    return found
+    return row
 
 
 @contextmanager
@@ -119,3 +170,83 @@ def _configure(connection: apsw.Connection, *, durable: bool) -> None:
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     connection.execute("PRAGMA journal_size_limit = 67108864")
+
+
+def is_damage(error: BaseException | None) -> bool:
+    """Whether it is the database's own fault, and not that of a disk, a lock or a permission."""
+    return isinstance(error, apsw.Error) and not isinstance(error, _ENVIRONMENT)
+
+
+def put_in_place(new: Path, place: Path, *, is_damaged: bool) -> None:
+    """The new database, which nobody has open any more, takes the place. Raises where the present one is in use, or
+    where there is no room to write its log back; then it stands as it was."""
+    try:
+        _make_single(new)
+        sync(new)
+        if is_damaged or not place.exists():
+            _set_aside(place)
+            new.replace(place)
+        else:
+            _replace(new, place)
+        sync(place.parent)
+    except (apsw.Error, OSError) as error:
+        raise translated(error, place) from error
+    step("the new database is in place")
+
+
+def remove_database(path: Path) -> None:
+    """With what SQLite keeps beside it."""
+    for file in (path, *_beside(path)):
+        file.unlink(missing_ok=True)
+
+
+def _replace(new: Path, place: Path) -> None:
+    try:
+        with _released(place) as old:
+            if os.name == "nt":  # where a file that is open cannot be replaced
+                old.close()
+            new.replace(place)
+    except apsw.Error as error:
+        if not is_damage(error):
+            raise
+        _set_aside(place)
+        new.replace(place)
+
+
+@contextmanager
+def _released(place: Path) -> Iterator[apsw.Connection]:
+    """The present database, locked, in one file."""
+    with closing(apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READWRITE)) as old:
+        deadline = time.monotonic() + _WAIT_SECONDS
+        while not _is_single(old):
+            if time.monotonic() > deadline:
+                raise BusyError(
+                    f"Another program has {place} open, maybe an agent's server of ours. The new database is not put in"
+                    " its place. End that program and run the command again."
+                )
+            time.sleep(_POLL_SECONDS)
+        old.execute("BEGIN EXCLUSIVE")
+        yield old
+
+
+def _is_single(old: apsw.Connection) -> bool:
+    try:
+        return bool(old.pragma("journal_mode", "delete") == "delete")
+    except (apsw.BusyError, apsw.LockedError):
+        return False
+
+
+def _make_single(path: Path) -> None:
+    with closing(apsw.Connection(str(path))) as db:
+        db.pragma("journal_mode", "delete")
+
+
+def _set_aside(place: Path) -> None:
+    for path in (place, *_beside(place)):
+        if path.exists():
+            path.replace(path.with_name(f"{path.name}.damaged"))
+    step("the damaged database is set aside")
+
+
+def _beside(path: Path) -> tuple[Path, ...]:
+    return tuple(path.with_name(path.name + ending) for ending in ("-wal", "-shm", "-journal"))

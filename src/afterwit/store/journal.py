@@ -22,13 +22,12 @@ import msgspec
 
 from afterwit.model.errors import DamagedError
 from afterwit.model.times import iso_from_ms
+from afterwit.store.atomic import step
 from afterwit.store.database import connect, transaction
 from afterwit.store.migrate import migrate, migrations
-from afterwit.store.steps import step
 
 _IN_ORDER = """SELECT machine, number, max(at_ms) OVER (PARTITION BY machine ORDER BY number) AS moment, kind, body
                FROM entries ORDER BY moment, machine, number"""
-
 # Steps from chain to chain instead of reading them all: this is asked before every entry.
 _HEADS = """WITH RECURSIVE chains(machine) AS (
                 SELECT min(machine) FROM entries
@@ -36,11 +35,10 @@ _HEADS = """WITH RECURSIVE chains(machine) AS (
                     WHERE chains.machine IS NOT NULL)
             SELECT entries.machine, number, hash, at_ms FROM chains JOIN entries ON entries.machine = chains.machine
             WHERE number = (SELECT max(number) FROM entries WHERE machine = chains.machine) ORDER BY 1"""
-
 _FAR_MS = 1 << 47  # beyond this no calendar goes
 
 
-class Entry(NamedTuple):
+class JournalEntry(NamedTuple):
     machine: str
     number: int
     at_ms: int
@@ -48,7 +46,7 @@ class Entry(NamedTuple):
     body: dict[str, Any]
 
 
-class Head(NamedTuple):
+class ChainHead(NamedTuple):
     """The last entry of a chain."""
 
     number: int
@@ -70,81 +68,81 @@ class Journal:
                 "from a backup, or move it away to go on without the decisions that it holds."
             ) from error
 
-    def append(self, kind: str, body: Mapping[str, Any], at_ms: int) -> Entry:
+    def append(self, kind: str, body: Mapping[str, Any], at_ms: int) -> JournalEntry:
         """Adds one entry to this machine's chain, durably. Its moment is never before that of the one before it, and
         after those of other machines that were here already."""
         text = msgspec.json.encode(body, order="deterministic").decode()
         with transaction(self._db):
             others = self.heads()
-            before = others.pop(self.machine, Head(0, "", 0))
+            before = others.pop(self.machine, ChainHead(0, "", 0))
             moment = max(at_ms, before.at_ms, *(head.at_ms + 1 for head in others.values()))
             row = (self.machine, before.number + 1, moment, kind, text)
             self._db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (*row, _chained(before.hash, *row)))
             step("a journal entry is written, not committed")
-        return Entry(self.machine, before.number + 1, moment, kind, dict(body))
+        return JournalEntry(self.machine, before.number + 1, moment, kind, dict(body))
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[JournalEntry]:
         """All entries in the order in which decisions count: by moment, then machine and number. The moments of a
         chain that was written before clocks were minded are those of the latest entry so far."""
         try:
             for machine, number, at_ms, kind, body in self._db.execute(_IN_ORDER):
                 try:
-                    yield Entry(machine, number, at_ms, kind, msgspec.json.decode(body, type=dict[str, Any]))
+                    yield JournalEntry(machine, number, at_ms, kind, msgspec.json.decode(body, type=dict[str, Any]))
                 except msgspec.DecodeError as error:
                     what = f"journal: entry {number} of machine {machine} cannot be read: {error}"
                     raise DamagedError(what) from error
         except UnicodeDecodeError as error:
             raise DamagedError(f"journal: an entry cannot be read: {error}") from error
 
-    def heads(self) -> dict[str, Head]:
+    def heads(self) -> dict[str, ChainHead]:
         """The last entry of each machine."""
-        return {machine: Head(*head) for machine, *head in self._db.execute(_HEADS)}
+        return {machine: ChainHead(*head) for machine, *head in self._db.execute(_HEADS)}
 
-    def head_at(self, machine: str, number: int) -> Head | None:
+    def head_at(self, machine: str, number: int) -> ChainHead | None:
         """The entry with this number, as a head."""
         query = "SELECT number, hash, at_ms FROM entries WHERE machine = ? AND number = ?"
         row = self._db.execute(query, (machine, number)).fetchone()
-        return Head(*row) if row else None
+        return ChainHead(*row) if row else None
 
-    def lost(self, seen: Mapping[str, Head]) -> list[str]:
+    def lost(self, seen_heads: Mapping[str, ChainHead]) -> list[str]:
         """What this journal lacks of entries that were seen before; nothing, if all is well. Costs a look at the last
         entry of each chain."""
-        heads, found = self.heads(), list[str]()
-        for machine, head in sorted(seen.items()):
+        heads, texts = self.heads(), list[str]()
+        for machine, head in sorted(seen_heads.items()):
             present = self.head_at(machine, head.number)
             if present is None:
-                found.append(_missing(machine, heads.get(machine, Head(0, "", 0)), head))
+                texts.append(_missing(machine, heads.get(machine, ChainHead(0, "", 0)), head))
             elif head.hash and present.hash != head.hash:
-                found.append(
+                texts.append(
                     f"entry {head.number} of machine {machine}{_until(head)} is not the one that was seen"
                     " before: this is another journal, or an older one that was written on"
                 )
-        return found
+        return texts
 
     def count(self) -> int:
         return int(self._db.execute("SELECT count(*) FROM entries").get)
 
-    def verify(self, seen: Mapping[str, Head] = MappingProxyType({})) -> list[str]:
-        """What is wrong with the chains; nothing, if all is well. `seen` says up to which entry each machine's chain
-        was seen before: only so can the loss of its last entries be noticed."""
-        found: list[str] = []
+    def verify(self, seen_heads: Mapping[str, ChainHead] = MappingProxyType({})) -> list[str]:
+        """What is wrong with the chains; nothing, if all is well. `seen_heads` says up to which entry each machine's
+        chain was seen before: only so can the loss of its last entries be noticed."""
+        texts: list[str] = []
         before, last = "", ("", 0)
         query = "SELECT machine, number, at_ms, kind, body, hash FROM entries ORDER BY machine, number"
         try:
             integrity = self._db.pragma("integrity_check")
             if integrity != "ok":
-                found.append(str(integrity))
+                texts.append(str(integrity))
             for machine, number, at_ms, kind, body, digest in self._db.execute(query):
                 if machine != last[0]:
                     before, last = "", (machine, 0)
                 if number != last[1] + 1:
-                    found.append(_gap(machine, last[1] + 1, number - 1))
+                    texts.append(_gap(machine, last[1] + 1, number - 1))
                 elif digest != _chained(before, machine, number, at_ms, kind, body):
-                    found.append(f"entry {number} of machine {machine} was changed after it was written")
+                    texts.append(f"entry {number} of machine {machine} was changed after it was written")
                 before, last = digest, (machine, number)
-            return found + self.lost(seen)
+            return texts + self.lost(seen_heads)
         except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError, TypeError) as error:
-            return [*found, str(error)]
+            return [*texts, str(error)]
 
     def compact(self) -> None:
         """Gives unused pages back."""
@@ -176,13 +174,13 @@ def _gap(machine: str, first: int, last: int) -> str:
     return f"{which} of machine {machine} cannot be found"
 
 
-def _missing(machine: str, present: Head, seen: Head) -> str:
+def _missing(machine: str, present: ChainHead, last_seen: ChainHead) -> str:
     since = f", made since {_minute(present.at_ms)}" if present.at_ms else ""
-    return f"{_gap(machine, present.number + 1, seen.number)}{since}{_until(seen)}"
+    return f"{_gap(machine, present.number + 1, last_seen.number)}{since}{_until(last_seen)}"
 
 
-def _until(seen: Head) -> str:
-    return f", the last of {_minute(seen.at_ms)}" if seen.at_ms else ""
+def _until(head: ChainHead) -> str:
+    return f", the last of {_minute(head.at_ms)}" if head.at_ms else ""
 
 
 def _minute(at_ms: int) -> str:

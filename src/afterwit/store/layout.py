@@ -4,65 +4,44 @@ A store is one folder: the database (derived, can be rebuilt), the journal (cann
 redaction key and the lease. Folders are 0700 and files 0600. Names that come from logs never become file names here.
 """
 
-import os
 import secrets
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from afterwit.model.errors import StoreError
+from afterwit.store.atomic import create_file
 from afterwit.store.regular_files import read_regular
 
 KEY_BYTES = 32
 TEMPLATE_FILE = "bootstrap-context.md"
 
 
-class Layout(NamedTuple):
+class _Below:
+    """The path of a part of a store."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, layout: "Layout", owner: type) -> Path:
+        return layout.root / self._name
+
+
+@dataclass(frozen=True)
+class Layout:
     """The paths of one store."""
 
     root: Path
 
-    @property
-    def database(self) -> Path:
-        return self.root / "afterwit.db"
-
-    @property
-    def journal(self) -> Path:
-        return self.root / "journal.db"
-
-    @property
-    def journal_heads(self) -> Path:
-        """The last entry of each chain of the journal, as it was applied."""
-        return self.root / "journal.heads"
-
-    @property
-    def archive(self) -> Path:
-        return self.root / "archive"
-
-    @property
-    def spool(self) -> Path:
-        return self.root / "spool"
-
-    @property
-    def backups(self) -> Path:
-        return self.root / "backups"
-
-    @property
-    def deck(self) -> Path:
-        """What hooks read instead of the database."""
-        return self.root / "deck.db"
-
-    @property
-    def template(self) -> Path:
-        """The user's own words around the start block, if there are any."""
-        return self.root / TEMPLATE_FILE
-
-    @property
-    def lease(self) -> Path:
-        return self.root / "learn.lock"
-
-    @property
-    def key(self) -> Path:
-        return self.root / "redaction.key"
+    database = _Below("afterwit.db")
+    journal = _Below("journal.db")
+    journal_heads = _Below("journal.heads")  # the last entry of each chain of the journal, as it was applied
+    archive = _Below("archive")
+    spool = _Below("spool")
+    backups = _Below("backups")
+    deck = _Below("deck.db")  # what hooks read instead of the database
+    template = _Below(TEMPLATE_FILE)  # the user's own words around the start block, if there are any
+    lease = _Below("learn.lock")
+    key = _Below("redaction.key")
 
     def exists(self) -> bool:
         return self.database.exists() or self.journal.exists() or self.has_archive()
@@ -88,7 +67,7 @@ def redaction_key(layout: Layout) -> bytes:
         key = read_regular(layout.key)
     except FileNotFoundError:
         key = secrets.token_bytes(KEY_BYTES)
-        if not create_private(layout.key, key):
+        if not create_file(layout.key, key):
             key = read_regular(layout.key)
     if len(key) != KEY_BYTES:
         raise StoreError(
@@ -96,53 +75,3 @@ def redaction_key(layout: Layout) -> bytes:
             " remove it and run `afterwit store rebuild`, which redacts all that is archived with a new one."
         )
     return key
-
-
-def replace_private(path: Path, content: bytes) -> None:
-    """Writes a file that only the user can read, in the place of an older one. Whole or not at all, and durable."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-    sync(path.parent)
-
-
-def make_way(path: Path) -> None:
-    """Moves a folder aside that lies where a file of ours belongs. Anything else can be replaced as it is."""
-    if path.is_dir() and not path.is_symlink():
-        path.rename(path.with_name(f"{path.name}.folder-{secrets.token_hex(4)}"))
-
-
-def sync(path: Path) -> None:
-    """Makes a file durable, or the names in a folder, where the system has a call for that."""
-    if path.is_dir() and os.name != "posix":
-        return
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def create_private(path: Path, content: bytes) -> bool:
-    """Writes a new file that only the user can read; False if it is there already. Whole or not at all."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    handle = os.open(beside, flags, 0o600)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(beside, path)
-        except FileExistsError:
-            return False
-        return True
-    finally:
-        beside.unlink(missing_ok=True)

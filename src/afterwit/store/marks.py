@@ -1,4 +1,4 @@
-"""Marks of what belongs to the database and lies beside it: the redaction key, the machine's id, the deck.
+"""Marks of what the database belongs with: the redaction key, the machine's id, the deck, and the last whole run.
 
 A lost key or id is made anew without a word, because a first run has none either. Only the mark of the one that the
 rows were made with tells that it is another. A rebuilt database is made with what is there, and marks that.
@@ -6,6 +6,7 @@ rows were made with tells that it is another. A rebuilt database is made with wh
 
 import hashlib
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
@@ -16,6 +17,11 @@ KEY = "redaction-key"
 MACHINE = "machine"
 DECK = "deck"  # its fingerprint; two of them while a new one is put in the place of the old
 _PURPOSE = b"afterwit mark"
+
+
+class LastRun(NamedTuple):
+    mark: str
+    body: bytes
 
 
 def key_mark(key: bytes) -> str:
@@ -48,3 +54,17 @@ def note_owner(db: apsw.Connection, key: bytes, machine: str) -> None:
         if not mark(db, name):
             with transaction(db):
                 db.execute("INSERT OR IGNORE INTO marks VALUES (?, ?)", (name, value))
+
+
+def last_run(db: apsw.Connection) -> LastRun | None:
+    row = db.execute("SELECT mark, body FROM standing").fetchone()
+    return LastRun(*row) if row else None
+
+
+def put_last_run(db: apsw.Connection, row: LastRun) -> None:
+    db.execute("INSERT OR REPLACE INTO standing VALUES (1, ?, ?)", row)
+
+
+def forget_last_run(db: apsw.Connection) -> None:
+    """For whoever changes the store by another way than a run."""
+    db.execute("DELETE FROM standing")

@@ -3,7 +3,6 @@
 `PRAGMA user_version` holds the number of the last one. A store that a later version wrote is refused, not guessed at.
 """
 
-import os
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -12,8 +11,8 @@ from typing import NamedTuple
 import apsw
 
 from afterwit.model.errors import StoreError
+from afterwit.store.atomic import PRIVATE, renamed_into, step
 from afterwit.store.database import transaction, translated
-from afterwit.store.steps import step
 
 
 class Migration(NamedTuple):
@@ -25,12 +24,12 @@ class Migration(NamedTuple):
 @cache
 def migrations(folder: str = "migrations") -> list[Migration]:
     """All migrations of a database, in order."""
-    found = [
+    all_migrations = [
         Migration(int(file.name[:4]), file.name.removesuffix(".sql"), file.read_text("utf-8"))
         for file in resources.files("afterwit.store").joinpath(folder).iterdir()
         if file.name.endswith(".sql")
     ]
-    return sorted(found)
+    return sorted(all_migrations)
 
 
 def migrate(connection: apsw.Connection, steps: list[Migration], backups: Path) -> None:
@@ -67,12 +66,9 @@ def schema_version(connection: apsw.Connection) -> int:
 
 def back_up(connection: apsw.Connection, target: Path) -> None:
     """A consistent copy through SQLite itself, replacing an older copy of the same name."""
-    beside = target.with_suffix(f".{os.getpid()}")
     try:
-        beside.unlink(missing_ok=True)
-        connection.execute("VACUUM INTO ?", (str(beside),))
-        beside.chmod(0o600)
-        beside.replace(target)
+        with renamed_into(target) as beside:
+            connection.execute("VACUUM INTO ?", (str(beside),))
+            beside.chmod(PRIVATE)
     except (apsw.Error, OSError) as error:
-        beside.unlink(missing_ok=True)
         raise translated(error, target) from error

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import open_regular, read_regular
 from afterwit.store.spool_file import ENDING, SpoolFile, beginning, is_at, lock, record_in
 
@@ -52,13 +53,7 @@ def drain(folder: Path) -> Iterator[Batch]:
 
 def acknowledge(batch: Batch) -> None:
     """Remembers how far the file was taken in."""
-    mark = batch.path.with_suffix(_TAKEN)
-    beside = mark.with_suffix(f".{os.getpid()}")
-    beside.unlink(missing_ok=True)
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.write(str(batch.end))
-    beside.replace(mark)
+    replace_file(batch.path.with_suffix(_TAKEN), b"%d" % batch.end, is_durable=False)
 
 
 def prune(folder: Path, before_s: float) -> int:
@@ -74,13 +69,13 @@ def backlog(folder: Path) -> tuple[int, int]:
 
 def under_way(folder: Path, agent: str, since_s: float) -> dict[str, frozenset[str]]:
     """The sessions of an agent that said something since then, and not that they ended, with their repositories."""
-    found: dict[str, frozenset[str]] = {}
+    repos_by_session: dict[str, frozenset[str]] = {}
     for path in _files(folder, beginning(agent)):
         bodies = _said_since(path, since_s)
         last = bodies[-1] if bodies else {}
         if last.get("agent") == agent and last.get("session") and last.get("kind") != _ENDED:
-            found[str(last["session"])] = frozenset(str(body["repo"]) for body in bodies if "repo" in body)
-    return found
+            repos_by_session[str(last["session"])] = frozenset(str(body["repo"]) for body in bodies if "repo" in body)
+    return repos_by_session
 
 
 def _files(folder: Path, start: str = "") -> list[Path]:
@@ -146,8 +141,8 @@ def _prune(path: Path, before_s: float) -> bool:
     handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     try:
         lock(handle)
-        found = os.fstat(handle)
-        if found.st_mtime >= before_s or found.st_size > _taken(path) or not is_at(handle, str(path)):
+        about = os.fstat(handle)
+        if about.st_mtime >= before_s or about.st_size > _taken(path) or not is_at(handle, str(path)):
             return False
         path.with_suffix(_TAKEN).unlink(missing_ok=True)
         path.unlink()

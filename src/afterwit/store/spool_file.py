@@ -54,14 +54,14 @@ class SpoolFile:
 
     def records(self) -> list[dict[str, object]]:
         """What was written so far, without tool events and without lines that cannot be read."""
-        found = []
+        records = []
         for line in self._content().split(b"\n"):
             if not line or line.startswith(_TOOL_LINE):
                 continue
             record = record_in(line)
             if record is not None:
-                found.append(record)
-        return found
+                records.append(record)
+        return records
 
     def append(self, *records: dict[str, object]) -> None:
         """Adds records, all or none."""
@@ -89,7 +89,7 @@ def file_of(folder: str, agent: str, session: str) -> str:
 
 def beginning(agent: str) -> str:
     """What the names of an agent's files begin with; those of another may, too."""
-    slug = "".join(each if each.isascii() and each.isalnum() else "-" for each in agent.lower()[:_LONGEST_SLUG])
+    slug = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in agent.lower()[:_LONGEST_SLUG])
     return f"{slug}-"
 
 

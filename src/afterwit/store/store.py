@@ -1,4 +1,10 @@
-"""A store, open: the database, the archive, the journal and the spool of one folder."""
+"""A store, open: the database, the archive, the journal and the spool of one folder.
+
+Here damage of the store is told from faults of the program. A flipped byte can make SQLite fail, a text that is none, a
+body that does not unpack, or a value that nobody expects. SQLite's own errors say what they are. The others could as
+well be a mistake of ours: so the databases are looked at before anyone is told that they are damaged, and where they
+are sound the error goes on as it is.
+"""
 
 import tempfile
 from collections.abc import Iterator
@@ -7,15 +13,14 @@ from pathlib import Path
 
 import apsw
 
-from afterwit.model.errors import DamagedError, StoreError
-from afterwit.store.applied import applied, refuse_gone, seen_heads
+from afterwit.model.errors import AfterwitError, DamagedError, StoreError
 from afterwit.store.archive import Archive
-from afterwit.store.damage import telling_damage
-from afterwit.store.database import connect, connect_readonly, transaction
+from afterwit.store.database import UNREADABLE, connect, connect_readonly, transaction, translated
 from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.marks import note_owner
 from afterwit.store.migrate import migrate, migrations, schema_version
+from afterwit.store.rows.applied import applied, refuse_missing, seen_heads
 
 
 class Store:
@@ -38,9 +43,9 @@ def opened(layout: Layout) -> Iterator[Store]:
         raise DamagedError(
             f"{layout.database} is gone, but not what was archived. `afterwit store rebuild` derives it again."
         )
-    with telling_damage(layout), closing(connect(layout.database)) as db:
+    with damage_as_errors(layout), closing(connect(layout.database)) as db:
         migrate(db, migrations(), layout.backups)
-        refuse_gone(layout, seen_heads(layout, applied(db)))
+        refuse_missing(layout, seen_heads(layout, applied(db)))
         with closing(Journal(layout.journal, layout.backups)) as journal:
             yield Store(layout, db, Archive(layout.archive), journal)
 
@@ -78,9 +83,41 @@ def require(layout: Layout) -> None:
 def readonly_database(layout: Layout) -> Iterator[apsw.Connection]:
     """For commands that only look. Damage that shows while they look is an error of ours too."""
     require(layout)
-    with telling_damage(layout), closing(connect_readonly(layout.database)) as db:
+    with damage_as_errors(layout), closing(connect_readonly(layout.database)) as db:
         if schema_version(db) != migrations()[-1].number:
             raise StoreError(
                 f"{layout.database} has another schema than this afterwit. Run `afterwit learn` to upgrade it."
             )
         yield db
+
+
+@contextmanager
+def damage_as_errors(layout: Layout) -> Iterator[None]:
+    """Errors of SQLite, and what damage does to those who read, become errors of ours that say what to do."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise translated(error, layout.database) from error
+    except UNREADABLE as error:
+        fault = _first_fault(layout)
+        if not fault:
+            raise
+        raise DamagedError(f"A row cannot be read ({error}), because the store is damaged. {fault}") from error
+
+
+def _first_fault(layout: Layout) -> str:
+    """What is wrong with the databases, and what to do; "" if they are sound."""
+    from afterwit.store.checks import database_faults  # brings in much that a glance does not need
+
+    try:
+        with closing(connect_readonly(layout.database)) as db:
+            for fault in database_faults(db, is_quick=True):
+                return f"{layout.database}: {fault}. `afterwit store rebuild` derives it again from the archive."
+        with closing(Journal(layout.journal, layout.backups)) as journal:
+            for fault in journal.verify():
+                return f"{layout.journal}: {fault}. Nothing else holds it: restore it from a backup."
+    except AfterwitError as error:
+        return str(error)
+    except apsw.Error as error:
+        return str(translated(error, layout.database))
+    return ""

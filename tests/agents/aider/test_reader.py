@@ -1,7 +1,7 @@
 import pytest
 from tests.agents.transcripts import events, facts, fixture, read, spends, texts
 
-from afterwit.agents.aider.program import spent_in
+from afterwit.agents.aider.reader import spent_in
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Result, Usage
 

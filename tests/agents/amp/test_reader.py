@@ -1,7 +1,7 @@
 import pytest
 from tests.agents.transcripts import events, facts, fixture, read, spends, texts, unknown
 
-from afterwit.agents.amp.runs import output_of, result_of
+from afterwit.agents.amp.reader import output_of, result_of
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Result, Usage
 

@@ -7,8 +7,7 @@ import pytest
 
 from afterwit.agents.chat.reader import ChatReader, any_folder
 from afterwit.agents.protocol import SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading, Result, Spend, Usage
 from afterwit.sources.framing import Framing
 

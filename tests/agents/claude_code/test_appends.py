@@ -12,7 +12,9 @@ from afterwit.agents.protocol import SourceFile
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.framing import Framing, Record
 
-FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.jsonl"))
+FIXTURES = sorted(
+    set((Path(__file__).parent / "fixtures").glob("*.jsonl")) - {Path(__file__).parent / "fixtures/history.jsonl"}
+)
 
 
 def source(name: str) -> SourceFile:

@@ -1,7 +1,7 @@
 import pytest
 
 from afterwit.agents.claude_code.content import text_of_anything, text_of_result, without_reminders
-from afterwit.agents.claude_code.records import Part
+from afterwit.agents.claude_code.records import ClaudePart
 
 _REMINDER = "<system-reminder>inside</system-reminder>"
 
@@ -29,8 +29,8 @@ def test_many_open_reminders_cost_one_look_each() -> None:
 
 def test_a_result_can_be_a_string_a_list_a_block_or_nothing() -> None:
     assert text_of_result("out") == "out"
-    assert text_of_result([Part(type="text", text="a"), "b", Part(type="image")]) == "a\nb\n[image]"
-    assert text_of_result(Part(type="text", text="one")) == "one"
+    assert text_of_result([ClaudePart(type="text", text="a"), "b", ClaudePart(type="image")]) == "a\nb\n[image]"
+    assert text_of_result(ClaudePart(type="text", text="one")) == "one"
     assert text_of_result(None) == ""
 
 

@@ -1,6 +1,6 @@
 import msgspec
 
-from afterwit.agents.claude_code.loosely import loosely
+from afterwit.agents.claude_code.records import loosely
 
 
 class Leaf(msgspec.Struct):

@@ -1,4 +1,4 @@
-from afterwit.agents.claude_code.notices import loaded_file
+from afterwit.agents.claude_code.content import loaded_file
 from afterwit.agents.claude_code.records import Attachment
 
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from afterwit.agents.claude_code.records import Outcome, decode
+from afterwit.agents.claude_code.records import ClaudeOutcome, decode
 from afterwit.agents.claude_code.results import edited_file, result_of, stated_spill
 
 
@@ -62,19 +62,19 @@ def test_the_exit_code_is_read_from_the_first_line_of_an_error(text: str, code: 
 
 
 def test_an_agent_in_the_background_is_still_running() -> None:
-    assert result_of("launched", None, Outcome(is_async=True)).is_running
+    assert result_of("launched", None, ClaudeOutcome(is_async=True)).is_running
 
 
 @pytest.mark.parametrize("value", ["12", True, -1, 10**30, None, [1]])
 def test_a_duration_that_is_none_is_left_out(value: object) -> None:
-    assert result_of("", None, Outcome(duration_ms=value)).duration_ms is None
+    assert result_of("", None, ClaudeOutcome(duration_ms=value)).duration_ms is None
 
 
 def test_a_spill_is_named_by_the_record_or_by_the_preview() -> None:
-    assert stated_spill("short", Outcome(persisted_output_path="/x/b1.txt")) == "/x/b1.txt"
+    assert stated_spill("short", ClaudeOutcome(persisted_output_path="/x/b1.txt")) == "/x/b1.txt"
     assert stated_spill("<persisted-output>\nFull output saved to: /x/b2.txt\n\nPreview", None) == "/x/b2.txt"
     assert stated_spill("<persisted-output>\n…", None) == ""
-    assert stated_spill("plain", Outcome()) is None
+    assert stated_spill("plain", ClaudeOutcome()) is None
 
 
 @pytest.mark.parametrize(
@@ -90,5 +90,5 @@ def test_an_edit_of_an_instruction_file_tells_its_whole_text(path: str, expected
 
 def test_results_without_a_file_tell_none() -> None:
     assert edited_file("done") is None
-    assert edited_file(Outcome(file_path="CLAUDE.md")) is None
-    assert edited_file(Outcome(file_path=7)) is None
+    assert edited_file(ClaudeOutcome(file_path="CLAUDE.md")) is None
+    assert edited_file(ClaudeOutcome(file_path=7)) is None

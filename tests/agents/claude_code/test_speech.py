@@ -1,7 +1,7 @@
 import pytest
 
-from afterwit.agents.claude_code.records import Line
-from afterwit.agents.claude_code.speech import kind_of, kind_of_queued
+from afterwit.agents.claude_code.content import kind_of, kind_of_queued
+from afterwit.agents.claude_code.records import ClaudeLine
 from afterwit.model.kinds import EventKind
 
 
@@ -17,32 +17,32 @@ from afterwit.model.kinds import EventKind
     ],
 )
 def test_what_the_client_marks_is_a_notice(text: str) -> None:
-    assert kind_of(Line(), text, is_child=False) is EventKind.NOTICE
+    assert kind_of(ClaudeLine(), text, is_child=False) is EventKind.NOTICE
 
 
 @pytest.mark.parametrize("text", ["<p>pasted</p>", "[lint:go] broken", "/etc/hosts is wrong", "Caveat: it rains"])
 def test_what_only_looks_like_it_is_a_prompt(text: str) -> None:
-    assert kind_of(Line(), text, is_child=False) is EventKind.PROMPT
+    assert kind_of(ClaudeLine(), text, is_child=False) is EventKind.PROMPT
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        Line(is_meta=True),
-        Line(is_synthetic=True),
-        Line(is_visible_in_transcript_only=True),
-        Line(prompt_source="system"),
-        Line(origin={"kind": "channel"}),
+        ClaudeLine(is_meta=True),
+        ClaudeLine(is_synthetic=True),
+        ClaudeLine(is_visible_in_transcript_only=True),
+        ClaudeLine(prompt_source="system"),
+        ClaudeLine(origin={"kind": "channel"}),
     ],
 )
-def test_a_record_can_say_that_nobody_typed_it(line: Line) -> None:
+def test_a_record_can_say_that_nobody_typed_it(line: ClaudeLine) -> None:
     assert kind_of(line, "do this", is_child=False) is EventKind.NOTICE
 
 
 def test_a_summary_is_known_by_its_flag_or_by_its_first_words() -> None:
-    assert kind_of(Line(is_compact_summary=True), "Summary", is_child=False) is EventKind.COMPACTION
+    assert kind_of(ClaudeLine(is_compact_summary=True), "Summary", is_child=False) is EventKind.COMPACTION
     text = "This session is being continued from a previous conversation that ran out of context."
-    assert kind_of(Line(), text, is_child=False) is EventKind.COMPACTION
+    assert kind_of(ClaudeLine(), text, is_child=False) is EventKind.COMPACTION
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
-from afterwit.agents.claude_code.state import State
+from afterwit.agents.claude_code.state import ClaudeState
 
 
 def test_what_grows_with_the_file_is_bounded() -> None:
-    state = State()
+    state = ClaudeState()
     for number in range(3000):
         state.root_of(f"u{number}", f"u{number - 1}")
         state.remember_call(f"c{number}", "t")
@@ -15,12 +15,12 @@ def test_what_grows_with_the_file_is_bounded() -> None:
 
 
 def test_a_fact_is_told_once_until_it_changes() -> None:
-    state = State()
+    state = ClaudeState()
     assert [state.tells_new("cwd", value) for value in ("/a", "/a", "/b", "/a")] == [True, False, True, True]
 
 
 def test_a_queued_text_is_taken_back_as_often_as_it_was_put_there() -> None:
-    state = State()
+    state = ClaudeState()
     state.remember_queued("again\n")
     state.remember_queued("again")
     assert [state.was_queued("again") for _ in range(3)] == [True, True, False]

@@ -17,7 +17,7 @@ from afterwit.model.readings import Facts, Problem, Reading, Spend, Usage
 from afterwit.sources.framing import Framing, Record
 
 FIXTURES = Path(__file__).parent / "fixtures"
-NAMES = sorted(path.stem for path in FIXTURES.glob("*.jsonl"))
+NAMES = sorted({path.stem for path in FIXTURES.glob("*.jsonl")} - {"history"})  # rollouts
 THREAD = "01900001-0000-7000-8000-00000000000a"
 OTHER = "01900003-0000-7000-8000-00000000000c"
 

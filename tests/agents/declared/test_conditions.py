@@ -2,14 +2,13 @@ from typing import Any
 
 import pytest
 
-from afterwit.agents.declared.conditions import Condition, Requirement
-from afterwit.agents.declared.paths import Place
+from afterwit.agents.declared.paths import Condition, DeclaredPlace, Requirement
 
 RECORD = {"type": "user", "count": 1, "flag": True, "parts": [{"kind": "text"}, {"kind": "tool"}], "null": None}
 
 
 def holds(*requirements: Requirement) -> bool:
-    return Condition(requirements).holds(Place(RECORD, RECORD))
+    return Condition(requirements).holds(DeclaredPlace(RECORD, RECORD))
 
 
 @pytest.mark.parametrize(

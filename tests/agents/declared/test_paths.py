@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from afterwit.agents.declared.paths import Place, parsed, values_at
+from afterwit.agents.declared.paths import DeclaredPlace, parsed, values_at
 
 RECORD = {
     "type": "reply",
@@ -15,7 +15,7 @@ RECORD = {
 
 
 def found(path: str, element: Any = RECORD) -> list[Any]:
-    return list(values_at(path, Place(element, RECORD)))
+    return list(values_at(path, DeclaredPlace(element, RECORD)))
 
 
 @pytest.mark.parametrize(
@@ -53,4 +53,4 @@ def test_what_is_no_path_is_refused(path: str) -> None:
 
 
 def test_names_with_blanks_and_hyphens_are_names() -> None:
-    assert list(values_at("tool-call.exit code", Place({"tool-call": {"exit code": 2}}, {}))) == [2]
+    assert list(values_at("tool-call.exit code", DeclaredPlace({"tool-call": {"exit code": 2}}, {}))) == [2]

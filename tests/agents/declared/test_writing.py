@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.agents.declared.writing import toml_of
+from afterwit.agents.declared.shorthand import toml_of
 
 FIXTURES = Path(__file__).parent / "fixtures"
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

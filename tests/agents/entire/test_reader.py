@@ -3,8 +3,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from afterwit.agents.entire.natives import native_of
-from afterwit.agents.entire.reader import EntireReader
+from afterwit.agents.entire.reader import EntireReader, native_of
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
 from afterwit.model.readings import Event
 from afterwit.sources.checkpoints import Native

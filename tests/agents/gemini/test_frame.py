@@ -1,6 +1,6 @@
 import pytest
 
-from afterwit.agents.gemini.frame import unframed
+from afterwit.agents.gemini.payloads import unframed
 
 
 @pytest.mark.parametrize(

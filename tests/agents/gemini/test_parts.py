@@ -1,4 +1,4 @@
-from afterwit.agents.gemini.parts import Call, Response, parts_of
+from afterwit.agents.gemini.parts import GeminiCall, Response, parts_of
 
 
 def test_parts_are_sorted_by_kind() -> None:
@@ -17,7 +17,7 @@ def test_parts_are_sorted_by_kind() -> None:
     )
     assert parts.thoughts == ["Hm."]
     assert parts.texts == ["I look.", "Then I act.", "[image]", "[file]"]
-    assert parts.calls == [Call("c1", "ls", {"path": "."})]
+    assert parts.calls == [GeminiCall("c1", "ls", {"path": "."})]
     assert parts.responses == [Response("c1", {"output": "a"})]
 
 

@@ -4,8 +4,7 @@ from typing import Any
 import pytest
 from tests.agents.transcripts import events, facts, fixture, known_reader, lines, read, spends, texts, unknown
 
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Result, Usage
 
 SESSION = "01970000-0000-7000-8000-000000000001"

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.integration.surroundings import AT, EVERYTHING
+from tests.edits.surroundings import AT, EVERYTHING
 
 from afterwit.agents.hermes.install import MEMORY_TOOL, integration
-from afterwit.integration.edits import Surroundings
-from afterwit.memory.definition import SCHEMA
+from afterwit.edits.edits import Surroundings
+from afterwit.model.memory_entry import TOOL_SCHEMA
 
 HANGS = "import threading; threading.Event().wait()"
 Tool = Callable[..., str]
@@ -62,7 +62,7 @@ def test_it_registers_hooks_and_one_tool_of_its_own_name() -> None:
     name, offered = tool
     assert (name, offered["toolset"]) == ("afterwit_memory", "afterwit_memory")
     assert offered["schema"] == MEMORY_TOOL
-    assert offered["schema"]["parameters"] == SCHEMA
+    assert offered["schema"]["parameters"] == TOOL_SCHEMA
 
 
 def test_the_command_leads_to_a_store_that_lies_elsewhere() -> None:

@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from afterwit.agents.kimi.layout import Owner, folder_of, owner_by_name, owner_of, primary
+from afterwit.agents.kimi.reader import Owner, folder_of, owner_by_name, owner_of, primary
 
 
 @pytest.mark.parametrize(

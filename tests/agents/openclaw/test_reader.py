@@ -2,7 +2,7 @@ from pathlib import PurePosixPath
 
 from tests.agents.transcripts import read_fixture
 
-from afterwit.agents.openclaw.reader import OpenClawReader
+from afterwit.agents.pi.reader import OpenClawReader
 from afterwit.model.kinds import EventKind
 
 READER = OpenClawReader()

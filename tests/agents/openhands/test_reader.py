@@ -5,7 +5,7 @@ import msgspec
 import pytest
 from tests.agents.transcripts import HERE, events, facts, fixture, lines, read, spends, texts, unknown
 
-from afterwit.agents.openhands.gathering import gatherers
+from afterwit.agents.openhands.reader import gatherers
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Result, Usage
 

@@ -3,8 +3,7 @@ from pathlib import PurePosixPath
 from tests.agents.transcripts import Transcript, read_fixture
 
 from afterwit.agents.pi.reader import PiReader, omp
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Usage
 
 READER = PiReader()

@@ -1,7 +1,7 @@
 import pytest
 from tests.agents.transcripts import events, facts, fixture, read, spends, texts, unknown
 
-from afterwit.agents.swe_agent.commands import Call, call_of
+from afterwit.agents.swe_agent.reader import SweAgentCall, call_of
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Result, Usage
 
@@ -55,16 +55,22 @@ def test_a_history_of_texts_has_its_task_and_its_actions() -> None:
 @pytest.mark.parametrize(
     ("action", "call"),
     [
-        ("open src/main.c 12\n", Call("open", {"path": "src/main.c", "raw": "open src/main.c 12"})),
-        ("edit 4:4\nx\nend_of_edit", Call("edit", {"path": "/w/a.c", "raw": "edit 4:4", "text": "x\nend_of_edit"})),
-        ('search_dir "a b" src', Call("search_dir", {"query": "a b", "path": "src"})),
-        ("str_replace_editor create /w/a.c", Call("str_replace_editor", {"command": "create", "path": "/w/a.c"})),
-        ("submit", Call("submit", {"command": "submit"})),
-        ("open", Call("bash", {"command": "open"})),
-        ("ls -F", Call("bash", {"command": "ls -F"})),
-        ("echo 'unclosed", Call("bash", {"command": "echo 'unclosed"})),
-        ("\n", Call("bash", {"command": ""})),
+        ("open src/main.c 12\n", SweAgentCall("open", {"path": "src/main.c", "raw": "open src/main.c 12"})),
+        (
+            "edit 4:4\nx\nend_of_edit",
+            SweAgentCall("edit", {"path": "/w/a.c", "raw": "edit 4:4", "text": "x\nend_of_edit"}),
+        ),
+        ('search_dir "a b" src', SweAgentCall("search_dir", {"query": "a b", "path": "src"})),
+        (
+            "str_replace_editor create /w/a.c",
+            SweAgentCall("str_replace_editor", {"command": "create", "path": "/w/a.c"}),
+        ),
+        ("submit", SweAgentCall("submit", {"command": "submit"})),
+        ("open", SweAgentCall("bash", {"command": "open"})),
+        ("ls -F", SweAgentCall("bash", {"command": "ls -F"})),
+        ("echo 'unclosed", SweAgentCall("bash", {"command": "echo 'unclosed"})),
+        ("\n", SweAgentCall("bash", {"command": ""})),
     ],
 )
-def test_an_action_is_a_command_of_the_interface_or_a_line_for_the_shell(action: str, call: Call) -> None:
+def test_an_action_is_a_command_of_the_interface_or_a_line_for_the_shell(action: str, call: SweAgentCall) -> None:
     assert call_of(action, "/w/a.c") == call

@@ -1,17 +1,19 @@
 from pathlib import Path, PurePosixPath
 
+from tests.agents.transcripts import known_reader
+
 from afterwit.agents.protocol import SourceFile
-from afterwit.agents.tool_events.reader import reader
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.sources.framing import Framing
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
+READER = known_reader("tool-events")
+
 
 def read(name: str) -> list[Reading]:
-    reading = reader().start(SourceFile(PurePosixPath(name), lambda _: None))
+    reading = READER.start(SourceFile(PurePosixPath(name), lambda _: None))
     found = list(Framing(reading).read((FIXTURES / name).read_bytes().splitlines(keepends=True)))
     assert dict(reading.unknown) == {}
     return found
@@ -65,4 +67,4 @@ def test_one_line_can_hold_a_call_and_its_result() -> None:
 
 
 def test_the_evidence_is_what_the_hooks_that_write_such_logs_say() -> None:
-    assert reader().evidence is ReaderEvidence.DOCUMENTATION
+    assert READER.evidence is ReaderEvidence.DOCUMENTATION

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Run
 
-from afterwit.integration.programs import hook_programs
+from afterwit.edits.ours import hook_programs
 
 NO_SCHEDULE = "No schedule. `afterwit connect schedule` sets one up."
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from tests.cli.conftest import command
 
-from afterwit.knowledge.markers import CLOSING, OPENING
+from afterwit.guard.markers import CLOSING, OPENING
 
 Call = Callable[..., "subprocess.CompletedProcess[bytes]"]
 

@@ -1,4 +1,4 @@
-"""`afterwit sessions show`, `export` and `restore` as commands; what they promise is tested below `usecases`."""
+"""`afterwit sessions show`, `export` and `restore` as commands; what they promise is tested below `sessions`."""
 
 import json
 import os

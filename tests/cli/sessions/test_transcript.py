@@ -7,32 +7,35 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afterwit.cli.sessions.transcript import Look, drawn
-from afterwit.cli.wrapping import cells
+from afterwit.cli.terminal.wrapping import cells
+from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import EventKind
-from afterwit.store.browsing import SessionRow
-from afterwit.store.transcripts import ActionSeen
-from afterwit.usecases.family import Begins, Ends, Scene
-from afterwit.usecases.transcript import Copies, Gone, Moment
+from afterwit.sessions.show import Begins, CopiedEvents, Ends, GoneTexts, Scene, SessionMoment
+from afterwit.store.rows.session_list import SessionRow
 
 START_MS = 1_777_629_600_000  # 2026-05-01 10:00
 NARROW = Look(width=80)
 
 
 def session(**fields: object) -> SessionRow:
-    texts = dict.fromkeys(SessionRow._fields, "") | {"agent": "codex", "native_id": "0197", "title": "Prune the plums"}
+    texts = dict.fromkeys(SessionRow.__struct_fields__, "") | {
+        "agent": "codex",
+        "native_id": "0197",
+        "title": "Prune the plums",
+    }
     numbers = {name: 0 for name, kind in SessionRow.__annotations__.items() if kind in (int, int | None)}
     given: dict[str, object] = {**texts, **numbers, "started_ms": START_MS, "cwd": "/srv/orchard", **fields}
     return SessionRow(**given)  # type: ignore[arg-type]
 
 
-def said(kind: EventKind, text: str | None, minutes: int = 0) -> Moment:
-    return Moment(kind=kind, at_ms=START_MS + minutes * 60_000, text=text)
+def said(kind: EventKind, text: str | None, minutes: int = 0) -> SessionMoment:
+    return SessionMoment(kind=kind, at_ms=START_MS + minutes * 60_000, text=text)
 
 
-def did(target: str, status: str = "succeeded", **fields: object) -> Moment:
+def did(target: str, status: str = "succeeded", **fields: object) -> SessionMoment:
     given: dict[str, object] = {
-        **dict.fromkeys(("lean", "exit_code", "at_ms", "duration_ms")),
-        "ordinal": 0,
+        **dict.fromkeys(("lean", "exit_code", "at_ms", "duration_ms", "result_offset")),
+        **dict.fromkeys(("part", "ordinal", "offset"), 0),
         "call_id": "c",
         "tool": "Bash",
         "kind": "shell",
@@ -41,7 +44,7 @@ def did(target: str, status: str = "succeeded", **fields: object) -> Moment:
         "error": "",
         **fields,
     }
-    return Moment(kind=EventKind.CALL, at_ms=START_MS, call_id="c", tool="Bash", action=ActionSeen(**given))  # type: ignore[arg-type]
+    return SessionMoment(kind=EventKind.CALL, at_ms=START_MS, call_id="c", tool="Bash", action=ActionRow(**given))  # type: ignore[arg-type]
 
 
 def lines(*what: object, look: Look = NARROW, depth: int = 0) -> list[str]:
@@ -86,8 +89,8 @@ def test_what_interrupts_is_a_separator() -> None:
         lines(
             said(EventKind.INTERRUPT, ""),
             said(EventKind.COMPACTION, "a summary"),
-            Copies(3),
-            Gone("The archived file is missing."),
+            CopiedEvents(3),
+            GoneTexts("The archived file is missing."),
             said(EventKind.PROMPT, None, 24 * 60),
         )
     )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tests.harvest.talks import DAY_MS, MAY_MS, talk
 
-from afterwit.digest.sentences import stated_by_agent
+from afterwit.capture.assembly.sentences import stated_by_agent
 from afterwit.model.digest import Digest, Said
 
 

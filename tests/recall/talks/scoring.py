@@ -8,8 +8,8 @@ from tests.recall.talks.dialogues import Case, Half, digest_of
 from tests.recall.talks.fillers import fillers
 
 from afterwit.recall.decisions import Quote, decided
+from afterwit.recall.from_digest import talk_of
 from afterwit.recall.places import Question
-from afterwit.recall.talk_reading import talk_of
 from afterwit.recall.talks import Talk, TalkIndex
 
 

@@ -3,10 +3,10 @@
 The file lies in our own data folder and holds what is true everywhere: one file serves all projects.
 """
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.ours import MARK
-from afterwit.integration.own_file import OwnFile
-from afterwit.integration.yaml_file import YamlFile
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.ours import MARK
+from afterwit.edits.own_text import OwnFile
+from afterwit.edits.yaml_file import YamlFile
 
 
 def integration(at: Surroundings) -> Integration:

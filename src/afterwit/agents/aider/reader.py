@@ -3,26 +3,165 @@
 Written from documentation and runs of version 0.86.2. A launch is a session; it has no id, so the folder of the file
 and the time of the launch stand for it. That time is local and counts as UTC; nothing else has one. A line that begins
 with `/` is an order to the program and no prompt, except those that pass their words on to the model.
+
+Cuts Aider's chat history into pieces: launches, what people typed, what the program said, what the model answered.
+
+    # aider chat started at 2026-05-01 10:00:00
+    #### a line that a person typed
+    > a line of the program
+    everything else is the model's; inside of its code fences the marks above are content
+
+Only a launch ends a fence that was never closed. Offsets are those of bytes.
+
+What the lines of the program itself say: its version and model, tokens and cost, edits, commands, failures. Figures are
+rounded ("9.6k"); what was sent includes what came from the cache. Edits and commands become calls, because they are
+what happened; a command's end is not told, but a person's refusal to run it is.
 """
 
+import re
 from collections.abc import Iterator, Mapping
+from enum import StrEnum
 from itertools import pairwise
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
-from afterwit.agents.aider.pieces import Mode, launched_at, mode_of, pieces_of
-from afterwit.agents.aider.program import events_in, model_in, spent_in, version_in
-from afterwit.agents.memory import Memory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
-from afterwit.model.readings import Facts, Reading, Spend
+from afterwit.agents.reading import DocumentReading
+from afterwit.model.kinds import EventKind, ReaderEvidence
+from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
 
+_LAUNCH = re.compile(rb"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
+_FENCE = re.compile(rb"(`{3,}|~{3,})")
+_VERSION = re.compile(r"Aider v(\S{1,40})")
+_MODEL = re.compile(r"(?:Main model|Model): (\S{1,120})")
+_COUNT = r"(\d[\d.,]{0,12}[kKmM]?)"
+_TOKENS = re.compile(
+    rf"Tokens: {_COUNT} sent(?:, {_COUNT} cache write)?(?:, {_COUNT} cache hit)?, {_COUNT} received\."
+    r"(?: Cost: \$(\d[\d.]{0,12}) message)?"
+)
+_APPLIED = re.compile(r"Applied edit to (.{1,1000})")
+_UNMATCHED = re.compile(r".{0,20}SearchReplaceNoExactMatch: .{0,200}? lines in (.{1,1000})")
+_REFUSED = re.compile(r"Run shell commands?\? .{0,80}: [nN]")
+_RUNNING = re.compile(r"Running (.{1,4000})")
+_FAILED = re.compile(r".{0,40}\blitellm\.\w*(?:Error|Timeout|Exceeded)\b|Model \S+ has hit a token limit")
+_UNITS = {"k": 1_000, "m": 1_000_000}
 _FILE = ".aider.chat.history.md"
 _TO_THE_MODEL = ("/ask ", "/code ", "/architect ", "/context ")
+
+
+class Mode(StrEnum):
+    LAUNCH = "launch"
+    USER = "user"
+    PROGRAM = "program"
+    MODEL = "model"
+
+
+class Piece(NamedTuple):
+    mode: Mode
+    begin: int
+    end: int
+
+
+def pieces_of(raw: bytes) -> Iterator[Piece]:
+    """The pieces that say something, in order. Blank lines end what a person or the program said."""
+    mode, begin, fence, at = Mode.MODEL, 0, b"", 0
+    while at < len(raw):
+        newline = raw.find(b"\n", at)
+        end = len(raw) if newline < 0 else newline + 1
+        line = raw[at:end].strip()
+        line_mode = mode_of(line)
+        if fence and line_mode is not Mode.LAUNCH:
+            fence = b"" if line == fence else fence
+        else:
+            fence = _opened(line) if line_mode is Mode.MODEL else b""
+            is_over = line_mode is not mode or line_mode is Mode.LAUNCH
+            if is_over and not (mode is Mode.MODEL and not line):
+                if raw[begin:at].strip():
+                    yield Piece(mode, begin, at)
+                mode, begin = line_mode, at
+        at = end
+    if raw[begin:].strip():
+        yield Piece(mode, begin, len(raw))
+
+
+def mode_of(line: bytes) -> Mode:
+    """Who speaks in a line that stands outside of code fences."""
+    if line.startswith(b"#### ") or line == b"####":
+        return Mode.USER
+    if line.startswith(b"> ") or line == b">":
+        return Mode.PROGRAM
+    return Mode.LAUNCH if _LAUNCH.match(line) else Mode.MODEL
+
+
+def launched_at(line: bytes) -> str:
+    """The local time of a launch, as the line has it; "" where it is none."""
+    match = _LAUNCH.match(line.strip())
+    return match[1].decode("ascii") if match else ""
+
+
+def _opened(line: bytes) -> bytes:
+    match = _FENCE.match(line)
+    return match[1] if match else b""
+
+
+class Spent(NamedTuple):
+    usage: Usage
+    cost_usd: float | None
+
+
+def version_in(line: str) -> str:
+    match = _VERSION.match(line)
+    return match[1] if match else ""
+
+
+def model_in(line: str) -> str:
+    match = _MODEL.match(line)
+    return match[1] if match else ""
+
+
+def spent_in(line: str) -> Spent | None:
+    match = _TOKENS.match(line)
+    if match is None:
+        return None
+    sent, written, read, received = (_count(match[number]) for number in range(1, 5))
+    usage = Usage(input=max(sent - written - read, 0), cache_read=read, cache_write=written, output=received)
+    return Spent(usage, _number(match[5]) if match[5] else None)
+
+
+def events_in(line: str, before: str, call_id: str, place: Place) -> Iterator[Event]:
+    """What happened by this line, which came after another one."""
+    if match := _APPLIED.match(line):
+        yield place.asked(call_id, "edit", {"path": match[1]})
+        yield place.answered(call_id, line, Result(is_error=False))
+    elif match := _UNMATCHED.match(line):
+        yield place.asked(call_id, "edit", {"path": match[1]})
+        yield place.answered(call_id, line, Result(is_error=True))
+    elif match := _RUNNING.match(line):
+        yield place.asked(call_id, "run", {"command": match[1]})
+    elif _REFUSED.match(line) and before:
+        yield place.asked(call_id, "run", {"command": before})
+        yield place.answered(call_id, line, Result(is_denied=True))
+    elif line.startswith("^C"):
+        yield place.said(EventKind.INTERRUPT)
+    elif _FAILED.match(line):
+        yield place.said(EventKind.MODEL_ERROR, line)
+
+
+def _count(text: str | None) -> int:
+    if not text:
+        return 0
+    unit = _UNITS.get(text[-1].lower())
+    return round(_number(text[:-1] if unit else text) * (unit or 1))
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text.replace(",", "").rstrip("."))
+    except ValueError:
+        return 0.0
 
 
 class AiderReader:
@@ -45,21 +184,15 @@ class AiderReader:
         return AiderReading(str(folder) if folder.parts else "aider")
 
 
-class AiderReading:
+class AiderReading(DocumentReading):
     """The reading of one history."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._session = f"{folder}@0"
+        super().__init__(f"{folder}@0")
         self._launches: dict[str, int] = {}
         self._model = ""
         self._number = 0  # of what the program said and did in this session
-        self._memory = Memory()
-        self.known: Mapping[str, int] = self._memory.known
-        self.unknown: Mapping[str, int] = self._memory.unknown
-
-    def save(self) -> bytes:
-        return b""
 
     def feed(self, record: Record) -> Iterator[Reading]:
         for _, begin, end in pieces_of(record.raw):

@@ -13,22 +13,23 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.amp.runs import output_of, result_of
-from afterwit.agents.blocks import Answered, Asked, Other, Said, Thought, blocks_of
-from afterwit.agents.memory import Memory
+from afterwit.agents.blocks import Answered, Asked, Other, SaidBlock, Thought, blocks_of
+from afterwit.agents.chat.messages import text_of
 from afterwit.agents.places import Place
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
-from afterwit.model.readings import Facts, Reading, Spend, Usage
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import DocumentReader, DocumentReading
+from afterwit.model.kinds import EventKind, ReaderEvidence
+from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
 
+_RUNNING = frozenset(["in-progress", "queued", "running"])
+_TEXTS = ("output", "content", "text", "message", "diff")
 _KINDS = {"user": EventKind.PROMPT, "assistant": EventKind.REPLY, "system": EventKind.NOTICE, "info": EventKind.NOTICE}
 
 
-class AmpReader:
+class AmpReader(DocumentReader):
     """All that is known about the threads of Amp."""
 
     agent = "amp"
@@ -38,9 +39,6 @@ class AmpReader:
         is_thread = path.name.startswith("T-") and path.suffix == ".json"
         return path if is_thread and path.parent.name == "threads" else None
 
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.DOCUMENT
-
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         is_thread = fields.text(record, "id").startswith("T-") and isinstance(record.get("messages"), list)
         return is_thread and "created" in record
@@ -49,17 +47,11 @@ class AmpReader:
         return AmpReading(file.path.stem)
 
 
-class AmpReading:
+class AmpReading(DocumentReading):
     """The reading of one thread."""
 
     def __init__(self, session: str) -> None:
-        self._session = session
-        self._memory = Memory()
-        self.known: Mapping[str, int] = self._memory.known
-        self.unknown: Mapping[str, int] = self._memory.unknown
-
-    def save(self) -> bytes:
-        return b""
+        super().__init__(session)
 
     def feed(self, record: Record) -> Iterator[Reading]:
         thread = msgspec.json.decode(record.raw, type=dict[str, Any])
@@ -98,7 +90,7 @@ class AmpReading:
         own = f"{self._session}:{number}" if isinstance(number, int | str) else ""
         said: list[str] = []
         for order, block in enumerate(blocks_of(message.get("content"))):
-            if isinstance(block, Said):
+            if isinstance(block, SaidBlock):
                 said.append(block.text)
                 continue
             yield from self._said(role, said, own, place)
@@ -132,16 +124,9 @@ class AmpReading:
             yield place.said(EventKind.MODEL_ERROR, fields.text(error, "message") or fields.text(state, "error"))
 
     def _spend(self, spent: Mapping[str, Any], own: str, place: Place) -> Iterator[Reading]:
-        usage = Usage(
-            input=fields.tokens(spent, "inputTokens"),
-            cache_read=fields.tokens(spent, "cacheReadInputTokens"),
-            cache_write=fields.tokens(spent, "cacheCreationInputTokens"),
-            output=fields.tokens(spent, "outputTokens"),
-        )
-        if usage != Usage():
-            model = fields.plain_id(spent, "model")
-            key = own or f"{self._session}:{place.made_up()}"
-            yield Spend(session=self._session, key=key, model=model, usage=usage, at_ms=place.at_ms)
+        names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
+        key = own or f"{self._session}:{place.made_up()}"
+        return place.spent(key, fields.plain_id(spent, "model"), fields.usage(spent, *names))
 
 
 def _folder(uri: str) -> str:
@@ -151,3 +136,29 @@ def _folder(uri: str) -> str:
         return ""
     path = unquote(parts.path) if parts.scheme == "file" else ""
     return path.removeprefix("/") if path[2:3] == ":" else path
+
+
+def output_of(run: Mapping[str, Any]) -> str:
+    """The text of a result, of the error, or of why a person refused it."""
+    return next((text for name in ("result", "error", "reason") if (text := _text(run.get(name)))), "")
+
+
+def result_of(run: Mapping[str, Any], flag: bool | None) -> Result:
+    """How a run ended. A command that exits with another number than 0 is `done` all the same."""
+    status = fields.text(run, "status")
+    code = fields.exit_code(fields.mapping(run, "result"), "exitCode", "exit_code")
+    is_failed = status == "error" or (code is not None and code != 0)
+    return Result(
+        is_error=True if is_failed else False if status == "done" else flag,
+        exit_code=code,
+        is_denied=status.startswith("rejected"),
+        is_cancelled=status.startswith("cancel"),
+        is_running=status in _RUNNING,
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Mapping):
+        named = next((text for name in _TEXTS if (text := text_of(value.get(name)))), "")
+        return named or (msgspec.json.encode(value).decode() if value else "")
+    return text_of(value) or ""

@@ -14,12 +14,11 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.chat.messages import text_of
-from afterwit.agents.memory import Memory
 from afterwit.agents.places import Place
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind, Relation
-from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import DocumentReader, DocumentReading
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.model.readings import Event, Facts, Reading, Result, Spend
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
@@ -28,7 +27,7 @@ _KINDS = {"user": EventKind.PROMPT, "agent": EventKind.REPLY, "system": EventKin
 _NESTED = "subagent_trajectories"
 
 
-class AtifReader:
+class AtifReader(DocumentReader):
     """All that is known about ATIF trajectories."""
 
     agent = "atif"
@@ -37,9 +36,6 @@ class AtifReader:
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return path if path.name == "trajectory.json" or path.name.endswith(".trajectory.json") else None
 
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.DOCUMENT
-
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         return str(record.get("schema_version")).startswith("ATIF") and isinstance(record.get("steps"), list)
 
@@ -47,19 +43,13 @@ class AtifReader:
         return AtifReading(str(file.path.with_suffix("")))
 
 
-class AtifReading:
+class AtifReading(DocumentReading):
     """The reading of one document."""
 
     def __init__(self, session: str) -> None:
-        self._session = session
+        super().__init__(session)
         self._model = ""
         self._number = 0
-        self._memory = Memory()
-        self.known: Mapping[str, int] = self._memory.known
-        self.unknown: Mapping[str, int] = self._memory.unknown
-
-    def save(self) -> bytes:
-        return b""
 
     def feed(self, record: Record) -> Iterator[Reading]:
         document = msgspec.json.decode(record.raw, type=dict[str, Any])
@@ -120,22 +110,10 @@ class AtifReading:
 
     def _spend(self, step: Mapping[str, Any], place: Place) -> Iterator[Spend]:
         metrics = fields.mapping(step, "metrics")
-        cached = fields.tokens(metrics, "cached_tokens")
-        usage = Usage(
-            input=max(fields.tokens(metrics, "prompt_tokens") - cached, 0),
-            cache_read=cached,
-            output=fields.tokens(metrics, "completion_tokens"),
-        )
-        cost = fields.number(metrics, "cost_usd")
-        if usage != Usage():
-            yield Spend(
-                session=self._session,
-                key=f"{self._session}:step-{self._number}",
-                model=fields.plain_id(step, "model_name") or self._model,
-                usage=usage,
-                at_ms=place.at_ms,
-                cost_usd=float(cost) if cost is not None and cost >= 0 else None,
-            )
+        usage = fields.usage(metrics, "prompt_tokens", "completion_tokens", "cached_tokens", is_cache_given=True)
+        model = fields.plain_id(step, "model_name") or self._model
+        cost = fields.dollars(metrics, "cost_usd")
+        return place.spent(f"{self._session}:step-{self._number}", model, usage, cost)
 
 
 def _ended(result: Mapping[str, Any]) -> Result:

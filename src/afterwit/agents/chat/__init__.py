@@ -1,0 +1,8 @@
+"""Logs of plain chat messages, in folders given by hand."""
+
+AGENT = {
+    "name": "chat",
+    "rank": 300,
+    "reader": "chat.reader:any_folder",
+    "transcripts": ("**/*.jsonl",),
+}

@@ -3,19 +3,124 @@
 Takes decoded JSON and never raises: what has an unusable shape comes back empty. Pictures become "[image]", and so do
 base64 data URLs inside of texts. Knows the dialects of OpenAI (chat completions, responses, the old `function_call`)
 and Anthropic's names of token counts; leaves roles, sessions and order to the reader.
+
+What the output of a tool says about how its call ended. Chat logs have no error flag. The output is often the text of a
+JSON object, and that may say it: a non-empty `error`, `success`, `status`, an exit code. Where nothing is said,
+`is_error` is None; a number other than 0 alone does not decide it, because for some programs that is an answer. An
+object that is a mere frame around its output is taken off.
 """
 
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import msgspec
+from afterwit.agents import fields
+from afterwit.model.readings import Result, Usage
 
-from afterwit.model.readings import Usage
-
-_BLOB = re.compile(r"data:[\w.+-]{1,60}/[\w.+-]{1,60};base64,[A-Za-z0-9+/=_-]+")
+_FRAME = frozenset(
+    [
+        *("output", "stdout", "stderr", "error", "success", "status"),
+        *("exit_code", "returncode", "return_code", "duration_ms", "duration_seconds"),
+    ]
+)
+_FAILED = frozenset(["error", "failed", "failure", "timeout"])
+_FINE = frozenset(["success", "succeeded", "ok"])
+_DENIED = frozenset(["denied", "rejected", "blocked", "not_approved"])
+_CANCELLED = frozenset(["cancelled", "canceled", "interrupted", "aborted"])
+_RUNNING = frozenset(["running", "background", "in_progress"])
+_HEAD = 300
+_DENIED_WORDS = re.compile(
+    r"\b(?:denied|rejected|declined|blocked) by (?:the )?(?:user|policy|hook)|\buser (?:denied|rejected|declined)\b"
+    r"|\bnot approved by\b|^BLOCKED\b",
+    re.IGNORECASE,
+)
+_CANCELLED_WORDS = re.compile(
+    r"\b(?:cancell?ed|interrupted|aborted) by (?:the )?user\b|\buser (?:cancell?ed|interrupted|aborted)\b"
+    r"|\[command interrupted\]|\btool (?:call|execution) (?:was )?(?:cancell?ed|skipped)\b",
+    re.IGNORECASE,
+)
 _PLACEHOLDERS = {"image": "[image]", "audio": "[audio]", "file": "[file]", "video": "[video]"}
 _MOST_TOKENS = 1 << 40
+
+
+class ChatOutcome(NamedTuple):
+    """The output without its frame, and what it says."""
+
+    text: str
+    result: Result
+
+
+def outcome_of(text: str) -> ChatOutcome:
+    """Reads the output of one call."""
+    said = _object(text)
+    if said is None:
+        return ChatOutcome(text, Result(is_denied=_is_denied(text), is_cancelled=_is_cancelled(text)))
+    status = said.get("status")
+    status = status.lower() if isinstance(status, str) else ""
+    error = _error_text(said.get("error"))
+    result = Result(
+        is_error=_is_error(said, status, error),
+        exit_code=_whole(said, "exit_code", "returncode", "return_code"),
+        is_denied=status in _DENIED or _is_denied(error),
+        is_cancelled=status in _CANCELLED or _is_cancelled(error),
+        is_running=status in _RUNNING,
+        duration_ms=_duration_ms(said),
+    )
+    return ChatOutcome(_unframed(said, error) or text, result)
+
+
+def _object(text: str) -> Mapping[str, Any] | None:
+    value = fields.decoded_text(text) if text.lstrip().startswith("{") else None
+    return value if isinstance(value, dict) else None
+
+
+def _is_error(said: Mapping[str, Any], status: str, error: str) -> bool | None:
+    if error or said.get("success") is False or status in _FAILED:
+        return True
+    if said.get("success") is True or status in _FINE:
+        return False
+    return None
+
+
+def _error_text(error: Any) -> str:
+    if isinstance(error, str):
+        return error.strip()
+    if isinstance(error, Mapping) and isinstance(error.get("message"), str):
+        return str(error["message"])
+    return "error" if error else ""
+
+
+def _unframed(said: Mapping[str, Any], error: str) -> str:
+    """The output alone, if the object holds nothing else worth keeping."""
+    if not _FRAME.issuperset(said):
+        return ""
+    parts = [said.get(name) for name in ("output", "stdout", "stderr")]
+    texts = [part for part in parts if isinstance(part, str) and part]
+    return "\n".join([*texts, error] if isinstance(said.get("error"), str) and error else texts)
+
+
+def _whole(said: Mapping[str, Any], *names: str) -> int | None:
+    for name in names:
+        value = said.get(name)
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 32:
+            return value
+    return None
+
+
+def _duration_ms(said: Mapping[str, Any]) -> int | None:
+    for name, factor in (("duration_ms", 1), ("duration_seconds", 1000)):
+        value = said.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9:
+            return round(value * factor)
+    return None
+
+
+def _is_denied(text: str) -> bool:
+    return _DENIED_WORDS.search(text[:_HEAD]) is not None
+
+
+def _is_cancelled(text: str) -> bool:
+    return _CANCELLED_WORDS.search(text[:_HEAD]) is not None
 
 
 class ToolCall(NamedTuple):
@@ -29,7 +134,7 @@ class ToolCall(NamedTuple):
 def text_of(content: Any) -> str | None:
     """The text of a message's content, or None where it has no usable shape."""
     if isinstance(content, str):
-        return _BLOB.sub("[image]", content) if ";base64," in content else content
+        return fields.without_blobs(content)
     if isinstance(content, Mapping):
         return _part_text(content)
     if isinstance(content, list):
@@ -40,7 +145,7 @@ def text_of(content: Any) -> str | None:
 
 def calls_of(message: Mapping[str, Any]) -> list[ToolCall]:
     """The tool calls that an assistant's message asks for."""
-    calls = [_call(each, each) for each in _list(message.get("tool_calls")) if isinstance(each, Mapping)]
+    calls = [_call(stated, stated) for stated in _list(message.get("tool_calls")) if isinstance(stated, Mapping)]
     old = message.get("function_call")
     if isinstance(old, Mapping):
         calls.append(_call({}, old))
@@ -74,15 +179,6 @@ def usage_of(usage: Any) -> Usage | None:
     return None if counted == Usage() else counted
 
 
-def first_text(record: Mapping[str, Any], *names: str) -> str:
-    """The first of these fields that holds text."""
-    for name in names:
-        value = record.get(name)
-        if isinstance(value, str) and value.strip():
-            return value
-    return ""
-
-
 def _part_text(part: Any) -> str:
     if isinstance(part, str):
         return text_of(part) or ""
@@ -101,31 +197,15 @@ def _call(outer: Mapping[str, Any], inner: Mapping[str, Any]) -> ToolCall:
     function = inner.get("function")
     if not isinstance(function, Mapping):
         function = inner
-    name = first_text(function, "name")
-    return ToolCall(first_text(outer, "id", "call_id"), name, _arguments(function.get("arguments")))
-
-
-def _arguments(value: Any) -> dict[str, Any]:
-    if isinstance(value, dict):
-        return value
-    if value is None or value == "":
-        return {}
-    decoded = _decoded(value) if isinstance(value, str) else None
-    return decoded if isinstance(decoded, dict) else {"raw": value}
+    name = fields.text(function, "name")
+    return ToolCall(fields.text(outer, "id", "call_id"), name, fields.arguments(function.get("arguments")))
 
 
 def _list(value: Any) -> list[Any]:
     """A list, which a database export may hold as JSON text."""
     if isinstance(value, str):
-        value = _decoded(value)
+        value = fields.decoded_text(value)
     return value if isinstance(value, list) else []
-
-
-def _decoded(text: str) -> Any:
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
 
 
 def _detail(usage: Mapping[str, Any], *names: str) -> Mapping[str, Any]:

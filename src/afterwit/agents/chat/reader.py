@@ -5,7 +5,7 @@ Where the first record has no time, the one in the name is the start (local time
 record may describe the session instead of saying something: role `session_meta`, or no role at all.
 Call ids such as `call_0` may come again in each turn: from its second use on, an id gets a number ("call_0#2"), and a
 result belongs to the latest call of its id. A result without an id answers the oldest open call of the last turn.
-State: counters, the model's name and call ids. Meaning of outputs is left to `results`, shapes to `messages`.
+State: counters, the model's name and call ids. Shapes, and the meaning of outputs, are left to `messages`.
 """
 
 import re
@@ -15,13 +15,13 @@ from typing import Any
 
 import msgspec
 
-from afterwit.agents.chat.messages import calls_of, first_text, reasoning_of, text_of, usage_of
-from afterwit.agents.chat.results import outcome_of
+from afterwit.agents import fields
+from afterwit.agents.chat.messages import calls_of, outcome_of, reasoning_of, text_of, usage_of
 from afterwit.agents.memory import mark
 from afterwit.agents.places import identity
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import LinesReader
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
@@ -49,7 +49,7 @@ class ChatState(msgspec.Struct, kw_only=True):
     open_calls: list[str] = []  # of the last turn, not answered yet
 
 
-class ChatReader:
+class ChatReader(LinesReader):
     """The reader of one kind of chat logs; `paths` tells its transcripts below the home."""
 
     evidence = ReaderEvidence.DOCUMENTATION
@@ -60,9 +60,6 @@ class ChatReader:
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return path if self._paths.fullmatch(str(path)) else None
-
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         role = record.get("role")
@@ -99,7 +96,7 @@ class ChatReading:
         readings: list[Reading] = []
         if is_first and at_ms is None:
             readings += self._start_by_name()
-        turn = Turn(self._session, self._state, record, message, at_ms)
+        turn = ChatTurn(self._session, self._state, record, message, at_ms)
         return readings + list(turn.read(is_first=is_first))
 
     def _start_by_name(self) -> list[Reading]:
@@ -108,7 +105,7 @@ class ChatReading:
         return [] if at_ms is None else [Facts(session=self._session, at_ms=at_ms)]
 
 
-class Turn:
+class ChatTurn:
     """One record of a chat log, on its way to readings."""
 
     def __init__(
@@ -125,7 +122,7 @@ class Turn:
         if isinstance(role, str) and role in _ROLES:
             _count(self._state.known, role)
             yield from self._read_role(role)
-        elif is_first and role is None and first_text(self._message, *_META_FIELDS):
+        elif is_first and role is None and fields.text(self._message, *_META_FIELDS):
             _count(self._state.known, "session_meta")
             yield from self._facts()
         else:
@@ -156,12 +153,12 @@ class Turn:
         facts = Facts(
             session=self._session,
             at_ms=self._at_ms,
-            cwd=first_text(self._message, "cwd", "working_dir"),
-            branch=first_text(self._message, "git_branch", "branch"),
-            version=first_text(self._message, "version"),
-            title=first_text(self._message, "title"),
-            origin=first_text(self._message, "platform", "source"),
-            provider=first_text(self._message, "provider"),
+            cwd=fields.text(self._message, "cwd", "working_dir"),
+            branch=fields.text(self._message, "git_branch", "branch"),
+            version=fields.text(self._message, "version"),
+            title=fields.text(self._message, "title"),
+            origin=fields.text(self._message, "platform", "source"),
+            provider=fields.text(self._message, "provider"),
         )
         if facts != Facts(session=self._session):
             yield facts
@@ -238,7 +235,7 @@ class Turn:
         own = self._message.get("id")
         return str(own) if isinstance(own, int) and not isinstance(own, bool) else _id(own)
 
-    def _event(self, kind: EventKind, *, key: str | None = None, **fields: Any) -> Event:
+    def _event(self, kind: EventKind, *, key: str | None = None, **more: Any) -> Event:
         if key is None:
             own = self._own_id()
             key = f"{kind}:{identity(self._session, self._at_ms, own)}" if own else ""
@@ -250,7 +247,7 @@ class Turn:
             length=place.length,
             at_ms=self._at_ms,
             key=key,
-            **fields,
+            **more,
         )
 
 

@@ -1,0 +1,39 @@
+"""Claude Code, Anthropic's client."""
+
+AGENT = {
+    "name": "claude-code",
+    "rank": 10,
+    "reader": "claude_code.reader:reader",
+    "transcripts": ("projects/*/*.jsonl", "projects/*/*/subagents/**/agent-*.jsonl", "history.jsonl"),
+    "homes": (".claude",),
+    "variables": (("CLAUDE_CONFIG_DIR",),),
+    "instructions": {
+        "in_checkouts": ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules/*.md"),
+        "in_homes": (".claude/CLAUDE.md", ".claude/rules/*.md"),
+        "of_projects": (".claude/projects/{project}/memory/*.md",),
+    },
+    "hooks": {
+        "events": {
+            "SessionStart": "start",  # also after a compaction, which its payload says
+            "UserPromptSubmit": "prompt",
+            "PreToolUse": "before",
+            "PostToolUse": "after",
+            "PostToolUseFailure": "after",
+            "SessionEnd": "end",
+        },
+        "carries": ("start", "prompt", "after"),
+    },
+    "retention": {
+        "days": 30,
+        "folder": "projects",
+        "settings": "settings.json",
+        "configured": "claude_code.install:keeping",
+    },
+    "connect": {
+        "rank": 10,
+        "plugin": "claude_code.install:plugin",
+        "program": "claude",
+        "folders": (".claude",),
+        "also_named": ("claude",),
+    },
+}

@@ -5,7 +5,7 @@ of vanishing. The sets were taken from real transcripts of versions 2.0.15 to 2.
 same files know. `SILENT` ones say nothing that a session's story needs.
 """
 
-from afterwit.agents.claude_code.records import Line
+from afterwit.agents.claude_code.records import ClaudeLine
 
 _NAME_CHARS = 80
 
@@ -84,7 +84,7 @@ KNOWN = (
 )
 
 
-def name_of(line: Line) -> str:
+def name_of(line: ClaudeLine) -> str:
     """The type as it is counted: `user`, `system/api_error`, `progress/bash_progress`, `attachment/file`."""
     kind = line.type or "(none)"
     if kind == "system":

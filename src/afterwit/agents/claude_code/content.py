@@ -1,12 +1,36 @@
 """The text of message contents: blocks joined, pictures as placeholders, injected reminders cut out.
 
 Every function is linear in its input and never yields base64 data.
+
+Who speaks in a message of the role "user": a person, or the client in a person's place. The client writes tool output,
+reminders, echoes of slash commands, notices about background tasks and compaction summaries as user messages. Only what
+is left counts as typed. In doubt between a person and the client a marked text is the client's: a text that nobody
+typed must never gain a person's authority. The task that one agent gives another is therefore a notice too, unless the
+record itself says that a person wrote it.
+
+What the client itself said or put into the context: attachments, system records, failed requests. Texts are shortened
+here: a notice is context, and the original keeps the rest.
 """
 
+import re
 from typing import Any
 
-from afterwit.agents.claude_code.records import Block, Part
+from afterwit.agents.claude_code.records import Attachment, Block, ClaudeLine, ClaudePart
+from afterwit.model.kinds import EventKind
 
+_INJECTED = re.compile(
+    r"\s*(?:<(?:command-(?:name|message|args|contents)|local-command-[a-z]+|task-notification|system-reminder"
+    r"|bash-(?:input|stdout|stderr)|user-memory-input|user-prompt-submit-hook|session-start-hook|new-diagnostics"
+    r"|ide_[a-z_]+|teammate-message|channel|persisted-output|tool_use_error|fork-boilerplate|background-task-[a-z-]+"
+    r"|post-tool-use-hook|environment_details)\b"
+    r"|Caveat: The messages below|Base directory for this skill|Stop hook feedback:|\[SYSTEM NOTIFICATION"
+    r'|\{"task_id":)'
+)
+_INTERRUPTED = "[Request interrupted by user"
+_CONTINUED = "This session is being continued from a previous conversation"
+_SLASH = re.compile(r"/[A-Za-z][\w:.-]*(?:\s|$)")
+_NOTICE_CHARS = 8_000
+_DIAGNOSTICS = 50
 _OPEN = "<system-reminder>"
 _CLOSE = "</system-reminder>"
 _TEXT_KEYS = ("text", "content", "file", "message", "blockingError", "error")
@@ -34,17 +58,17 @@ def without_reminders(text: str) -> str:
     return "".join(kept).strip("\n")
 
 
-def text_of_result(content: str | list[Part | str] | Part | None) -> str:
+def text_of_result(content: str | list[ClaudePart | str] | ClaudePart | None) -> str:
     """What a tool gave back, as the model read it, without reminders."""
     if content is None:
         return ""
     if isinstance(content, str):
         return without_reminders(content)
-    parts = [content] if isinstance(content, Part) else content
+    parts = [content] if isinstance(content, ClaudePart) else content
     return without_reminders("\n".join(text for part in parts if (text := _part_text(part))))
 
 
-def placeholder(block: Block | Part) -> str:
+def placeholder(block: Block | ClaudePart) -> str:
     """What stands for a block that has no text, or "" if it is of no such kind."""
     return _PLACEHOLDERS.get(block.type or "", "")
 
@@ -65,7 +89,104 @@ def text_of_anything(value: Any, depth: int = 0) -> str:
     return ""
 
 
-def _part_text(part: Part | str) -> str:
+def _part_text(part: ClaudePart | str) -> str:
     if isinstance(part, str):
         return part
     return part.text or placeholder(part) or part.tool_name or ""
+
+
+def kind_of(line: ClaudeLine, text: str, *, is_child: bool) -> EventKind:
+    """What a text of this user record is: prompt, notice, compaction or interrupt."""
+    if line.is_compact_summary or text.startswith(_CONTINUED):
+        return EventKind.COMPACTION
+    if text.startswith(_INTERRUPTED):
+        return EventKind.INTERRUPT
+    if is_clients(line, is_child=is_child) or _INJECTED.match(text):
+        return EventKind.NOTICE
+    return EventKind.PROMPT
+
+
+def kind_of_queued(text: str, origin: object, *, is_child: bool) -> EventKind:
+    """The same for a text that waited in the queue while the agent worked."""
+    if is_child or not is_humans(origin) or _INJECTED.match(text) or _SLASH.match(text):
+        return EventKind.NOTICE
+    return EventKind.PROMPT
+
+
+def is_clients(line: ClaudeLine, *, is_child: bool) -> bool:
+    """Whether the record as a whole says that nobody typed it."""
+    if line.is_meta or line.is_visible_in_transcript_only or line.is_synthetic or line.prompt_source == "system":
+        return True
+    return not is_humans(line.origin) or (is_child and line.origin is None)
+
+
+def is_humans(origin: object) -> bool:
+    """A record without an origin comes from a version that did not write one."""
+    return not isinstance(origin, dict) or origin.get("kind", "human") == "human"
+
+
+def attachment_text(attachment: Attachment) -> str:
+    if attachment.type == "diagnostics":
+        return _diagnostics(attachment.files)
+    head = attachment.filename or attachment.path or ""
+    body = (
+        text_of_anything(attachment.content)
+        or attachment.snippet
+        or text_of_anything(attachment.prompt)
+        or text_of_anything(attachment.blocking_error)
+        or attachment.stdout
+        or attachment.stderr
+        or attachment.condition
+        or ""
+    )
+    return shortened("\n".join(text for text in (head, body) if text))
+
+
+def loaded_file(attachment: Attachment) -> tuple[str, str] | None:
+    """An instruction file that the client loaded because work came to it: path and whole text."""
+    text = text_of_anything(attachment.content) if attachment.type == "nested_memory" else ""
+    return (attachment.path, text) if attachment.path and text else None
+
+
+def system_text(line: ClaudeLine) -> str:
+    """What a system record says, or "" if it says nothing."""
+    told = (line.content, line.hook_errors, line.hook_additional_context)
+    return shortened("\n".join(text for value in told if (text := text_of_anything(value))))
+
+
+def error_text(error: Any) -> str:
+    """The telling part of a failed request: status, type, message. Headers and ids stay out."""
+    status, kind, message = "", "", ""
+    for _ in range(4):
+        if not isinstance(error, dict):
+            break
+        status = status or text_of_scalar(error.get("status"))
+        message = text_of_scalar(error.get("message")) or message
+        kind = text_of_scalar(error.get("type")) or kind
+        error = error.get("error") or error.get("cause")
+    said = ": ".join(text for text in (kind, message or text_of_scalar(error)) if text)
+    return shortened(" ".join(text for text in (status, said) if text))
+
+
+def text_of_scalar(value: Any) -> str:
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
+def shortened(text: str) -> str:
+    text = text.strip()
+    return text if len(text) <= _NOTICE_CHARS else text[:_NOTICE_CHARS]
+
+
+def _diagnostics(files: Any) -> str:
+    lines = []
+    for file in files if isinstance(files, list) else []:
+        if isinstance(file, dict):
+            uri, entries = text_of_scalar(file.get("uri")), file.get("diagnostics")
+            entries = entries if isinstance(entries, list) else []
+            lines += [f"{uri}: {_diagnostic(entry)}" for entry in entries if isinstance(entry, dict)]
+    return shortened("\n".join(lines[:_DIAGNOSTICS]))
+
+
+def _diagnostic(entry: dict[str, Any]) -> str:
+    told = (text_of_scalar(entry.get(key)) for key in ("severity", "code", "message"))
+    return " ".join(text for text in told if text)

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.agents.claude_code.content import placeholder, text_of_result, without_reminders
-from afterwit.agents.claude_code.records import Block, Line, Message, TokenCounts
+from afterwit.agents.claude_code.content import kind_of, placeholder, text_of_result, without_reminders
+from afterwit.agents.claude_code.records import Block, ClaudeLine, ClaudeMessage, TokenCounts
 from afterwit.agents.claude_code.results import edited_file, result_of, stated_spill
-from afterwit.agents.claude_code.speech import kind_of
-from afterwit.agents.claude_code.state import State
+from afterwit.agents.claude_code.state import ClaudeState
 from afterwit.agents.memory import mark
 from afterwit.agents.places import identity
 from afterwit.model.kinds import EventKind
@@ -29,7 +28,7 @@ _MOST_TOKENS = 10**12  # no response has more; a damaged number might
 _SILENT_BLOCKS = frozenset({"redacted_thinking", "container_upload", "compaction", "connector_text", "fallback"})
 
 
-class Place(NamedTuple):
+class ClaudePlace(NamedTuple):
     """Whose record this is, and where and when it was written."""
 
     session: str
@@ -54,7 +53,9 @@ class Place(NamedTuple):
         return Problem(offset=self.offset, length=self.length, reason=reason)
 
 
-def user_readings(line: Line, message: Message, place: Place, state: State, spill: Spill) -> Iterator[Reading]:
+def user_readings(
+    line: ClaudeLine, message: ClaudeMessage, place: ClaudePlace, state: ClaudeState, spill: Spill
+) -> Iterator[Reading]:
     texts: list[str] = []
     pictures: list[str] = []
     for block in _blocks(message):
@@ -71,7 +72,9 @@ def user_readings(line: Line, message: Message, place: Place, state: State, spil
         yield from _spoken(line, place, state, texts, pictures)
 
 
-def assistant_readings(line: Line, message: Message, place: Place, state: State, spill: Spill) -> Iterator[Reading]:
+def assistant_readings(
+    line: ClaudeLine, message: ClaudeMessage, place: ClaudePlace, state: ClaudeState, spill: Spill
+) -> Iterator[Reading]:
     is_clients = message.model == _SYNTHETIC
     if line.is_api_error_message:
         text = "\n".join(block.text or "" for block in _blocks(message))
@@ -94,14 +97,16 @@ def assistant_readings(line: Line, message: Message, place: Place, state: State,
         yield _spend(line, message, message.usage, place)
 
 
-def _blocks(message: Message) -> list[Block]:
+def _blocks(message: ClaudeMessage) -> list[Block]:
     content = message.content
     if isinstance(content, str):
         return [Block(type="text", text=content)]
     return [block if isinstance(block, Block) else Block(type="text", text=block) for block in content or []]
 
 
-def _spoken(line: Line, place: Place, state: State, texts: list[str], pictures: list[str]) -> Iterator[Event]:
+def _spoken(
+    line: ClaudeLine, place: ClaudePlace, state: ClaudeState, texts: list[str], pictures: list[str]
+) -> Iterator[Event]:
     """The texts of a user record, one event for each kind of speaker."""
     if state.was_queued("\n".join(texts)):
         return
@@ -118,7 +123,7 @@ def _spoken(line: Line, place: Place, state: State, texts: list[str], pictures: 
         yield place.event(kind, _key(place.uuid, kind) if index else place.uuid, "\n".join(parts))
 
 
-def _call(block: Block, index: int, place: Place, state: State) -> Event:
+def _call(block: Block, index: int, place: ClaudePlace, state: ClaudeState) -> Event:
     call = block.id or f"{place.uuid or place.offset}:{index}"
     arguments = _arguments(block.input)
     agent_type = arguments.get("subagent_type")
@@ -137,7 +142,7 @@ def _call(block: Block, index: int, place: Place, state: State) -> Event:
     )
 
 
-def _call_key(call: str, arguments: Mapping[str, Any], place: Place) -> str:
+def _call_key(call: str, arguments: Mapping[str, Any], place: ClaudePlace) -> str:
     """What a call has in common with its copies. They keep its time: that tells calls apart where ids are counted."""
     return f"call:{identity(place.session, place.at_ms, call)}:{mark(repr(arguments))}"
 
@@ -156,7 +161,7 @@ def _arguments(given: Any) -> dict[str, Any]:
     return {"raw": msgspec.json.encode(given).decode()}
 
 
-def _result(block: Block, line: Line, place: Place, spill: Spill) -> Event | Problem:
+def _result(block: Block, line: ClaudeLine, place: ClaudePlace, spill: Spill) -> Event | Problem:
     call = block.tool_use_id
     if not call:
         return place.problem("a tool result that names no call")
@@ -180,7 +185,7 @@ def _result(block: Block, line: Line, place: Place, spill: Spill) -> Event | Pro
     )
 
 
-def _spend(line: Line, message: Message, counts: TokenCounts, place: Place) -> Spend:
+def _spend(line: ClaudeLine, message: ClaudeMessage, counts: TokenCounts, place: ClaudePlace) -> Spend:
     return Spend(
         session=place.session,
         key=_response_key(message.id or "", line.request_id or "", place.uuid),

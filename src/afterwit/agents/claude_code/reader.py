@@ -4,6 +4,10 @@ One file can hold several sessions: its own, named by the file, and the subagent
 sidechain lines, later ones as progress records, the newest in files of their own. Facts about a session are given when
 they change. What people typed while the agent worked stands in the queue's records; versions before 2.1.90 wrote most
 of it nowhere else, so there it is read from the queue and skipped if it comes again as a message.
+
+Claude Code's `history.jsonl`: every prompt that was typed, with its time, folder and session. Claude Code never deletes
+it, while transcripts go after 30 days. Versions of 2025 wrote no `sessionId`. Long pastes are not in the line but in a
+cache of their own, under a hash; their place keeps the mark that the user saw.
 """
 
 import re
@@ -13,17 +17,24 @@ from typing import Any
 
 import msgspec
 
-from afterwit.agents.claude_code import catalog, layout
-from afterwit.agents.claude_code.content import text_of_anything
-from afterwit.agents.claude_code.messages import Place, assistant_readings, user_readings
-from afterwit.agents.claude_code.notices import attachment_text, error_text, loaded_file, shortened, system_text
-from afterwit.agents.claude_code.records import Attachment, Line, decode
-from afterwit.agents.claude_code.sessions import Sessions
-from afterwit.agents.claude_code.speech import kind_of_queued
-from afterwit.agents.claude_code.state import State, digest_of
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.agents.claude_code import catalog
+from afterwit.agents.claude_code.content import (
+    attachment_text,
+    error_text,
+    kind_of_queued,
+    loaded_file,
+    shortened,
+    system_text,
+    text_of_anything,
+)
+from afterwit.agents.claude_code.messages import ClaudePlace, assistant_readings, user_readings
+from afterwit.agents.claude_code.records import Attachment, ClaudeLine, decode
+from afterwit.agents.claude_code.sessions import Sessions, primary, spilled
+from afterwit.agents.claude_code.state import ClaudeState, digest_of
+from afterwit.agents.prompt_history import Fields, HistoryReader, JoinedReader
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import LinesReader
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend, Usage
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
@@ -36,17 +47,14 @@ _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 _REPOSITORY = re.compile(r"(https?://[^/\s]+/[^/\s]+/[^/\s]+?)/(?:-/)?(?:pulls?|merge_requests)/\d")
 
 
-class ClaudeCodeReader:
+class ClaudeCodeReader(LinesReader):
     """Claude Code, by the shape of `agents.protocol.Reader`."""
 
     agent = "claude-code"
     evidence = ReaderEvidence.REAL_DATA
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return layout.primary(path)
-
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
+        return primary(path)
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         kind = record.get("type")
@@ -65,7 +73,7 @@ class ClaudeCodeReader:
         return kind in catalog.KNOWN or kind in ("progress", "attachment")
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "ClaudeCodeReading":
-        return ClaudeCodeReading(file, msgspec.json.decode(saved, type=State) if saved else State())
+        return ClaudeCodeReading(file, msgspec.json.decode(saved, type=ClaudeState) if saved else ClaudeState())
 
 
 class ClaudeCodeReading:
@@ -74,7 +82,7 @@ class ClaudeCodeReading:
     known: Mapping[str, int]
     unknown: Mapping[str, int]
 
-    def __init__(self, file: SourceFile, state: State) -> None:
+    def __init__(self, file: SourceFile, state: ClaudeState) -> None:
         self._file = file
         self._state = state
         self._sessions = Sessions(file, state)
@@ -98,13 +106,13 @@ class ClaudeCodeReading:
         if name not in catalog.SILENT or line.is_sidechain:
             session, is_child = self._sessions.of(line)
             at_ms = ms_from_any(line.timestamp)
-            place = Place(session, record.offset, record.length, at_ms, line.uuid or "", is_child)
+            place = ClaudePlace(session, record.offset, record.length, at_ms, line.uuid or "", is_child)
             readings.extend(self._sessions.facts(line, place))
             if name not in catalog.SILENT:
                 readings.extend(self._handler(line)(line, place))
         return readings
 
-    def _handler(self, line: Line) -> Callable[[Line, Place], Iterable[Reading]]:
+    def _handler(self, line: ClaudeLine) -> Callable[[ClaudeLine, ClaudePlace], Iterable[Reading]]:
         match line.type:
             case "user" | "assistant":
                 return self._message
@@ -120,7 +128,7 @@ class ClaudeCodeReading:
                 return _stream_result
         return self._facts
 
-    def _message(self, line: Line, place: Place) -> Iterable[Reading]:
+    def _message(self, line: ClaudeLine, place: ClaudePlace) -> Iterable[Reading]:
         message = line.message
         if message is None or message.content is None:
             return (place.problem(f"{line.type}: no usable message"),)
@@ -133,7 +141,7 @@ class ClaudeCodeReading:
         read = user_readings if line.type == "user" else assistant_readings
         return read(line, message, place, self._state, spill)
 
-    def _nested(self, line: Line, place: Place) -> Iterator[Reading]:
+    def _nested(self, line: ClaudeLine, place: ClaudePlace) -> Iterator[Reading]:
         """A subagent's message inside a progress record of its parent."""
         nested, agent_id = (line.data.message, line.data.agent_id) if line.data else (None, None)
         if nested is None or nested.type not in ("user", "assistant") or not agent_id:
@@ -141,11 +149,11 @@ class ClaudeCodeReading:
             return
         child = self._sessions.child(agent_id)
         at_ms = ms_from_any(nested.timestamp) or place.at_ms
-        inner = Place(child, place.offset, place.length, at_ms, nested.uuid or "", True)
+        inner = ClaudePlace(child, place.offset, place.length, at_ms, nested.uuid or "", True)
         yield from self._sessions.introduction(child, line, place, line.parent_call or "")
         yield from self._message(nested, inner)
 
-    def _attachment(self, line: Line, place: Place) -> Iterator[Event]:
+    def _attachment(self, line: ClaudeLine, place: ClaudePlace) -> Iterator[Event]:
         attachment = line.attachment or Attachment()
         if attachment.type == "queued_command":
             yield from self._delivered(attachment, place)
@@ -153,7 +161,7 @@ class ClaudeCodeReading:
             notice = place.event(EventKind.NOTICE, place.uuid, text)
             yield msgspec.structs.replace(notice, file=loaded_file(attachment))
 
-    def _delivered(self, attachment: Attachment, place: Place) -> Iterator[Event]:
+    def _delivered(self, attachment: Attachment, place: ClaudePlace) -> Iterator[Event]:
         """A text from the queue that reached the model while it worked."""
         text = text_of_anything(attachment.prompt)
         if not text.strip() or self._state.was_queued(text):
@@ -163,7 +171,7 @@ class ClaudeCodeReading:
             kind = kind_of_queued(text, attachment.origin, is_child=place.is_child)
         yield place.event(kind, place.uuid, text if kind is EventKind.PROMPT else shortened(text))
 
-    def _queued(self, line: Line, place: Place) -> Iterator[Event]:
+    def _queued(self, line: ClaudeLine, place: ClaudePlace) -> Iterator[Event]:
         text = line.content if isinstance(line.content, str) else ""
         if line.operation != "enqueue" or not text.strip() or not _leaves_queue_unrepeated(self._state.version):
             return
@@ -172,13 +180,13 @@ class ClaudeCodeReading:
         key = f"queued:{digest_of(text)}:{line.timestamp}"
         yield place.event(kind, key, text if kind is EventKind.PROMPT else shortened(text))
 
-    def _facts(self, line: Line, place: Place) -> Iterator[Facts]:
+    def _facts(self, line: ClaudeLine, place: ClaudePlace) -> Iterator[Facts]:
         """Titles and pull requests. They are written again and again; each is told when it changes."""
         session, at_ms = place.session, place.at_ms
         if line.type == "pr-link":
-            found = _REPOSITORY.match(line.pr_url or "")
-            if found and self._state.tells_new("remote", found.group(1)):
-                yield Facts(session=session, at_ms=at_ms, remote=found.group(1), is_remote_linked=True)
+            repository = _REPOSITORY.match(line.pr_url or "")
+            if repository and self._state.tells_new("remote", repository.group(1)):
+                yield Facts(session=session, at_ms=at_ms, remote=repository.group(1), is_remote_linked=True)
             return
         is_manual = line.type in ("custom-title", "agent-name")
         title = line.custom_title or line.agent_name if is_manual else line.ai_title
@@ -188,14 +196,14 @@ class ClaudeCodeReading:
             yield Facts(session=session, at_ms=at_ms, title=title, is_title_manual=is_manual)
 
     def _spilled(self, session: str, stated: str, call: str) -> str | None:
-        for path in layout.spilled(self._file.path, session, stated, call):
+        for path in spilled(self._file.path, session, stated, call):
             whole = self._file.companion(path)
             if whole:
                 return whole[:_OUTPUT_BYTES].decode("utf-8", "replace")
         return None
 
 
-def _system(line: Line, place: Place) -> Iterator[Event]:
+def _system(line: ClaudeLine, place: ClaudePlace) -> Iterator[Event]:
     if line.subtype in ("api_error", "api_retry"):
         yield place.event(EventKind.MODEL_ERROR, place.uuid, error_text(line.error) or system_text(line))
     elif line.subtype == "compact_boundary" and line.stream_session and not line.session_id:
@@ -204,7 +212,7 @@ def _system(line: Line, place: Place) -> Iterator[Event]:
         yield place.event(EventKind.NOTICE, place.uuid, text)
 
 
-def _stream_result(line: Line, place: Place) -> Iterator[Reading]:
+def _stream_result(line: ClaudeLine, place: ClaudePlace) -> Iterator[Reading]:
     """The end of a run in a stream-json log. Its tokens were told message by message; its cost stands only here."""
     if line.is_error:
         text = text_of_anything(line.errors) or text_of_anything(line.result) or line.subtype or ""
@@ -214,7 +222,7 @@ def _stream_result(line: Line, place: Place) -> Iterator[Reading]:
         yield Spend(session=place.session, key=key, model=model, usage=Usage(), at_ms=place.at_ms, cost_usd=cost)
 
 
-def _costs(line: Line) -> dict[str, float]:
+def _costs(line: ClaudeLine) -> dict[str, float]:
     """Cost by model where the log has it, else the total under no model."""
     models = line.model_usage if isinstance(line.model_usage, dict) else {}
     stated = {str(name): _cost(use.get("costUSD")) for name, use in models.items() if isinstance(use, dict)}
@@ -229,5 +237,15 @@ def _cost(value: Any) -> float | None:
 
 
 def _leaves_queue_unrepeated(version: str) -> bool:
-    found = _VERSION.match(version)
-    return found is not None and tuple(map(int, found.groups())) < _QUEUE_REPEATED_FROM
+    stated = _VERSION.match(version)
+    return stated is not None and tuple(map(int, stated.groups())) < _QUEUE_REPEATED_FROM
+
+
+def history_reader() -> HistoryReader:
+    fields = Fields(text="display", session="sessionId", time="timestamp", folder="project", pasted="pastedContents")
+    return HistoryReader(ClaudeCodeReader.agent, fields)
+
+
+def reader() -> JoinedReader:
+    """Transcripts and history of Claude Code."""
+    return JoinedReader(ClaudeCodeReader(), history_reader())

@@ -1,23 +1,114 @@
 """The shapes of Claude Code's records, reduced to the fields that mean something to us.
 
-`decode` builds one `Line` from the bytes of one record. Fields that are not named here (patches, base64 images) and
-whole files in `originalFile` are passed over without being built, which is what keeps reading fast. A record whose
+`decode` builds one `ClaudeLine` from the bytes of one record. Fields that are not named here (patches, base64 images)
+and whole files in `originalFile` are passed over without being built, which is what keeps reading fast. A record whose
 fields have other types than expected is decoded again, loosely: what fits is kept, and `flaws` names what did not.
 Bytes that are no JSON object raise `msgspec.DecodeError`. What a record means is left to the other modules.
+
+Fits a decoded JSON value into a type as far as it goes. For records whose fields are not of the type they should be:
+numbers as strings are converted, a field or a list item that cannot be used is left out, and its path is noted. Never
+raises for a mapping against a struct. Knows JSON values, structs, lists and unions of them; nothing about any agent.
 """
 
-from typing import Any, NamedTuple
+import functools
+import types
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from afterwit.agents.claude_code.loosely import loosely
+_S = TypeVar("_S", bound=msgspec.Struct)
+_FLAWS = 20
+
+
+class _UnusableError(Exception):
+    """The value has no place in the type."""
+
+
+def loosely(value: Mapping[str, Any], kind: type[_S], flaws: list[str]) -> _S:
+    """The struct with every field that could be filled. Appends the path of each one that could not to `flaws`."""
+    return _struct(value, kind, flaws, "")
+
+
+def _struct(value: Mapping[str, Any], kind: type[_S], flaws: list[str], at: str) -> _S:
+    fitting: dict[str, Any] = {}
+    for name, encoded, hint in _fields(kind):
+        if encoded in value:
+            path = f"{at}{encoded}"
+            try:
+                fitting[name] = _fitted(value[encoded], hint, flaws, path)
+            except _UnusableError:
+                _note(flaws, path)
+    return kind(**fitting)
+
+
+@functools.cache
+def _fields(kind: type[msgspec.Struct]) -> tuple[tuple[str, str, Any], ...]:
+    """Each field's name, its name in JSON and its type."""
+    hints = get_type_hints(kind)
+    return tuple((field.name, field.encode_name, hints[field.name]) for field in msgspec.structs.fields(kind))
+
+
+def _fitted(value: Any, kind: Any, flaws: list[str], at: str) -> Any:
+    if kind in (Any, msgspec.Raw):
+        return value
+    options = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+    if isinstance(value, dict):
+        struct = next((option for option in options if _is_struct(option)), None)
+        if struct is not None:
+            return _struct(value, struct, flaws, f"{at}.")
+    if isinstance(value, list):
+        listed = next((option for option in options if get_origin(option) is list), None)
+        if listed is not None:
+            return _items(value, get_args(listed)[0], flaws, at)
+    return _scalar(value, options)
+
+
+def _items(values: list[Any], kind: Any, flaws: list[str], at: str) -> list[Any]:
+    fitting = []
+    for index, value in enumerate(values):
+        path = f"{at}[{index}]"
+        try:
+            fitting.append(value if kind is msgspec.Raw else _fitted(value, kind, flaws, path))
+        except _UnusableError:
+            _note(flaws, path)
+    return fitting
+
+
+def _scalar(value: Any, options: tuple[Any, ...]) -> Any:
+    for option in options:
+        if _is_struct(option) or get_origin(option) is list:
+            continue
+        try:
+            return msgspec.convert(_likened(value, option), option, strict=False)
+        except msgspec.ValidationError:
+            continue
+    raise _UnusableError
+
+
+def _likened(value: Any, option: Any) -> Any:
+    """A count that was written as 12.0, an id that was written as a number."""
+    if option is int and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if option is str and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value
+
+
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+def _note(flaws: list[str], path: str) -> None:
+    if len(flaws) < _FLAWS:
+        flaws.append(path)
 
 
 class _Shape(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     """All fields optional, in the log's camel case."""
 
 
-class Part(_Shape, frozen=True):
+class ClaudePart(_Shape, frozen=True):
     """A block inside a tool result."""
 
     type: str | None = None
@@ -35,7 +126,7 @@ class Block(_Shape, frozen=True):
     name: str | None = None
     input: Any = None
     tool_use_id: str | None = msgspec.field(default=None, name="tool_use_id")
-    content: str | list[Part | str] | Part | None = None
+    content: str | list[ClaudePart | str] | ClaudePart | None = None
     is_error: bool | None = msgspec.field(default=None, name="is_error")
 
 
@@ -46,14 +137,14 @@ class TokenCounts(_Shape, frozen=True, rename=None):
     cache_creation_input_tokens: int | None = None
 
 
-class Message(_Shape, frozen=True):
+class ClaudeMessage(_Shape, frozen=True):
     id: str | None = None
     model: str | None = None
     content: str | list[Block | str] | None = None
     usage: TokenCounts | None = None
 
 
-class Outcome(_Shape, frozen=True):
+class ClaudeOutcome(_Shape, frozen=True):
     """The structured side of a tool result. Its shape is the tool's own, so that no field can be relied on."""
 
     interrupted: Any = None
@@ -87,13 +178,13 @@ class Attachment(_Shape, frozen=True):
     files: Any = None
 
 
-class Progress(_Shape, frozen=True):
+class ClaudeProgress(_Shape, frozen=True):
     type: str | None = None
     agent_id: str | None = None
-    message: "Line | None" = None
+    message: "ClaudeLine | None" = None
 
 
-class Line(_Shape, frozen=True):
+class ClaudeLine(_Shape, frozen=True):
     """Any record of a transcript or of a stream-json log."""
 
     type: str | None = None
@@ -117,10 +208,10 @@ class Line(_Shape, frozen=True):
     origin: Any = None
     forked_from: Any = None
     request_id: str | None = None
-    message: Message | None = None
-    tool_use_result: Outcome | str | list[msgspec.Raw] | None = None
+    message: ClaudeMessage | None = None
+    tool_use_result: ClaudeOutcome | str | list[msgspec.Raw] | None = None
     cost_usd: Any = msgspec.field(default=None, name="costUSD")
-    data: Progress | None = None
+    data: ClaudeProgress | None = None
     parent_call: str | None = msgspec.field(default=None, name="parentToolUseID")
     attachment: Attachment | None = None
     content: Any = None
@@ -136,7 +227,7 @@ class Line(_Shape, frozen=True):
     pr_url: str | None = None
     stream_session: str | None = msgspec.field(default=None, name="session_id")
     stream_call: str | None = msgspec.field(default=None, name="parent_tool_use_id")
-    stream_outcome: Outcome | str | list[msgspec.Raw] | None = msgspec.field(default=None, name="tool_use_result")
+    stream_outcome: ClaudeOutcome | str | list[msgspec.Raw] | None = msgspec.field(default=None, name="tool_use_result")
     stream_version: str | None = msgspec.field(default=None, name="claude_code_version")
     is_error: bool | None = msgspec.field(default=None, name="is_error")
     result: Any = None
@@ -146,11 +237,11 @@ class Line(_Shape, frozen=True):
 
 
 class Decoded(NamedTuple):
-    line: Line
+    line: ClaudeLine
     flaws: tuple[str, ...] = ()
 
 
-_LINE = msgspec.json.Decoder(Line)
+_LINE = msgspec.json.Decoder(ClaudeLine)
 _ANYTHING = msgspec.json.Decoder()
 
 
@@ -162,4 +253,4 @@ def decode(raw: bytes) -> Decoded:
     if not isinstance(value, dict):
         raise msgspec.DecodeError("not a JSON object")
     flaws: list[str] = []
-    return Decoded(loosely(value, Line, flaws), tuple(flaws))
+    return Decoded(loosely(value, ClaudeLine, flaws), tuple(flaws))

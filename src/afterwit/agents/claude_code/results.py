@@ -5,10 +5,12 @@ client's own, at the beginning of an error's output, so that a tool's ordinary o
 """
 
 import re
+from typing import TypeGuard
 
 import msgspec
 
-from afterwit.agents.claude_code.records import Outcome
+from afterwit.agents.claude_code.records import ClaudeOutcome
+from afterwit.agents.registry import instruction_files
 from afterwit.model.instruction_files import placed
 from afterwit.model.readings import Result
 
@@ -37,7 +39,7 @@ _SAVED_TO = re.compile(r"(?:Full output saved to|Output has been saved to):? ([^
 
 def result_of(text: str, is_error: bool | None, outcome: object) -> Result:
     """The result of a call from its output and the structured side of its record."""
-    facts = outcome if isinstance(outcome, Outcome) else _NOTHING
+    facts = outcome if isinstance(outcome, ClaudeOutcome) else _NOTHING
     head = text[:_HEAD_CHARS] if is_error else ""
     is_denied = bool(head) and _DENIED.match(head) is not None
     stopped = facts.interrupted is True or (bool(head) and _CANCELLED.match(head) is not None)
@@ -54,41 +56,45 @@ def result_of(text: str, is_error: bool | None, outcome: object) -> Result:
 
 def edited_file(outcome: object) -> tuple[str, str] | None:
     """The path and the whole text of an instruction file after an edit. Of other files only the change is told."""
-    if not isinstance(outcome, Outcome) or not isinstance(outcome.file_path, str) or not placed(outcome.file_path):
+    if not isinstance(outcome, ClaudeOutcome) or not _is_instruction(outcome.file_path):
         return None
     original, old, new = (_string(raw) for raw in (outcome.original_file, outcome.old_string, outcome.new_string))
     return (outcome.file_path, original.replace(old, new, 1)) if original and old else None
 
 
+def _is_instruction(path: object) -> TypeGuard[str]:
+    return isinstance(path, str) and placed(path, instruction_files().in_checkouts) is not None
+
+
 def _string(raw: object) -> str:
     """The text of a field. Where the record was read loosely it is one already."""
     try:
-        found = msgspec.json.decode(raw) if isinstance(raw, msgspec.Raw) and bytes(raw) else raw
+        text = msgspec.json.decode(raw) if isinstance(raw, msgspec.Raw) and bytes(raw) else raw
     except msgspec.DecodeError:
         return ""
-    return found if isinstance(found, str) else ""
+    return text if isinstance(text, str) else ""
 
 
 def stated_spill(text: str, outcome: object) -> str | None:
     """The path under which the client saved the whole output ("" if it names none), or None if this text is whole."""
-    path = outcome.persisted_output_path if isinstance(outcome, Outcome) else None
+    path = outcome.persisted_output_path if isinstance(outcome, ClaudeOutcome) else None
     if isinstance(path, str) and path:
         return path
     if not text.startswith(_PERSISTED):
         return None
-    found = _SAVED_TO.search(text, 0, 2000)
-    return found.group(1).strip() if found else ""
+    saved = _SAVED_TO.search(text, 0, 2000)
+    return saved.group(1).strip() if saved else ""
 
 
-_NOTHING = Outcome()
+_NOTHING = ClaudeOutcome()
 
 
 def _exit_code(head: str) -> int | None:
-    found = _EXIT.match(head) if head else None
-    return int(found.group(1)) if found else None
+    exited = _EXIT.match(head) if head else None
+    return int(exited.group(1)) if exited else None
 
 
-def _duration_ms(facts: Outcome) -> int | None:
+def _duration_ms(facts: ClaudeOutcome) -> int | None:
     for value, factor in ((facts.total_duration_ms, 1), (facts.duration_ms, 1), (facts.duration_seconds, 1000)):
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LONGEST:
             return round(value * factor)

@@ -15,7 +15,7 @@ _CALLS = 50
 _NAMES = 100
 
 
-class State(msgspec.Struct):
+class ClaudeState(msgspec.Struct):
     known: dict[str, int] = {}
     unknown: dict[str, int] = {}
     version: str = ""  # of the client, as of the last record that names it

@@ -14,14 +14,12 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.cline.requests import requests_of
 from afterwit.agents.cline.turns import Turns
-from afterwit.agents.memory import Memory
 from afterwit.agents.places import Place
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import Relation
-from afterwit.model.readings import Facts, Reading, Spend, Usage
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import DocumentReader, DocumentReading
+from afterwit.model.kinds import ReaderEvidence, Relation
+from afterwit.model.readings import Facts, Reading, Spend
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
@@ -32,7 +30,7 @@ _FOLDER = re.compile(r"# Current (?:Working|Workspace) Directory \(([^)\n]{1,100
 _SIGNS = ("<task>", "<environment_details>", "<feedback>")
 
 
-class ClineReader:
+class ClineReader(DocumentReader):
     """All that is known about the tasks of Cline or of one of its relatives."""
 
     evidence = ReaderEvidence.DOCUMENTATION
@@ -47,9 +45,6 @@ class ClineReader:
             return path
         return path.with_name(_LOG) if path.name in _COMPANIONS else None
 
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.DOCUMENT
-
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         texts = [fields.text(block, "text") for block in fields.mappings(record, "content")]
         return record.get("role") == "user" and any(sign in text for text in texts for sign in _SIGNS)
@@ -63,21 +58,15 @@ def roo() -> ClineReader:
     return ClineReader("roo")
 
 
-class ClineReading:
+class ClineReading(DocumentReading):
     """The reading of one task."""
 
     def __init__(self, file: SourceFile) -> None:
         self._file = file
-        self._session = file.path.parent.name or file.path.stem
+        super().__init__(file.path.parent.name or file.path.stem)
         self._turns = Turns(self._session)
-        self._memory = Memory()
         self._model = ""
         self._states_requests = False
-        self.known: Mapping[str, int] = self._memory.known
-        self.unknown: Mapping[str, int] = self._memory.unknown
-
-    def save(self) -> bytes:
-        return b""
 
     def feed(self, record: Record) -> Iterator[Reading]:
         messages = msgspec.json.decode(record.raw, type=list[Any])
@@ -100,7 +89,7 @@ class ClineReading:
                 yield from self._spend(message, place)
 
     def _facts(self, record: Record) -> Facts:
-        about = _object(self._beside("history_item.json"))
+        about = fields.decoded_file(self._beside("history_item.json"))
         parent = fields.plain_id(about, "parentTaskId")
         folder = _FOLDER.search(record.raw.decode("utf-8", "replace"))
         return Facts(
@@ -115,24 +104,10 @@ class ClineReading:
     def _spend(self, message: Mapping[str, Any], place: Place) -> Iterator[Spend]:
         """What a message says of its own request. It does not tell reading from the cache from writing to it."""
         metrics = fields.mapping(message, "metrics")
-        tokens = fields.mapping(metrics, "tokens")
-        usage = Usage(
-            input=fields.tokens(tokens, "prompt"),
-            cache_read=fields.tokens(tokens, "cached"),
-            output=fields.tokens(tokens, "completion"),
-        )
-        if usage != Usage():
-            model = fields.plain_id(fields.mapping(message, "modelInfo"), "modelId") or self._model
-            key = f"{self._session}:{place.at_ms or place.made_up()}"
-            cost = fields.number(metrics, "cost")
-            yield Spend(
-                session=self._session,
-                key=key,
-                model=model,
-                usage=usage,
-                at_ms=place.at_ms,
-                cost_usd=float(cost) if cost is not None and cost > 0 else None,
-            )
+        usage = fields.usage(fields.mapping(metrics, "tokens"), "prompt", "completion", "cached")
+        model = fields.plain_id(fields.mapping(message, "modelInfo"), "modelId") or self._model
+        key = f"{self._session}:{place.at_ms or place.made_up()}"
+        return place.spent(key, model, usage, fields.dollars(metrics, "cost") or None)
 
     def _beside(self, name: str) -> bytes:
         return self._file.companion(self._file.path.with_name(name)) or b""
@@ -149,8 +124,20 @@ def _unescaped(text: str) -> str:
     return value if isinstance(value, str) else text
 
 
-def _object(raw: bytes) -> Mapping[str, Any]:
+def requests_of(raw: bytes, session: str, model: str) -> list[Spend]:
+    """What each request used. Nothing, where the file is missing or damaged."""
     try:
-        return msgspec.json.decode(raw, type=dict[str, Any])
+        shown = msgspec.json.decode(raw, type=list[Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return {}
+        return []
+    stated = [message for message in shown if isinstance(message, dict) and message.get("say") == "api_req_started"]
+    return [spend for request in stated for spend in _request(request, session, model)]
+
+
+def _request(shown: dict[str, Any], session: str, model: str) -> Iterator[Spend]:
+    """The tokens and the cost of one request, as JSON text."""
+    said = fields.decoded_text(fields.text(shown, "text"))
+    said = said if isinstance(said, dict) else {}
+    usage = fields.usage(said, "tokensIn", "tokensOut", "cacheReads", "cacheWrites")
+    place = Place(session, 0, 0, ms_from_any(shown.get("ts")))
+    return place.spent(f"{session}:request:{place.at_ms}", model, usage, fields.dollars(said, "cost") or None)

@@ -4,6 +4,10 @@ Tools come in two ways: as blocks with names and arguments, or as tags inside of
 back in the name of the user: as blocks, or as texts that begin with `[tool for 'target'] Result:`; such a text answers
 the oldest open call of its tool. A person's words stand between tags (`task`, `feedback` …); what the editor shows
 (`environment_details`) is injected. Times and ids of a message are its own; open calls are those of the turns before.
+
+Tool calls that stand as tags inside of the agent's text: `<execute_command><command>make</command>…`. Only names of
+tools that Cline and its relatives have are taken for calls; all other tags are text. The tag of a call that was cut off
+is text, too.
 """
 
 import re
@@ -11,12 +15,34 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.blocks import Answered, Asked, Other, Said, Thought, blocks_of, ended, inside_tags, without_tags
-from afterwit.agents.cline.tags import tagged_calls
+from afterwit.agents.blocks import (
+    Answered,
+    Asked,
+    Other,
+    SaidBlock,
+    Thought,
+    blocks_of,
+    ended,
+    inside_tags,
+    without_tags,
+)
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Reading, Result
+from afterwit.text.pasted import blocks
 
+TOOLS = frozenset(
+    [
+        *("execute_command", "read_file", "write_to_file", "replace_in_file", "apply_diff", "insert_content"),
+        *("search_and_replace", "search_files", "list_files", "list_code_definition_names", "browser_action"),
+        *("use_mcp_tool", "access_mcp_resource", "ask_followup_question", "attempt_completion", "new_task"),
+        *("plan_mode_respond", "load_mcp_documentation", "switch_mode", "fetch_instructions", "update_todo_list"),
+        *("codebase_search", "web_fetch", "web_search", "use_subagents", "use_skill", "new_rule", "condense"),
+        *("run_slash_command", "generate_image", "edit_file", "apply_patch", "search_replace", "focus_chain"),
+    ]
+)
+_CALL = re.compile(rf"<({'|'.join(sorted(TOOLS))})>")
+_ARGUMENT = re.compile(r"<(\w+)>")
 _HUMAN = ("task", "feedback", "user_message", "answer", "user_input")
 _INJECTED = (
     "environment_details",
@@ -60,7 +86,7 @@ class Turns:
                 yield place.said(EventKind.THOUGHT, block.text)
             elif isinstance(block, Asked):
                 yield self._call(block.id, block.tool, block.arguments, place)
-            elif isinstance(block, Said):
+            elif isinstance(block, SaidBlock):
                 yield from self._spoken(block.text, place, is_native=is_native)
 
     def _spoken(self, text: str, place: Place, *, is_native: bool) -> Iterator[Event]:
@@ -85,7 +111,7 @@ class Turns:
             if isinstance(block, Answered):
                 text, flag = _parts(block)
                 yield place.answered(self._answered("", block.id, place), text, _ended(text, flag))
-            elif isinstance(block, Said):
+            elif isinstance(block, SaidBlock):
                 yield from self._heard(block.text, waiting, own, place)
         yield from self._finished(waiting, place)
 
@@ -117,10 +143,10 @@ class Turns:
 
     def _answered(self, tool: str, call_id: str, place: Place) -> str:
         """The call that a result belongs to, which is open no longer."""
-        for number, (name, each) in enumerate(self._open):
-            if each == call_id or (not call_id and name == tool):
+        for number, (name, open_id) in enumerate(self._open):
+            if open_id == call_id or (not call_id and name == tool):
                 del self._open[number]
-                return each
+                return open_id
         return call_id or place.made_up(len(self._open))
 
 
@@ -149,3 +175,20 @@ def _ended(text: str, flag: bool | None) -> Result:
     is_error = True if _FAILED.match(text) or (code is not None and code != 0) else flag
     result = ended(text, is_error)
     return result if code is None else Result(is_error=is_error, exit_code=code)
+
+
+def tagged_calls(text: str) -> tuple[list[tuple[str, dict[str, Any]]], str]:
+    """The calls in a text, and the text without them."""
+    calls: list[tuple[str, dict[str, Any]]] = []
+    kept: list[str] = []
+    at = 0
+    for call in blocks(text, _CALL):
+        inside = text[call.inside : call.closing]
+        arguments: dict[str, Any] = {
+            argument.name: inside[argument.inside : argument.closing].strip("\n")
+            for argument in blocks(inside, _ARGUMENT)
+        }
+        calls.append((call.name, arguments))
+        kept.append(text[at : call.start])
+        at = call.end
+    return calls, "".join([*kept, text[at:]])

@@ -3,17 +3,13 @@
 A refusal would end its whole run, and nothing is said before its first action: that is left out.
 """
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import Reach
-from afterwit.integration.json_file import JsonFile
-from afterwit.integration.ours import MARK, server_entry
-from afterwit.integration.own_file import OwnFile
+from afterwit.agents.installing import reach_of
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.json_file import JsonFile
+from afterwit.edits.ours import MARK, server_entry
+from afterwit.edits.own_text import OwnFile
 
-REACH = Reach(
-    "cline-cli",
-    {"PreToolUse": "before", "PostToolUse": "after", "PreCompact": "compact", "TaskComplete": "end"},
-    can_refuse=False,
-)
+REACH = reach_of("cline-cli")
 
 
 def integration(at: Surroundings) -> Integration:

@@ -3,12 +3,9 @@
 The session's files have the id of the root session; the id of a task is that of a conversation, which no file has.
 """
 
-from afterwit.agents.moments import AFTER, Answer, Moment, all_text, fields_at, number_after, text_at
+from afterwit.agents.moments import Answer, Moment, all_text, fields_at, number_after, text_at
 from afterwit.model.quick_json import dumps
 
-CARRIES = (AFTER,)
-REFUSES = False
-REWRITES = True
 _CODE = "Command exited with code"
 _ERRORS = "[stderr]\n"  # stands before what a command that failed wrote there
 
@@ -18,7 +15,7 @@ def read(event: str, payload: dict[str, object]) -> Moment | None:
     parts = call.get("output")
     output = all_text(parts)
     has_failed = isinstance(parts, list) and any(
-        isinstance(each, dict) and each.get("success") is False for each in parts
+        isinstance(part, dict) and part.get("success") is False for part in parts
     )
     roots = payload.get("workspaceRoots")
     return Moment(

@@ -12,12 +12,11 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.cline.turns import Turns
-from afterwit.agents.memory import Memory
 from afterwit.agents.places import Place
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import Relation
-from afterwit.model.readings import Facts, Reading, Spend, Usage
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import DocumentReader, DocumentReading
+from afterwit.model.kinds import ReaderEvidence, Relation
+from afterwit.model.readings import Facts, Reading, Spend
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
@@ -25,7 +24,7 @@ from afterwit.sources.framing import Record
 _MESSAGES = ".messages.json"
 
 
-class ClineCliReader:
+class ClineCliReader(DocumentReader):
     """All that is known about the sessions of Cline's command line."""
 
     agent = "cline-cli"
@@ -37,9 +36,6 @@ class ClineCliReader:
         is_manifest = path.suffix == ".json" and path.stem == path.parent.name
         return path.with_name(f"{path.stem}{_MESSAGES}") if is_manifest else None
 
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.DOCUMENT
-
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         is_log = isinstance(record.get("messages"), list) and isinstance(record.get("agent"), str)
         return is_log and "trajectory_format" not in record and "schema_version" not in record
@@ -48,19 +44,13 @@ class ClineCliReader:
         return ClineCliReading(file)
 
 
-class ClineCliReading:
+class ClineCliReading(DocumentReading):
     """The reading of one session."""
 
     def __init__(self, file: SourceFile) -> None:
-        self._session = file.path.name.removesuffix(_MESSAGES)
+        super().__init__(file.path.name.removesuffix(_MESSAGES))
         self._file = file
         self._turns = Turns(self._session)
-        self._memory = Memory()
-        self.known: Mapping[str, int] = self._memory.known
-        self.unknown: Mapping[str, int] = self._memory.unknown
-
-    def save(self) -> bytes:
-        return b""
 
     def feed(self, record: Record) -> Iterator[Reading]:
         document = msgspec.json.decode(record.raw, type=dict[str, Any])
@@ -79,11 +69,7 @@ class ClineCliReading:
             yield from self._spend(message, place)
 
     def _facts(self) -> Facts:
-        raw = self._file.companion(self._file.path.with_name(f"{self._session}.json"))
-        try:
-            manifest = msgspec.json.decode(raw or b"", type=dict[str, Any])
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return Facts(session=self._session)
+        manifest = fields.decoded_file(self._file.companion(self._file.path.with_name(f"{self._session}.json")))
         parent = fields.plain_id(manifest, "parent_session_id")
         return Facts(
             session=self._session,
@@ -98,20 +84,7 @@ class ClineCliReading:
 
     def _spend(self, message: Mapping[str, Any], place: Place) -> Iterator[Spend]:
         metrics = fields.mapping(message, "metrics")
-        usage = Usage(
-            input=fields.tokens(metrics, "inputTokens"),
-            cache_read=fields.tokens(metrics, "cacheReadTokens"),
-            cache_write=fields.tokens(metrics, "cacheWriteTokens"),
-            output=fields.tokens(metrics, "outputTokens"),
-        )
-        if usage != Usage():
-            own = fields.plain_id(message, "id") or str(place.at_ms or place.made_up())
-            cost = fields.number(metrics, "cost")
-            yield Spend(
-                session=self._session,
-                key=f"{self._session}:{own}",
-                model=fields.plain_id(fields.mapping(message, "modelInfo"), "id", "modelId"),
-                usage=usage,
-                at_ms=place.at_ms,
-                cost_usd=float(cost) if cost is not None and cost > 0 else None,
-            )
+        usage = fields.usage(metrics, "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
+        own = fields.plain_id(message, "id") or str(place.at_ms or place.made_up())
+        model = fields.plain_id(fields.mapping(message, "modelInfo"), "id", "modelId")
+        return place.spent(f"{self._session}:{own}", model, usage, fields.dollars(metrics, "cost") or None)

@@ -10,18 +10,109 @@ no such ids (2025), the copied part ends at the first pause: copies are written 
 A fork that was cut to its last turns lacks the parent's `session_meta`; `forked_from_id` stands in for it. Keys count
 the occurrences of a text within one turn, so that a copy that lacks earlier turns still has equal keys. Only where a
 cut fork copies turns of its grandparent do token counts get keys of the wrong thread.
+
+Also finds the second of two records that tell one thing: the item that the model sees, and the event that a person
+sees. It keeps hashes of the last few texts only, works in both orders, and a text that a person types twice still
+counts twice. And it tells what a session_meta says about the thread as a whole.
 """
 
 import hashlib
 import re
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 import msgspec
 
+from afterwit.agents.codex.outputs import Endings
 from afterwit.agents.codex.records import Payload
+from afterwit.model.kinds import Relation
+from afterwit.model.readings import Facts
 
+_KEPT = 7
+_NAMES_KEPT = 200
+_NAME_CHARS = 80
 _UUID7 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PAUSE_MS = 500
+
+
+class Source(StrEnum):
+    ITEM = "item"
+    EVENT = "event"
+
+
+class Waiting(NamedTuple):
+    """A text that was read from one record and may come once more from another."""
+
+    source: Source
+    mark: str
+    number: int  # of the record in the file
+
+
+class Echoes(msgspec.Struct):
+    """Finds the second record of a pair that tells one thing twice, in whichever order the two come."""
+
+    waiting: list[Waiting] = []
+
+    def answers(self, source: Source, text: str, number: int) -> bool:
+        """Whether this is the echo of an earlier record: the same text, or the event right behind an item."""
+        name = mark(text)
+        for index, earlier in enumerate(self.waiting):
+            is_next = source is Source.EVENT and earlier.number == number - 1
+            if earlier.source is not source and (earlier.mark == name or is_next):
+                del self.waiting[index]
+                return True
+        self.waiting = [*self.waiting[-_KEPT:], Waiting(source, name, number)]
+        return False
+
+
+class Spawn(NamedTuple):
+    """How a subagent was started; empty for any other thread."""
+
+    is_subagent: bool = False
+    parent: str = ""
+    role: str = ""
+
+
+def facts_of(meta: Payload, session: str, at_ms: int | None) -> Facts:
+    spawn = _spawn(meta)
+    base = meta.history_base.thread_id if meta.history_base else None
+    parent = spawn.parent or meta.parent_thread_id or meta.forked_from_id or base or ""
+    relation = Relation.SUBAGENT if spawn.is_subagent else Relation.FORK
+    return Facts(
+        session=session,
+        at_ms=at_ms,
+        cwd=meta.cwd or "",
+        branch=(meta.git.branch if meta.git else None) or "",
+        remote=(meta.git.repository_url if meta.git else None) or "",
+        version=meta.cli_version or "",
+        parent=parent,
+        relation=relation if parent or spawn.is_subagent else None,
+        origin=spawn.role or meta.originator or "",
+        provider=meta.model_provider or "",
+    )
+
+
+def is_subagent(meta: Payload) -> bool:
+    return _spawn(meta).is_subagent
+
+
+def _spawn(meta: Payload) -> Spawn:
+    how = meta.source.get("subagent") if isinstance(meta.source, dict) else None
+    role = meta.agent_role or meta.agent_nickname or ""
+    if isinstance(how, str):
+        return Spawn(True, "", role or how)
+    if isinstance(how, dict):
+        spawned = how.get("thread_spawn")
+        spawned = spawned if isinstance(spawned, dict) else {}
+        role = role or _text(spawned, "agent_role") or _text(spawned, "agent_nickname") or _text(how, "other")
+        return Spawn(True, _text(spawned, "parent_thread_id"), role)
+    return Spawn(meta.thread_source == "subagent", "", role)
+
+
+def _text(value: dict[str, Any], name: str) -> str:
+    text = value.get(name)
+    return text if isinstance(text, str) else ""
 
 
 class Lineage(msgspec.Struct):
@@ -106,6 +197,32 @@ class Lineage(msgspec.Struct):
         if turn != self.turn:
             self.turn = turn
             self.counts = {}
+
+
+class CodexState(msgspec.Struct):
+    """All that a reading remembers between two appends: ids, hashes and counters, never text of the log."""
+
+    number: int = 0  # records read so far
+    known: dict[str, int] = {}
+    unknown: dict[str, int] = {}
+    lineage: Lineage = msgspec.field(default_factory=Lineage)
+    prompts: Echoes = msgspec.field(default_factory=Echoes)
+    compactions: Echoes = msgspec.field(default_factory=Echoes)
+    endings: Endings = msgspec.field(default_factory=Endings)
+    model: str = ""
+    subagents: list[str] = []  # threads that another agent talks to
+    cwd_mark: str = ""
+    totals: tuple[int, int, int] | None = None
+
+    def count_other(self, name: str, *, is_known: bool) -> None:
+        """Counts a type without a meaning. Unknown names come from the log: their length and number are bounded."""
+        if is_known:
+            self.known[name] = self.known.get(name, 0) + 1
+            return
+        name = name[:_NAME_CHARS]
+        if name not in self.unknown and len(self.unknown) >= _NAMES_KEPT:
+            name = "(more)"
+        self.unknown[name] = self.unknown.get(name, 0) + 1
 
 
 def mark(text: str) -> str:

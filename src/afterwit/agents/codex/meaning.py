@@ -11,21 +11,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.agents.codex.calls import arguments_of, tool_of
-from afterwit.agents.codex.echoes import Source
-from afterwit.agents.codex.endings import ending_of
-from afterwit.agents.codex.lineage import mark
+from afterwit.agents.codex.lineage import CodexState, Source, facts_of, is_subagent, mark
 from afterwit.agents.codex.names import SPAWNED, SUMMARY, is_injected, is_surely_injected
-from afterwit.agents.codex.origins import facts_of, is_subagent
-from afterwit.agents.codex.outputs import read_output, text_of
-from afterwit.agents.codex.records import Content, Part, Payload
-from afterwit.agents.codex.state import State
+from afterwit.agents.codex.outputs import arguments_of, ending_of, read_output, text_of, tool_of
+from afterwit.agents.codex.records import CodexPart, Content, Payload
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
 
 
-class Place(NamedTuple):
+class CodexPlace(NamedTuple):
     """Where a record lies and when it was written."""
 
     offset: int
@@ -37,7 +32,7 @@ class Place(NamedTuple):
         return ms_from_any(self.stamp)
 
 
-def _event(state: State, place: Place, kind: EventKind, key: str, **more: Any) -> Event:
+def _event(state: CodexState, place: CodexPlace, kind: EventKind, key: str, **more: Any) -> Event:
     return Event(
         session=state.lineage.own,
         kind=kind,
@@ -49,12 +44,14 @@ def _event(state: State, place: Place, kind: EventKind, key: str, **more: Any) -
     )
 
 
-def _said(state: State, place: Place, kind: EventKind, text: str, item_id: str | None = None) -> list[Reading]:
+def _said(
+    state: CodexState, place: CodexPlace, kind: EventKind, text: str, item_id: str | None = None
+) -> list[Reading]:
     key = f"item:{item_id}" if item_id else state.lineage.key(kind, text)
     return [_event(state, place, kind, key, text=text)]
 
 
-def _session_meta(state: State, meta: Payload, place: Place) -> list[Reading]:
+def _session_meta(state: CodexState, meta: Payload, place: CodexPlace) -> list[Reading]:
     lineage = state.lineage
     is_own = lineage.meet(meta)
     thread = meta.id or lineage.own
@@ -67,13 +64,13 @@ def _session_meta(state: State, meta: Payload, place: Place) -> list[Reading]:
     return [facts_of(meta, lineage.own, place.at_ms)]
 
 
-def _turn(state: State, turn: Payload, _: Place) -> list[Reading]:
+def _turn(state: CodexState, turn: Payload, _: CodexPlace) -> list[Reading]:
     if turn.turn_id:
         state.lineage.turn_to(turn.turn_id)
     return []
 
 
-def _turn_context(state: State, turn: Payload, place: Place) -> list[Reading]:
+def _turn_context(state: CodexState, turn: Payload, place: CodexPlace) -> list[Reading]:
     state.lineage.turn_to(turn.turn_id or None)
     state.model = turn.model or state.model
     if state.lineage.is_copy or not turn.cwd or mark(turn.cwd) == state.cwd_mark:
@@ -82,7 +79,7 @@ def _turn_context(state: State, turn: Payload, place: Place) -> list[Reading]:
     return [Facts(session=state.lineage.own, at_ms=place.at_ms, cwd=turn.cwd)]
 
 
-def _thread_name(state: State, event: Payload, place: Place) -> list[Reading]:
+def _thread_name(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
     lineage = state.lineage
     thread = event.thread_id or lineage.thread
     if thread != lineage.own or not event.thread_name:
@@ -90,7 +87,7 @@ def _thread_name(state: State, event: Payload, place: Place) -> list[Reading]:
     return [Facts(session=lineage.own, at_ms=place.at_ms, title=event.thread_name)]
 
 
-def _message(state: State, item: Payload, place: Place) -> list[Reading]:
+def _message(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
     text = text_of(item.content)
     if item.role == "assistant":
         return _said(state, place, EventKind.REPLY, text, item.id) if text else []
@@ -101,14 +98,14 @@ def _message(state: State, item: Payload, place: Place) -> list[Reading]:
     return _said(state, place, EventKind.NOTICE, text, item.id) if text else []
 
 
-def _user_message(state: State, event: Payload, place: Place) -> list[Reading]:
+def _user_message(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
     text = event.message or ""
     if is_surely_injected(text) or event.kind not in (None, "plain"):
         return []
     return _prompt(state, Source.EVENT, text, text, place)
 
 
-def _item_completed(state: State, event: Payload, place: Place) -> list[Reading]:
+def _item_completed(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
     item = event.item
     kind = (item.type or "").replace("_", "").lower() if item else ""
     if item and kind == "usermessage":
@@ -120,7 +117,7 @@ def _item_completed(state: State, event: Payload, place: Place) -> list[Reading]
 
 
 def _prompt(
-    state: State, source: Source, typed: str, text: str, place: Place, item_id: str | None = None
+    state: CodexState, source: Source, typed: str, text: str, place: CodexPlace, item_id: str | None = None
 ) -> list[Reading]:
     if not text or state.prompts.answers(source, typed.strip(), state.number):
         return []
@@ -129,55 +126,55 @@ def _prompt(
     return [_event(state, place, kind, key, text=text)]
 
 
-def _reasoning(state: State, item: Payload, place: Place) -> list[Reading]:
+def _reasoning(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
     if not item.summary and not item.content:
         return []
     text = "\n\n".join(filter(None, (text_of(item.summary), text_of(item.content))))
     return _said(state, place, EventKind.THOUGHT, text, item.id) if text else []
 
 
-def _agent_message_item(state: State, item: Payload, place: Place) -> list[Reading]:
+def _agent_message_item(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
     text = text_of(item.content)
     return _said(state, place, EventKind.NOTICE, text, item.id) if text else []
 
 
-def _compacted(state: State, record: Payload, place: Place) -> list[Reading]:
+def _compacted(state: CodexState, record: Payload, place: CodexPlace) -> list[Reading]:
     state.compactions.answers(Source.ITEM, "", state.number)
     return _said(state, place, EventKind.COMPACTION, record.message or _summary(record))
 
 
-def _context_compacted(state: State, _: Payload, place: Place) -> list[Reading]:
+def _context_compacted(state: CodexState, _: Payload, place: CodexPlace) -> list[Reading]:
     if state.compactions.answers(Source.EVENT, "", state.number):
         return []
     return _said(state, place, EventKind.COMPACTION, "")
 
 
-def _turn_aborted(state: State, event: Payload, place: Place) -> list[Reading]:
+def _turn_aborted(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
     return _said(state, place, EventKind.INTERRUPT, event.reason or "")
 
 
-def _error(state: State, event: Payload, place: Place) -> list[Reading]:
+def _error(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
     return _said(state, place, EventKind.MODEL_ERROR, event.message or "")
 
 
-def _warning(state: State, event: Payload, place: Place) -> list[Reading]:
+def _warning(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
     return _said(state, place, EventKind.NOTICE, event.message) if event.message else []
 
 
-def _call(state: State, item: Payload, place: Place) -> list[Reading]:
+def _call(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
     call_id = item.call_id or item.id
     if not call_id:
         return [problem(place, f"{item.type} without a call_id")]
     return [_call_event(state, item, call_id, place)]
 
 
-def _call_event(state: State, item: Payload, call_id: str, place: Place) -> Event:
+def _call_event(state: CodexState, item: Payload, call_id: str, place: CodexPlace) -> Event:
     tool, arguments = tool_of(item), arguments_of(item)
     key = state.lineage.key(EventKind.CALL, f"{call_id}{tool}{arguments}")
     return _event(state, place, EventKind.CALL, key, call_id=call_id, tool=tool, arguments=arguments)
 
 
-def _answered_call(state: State, item: Payload, place: Place) -> list[Reading]:
+def _answered_call(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
     """A call that the model's provider carried out: its record is its result too."""
     text = msgspec.json.encode(arguments_of(item)).decode()
     call_id = item.call_id or f"web:{item.id or state.lineage.key(EventKind.CALL, text)}"
@@ -188,7 +185,7 @@ def _answered_call(state: State, item: Payload, place: Place) -> list[Reading]:
     return [_call_event(state, item, call_id, place), result]
 
 
-def _output(state: State, item: Payload, place: Place) -> list[Reading]:
+def _output(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
     if not item.call_id:
         return [problem(place, f"{item.type} without a call_id")]
     output = read_output(item.output)
@@ -198,7 +195,7 @@ def _output(state: State, item: Payload, place: Place) -> list[Reading]:
     return [_result(state, item.call_id, f"result:{item.call_id}", output.text, result, place)]
 
 
-def _spawned(state: State, call_id: str, text: str, place: Place) -> list[Reading]:
+def _spawned(state: CodexState, call_id: str, text: str, place: CodexPlace) -> list[Reading]:
     """What a forked subagent finds in place of the output of the call that started it."""
     readings: list[Reading] = [_event(state, place, EventKind.NOTICE, f"spawned:{call_id}", text=text)]
     if state.lineage.is_copy_of_parent:
@@ -206,7 +203,7 @@ def _spawned(state: State, call_id: str, text: str, place: Place) -> list[Readin
     return readings
 
 
-def _tool_search_output(state: State, item: Payload, place: Place) -> list[Reading]:
+def _tool_search_output(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
     if not item.call_id:
         return [problem(place, f"{item.type} without a call_id")]
     text = "\n".join(tool.name for tool in item.tools or () if tool.name)
@@ -214,7 +211,7 @@ def _tool_search_output(state: State, item: Payload, place: Place) -> list[Readi
     return [_result(state, item.call_id, f"result:{item.call_id}", text, Result(is_error=is_error), place)]
 
 
-def _end(state: State, event: Payload, place: Place) -> list[Reading]:
+def _end(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
     if not event.call_id:
         return [problem(place, f"{event.type} without a call_id")]
     result = state.endings.event(event.call_id, ending_of(event))
@@ -223,11 +220,11 @@ def _end(state: State, event: Payload, place: Place) -> list[Reading]:
     return [_result(state, event.call_id, f"end:{event.call_id}", event.aggregated_output or "", result, place)]
 
 
-def _result(state: State, call_id: str, key: str, text: str, result: Result, place: Place) -> Event:
+def _result(state: CodexState, call_id: str, key: str, text: str, result: Result, place: CodexPlace) -> Event:
     return _event(state, place, EventKind.RESULT, key, call_id=call_id, text=text, result=result)
 
 
-def _token_count(state: State, event: Payload, place: Place) -> list[Reading]:
+def _token_count(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
     info = event.info
     if info is None or info.total_token_usage is None or info.last_token_usage is None:
         return []
@@ -250,18 +247,18 @@ def _token_count(state: State, event: Payload, place: Place) -> list[Reading]:
     return [Spend(session=state.lineage.own, key=key, model=state.model, usage=usage, at_ms=place.at_ms)]
 
 
-def problem(place: Place, reason: str) -> Problem:
+def problem(place: CodexPlace, reason: str) -> Problem:
     return Problem(offset=place.offset, length=place.length, reason=reason)
 
 
-def _typed(content: Content) -> list[Part]:
+def _typed(content: Content) -> list[CodexPart]:
     """The parts of a prompt without the tags that Codex puts around images."""
     if not isinstance(content, list):
-        return [Part(text=content)]
+        return [CodexPart(text=content)]
     return [part for part in content if not _is_image_tag(part)]
 
 
-def _is_image_tag(part: Part) -> bool:
+def _is_image_tag(part: CodexPart) -> bool:
     text = part.text or ""
     return text.startswith("</image>") or (text.startswith("<image") and text.endswith(">") and len(text) < 500)
 
@@ -272,7 +269,7 @@ def _summary(record: Payload) -> str:
     return next((text for text in texts if text.startswith(SUMMARY)), "")
 
 
-_Handler = Callable[[State, Payload, Place], list[Reading]]
+_Handler = Callable[[CodexState, Payload, CodexPlace], list[Reading]]
 MEANINGS: dict[str, _Handler] = {
     "session_meta": _session_meta,
     "turn_context": _turn_context,

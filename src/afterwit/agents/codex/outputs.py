@@ -4,6 +4,14 @@ Codex has written outputs in several layouts: `Chunk ID / Wall time / Process ex
 unified exec, `Exit code / Wall time` before that of a shell command, a JSON string `{"output", "metadata"}`, a list of
 content parts, or bare text. The frame is removed where it is complete from the first character on; otherwise the text
 stays as it is. Words such as "rejected by user" count only where there is no frame: a command may print anything.
+
+What a call is: the tool's name as the agent uses it, and its arguments as a plain object.
+
+Joins the two records that tell how a call ended: its output, and the `…_end` event of the user interface. In real logs
+the event comes before the output, or, where a command went on in the background, after it. So what an event says is
+kept until the output comes, and fills what the output leaves open: an exit code, an error, a duration. An event that
+follows an output of a still running command is its real end, and becomes a second result of that call. An event whose
+call never gets an output says nothing: that cannot be known while a file may still grow.
 """
 
 import re
@@ -11,9 +19,17 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from afterwit.agents.codex.records import Content, ExitCode, OutputBody, Part
+from afterwit.agents.codex.records import CodexPart, Content, Duration, ExitCode, McpResult, OutputBody, Payload
 from afterwit.model.readings import Result
 
+_UNNAMED = {
+    "image_generation_call": "image_generation",
+    "local_shell_call": "local_shell",
+    "tool_search_call": "tool_search",
+    "web_search_call": "web_search",
+}
+_ARGUMENTS = msgspec.json.Decoder(dict[str, Any])
+_KEPT = 64
 _FRAME = re.compile(
     r"(?:Chunk ID: \w*\n)?"
     r"(?:Exit code: (?P<exit>-?\d{1,10})\n)?"
@@ -40,6 +56,70 @@ _HEAD_CHARS = 200
 _MESSAGE_CHARS = 4_000  # a failure message of Codex itself quotes the command before it says why
 
 
+class CodexEnding(msgspec.Struct, frozen=True, array_like=True):
+    exit_code: int | None = None
+    is_error: bool | None = None
+    is_denied: bool = False
+    duration_ms: int | None = None
+
+
+class Endings(msgspec.Struct):
+    """What is open between outputs and events, bounded."""
+
+    early: dict[str, CodexEnding] = {}
+    running: list[str] = []
+
+    def event(self, call_id: str, ending: CodexEnding) -> Result | None:
+        """Takes the event of a call's end in; a result where the call had been reported as running."""
+        if call_id in self.running:
+            self.running.remove(call_id)
+            return _filled(Result(), ending)
+        self.early[call_id] = ending
+        while len(self.early) > _KEPT:
+            del self.early[next(iter(self.early))]
+        return None
+
+    def output(self, call_id: str, result: Result) -> Result:
+        """The result of a call with what its event said before."""
+        ending = self.early.pop(call_id, None)
+        if result.is_running and ending is None:
+            self.running = [*self.running[-_KEPT:], call_id]
+        return result if ending is None else _filled(result, ending)
+
+
+def ending_of(event: Payload) -> CodexEnding:
+    """The facts in an `exec_command_end`, `patch_apply_end`, `mcp_tool_call_end` or `dynamic_tool_call_response`."""
+    return CodexEnding(
+        exit_code=event.exit_code,
+        is_error=_is_error(event),
+        is_denied=event.status == "declined",
+        duration_ms=_duration_ms(event.duration),
+    )
+
+
+def _is_error(event: Payload) -> bool | None:
+    if isinstance(event.result, McpResult):
+        return event.result.err is not None or (event.result.ok is not None and event.result.ok.is_error is True)
+    return None if event.success is None else not event.success
+
+
+def _duration_ms(duration: Duration | None) -> int | None:
+    return None if duration is None else duration.secs * 1000 + duration.nanos // 1_000_000
+
+
+def _filled(result: Result, ending: CodexEnding) -> Result:
+    is_open = result.is_error is None and result.exit_code is None
+    return Result(
+        is_error=ending.is_error if is_open else result.is_error,
+        exit_code=ending.exit_code if result.exit_code is None else result.exit_code,
+        is_denied=result.is_denied or ending.is_denied,
+        is_cancelled=result.is_cancelled,
+        is_running=result.is_running and ending.exit_code is None,
+        running_as=result.running_as,
+        duration_ms=ending.duration_ms if result.duration_ms is None else result.duration_ms,
+    )
+
+
 class _Metadata(msgspec.Struct, frozen=True):
     exit_code: ExitCode | None = None
     duration_seconds: Annotated[float, msgspec.Meta(ge=0, le=1e9)] | None = None
@@ -57,7 +137,7 @@ def text_of(content: Content) -> str:
     return "\n".join(_part_text(part) for part in content)
 
 
-def read_output(output: str | list[Part] | OutputBody | None) -> Output:
+def read_output(output: str | list[CodexPart] | OutputBody | None) -> Output:
     if isinstance(output, OutputBody):
         inner = read_output(output.content)
         return inner if output.success is not False else Output(inner.text, _failed(inner.result))
@@ -68,7 +148,7 @@ def read_output(output: str | list[Part] | OutputBody | None) -> Output:
     return _unframed(output)
 
 
-def _part_text(part: Part) -> str:
+def _part_text(part: CodexPart) -> str:
     if part.text is not None:
         return part.text
     return "[image]" if part.type and "image" in part.type else ""
@@ -124,3 +204,40 @@ def _failed(result: Result) -> Result:
 
 def _ms(seconds: str | None) -> int | None:
     return round(float(seconds) * 1000) if seconds else None
+
+
+def tool_of(item: Payload) -> str:
+    """The name, after its namespace if it has one: `mcp__server.tool`."""
+    name = item.name or _UNNAMED.get(item.type or "", "?")
+    return f"{item.namespace}.{name}" if item.namespace else name
+
+
+def arguments_of(item: Payload) -> dict[str, Any]:
+    match item.type:
+        case "custom_tool_call":
+            return item.input if isinstance(item.input, dict) else {"input": item.input or ""}
+        case "local_shell_call" | "web_search_call":
+            return _action(item)
+        case "image_generation_call":
+            return {"prompt": item.revised_prompt} if item.revised_prompt else {}
+        case _:
+            return _decoded(item.arguments)
+
+
+def _action(item: Payload) -> dict[str, Any]:
+    action = dict(item.action or {})
+    if item.query and "query" not in action:
+        action["query"] = item.query
+    return action
+
+
+def _decoded(arguments: str | dict[str, Any] | None) -> dict[str, Any]:
+    """The object in a JSON string; {"raw": text} if there is none."""
+    if isinstance(arguments, dict):
+        return arguments
+    if not arguments:
+        return {}
+    try:
+        return _ARGUMENTS.decode(arguments)
+    except (msgspec.DecodeError, RecursionError):
+        return {"raw": arguments}

@@ -4,10 +4,7 @@ How a command ended is not told: neither an exit code nor an event of its own fo
 """
 
 from afterwit.agents import claude_hooks
-from afterwit.agents.moments import AFTER, PROMPT, START, Answer, Moment
-
-CARRIES = (START, PROMPT, AFTER)
-REFUSES = REWRITES = True
+from afterwit.agents.moments import Answer, Moment
 
 
 def read(event: str, payload: dict[str, object]) -> Moment | None:

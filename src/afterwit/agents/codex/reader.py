@@ -7,6 +7,9 @@ lines and the files; what a record means is in `meaning`.
 Read too: bare items without envelope (2025, no timestamps), and `{session, items}` of the first TypeScript client if it
 comes as one line. That client wrote it over many lines into `.json` files, which are not claimed here. Compressed
 rollouts are decompressed by the caller.
+
+Codex's `history.jsonl`: the prompts of all sessions, as `{session_id, ts, text}` with seconds, without a folder. Codex
+deletes no rollout by itself, but people do. `[history] persistence = "none"` in its settings turns the file off.
 """
 
 import re
@@ -16,12 +19,14 @@ from typing import Any
 
 import msgspec
 
-from afterwit.agents.codex.meaning import MEANINGS, Place, problem
+from afterwit.agents.codex.lineage import CodexState
+from afterwit.agents.codex.meaning import MEANINGS, CodexPlace, problem
 from afterwit.agents.codex.names import BARE_ITEMS, SILENT
-from afterwit.agents.codex.records import Line, Payload, coerce_line, coerced, decode_line, decode_object
-from afterwit.agents.codex.state import State
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
+from afterwit.agents.codex.records import CodexLine, Payload, coerce_line, coerced, decode_line, decode_object
+from afterwit.agents.prompt_history import Fields, HistoryReader, JoinedReader
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import LinesReader
+from afterwit.model.kinds import ReaderEvidence
 from afterwit.model.readings import Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
@@ -36,7 +41,7 @@ _NO_PAYLOAD = Payload()
 _BOM_BYTES = 3
 
 
-class CodexReader:
+class CodexReader(LinesReader):
     """All that is known about the logs of Codex."""
 
     agent = "codex"
@@ -46,23 +51,20 @@ class CodexReader:
         is_kept = path.parts[:1] in (("sessions",), ("archived_sessions",))
         return path if is_kept and _FILE.fullmatch(path.name) else None
 
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
-
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         if isinstance(record.get("payload"), Mapping):
             return any(record.get("type") == name for name in _ENVELOPES)
         return _is_bare_meta(record) or {"session", "items"} <= record.keys()
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "CodexReading":
-        state = State() if saved is None else msgspec.json.decode(saved, type=State)
+        state = CodexState() if saved is None else msgspec.json.decode(saved, type=CodexState)
         return CodexReading(file.path.name, state)
 
 
 class CodexReading:
     """The reading of one rollout, resumable at any record."""
 
-    def __init__(self, name: str, state: State) -> None:
+    def __init__(self, name: str, state: CodexState) -> None:
         self._name = name
         self._state = state
         self.known: Mapping[str, int] = state.known
@@ -90,7 +92,7 @@ class CodexReading:
                     readings += self._take_bare(record, "response_item", item)
             return readings
         if value.get("record_type") == "state":
-            return self._take(record, Line("state", payload=_NO_PAYLOAD), ())
+            return self._take(record, CodexLine("state", payload=_NO_PAYLOAD), ())
         if isinstance(value.get("type"), str) and value["type"] in BARE_ITEMS:
             return self._take_bare(record, "response_item", value)
         if _is_bare_meta(value):
@@ -101,16 +103,16 @@ class CodexReading:
         """A record of no known layout; a problem if its type promises one."""
         name = kind if isinstance(kind, str) and kind else _NO_TYPE
         self._state.count_other(name, is_known=name in _ENVELOPES or name in SILENT)
-        place = Place(record.offset, record.length, None)
+        place = CodexPlace(record.offset, record.length, None)
         return [problem(place, f"{name}: payload is not usable")] if name in _ENVELOPES else []
 
     def _take_bare(self, record: Record, kind: str, value: dict[str, Any]) -> list[Reading]:
         payload, unusable = coerced(Payload, value)
         timestamp = value.get("timestamp")
-        line = Line(kind, timestamp if isinstance(timestamp, str | int | float) else None, None, payload)
+        line = CodexLine(kind, timestamp if isinstance(timestamp, str | int | float) else None, None, payload)
         return self._take(record, line, tuple(unusable))
 
-    def _take(self, record: Record, line: Line, unusable: tuple[str, ...]) -> list[Reading]:
+    def _take(self, record: Record, line: CodexLine, unusable: tuple[str, ...]) -> list[Reading]:
         state, payload = self._state, line.payload or _NO_PAYLOAD
         state.number += 1
         if not state.lineage.own:
@@ -123,13 +125,13 @@ class CodexReading:
             state.count_other(name, is_known=name in SILENT)
             return []
         state.known[name] = state.known.get(name, 0) + 1
-        place = Place(record.offset, record.length, line.timestamp)
+        place = CodexPlace(record.offset, record.length, line.timestamp)
         if not unusable:
             return handler(state, payload, place)
         problems = [problem(place, f"{name}: {field} is not usable") for field in unusable]
         return [*problems, *handler(state, payload, place)]
 
-    def _own_id(self, line: Line, offset: int) -> str:
+    def _own_id(self, line: CodexLine, offset: int) -> str:
         """The thread of this file. A first session_meta that is not at the beginning may be a copied one."""
         named = _THREAD.match(self._name)
         is_first = offset <= _BOM_BYTES or named is None
@@ -140,3 +142,12 @@ class CodexReading:
 
 def _is_bare_meta(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("id"), str) and "timestamp" in value and "type" not in value
+
+
+def history_reader() -> HistoryReader:
+    return HistoryReader(CodexReader.agent, Fields(text="text", session="session_id", time="ts"))
+
+
+def reader() -> JoinedReader:
+    """Rollouts and history of Codex."""
+    return JoinedReader(CodexReader(), history_reader())

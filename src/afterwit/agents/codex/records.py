@@ -6,24 +6,25 @@ diffs) are skipped without being built. All fields are optional. Where a value h
 are no JSON object raise `msgspec.DecodeError`. What a record means is left to the reader.
 """
 
+import functools
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
 
 
-class Part(msgspec.Struct, frozen=True, gc=False):
+class CodexPart(msgspec.Struct, frozen=True, gc=False):
     """One piece of a message's content; the data of images is not decoded."""
 
     type: str | None = None
     text: str | None = None
 
 
-Content = str | list[Part] | None
+Content = str | list[CodexPart] | None
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 ExitCode = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**32)]
 
 
-class Message(msgspec.Struct, frozen=True):
+class CodexMessage(msgspec.Struct, frozen=True):
     """A message inside another record: of a compacted history, or of a completed item."""
 
     type: str | None = None
@@ -94,7 +95,7 @@ class Payload(msgspec.Struct, frozen=True):
     summary: Content = None
     arguments: str | dict[str, Any] | None = None
     input: str | dict[str, Any] | None = None
-    output: str | list[Part] | OutputBody | None = None
+    output: str | list[CodexPart] | OutputBody | None = None
     action: dict[str, Any] | None = None
     query: str | None = None
     revised_prompt: str | None = None
@@ -109,10 +110,10 @@ class Payload(msgspec.Struct, frozen=True):
     success: bool | None = None
     duration: Duration | None = None
     result: str | McpResult | None = None
-    item: Message | None = None
+    item: CodexMessage | None = None
     thread_id: str | None = None
     thread_name: str | None = None
-    replacement_history: list[Message] | None = None
+    replacement_history: list[CodexMessage] | None = None
     model: str | None = None
     cwd: str | None = None
     originator: str | None = None
@@ -129,7 +130,7 @@ class Payload(msgspec.Struct, frozen=True):
     subagent_history_start_ordinal: Count | None = None
 
 
-class Line(msgspec.Struct, frozen=True):
+class CodexLine(msgspec.Struct, frozen=True):
     """One line since autumn 2025. Older lines are bare payloads: `payload` is missing then."""
 
     type: str | None = None
@@ -139,17 +140,17 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Coerced(NamedTuple):
-    line: Line
+    line: CodexLine
     unusable: tuple[str, ...]  # names of fields whose values have the wrong type
 
 
-decode_line = msgspec.json.Decoder(Line).decode
+decode_line = msgspec.json.Decoder(CodexLine).decode
 _Shape = TypeVar("_Shape", bound=msgspec.Struct)
 
 
 def coerce_line(raw: bytes) -> Coerced:
     """The line of bytes that `decode_line` refused; raises `msgspec.DecodeError` if they are no JSON object."""
-    line, unusable = coerced(Line, decode_object(raw))
+    line, unusable = coerced(CodexLine, decode_object(raw))
     return Coerced(line, tuple(unusable))
 
 
@@ -158,11 +159,14 @@ def decode_object(raw: bytes) -> dict[str, Any]:
     return msgspec.json.decode(raw, type=dict[str, Any])
 
 
+_fields = functools.cache(msgspec.structs.fields)
+
+
 def coerced(shape: type[_Shape], value: dict[str, Any]) -> tuple[_Shape, list[str]]:
     """A struct of what is usable in a plain object, and the names of the fields that are not."""
     fields: dict[str, Any] = {}
     unusable: list[str] = []
-    for field in msgspec.structs.fields(shape):
+    for field in _fields(shape):
         given = value.get(field.encode_name)
         if given is None:
             continue

@@ -12,10 +12,10 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.chat.messages import calls_of, text_of
-from afterwit.agents.chat.results import outcome_of as outcome_of_text
+from afterwit.agents.chat.messages import outcome_of as outcome_of_text
 from afterwit.agents.copilot.outcomes import outcome_of
-from afterwit.agents.memory import Memory
 from afterwit.agents.places import Place
+from afterwit.agents.reading import DocumentReading
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any
@@ -36,18 +36,12 @@ _ROLES = {"user": EventKind.PROMPT, "assistant": EventKind.REPLY, "system": Even
 _REQUESTED, _COMPLETED = "tool_call_requested", "tool_call_completed"
 
 
-class HistoryReading:
+class CopilotHistoryReading(DocumentReading):
     """The reading of one document."""
 
     def __init__(self, stem: str) -> None:
-        found = _NAME.fullmatch(stem)
-        self._session = (found["id"] if found else "") or stem
-        self._memory = Memory()
-        self.known: Mapping[str, int] = self._memory.known
-        self.unknown: Mapping[str, int] = self._memory.unknown
-
-    def save(self) -> bytes:
-        return b""
+        name = _NAME.fullmatch(stem)
+        super().__init__((name["id"] if name else "") or stem)
 
     def feed(self, record: Record) -> Iterator[Reading]:
         document = msgspec.json.decode(record.raw, type=dict[str, Any])

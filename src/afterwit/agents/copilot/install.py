@@ -2,24 +2,14 @@
 
 import json
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import SECONDS, Reach
-from afterwit.integration.json_file import JsonFile
-from afterwit.integration.ours import server_entry
-from afterwit.integration.own_file import OwnFile
+from afterwit.agents.installing import reach_of
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.hooks import SECONDS
+from afterwit.edits.json_file import JsonFile
+from afterwit.edits.ours import server_entry
+from afterwit.edits.own_text import OwnFile
 
-REACH = Reach(
-    "copilot",
-    {
-        "sessionStart": "start",
-        "userPromptSubmitted": "prompt",
-        "preToolUse": "before",
-        "postToolUse": "after",
-        "postToolUseFailure": "after",
-        "preCompact": "compact",
-        "sessionEnd": "end",
-    },
-)
+REACH = reach_of("copilot")
 
 
 def integration(at: Surroundings) -> Integration:

@@ -4,6 +4,10 @@ What a person typed is `content`; `transformedContent`, with the client's additi
 the message that asks for it, or by its start where no message does. Subagents write into their parent's file: their
 records name them, and become a session of their own, `<session>/agent-<id>`. What a subagent is told is a notice.
 A rewind removes records from the file, which then is read anew; nothing else is needed for it.
+
+What the reading of one Copilot session remembers between two appends. Ids and sums only. A call is asked for, allowed
+or refused, started and ended by four records; what the earlier ones say is kept until the later ones come, and bounded,
+because some never do.
 """
 
 import re
@@ -13,19 +17,48 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.copilot.outcomes import outcome_of
-from afterwit.agents.copilot.spending import usage_of
-from afterwit.agents.copilot.state import State
+from afterwit.agents.copilot.outcomes import Ledger, outcome_of, usage_of
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Spend, Usage
 
+_KEPT = 64
 _NOTICE_CHARS = 8_000
 _INSTRUCTIONS = "AGENTS.md"  # stands for all files that the client joins without their names
 _INSTRUCTION = re.compile(r"<custom_instruction>(.*?)</custom_instruction>", re.DOTALL)
 
 
-class Line(NamedTuple):
+class CopilotState(ReadingMemory):
+    model: str = ""
+    ledger: Ledger = msgspec.field(default_factory=Ledger)
+    asked: list[str] = msgspec.field(
+        default_factory=list
+    )  # calls that a message asked for, before their start is written
+    denied: list[str] = msgspec.field(
+        default_factory=list
+    )  # calls that somebody or a rule said no to, before their end is written
+
+    def ask(self, call: str) -> None:
+        self.asked = [*self.asked[-_KEPT:], call]
+
+    def was_asked(self, call: str) -> bool:
+        if call not in self.asked:
+            return False
+        self.asked.remove(call)
+        return True
+
+    def deny(self, call: str) -> None:
+        self.denied = [*self.denied[-_KEPT:], call]
+
+    def was_denied(self, call: str) -> bool:
+        if call not in self.denied:
+            return False
+        self.denied.remove(call)
+        return True
+
+
+class CopilotLine(NamedTuple):
     """One record: its data, its own id, where it lies, and the session that the file is named by."""
 
     data: Mapping[str, Any]
@@ -48,23 +81,23 @@ def child_of(root: str, agent: str) -> str:
     return f"{root}/agent-{agent}"
 
 
-def _start(state: State, line: Line) -> list[Reading]:
+def _start(state: CopilotState, line: CopilotLine) -> list[Reading]:
     data = line.data
     state.model = fields.plain_id(data, "selectedModel") or state.model
     version, origin = fields.text(data, "copilotVersion"), fields.text(data, "producer")
     return [_surroundings(line, fields.mapping(data, "context"), version=version, origin=origin)]
 
 
-def _resume(state: State, line: Line) -> list[Reading]:
+def _resume(state: CopilotState, line: CopilotLine) -> list[Reading]:
     state.model = fields.plain_id(line.data, "selectedModel") or state.model
     return [_surroundings(line, fields.mapping(line.data, "context"))]
 
 
-def _context_changed(_: State, line: Line) -> list[Reading]:
+def _context_changed(_: CopilotState, line: CopilotLine) -> list[Reading]:
     return [_surroundings(line, line.data)]
 
 
-def _surroundings(line: Line, context: Mapping[str, Any], version: str = "", origin: str = "") -> Facts:
+def _surroundings(line: CopilotLine, context: Mapping[str, Any], version: str = "", origin: str = "") -> Facts:
     repository, host = fields.text(context, "repository"), fields.text(context, "repositoryHost")
     return Facts(
         session=line.root,
@@ -77,28 +110,30 @@ def _surroundings(line: Line, context: Mapping[str, Any], version: str = "", ori
     )
 
 
-def _title(_: State, line: Line) -> list[Reading]:
+def _title(_: CopilotState, line: CopilotLine) -> list[Reading]:
     title = fields.text(line.data, "title")
     return [Facts(session=line.root, at_ms=line.place.at_ms, title=title)] if title else []
 
 
-def _model_change(state: State, line: Line) -> list[Reading]:
+def _model_change(state: CopilotState, line: CopilotLine) -> list[Reading]:
     if not line.is_child:
         state.model = fields.plain_id(line.data, "newModel") or state.model
     return []
 
 
-def _user(_: State, line: Line) -> list[Reading]:
+def _user(_: CopilotState, line: CopilotLine) -> list[Reading]:
     data = line.data
     source = fields.text(data, "source")
     is_typed = source in ("", "user") and not line.is_child and data.get("isAutopilotContinuation") is not True
     text = fields.without_blobs(fields.text(data, "content"))
-    pictures = sum(fields.text(each, "type") in ("image", "blob") for each in fields.mappings(data, "attachments"))
+    pictures = sum(
+        fields.text(attachment, "type") in ("image", "blob") for attachment in fields.mappings(data, "attachments")
+    )
     text = "\n".join([text, *["[image]"] * pictures]) if pictures else text
     return line.said(EventKind.PROMPT if is_typed else EventKind.NOTICE, text)
 
 
-def _assistant(state: State, line: Line) -> list[Reading]:
+def _assistant(state: CopilotState, line: CopilotLine) -> list[Reading]:
     data = line.data
     readings = line.said(EventKind.THOUGHT, fields.text(data, "reasoningText"), ":thought")
     readings += line.said(EventKind.REPLY, fields.text(data, "content"))
@@ -108,14 +143,14 @@ def _assistant(state: State, line: Line) -> list[Reading]:
     return [*readings, *_output(state, line)]
 
 
-def _output(state: State, line: Line) -> Iterator[Spend]:
+def _output(state: CopilotState, line: CopilotLine) -> Iterator[Spend]:
     output = fields.tokens(line.data, "outputTokens")
     response = fields.plain_id(line.data, "apiCallId", "messageId") or line.id
     if output and state.is_new("response", response):
         yield from _spent(state, line, f"{line.root}:{response}", line.data, Usage(output=output))
 
 
-def _usage_record(state: State, line: Line) -> list[Reading]:
+def _usage_record(state: CopilotState, line: CopilotLine) -> list[Reading]:
     stated = fields.mapping(line.data, "usage")
     usage = usage_of(stated)
     response = fields.plain_id(stated, "apiCallId")
@@ -124,13 +159,13 @@ def _usage_record(state: State, line: Line) -> list[Reading]:
     return list(_spent(state, line, f"usage:{line.id}", stated, usage)) if line.id and usage != Usage() else []
 
 
-def _spent(state: State, line: Line, key: str, data: Mapping[str, Any], usage: Usage) -> Iterator[Spend]:
+def _spent(state: CopilotState, line: CopilotLine, key: str, data: Mapping[str, Any], usage: Usage) -> Iterator[Spend]:
     model = fields.plain_id(data, "model") or state.model
     state.ledger.add(model, usage)
     yield Spend(session=line.place.session, key=key, model=model, usage=usage, at_ms=line.place.at_ms)
 
 
-def _shutdown(state: State, line: Line) -> list[Reading]:
+def _shutdown(state: CopilotState, line: CopilotLine) -> list[Reading]:
     rest = state.ledger.settle(fields.mapping(line.data, "modelMetrics"))
     key = f"shutdown:{line.id or line.place.offset}"
     at_ms = line.place.at_ms
@@ -139,19 +174,19 @@ def _shutdown(state: State, line: Line) -> list[Reading]:
     ]
 
 
-def _started(state: State, line: Line) -> list[Reading]:
+def _started(state: CopilotState, line: CopilotLine) -> list[Reading]:
     if state.was_asked(fields.plain_id(line.data, "toolCallId")):
         return []
     return _called(line, line.data, fields.text(line.data, "toolName"))
 
 
-def _requested(state: State, line: Line) -> list[Reading]:
+def _requested(state: CopilotState, line: CopilotLine) -> list[Reading]:
     """A call that a person asked for."""
     state.ask(fields.plain_id(line.data, "toolCallId"))
     return _called(line, line.data, fields.text(line.data, "toolName"))
 
 
-def _called(line: Line, request: Mapping[str, Any], tool: str) -> list[Reading]:
+def _called(line: CopilotLine, request: Mapping[str, Any], tool: str) -> list[Reading]:
     call = fields.plain_id(request, "toolCallId")
     if not call:
         return [line.place.problem("a call without an id")]
@@ -159,7 +194,7 @@ def _called(line: Line, request: Mapping[str, Any], tool: str) -> list[Reading]:
     return [line.place.call(f"call:{line.id or line.root}:{call}", call, tool, arguments)]
 
 
-def _completed(state: State, line: Line) -> list[Reading]:
+def _completed(state: CopilotState, line: CopilotLine) -> list[Reading]:
     call = fields.plain_id(line.data, "toolCallId")
     if not call:
         return [line.place.problem("a result that names no call")]
@@ -167,14 +202,14 @@ def _completed(state: State, line: Line) -> list[Reading]:
     return [line.place.result(f"result:{line.id or line.root}:{call}", call, text, result)]
 
 
-def _permission(state: State, line: Line) -> list[Reading]:
+def _permission(state: CopilotState, line: CopilotLine) -> list[Reading]:
     call = fields.plain_id(line.data, "toolCallId")
     if call and fields.text(fields.mapping(line.data, "result"), "kind").startswith("denied"):
         state.deny(call)
     return []
 
 
-def _subagent(_: State, line: Line) -> list[Reading]:
+def _subagent(_: CopilotState, line: CopilotLine) -> list[Reading]:
     """The start of a subagent. The record carries the subagent's id, or in older logs the call's in its place."""
     call = fields.plain_id(line.data, "toolCallId")
     child = line.place.session if line.is_child else child_of(line.root, call)
@@ -192,28 +227,28 @@ def _subagent(_: State, line: Line) -> list[Reading]:
     ]
 
 
-def _compaction(_: State, line: Line) -> list[Reading]:
+def _compaction(_: CopilotState, line: CopilotLine) -> list[Reading]:
     if line.data.get("success") is False:
         return line.said(EventKind.NOTICE, fields.text(line.data, "error"))
     return [line.place.said(EventKind.COMPACTION, fields.text(line.data, "summaryContent"), line.key())]
 
 
-def _abort(_: State, line: Line) -> list[Reading]:
+def _abort(_: CopilotState, line: CopilotLine) -> list[Reading]:
     return [line.place.said(EventKind.INTERRUPT, fields.text(line.data, "reason"), line.key())]
 
 
-def _error(_: State, line: Line) -> list[Reading]:
+def _error(_: CopilotState, line: CopilotLine) -> list[Reading]:
     status = fields.exit_code(line.data, "statusCode")
     said = fields.text(line.data, "message", "errorMessage", "errorType")
     return [line.place.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said, line.key())]
 
 
-def _notice(_: State, line: Line) -> list[Reading]:
+def _notice(_: CopilotState, line: CopilotLine) -> list[Reading]:
     text = fields.text(line.data, "content", "message", "summary")
     return line.said(EventKind.NOTICE, fields.without_blobs(text[:_NOTICE_CHARS]))
 
 
-def _system(_: State, line: Line) -> list[Reading]:
+def _system(_: CopilotState, line: CopilotLine) -> list[Reading]:
     """The system prompt: of it the beginning, and the instruction files that it holds."""
     text = fields.text(line.data, "content")
     instructions = "\n\n".join(_INSTRUCTION.findall(text))
@@ -223,11 +258,11 @@ def _system(_: State, line: Line) -> list[Reading]:
     return [msgspec.structs.replace(notice, file=(_INSTRUCTIONS, instructions)) if instructions.strip() else notice]
 
 
-def _reasoning(_: State, line: Line) -> list[Reading]:
+def _reasoning(_: CopilotState, line: CopilotLine) -> list[Reading]:
     return line.said(EventKind.THOUGHT, fields.text(line.data, "content"))
 
 
-MEANINGS: dict[str, Callable[[State, Line], list[Reading]]] = {
+MEANINGS: dict[str, Callable[[CopilotState, CopilotLine], list[Reading]]] = {
     "session.start": _start,
     "session.resume": _resume,
     "session.context_changed": _context_changed,

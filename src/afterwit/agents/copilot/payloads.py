@@ -5,22 +5,9 @@ with its exit code; only its own tools fail with an event of their own. What was
 session has lost it, as after a compaction.
 """
 
-from afterwit.agents.moments import (
-    AFTER,
-    BEFORE,
-    PROMPT,
-    START,
-    Answer,
-    Moment,
-    all_text,
-    fields_at,
-    number_after,
-    text_at,
-)
+from afterwit.agents.moments import BEFORE, Answer, Moment, all_text, fields_at, number_after, text_at
 from afterwit.model.quick_json import dumps, loads
 
-CARRIES = (START, PROMPT, AFTER)
-REFUSES = REWRITES = True
 _SOURCES = {"new": "startup", "resume": "compact"}
 
 

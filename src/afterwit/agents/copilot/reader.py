@@ -2,6 +2,10 @@
 
 A session is a folder; resuming appends to the same file. `workspace.yaml` beside it has the title. This module knows
 lines and files; what a record means is in `meaning`, sessions of 2025 are in `history`.
+
+The record types of Copilot that say nothing which a session's story needs. Taken from real logs of versions 1.0.64 to
+1.0.102 and from the schema of session events that version 1.0.102 carries, without those that are never written to
+disk. A type that is neither here nor among the meanings counts as unknown.
 """
 
 import re
@@ -12,18 +16,39 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.copilot.history import HistoryReading
-from afterwit.agents.copilot.meaning import MEANINGS, Line, child_of
-from afterwit.agents.copilot.names import SILENT
-from afterwit.agents.copilot.state import State
+from afterwit.agents.copilot.history import CopilotHistoryReading
+from afterwit.agents.copilot.meaning import MEANINGS, CopilotLine, CopilotState, child_of
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import Relation
+from afterwit.agents.reading import LinesReading, resumed
+from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
 
+_AFTER_SESSION = """
+    auto_mode_resolved autopilot_objective_changed background_tasks_changed binary_asset canvas.recorded canvas.removed
+    compaction_start completion_receipt context_cleared custom_agents_updated extensions_loaded fusion_change_checkpoint
+    fusion_commit_started fusion_completed fusion_handoff fusion_resolved fusion_route_failed handoff idle
+    import_legacy mcp_server_status_changed mcp_servers_loaded mode_changed mode_notice_delivered model_deselected
+    permission_recovery permissions_changed plan_changed remote_steerable_changed request_body_compression_disabled
+    schedule_cancelled schedule_created schedule_rearmed session_limits_changed skills_loaded snapshot_rewind
+    tools_updated truncation usage_checkpoint usage_info workspace_file_changed
+    """
+_OTHERS = """
+    assistant.fusion_phase_completed assistant.fusion_phase_failed assistant.intent assistant.message_delta
+    assistant.reasoning_delta assistant.turn_end assistant.turn_start assistant.usage command.completed command.execute
+    command.queued elicitation.completed elicitation.requested exit_plan_mode.completed exit_plan_mode.requested
+    external_tool.completed external_tool.requested hook.end hook.start human_response.recorded
+    mcp.oauth_recovery_completed pending_messages.modified permission.assentDetected permission.carriedForward
+    permission.contextualAuthorization permission.messageAuthorization permission.messageAuthorizationDegraded
+    permission.messageAuthorizationRead permission.requested skill.context_delivered skill.context_delivered_ref
+    skill.invoked_ref subagent.completed subagent.configured subagent.deselected subagent.failed subagent.selected
+    tool.execution_partial_result tool.execution_progress tool_search.activated user_input.completed
+    user_input.requested
+    """
+
+SILENT = frozenset([f"session.{name}" for name in _AFTER_SESSION.split()] + _OTHERS.split())
 _EVENTS, _WORKSPACE = "events.jsonl", "workspace.yaml"
 _NAMED = re.compile(r"^(?:name|summary):[ \t]*(\S[^\n]*)$", re.MULTILINE)
 _MANUAL = re.compile(r"^user_named:[ \t]*true\b", re.MULTILINE)
@@ -56,22 +81,17 @@ class CopilotReader:
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading:
         if self.shape(file.path) is Shape.DOCUMENT:
-            return HistoryReading(file.path.stem)
-        return CopilotReading(file, msgspec.msgpack.decode(saved, type=State) if saved else State())
+            return CopilotHistoryReading(file.path.stem)
+        return CopilotReading(file, resumed(CopilotState, saved))
 
 
-class CopilotReading:
+class CopilotReading(LinesReading[CopilotState]):
     """The reading of one `events.jsonl`."""
 
-    def __init__(self, file: SourceFile, state: State) -> None:
+    def __init__(self, file: SourceFile, state: CopilotState) -> None:
         self._file = file
-        self._state = state
+        super().__init__(state)
         self._root = file.path.parent.name if file.path.name == _EVENTS else file.path.stem
-        self.known: Mapping[str, int] = state.known
-        self.unknown: Mapping[str, int] = state.unknown
-
-    def save(self) -> bytes:
-        return msgspec.msgpack.encode(self._state)
 
     def feed(self, record: Record) -> list[Reading]:
         value = msgspec.json.decode(record.raw, type=dict[str, Any])
@@ -85,7 +105,7 @@ class CopilotReading:
         session = child_of(self._root, agent) if agent else self._root
         place = Place.of(session, record, ms_from_any(value.get("timestamp")))
         readings = self._introduced(place) + meaning(
-            self._state, Line(data, fields.plain_id(value, "id"), place, self._root)
+            self._state, CopilotLine(data, fields.plain_id(value, "id"), place, self._root)
         )
         if name == "session.start":
             readings += self._title()
@@ -100,8 +120,8 @@ class CopilotReading:
     def _title(self) -> list[Reading]:
         raw = self._file.companion(self._file.path.with_name(_WORKSPACE))
         told = raw.decode("utf-8", "replace") if raw else ""
-        found = _NAMED.search(told)
-        title = found[1].strip().strip("'\"") if found else ""
+        name = _NAMED.search(told)
+        title = name[1].strip().strip("'\"") if name else ""
         if not _PLAIN_SCALAR.fullmatch(title):
             return []
         return [Facts(session=self._root, title=title, is_title_manual=_MANUAL.search(told) is not None)]

@@ -1,0 +1,9 @@
+"""Crush."""
+
+AGENT = {
+    "name": "crush",
+    "rank": 220,
+    "reader": "crush.reader:CrushReader",
+    "gatherers": "crush.reader:gatherers",
+    "transcripts": ("**/crush.db/*.jsonl",),
+}

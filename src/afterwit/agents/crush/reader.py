@@ -13,15 +13,31 @@ from typing import Any
 
 from afterwit.agents import fields
 from afterwit.agents.places import Place
-from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import LinesReader
 from afterwit.agents.rows import Row, RowsReading, column, native_id, row_of
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
-from afterwit.sources.databases import PLACE
+from afterwit.sources.databases import PLACE, Database, DatabaseGatherer, DatabaseTable
 from afterwit.sources.framing import Record
+from afterwit.sources.gathering import Gatherer
 
+_DATABASE = Database(
+    names=r"crush\.db",
+    sessions=DatabaseTable("sessions", session="id", order=("id",), without=frozenset(("message_count", "updated_at"))),
+    tables=(
+        DatabaseTable(
+            "messages",
+            session="session_id",
+            order=("created_at", "rowid"),
+            changed="updated_at",
+            without=frozenset(("updated_at",)),
+        ),
+    ),
+    updated="updated_at",
+    has_place=True,
+)
 _SILENT = frozenset(("image_url", "binary"))
 _EXIT = re.compile(r"(?:^|\n)Exit code (\d{1,9})\s*(?:<cwd>[^<\n]*</cwd>)?\s*\Z")
 _CWD = re.compile(r"(?<!\s)\s*<cwd>[^<\n]*</cwd>\s*\Z")
@@ -31,7 +47,7 @@ _ABORTED = "Command was aborted before completion"
 _DEAREST_USD = 1e6
 
 
-class CrushReader:
+class CrushReader(LinesReader):
     """Crush, by the shape of `agents.protocol.Reader`."""
 
     agent = "crush"
@@ -39,9 +55,6 @@ class CrushReader:
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return path if path.suffix == ".jsonl" and path.parent.name == "crush.db" else None
-
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         row = row_of(record)
@@ -104,12 +117,12 @@ class CrushReading(RowsReading):
             kind = fields.plain_id(part, "type") if isinstance(part, dict) else ""
             data = fields.mapping(part, "data") if isinstance(part, dict) else {}
             key = f"{place.identity(fields.plain_id(row, 'id') or f'at-{record.offset}')}:{number}"
-            found = self._part(place, kind, data, row, key)
-            if found is None:
+            readings = self._part(place, kind, data, row, key)
+            if readings is None:
                 self.noted(f"part/{kind}", is_known=kind in _SILENT)
             else:
                 self.noted(f"part/{kind}")
-                yield from found
+                yield from readings
 
     def _part(
         self, place: Place, kind: str, data: Mapping[str, Any], row: Mapping[str, Any], key: str
@@ -189,3 +202,7 @@ def _outcome(content: str, data: Mapping[str, Any]) -> tuple[str, Result]:
         duration_ms=end - start if start and end and end >= start else None,
     )
     return _CWD.sub("", content), result
+
+
+def gatherers() -> tuple[Gatherer, ...]:
+    return (DatabaseGatherer(_DATABASE),)

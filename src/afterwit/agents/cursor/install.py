@@ -1,9 +1,9 @@
 """Ties Cursor to us: a rule of our own in a project, which Cursor always reads, and the MCP server of the user."""
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.json_file import JsonFile
-from afterwit.integration.ours import MARK, server_entry
-from afterwit.integration.own_file import OwnFile
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.json_file import JsonFile
+from afterwit.edits.ours import MARK, server_entry
+from afterwit.edits.own_text import OwnFile
 
 _HEAD = "---\ndescription: Notes from past sessions\nalwaysApply: true\n---\n"
 

@@ -4,6 +4,10 @@ Written from documentation: no conversation of a real database was at hand. A bu
 user's, type 2 the model's, which holds at most one call together with its result. Arguments and results are the texts
 of JSON values. The head of a conversation names the model; what bubbles say of tokens is often zero. Cursor's own
 folder of the workspace is where it ran.
+
+Where the Cursor editor keeps its conversations: keys and values in `state.vscdb`. Two generations: conversations that
+list their messages (`fullConversationHeadersOnly`), each under its own key, and before that conversations that hold
+them (`conversation`). The keys with which Cursor encrypts data are left alone.
 """
 
 import re
@@ -13,22 +17,36 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from afterwit.agents import fields
-from afterwit.agents.chat.results import outcome_of
+from afterwit.agents.chat.messages import outcome_of
 from afterwit.agents.places import Place
-from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import LinesReader
 from afterwit.agents.rows import Row, RowsReading, column, native_id, row_of
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind, Relation
-from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
+from afterwit.sources.gathering import Gatherer
+from afterwit.sources.key_values import KeyValueGatherer, KeyValues
 
+_SECRETS = frozenset(("blobEncryptionKey", "speculativeSummarizationEncryptionKey"))
+_DATABASE = KeyValues(
+    names=r"state\.vscdb",
+    table="cursorDiskKV",
+    session="composerData:",
+    item="bubbleId:",
+    order="fullConversationHeadersOnly",
+    item_id="bubbleId",
+    updated="lastUpdatedAt",
+    secrets=_SECRETS,
+    inline="conversation",
+)
 _USER, _MODEL = 1, 2
 _DRIVE = re.compile(r"/[A-Za-z]:/")
 _DONE = frozenset(("completed", "success", "error", "failed", "rejected", "cancelled", "canceled"))
 
 
-class CursorReader:
+class CursorReader(LinesReader):
     """The Cursor editor, by the shape of `agents.protocol.Reader`."""
 
     agent = "cursor"
@@ -36,9 +54,6 @@ class CursorReader:
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return path if path.suffix == ".jsonl" and path.parent.name == "state.vscdb" else None
-
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         return row_of(record).table in ("composerData", "bubbleId")
@@ -105,11 +120,8 @@ class CursorReading(RowsReading):
             yield place.said(EventKind.REPLY, text, f"said:{identity}")
         yield from _tool(place, fields.mapping(bubble, "toolFormerData"), identity)
         counts = fields.mapping(bubble, "tokenCount")
-        usage = Usage(fields.tokens(counts, "inputTokens"), 0, 0, fields.tokens(counts, "outputTokens"))
-        if usage != Usage():
-            model = fields.plain_id(fields.mapping(bubble, "modelInfo"), "modelName") or self.state.model
-            key = f"bubble:{identity}"
-            yield Spend(session=place.session, key=key, model=model, usage=usage, at_ms=place.at_ms)
+        model = fields.plain_id(fields.mapping(bubble, "modelInfo"), "modelName") or self.state.model
+        yield from place.spent(f"bubble:{identity}", model, fields.usage(counts, "inputTokens", "outputTokens"))
 
 
 def _tool(place: Place, tool: Mapping[str, Any], identity: str) -> Iterator[Reading]:
@@ -152,10 +164,10 @@ def _folder(workspace: Mapping[str, Any]) -> str:
     if not external.startswith("file://"):
         return ""
     try:
-        found = unquote(urlsplit(external).path)
+        folder = unquote(urlsplit(external).path)
     except ValueError:
         return ""
-    return found[1:] if _DRIVE.match(found) else found
+    return folder[1:] if _DRIVE.match(folder) else folder
 
 
 def _branch(head: Mapping[str, Any]) -> str:
@@ -164,3 +176,7 @@ def _branch(head: Mapping[str, Any]) -> str:
             if name := fields.text(branch, "branchName"):
                 return name
     return ""
+
+
+def gatherers() -> tuple[Gatherer, ...]:
+    return (KeyValueGatherer(_DATABASE),)

@@ -3,30 +3,156 @@
 Written from documentation. A transcript has no times, no ids, no models, no tokens and no results of calls: what a
 person typed, what the agent answered and which tools it called is all there is. A person's words stand between
 `<user_query>` tags; what stands around them was injected. Chat databases beside the transcripts are not read here.
+
+The older transcripts of Cursor: plain texts with a marker before each piece.
+
+    user:                    a person, with `<user_query>` tags around the words
+    assistant: (or A:)       the agent
+    [Thinking] …             one line
+    [Tool call] Name         its arguments follow, one `  name: value` a line
+    [Tool result] Name       its output follows, if it is there at all
+
+A result belongs to the oldest open call of its tool; whether it was a failure is not said. Every line that stands
+behind a finished piece is the agent speaking on.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.blocks import Answered, Asked, Other, Said, Thought, blocks_of, ended
-from afterwit.agents.cursor_cli.plain import PlainReading
-from afterwit.agents.cursor_cli.queries import spoken
-from afterwit.agents.memory import Memory
+from afterwit.agents.blocks import (
+    Answered,
+    Asked,
+    Other,
+    SaidBlock,
+    Thought,
+    blocks_of,
+    ended,
+    inside_tags,
+    without_tags,
+)
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind, Relation
-from afterwit.model.readings import Event, Facts, Reading
+from afterwit.agents.reading import LinesReading, resumed
+from afterwit.guard.markers import without_notes
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
 
+_MARKER = re.compile(
+    rb"(?P<role>user|assistant|system|A):[ \t]*$|\[(?P<kind>Thinking|Tool call|Tool result)\][ \t]*(?P<rest>.*)$"
+)
+_ARGUMENT = re.compile(r"\s+([\w.-]+):\s?(.*)")
+_MARKS = {b"user": "user", b"assistant": "reply", b"A": "reply", b"system": "system"}
+_KINDS = {b"Thinking": "thought", b"Tool call": "call", b"Tool result": "result"}
+_QUERY = "user_query"
 _FOLDER = "agent-transcripts"
 _ROLES = frozenset(["user", "assistant", "system", "tool"])
 _CONTROL = frozenset(["turn_started", "turn_ended", "checkpoint"])
+
+
+class _Line(NamedTuple):
+    begin: int
+    end: int
+    text: bytes
+
+
+class PlainReading:
+    """The reading of one plain transcript."""
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+        self._open: list[tuple[str, str]] = []  # tool and id of calls without a result
+        self._counts: dict[str, int] = {}
+        self.known: Mapping[str, int] = self._counts
+        self.unknown: Mapping[str, int] = {}
+
+    def save(self) -> bytes:
+        return b""
+
+    def feed(self, record: Record) -> Iterator[Reading]:
+        for begin, end in _pieces(record.raw):
+            yield from self.piece(Record(record.offset + begin, end - begin, record.raw[begin:end]))
+
+    def piece(self, record: Record) -> Iterator[Reading]:
+        head, _, body = record.raw.partition(b"\n")
+        marker = _MARKER.match(head.rstrip(b"\r"))
+        kind = _kind_of(marker)
+        self._counts[kind] = self._counts.get(kind, 0) + 1
+        text = without_notes((body if marker else record.raw).decode("utf-8", "replace")).strip()
+        rest = (marker["rest"] or b"").decode("utf-8", "replace").strip() if marker else ""
+        yield from self._read(kind, rest, text, Place.of(self._session, record))
+
+    def _read(self, kind: str, rest: str, text: str, place: Place) -> Iterator[Reading]:
+        if kind == "user":
+            yield from spoken(text, place)
+        elif kind == "call":
+            call_id = place.made_up()
+            self._open.append((rest, call_id))
+            yield place.asked(call_id, rest or "?", dict(_arguments(text)))
+        elif kind == "result":
+            yield place.answered(self._answered(rest) or place.made_up(), text, Result())
+        elif kind == "thought":
+            yield place.said(EventKind.THOUGHT, rest)
+        elif text:
+            yield place.said(EventKind.REPLY if kind == "reply" else EventKind.NOTICE, text)
+
+    def _answered(self, tool: str) -> str:
+        for number, (name, call_id) in enumerate(self._open):
+            if name == tool:
+                del self._open[number]
+                return call_id
+        return ""
+
+
+def _kind_of(marker: "re.Match[bytes] | None") -> str:
+    if marker is None:
+        return "reply"
+    return _MARKS[marker["role"]] if marker["role"] else _KINDS[marker["kind"]]
+
+
+def _pieces(raw: bytes) -> Iterator[tuple[int, int]]:
+    """Begin and end of each piece that says something."""
+    begin, kind = 0, "reply"
+    for line in _lines(raw):
+        marker = _MARKER.match(line.text)
+        is_over = kind == "thought" or (kind == "call" and line.text[:1] not in (b"", b" ", b"\t"))
+        if marker or is_over:
+            if raw[begin : line.begin].strip():
+                yield begin, line.begin
+            begin, kind = line.begin, _kind_of(marker)
+    if raw[begin:].strip():
+        yield begin, len(raw)
+
+
+def _lines(raw: bytes) -> Iterator[_Line]:
+    begin = 0
+    while begin < len(raw):
+        newline = raw.find(b"\n", begin)
+        end = len(raw) if newline < 0 else newline + 1
+        yield _Line(begin, end, raw[begin:end].rstrip(b"\r\n"))
+        begin = end
+
+
+def _arguments(text: str) -> Iterator[tuple[str, str]]:
+    """The arguments of a call; a line without a name goes on with the last value."""
+    name, values = "", list[str]()
+    for line in ("  " + text).splitlines():
+        match = _ARGUMENT.fullmatch(line)
+        if match:
+            if name:
+                yield name, "\n".join(values)
+            name, values = match[1], [match[2]]
+        else:
+            values.append(line)
+    if name:
+        yield name, "\n".join(values)
 
 
 class CursorTranscriptReader:
@@ -50,25 +176,20 @@ class CursorTranscriptReader:
     def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading:
         if self.shape(file.path) is Shape.TEXT:
             return PlainReading(file.path.stem)
-        return TranscriptReading(file.path, Memory() if saved is None else msgspec.msgpack.decode(saved, type=Memory))
+        return TranscriptReading(file.path, resumed(ReadingMemory, saved))
 
 
-class TranscriptReading:
+class TranscriptReading(LinesReading[ReadingMemory]):
     """The reading of a transcript of JSON lines."""
 
-    def __init__(self, path: PurePosixPath, memory: Memory) -> None:
+    def __init__(self, path: PurePosixPath, memory: ReadingMemory) -> None:
         self._session = path.stem
         self._parent = path.parents[1].name if path.parent.name == "subagents" else ""
-        self._memory = memory
-        self.known: Mapping[str, int] = memory.known
-        self.unknown: Mapping[str, int] = memory.unknown
-
-    def save(self) -> bytes:
-        return msgspec.msgpack.encode(self._memory)
+        super().__init__(memory)
 
     def feed(self, record: Record) -> list[Reading]:
         value = msgspec.json.decode(record.raw, type=dict[str, Any])
-        is_first = not self.known and not self.unknown
+        is_first = self._is_at_start
         facts = Facts(session=self._session, parent=self._parent, relation=Relation.SUBAGENT)
         readings: list[Reading] = [facts] if is_first and self._parent else []
         return readings + list(self._read(value, record))
@@ -76,13 +197,13 @@ class TranscriptReading:
     def _read(self, value: Mapping[str, Any], record: Record) -> Iterator[Reading]:
         role, kind = fields.text(value, "role"), fields.text(value, "type")
         is_known = role in _ROLES or (not role and kind in _CONTROL)
-        self._memory.count(role or kind, is_known=is_known)
+        self._state.count(role or kind, is_known=is_known)
         if role not in _ROLES:
             return
         place = Place.of(self._session, record, ms_from_any(value.get("timestamp")))
         content = fields.mapping(value, "message").get("content", value.get("content"))
         for number, block in enumerate(blocks_of(content)):
-            if isinstance(block, Said):
+            if isinstance(block, SaidBlock):
                 yield from self._said(role, block.text, place)
             elif isinstance(block, Thought):
                 yield place.said(EventKind.THOUGHT, block.text)
@@ -98,3 +219,15 @@ class TranscriptReading:
             yield place.said(EventKind.REPLY if role == "assistant" else EventKind.NOTICE, text)
             return
         yield from spoken(text, place, is_delegated=bool(self._parent))
+
+
+def spoken(text: str, place: Place, *, is_delegated: bool = False) -> Iterator[Event]:
+    """The events of such a message. Without tags it is a person's, unless it begins like something injected."""
+    human = inside_tags(text, _QUERY)
+    around = without_tags(text, _QUERY)[0] if human else text
+    if not human and not around.lstrip().startswith("<"):
+        human, around = around, ""
+    if around.strip():
+        yield place.said(EventKind.NOTICE, around)
+    if human.strip():
+        yield place.said(EventKind.NOTICE if is_delegated else EventKind.PROMPT, human)

@@ -2,15 +2,14 @@
 
 A path may be one text or several; of several the first that leads to something counts (texts are joined instead).
 Everything here is frozen and hashable, so a description goes to other processes and serves as the key of a cache.
-What is allowed and what is wrong with a file is told by `parsing`; what paths and conditions mean, by `paths` and
-`conditions`.
+What is allowed and what is wrong with a file is told by `parsing`; what paths and conditions mean, by `paths`.
 """
 
 from enum import StrEnum
 
 import msgspec
 
-from afterwit.agents.declared.conditions import Condition
+from afterwit.agents.declared.paths import Condition
 from afterwit.model.kinds import EventKind, Relation
 
 Paths = tuple[str, ...]

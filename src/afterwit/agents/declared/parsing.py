@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from afterwit.agents.declared.conditions import Condition, Requirement
 from afterwit.agents.declared.description import (
     Arguments,
     Description,
@@ -22,7 +21,7 @@ from afterwit.agents.declared.description import (
     SpendRule,
     TimeUnit,
 )
-from afterwit.agents.declared.paths import parsed
+from afterwit.agents.declared.paths import Condition, Requirement, parsed
 from afterwit.model.errors import ConfigError
 from afterwit.model.kinds import EventKind, Relation
 
@@ -69,10 +68,10 @@ def description_from(text: str, file: str, taken: Collection[str] = ()) -> Descr
 def description_of(table: Mapping[str, Any], file: str, taken: Collection[str] = ()) -> Description:
     """The description in a decoded table."""
     at = At(file)
-    found = _table(table, _DESCRIPTION, at, ("name", "transcripts", "sniff", "event"))
-    if found["name"] in taken:
-        raise at.below("name").wrong(f"there is an agent named {found['name']!r} already. Choose another name")
-    return Description(**found)
+    values = _table(table, _DESCRIPTION, at, ("name", "transcripts", "sniff", "event"))
+    if values["name"] in taken:
+        raise at.below("name").wrong(f"there is an agent named {values['name']!r} already. Choose another name")
+    return Description(**values)
 
 
 def _table(value: Any, fields: Fields, at: At, required: Collection[str] = ()) -> dict[str, Any]:
@@ -175,31 +174,31 @@ def _condition(value: Any, at: At) -> Condition:
 
 
 def _requirements(table: dict[str, Any], prefix: str, at: At) -> list[Requirement]:
-    found: list[Requirement] = []
+    requirements: list[Requirement] = []
     for name, value in table.items():
         path = _path(f"{prefix}{name}", at.below(name))
         if isinstance(value, dict) and list(value) == ["exists"]:
-            found.append(Requirement(path, exists=_flag(value["exists"], at.below(name))))
+            requirements.append(Requirement(path, exists=_flag(value["exists"], at.below(name))))
         elif isinstance(value, dict) and value:
-            found += _requirements(value, f"{path}.", at.below(name))
+            requirements += _requirements(value, f"{path}.", at.below(name))
         else:
             values = value if isinstance(value, list) else [value]
-            if not values or not all(isinstance(one, str | int | float | bool) for one in values):
+            if not values or not all(isinstance(scalar, str | int | float | bool) for scalar in values):
                 raise at.below(name).wrong("a value, a list of values or { exists = true } is expected here")
-            found.append(Requirement(path, tuple(values)))
-    return found
+            requirements.append(Requirement(path, tuple(values)))
+    return requirements
 
 
 def _event(value: Any, at: At) -> EventRule:
     kind = _kind(value, at)
-    found = _table(value, {name: _EVENT[name] for name in (*_ASIDE, *_OWN_KEYS.get(kind, ("text",)))}, at)
-    if kind is EventKind.CALL and not (found.get("tool") or found.get("tool_name")):
+    keys = _table(value, {name: _EVENT[name] for name in (*_ASIDE, *_OWN_KEYS.get(kind, ("text",)))}, at)
+    if kind is EventKind.CALL and not (keys.get("tool") or keys.get("tool_name")):
         raise at.below("tool").wrong("is missing. Give the path to the tool's name, or the name itself as tool_name")
-    if kind in _SPOKEN and "text" not in found:
+    if kind in _SPOKEN and "text" not in keys:
         raise at.below("text").wrong("is missing. Give the path to the text")
-    if "where" in found and "each" not in found:
+    if "where" in keys and "each" not in keys:
         raise at.below("where").wrong("is a condition of the elements that `each` walks. Add each, or use when")
-    return EventRule(**found)
+    return EventRule(**keys)
 
 
 def _kind(value: Any, at: At) -> EventKind:

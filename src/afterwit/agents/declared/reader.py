@@ -4,22 +4,23 @@ The rules of a description apply to each record in the order in which they stand
 A record is known if a rule with `when` fits it, if it is to be ignored, or if a rule finds anything in it. A record
 without a session belongs to the session of the last one before it; where no record names one, the file or its folder
 does. Where the fields of a result say nothing about the outcome, the output's own words count, as in chat logs.
-State: counters, ids, names of models, open calls. What a value is taken for is left to `values`, which call a result
-answers to `calls`, what may stand in a description to `parsing`.
+State: counters, ids, names of models, open calls. What a value is taken for, and which call a result
+answers, is left to `values`; what may stand in a description, to `parsing`.
 """
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
 import msgspec
 
-from afterwit.agents.chat.results import outcome_of
-from afterwit.agents.declared.calls import Calls
-from afterwit.agents.declared.conditions import Condition
+from afterwit.agents.chat.messages import outcome_of
 from afterwit.agents.declared.description import Description, EventRule, FactsRule, SessionFrom, SpendRule
-from afterwit.agents.declared.paths import Place, values_at
+from afterwit.agents.declared.parsing import description_of
+from afterwit.agents.declared.paths import Condition, DeclaredPlace, values_at
 from afterwit.agents.declared.values import (
+    Calls,
     amount,
     arguments_of,
     first_at,
@@ -33,11 +34,12 @@ from afterwit.agents.declared.values import (
     whole,
     word,
 )
+from afterwit.agents.descriptor import Agent
 from afterwit.agents.globs import matches
 from afterwit.agents.places import identity as told_apart
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import LinesReader, resumed
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.sources.framing import Record
 
@@ -55,7 +57,7 @@ class _State(msgspec.Struct, kw_only=True):
     calls: Calls = msgspec.field(default_factory=Calls)
 
 
-class DeclaredReader:
+class DeclaredReader(LinesReader):
     """The reader of the logs that one description tells of."""
 
     def __init__(self, description: Description, evidence: ReaderEvidence = ReaderEvidence.DESCRIPTION) -> None:
@@ -66,15 +68,19 @@ class DeclaredReader:
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return path if matches(self._description.transcripts, path) else None
 
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
-
     def sniffs(self, record: Mapping[str, Any]) -> bool:
-        place = Place(record, record)
+        place = DeclaredPlace(record, record)
         return any(condition.holds(place) for condition in self._description.sniff)
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "DeclaredReading":
         return DeclaredReading(self._description, file.path, saved)
+
+
+def described_reader(agent: Agent) -> DeclaredReader:
+    """The reader of an agent that needs no code of its own."""
+    about = {"name": agent.name, "transcripts": list(agent.transcripts)}
+    description = description_of(about | tomllib.loads(agent.description), agent.name)
+    return DeclaredReader(description, ReaderEvidence.DOCUMENTATION)
 
 
 class DeclaredReading:
@@ -83,7 +89,7 @@ class DeclaredReading:
     def __init__(self, description: Description, path: PurePosixPath, saved: bytes | None) -> None:
         self._description = description
         self._fallback = _named_by(description.session_from, path)
-        self._state = _State() if saved is None else msgspec.msgpack.decode(saved, type=_State)
+        self._state = resumed(_State, saved)
         self.known: Mapping[str, int] = self._state.known
         self.unknown: Mapping[str, int] = self._state.unknown
 
@@ -108,7 +114,7 @@ class _Turn:
         self._description = description
         self._state = state
         self._record = record
-        self._place = Place(message, message)
+        self._place = DeclaredPlace(message, message)
         state.session = identity(description.session, self._place) or state.session
         self._session = state.session or fallback
         _remember(state.models, self._session, _name(word(description.model, self._place)))
@@ -142,11 +148,11 @@ class _Turn:
 
     def _events(self, rule: EventRule) -> Iterator[Event]:
         for element in values_at(rule.each, self._place) if rule.each else [self._place.record]:
-            place = Place(element, self._place.record)
+            place = DeclaredPlace(element, self._place.record)
             if rule.where is None or rule.where.holds(place):
                 yield from self._event_at(rule, place)
 
-    def _event_at(self, rule: EventRule, place: Place) -> Iterator[Event]:
+    def _event_at(self, rule: EventRule, place: DeclaredPlace) -> Iterator[Event]:
         if rule.kind is EventKind.CALL:
             yield from self._call(rule, place)
         elif rule.kind is EventKind.RESULT:
@@ -156,7 +162,7 @@ class _Turn:
             if text or rule.kind in _TEXTLESS:
                 yield self._event(rule.kind, text=text)
 
-    def _call(self, rule: EventRule, place: Place) -> Iterator[Event]:
+    def _call(self, rule: EventRule, place: DeclaredPlace) -> Iterator[Event]:
         tool = word(rule.tool, place) or rule.tool_name
         if not tool:
             return
@@ -171,7 +177,7 @@ class _Turn:
             arguments=_arguments(rule, place),
         )
 
-    def _result(self, rule: EventRule, place: Place) -> Event:
+    def _result(self, rule: EventRule, place: DeclaredPlace) -> Event:
         tool = word(rule.tool, place) or rule.tool_name
         call_id = self._state.calls.answered(self._session, identity(rule.id, place), _name(tool), self._record.offset)
         text, result = _outcome(rule, place)
@@ -227,7 +233,7 @@ class _Turn:
         )
 
 
-def _usage(rule: SpendRule, place: Place) -> Usage:
+def _usage(rule: SpendRule, place: DeclaredPlace) -> Usage:
     given, cached, written = (tokens(paths, place) for paths in (rule.input, rule.cache_read, rule.cache_write))
     return Usage(
         input=max(given - cached - written, 0) if rule.input_includes_cache else given,
@@ -238,13 +244,13 @@ def _usage(rule: SpendRule, place: Place) -> Usage:
     )
 
 
-def _arguments(rule: EventRule, place: Place) -> dict[str, Any]:
+def _arguments(rule: EventRule, place: DeclaredPlace) -> dict[str, Any]:
     arguments = arguments_of(first_at(rule.arguments.whole, place))
     single = {name: first_at(paths, place) for name, paths in rule.arguments.single}
     return arguments | {name: value for name, value in single.items() if value is not None}
 
 
-def _outcome(rule: EventRule, place: Place) -> tuple[str, Result]:
+def _outcome(rule: EventRule, place: DeclaredPlace) -> tuple[str, Result]:
     """The output, and how the call ended: by its fields, or else by the output's own words."""
     text = joined_text(rule.text, place, is_output=True)
     result = Result(
@@ -260,7 +266,7 @@ def _outcome(rule: EventRule, place: Place) -> tuple[str, Result]:
     return text, result if duration_ms is None else msgspec.structs.replace(result, duration_ms=duration_ms)
 
 
-def _is_error(rule: EventRule, place: Place) -> bool | None:
+def _is_error(rule: EventRule, place: DeclaredPlace) -> bool | None:
     if _holds(rule.failed, place):
         return True
     if _holds(rule.succeeded, place):
@@ -268,7 +274,7 @@ def _is_error(rule: EventRule, place: Place) -> bool | None:
     return is_wrong(rule.is_error, place)
 
 
-def _holds(condition: Condition | None, place: Place) -> bool:
+def _holds(condition: Condition | None, place: DeclaredPlace) -> bool:
     return condition is not None and condition.holds(place)
 
 

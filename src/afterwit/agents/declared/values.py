@@ -2,6 +2,11 @@
 
 Takes decoded JSON and never raises. What has an unusable shape comes back empty or as None. Only an id may go into keys
 and saved state, because it is short and has no spaces; other text that stands where an id should becomes a hash.
+
+Which call a result belongs to, in logs that need not say it. Ids such as `call_0` may come again in each turn: from its
+second use on, an id gets a number ("call_0#2"), and a result belongs to the latest call of its id. A result without an
+id answers the call that stands in the same record, else the oldest open call of its session and tool. What is kept
+between records is bounded.
 """
 
 import hashlib
@@ -12,9 +17,11 @@ import msgspec
 
 from afterwit.agents.chat.messages import text_of
 from afterwit.agents.declared.description import Paths, TimeUnit
-from afterwit.agents.declared.paths import Place, values_at
+from afterwit.agents.declared.paths import DeclaredPlace, values_at
 from afterwit.model.times import ms_from_any
 
+_MOST_OPEN = 100
+_MOST_USES = 5000
 _ID = re.compile(r"[\w.:/@#+-]{1,120}")
 _BLOB = re.compile(r"[A-Za-z0-9+/]{200,}={0,2}")
 _MOST_TOKENS = 1 << 40
@@ -28,7 +35,52 @@ _PER_MS = {
 }
 
 
-def found_at(paths: Paths, place: Place) -> list[Any]:
+class OpenCall(msgspec.Struct, array_like=True):
+    """A call without a result so far."""
+
+    session: str
+    id: str
+    tool: str
+    offset: int
+
+
+class Calls(msgspec.Struct, kw_only=True):
+    """The calls of a log so far: how often each id was used, and what is not answered yet."""
+
+    uses: dict[str, int] = {}
+    open: list[OpenCall] = []
+
+    def made(self, session: str, given: str, tool: str, offset: int, number: int) -> str:
+        """The id of a new call, told apart from earlier calls that had the same."""
+        call_id = self._used(session, given) if given else f"at-{offset}-{number}"
+        self.open.append(OpenCall(session, call_id, tool, offset))
+        del self.open[:-_MOST_OPEN]
+        return call_id
+
+    def answered(self, session: str, given: str, tool: str, offset: int) -> str:
+        """The id of the call that a result belongs to, which is open no longer."""
+        if given:
+            times = self.uses.get(f"{session} {given}", 1)
+            call_id = given if times == 1 else f"{given}#{times}"
+        else:
+            call_id = self._oldest(session, tool, offset) or f"at-{offset}"
+        self.open = [call for call in self.open if (call.session, call.id) != (session, call_id)]
+        return call_id
+
+    def _used(self, session: str, given: str) -> str:
+        name = f"{session} {given}"
+        if name not in self.uses and len(self.uses) >= _MOST_USES:
+            self.uses.pop(next(iter(self.uses)))
+        self.uses[name] = self.uses.get(name, 0) + 1
+        return given if self.uses[name] == 1 else f"{given}#{self.uses[name]}"
+
+    def _oldest(self, session: str, tool: str, offset: int) -> str:
+        waiting = [call for call in self.open if call.session == session and tool in ("", call.tool)]
+        beside = [call for call in waiting if call.offset == offset]
+        return next((call.id for call in beside or waiting), "")
+
+
+def found_at(paths: Paths, place: DeclaredPlace) -> list[Any]:
     """The values of the first path that leads to any."""
     for path in paths:
         if values := values_at(path, place):
@@ -36,24 +88,24 @@ def found_at(paths: Paths, place: Place) -> list[Any]:
     return []
 
 
-def first_at(paths: Paths, place: Place) -> Any:
+def first_at(paths: Paths, place: DeclaredPlace) -> Any:
     """The first of these values, or None."""
     return next(iter(found_at(paths, place)), None)
 
 
-def joined_text(paths: Paths, place: Place, *, is_output: bool = False) -> str:
+def joined_text(paths: Paths, place: DeclaredPlace, *, is_output: bool = False) -> str:
     """What all paths lead to, as one text: texts and parts of messages. An output may be anything else, too, and is
     then shown as JSON."""
     texts = (_text(value, is_output=is_output) for path in paths for value in values_at(path, place))
     return "\n".join(text for text in texts if text.strip())
 
 
-def word(paths: Paths, place: Place) -> str:
+def word(paths: Paths, place: DeclaredPlace) -> str:
     """The first text of one line or more."""
     return next((value for value in found_at(paths, place) if isinstance(value, str) and value.strip()), "")
 
 
-def identity(paths: Paths, place: Place) -> str:
+def identity(paths: Paths, place: DeclaredPlace) -> str:
     """The first id: a name or a number."""
     for value in found_at(paths, place):
         text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
@@ -66,7 +118,7 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def moment(paths: Paths, unit: TimeUnit, place: Place) -> int | None:
+def moment(paths: Paths, unit: TimeUnit, place: DeclaredPlace) -> int | None:
     """Milliseconds since 1970."""
     for value in found_at(paths, place):
         if unit is not TimeUnit.AUTO and (number := _number(value)) is not None:
@@ -77,19 +129,19 @@ def moment(paths: Paths, unit: TimeUnit, place: Place) -> int | None:
     return None
 
 
-def tokens(paths: Paths, place: Place) -> int:
-    found = (_number(value) for value in found_at(paths, place))
-    total = sum(int(number) for number in found if number is not None and 0 < number < _MOST_TOKENS)
+def tokens(paths: Paths, place: DeclaredPlace) -> int:
+    numbers = (_number(value) for value in found_at(paths, place))
+    total = sum(int(number) for number in numbers if number is not None and 0 < number < _MOST_TOKENS)
     return min(total, _MOST_TOKENS)
 
 
-def amount(paths: Paths, place: Place, most: float) -> float | None:
+def amount(paths: Paths, place: DeclaredPlace, most: float) -> float | None:
     """The first number from 0 up to `most`."""
-    found = (_number(value) for value in found_at(paths, place))
-    return next((number for number in found if number is not None and 0 <= number < most), None)
+    numbers = (_number(value) for value in found_at(paths, place))
+    return next((number for number in numbers if number is not None and 0 <= number < most), None)
 
 
-def whole(paths: Paths, place: Place) -> int | None:
+def whole(paths: Paths, place: DeclaredPlace) -> int | None:
     """The first whole number, such as an exit code."""
     for value in found_at(paths, place):
         number = _number(value)
@@ -98,14 +150,14 @@ def whole(paths: Paths, place: Place) -> int | None:
     return None
 
 
-def milliseconds(in_ms: Paths, in_seconds: Paths, place: Place) -> int | None:
+def milliseconds(in_ms: Paths, in_seconds: Paths, place: DeclaredPlace) -> int | None:
     number = amount(in_ms, place, _MOST_MS)
     if number is None and (seconds := amount(in_seconds, place, _MOST_MS / 1000)) is not None:
         number = seconds * 1000
     return None if number is None else round(number)
 
 
-def is_wrong(paths: Paths, place: Place) -> bool | None:
+def is_wrong(paths: Paths, place: DeclaredPlace) -> bool | None:
     """Whether a field says that something failed: true, a number other than 0, or the text of an error."""
     for value in found_at(paths, place):
         if isinstance(value, str):

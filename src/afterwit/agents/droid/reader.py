@@ -15,13 +15,13 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.blocks import Answered, Asked, Other, Said, Thought, blocks_of, ended, without_tags
-from afterwit.agents.memory import Memory
+from afterwit.agents.blocks import Answered, Asked, Other, SaidBlock, Thought, blocks_of, ended, without_tags
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind, Relation
-from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import LinesReader, LinesReading, resumed
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
 
@@ -35,12 +35,12 @@ _TAIL_CHARS = 200
 _TASK = "# Task Tool Invocation"  # how the first message and the title of a subagent's session begin
 
 
-class _State(Memory):
+class _State(ReadingMemory):
     is_delegated: bool = False  # another session's agent started this one
     model: str = ""
 
 
-class DroidReader:
+class DroidReader(LinesReader):
     """All that is known about the logs of Factory Droid."""
 
     agent = "droid"
@@ -53,32 +53,24 @@ class DroidReader:
             return path.with_name(f"{path.name.removesuffix(_SETTINGS)}.jsonl")
         return path if path.suffix == ".jsonl" else None
 
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
-
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         return record.get("type") == "session_start" and isinstance(record.get("id"), str) and "owner" in record
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "DroidReading":
-        return DroidReading(file, _State() if saved is None else msgspec.msgpack.decode(saved, type=_State))
+        return DroidReading(file, resumed(_State, saved))
 
 
-class DroidReading:
+class DroidReading(LinesReading[_State]):
     """The reading of one session file."""
 
     def __init__(self, file: SourceFile, state: _State) -> None:
         self._session = file.path.stem
         self._settings = partial(file.companion, file.path.with_name(f"{file.path.stem}{_SETTINGS}"))
-        self._state = state
-        self.known: Mapping[str, int] = state.known
-        self.unknown: Mapping[str, int] = state.unknown
-
-    def save(self) -> bytes:
-        return msgspec.msgpack.encode(self._state)
+        super().__init__(state)
 
     def feed(self, record: Record) -> list[Reading]:
         value = msgspec.json.decode(record.raw, type=dict[str, Any])
-        is_first = not self.known and not self.unknown
+        is_first = self._is_at_start
         readings = list(self._totals()) if is_first else []
         place = Place.of(self._session, record, ms_from_any(value.get("timestamp")))
         return readings + list(self._read(value, place))
@@ -118,22 +110,11 @@ class DroidReading:
 
     def _totals(self) -> Iterator[Reading]:
         """What the settings say of the session as a whole."""
-        try:
-            settings = msgspec.json.decode(self._settings() or b"", type=dict[str, Any])
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return
-        spent = fields.mapping(settings, "tokenUsage")
-        usage = Usage(
-            input=fields.tokens(spent, "inputTokens"),
-            cache_read=fields.tokens(spent, "cacheReadTokens"),
-            cache_write=fields.tokens(spent, "cacheCreationTokens"),
-            output=fields.tokens(spent, "outputTokens"),
-            reasoning=fields.tokens(spent, "thinkingTokens"),
-        )
-        model = fields.plain_id(settings, "model")
-        if usage != Usage():
-            at_ms = ms_from_any(settings.get("providerLockTimestamp"))
-            yield Spend(session=self._session, key=f"{self._session}:all", model=model, usage=usage, at_ms=at_ms)
+        settings = fields.decoded_file(self._settings())
+        names = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheCreationTokens", "thinkingTokens")
+        usage = fields.usage(fields.mapping(settings, "tokenUsage"), *names)
+        place = Place(self._session, 0, 0, ms_from_any(settings.get("providerLockTimestamp")))
+        return place.spent(f"{self._session}:all", fields.plain_id(settings, "model"), usage)
 
     def _outcome(self, reason: str, place: Place) -> Iterator[Event]:
         if reason in _STOPPED:
@@ -149,7 +130,7 @@ class DroidReading:
         self._state.count(f"message/{role}", is_known=True)
         said: list[str] = []
         for number, block in enumerate(blocks_of(message.get("content"))):
-            if isinstance(block, Said):
+            if isinstance(block, SaidBlock):
                 said.append(block.text)
             elif isinstance(block, Thought):
                 yield place.said(EventKind.THOUGHT, block.text)

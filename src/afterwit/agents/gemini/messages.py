@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.gemini.outcomes import outcome_of
-from afterwit.agents.gemini.parts import Call, Response, parts_of
-from afterwit.agents.memory import Memory
+from afterwit.agents.gemini.parts import GeminiCall, Response, outcome_of, parts_of
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Reading, Spend, Usage
@@ -31,7 +30,9 @@ _FOLDER = re.compile(r"(?:Workspace Directories:\*\*\s*\n\s*- |currently working
 _THANKS = "Got it. Thanks for the additional context!"
 
 
-def message_readings(message: Mapping[str, Any], place: Place, memory: Memory, *, is_child: bool) -> Iterator[Reading]:
+def message_readings(
+    message: Mapping[str, Any], place: Place, memory: ReadingMemory, *, is_child: bool
+) -> Iterator[Reading]:
     """The readings of a message of a known type."""
     own = fields.plain_id(message, "id")
     name = own if _UUID.fullmatch(own) else f"{place.session}:{own}" if own else ""
@@ -47,7 +48,9 @@ def message_readings(message: Mapping[str, Any], place: Place, memory: Memory, *
             yield from _once(EventKind.NOTICE, name, parts_of(message.get("content")).text, place, memory)
 
 
-def _user(message: Mapping[str, Any], name: str, place: Place, memory: Memory, *, is_child: bool) -> Iterator[Reading]:
+def _user(
+    message: Mapping[str, Any], name: str, place: Place, memory: ReadingMemory, *, is_child: bool
+) -> Iterator[Reading]:
     content = parts_of(message.get("content"))
     for response in content.responses:
         yield from _answered(response, place, memory)
@@ -73,9 +76,9 @@ def _speaker(text: str, *, is_child: bool) -> EventKind:
     return EventKind.NOTICE if is_child or _INJECTED.match(text) else EventKind.PROMPT
 
 
-def _model(message: Mapping[str, Any], name: str, place: Place, memory: Memory) -> Iterator[Reading]:
+def _model(message: Mapping[str, Any], name: str, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
     content = parts_of(message.get("content"))
-    thoughts = [_thought(each) for each in fields.mappings(message, "thoughts")]
+    thoughts = [_thought(stated) for stated in fields.mappings(message, "thoughts")]
     for number, thought in enumerate(filter(None, [*thoughts, *content.thoughts])):
         yield from _once(EventKind.THOUGHT, f"{name}:thought:{number}" if name else "", thought, place, memory)
     is_clients = content.text == _THANKS
@@ -92,25 +95,25 @@ def _thought(thought: Mapping[str, Any]) -> str:
     return f"{subject}\n{description}" if subject and description else subject or description
 
 
-def _tool_call(stated: Mapping[str, Any], name: str, place: Place, memory: Memory) -> Iterator[Reading]:
+def _tool_call(stated: Mapping[str, Any], name: str, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
     call_id = fields.plain_id(stated, "id")
     if not call_id:
         yield place.problem("a call without an id")
         return
-    call = Call(call_id, fields.text(stated, "name"), fields.arguments(stated.get("args")))
+    call = GeminiCall(call_id, fields.text(stated, "name"), fields.arguments(stated.get("args")))
     yield from _called(call, name, place, memory)
     status = fields.text(stated, "status")
     responses = parts_of(stated.get("result")).responses
     if status not in ("success", "error", "cancelled") and not responses:
         return
-    value = next((each.value for each in responses if each.id in ("", call_id)), {})
+    value = next((response.value for response in responses if response.id in ("", call_id)), {})
     text, result = outcome_of(status, value, stated.get("resultDisplay"))
     ended = place._replace(at_ms=ms_from_any(stated.get("timestamp")) or place.at_ms)
     if memory.is_new("result", call_id):
         yield ended.result(f"result:{name}:{call_id}", call_id, text, result)
 
 
-def _called(call: Call, name: str, place: Place, memory: Memory) -> Iterator[Reading]:
+def _called(call: GeminiCall, name: str, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
     """A call, told once for its message. Ids may be short, and come again in a later one."""
     if not call.id:
         yield place.problem("a call without an id")
@@ -119,19 +122,19 @@ def _called(call: Call, name: str, place: Place, memory: Memory) -> Iterator[Rea
         yield place.call(f"call:{name}:{call.id}", call.id, call.tool, call.arguments)
 
 
-def _answered(response: Response, place: Place, memory: Memory) -> Iterator[Reading]:
+def _answered(response: Response, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
     """What the model was told of a call's end. The call itself says more, and mostly before."""
     if response.id and memory.is_new("result", response.id):
         text, result = outcome_of("", response.value)
         yield place.result(f"answer:{place.session}:{response.id}", response.id, text, result)
 
 
-def _once(kind: EventKind, key: str, text: str, place: Place, memory: Memory) -> Iterator[Reading]:
+def _once(kind: EventKind, key: str, text: str, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
     if text.strip() and (not key or memory.is_new("text", key)):
         yield place.said(kind, text, key)
 
 
-def _spend(message: Mapping[str, Any], name: str, place: Place, memory: Memory) -> Iterator[Reading]:
+def _spend(message: Mapping[str, Any], name: str, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
     usage = usage_of(fields.mapping(message, "tokens"))
     if usage != Usage() and name and memory.is_new("tokens", name, repr(usage)):
         model = fields.text(message, "model")

@@ -21,11 +21,10 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.gemini.messages import TYPES, message_readings
-from afterwit.agents.memory import Memory
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import Relation
+from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items
@@ -37,7 +36,7 @@ _PROJECTS = PurePosixPath("projects.json")
 _HEADER = frozenset({"sessionId", "projectHash", "startTime", "lastUpdated"})
 
 
-class State(Memory):
+class GeminiState(ReadingMemory):
     session: str = ""
     is_child: bool = False
 
@@ -61,13 +60,13 @@ class GeminiReader:
         return "sessionId" in record and "projectHash" in record and "startTime" in record
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "GeminiReading":
-        return GeminiReading(file, msgspec.msgpack.decode(saved, type=State) if saved else State())
+        return GeminiReading(file, msgspec.msgpack.decode(saved, type=GeminiState) if saved else GeminiState())
 
 
 class GeminiReading:
     """The reading of one session, document or log."""
 
-    def __init__(self, file: SourceFile, state: State) -> None:
+    def __init__(self, file: SourceFile, state: GeminiState) -> None:
         self._file = file
         self._state = state
         self._is_document = file.path.suffix == ".json"
@@ -150,9 +149,9 @@ class GeminiReading:
         root = self._file.companion(_root_file(project))
         if root and root.strip():
             return root.decode("utf-8", "replace").strip()
-        known = fields.decoded_file(self._file.companion(_PROJECTS))
+        projects = fields.decoded_file(self._file.companion(_PROJECTS))
         wanted = (project, fields.text(header, "projectHash"))
-        for folder, name in fields.mapping(known, "projects").items():
+        for folder, name in fields.mapping(projects, "projects").items():
             if name == project or hashlib.sha256(folder.encode()).hexdigest() in wanted:
                 return folder
         directories = header.get("directories")

@@ -4,29 +4,119 @@ Written from Goose's source and a real, empty database. A file of lines begins w
 each line is a message, with the same content as a row of the database. What a session spent is a running total in its
 row or first line; it counts as one spend. Compaction writes the messages anew under other row numbers, so only the ids
 of messages and calls are keys.
+
+What the content of a Goose message says: texts, thoughts, requests and responses of tools. Takes decoded JSON and never
+raises. Responses of tools ride in messages of the user. A text that people do not see is the summary of a compaction if
+the model says it, else a notice.
 """
 
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.goose.content import SILENT, Speaker, readings_of
-from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.agents.places import Place
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import LinesReader
 from afterwit.agents.rows import Row, RowsReading, column, native_id, row_of
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import Relation
-from afterwit.model.readings import Facts, Reading, Spend, Usage
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.model.readings import Facts, Reading, Result, Usage
 from afterwit.model.times import ms_from_any
+from afterwit.sources.databases import Database, DatabaseGatherer, DatabaseTable
 from afterwit.sources.framing import Record
+from afterwit.sources.gathering import Gatherer
 
+SILENT = frozenset(("image", "redactedThinking", "toolConfirmationRequest", "actionRequired", "summarizationRequested"))
+_DENIED = ("user has declined", "declined to run this tool", "user denied")
+_CANCELLED = ("interrupted by the user", "tool call was cancelled")
+_DATABASE = Database(
+    names=r"sessions\.db",
+    sessions=DatabaseTable("sessions", session="id", order=("id",), without=frozenset(("updated_at",))),
+    tables=(DatabaseTable("messages", session="session_id", order=("id",)),),
+    updated="updated_at",
+)
 _PEOPLES = ("", "user", "terminal", "gateway", "acp", "hidden")
 _META = frozenset(("working_dir", "description", "message_count"))
 
 
-class GooseReader:
+class GooseSpeaker(NamedTuple):
+    """Who says it, and who sees it."""
+
+    role: str
+    is_seen: bool  # by people
+    is_person: bool  # in a session that another agent started nobody types
+    key: str  # "" where the message has no id
+
+
+def readings_of(place: Place, block: Mapping[str, Any], speaker: GooseSpeaker, calls: str) -> Iterator[Reading] | None:
+    """What one block says; None if its type is not known. `calls` begins the keys of short call ids."""
+    match block.get("type"):
+        case "text":
+            return _text(place, fields.without_blobs(fields.text(block, "text")), speaker)
+        case "thinking":
+            return _said(place, EventKind.THOUGHT, fields.text(block, "thinking"))
+        case "toolRequest" | "frontendToolRequest":
+            return _request(place, block, calls)
+        case "toolResponse":
+            return _response(place, block, calls)
+        case "systemNotification":
+            return _said(place, EventKind.NOTICE, fields.text(block, "msg"))
+        case "contextLengthExceeded":
+            return _said(place, EventKind.MODEL_ERROR, fields.text(block, "msg") or "context length exceeded")
+        case "conversationCompacted":
+            return _said(place, EventKind.COMPACTION, fields.text(block, "msg") or "conversation compacted")
+    return None
+
+
+def _said(place: Place, kind: EventKind, text: str) -> Iterator[Reading]:
+    if text:
+        yield place.said(kind, text)
+
+
+def _text(place: Place, text: str, speaker: GooseSpeaker) -> Iterator[Reading]:
+    if not text:
+        return
+    if speaker.role == "assistant":
+        kind = EventKind.REPLY if speaker.is_seen else EventKind.COMPACTION
+    else:
+        kind = EventKind.PROMPT if speaker.is_seen and speaker.is_person else EventKind.NOTICE
+    key = f"{kind}:{speaker.key}" if speaker.key else ""
+    yield place.said(kind, text, key)
+
+
+def _request(place: Place, block: Mapping[str, Any], calls: str) -> Iterator[Reading]:
+    call_id, asked = fields.plain_id(block, "id"), fields.mapping(block, "toolCall")
+    value = fields.mapping(asked, "value")
+    if not call_id:
+        return
+    tool = fields.text(value, "name") or "unreadable"
+    yield place.call(f"call:{calls}{call_id}", call_id, tool, fields.arguments(value.get("arguments")))
+    if asked.get("status") == "error":
+        yield place.result(f"result:{calls}{call_id}", call_id, fields.text(asked, "error"), Result(is_error=True))
+
+
+def _response(place: Place, block: Mapping[str, Any], calls: str) -> Iterator[Reading]:
+    call_id, answer = fields.plain_id(block, "id"), fields.mapping(block, "toolResult")
+    if not call_id:
+        return
+    value = answer.get("value")
+    about = value if isinstance(value, dict) else {"content": value}
+    parts = [fields.text(part, "text") for part in fields.mappings(about, "content")]
+    text = fields.without_blobs("\n".join(part for part in parts if part)) or fields.text(answer, "error")
+    lower = text[:300].lower()
+    is_error = answer.get("status") == "error" or fields.flag(about, "isError", "is_error")
+    result = Result(
+        is_error=bool(is_error),
+        exit_code=fields.exit_code(fields.mapping(about, "structuredContent"), "exit_code"),
+        is_denied=any(words in lower for words in _DENIED),
+        is_cancelled=any(words in lower for words in _CANCELLED),
+    )
+    yield place.result(f"result:{calls}{call_id}", call_id, text, result)
+
+
+class GooseReader(LinesReader):
     """Goose, by the shape of `agents.protocol.Reader`."""
 
     agent = "goose"
@@ -34,9 +124,6 @@ class GooseReader:
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return path if path.suffix == ".jsonl" and path.parent.name in ("sessions", "sessions.db") else None
-
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         row = row_of(record)
@@ -98,10 +185,8 @@ class GooseReading(RowsReading):
             input=fields.tokens(row, "accumulated_input_tokens", "input_tokens"),
             output=fields.tokens(row, "accumulated_output_tokens", "output_tokens"),
         )
-        if usage != Usage():
-            model = fields.text(config, "model_name") if isinstance(config, dict) else ""
-            key = f"total:{self.state.session}"
-            yield Spend(session=self.state.session, key=key, model=model, usage=usage, at_ms=at_ms)
+        model = fields.text(config, "model_name") if isinstance(config, dict) else ""
+        yield from Place(self.state.session, 0, 0, at_ms).spent(f"total:{self.state.session}", model, usage)
 
     def _message(
         self, record: Record, message: Mapping[str, Any], content: list[Any], about: Mapping[str, Any]
@@ -115,9 +200,13 @@ class GooseReading(RowsReading):
         for number, block in enumerate(content):
             key = f"{place.identity(own)}:{number}" if own else ""
             kind = fields.plain_id(block, "type") if isinstance(block, dict) else ""
-            speaker = Speaker(role, is_seen, not self.state.is_child, key)
+            speaker = GooseSpeaker(role, is_seen, not self.state.is_child, key)
             calls = f"{self.state.session}:"
-            found = readings_of(place, block, speaker, calls) if isinstance(block, dict) else None
-            self.noted(f"content/{kind}", is_known=found is not None or kind in SILENT)
-            if found is not None:
-                yield from found
+            readings = readings_of(place, block, speaker, calls) if isinstance(block, dict) else None
+            self.noted(f"content/{kind}", is_known=readings is not None or kind in SILENT)
+            if readings is not None:
+                yield from readings
+
+
+def gatherers() -> tuple[Gatherer, ...]:
+    return (DatabaseGatherer(_DATABASE),)

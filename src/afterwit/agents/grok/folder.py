@@ -19,10 +19,12 @@ from urllib.parse import unquote
 import msgspec
 
 from afterwit.agents import fields
+from afterwit.agents.places import Place
 from afterwit.model.kinds import Relation
-from afterwit.model.readings import Facts
+from afterwit.model.readings import Facts, Spend
 from afterwit.model.times import ms_from_any
 
+_TICKS_PER_USD = 10**10
 COMPANIONS = frozenset(["summary.json", "events.jsonl", "chat_history.jsonl", "usage.json"])
 CWD = ".cwd"
 _HUMAN = frozenset(["", "human", "interjection"])  # reasons of messages that a person typed
@@ -35,14 +37,14 @@ _RELATIONS = {
 }
 
 
-class Ending(NamedTuple):
+class GrokEnding(NamedTuple):
     """How a call ended, by the events."""
 
     outcome: str
     duration_ms: int | None
 
 
-class Turn(NamedTuple):
+class GrokTurn(NamedTuple):
     """A message in the name of the user that began a turn."""
 
     is_human: bool
@@ -67,10 +69,10 @@ class Folder:
         return self._bytes("usage.json") is not None
 
     @cached_property
-    def endings(self) -> Mapping[str, Ending]:
+    def endings(self) -> Mapping[str, GrokEnding]:
         """By call. Rows of the workspace repeat the timing of others."""
         return {
-            fields.plain_id(event, "tool_call_id"): Ending(
+            fields.plain_id(event, "tool_call_id"): GrokEnding(
                 fields.text(event, "outcome"), fields.duration_ms(event, "duration_ms")
             )
             for event in self._lines("events.jsonl")
@@ -82,20 +84,20 @@ class Folder:
         """The name of the tool, by call."""
         started = [event for event in self._lines("events.jsonl") if event.get("type") == "tool_started"]
         asked = [call for item in self._lines("chat_history.jsonl") for call in fields.mappings(item, "tool_calls")]
-        named = [(fields.plain_id(each, "tool_call_id"), fields.text(each, "tool_name")) for each in started]
+        named = [(fields.plain_id(start, "tool_call_id"), fields.text(start, "tool_name")) for start in started]
         named += [(fields.plain_id(call, "id"), _tool(call)) for call in asked]
         return {call_id: name for call_id, name in named if call_id and name}
 
     @cached_property
-    def turns(self) -> Mapping[int, Turn]:
+    def turns(self) -> Mapping[int, GrokTurn]:
         """The messages that began turns, by the number of their prompt."""
-        found: dict[int, Turn] = {}
+        turns: dict[int, GrokTurn] = {}
         for item in self._lines("chat_history.jsonl"):
             number = item.get("prompt_index")
             if item.get("type") == "user" and isinstance(number, int):
                 reason = fields.text(item, "synthetic_reason")
-                found[number] = Turn(reason in _HUMAN, fields.text(item, "prior_turn_interrupt"))
-        return found
+                turns[number] = GrokTurn(reason in _HUMAN, fields.text(item, "prior_turn_interrupt"))
+        return turns
 
     @cached_property
     def summary(self) -> Mapping[str, Any]:
@@ -116,7 +118,9 @@ class Folder:
             at_ms=ms_from_any(about.get("created_at")),
             cwd=fields.text(fields.mapping(about, "info"), "cwd") or self._cwd_by_name(),
             branch=fields.text(about, "head_branch"),
-            remote=next((each for each in remotes if isinstance(each, str)), "") if isinstance(remotes, list) else "",
+            remote=next((remote for remote in remotes if isinstance(remote, str)), "")
+            if isinstance(remotes, list)
+            else "",
             title=fields.text(about, "generated_title", "session_summary"),
             is_title_manual=fields.flag(about, "title_is_manual") is True,
             parent=parent,
@@ -159,3 +163,17 @@ def _object(raw: bytes | None) -> dict[str, Any] | None:
         return msgspec.json.decode(raw or b"", type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+
+
+def by_turn(usage: Mapping[str, Any], turn: str, model: str, place: Place) -> Iterator[Spend]:
+    """The spends of one turn, by model. The first has the turn's own key, also where the context's growth had told of
+    it. The stated input includes what was read from the cache; costs are in ticks."""
+    models = fields.mapping(usage, "modelUsage")
+    rows = {name: fields.mapping(models, name) for name in models} or {model: usage}
+    for number, (name, row) in enumerate(rows.items()):
+        used = fields.usage(
+            row, "inputTokens", "outputTokens", "cachedReadTokens", reasoning="reasoningTokens", is_cache_given=True
+        )
+        ticks = fields.number(row, "costUsdTicks")
+        key = f"{place.session}:{turn}" + (f":{name}" if number else "")
+        yield from place.spent(key, name, used, ticks / _TICKS_PER_USD if ticks is not None and ticks > 0 else None)

@@ -7,6 +7,12 @@ Rewinding cut the file and let it grow again in older versions: that is a rewrit
 the archive. Newer versions append a marker; what happened before it stays as it is, too.
 Tokens stand in `turn_completed`. Versions without it tell only how large the context is: there, what it grew by in a
 turn counts as that turn's input.
+
+The updates of Grok that say nothing of what a session is about: states of the screen, progress, settings.
+
+What a finished tool call of Grok gave back: its text, and how it ended. The update says `completed` even where a
+command exited with 1: the exit code stands in the raw output. How the call ended by the events of the session
+(`events.jsonl`) counts most, because only they tell a refusal from a failure.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -17,26 +23,42 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.chat.messages import text_of
-from afterwit.agents.grok.folder import COMPANIONS, CWD, Folder, group_of
-from afterwit.agents.grok.names import SILENT
-from afterwit.agents.grok.outputs import output_of, result_of
-from afterwit.agents.grok.spending import by_turn
-from afterwit.agents.memory import Memory
+from afterwit.agents.grok.folder import COMPANIONS, CWD, Folder, GrokEnding, by_turn, group_of
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
-from afterwit.model.readings import Facts, Reading, Spend, Usage
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import LinesReader, LinesReading, resumed
+from afterwit.model.kinds import EventKind, ReaderEvidence
+from afterwit.model.readings import Facts, Reading, Result, Usage
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
 
+SILENT = frozenset(
+    [
+        *("plan", "available_commands_update", "current_mode_update", "config_option_update"),
+        *("session_info_update", "usage_update", "diff_review", "auto_compact_started", "auto_compact_cancelled"),
+        *("auto_compact_failed", "memory_flush_started", "memory_flush_completed", "memory_dream_completed"),
+        *("memory_session_saved", "auto_continue_completed", "feedback_request", "relay_sync_status"),
+        *("auto_recovery_started", "hook_annotation", "hook_execution", "hooks_changed", "plugins_changed"),
+        *("plugin_updates_installed", "session_recap", "session_recap_unavailable", "rewind_marker"),
+        *("task_completed", "subagent_spawned", "subagent_progress", "subagent_finished", "task_backgrounded"),
+        *("scheduled_task_created", "scheduled_task_fired", "scheduled_task_deleted", "monitor_event"),
+        *("model_auto_switched", "model_changed", "tool_call_delta_chunk", "image_compressed", "image_dropped"),
+        *("memory_files", "workflow_updated", "goal_updated", "pending_interaction", "interaction_resolved"),
+        *("git_branch_update"),
+    ]
+)
+_DENIED = frozenset(["permission_rejected", "hook_denied"])
+_CANCELLED = frozenset(["permission_cancelled", "cancelled"])
+_TEXTS = ("output_for_prompt", "output", "stdout", "content", "OkayOutput", "ErrorOutput", "error", "message")
+_DEPTH = 3
 _UPDATES = "updates.jsonl"
 _ENDED = frozenset(["completed", "failed", "cancelled"])
 _STOPPED = frozenset(["cancelled", "canceled", "interrupted"])
 _COMPACTIONS = frozenset(["auto_compact_completed", "compaction_checkpoint"])
 
 
-class _State(Memory):
+class _State(ReadingMemory):
     going_on: str = ""  # the kind of chunk that came last, and its prompt
     unnamed: str = ""  # the last call, for a result without an id
     model: str = ""
@@ -47,7 +69,7 @@ class _State(Memory):
     is_turn_over: bool = True
 
 
-class GrokReader:
+class GrokReader(LinesReader):
     """All that is known about the logs of Grok."""
 
     agent = "grok"
@@ -62,9 +84,6 @@ class GrokReader:
             return path
         return path.with_name(_UPDATES) if path.name in COMPANIONS else None
 
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
-
     def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
         group = group_of(path) if self.primary(path) == path else None
         return (group / CWD,) if group else ()
@@ -74,18 +93,16 @@ class GrokReader:
         return is_update and "update" in fields.mapping(record, "params")
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "GrokReading":
-        state = _State() if saved is None else msgspec.msgpack.decode(saved, type=_State)
+        state = resumed(_State, saved)
         return GrokReading(Folder(file.path, file.companion), state)
 
 
-class GrokReading:
+class GrokReading(LinesReading[_State]):
     """The reading of one stream of updates."""
 
     def __init__(self, folder: Folder, state: _State) -> None:
         self._folder = folder
-        self._state = state
-        self.known: Mapping[str, int] = state.known
-        self.unknown: Mapping[str, int] = state.unknown
+        super().__init__(state)
         self._meanings: dict[str, Callable[[_Update], Iterator[Reading]]] = {
             "user_message_chunk": self._prompt,
             "agent_message_chunk": self._reply,
@@ -100,12 +117,9 @@ class GrokReading:
             "session_summary_generated": self._title,
         }
 
-    def save(self) -> bytes:
-        return msgspec.msgpack.encode(self._state)
-
     def feed(self, record: Record) -> list[Reading]:
         value = msgspec.json.decode(record.raw, type=dict[str, Any])
-        is_first = not self.known and not self.unknown
+        is_first = self._is_at_start
         readings: list[Reading] = [self._folder.facts] if is_first else []
         update = _Update(self._folder.session, record, value)
         return readings + list(self._read(update))
@@ -200,13 +214,8 @@ class GrokReading:
         state.peak = max(state.peak, update.total_tokens)
         state.turn_tokens += grown
         if grown:
-            yield Spend(
-                session=self._folder.session,
-                key=f"{self._folder.session}:{update.prompt}",
-                model=state.model,
-                usage=Usage(input=state.turn_tokens),
-                at_ms=update.place.at_ms,
-            )
+            key = f"{self._folder.session}:{update.prompt}"
+            yield from update.place.spent(key, state.model, Usage(input=state.turn_tokens))
 
 
 class _Update:
@@ -226,3 +235,48 @@ class _Update:
         number = meta.get("promptIndex")
         self.number = number if isinstance(number, int) else None
         self.call_id = fields.plain_id(self.body, "toolCallId")
+
+
+def output_of(update: Mapping[str, Any]) -> str:
+    """The text of an update's content, or of its raw output where the content is empty."""
+    parts = [part.get("content") for part in fields.mappings(update, "content") if part.get("type") == "content"]
+    said = "\n".join(text for part in parts if (text := text_of(part)))
+    return said if said.strip() else _raw_text(update.get("rawOutput"))
+
+
+def result_of(update: Mapping[str, Any], ending: GrokEnding | None) -> Result:
+    """How the call of a finished update ended."""
+    raw = fields.mapping(update, "rawOutput")
+    code = fields.exit_code(raw, "exit_code", "exitCode")
+    outcome = ending.outcome if ending else ""
+    return Result(
+        is_error=_is_error(update, raw, outcome, code),
+        exit_code=code,
+        is_denied=outcome in _DENIED,
+        is_cancelled=outcome in _CANCELLED or update.get("status") == "cancelled",
+        duration_ms=ending.duration_ms if ending else None,
+    )
+
+
+def _is_error(update: Mapping[str, Any], raw: Mapping[str, Any], outcome: str, code: int | None) -> bool | None:
+    if outcome in _DENIED | _CANCELLED:
+        return None
+    if outcome == "error" or update.get("status") == "failed" or raw.get("timed_out") is True:
+        return True
+    if code is not None:
+        return code != 0
+    return False if outcome == "success" or update.get("status") == "completed" else None
+
+
+def _raw_text(value: Any, depth: int = 0) -> str:
+    """Raw outputs differ by tool: a text, a list of bytes, or one of these below a name or two."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        is_bytes = bool(value) and all(isinstance(number, int) and 0 <= number < 256 for number in value)
+        return bytes(value).decode("utf-8", "replace") if is_bytes else text_of(value) or ""
+    if not isinstance(value, Mapping) or depth > _DEPTH:
+        return ""
+    named = [_raw_text(value[name], depth + 1) for name in _TEXTS if name in value]
+    inner = [_raw_text(inner_value, depth + 1) for inner_value in value.values() if isinstance(inner_value, Mapping)]
+    return next((text for text in [*named, *inner] if text.strip()), "")

@@ -1,7 +1,7 @@
 """Ties the Grok CLI to us: it has no hooks, but reads one file in each project, which gets a marked block."""
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.marked_block import MarkedBlock
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.own_text import MarkedBlock
 
 
 def integration(at: Surroundings) -> Integration:

@@ -3,6 +3,10 @@
 Written from its source. A row holds one message in the form of the AI SDK: texts, `tool-call` and `tool-result` parts;
 the outputs of tools say `success` and `error`. Each response of a model has a row with its tokens and what the CLI
 thinks it cost. The CLI of xAI has the same home and other files; another reader reads those.
+
+Where the community's Grok CLI keeps its sessions: one database for all of them. Messages, what they used and
+compactions lie in tables of their own and are put into one order by their times, so that a growing session grows at its
+end.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,24 +14,39 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.chat.messages import text_of
-from afterwit.agents.chat.results import outcome_of
+from afterwit.agents.chat.messages import outcome_of, text_of
 from afterwit.agents.places import Place
-from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import LinesReader
 from afterwit.agents.rows import Row, RowsReading, column, native_id, row_of
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
-from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
+from afterwit.model.kinds import EventKind, ReaderEvidence
+from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any
+from afterwit.sources.databases import Database, DatabaseGatherer, DatabaseTable
 from afterwit.sources.framing import Record
+from afterwit.sources.gathering import Gatherer
 
+_CHANGING = frozenset(
+    ("updated_at", "cwd_last", "status", "recap_text", "recap_model", "recap_updated_at", "last_seen_at")
+)
+_DATABASE = Database(
+    names=r"grok\.db",
+    sessions=DatabaseTable("sessions", session="id", order=("id",), without=_CHANGING),
+    tables=(
+        DatabaseTable("messages", session="session_id", order=("seq",)),
+        DatabaseTable("usage_events", session="session_id", order=("id",)),
+        DatabaseTable("compactions", session="session_id", order=("id",)),
+    ),
+    updated="updated_at",
+    merged="created_at",
+)
 _MICRO = 1_000_000
 _MOST_MICROS = 10**12
 _SILENT = frozenset(("image", "file", "source"))
 _SPOKEN = frozenset(("text", "reasoning", "tool-call", "tool-result"))
 
 
-class GrokCliReader:
+class GrokCliReader(LinesReader):
     """The community's Grok CLI, by the shape of `agents.protocol.Reader`."""
 
     agent = "grok-cli"
@@ -35,9 +54,6 @@ class GrokCliReader:
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return path if path.suffix == ".jsonl" and path.parent.name == "grok.db" else None
-
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         row = row_of(record)
@@ -78,16 +94,11 @@ class GrokCliReading(RowsReading):
     def _usage(self, row: Mapping[str, Any]) -> Iterator[Reading]:
         self.noted("usage")
         micros = fields.number(row, "cost_micros")
-        usage = Usage(fields.tokens(row, "input_tokens"), 0, 0, fields.tokens(row, "output_tokens"))
-        if usage != Usage():
-            yield Spend(
-                session=self.state.session,
-                key=f"{self.state.session}:usage:{row.get('id')}"[:400],
-                model=fields.text(row, "model"),
-                usage=usage,
-                at_ms=ms_from_any(row.get("created_at")),
-                cost_usd=micros / _MICRO if micros is not None and 0 < micros < _MOST_MICROS else None,
-            )
+        place = Place(self.state.session, 0, 0, ms_from_any(row.get("created_at")))
+        cost = micros / _MICRO if micros is not None and 0 < micros < _MOST_MICROS else None
+        key = f"{self.state.session}:usage:{row.get('id')}"[:400]
+        used = fields.usage(row, "input_tokens", "output_tokens")
+        yield from place.spent(key, fields.text(row, "model"), used, cost)
 
     def _message(self, record: Record, row: Mapping[str, Any]) -> Iterator[Reading]:
         message = column(row, "message_json")
@@ -147,3 +158,7 @@ def _outcome(output: Any) -> tuple[str, Result]:
     success = fields.flag(said, "success")
     is_error = True if kind == "error-json" else None if success is None else not success
     return fields.without_blobs(text), Result(is_error=is_error)
+
+
+def gatherers() -> tuple[Gatherer, ...]:
+    return (DatabaseGatherer(_DATABASE),)

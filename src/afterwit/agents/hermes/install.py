@@ -8,25 +8,20 @@ import json
 from pprint import pformat
 from typing import Any
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import Reach
-from afterwit.integration.ours import MARK, NAME, own_words, server_entry
-from afterwit.integration.own_file import OwnFile
-from afterwit.integration.scripts import script
-from afterwit.integration.yaml_file import YamlFile
-from afterwit.memory.definition import DESCRIPTION, SCHEMA
+from afterwit.agents.installing import reach_of
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.hooks import script
+from afterwit.edits.ours import MARK, NAME, own_words, server_entry
+from afterwit.edits.own_text import OwnFile
+from afterwit.edits.yaml_file import YamlFile
+from afterwit.model.memory_entry import TOOL_DESCRIPTION, TOOL_SCHEMA
 
-REACH = Reach(
-    "hermes",
-    {
-        "pre_llm_call": "prompt",
-        "on_session_start": "start",
-        "pre_tool_call": "before",
-        "transform_tool_result": "after",
-        "on_session_end": "end",
-    },
-)
-MEMORY_TOOL: dict[str, Any] = {"name": f"{NAME}_memory", "description": DESCRIPTION, "parameters": dict(SCHEMA)}
+REACH = reach_of("hermes")
+MEMORY_TOOL: dict[str, Any] = {
+    "name": f"{NAME}_memory",
+    "description": TOOL_DESCRIPTION,
+    "parameters": dict(TOOL_SCHEMA),
+}
 _MANIFEST = f"# {MARK}\nname: {NAME}\nversion: 1.0.0\ndescription: Notes from past sessions\n"
 
 

@@ -1,12 +1,11 @@
 """Hermes' plugin: a result is a text of JSON, with the exit code in it. Its own review turns are no prompts."""
 
 from afterwit.agents import plugin_hooks
-from afterwit.agents.moments import AFTER, PROMPT, START, Answer, Moment, text_at
+from afterwit.agents.moments import Moment, text_at
 from afterwit.model.quick_json import loads
 
-CARRIES = (START, PROMPT, AFTER)
-REFUSES = REWRITES = True
 _REVIEW = "Review the conversation above"
+write = plugin_hooks.write
 
 
 def read(event: str, payload: dict[str, object]) -> Moment | None:
@@ -16,10 +15,6 @@ def read(event: str, payload: dict[str, object]) -> Moment | None:
     if moment.output.lstrip().startswith("{"):
         _take_apart(moment)
     return moment
-
-
-def write(moment: Moment, answer: Answer) -> str:  # noqa: ARG001 - every agent's has it
-    return plugin_hooks.write(answer)
 
 
 def _take_apart(moment: Moment) -> None:

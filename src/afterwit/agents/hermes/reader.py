@@ -4,6 +4,9 @@ Seen in a run of Hermes 0.19 (schema 22); earlier and later schemas differ in co
 not used. All three tell a session under the same id, and what they have in common is counted once. Inactive rows
 (rewound, or compacted in place) are what happened and stay events; rows that a compaction writes again are passed over.
 In a delegated session nobody types.
+
+Where Hermes keeps its sessions: `state.db` in its home and in the folder of each profile. The row of a session's parent
+is told too: only it says whether the session goes on where a compaction split it off.
 """
 
 import re
@@ -15,18 +18,41 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.chat.reader import HERMES_PATHS, ChatReader, ChatReading
-from afterwit.agents.hermes.sessions import facts_of_row, facts_of_snapshot, spend_of
-from afterwit.agents.hermes.turns import HermesState, is_written_again, message_of, readings_of, rekeyed
+from afterwit.agents.hermes.turns import (
+    HermesState,
+    facts_of_row,
+    facts_of_snapshot,
+    is_written_again,
+    message_of,
+    readings_of,
+    rekeyed,
+    spend_of,
+)
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
 from afterwit.agents.rows import native_id, row_in, row_of
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import Relation
+from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Reading
-from afterwit.sources.databases import PARENT
+from afterwit.sources.databases import PARENT, Database, DatabaseGatherer, DatabaseTable
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
-from afterwit.sources.gathering import session_in
+from afterwit.sources.gathering import Gatherer, session_in
 
+_COUNTED = frozenset(("message_count", "tool_call_count", "compression_fallback_streak", "expiry_finalized"))
+_DATABASE = Database(
+    names=r"state\.db",
+    sessions=DatabaseTable("sessions", session="id", order=("id",), without=_COUNTED),
+    tables=(DatabaseTable("messages", session="session_id", order=("id",)),),
+    before=(
+        DatabaseTable(
+            "session_model_usage",
+            session="session_id",
+            order=("model", "task", "billing_provider"),
+            changed="last_seen",
+        ),
+    ),
+    parent="parent_session_id",
+    parent_columns=("id", "source", "end_reason"),
+)
 _SNAPSHOT = re.compile(r"(?:.*/)?sessions/session_[^/]+\.json")
 _MOST_UNKNOWN = 50
 
@@ -159,3 +185,7 @@ class SnapshotReading:
             yield from readings_of(record, message_of(message), self._state)
         else:
             self._state.unknown["(no message)"] = self._state.unknown.get("(no message)", 0) + 1
+
+
+def gatherers() -> tuple[Gatherer, ...]:
+    return (DatabaseGatherer(_DATABASE),)

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.kimi.outcomes import outcome_of_wire
-from afterwit.agents.kimi.speech import called, prompted, replied
-from afterwit.agents.memory import Memory
+from afterwit.agents.kimi.outcomes import called, outcome_of_wire, prompted, replied
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind, Relation
-from afterwit.model.readings import Facts, Reading, Spend, Usage
+from afterwit.model.readings import Facts, Reading, Usage
 
 _SILENT = """
     TurnEnd StepBegin CompactionBegin CompactionEnd HookTriggered HookResolved MCPLoadingBegin MCPLoadingEnd PlanDisplay
@@ -27,7 +26,7 @@ _DEEPEST = 5  # subagents of subagents
 class Wire:
     """Reads the messages of one wire."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: ReadingMemory) -> None:
         self._memory = memory
 
     def read(
@@ -75,9 +74,8 @@ def _ended(payload: Mapping[str, Any], place: Place) -> Iterator[Reading]:
 def _status(payload: Mapping[str, Any], place: Place) -> Iterator[Reading]:
     """Tokens of a step. The wire does not say of which model."""
     usage = usage_of(fields.mapping(payload, "token_usage"))
-    if usage != Usage():
-        name = fields.plain_id(payload, "message_id") or str(place.at_ms or place.offset)
-        yield Spend(session=place.session, key=f"{place.session}:{name}", model="", usage=usage, at_ms=place.at_ms)
+    name = fields.plain_id(payload, "message_id") or str(place.at_ms or place.offset)
+    return place.spent(f"{place.session}:{name}", "", usage)
 
 
 def usage_of(stated: Mapping[str, Any]) -> Usage:

@@ -4,23 +4,14 @@ Only a prompt's hook can say something to its model, so the start of a session s
 end of a session only where somebody sits before it, so the end of a turn counts too.
 """
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import SECONDS, Reach
-from afterwit.integration.json_file import JsonFile
-from afterwit.integration.ours import server_entry
-from afterwit.integration.toml_file import TomlFile
+from afterwit.agents.installing import reach_of
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.hooks import SECONDS
+from afterwit.edits.json_file import JsonFile
+from afterwit.edits.ours import server_entry
+from afterwit.edits.toml_file import TomlFile
 
-REACH = Reach(
-    "kimi-code",
-    {
-        "UserPromptSubmit": "prompt",
-        "PreToolUse": "before",
-        "PostCompact": "compact",
-        "Stop": "end",
-        "SessionEnd": "end",
-    },
-    can_rewrite=False,
-)
+REACH = reach_of("kimi-code")
 
 
 def integration(at: Surroundings) -> Integration:

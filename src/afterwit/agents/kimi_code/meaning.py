@@ -3,6 +3,10 @@
 Each user message names its origin; only those of a user were typed. An undo or a clear changes what the model sees
 next; what was said and done before stays, and nothing is counted twice. Keys are the ids of messages, loop events and
 prompts, which a fork copies.
+
+The record types of Kimi Code's wire that say nothing which a session's story needs. Taken from version 2.1.0: those
+that it writes to disk, and the events of its agent loop, which repeat what the records of the context say. A type that
+is neither here nor read counts as unknown.
 """
 
 import re
@@ -14,12 +18,26 @@ import msgspec
 from afterwit.agents import fields
 from afterwit.agents.kimi.outcomes import outcome_of_code, texts_of
 from afterwit.agents.kimi.wire import usage_of
-from afterwit.agents.kimi_code.names import LOOP_SILENT
-from afterwit.agents.memory import Memory, mark
+from afterwit.agents.memory import ReadingMemory, mark
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind
-from afterwit.model.readings import Reading, Spend, Usage
+from afterwit.model.readings import Reading
 
+_SILENT = """
+    agent.message.appended agent.turn.ended agent.turn.started config.update context.clear context.undo
+    context.update_token_count cron.add cron.cursor cron.delete file_history.checkpoint file_history.tracked forked
+    full_compaction.begin full_compaction.cancel full_compaction.complete goal.account_usage goal.clear
+    goal.continuation goal.create goal.update interaction.request interaction.resolved llm.request llm.tools_snapshot
+    mcp.tools_discovered metadata micro_compaction.apply permission.set_mode plan.revision plan_mode.cancel
+    plan_mode.enter plan_mode.exit plugin.session_start profile.bind prompt.aborted prompt.completed prompt.steered
+    runtime.set_binding subagent.cancelled subagent.completed subagent.failed subagent.spawned subagent.started
+    subagent.suspended swarm_mode.enter swarm_mode.exit task.started task.terminated token_counting.measured
+    token_counting.rebased token_counting.truncated token_counting.turn_recorded tools.register_user_tool
+    tools.reset_active_tools tools.set_active_tools tools.unregister_user_tool tools.update_store tower_mode.enter
+    tower_mode.exit turn.cancel turn.prompt turn.steer turn.step.interrupted
+    """
+SILENT = frozenset(_SILENT.split())
+LOOP_SILENT = frozenset({"step.begin"})
 _DENIED = 64
 _NOTICE_CHARS = 8_000
 _TYPED = frozenset({"", "user"})
@@ -27,7 +45,7 @@ _SURROUNDINGS = re.compile(r"\A\s*<git-context\b[^>]{0,2000}/>\s*")  # stands be
 _REFUSALS = ("reject", "den", "cancel")
 
 
-class State(Memory):
+class KimiCodeState(ReadingMemory):
     model: str = ""
     has_usage_records: bool = False
     denied: list[str] = msgspec.field(default_factory=list)  # calls that were refused, before their end is written
@@ -36,7 +54,7 @@ class State(Memory):
         self.denied = [*self.denied[-_DENIED:], call]
 
 
-class Line(NamedTuple):
+class KimiCodeLine(NamedTuple):
     """One record, where it lies, and whether a subagent's file holds it."""
 
     value: Mapping[str, Any]
@@ -48,7 +66,7 @@ class Line(NamedTuple):
         return str(self.place.at_ms or self.place.offset)
 
 
-def _appended(state: State, line: Line) -> Iterator[Reading]:
+def _appended(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     message = fields.mapping(line.value, "message")
     match message.get("role"):
         case "user":
@@ -61,7 +79,7 @@ def _appended(state: State, line: Line) -> Iterator[Reading]:
             )
 
 
-def _user(message: Mapping[str, Any], line: Line) -> Iterator[Reading]:
+def _user(message: Mapping[str, Any], line: KimiCodeLine) -> Iterator[Reading]:
     text = _SURROUNDINGS.sub("", "\n".join(texts_of(message.get("content"))), count=1)
     if not text.strip():
         return
@@ -75,7 +93,7 @@ def _user(message: Mapping[str, Any], line: Line) -> Iterator[Reading]:
         yield line.place.said(EventKind.NOTICE, text[:_NOTICE_CHARS], key)
 
 
-def _assistant(message: Mapping[str, Any], line: Line) -> Iterator[Reading]:
+def _assistant(message: Mapping[str, Any], line: KimiCodeLine) -> Iterator[Reading]:
     """A message put in whole, as by an import. What the loop itself says comes part by part."""
     for part in fields.mappings(message, "content"):
         yield from _part(part, line, "")
@@ -83,7 +101,7 @@ def _assistant(message: Mapping[str, Any], line: Line) -> Iterator[Reading]:
         yield from _called(call, fields.arguments(call.get("arguments")), line)
 
 
-def _looped(state: State, line: Line) -> Iterator[Reading]:
+def _looped(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     event = fields.mapping(line.value, "event")
     match event.get("type"):
         case "content.part":
@@ -97,14 +115,14 @@ def _looped(state: State, line: Line) -> Iterator[Reading]:
             yield from _spent(f"step:{key}", state.model, fields.mapping(event, "usage"), line)
 
 
-def _part(part: Mapping[str, Any], line: Line, key: str) -> Iterator[Reading]:
+def _part(part: Mapping[str, Any], line: KimiCodeLine, key: str) -> Iterator[Reading]:
     thought = fields.text(part, "think", "thinking")
     text = thought or "\n".join(texts_of([part]))
     if text:
         yield line.place.said(EventKind.THOUGHT if thought else EventKind.REPLY, text, key)
 
 
-def _called(call: Mapping[str, Any], arguments: dict[str, Any], line: Line) -> Iterator[Reading]:
+def _called(call: Mapping[str, Any], arguments: dict[str, Any], line: KimiCodeLine) -> Iterator[Reading]:
     call_id = fields.plain_id(call, "toolCallId", "id")
     if call_id:
         key = fields.plain_id(call, "uuid") or f"{line.stamp}:{call_id}"
@@ -113,7 +131,7 @@ def _called(call: Mapping[str, Any], arguments: dict[str, Any], line: Line) -> I
         yield line.place.problem("a call without an id")
 
 
-def _ended(state: State, call: str, value: Mapping[str, Any], line: Line) -> Iterator[Reading]:
+def _ended(state: KimiCodeState, call: str, value: Mapping[str, Any], line: KimiCodeLine) -> Iterator[Reading]:
     if not call:
         yield line.place.problem("a result that names no call")
         return
@@ -124,34 +142,33 @@ def _ended(state: State, call: str, value: Mapping[str, Any], line: Line) -> Ite
     yield line.place.result(f"result:{line.stamp}:{call}", call, text, result)
 
 
-def _approved(state: State, line: Line) -> Iterator[Reading]:
+def _approved(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     decision = fields.text(fields.mapping(line.value, "result"), "decision", "response", "kind")
     if decision.lower().startswith(_REFUSALS):
         state.deny(fields.plain_id(line.value, "toolCallId"))
     return iter(())
 
 
-def _usage(state: State, line: Line) -> Iterator[Reading]:
+def _usage(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     state.has_usage_records = True
     state.model = fields.plain_id(line.value, "model")
     stated = fields.mapping(line.value, "usage")
     yield from _spent(f"usage:{line.stamp}:{mark(_encoded(stated))}", state.model, stated, line)
 
 
-def _spent(key: str, model: str, stated: Mapping[str, Any], line: Line) -> Iterator[Reading]:
+def _spent(key: str, model: str, stated: Mapping[str, Any], line: KimiCodeLine) -> Iterator[Reading]:
     usage = usage_of(stated)
-    if usage != Usage():
-        yield Spend(session=line.place.session, key=key, model=model, usage=usage, at_ms=line.place.at_ms)
+    yield from line.place.spent(key, model, usage)
 
 
-def _compacted(_: State, line: Line) -> Iterator[Reading]:
+def _compacted(_: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     summary = line.value.get("summary")
     content = summary.get("content") if isinstance(summary, dict) else summary
     text = "\n".join(texts_of(content)) or fields.text(line.value, "contextSummary")
     yield line.place.said(EventKind.COMPACTION, text, f"compaction:{line.stamp}")
 
 
-def _turn_ended(_: State, line: Line) -> Iterator[Reading]:
+def _turn_ended(_: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     error = line.value.get("error")
     said = fields.text(error, "message", "name") if isinstance(error, dict) else fields.text(line.value, "error")
     match line.value.get("reason"):
@@ -161,7 +178,7 @@ def _turn_ended(_: State, line: Line) -> Iterator[Reading]:
             yield line.place.said(EventKind.MODEL_ERROR, said, f"turn:{line.stamp}")
 
 
-def _retried(_: State, line: Line) -> Iterator[Reading]:
+def _retried(_: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     status = fields.exit_code(line.value, "statusCode")
     said = fields.text(line.value, "errorMessage", "errorName")
     yield line.place.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said, f"retry:{line.stamp}")
@@ -174,7 +191,7 @@ def _encoded(value: Mapping[str, Any]) -> str:
         return ""
 
 
-MEANINGS: dict[str, Callable[[State, Line], Iterator[Reading]]] = {
+MEANINGS: dict[str, Callable[[KimiCodeState, KimiCodeLine], Iterator[Reading]]] = {
     "context.append_message": _appended,
     "context.append_loop_event": _looped,
     "context.apply_compaction": _compacted,

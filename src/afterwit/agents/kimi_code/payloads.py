@@ -3,13 +3,7 @@
 from afterwit.agents import claude_hooks
 from afterwit.agents.moments import PROMPT, Answer, Moment
 
-CARRIES = (PROMPT,)
-REFUSES = True
-REWRITES = False
-
-
-def read(event: str, payload: dict[str, object]) -> Moment | None:
-    return claude_hooks.read(event, payload)
+read = claude_hooks.read
 
 
 def write(moment: Moment, answer: Answer) -> str:

@@ -14,12 +14,11 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.kimi_code.meaning import LOOP, MEANINGS, Line, State
-from afterwit.agents.kimi_code.names import SILENT
+from afterwit.agents.kimi_code.meaning import LOOP, MEANINGS, SILENT, KimiCodeLine, KimiCodeState
 from afterwit.agents.places import Place
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import Relation
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import LinesReader, LinesReading, resumed
+from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
@@ -28,7 +27,7 @@ _MAIN = "main"
 _LOOP = "context.append_loop_event"
 
 
-class KimiCodeReader:
+class KimiCodeReader(LinesReader):
     """All that is known about the logs of Kimi Code."""
 
     agent = "kimi-code"
@@ -42,9 +41,6 @@ class KimiCodeReader:
                 return path.parent / "agents" / _MAIN / "wire.jsonl"
         return None
 
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
-
     def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
         """The state is the companion of the main wire; subagents want it too."""
         is_subagents = self.primary(path) == path and path.parent.name != _MAIN
@@ -56,28 +52,23 @@ class KimiCodeReader:
         return record.get("type") in ("context.append_message", _LOOP)
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "KimiCodeReading":
-        return KimiCodeReading(file, msgspec.msgpack.decode(saved, type=State) if saved else State())
+        return KimiCodeReading(file, resumed(KimiCodeState, saved))
 
 
-class KimiCodeReading:
+class KimiCodeReading(LinesReading[KimiCodeState]):
     """The reading of one agent's wire."""
 
-    def __init__(self, file: SourceFile, state: State) -> None:
+    def __init__(self, file: SourceFile, state: KimiCodeState) -> None:
         self._file = file
-        self._state = state
+        super().__init__(state)
         folder = file.path.parent
         root = folder.parent.parent
         self._parent = "" if folder.name == _MAIN else root.name
         self._session = f"{root.name}/{folder.name}" if self._parent else root.name or file.path.stem
-        self.known: Mapping[str, int] = state.known
-        self.unknown: Mapping[str, int] = state.unknown
-
-    def save(self) -> bytes:
-        return msgspec.msgpack.encode(self._state)
 
     def feed(self, record: Record) -> list[Reading]:
         value = msgspec.json.decode(record.raw, type=dict[str, Any])
-        is_first = not self.known and not self.unknown
+        is_first = self._is_at_start
         name, event = fields.plain_id(value, "type"), fields.mapping(value, "event")
         meaning = MEANINGS.get(name)
         is_known = meaning is not None or name in SILENT
@@ -89,7 +80,7 @@ class KimiCodeReading:
         place = Place.of(self._session, record, at_ms)
         readings: list[Reading] = [self._facts(place)] if is_first else []
         if meaning is not None:
-            readings += meaning(self._state, Line(value, place, bool(self._parent)))
+            readings += meaning(self._state, KimiCodeLine(value, place, bool(self._parent)))
         return readings
 
     def _facts(self, place: Place) -> Facts:

@@ -18,17 +18,18 @@ from afterwit.agents import fields
 from afterwit.agents.blocks import inside_tags, without_tags
 from afterwit.agents.chat.messages import calls_of, reasoning_of, text_of, usage_of
 from afterwit.agents.instances import remote_of
-from afterwit.agents.memory import Memory
-from afterwit.agents.mini_swe_agent.observations import is_observation, observed
 from afterwit.agents.places import Place
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import DocumentReader, DocumentReading
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
 
+_CODE = re.compile(r"<returncode>\s*(-?\d{1,10})\s*</returncode>")
+_HEAD_CHARS = 100_000  # the old layout repeats the command before the exit code
+_OUTPUTS = ("output", "output_head", "output_tail", "stdout", "stderr", "exception")
 _ENDINGS = (".traj.json", ".json")
 _TASK = "pr_description"
 _COMMAND = re.compile(r"```(?:bash|mswea_bash_command|sh)?[ \t]*\n(.*?)\n?```", re.DOTALL)
@@ -38,7 +39,7 @@ _FINISHED = frozenset(["Submitted", "LimitsExceeded"])
 _STOPPED = frozenset(["UserInterruption", "KeyboardInterrupt"])
 
 
-class MiniSweAgentReader:
+class MiniSweAgentReader(DocumentReader):
     """All that is known about the trajectories of mini-swe-agent."""
 
     agent = "mini-swe-agent"
@@ -46,9 +47,6 @@ class MiniSweAgentReader:
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return path if path.name.endswith(".traj.json") or path.name == "traj.json" else None
-
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.DOCUMENT
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         if str(record.get("trajectory_format")).startswith("mini-swe-agent"):
@@ -61,21 +59,15 @@ class MiniSweAgentReader:
         return MiniSweAgentReading(file.path)
 
 
-class MiniSweAgentReading:
+class MiniSweAgentReading(DocumentReading):
     """The reading of one trajectory."""
 
     def __init__(self, path: PurePosixPath) -> None:
         name = str(path)
-        self._session = next(name.removesuffix(ending) for ending in (*_ENDINGS, "") if name.endswith(ending))
-        self._memory = Memory()
+        super().__init__(next(name.removesuffix(ending) for ending in (*_ENDINGS, "") if name.endswith(ending)))
         self._model = ""
         self._commands = 0
         self._open: list[str] = []  # calls without a result
-        self.known: Mapping[str, int] = self._memory.known
-        self.unknown: Mapping[str, int] = self._memory.unknown
-
-    def save(self) -> bytes:
-        return b""
 
     def feed(self, record: Record) -> Iterator[Reading]:
         value = msgspec.json.decode(record.raw, type=dict[str, Any] | list[Any])
@@ -184,3 +176,22 @@ class MiniSweAgentReading:
             yield place.said(EventKind.NOTICE, text or status)
         else:
             yield place.said(EventKind.MODEL_ERROR, text or status)
+
+
+def is_observation(text: str, extra: Mapping[str, Any]) -> bool:
+    """Whether a message in the name of the user is the result of a command. The bare diff is what the oldest versions
+    show of the submitting one."""
+    return "returncode" in extra or text.startswith("diff --git ") or _CODE.search(text[:_HEAD_CHARS]) is not None
+
+
+def observed(text: str, extra: Mapping[str, Any]) -> tuple[str, Result]:
+    """The output, and how the command ended. Minus one says that it never came to an end of its own."""
+    stated = _CODE.search(text[:_HEAD_CHARS])
+    code = fields.exit_code(extra, "returncode")
+    if code is None and stated:
+        code = fields.exit_code({"code": int(stated[1])}, "code")
+    raw = extra.get("raw_output")
+    output = raw if isinstance(raw, str) else inside_tags(text, *_OUTPUTS) if stated else text
+    failure = fields.text(extra, "exception_info")
+    is_error = True if failure else None if code is None else code != 0
+    return "\n".join(part for part in (output, failure) if part), Result(is_error=is_error, exit_code=code)

@@ -2,22 +2,13 @@
 
 from pathlib import PurePath
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import Reach
-from afterwit.integration.json_file import JsonFile
-from afterwit.integration.own_file import OwnFile
-from afterwit.integration.scripts import script
+from afterwit.agents.installing import reach_of
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.hooks import script
+from afterwit.edits.json_file import JsonFile
+from afterwit.edits.own_text import OwnFile
 
-REACH = Reach(
-    "opencode",
-    {
-        "chat.message": "prompt",
-        "session.compacted": "start",
-        "tool.execute.before": "before",
-        "tool.execute.after": "after",
-        "session.idle": "end",
-    },
-)
+REACH = reach_of("opencode")
 
 
 def integration(at: Surroundings) -> Integration:

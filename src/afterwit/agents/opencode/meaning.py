@@ -31,7 +31,7 @@ _DENIED = (
 _CANCELLED = ("tool execution aborted", "aborted by user")
 
 
-class Speaker(msgspec.Struct):
+class OpencodeSpeaker(msgspec.Struct):
     """What is known of the message whose parts follow."""
 
     message: str = ""
@@ -56,9 +56,9 @@ def session_facts(session: str, info: Mapping[str, Any]) -> Facts:
     )
 
 
-def speaker_of(info: Mapping[str, Any], *, is_child: bool) -> Speaker:
+def speaker_of(info: Mapping[str, Any], *, is_child: bool) -> OpencodeSpeaker:
     model = fields.mapping(info, "model")
-    return Speaker(
+    return OpencodeSpeaker(
         message=fields.plain_id(info, "id"),
         role=fields.plain_id(info, "role"),
         model=fields.plain_id(info, "modelID") or fields.plain_id(model, "modelID"),
@@ -84,7 +84,7 @@ def message_readings(place: Place, info: Mapping[str, Any]) -> Iterator[Reading]
         yield place.said(EventKind.MODEL_ERROR, f"{name}: {said}" if said else name)
 
 
-def part_readings(place: Place, part: Mapping[str, Any], speaker: Speaker) -> Iterator[Reading]:
+def part_readings(place: Place, part: Mapping[str, Any], speaker: OpencodeSpeaker) -> Iterator[Reading]:
     """What a part says."""
     at_ms = ms_from_any(fields.mapping(part, "time").get("start"))
     place = place._replace(at_ms=at_ms or place.at_ms or speaker.at_ms)
@@ -108,7 +108,7 @@ def part_readings(place: Place, part: Mapping[str, Any], speaker: Speaker) -> It
                 yield place.said(EventKind.NOTICE, text)
 
 
-def _text(place: Place, part: Mapping[str, Any], speaker: Speaker, identity: str) -> Iterator[Reading]:
+def _text(place: Place, part: Mapping[str, Any], speaker: OpencodeSpeaker, identity: str) -> Iterator[Reading]:
     text = fields.without_blobs(fields.text(part, "text"))
     if not text:
         return
@@ -155,7 +155,7 @@ def _outcome(state: Mapping[str, Any]) -> tuple[str, Result]:
     return "\n".join(text for text in (fields.text(metadata, "output"), error) if text), result
 
 
-def _spend(place: Place, part: Mapping[str, Any], speaker: Speaker, identity: str) -> Iterator[Reading]:
+def _spend(place: Place, part: Mapping[str, Any], speaker: OpencodeSpeaker, identity: str) -> Iterator[Reading]:
     usage = usage_of(fields.mapping(part, "tokens"))
     cost = fields.number(part, "cost")
     if usage != Usage() or cost:

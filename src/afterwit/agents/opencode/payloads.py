@@ -1,10 +1,9 @@
 """OpenCode's plugin: the exit code of a command is a number of its own."""
 
 from afterwit.agents import plugin_hooks
-from afterwit.agents.moments import AFTER, PROMPT, START, Answer, Moment
+from afterwit.agents.moments import Moment
 
-CARRIES = (START, PROMPT, AFTER)
-REFUSES = REWRITES = True
+write = plugin_hooks.write
 
 
 def read(event: str, payload: dict[str, object]) -> Moment | None:
@@ -12,7 +11,3 @@ def read(event: str, payload: dict[str, object]) -> Moment | None:
     if moment.is_error is None and moment.exit_code is not None:
         moment.is_error = moment.exit_code != 0
     return moment
-
-
-def write(moment: Moment, answer: Answer) -> str:  # noqa: ARG001 - every agent's has it
-    return plugin_hooks.write(answer)

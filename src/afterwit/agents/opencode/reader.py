@@ -4,6 +4,10 @@ Rendered sessions come line by line: the session, then each message with its par
 `{info, messages: [{info, parts}]}`; its pieces are the messages. Ids are the same in all three, so that a session that
 was moved from the tree to the database, or exported too, is counted once. State: the ids, role and model of the
 message whose parts follow.
+
+Where OpenCode keeps its sessions: a database, and before 2026 a tree of small files. The row of a session counts its
+tokens and dates its last change; these columns are left out, because the messages say the same, and a growing session
+is to grow at its end only.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,26 +17,62 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.memory import Memory
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.opencode import meaning
-from afterwit.agents.opencode.meaning import Speaker
+from afterwit.agents.opencode.meaning import OpencodeSpeaker
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
+from afterwit.agents.reading import LinesReading, resumed
 from afterwit.agents.rows import Row, column, native_id, row_in, row_of
-from afterwit.model.evidence import ReaderEvidence
+from afterwit.model.kinds import ReaderEvidence
 from afterwit.model.readings import Reading
 from afterwit.model.times import ms_from_any
+from afterwit.sources.databases import Database, DatabaseGatherer, DatabaseTable
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
-from afterwit.sources.gathering import session_in
+from afterwit.sources.gathering import Gatherer, session_in
+from afterwit.sources.trees import Files, Tree, TreeGatherer
 
+_COUNTED = frozenset(
+    (
+        *("time_updated", "summary_additions", "summary_deletions", "summary_files", "summary_diffs", "cost"),
+        *("tokens_input", "tokens_output", "tokens_reasoning", "tokens_cache_read", "tokens_cache_write"),
+    )
+)
+_UPDATED = frozenset(("time_updated",))
+_PARTS = DatabaseTable("part", session="message_id", order=("id",), without=_UPDATED)
+_DATABASE = Database(
+    names=r"opencode(?:-[\w.-]+)?\.db",
+    sessions=DatabaseTable("session", session="id", order=("id",), without=_COUNTED),
+    tables=(
+        DatabaseTable(
+            "message",
+            session="session_id",
+            order=("time_created", "id"),
+            changed="time_updated",
+            without=_UPDATED,
+            inner=(_PARTS,),
+        ),
+    ),
+    updated="time_updated",
+    marks=(DatabaseTable("part", session="session_id", changed="time_updated"),),
+)
+_TREE = Tree(
+    "storage",
+    (
+        Files(
+            "session/*/{session}.json",
+            (Files("message/{session}/{message}.json", (Files("part/{message}/*.json"),)),),
+        ),
+    ),
+)
 _EXPORTS = ("exports", "export")
 
 
-class _State(Memory):
+class _State(ReadingMemory):
     session: str = ""
     is_child: bool = False
-    speaker: Speaker = msgspec.field(default_factory=Speaker)
+    speaker: OpencodeSpeaker = msgspec.field(default_factory=OpencodeSpeaker)
 
 
 class OpenCodeReader:
@@ -60,20 +100,15 @@ class OpenCodeReader:
         name = native_id(session_in(file.path)) or "unnamed"
         if self.shape(file.path) is Shape.DOCUMENT:
             return ExportReading(name.removesuffix(".json"))
-        return RenderedReading(name, msgspec.msgpack.decode(saved, type=_State) if saved else _State())
+        return RenderedReading(name, resumed(_State, saved))
 
 
-class RenderedReading:
+class RenderedReading(LinesReading[_State]):
     """The reading of a session from the database or the tree of files."""
 
     def __init__(self, name: str, state: _State) -> None:
-        self._state = state
+        super().__init__(state)
         self._state.session = state.session or name
-        self.known: Mapping[str, int] = state.known
-        self.unknown: Mapping[str, int] = state.unknown
-
-    def save(self) -> bytes:
-        return msgspec.msgpack.encode(self._state)
 
     def feed(self, record: Record) -> list[Reading]:
         row = row_in(record.raw)
@@ -109,7 +144,7 @@ class RenderedReading:
         self._state.count(f"part/{kind}", is_known=is_known)
         speaker = self._state.speaker
         if fields.plain_id(part, "messageID", "message_id") != speaker.message:
-            speaker = Speaker(is_child=self._state.is_child)
+            speaker = OpencodeSpeaker(is_child=self._state.is_child)
         place = Place.of(self._state.session, record, ms_from_any(row.values.get("time_created")))
         return list(meaning.part_readings(place, part, speaker))
 
@@ -120,7 +155,7 @@ class ExportReading:
     def __init__(self, name: str) -> None:
         self._session = name
         self._is_child = False
-        self._counts = Memory()
+        self._counts = ReadingMemory()
         self.known: Mapping[str, int] = self._counts.known
         self.unknown: Mapping[str, int] = self._counts.unknown
 
@@ -161,3 +196,7 @@ def _decoded(row: Row) -> dict[str, Any]:
 
 def _ids(row: Row) -> dict[str, Any]:
     return {name: row.values[name] for name in ("id", "message_id", "session_id") if name in row.values}
+
+
+def gatherers() -> tuple[Gatherer, ...]:
+    return DatabaseGatherer(_DATABASE), TreeGatherer(_TREE)

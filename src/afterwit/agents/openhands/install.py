@@ -4,14 +4,12 @@ Only a prompt's hook can say something to its model, so the start of a session s
 a server that does not start, hence the stand-in.
 """
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import Reach
-from afterwit.integration.json_file import JsonFile
-from afterwit.integration.stand_in import backed_server_entry
+from afterwit.agents.installing import reach_of
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.json_file import JsonFile
+from afterwit.edits.ours import backed_server_entry
 
-REACH = Reach(
-    "openhands", {"UserPromptSubmit": "prompt", "PreToolUse": "before", "SessionEnd": "end"}, can_rewrite=False
-)
+REACH = reach_of("openhands")
 PROJECTS = "In a project with a file .openhands/hooks.json of its own, OpenHands uses that one alone."
 
 

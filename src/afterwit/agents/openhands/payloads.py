@@ -3,12 +3,9 @@
 Hooks get the id of the conversation as a UUID; its folder is named by the same digits without hyphens.
 """
 
-from afterwit.agents.moments import PROMPT, Answer, Moment, all_text, fields_at, text_at
+from afterwit.agents.moments import Answer, Moment, all_text, fields_at, text_at
 from afterwit.model.quick_json import dumps
 
-CARRIES = (PROMPT,)
-REFUSES = True
-REWRITES = False
 _UUID_LENGTH = 36
 
 

@@ -14,27 +14,29 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.instances import remote_of
-from afterwit.agents.memory import Memory
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.openhands import v0, v1
-from afterwit.agents.openhands.spending import so_far
+from afterwit.agents.openhands.v0 import so_far
 from afterwit.agents.places import Place
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import LinesReader, LinesReading, resumed
+from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
+from afterwit.sources.gathering import Gatherer
+from afterwit.sources.trees import Files, Tree, TreeGatherer
 
 _RESULTS = "output.jsonl"
 _FOLDERS = ("sessions", "conversations")
 _STATE = "base_state.json"
 
 
-class _State(Memory):
+class _State(ReadingMemory):
     model: str = ""
 
 
-class OpenHandsReader:
+class OpenHandsReader(LinesReader):
     """All that is known about the logs of OpenHands."""
 
     agent = "openhands"
@@ -44,9 +46,6 @@ class OpenHandsReader:
         is_gathered = path.parent.name in _FOLDERS and path.suffix == ".jsonl"
         return path if is_gathered or path.name == _RESULTS else None
 
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
-
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         if "instance_id" in record and isinstance(record.get("history"), list):
             return True
@@ -55,21 +54,16 @@ class OpenHandsReader:
         return "/events/" in fields.text(record, "file") and is_event
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "OpenHandsReading":
-        return OpenHandsReading(file.path, _State() if saved is None else msgspec.msgpack.decode(saved, type=_State))
+        return OpenHandsReading(file.path, resumed(_State, saved))
 
 
-class OpenHandsReading:
+class OpenHandsReading(LinesReading[_State]):
     """The reading of one conversation, or of one file of results."""
 
     def __init__(self, path: PurePosixPath, state: _State) -> None:
         self._session = path.stem
         self._run = str(path.parent)
-        self._state = state
-        self.known: Mapping[str, int] = state.known
-        self.unknown: Mapping[str, int] = state.unknown
-
-    def save(self) -> bytes:
-        return msgspec.msgpack.encode(self._state)
+        super().__init__(state)
 
     def feed(self, record: Record) -> list[Reading]:
         value = msgspec.json.decode(record.raw, type=dict[str, Any])
@@ -119,6 +113,16 @@ class OpenHandsReading:
 
 
 def _flat(history: Any) -> Iterator[dict[str, Any]]:
-    for each in history if isinstance(history, list) else []:
-        pair = each if isinstance(each, list) else [each]
+    for entry in history if isinstance(history, list) else []:
+        pair = entry if isinstance(entry, list) else [entry]
         yield from (event for event in pair if isinstance(event, dict))
+
+
+def gatherers() -> tuple[Gatherer, ...]:
+    """OpenHands keeps its events one file each, in a folder per conversation."""
+    events = Files("{session}/events/*.json")
+    state = Files("{session}/base_state.json")
+    return (
+        TreeGatherer(Tree("sessions", (events,))),
+        TreeGatherer(Tree("conversations", (events, state))),
+    )

@@ -9,10 +9,9 @@ from typing import Any
 
 from afterwit.agents import fields
 from afterwit.agents.chat.messages import text_of
-from afterwit.agents.openhands.spending import so_far
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind
-from afterwit.model.readings import Event, Reading, Result
+from afterwit.model.readings import Event, Reading, Result, Spend, Usage
 
 _CALLS = frozenset(
     [
@@ -92,7 +91,7 @@ def _call(event: Mapping[str, Any], value: str, place: Place) -> Iterator[Event]
     if value == "call_tool_mcp":
         tool, arguments = fields.text(args, "name") or tool, fields.arguments(args.get("arguments"))
     else:
-        arguments = {name: each for name, each in args.items() if name not in _OWN}
+        arguments = {name: argument for name, argument in args.items() if name not in _OWN}
     yield place.asked(_number(event.get("id")) or place.made_up(), tool or value, arguments)
 
 
@@ -157,3 +156,26 @@ def _state(extras: Mapping[str, Any], place: Place) -> Iterator[Event]:
 def _number(value: Any) -> str:
     is_number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53
     return f"event-{value}" if is_number else ""
+
+
+def so_far(metrics: Mapping[str, Any], session: str, model: str, *, usage_id: str = "all") -> Iterator[Spend]:
+    """What a conversation used by now. Figures are sums since its beginning, and the largest of them counts. Prompt
+    tokens include those that were read from a cache or written to it. A cost of 0 says that no price was known."""
+    tokens = fields.mapping(metrics, "accumulated_token_usage")
+    read, written = fields.tokens(tokens, "cache_read_tokens"), fields.tokens(tokens, "cache_write_tokens")
+    usage = Usage(
+        input=max(fields.tokens(tokens, "prompt_tokens") - read - written, 0),
+        cache_read=read,
+        cache_write=written,
+        output=fields.tokens(tokens, "completion_tokens"),
+        reasoning=fields.tokens(tokens, "reasoning_tokens"),
+    )
+    cost = fields.number(metrics, "accumulated_cost")
+    if usage != Usage() or cost:
+        yield Spend(
+            session=session,
+            key=f"{session}:{usage_id}",
+            model=fields.plain_id(metrics, "model_name") or fields.plain_id(tokens, "model") or model,
+            usage=usage,
+            cost_usd=float(cost) if cost is not None and cost > 0 else None,
+        )

@@ -1,20 +1,11 @@
 """Ties pi to us: an extension file in the user's folder. pi has no MCP."""
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import Reach
-from afterwit.integration.own_file import OwnFile
-from afterwit.integration.scripts import script
+from afterwit.agents.installing import reach_of
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.hooks import script
+from afterwit.edits.own_text import OwnFile
 
-REACH = Reach(
-    "pi",
-    {
-        "session_start": "start",
-        "before_agent_start": "prompt",
-        "tool_call": "before",
-        "tool_result": "after",
-        "session_shutdown": "end",
-    },
-)
+REACH = reach_of("pi")
 
 
 def integration(at: Surroundings) -> Integration:

@@ -1,10 +1,9 @@
 """pi's extension: the exit code stands in the text."""
 
 from afterwit.agents import plugin_hooks
-from afterwit.agents.moments import AFTER, PROMPT, START, Answer, Moment, number_after
+from afterwit.agents.moments import Moment, number_after
 
-CARRIES = (START, PROMPT, AFTER)
-REFUSES = REWRITES = True
+write = plugin_hooks.write
 
 
 def read(event: str, payload: dict[str, object]) -> Moment | None:
@@ -12,7 +11,3 @@ def read(event: str, payload: dict[str, object]) -> Moment | None:
     if moment.exit_code is None:
         moment.exit_code = number_after(moment.output[-200:], "Command exited with code")
     return moment
-
-
-def write(moment: Moment, answer: Answer) -> str:  # noqa: ARG001 - every agent's has it
-    return plugin_hooks.write(answer)

@@ -13,17 +13,19 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.memory import Memory
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.pi.messages import ROLES, message_readings, said, text_of
 from afterwit.agents.places import Place
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind, Relation
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import LinesReader, LinesReading, resumed
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
 
 SESSIONS = re.compile(r"sessions/[^/]+/[^/]+\.jsonl")
+_OPENCLAW_SESSIONS = re.compile(r"agents/[^/]+/sessions/[^/.]+\.jsonl")
+_OPENCLAW_CHECKPOINT = re.compile(r"(agents/[^/]+/sessions/[^/.]+)\.[^/]+\.jsonl")
 _NAME = re.compile(r"[^/\\]*?([0-9a-fA-F]{8}-[0-9a-fA-F-]{27})\.jsonl")
 _SPOKEN = {
     "compaction": EventKind.COMPACTION,
@@ -37,11 +39,11 @@ _SILENT_TYPES = """
 _SILENT = frozenset(_SILENT_TYPES.split())
 
 
-class State(Memory):
+class PiState(ReadingMemory):
     session: str = ""
 
 
-class PiReader:
+class PiReader(LinesReader):
     """The reader of pi's logs, or of those of a relative at other paths."""
 
     def __init__(
@@ -57,14 +59,11 @@ class PiReader:
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return path if self._paths.fullmatch(str(path)) else None
 
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
-
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         return record.get("type") == "session" and "cwd" in record and "id" in record
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> "PiReading":
-        return PiReading(file.path, msgspec.msgpack.decode(saved, type=State) if saved else State())
+        return PiReading(file.path, resumed(PiState, saved))
 
 
 def omp() -> PiReader:
@@ -72,17 +71,24 @@ def omp() -> PiReader:
     return PiReader("omp", ReaderEvidence.DOCUMENTATION)
 
 
-class PiReading:
+class OpenClawReader(PiReader):
+    """OpenClaw writes pi's entries elsewhere. Checkpoints beside a session hold what the session holds: they belong to
+    it as companions and are not read for themselves."""
+
+    def __init__(self) -> None:
+        super().__init__("openclaw", ReaderEvidence.DOCUMENTATION, _OPENCLAW_SESSIONS)
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        checkpoint = _OPENCLAW_CHECKPOINT.fullmatch(str(path))
+        return PurePosixPath(f"{checkpoint[1]}.jsonl") if checkpoint else super().primary(path)
+
+
+class PiReading(LinesReading[PiState]):
     """The reading of one session."""
 
-    def __init__(self, path: PurePosixPath, state: State) -> None:
+    def __init__(self, path: PurePosixPath, state: PiState) -> None:
         self._path = path
-        self._state = state
-        self.known: Mapping[str, int] = state.known
-        self.unknown: Mapping[str, int] = state.unknown
-
-    def save(self) -> bytes:
-        return msgspec.msgpack.encode(self._state)
+        super().__init__(state)
 
     def feed(self, record: Record) -> list[Reading]:
         entry = msgspec.json.decode(record.raw, type=dict[str, Any])

@@ -4,24 +4,12 @@ Its hooks count time in milliseconds; newer versions count in seconds, and read 
 tells the end of a session only where somebody sits before it, so the end of a turn counts too.
 """
 
-from afterwit.integration.edits import Integration, Surroundings
-from afterwit.integration.hooks import Reach
-from afterwit.integration.json_file import JsonFile
-from afterwit.integration.ours import server_entry
+from afterwit.agents.installing import reach_of
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.json_file import JsonFile
+from afterwit.edits.ours import server_entry
 
-REACH = Reach(
-    "qwen",
-    {
-        "SessionStart": "start",
-        "UserPromptSubmit": "prompt",
-        "PreToolUse": "before",
-        "PostToolUse": "after",
-        "PostToolUseFailure": "after",
-        "Stop": "end",
-        "SessionEnd": "end",
-    },
-    can_rewrite=False,
-)
+REACH = reach_of("qwen")
 
 
 def integration(at: Surroundings) -> Integration:

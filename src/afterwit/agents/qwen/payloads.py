@@ -5,12 +5,10 @@ a compaction. Text before a call is dropped and arguments cannot be changed.
 """
 
 from afterwit.agents import claude_hooks
-from afterwit.agents.gemini.frame import unframed
-from afterwit.agents.moments import AFTER, PROMPT, START, Answer, Moment
+from afterwit.agents.gemini.payloads import unframed
+from afterwit.agents.moments import PROMPT, Moment
 
-CARRIES = (START, PROMPT, AFTER)
-REFUSES = True
-REWRITES = False
+write = claude_hooks.write
 
 
 def read(event: str, payload: dict[str, object]) -> Moment | None:
@@ -20,7 +18,3 @@ def read(event: str, payload: dict[str, object]) -> Moment | None:
     if moment.source == "resume":
         moment.source = "compact"
     return None if event == PROMPT and not moment.prompt.strip() else moment
-
-
-def write(moment: Moment, answer: Answer) -> str:
-    return claude_hooks.write(moment, answer)

@@ -17,12 +17,12 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.gemini.reader import GeminiReader
-from afterwit.agents.memory import Memory
+from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.agents.qwen.records import SILENT_SYSTEM, SPOKEN_SYSTEM, Line, assistant, system, tool_result, user
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import Relation
+from afterwit.agents.qwen.records import SILENT_SYSTEM, SPOKEN_SYSTEM, QwenLine, assistant, system, tool_result, user
+from afterwit.agents.reading import LinesReading, resumed
+from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
@@ -31,7 +31,7 @@ _SESSION = re.compile(r"projects/[^/]+/chats/[^/]+\.jsonl")
 _AGENT = re.compile(r"projects/[^/]+/subagents/[^/]+/agent-[^/]+\.jsonl")
 _META = ".meta.json"
 _OLD = re.compile(r"tmp/[^/]+/chats/[^/]+\.json")
-_MEANINGS: dict[str, Callable[[Line], Iterable[Reading]]] = {
+_MEANINGS: dict[str, Callable[[QwenLine], Iterable[Reading]]] = {
     "user": user,
     "assistant": assistant,
     "tool_result": tool_result,
@@ -70,36 +70,31 @@ class QwenReader:
     def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading:
         if self.shape(file.path) is Shape.DOCUMENT:
             return _OLDER.start(file, saved)
-        return QwenReading(file, msgspec.msgpack.decode(saved, type=Memory) if saved else Memory())
+        return QwenReading(file, resumed(ReadingMemory, saved))
 
 
-class QwenReading:
+class QwenReading(LinesReading[ReadingMemory]):
     """The reading of one transcript."""
 
-    def __init__(self, file: SourceFile, memory: Memory) -> None:
+    def __init__(self, file: SourceFile, memory: ReadingMemory) -> None:
         path = file.path
         self._file = file
         self._is_agents = _AGENT.fullmatch(str(path)) is not None
         self._session = f"{path.parent.name}/{path.stem}" if self._is_agents else path.stem
         self._parent = path.parent.name if self._is_agents else ""
-        self._memory = memory
-        self.known: Mapping[str, int] = memory.known
-        self.unknown: Mapping[str, int] = memory.unknown
-
-    def save(self) -> bytes:
-        return msgspec.msgpack.encode(self._memory)
+        super().__init__(memory)
 
     def feed(self, record: Record) -> list[Reading]:
         value = msgspec.json.decode(record.raw, type=dict[str, Any])
         kind, subtype = fields.plain_id(value, "type"), fields.plain_id(value, "subtype")
         name = f"system/{subtype}" if kind == "system" else kind
         is_known = kind in _MEANINGS and (kind != "system" or subtype in SPOKEN_SYSTEM | SILENT_SYSTEM)
-        self._memory.count(name, is_known=is_known)
+        self._state.count(name, is_known=is_known)
         if not is_known:
             return []
         place = Place.of(self._session, record, ms_from_any(value.get("timestamp")))
         is_child = self._is_agents or value.get("isSidechain") is True
-        line = Line(value, place, fields.plain_id(value, "uuid"), subtype, is_child)
+        line = QwenLine(value, place, fields.plain_id(value, "uuid"), subtype, is_child)
         return [*self._facts(value, place), *_MEANINGS[kind](line)]
 
     def _facts(self, value: Mapping[str, Any], place: Place) -> Iterable[Reading]:
@@ -109,7 +104,7 @@ class QwenReading:
         version, agent = fields.text(value, "version"), fields.text(value, "agentName")
         if not any((forked, cwd, branch, version, agent)):
             return
-        if not self._memory.is_new("facts", cwd, branch, version, forked):
+        if not self._state.is_new("facts", cwd, branch, version, forked):
             return
         parent = self._parent or forked
         meta = fields.decoded_file(self._file.companion(self._file.path.with_suffix(_META))) if self._parent else {}

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from afterwit.agents import fields
 from afterwit.agents.gemini.messages import usage_of
-from afterwit.agents.gemini.outcomes import outcome_of
-from afterwit.agents.gemini.parts import Parts, parts_of
+from afterwit.agents.gemini.parts import Parts, outcome_of, parts_of
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
@@ -50,7 +49,7 @@ _SILENT = """
 SILENT_SYSTEM = frozenset(_SILENT.split())
 
 
-class Line(NamedTuple):
+class QwenLine(NamedTuple):
     """One record: where it lies, its uuid, and whether a subagent wrote it."""
 
     value: Mapping[str, Any]
@@ -72,7 +71,7 @@ class Line(NamedTuple):
         return fields.mapping(self.value, "systemPayload")
 
 
-def user(line: Line) -> Iterator[Reading]:
+def user(line: QwenLine) -> Iterator[Reading]:
     provenance = fields.text(line.value, "provenance")
     is_typed = line.subtype in _TYPED_SUBTYPES and provenance in _PEOPLE and not line.is_child
     for number, text in enumerate(line.parts.texts):
@@ -80,7 +79,7 @@ def user(line: Line) -> Iterator[Reading]:
         yield from line.said(kind, text, f":{number}" if number else "")
 
 
-def assistant(line: Line) -> Iterator[Reading]:
+def assistant(line: QwenLine) -> Iterator[Reading]:
     parts = line.parts
     yield from line.said(EventKind.THOUGHT, "\n".join(parts.thoughts), ":thought")
     yield from line.said(EventKind.REPLY, parts.text)
@@ -90,7 +89,7 @@ def assistant(line: Line) -> Iterator[Reading]:
     yield from _spend(line)
 
 
-def _spend(line: Line) -> Iterator[Reading]:
+def _spend(line: QwenLine) -> Iterator[Reading]:
     stated = fields.mapping(line.value, "usageMetadata")
     usage = usage_of({name: stated.get(theirs) for theirs, name in _TOKEN_NAMES.items()})
     if usage != Usage() and line.uuid:
@@ -98,7 +97,7 @@ def _spend(line: Line) -> Iterator[Reading]:
         yield Spend(session=line.place.session, key=line.uuid, model=model, usage=usage, at_ms=line.place.at_ms)
 
 
-def tool_result(line: Line) -> Iterator[Reading]:
+def tool_result(line: QwenLine) -> Iterator[Reading]:
     stated = fields.mapping(line.value, "toolCallResult")
     responses = line.parts.responses
     first = responses[0] if responses else None
@@ -125,7 +124,7 @@ def _completed(result: Result, stated: Mapping[str, Any]) -> Result:
     )
 
 
-def system(line: Line) -> Iterator[Reading]:
+def system(line: QwenLine) -> Iterator[Reading]:
     payload, session, at_ms = line.payload, line.place.session, line.place.at_ms
     match line.subtype:
         case "chat_compression":
@@ -153,7 +152,7 @@ def _summary(payload: Mapping[str, Any]) -> str:
     return ""
 
 
-def _telemetry(line: Line, event: Mapping[str, Any]) -> Iterator[Reading]:
+def _telemetry(line: QwenLine, event: Mapping[str, Any]) -> Iterator[Reading]:
     """Only failed requests say something here that no other record does."""
     if fields.text(event, "event.name").endswith("api_error"):
         status = fields.exit_code(event, "status_code")

@@ -5,30 +5,72 @@ without steps (a demonstration) is read itself, with its tool calls and their re
 are left out there, because alone they cannot be told from a task. Nothing has a time, and no result says whether it is
 a failure. Parts of a demonstration inside of a run (`is_demo`) did not happen in it. A run has no id of its own; its
 path stands for it. Tokens are known for the whole run alone.
+
+What an action of SWE-agent is: one of the commands of its own interface, or a line for the shell. Its own commands come
+as text too (`open src/main.c 12`, `edit 4:4` with the lines below). They become calls of that name with the arguments
+that their readers need; the file that is edited is the one that stands open.
 """
 
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.chat.messages import calls_of, text_of
-from afterwit.agents.memory import Memory
 from afterwit.agents.places import Place
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.agents.swe_agent.commands import call_of
-from afterwit.model.evidence import ReaderEvidence
-from afterwit.model.kinds import EventKind
-from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
+from afterwit.agents.protocol import SourceFile
+from afterwit.agents.reading import DocumentReader, DocumentReading
+from afterwit.model.kinds import EventKind, ReaderEvidence
+from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
 
+_OPEN_FILE = frozenset(["edit", "goto", "scroll_up", "scroll_down", "set_cursors", "insert"])
+_NAMED_FILE = frozenset(["open", "create", "view"])
+_SEARCHES = {
+    "search_dir": ("query", "path"),
+    "search_file": ("query", "path"),
+    "find_file": ("file_name", "path"),
+}
+_BARE = frozenset(["submit", "exit_cost", "exit_context", "exit_format", "exit_forfeit", "skip"])
+_EDITOR = "str_replace_editor"
 _ROLES = frozenset(["system", "user", "assistant", "tool"])
 
 
-class SweAgentReader:
+class SweAgentCall(NamedTuple):
+    tool: str
+    arguments: dict[str, Any]
+
+
+def call_of(action: str, open_file: str) -> SweAgentCall:
+    """The call that an action stands for."""
+    line, _, below = action.strip().partition("\n")
+    words = _words(line)
+    name, rest = (words[0], words[1:]) if words else ("", [])
+    if name in _BARE:
+        return SweAgentCall(name, {"command": action.strip()})
+    if name in _NAMED_FILE and rest:
+        return SweAgentCall(name, {"path": rest[0], "raw": line})
+    if name in _SEARCHES and rest:
+        return SweAgentCall(name, dict(zip(_SEARCHES[name], rest, strict=False)))
+    if name in _OPEN_FILE:
+        return SweAgentCall(name, {"path": open_file, "raw": line, "text": below})
+    if name == _EDITOR and len(rest) > 1:
+        return SweAgentCall(name, {"command": rest[0], "path": rest[1]})
+    return SweAgentCall("bash", {"command": action.strip()})
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return line.split()
+
+
+class SweAgentReader(DocumentReader):
     """All that is known about the trajectories of SWE-agent."""
 
     agent = "swe-agent"
@@ -36,9 +78,6 @@ class SweAgentReader:
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return path if path.suffix == ".traj" else None
-
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.DOCUMENT
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         history = fields.mappings(record, "history")
@@ -49,19 +88,13 @@ class SweAgentReader:
         return SweAgentReading(str(file.path).removesuffix(".traj"))
 
 
-class SweAgentReading:
+class SweAgentReading(DocumentReading):
     """The reading of one trajectory."""
 
     def __init__(self, session: str) -> None:
-        self._session = session
-        self._memory = Memory()
+        super().__init__(session)
         self._number = 0
         self._last_call = ""
-        self.known: Mapping[str, int] = self._memory.known
-        self.unknown: Mapping[str, int] = self._memory.unknown
-
-    def save(self) -> bytes:
-        return b""
 
     def feed(self, record: Record) -> Iterator[Reading]:
         document = msgspec.json.decode(record.raw, type=dict[str, Any])
@@ -91,16 +124,9 @@ class SweAgentReading:
         spent = fields.mapping(info, "model_stats")
         cwd = fields.text(_state_of(steps[0]), "working_dir") if steps else ""
         yield Facts(session=self._session, cwd=cwd, version=fields.text(info, "swe_agent_version"))
-        usage = Usage(input=fields.tokens(spent, "tokens_sent"), output=fields.tokens(spent, "tokens_received"))
-        if usage != Usage():
-            cost = fields.number(spent, "instance_cost")
-            yield Spend(
-                session=self._session,
-                key=f"{self._session}:all",
-                model=_model_of(document),
-                usage=usage,
-                cost_usd=float(cost) if cost is not None and cost > 0 else None,
-            )
+        usage = fields.usage(spent, "tokens_sent", "tokens_received")
+        cost = fields.dollars(spent, "instance_cost") or None
+        yield from Place(self._session, 0, 0).spent(f"{self._session}:all", _model_of(document), usage, cost)
 
     def _is_read(self, record: Record, *, is_alone: bool) -> bool:
         """Whether this item of the history says something that the steps do not say: the task, and all but the other

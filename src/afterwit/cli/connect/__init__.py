@@ -1,4 +1,4 @@
-"""`afterwit connect`: ties Afterwit to other programs. One file and one registry line per command.
+"""`afterwit connect`: ties Afterwit to other programs. One registry line per command.
 
 The names of agents stand in the place of a command: `afterwit connect codex` is short for `afterwit connect agents
 codex`.
@@ -6,13 +6,13 @@ codex`.
 
 import click
 
-from afterwit.cli.lazy import Entry, LazyGroup
+from afterwit.cli.commands import LazyGroup, Subcommand
 
 COMMANDS = {
-    "agents": Entry("afterwit.cli.connect.agents:agents", "Let agents hear from Afterwit."),
-    "file": Entry("afterwit.cli.connect.file:file", "Write a marked block into a file such as AGENTS.md."),
-    "schedule": Entry("afterwit.cli.connect.schedule:schedule", "Let your own scheduler run `learn` regularly."),
-    "status": Entry("afterwit.cli.connect.status:status", "Show what is connected."),
+    "agents": Subcommand("connect.agents:agents", "Let agents hear from Afterwit."),
+    "file": Subcommand("connect.agents:file", "Write a marked block into a file such as AGENTS.md."),
+    "schedule": Subcommand("connect.schedule:schedule", "Let your own scheduler run `learn` regularly."),
+    "status": Subcommand("connect.status:status", "Show what is connected."),
 }
 _OWN_OPTIONS = ("-h", "--help")
 

@@ -1,19 +1,19 @@
-"""`afterwit connect agents`, or `afterwit connect <agent>`: lets agents hear from Afterwit."""
+"""`afterwit connect agents` (or `connect <agent>`) and `connect file`: lets agents hear from Afterwit."""
 
 import shutil
+from pathlib import Path
 
 import click
 
-from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.connect.changing import How, carry_out
-from afterwit.cli.connect.host import this_machine
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import talk
-from afterwit.usecases.connecting import plan_connection, present
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.connect.changes import Consent, carry_out
+from afterwit.cli.connect.machine import this_machine
+from afterwit.cli.terminal.options import Here, agreed, reporting
+from afterwit.cli.terminal.output import talk
+from afterwit.connect.plan import plan_connection, plan_file, present
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit connect claude-code codex",
         "afterwit connect agents --all --dry-run",
@@ -25,10 +25,9 @@ from afterwit.usecases.connecting import plan_connection, present
 @click.option("--all", "is_all", is_flag=True, help="Every agent that is found on this machine.")
 @click.option("--refuse", "may_refuse", is_flag=True, help="Refuse a command once that is known to fail here.")
 @click.option("--rewrite", "may_rewrite", is_flag=True, help="Rewrite a command into the proven one.")
-@click.option("--yes", "is_agreed", is_flag=True, help="Do not ask.")
+@agreed
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")
-@as_json
-@in_place
+@reporting
 def agents(
     here: Here,
     names: tuple[str, ...],
@@ -52,4 +51,24 @@ def agents(
     if not chosen:
         talk("No agent is found that can be connected. Name one: `afterwit connect claude-code`.")
     plans = [(name, lambda name=name: plan_connection(machine, name)) for name in chosen]
-    carry_out(machine, plans, How(is_agreed, is_dry_run, is_json))
+    carry_out(machine, plans, Consent(is_agreed, is_dry_run, is_json))
+
+
+@command(
+    examples=("afterwit connect file AGENTS.md", "afterwit connect file CLAUDE.md --dry-run"),
+    exits={ExitCode.FAILED: "A file cannot be changed, or the answer was no."},
+)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
+@agreed
+@click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")
+@reporting
+def file(here: Here, paths: tuple[Path, ...], is_agreed: bool, is_dry_run: bool, is_json: bool) -> None:
+    """Write a marked block into a file such as AGENTS.md.
+
+    The block holds what was learned for the repository around the file. Running it again brings it up to date; the rest
+    of the file is never touched. Where nothing was learned yet, nothing is written. `afterwit disconnect file
+    AGENTS.md` takes it out.
+    """
+    machine = this_machine(here)
+    plans = [(str(path), lambda path=path: plan_file(machine, path.absolute())) for path in paths]
+    carry_out(machine, plans, Consent(is_agreed, is_dry_run, is_json))

@@ -1,23 +1,20 @@
 """`afterwit connect schedule`: a regular `learn`, set up and removed."""
 
 import re
-import sys
 
 import click
 
-from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.connect.host import this_host
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line, talk
-from afterwit.schedule.cadence import HOURLY, Cadence
-from afterwit.schedule.job import Remove, Run, Step, Write
-from afterwit.usecases.schedule import Planned, apply, job_for, label_for, plan_install, plan_removal
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.connect.machine import this_host
+from afterwit.cli.terminal.options import Here, agreed, reporting
+from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line
+from afterwit.connect.schedule import Planned, apply, job_for, label_for, plan_install, plan_removal
+from afterwit.connect.schedulers.job import HOURLY, Cadence, RemoveFile, RunProgram, Step, WriteFile
 
 _TIME = re.compile(r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9]")
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit connect schedule",
         "afterwit connect schedule --daily 07:45 --yes",
@@ -29,10 +26,9 @@ _TIME = re.compile(r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9]")
 @click.option("--daily", metavar="HH:MM", help="Once a day at this time of the local clock.")
 @click.option("--hourly", "is_hourly", is_flag=True, help="Once an hour.")
 @click.option("--off", "is_off", is_flag=True, help="Remove the schedule, and leave everything as it was before.")
-@click.option("--yes", "is_agreed", is_flag=True, help="Do not ask.")
+@agreed
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be done, and do nothing.")
-@as_json
-@in_place
+@reporting
 def schedule(
     here: Here,
     daily: str | None,
@@ -61,7 +57,7 @@ def schedule(
     is_applied = bool(planned.steps) and not is_dry_run
     if is_applied:
         if not is_agreed:
-            _ask()
+            ask_or_leave("Do this?", "Look at it with --dry-run, and add --yes.")
         apply(host, planned)
     if is_json:
         print_json(_shape(planned, is_dry_run=is_dry_run, is_applied=is_applied))
@@ -77,14 +73,6 @@ def _time(text: str | None) -> str | None:
     return text.zfill(len("00:00"))
 
 
-def _ask() -> None:
-    if not sys.stdin.isatty():
-        raise click.UsageError("There is no terminal to ask on. Look at it with --dry-run, and add --yes.")
-    if not click.confirm("Do this?", err=True):
-        talk("Nothing was changed.")
-        raise click.exceptions.Exit(ExitCode.FAILED)
-
-
 def _show(planned: Planned) -> None:
     if not planned.steps:
         print_line("There is no schedule." if planned.job is None else f"It is set up already: {_words(planned)}.")
@@ -95,11 +83,11 @@ def _show(planned: Planned) -> None:
 
 def _lines(step: Step) -> list[str]:
     match step:
-        case Write(path, content):
+        case WriteFile(path, content):
             return [f"write {path}", *(f"    {line}" for line in content.decode().splitlines())]
-        case Remove(path):
+        case RemoveFile(path):
             return [f"remove {path}"]
-        case Run(arguments, _, shown):
+        case RunProgram(arguments, _, shown):
             return [f"run {' '.join(arguments)}", *(f"    {line}" for line in shown.splitlines())]
 
 

@@ -3,19 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
-import click
 import msgspec
 
-from afterwit.cli.commands import Command
-from afterwit.cli.connect.host import this_host, this_machine
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line, talk
-from afterwit.integration.edits import Presence
-from afterwit.schedule.cadence import Cadence
-from afterwit.usecases import schedule
-from afterwit.usecases.connecting import State, states
-from afterwit.usecases.hook_findings import Silence, silences
-from afterwit.usecases.schedule import Installed
+from afterwit.cli.commands import command
+from afterwit.cli.connect.machine import this_host, this_machine
+from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.connect import schedule
+from afterwit.connect.plan import ConnectionState, states
+from afterwit.connect.schedule import Installed
+from afterwit.connect.schedulers.job import Cadence
+from afterwit.doctor.findings import Silence, silences
+from afterwit.edits.edits import Presence
 
 _TOLD = {
     Presence.CURRENT: "connected",
@@ -24,9 +23,8 @@ _TOLD = {
 }
 
 
-@click.command(cls=Command, examples=("afterwit connect status", "afterwit connect status --json"))
-@as_json
-@in_place
+@command(examples=("afterwit connect status", "afterwit connect status --json"))
+@reporting
 def status(here: Here, is_json: bool) -> None:
     """Show what is connected.
 
@@ -38,16 +36,16 @@ def status(here: Here, is_json: bool) -> None:
     installed = schedule.status(host, schedule.label_for(here.configured.place, host))
     wanted = here.world.settings.schedule.cadence
     machine = this_machine(here)
-    found = states(machine)
-    silent = {each.agent: each for each in silences(machine)}
+    connections = states(machine)
+    silent = {silence.agent: silence for silence in silences(machine)}
     if is_json:
         planned = {**msgspec.structs.asdict(installed), "configured_cadence": wanted}
-        print_json({"schedule": planned, "agents": [_shape(state, silent) for state in found]})
+        print_json({"schedule": planned, "agents": [_shape(state, silent) for state in connections]})
         return
     _show(installed, wanted)
-    for state in found:
+    for state in connections:
         _show_state(state, silent)
-    if not found:
+    if not connections:
         print_line("No agent is connected. `afterwit connect --all` connects those that are found.")
 
 
@@ -65,7 +63,7 @@ def _show(installed: Installed, wanted: str) -> None:
         talk(f"The setting schedule.cadence is {wanted}; `afterwit connect schedule` applies it.")
 
 
-def _show_state(state: State, silent: Mapping[str, Silence]) -> None:
+def _show_state(state: ConnectionState, silent: Mapping[str, Silence]) -> None:
     name = state.project if state.is_file else state.agent
     place = f" in {state.project}" if state.project and not state.is_file else ""
     may = [word for word, is_on in (("refuses", state.may_refuse), ("rewrites", state.may_rewrite)) if is_on]
@@ -79,11 +77,11 @@ def _show_state(state: State, silent: Mapping[str, Silence]) -> None:
         talk(silent[state.agent].what)
 
 
-def _shape(state: State, silent: Mapping[str, Silence]) -> dict[str, Any]:
+def _shape(state: ConnectionState, silent: Mapping[str, Silence]) -> dict[str, Any]:
     shape = {**state._asdict(), "presence": state.presence.value, "paths": [str(path) for path in state.paths]}
     return {**shape, "missing": list(state.missing), "uncalled_sessions": _uncalled(state, silent)}
 
 
-def _uncalled(state: State, silent: Mapping[str, Silence]) -> int:
+def _uncalled(state: ConnectionState, silent: Mapping[str, Silence]) -> int:
     """Sessions that came in although no hook called."""
     return silent[state.agent].sessions if state.agent in silent else 0

@@ -2,28 +2,29 @@
 
 import click
 
-from afterwit.cli.lazy import Entry, LazyGroup
+from afterwit.cli.commands import LazyGroup, Subcommand
 
-_AT = "afterwit.cli.knowledge"
 COMMANDS = {
-    "list": Entry(f"{_AT}.list:list_items", "What is known, the most believed first."),
-    "show": Entry(f"{_AT}.show:show", "One item with all its fields."),
-    "why": Entry(f"{_AT}.why:why", "Every piece of evidence behind an item."),
-    "search": Entry(f"{_AT}.search:search", "Find items by words."),
-    "add": Entry(f"{_AT}.add:add", "Write an item yourself."),
-    "edit": Entry(f"{_AT}.edit:edit", "Change what an item says, where it holds, what it fires on."),
-    "approve": Entry(f"{_AT}.judge:approve", "Let items be used, whatever stands behind them."),
-    "reject": Entry(f"{_AT}.judge:reject", "Take out items that should never have been made."),
-    "pin": Entry(f"{_AT}.judge:pin", "Keep items in use, however old they get."),
-    "unpin": Entry(f"{_AT}.judge:unpin", "Let items age again."),
-    "retire": Entry(f"{_AT}.judge:retire", "Take out items that no longer hold."),
-    "forget": Entry(f"{_AT}.forget:forget", "Take back all that was learned from a session, repository or origin."),
-    "undo": Entry(f"{_AT}.undo:undo", "Take the latest decision back."),
-    "rejected": Entry(f"{_AT}.rejected:rejected", "What was kept out, and why."),
-    "reconcile": Entry(f"{_AT}.reconcile:reconcile", "What contradicts instruction files, and likely doubles."),
-    "audit": Entry(f"{_AT}.audit:audit", "Judge a random sample, and see how much is junk."),
-    "export": Entry(f"{_AT}.export:export", "Write a folder of JSON and Markdown, for people and for git."),
-    "import": Entry(f"{_AT}.import_:import_", "Take in folders that others exported."),
+    "list": Subcommand("knowledge.list:list_items", "What is known, the most believed first."),
+    "show": Subcommand("knowledge.list:show", "One item with all its fields."),
+    "why": Subcommand("knowledge.why:why", "Every piece of evidence behind an item."),
+    "search": Subcommand("knowledge.list:search", "Find items by words."),
+    "add": Subcommand("knowledge.curate:add", "Write an item yourself."),
+    "edit": Subcommand("knowledge.curate:edit", "Change what an item says, where it holds, what it fires on."),
+    "approve": Subcommand("knowledge.curate:approve", "Let items be used, whatever stands behind them."),
+    "reject": Subcommand("knowledge.curate:reject", "Take out items that should never have been made."),
+    "pin": Subcommand("knowledge.curate:pin", "Keep items in use, however old they get."),
+    "unpin": Subcommand("knowledge.curate:unpin", "Let items age again."),
+    "retire": Subcommand("knowledge.curate:retire", "Take out items that no longer hold."),
+    "forget": Subcommand(
+        "knowledge.forget:forget", "Take back all that was learned from a session, repository or origin."
+    ),
+    "undo": Subcommand("knowledge.forget:undo", "Take the latest decision back."),
+    "rejected": Subcommand("knowledge.reconcile:rejected", "What was kept out, and why."),
+    "reconcile": Subcommand("knowledge.reconcile:reconcile", "What contradicts instruction files, and likely doubles."),
+    "audit": Subcommand("knowledge.audit:audit", "Judge a random sample, and see how much is junk."),
+    "export": Subcommand("knowledge.files:export", "Write a folder of JSON and Markdown, for people and for git."),
+    "import": Subcommand("knowledge.files:import_", "Take in folders that others exported."),
 }
 
 

@@ -6,28 +6,28 @@ from pathlib import Path
 
 import click
 
-from afterwit.cli.commands import COUNT, Command
-from afterwit.cli.knowledge.shapes import EMPTY, EXITS, item_shape, where
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, print_text, talk
+from afterwit.cli.commands import command
+from afterwit.cli.knowledge.items import EMPTY, EXITS, item_shape, where
+from afterwit.cli.terminal.amounts import COUNT, human_count
+from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
+from afterwit.curation.audit import JUNK, SKIP, Audit, AuditVerdict, record, sample, verdicts_in
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item
-from afterwit.usecases.auditing import JUNK, SKIP, Audit, Verdict, record, sample, verdicts_in
 
 _KEYS = {
-    "d": Verdict.DURABLE,
-    "u": Verdict.DUPLICATE,
-    "r": Verdict.RESTATED,
-    "m": Verdict.MOMENTARY,
-    "w": Verdict.WRONG,
+    "d": AuditVerdict.DURABLE,
+    "u": AuditVerdict.DUPLICATE,
+    "r": AuditVerdict.RESTATED,
+    "m": AuditVerdict.MOMENTARY,
+    "w": AuditVerdict.WRONG,
 }
 _QUESTION = "(d)urable, d(u)plicate, (r)estated, (m)omentary, (w)rong, (s)kip, (q)uit"
 _QUIT = "q"
 _SEEDS = 1_000_000
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit knowledge audit",
         "afterwit knowledge audit --size 100 --seed 7 --draw --json > sample.json",
@@ -44,8 +44,7 @@ _SEEDS = 1_000_000
     metavar="FILE",
     help="Take the verdicts from a file, or - for standard input: lines like `3fa9c1d2e4b5 durable`, or a JSON object.",
 )
-@as_json
-@in_place
+@reporting
 def audit(here: Here, size: int, seed: int | None, is_drawn: bool, verdicts: Path | None, is_json: bool) -> None:
     """Judge a random sample of active items, and see how much of what is known is junk.
 
@@ -56,8 +55,8 @@ def audit(here: Here, size: int, seed: int | None, is_drawn: bool, verdicts: Pat
     if is_drawn:
         _show_sample(sample(here.world, size, seed), seed, is_json=is_json)
         return
-    given = _read(verdicts) if verdicts is not None else _asked(sample(here.world, size, seed))
-    done = record(here.world, given, seed)
+    judged = _read(verdicts) if verdicts is not None else _asked(sample(here.world, size, seed))
+    done = record(here.world, judged, seed)
     if is_json:
         print_json(done)
     else:
@@ -78,15 +77,15 @@ def _read(path: Path) -> dict[str, str]:
 def _asked(drawn: list[Item]) -> dict[str, str]:
     if drawn and not sys.stdin.isatty():
         raise click.UsageError("There is no terminal to ask on. --draw prints the sample, --verdicts takes verdicts.")
-    given: dict[str, str] = {}
+    answers: dict[str, str] = {}
     for number, item in enumerate(drawn, start=1):
         talk(f"\n{number} of {len(drawn)}: {item.sentence}")
         talk(f"  {item.id}, {where(item)}, {item.category}, confidence {item.confidence:.2f}")
         answer = _answer()
         if answer == _QUIT:
             break
-        given[item.id] = _KEYS.get(answer, SKIP)
-    return given
+        answers[item.id] = _KEYS.get(answer, SKIP)
+    return answers
 
 
 def _answer() -> str:
@@ -113,12 +112,12 @@ def _show(done: Audit) -> None:
         talk(EMPTY if not done.active else "Nothing was judged.")
         return
     for verdict, count in done.counts.items():
-        print_line(f"{count:>5}  {verdict}{' (junk)' if Verdict(verdict) in JUNK else ''}")
+        print_line(f"{count:>5}  {verdict}{' (junk)' if AuditVerdict(verdict) in JUNK else ''}")
     low, high = done.interval
     print_line(
         f"Junk: {done.junk} of {human_count(done.judged, 'item')}, {done.junk_rate:.1%}"
         f" (95 % interval {low:.1%} to {high:.1%}); {human_count(done.active, 'active item')} in all, seed {done.seed}."
     )
-    junk = [item for item, verdict in done.verdicts.items() if Verdict(verdict) in JUNK]
+    junk = [item for item, verdict in done.verdicts.items() if AuditVerdict(verdict) in JUNK]
     if junk:
         talk(f"`afterwit knowledge reject {' '.join(junk)}` takes the junk out.")

@@ -1,20 +1,22 @@
-"""`afterwit knowledge forget`: takes back all that was learned from somewhere."""
+"""`afterwit knowledge forget` and `undo`: takes back what was learned from somewhere, or what was decided."""
 
 import click
 
-from afterwit.cli.commands import Command, ExitCode
-from afterwit.cli.knowledge.asking import is_confirmed
-from afterwit.cli.knowledge.shapes import EXITS
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, print_text, talk
-from afterwit.usecases import forgetting
-from afterwit.usecases.forgetting import Forgetting, Wanted
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.knowledge.items import EXITS
+from afterwit.cli.terminal.amounts import COUNT, human_count, minute
+from afterwit.cli.terminal.options import Here, agreed, reporting
+from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
+from afterwit.cli.terminal.table import Column, print_table
+from afterwit.curation.forget import ForgetRequest, Forgetting
+from afterwit.curation.forget import forget as run_forget
+from afterwit.curation.undo import Past, past
+from afterwit.curation.undo import undo as run_undo
 
 _SHOWN = 20
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit knowledge forget --session 5ea50001 --dry-run",
         "afterwit knowledge forget --repo orchard --yes",
@@ -31,16 +33,15 @@ _SHOWN = 20
 @click.option("--session", default="", metavar="SESSION", help="A session, with its subagents.")
 @click.option("--repo", default="", metavar="NAME", help="A repository: its name, or the last part of it.")
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be lost, and forget nothing.")
-@click.option("--yes", "is_agreed", is_flag=True, help="Do not ask.")
-@as_json
-@in_place
+@agreed
+@reporting
 def forget(here: Here, origin: str, session: str, repo: str, is_dry_run: bool, is_agreed: bool, is_json: bool) -> None:
     """Take back all that was learned from a session, a repository or another origin.
 
     Evidence from there counts no longer, now and in future, and what stands on nothing else is gone. Sessions and the
     archive stay. `afterwit knowledge undo` takes it back.
     """
-    wanted = Wanted(origin=origin, session=session, repo=repo)
+    wanted = ForgetRequest(origin=origin, session=session, repo=repo)
     if sum(map(bool, wanted)) != 1:
         raise click.UsageError("Say what to forget: one of --origin, --session and --repo.")
 
@@ -49,7 +50,7 @@ def forget(here: Here, origin: str, session: str, repo: str, is_dry_run: bool, i
             _show(planned)
         return is_confirmed(f"Forget what was learned from {planned.name}?", is_agreed=is_agreed)
 
-    done = forgetting.forget(here.world, wanted, agree, is_dry_run=is_dry_run)
+    done = run_forget(here.world, wanted, agree, is_dry_run=is_dry_run)
     if done is None:
         talk("Nothing was forgotten.")
         raise click.exceptions.Exit(ExitCode.FAILED)
@@ -69,3 +70,46 @@ def _show(planned: Forgetting) -> None:
         print_line(f"… and {human_count(len(planned.losses) - _SHOWN)} more; --json lists all")
     if not planned.losses:
         print_line(f"No item stands on {planned.what} {planned.name}.")
+
+
+_COLUMNS = (
+    Column("number", is_number=True),
+    Column("when"),
+    Column("undone", gives_way=1),
+    Column("decision", is_cut=True),
+)
+
+
+@command(
+    examples=("afterwit knowledge undo", "afterwit knowledge undo --list", "afterwit knowledge undo 17"),
+    exits=EXITS,
+)
+@click.argument("number", type=click.IntRange(min=1), required=False)
+@click.option("--list", "is_listed", is_flag=True, help="Show what was decided, the latest first, and undo nothing.")
+@click.option("--limit", type=COUNT, metavar="N", default=20, show_default=True, help="0 lists all.")
+@reporting
+def undo(here: Here, number: int | None, is_listed: bool, limit: int, is_json: bool) -> None:
+    """Take the latest decision about knowledge back, or an earlier one by its number.
+
+    All that one command decided goes together. Undoing is a decision, too: `undo NUMBER` with the number of an undo
+    brings back what it took.
+    """
+    decisions = past(here.world, limit) if is_listed else run_undo(here.world, number)
+    if is_json:
+        print_json(decisions)
+    elif is_listed:
+        _show_past(decisions)
+    else:
+        for decision in decisions:
+            talk(f"Undone: {decision.what}")
+
+
+def _show_past(decisions: list[Past]) -> None:
+    if not decisions:
+        talk("Nothing was decided yet.")
+        return
+    rows = [
+        (str(decision.number), minute(decision.at_ms), "undone" if decision.is_undone else "", decision.what)
+        for decision in decisions
+    ]
+    print_table(_COLUMNS, rows)

@@ -1,18 +1,20 @@
-"""`afterwit knowledge list`: what is known, in one table."""
+"""`afterwit knowledge list`, `search` and `show`: what is known, in a table or one item whole."""
+
+from collections.abc import Iterator
 
 import click
 
-from afterwit.cli.commands import COUNT, Command
-from afterwit.cli.knowledge.filters import chosen
-from afterwit.cli.knowledge.shapes import EMPTY, EXITS, show_listing
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count
-from afterwit.usecases.item_views import ItemFilter, ItemListing, listed
+from afterwit.cli.commands import command
+from afterwit.cli.knowledge.items import EMPTY, EXITS, chosen, item_shape, show_listing
+from afterwit.cli.terminal.amounts import COUNT, human_count, minute
+from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
+from afterwit.knowledge.list import ItemFilter, ItemListing, listed, searched, shown
+from afterwit.model.knowledge import EVERYWHERE, Authority, Item, Trigger
 
 
-@click.command(
+@command(
     "list",
-    cls=Command,
     examples=(
         "afterwit knowledge list",
         "afterwit knowledge list --repo orchard --category pitfall",
@@ -21,8 +23,7 @@ from afterwit.usecases.item_views import ItemFilter, ItemListing, listed
     exits=EXITS,
 )
 @click.option("--limit", type=COUNT, metavar="N", default=50, show_default=True, help="0 means all.")
-@as_json
-@in_place
+@reporting
 @chosen
 def list_items(here: Here, wanted: ItemFilter, limit: int, is_json: bool) -> None:
     """List what is known, the most believed first.
@@ -40,3 +41,82 @@ def _nothing(listing: ItemListing) -> str:
         return EMPTY
     others = ", ".join(human_count(count, status, status) for status, count in listing.by_status.items())
     return f"No item fits. There are: {others}. `afterwit knowledge list --all` shows them."
+
+
+@command(
+    examples=("afterwit knowledge search migration lock", "afterwit knowledge search tests --all --json"),
+    exits=EXITS,
+)
+@click.argument("words", nargs=-1, required=True)
+@click.option("--limit", type=COUNT, metavar="N", default=20, show_default=True, help="0 means all.")
+@reporting
+@chosen
+def search(here: Here, wanted: ItemFilter, words: tuple[str, ...], limit: int, is_json: bool) -> None:
+    """Find items by words, in any form: all must occur. What fits best comes first."""
+    listing = searched(here.world, " ".join(words), wanted, limit)
+    nothing = "No item has these words. Fewer words find more, and --all looks at items of every status."
+    show_listing(listing, is_json=is_json, nothing=nothing)
+
+
+@command(
+    examples=("afterwit knowledge show 3fa9c1", "afterwit knowledge show 3fa9c1 --json"),
+    exits=EXITS,
+)
+@click.argument("item")
+@reporting
+def show(here: Here, item: str, is_json: bool) -> None:
+    """Show one item with all its fields. ITEM is an id or the beginning of one."""
+    whole = shown(here.world, item)
+    if is_json:
+        print_json(item_shape(whole))
+        return
+    print_text(whole.sentence)
+    print_line("")
+    for name, fact in _facts(whole):
+        print_text(fact, first=f"{name:<11} ", rest=" " * 12)
+    talk(f"`afterwit knowledge why {whole.id}` shows what stands behind it.")
+
+
+def _facts(item: Item) -> Iterator[tuple[str, str]]:
+    stories = len({piece.session.story for piece in item.evidence if not piece.is_against})
+    against = sum(piece.is_against for piece in item.evidence)
+    yield "id", item.id
+    yield "category", item.category
+    yield "holds", "everywhere" if item.scope == EVERYWHERE else str(item.scope)
+    yield "status", f"{item.status}: {item.reason}" if item.reason else item.status
+    yield "confidence", f"{item.confidence:.2f}"
+    yield "authority", f"{item.authority}{_explained(item)}"
+    yield "evidence", human_count(stories, "story", "stories") + (f", {against} against" if against else "")
+    yield "seen", f"{minute(item.first_ms or None)[:10]} to {minute(item.last_ms or None)[:10]}"
+    yield "made by", item.harvester
+    for trigger in item.triggers:
+        yield "fires on", fires_on(trigger)
+    if item.advice:
+        yield "advice", item.advice
+    for file in item.files:
+        yield "file", file
+    if item.superseded_by:
+        yield "replaced by", item.superseded_by
+    for old in item.supersedes:
+        yield "replaces", old
+    if item.is_pinned:
+        yield "pinned", "yes"
+    if item.is_known_to_host:
+        yield "known", "the repository's own instructions say it already"
+
+
+def fires_on(trigger: Trigger) -> str:
+    """What makes an item fire, in words."""
+    parts = (
+        ("command", " ".join((trigger.program, *trigger.words)).strip()),
+        ("failure", trigger.signature),
+        ("tool", trigger.tool),
+        ("path", trigger.path),
+        ("rule", trigger.rule),
+        ("topic", " ".join(trigger.topic)),
+    )
+    return ", ".join(f"{name}: {value}" for name, value in parts if value)
+
+
+def _explained(item: Item) -> str:
+    return "" if item.authority is Authority.GUIDANCE else " (quoted to agents, never an instruction)"

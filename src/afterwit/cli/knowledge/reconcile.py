@@ -1,50 +1,73 @@
-"""`afterwit knowledge reconcile`: what does not go together."""
+"""`afterwit knowledge reconcile` and `rejected`: what does not go together, and what was kept out."""
 
 import click
 
-from afterwit.cli.commands import Command
-from afterwit.cli.knowledge.shapes import EXITS
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, print_text, talk
-from afterwit.usecases import reconciling
-from afterwit.usecases.reconciling import Reconciliation, Side
+from afterwit.cli.commands import command
+from afterwit.cli.knowledge.items import EXITS
+from afterwit.cli.terminal.amounts import COUNT, human_count
+from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
+from afterwit.knowledge.gate import Rejection
+from afterwit.knowledge.list import rejected as list_rejected
+from afterwit.knowledge.reconcile import Reconciliation, Side
+from afterwit.knowledge.reconcile import reconcile as run_reconcile
 
 
-@click.command(
-    cls=Command, examples=("afterwit knowledge reconcile", "afterwit knowledge reconcile --json"), exits=EXITS
-)
-@as_json
-@in_place
+@command(examples=("afterwit knowledge reconcile", "afterwit knowledge reconcile --json"), exits=EXITS)
+@reporting
 def reconcile(here: Here, is_json: bool) -> None:
     """Show where instruction files contradict each other or what was learned, and items that may say the same.
 
     Read are AGENTS.md, CLAUDE.md and their like in repositories that are on this machine, and the agents' own memory
     files. Nothing is changed.
     """
-    found = reconciling.reconcile(here.world)
+    result = run_reconcile(here.world)
     if is_json:
-        print_json(found)
+        print_json(result)
     else:
-        _show(found)
+        _show(result)
 
 
-def _show(found: Reconciliation) -> None:
-    for clash in found.clashes:
-        print_line(f"{clash.repo or 'everywhere'}: about {clash.about}")
-        print_text(_side(clash.one), first="  ", rest="    ")
-        print_text(_side(clash.other), first="  ", rest="    ")
-    for double in found.doubles:
-        print_line("These may say the same:")
-        print_text(_side(double.one), first="  ", rest="    ")
-        print_text(_side(double.other), first="  ", rest="    ")
-    clashes, doubles = (
-        human_count(len(found.clashes), "contradiction"),
-        human_count(len(found.doubles), "likely double"),
-    )
-    talk(f"{human_count(found.files, 'instruction file')} read: {clashes}, {doubles}.")
-    if found.clashes or found.doubles:
+def _show(result: Reconciliation) -> None:
+    pairs = [(f"{clash.repo or 'everywhere'}: about {clash.about}", clash.one, clash.other) for clash in result.clashes]
+    pairs += [("These may say the same:", double.one, double.other) for double in result.doubles]
+    for heading, *sides in pairs:
+        print_line(heading)
+        for side in sides:
+            print_text(_side(side), first="  ", rest="    ")
+    clashes = human_count(len(result.clashes), "contradiction")
+    doubles = human_count(len(result.doubles), "likely double")
+    talk(f"{human_count(result.files, 'instruction file')} read: {clashes}, {doubles}.")
+    if result.clashes or result.doubles:
         talk("`afterwit knowledge retire ITEM` takes an item out, `edit` rewords it; the files are yours to change.")
 
 
 def _side(side: Side) -> str:
     return f"{side.file}:{side.line}: {side.text}" if side.file else f"{side.item}: {side.text}"
+
+
+@command(
+    examples=("afterwit knowledge rejected", "afterwit knowledge rejected --reason momentary --samples 0"),
+    exits=EXITS,
+)
+@click.option(
+    "--reason",
+    type=click.Choice([reason.value for reason in Rejection]),
+    default=None,
+    metavar="REASON",
+    help=f"Only this reason: {', '.join(Rejection)}.",
+)
+@click.option("--samples", type=COUNT, metavar="N", default=3, show_default=True, help="0 means all.")
+@reporting
+def rejected(here: Here, reason: str | None, samples: int, is_json: bool) -> None:
+    """Show what was drafted and kept out: how much for which reason, with samples."""
+    groups = list_rejected(here.world, reason or "", samples)
+    if is_json:
+        print_json(groups)
+        return
+    for refused in groups:
+        print_text(f"{human_count(refused.count)} {refused.reason}: {refused.why}")
+        for sample in refused.samples:
+            print_text(f"{sample['fact']}  ({sample['harvester']}, {sample['scope']})", first="  ", rest="    ")
+    if not groups:
+        talk("Nothing was kept out. `afterwit learn` harvests what your agents have logged.")

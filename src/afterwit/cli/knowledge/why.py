@@ -5,44 +5,44 @@ from typing import Any
 import click
 import msgspec
 
-from afterwit.cli.amounts import minute
-from afterwit.cli.commands import Command
-from afterwit.cli.knowledge.shapes import EXITS, item_shape
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line, print_text
+from afterwit.cli.commands import command
+from afterwit.cli.knowledge.items import EXITS, item_shape
+from afterwit.cli.terminal.amounts import minute
+from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.output import print_json, print_line, print_text
+from afterwit.curation.curate import PERSON
+from afterwit.curation.why import Backing, Why
+from afterwit.curation.why import why as run
 from afterwit.knowledge.documents import WrittenEvidence, written
 from afterwit.model.knowledge import Evidence
-from afterwit.usecases import item_evidence
-from afterwit.usecases.curating import PERSON
-from afterwit.usecases.item_evidence import Backing, Why
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=("afterwit knowledge why 3fa9c1", "afterwit knowledge why 3fa9c1 --json"),
     exits=EXITS,
 )
 @click.argument("item")
-@as_json
-@in_place
+@reporting
 def why(here: Here, item: str, is_json: bool) -> None:
     """Show every piece of evidence behind an item: where, when, and the words themselves.
 
     ITEM is an id or the beginning of one. Below each piece stands how to open its session.
     """
-    found = item_evidence.why(here.world, item)
+    answer = run(here.world, item)
     if is_json:
-        print_json(_shape(found))
+        print_json(_shape(answer))
         return
-    print_text(found.item.sentence)
-    print_text(f"{found.item.status}, confidence {found.item.confidence:.2f}: {found.item.reason or 'no reason noted'}")
-    for backing in found.evidence:
+    print_text(answer.item.sentence)
+    print_text(
+        f"{answer.item.status}, confidence {answer.item.confidence:.2f}: {answer.item.reason or 'no reason noted'}"
+    )
+    for backing in answer.evidence:
         print_line("")
         _show(backing)
-    if not found.evidence:
+    if not answer.evidence:
         print_line("")
         print_line("No evidence is left.")
-    for decision in found.decisions:
+    for decision in answer.decisions:
         print_line("")
         print_text(f"{minute(decision.at_ms)}  decided: {decision.what}")
 
@@ -69,14 +69,14 @@ def _opening(piece: Evidence, *, is_here: bool) -> str:
     return f"session {piece.session.native_id} is not in this store"
 
 
-def _shape(found: Why) -> dict[str, Any]:
-    item = item_shape(found.item, has_evidence=False)
-    evidence = [_evidence_shape(found, backing) for backing in found.evidence]
-    return {"item": item, "evidence": evidence, "decisions": msgspec.to_builtins(found.decisions)}
+def _shape(answer: Why) -> dict[str, Any]:
+    item = item_shape(answer.item, has_evidence=False)
+    evidence = [_evidence_shape(answer, backing) for backing in answer.evidence]
+    return {"item": item, "evidence": evidence, "decisions": msgspec.to_builtins(answer.decisions)}
 
 
-def _evidence_shape(found: Why, backing: Backing) -> dict[str, Any]:
+def _evidence_shape(answer: Why, backing: Backing) -> dict[str, Any]:
     """As in `index.json`, with all fields, and whether the session can be opened."""
-    alone = msgspec.structs.replace(found.item, evidence=(backing.evidence,))
+    alone = msgspec.structs.replace(answer.item, evidence=(backing.evidence,))
     (piece,) = written(alone).evidence
     return {name: getattr(piece, name) for name in WrittenEvidence.__struct_fields__} | {"is_here": backing.is_here}

@@ -2,11 +2,11 @@
 
 import click
 
-from afterwit.cli.lazy import Entry, LazyGroup
+from afterwit.cli.commands import LazyGroup, Subcommand
 
 COMMANDS = {
-    "backtest": Entry("afterwit.cli.measure.backtest:backtest", "Replay your own history: what would have been said?"),
-    "experiment": Entry("afterwit.cli.measure.experiment:experiment", "Choose how much is held out, to compare with."),
+    "backtest": Subcommand("measure.backtest:backtest", "Replay your own history: what would have been said?"),
+    "experiment": Subcommand("measure.experiment:experiment", "Choose how much is held out, to compare with."),
 }
 
 

@@ -1,22 +1,28 @@
-"""`afterwit measure backtest`: what would have been said in past sessions, and what it would have been worth."""
+"""`afterwit measure backtest`: what would have been said in past sessions, and what it would have been worth.
 
+With `--explain`, a walk through one replayed session: what was said when, and what then happened.
+"""
+
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from afterwit.cli.commands import Command
-from afterwit.cli.listing import Column, print_listing
-from afterwit.cli.measure.walk import walk_lines
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line, print_text, talk
-from afterwit.cli.progress import bar
-from afterwit.cli.sessions.filters import filtered
-from afterwit.cli.sessions.names import EXITS
-from afterwit.measure.scores import Report, Score
-from afterwit.usecases import backtest as running
-from afterwit.usecases.backtest_notes import NotesFile
-from afterwit.usecases.filters import Filter
+from afterwit.cli.commands import command
+from afterwit.cli.sessions.filters import EXITS, filtered
+from afterwit.cli.terminal.options import Here, many, reporting
+from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
+from afterwit.cli.terminal.progress import bar
+from afterwit.cli.terminal.table import Column, print_table
+from afterwit.measure import backtest as running
+from afterwit.measure.backtest_notes import NotesFile
+from afterwit.measure.player import NoteMoment, PlayerNote
+from afterwit.measure.replay import Played
+from afterwit.measure.scores import PlayerReport, Score, changed_files, searches_before
+from afterwit.model.kinds import Status
+from afterwit.sessions.filters import Filter
 
+_WIDTH = 100
 _COLUMNS = (
     Column("player"),
     Column("saved/1000", is_number=True),
@@ -33,8 +39,7 @@ _COLUMNS = (
 )
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit measure backtest",
         "afterwit measure backtest --player places --repo my-app --since 90d",
@@ -43,9 +48,7 @@ _COLUMNS = (
     ),
     exits=EXITS,
 )
-@click.option(
-    "--player", "players", multiple=True, metavar="NAME", help=f"One of {', '.join(running.PLAYERS)}; default: all."
-)
+@many("--player", "players", "NAME", f"One of {', '.join(running.PLAYERS)}; default: all.")
 @click.option(
     "--notes",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -55,8 +58,7 @@ _COLUMNS = (
 @click.option(
     "--explain", default="", metavar="SESSION", help="Walk through one session: what was said, what happened."
 )
-@as_json
-@in_place
+@reporting
 @filtered
 def backtest(
     here: Here, wanted: Filter, players: tuple[str, ...], notes: Path | None, explain: str, is_json: bool
@@ -84,48 +86,91 @@ def backtest(
     names = [player.name for player in chosen]
     notebook = NotesFile(notes, names, running.own_files(here.world)) if notes else None
     with bar("replaying", "sessions") as progress:
-        found = running.backtest(here.world, chosen, wanted, progress, notebook)
+        result = running.backtest(here.world, chosen, wanted, progress, notebook)
     if is_json:
-        print_json(found)
+        print_json(result)
     else:
-        _show(found)
+        _show(result)
 
 
-def _show(found: running.Backtest) -> None:
-    print_text(found.sentence)
-    if not found.sessions:
+def _show(result: running.Backtest) -> None:
+    print_text(result.sentence)
+    if not result.sessions:
         return
     print_line("")
-    print_listing(_COLUMNS, [_row(report) for report in found.reports])
-    for one in found.comparisons:
-        low, high = one.interval
+    print_table(_COLUMNS, [_row(report) for report in result.reports])
+    for comparison in result.comparisons:
+        low, high = comparison.interval
         talk(
-            f"{running.PRODUCT} against {one.other}: recall@5 {one.recall_difference:+.2f}"
-            f" ({low:+.2f} to {high:+.2f}) in {one.sessions} sessions{'' if one.is_clear else ', not clearly better'}."
+            f"{running.PRODUCT} against {comparison.other}: recall@5 {comparison.recall_difference:+.2f}"
+            f" ({low:+.2f} to {high:+.2f}) in {comparison.sessions} sessions"
+            f"{'' if comparison.is_clear else ', not clearly better'}."
         )
-    whole = found.reports[0].whole
+    whole = result.reports[0].whole
     talk(
-        f"{found.sessions:,} sessions, {found.actions:,} actions; {whole.searches:,} searches before a known file,"
+        f"{result.sessions:,} sessions, {result.actions:,} actions; {whole.searches:,} searches before a known file,"
         f" {whole.repeats:,} failures known from before, {whole.rules:,} rules met again."
     )
 
 
-def _row(report: Report) -> tuple[str, ...]:
-    one, low, high = report.whole, *report.interval
+def _row(report: PlayerReport) -> tuple[str, ...]:
+    score, low, high = report.whole, *report.interval
     return (
         report.player,
-        f"{one.saved_per_1000:.1f}",
+        f"{score.saved_per_1000:.1f}",
         f"{low:.1f} to {high:.1f}",
-        *(_share(value) for value in _shares(one)),
-        f"{one.notes_per_100_actions:.2f}",
-        f"{one.tokens_per_session:.0f}",
+        *(_share(value) for value in _shares(score)),
+        f"{score.notes_per_100_actions:.2f}",
+        f"{score.tokens_per_session:.0f}",
     )
 
 
-def _shares(one: Score) -> tuple[float | None, ...]:
-    pools = (one.recall_at_5, one.precision_at_5, one.searches_spared, one.covered, one.right)
-    return (*pools, one.rules_reminded, one.false_alarms)
+def _shares(score: Score) -> tuple[float | None, ...]:
+    pools = (score.recall_at_5, score.precision_at_5, score.searches_spared, score.covered, score.right)
+    return (*pools, score.rules_reminded, score.false_alarms)
 
 
 def _share(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
+
+
+def walk_lines(played: Played) -> Iterator[str]:
+    """The lines to print."""
+    digest = played.digest
+    yield f"{digest.agent} {digest.native_id} in {digest.repo or 'no repository'}"
+    yield f"task: {_one_line(digest.task)}"
+    for player, notes in played.notes.items():
+        yield ""
+        yield f"{player}: {_counted(notes)}"
+        yield from _said(played, notes)
+
+
+def _said(played: Played, notes: list[PlayerNote]) -> Iterator[str]:
+    changed = changed_files(played.digest)
+    for note in notes:
+        if note.moment in (NoteMoment.START, NoteMoment.PROMPT):
+            yield f"  at the {note.moment}: {_one_line(note.text)}"
+            yield from (f"    {'changed  ' if path in changed else '–        '}{path}" for path in note.files)
+    missed = [path for path in changed if all(path not in note.files for note in notes)]
+    yield from (f"    missed   {path} (after {searches_before(played.digest, path)} searches)" for path in missed[:10])
+    by_call: dict[str, list[PlayerNote]] = {}
+    for note in notes:
+        if note.action is not None:
+            by_call.setdefault(note.action, []).append(note)
+    for at, (call, step) in enumerate(zip(played.calls, played.digest.steps, strict=True)):
+        spoken = by_call.get(call, [])
+        if not spoken and step.status is not Status.FAILED:
+            continue
+        yield f"  {at:>4} {step.status:<9} {_one_line(step.target)}"
+        if step.error:
+            yield f"       it said: {_one_line(step.error)}"
+        yield from (f"       {said.moment}: {_one_line(said.text)}" for said in spoken)
+
+
+def _counted(notes: list[PlayerNote]) -> str:
+    return "said nothing" if not notes else f"{len(notes)} note{'s' if len(notes) > 1 else ''}"
+
+
+def _one_line(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _WIDTH else f"{flat[: _WIDTH - 1]}…"

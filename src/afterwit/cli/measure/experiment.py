@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from afterwit.cli.commands import Command
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line
+from afterwit.cli.commands import command
+from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.output import print_json, print_line
+from afterwit.measure.experiment import Experiment, experiment_now, set_experiment
 from afterwit.model.times import iso_from_ms
-from afterwit.usecases.experimenting import Experiment, experiment_now, set_experiment
 
 
 class _Percent(click.FloatRange):
@@ -25,8 +25,7 @@ class _Percent(click.FloatRange):
 _PERCENT = _Percent(min=0, max=90)
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit measure experiment",
         "afterwit measure experiment --sessions 20 --items 10",
@@ -35,8 +34,7 @@ _PERCENT = _Percent(min=0, max=90)
 )
 @click.option("--sessions", type=_PERCENT, metavar="PERCENT", help="So many sessions get nothing.")
 @click.option("--items", type=_PERCENT, metavar="PERCENT", help="So many items does a session not get.")
-@as_json
-@in_place
+@reporting
 def experiment(here: Here, sessions: float | None, items: float | None, is_json: bool) -> None:
     """Show or choose how much is held out, to compare with.
 
@@ -44,24 +42,22 @@ def experiment(here: Here, sessions: float | None, items: float | None, is_json:
     is shown, and the same for the whole of a session. 0 and 0 end the experiment: every session gets everything.
     """
     is_set = sessions is not None or items is not None
-    found = set_experiment(here.world, _share(sessions), _share(items)) if is_set else experiment_now(here.world)
+    now = set_experiment(here.world, _share(sessions), _share(items)) if is_set else experiment_now(here.world)
     if is_json:
-        print_json(found)
+        print_json(now)
     else:
-        _show(found)
+        _show(now)
 
 
 def _share(percent: float | None) -> float | None:
     return None if percent is None else percent / 100
 
 
-def _show(found: Experiment) -> None:
-    since = f", since {iso_from_ms(found.since_ms)[:10]}" if found.since_ms else ""
-    print_line(
-        f"{found.session_share:.0%} of sessions get nothing, {found.item_share:.0%} of items are left out{since}."
-    )
-    if found.shown or found.held_out:
-        print_line(f"So far items were shown {found.shown} times and held out {found.held_out} times.")
+def _show(now: Experiment) -> None:
+    since = f", since {iso_from_ms(now.since_ms)[:10]}" if now.since_ms else ""
+    print_line(f"{now.session_share:.0%} of sessions get nothing, {now.item_share:.0%} of items are left out{since}.")
+    if now.shown or now.held_out:
+        print_line(f"So far items were shown {now.shown} times and held out {now.held_out} times.")
     else:
         print_line(
             "Nothing was drawn yet. `afterwit connect` brings the notes to your agents; `afterwit learn` takes in"

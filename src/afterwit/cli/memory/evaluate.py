@@ -2,15 +2,15 @@
 
 import click
 
-from afterwit.cli.commands import Command
-from afterwit.cli.listing import Column, print_listing
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, print_line, talk
-from afterwit.memory.scoring import WEIGHTS
-from afterwit.usecases import memory_evaluate
-from afterwit.usecases.memory_backends import names
-from afterwit.usecases.memory_checks import PASSED
-from afterwit.usecases.memory_evaluate import SIZES, Evaluated, Evaluation
+from afterwit.cli.commands import command
+from afterwit.cli.terminal.options import Here, many, reporting
+from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.cli.terminal.table import Column, print_table
+from afterwit.memory import evaluate as memory_evaluate
+from afterwit.memory.backends.scoring import WEIGHTS
+from afterwit.memory.checks import PASSED
+from afterwit.memory.evaluate import SIZES, Evaluated, Evaluation
+from afterwit.memory.registry import names
 
 _LATENCIES = (
     Column("backend"),
@@ -21,15 +21,14 @@ _LATENCIES = (
 )
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit memory evaluate",
         "afterwit memory evaluate --backend local --entries 1000 --json",
         "afterwit memory evaluate --weight privacy=60",
     ),
 )
-@click.option("--backend", "backends", multiple=True, metavar="NAME", help="Only this one; can be repeated.")
+@many("--backend", "backends", "NAME", "Only this one; can be repeated.")
 @click.option(
     "--entries",
     "sizes",
@@ -37,11 +36,8 @@ _LATENCIES = (
     type=click.IntRange(10, 1_000_000),
     help="Measure latency with so many entries; can be repeated. Default: 1,000 and 100,000.",
 )
-@click.option(
-    "--weight", "weights", multiple=True, metavar="PART=NUMBER", help=f"Of {', '.join(WEIGHTS)}; can be repeated."
-)
-@as_json
-@in_place
+@many("--weight", "weights", "PART=NUMBER", f"Of {', '.join(WEIGHTS)}; can be repeated.")
+@reporting
 def evaluate(
     here: Here, backends: tuple[str, ...], sizes: tuple[int, ...], weights: tuple[str, ...], is_json: bool
 ) -> None:
@@ -54,16 +50,16 @@ def evaluate(
     for name in backends:
         if name not in names():
             raise click.BadParameter(f"{name!r} is none of {', '.join(names())}.", param_hint="--backend")
-    found = memory_evaluate.evaluate(here.world, backends, sorted(sizes) or SIZES, _weights(weights), talk)
+    result = memory_evaluate.evaluate(here.world, backends, sorted(sizes) or SIZES, _weights(weights), talk)
     if is_json:
-        print_json(found)
+        print_json(result)
     else:
-        _show(found)
+        _show(result)
 
 
-def _weights(given: tuple[str, ...]) -> dict[str, float]:
-    found = dict(WEIGHTS)
-    for text in given:
+def _weights(texts: tuple[str, ...]) -> dict[str, float]:
+    weights = dict(WEIGHTS)
+    for text in texts:
         name, _, number = text.partition("=")
         try:
             value = float(number)
@@ -71,49 +67,51 @@ def _weights(given: tuple[str, ...]) -> dict[str, float]:
             value = -1.0
         if name not in WEIGHTS or not 0 <= value <= 1_000:
             raise click.BadParameter(f"{text!r} is not like privacy=40.", param_hint="--weight")
-        found[name] = value
-    if not sum(found.values()):
+        weights[name] = value
+    if not sum(weights.values()):
         raise click.BadParameter("All weights are 0.", param_hint="--weight")
-    return found
+    return weights
 
 
-def _show(found: Evaluation) -> None:
+def _show(result: Evaluation) -> None:
     columns = [Column("backend"), Column("score", is_number=True)]
-    columns += [Column(f"{name} {weight:g}", is_number=True) for name, weight in found.weights.items()]
+    columns += [Column(f"{name} {weight:g}", is_number=True) for name, weight in result.weights.items()]
     columns += [Column("recall@5", is_number=True, gives_way=2), Column("data leave", gives_way=1)]
-    print_listing(columns, [_row(one, found) for one in found.backends if one.score is not None])
+    print_table(columns, [_row(backend, result) for backend in result.backends if backend.score is not None])
     latencies = [
-        (one.backend, f"{row.entries:,}", row.operation, f"{row.p50_ms:.2f}", f"{row.p95_ms:.2f}")
-        for one in found.backends
-        for row in one.latencies
+        (backend.backend, f"{row.entries:,}", row.operation, f"{row.p50_ms:.2f}", f"{row.p95_ms:.2f}")
+        for backend in result.backends
+        for row in backend.latencies
     ]
     if latencies:
         print_line("")
-        print_listing(_LATENCIES, latencies)
+        print_table(_LATENCIES, latencies)
     print_line("")
-    for one in found.backends:
-        for line in _remarks(one):
-            print_line(f"{one.backend}: {line}")
+    for backend in result.backends:
+        for line in _remarks(backend):
+            print_line(f"{backend.backend}: {line}")
     print_line("")
-    print_line(found.recommendation)
+    print_line(result.recommendation)
 
 
-def _row(one: Evaluated, found: Evaluation) -> tuple[str, ...]:
-    parts = tuple(f"{weight * one.parts[name]:.1f}" for name, weight in found.weights.items())
-    recall = f"{one.relevance.recall_at_5:.2f}" if one.relevance else ""
-    return (one.backend, f"{one.score:.0f}", *parts, recall, "yes" if one.leaves_machine else "no")
+def _row(backend: Evaluated, result: Evaluation) -> tuple[str, ...]:
+    parts = tuple(f"{weight * backend.parts[name]:.1f}" for name, weight in result.weights.items())
+    recall = f"{backend.relevance.recall_at_5:.2f}" if backend.relevance else ""
+    return (backend.backend, f"{backend.score:.0f}", *parts, recall, "yes" if backend.leaves_machine else "no")
 
 
-def _remarks(one: Evaluated) -> list[str]:
-    if not one.is_configured:
-        return [f"not configured. {one.reason}"]
-    found = [one.reason] if one.reason else []
-    found += [
-        f"{name}: {outcome}" for name, outcome in {**one.functionality, **one.faults}.items() if outcome != PASSED
+def _remarks(backend: Evaluated) -> list[str]:
+    if not backend.is_configured:
+        return [f"not configured. {backend.reason}"]
+    remarks = [backend.reason] if backend.reason else []
+    remarks += [
+        f"{name}: {outcome}"
+        for name, outcome in {**backend.functionality, **backend.faults}.items()
+        if outcome != PASSED
     ]
-    if one.functionality:
-        good = sum(outcome == PASSED for outcome in one.functionality.values())
-        found.append(f"{good} of {len(one.functionality)} checks of functionality passed.")
-        survived = sum(outcome == PASSED for outcome in one.faults.values())
-        found.append(f"{survived} of {len(one.faults)} faults survived without a loss.")
-    return [*found, *([one.cost] if one.cost else [])]
+    if backend.functionality:
+        good = sum(outcome == PASSED for outcome in backend.functionality.values())
+        remarks.append(f"{good} of {len(backend.functionality)} checks of functionality passed.")
+        survived = sum(outcome == PASSED for outcome in backend.faults.values())
+        remarks.append(f"{survived} of {len(backend.faults)} faults survived without a loss.")
+    return [*remarks, *([backend.cost] if backend.cost else [])]

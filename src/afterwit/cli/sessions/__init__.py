@@ -1,21 +1,21 @@
-"""`afterwit sessions`: what was captured. One file and one registry line per command."""
+"""`afterwit sessions`: what was captured. One registry line per command, whose module is named after it."""
 
 import click
 
-from afterwit.cli.lazy import Entry, LazyGroup
+from afterwit.cli.commands import LazyGroup, Subcommand
 
 COMMANDS = {
-    "list": Entry("afterwit.cli.sessions.list:list_sessions", "All agents' sessions in one table."),
-    "show": Entry("afterwit.cli.sessions.show:show", "One session as a readable transcript."),
-    "search": Entry("afterwit.cli.sessions.search:search", "Full text over what was said and done."),
-    "restore": Entry("afterwit.cli.sessions.restore:restore", "The original files back, byte for byte."),
-    "export": Entry("afterwit.cli.sessions.export:export", "Sessions as normalised JSON lines."),
-    "cost": Entry("afterwit.cli.sessions.cost:cost", "What was spent, by day, repository, model or agent."),
-    "pin": Entry("afterwit.cli.sessions.pin:pin", "Keep originals, whatever the storage budget says."),
-    "unpin": Entry("afterwit.cli.sessions.pin:unpin", "Let the storage budget decide about originals again."),
-    "repos": Entry("afterwit.cli.sessions.repos:repos", "How folders and remotes were resolved to repositories."),
-    "tools": Entry("afterwit.cli.sessions.tools:tools", "The agents' tools and what kind each is."),
-    "users": Entry("afterwit.cli.sessions.users:users", "Whose home folders the sessions ran in."),
+    "list": Subcommand("sessions.list:list_sessions", "All agents' sessions in one table."),
+    "show": Subcommand("sessions.show:show", "One session as a readable transcript."),
+    "search": Subcommand("sessions.search:search", "Full text over what was said and done."),
+    "restore": Subcommand("sessions.restore:restore", "The original files back, byte for byte."),
+    "export": Subcommand("sessions.export:export", "Sessions as normalised JSON lines."),
+    "cost": Subcommand("sessions.cost:cost", "What was spent, by day, repository, model or agent."),
+    "pin": Subcommand("sessions.pin:pin", "Keep originals, whatever the storage budget says."),
+    "unpin": Subcommand("sessions.pin:unpin", "Let the storage budget decide about originals again."),
+    "repos": Subcommand("sessions.identities:repos", "How folders and remotes were resolved to repositories."),
+    "tools": Subcommand("sessions.identities:tools", "The agents' tools and what kind each is."),
+    "users": Subcommand("sessions.identities:users", "Whose home folders the sessions ran in."),
 }
 
 

@@ -2,17 +2,15 @@
 
 from typing import Any
 
-import click
-
-from afterwit.cli.amounts import human_dollars, human_tokens
-from afterwit.cli.commands import Command
-from afterwit.cli.listing import Column, print_listing
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, talk
-from afterwit.cli.sessions.filters import filtered
-from afterwit.cli.sessions.names import EXITS
-from afterwit.usecases.costs import By, CostReport, Spending, costs
-from afterwit.usecases.filters import Filter
+from afterwit.cli.commands import command
+from afterwit.cli.sessions.filters import EXITS, filtered
+from afterwit.cli.terminal.amounts import human_dollars, human_tokens
+from afterwit.cli.terminal.options import Here, many, reporting
+from afterwit.cli.terminal.output import print_json, talk
+from afterwit.cli.terminal.table import Column, print_table
+from afterwit.sessions.cost import By, CostReport, Spending
+from afterwit.sessions.cost import cost as run
+from afterwit.sessions.filters import Filter
 
 _NUMBERS = (
     Column("responses", is_number=True, gives_way=2),
@@ -26,8 +24,7 @@ _NUMBERS = (
 )
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit sessions cost --since 30d",
         "afterwit sessions cost --by repo --by model",
@@ -35,16 +32,8 @@ _NUMBERS = (
     ),
     exits=EXITS,
 )
-@click.option(
-    "--by",
-    "grouped",
-    multiple=True,
-    type=click.Choice([by.value for by in By]),
-    metavar="WHAT",
-    help=f"One of {', '.join(By)}; repeat to break it down further. Default: day.",
-)
-@as_json
-@in_place
+@many("--by", "grouped", "WHAT", f"One of {', '.join(By)}; repeat to break it down further. Default: day.", By)
+@reporting
 @filtered
 def cost(here: Here, wanted: Filter, grouped: tuple[str, ...], is_json: bool) -> None:
     """Show what the models cost, by list price.
@@ -55,7 +44,7 @@ def cost(here: Here, wanted: Filter, grouped: tuple[str, ...], is_json: bool) ->
     config.toml adds or changes prices.
     """
     by = tuple(dict.fromkeys(By(name) for name in grouped)) or (By.DAY,)
-    report = costs(here.world, wanted, by)
+    report = run(here.world, wanted, by)
     if is_json:
         print_json(_as_json(report))
     elif report.lines:
@@ -69,7 +58,7 @@ def _show(report: CostReport) -> None:
     rows = [(*(part or "–" for part in line.key), *_cells(line.spending)) for line in report.lines]
     if len(rows) > 1:
         rows.append(("total", *("" for _ in report.by[1:]), *_cells(report.total)))
-    print_listing((*names, *_NUMBERS), rows)
+    print_table((*names, *_NUMBERS), rows)
     if report.unpriced_models:
         talk(f"No price is known for: {', '.join(report.unpriced_models)}. `[prices]` in config.toml can add one.")
 

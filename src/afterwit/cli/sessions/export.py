@@ -1,7 +1,5 @@
 """`afterwit sessions export`: sessions as JSON lines for other programs."""
 
-import os
-import secrets
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,19 +8,18 @@ from typing import BinaryIO
 
 import click
 
-from afterwit.cli.commands import Command
-from afterwit.cli.options import Here, in_place
-from afterwit.cli.output import human_count, talk
-from afterwit.cli.sessions.filters import filtered
-from afterwit.cli.sessions.names import EXITS
-from afterwit.model.errors import UsageError
-from afterwit.usecases.filters import Filter
-from afterwit.usecases.records import exported
-from afterwit.usecases.transcript import source_of
+from afterwit.cli.commands import command
+from afterwit.cli.sessions.filters import EXITS, filtered
+from afterwit.cli.terminal.amounts import human_count
+from afterwit.cli.terminal.options import Here, in_place
+from afterwit.cli.terminal.output import talk
+from afterwit.cli.terminal.written import refuse_existing, whole_file
+from afterwit.sessions.export import export as run
+from afterwit.sessions.filters import Filter
+from afterwit.sessions.originals import source_of
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit sessions export --repo orchard --output orchard.jsonl",
         'afterwit sessions export --since 7d | jq -c \'select(.type == "action" and .status == "failed")\'',
@@ -44,11 +41,10 @@ def export(here: Here, wanted: Filter, output: Path | None, is_forced: bool) -> 
     Everything is redacted, and placeholders lose the suffix that only this machine can make. The shape is the same for
     all agents and stable; docs/reference/export.md describes it.
     """
-    if output is not None and output.exists() and not is_forced:
-        raise UsageError(f"{output} is there already. --force replaces it.")
+    refuse_existing(output, is_forced=is_forced)
     with source_of(here.world) as source, _sink(output) as sink:
         records = 0
-        for line in exported(source, here.world.settings, wanted):
+        for line in run(source, here.world.settings, wanted):
             sink.write(line)
             records += 1
     talk(f"{human_count(records, 'record')} written.")
@@ -56,15 +52,9 @@ def export(here: Here, wanted: Filter, output: Path | None, is_forced: bool) -> 
 
 @contextmanager
 def _sink(output: Path | None) -> Iterator[BinaryIO]:
-    """Standard output, or a private file that gets its name when it is whole."""
-    if output is None:
+    if output is not None:
+        with whole_file(output) as file:
+            yield file
+    else:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-        return
-    beside = output.with_name(f".{output.name}.{secrets.token_hex(4)}")
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            yield file
-        beside.replace(output)
-    finally:
-        beside.unlink(missing_ok=True)

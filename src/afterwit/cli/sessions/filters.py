@@ -1,4 +1,4 @@
-"""The options that choose sessions, the same for `list`, `export` and `cost`."""
+"""What commands about sessions share: the options that choose sessions, and what is said without any."""
 
 import functools
 import re
@@ -7,51 +7,30 @@ from typing import Any
 
 import click
 
-from afterwit.cli.agent_names import AgentName, refuse_unknown
-from afterwit.cli.moments import moment_ms
+from afterwit.cli.commands import ExitCode
+from afterwit.cli.terminal.amounts import moment_ms
+from afterwit.cli.terminal.options import AgentName, added, many, refuse_unknown
 from afterwit.model.kinds import Outcome, TaskType
-from afterwit.usecases.filters import Filter
+from afterwit.sessions.filters import Filter
 
+EMPTY = "No session yet. Run `afterwit learn` first."
+EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}
 _DAY = re.compile(r"\d{4}-?\d{2}-?\d{2}")
 _DAY_MS = 86_400_000
 _NAMES = ("agents", "repos", "domains", "branch", "text", "outcomes", "task_types", "parent")
 _OPTIONS = (
-    click.option(
-        "--agent",
-        "agents",
-        multiple=True,
-        type=AgentName(),
-        metavar="AGENT",
-        help="Only this agent; repeat for more.",
+    many("--agent", "agents", "AGENT", "Only this agent; repeat for more.", AgentName()),
+    many(
+        *("--repo", "repos", "NAME"),
+        "Only this repository: its name, the last part of it, or a pattern; repeat for more.",
     ),
-    click.option(
-        "--repo",
-        "repos",
-        multiple=True,
-        metavar="NAME",
-        help="Only this repository: its name, the last part of it, or a pattern; repeat for more.",
-    ),
-    click.option("--domain", "domains", multiple=True, metavar="NAME", help="Only this domain; repeat for more."),
+    many("--domain", "domains", "NAME", "Only this domain; repeat for more."),
     click.option("--since", metavar="DATE", help="From this day (2026-05-01, in UTC) or this many days ago (30d) on."),
     click.option("--until", metavar="DATE", help="Up to and with this day, or up to this many days ago."),
     click.option("--branch", default="", metavar="NAME", help="Only this branch, or a pattern such as 'fix/*'."),
     click.option("--text", default="", metavar="TEXT", help="Only where the title or first prompt contains this."),
-    click.option(
-        "--outcome",
-        "outcomes",
-        multiple=True,
-        type=click.Choice([outcome.value for outcome in Outcome]),
-        metavar="OUTCOME",
-        help="Only sessions that ended so; repeat for more.",
-    ),
-    click.option(
-        "--task-type",
-        "task_types",
-        multiple=True,
-        type=click.Choice([kind.value for kind in TaskType]),
-        metavar="TYPE",
-        help="Only this kind of work; repeat for more.",
-    ),
+    many("--outcome", "outcomes", "OUTCOME", "Only sessions that ended so; repeat for more.", Outcome),
+    many("--task-type", "task_types", "TYPE", "Only this kind of work; repeat for more.", TaskType),
     click.option("--parent", default="", metavar="SESSION", help="Only subagents and forks of this session."),
     click.option("--top", "--no-subagents", "is_top", is_flag=True, help="Without the sessions of subagents."),
 )
@@ -72,9 +51,7 @@ def filtered(command: Callable[..., Any]) -> Callable[..., Any]:
         )
         return command(*args, here=here, wanted=wanted, **options)
 
-    for option in reversed(_OPTIONS):
-        wrapped = option(wrapped)
-    return wrapped
+    return added(_OPTIONS, wrapped)
 
 
 def _end_ms(until: str | None, now_ms: int) -> int | None:

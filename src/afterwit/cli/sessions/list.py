@@ -1,41 +1,54 @@
 """`afterwit sessions list`: all agents' sessions in one table."""
 
+from collections.abc import Callable
 from typing import Any
 
 import click
-import msgspec
 
-from afterwit.cli.amounts import human_dollars, human_span, human_tokens, minute
-from afterwit.cli.commands import COUNT, Command
-from afterwit.cli.listing import Column, print_listing
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, talk
-from afterwit.cli.sessions.filters import filtered
-from afterwit.cli.sessions.names import EMPTY, EXITS
-from afterwit.usecases.browse import Listed, Listing, Order, browse
-from afterwit.usecases.filters import Filter
+from afterwit.cli.commands import command
+from afterwit.cli.sessions.filters import EMPTY, EXITS, filtered
+from afterwit.cli.terminal.amounts import COUNT, human_count, human_dollars, human_span, human_tokens, minute
+from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.output import print_json, talk
+from afterwit.cli.terminal.table import Column, print_table
+from afterwit.sessions.filters import Filter
+from afterwit.sessions.list import LISTED, Listing, Order, Session
+from afterwit.sessions.list import list_sessions as run
 
-_COLUMNS = (
-    Column("id"),
-    Column("started", gives_way=1, most=10),
-    Column("agent", gives_way=2),
-    Column("repo", gives_way=3, most=12),
-    Column("domain", gives_way=9),
-    Column("branch", gives_way=8, most=16),
-    Column("title", is_cut=True),
-    Column("outcome", gives_way=6),
-    Column("prompts", is_number=True, gives_way=10),
-    Column("actions", is_number=True, gives_way=5),
-    Column("failed", is_number=True, gives_way=4),
-    Column("span", is_number=True, gives_way=11),
-    Column("tokens", is_number=True, gives_way=7),
-    Column("cost", is_number=True),
+
+def _marks(session: Session) -> str:
+    marks = ("↳ " if session.row.relation == "subagent" else "") + ("[prompts only] " if session.is_partial else "")
+    return marks + ("[pinned] " if session.is_pinned else "")
+
+
+def _tokens(session: Session) -> str:
+    return human_tokens(session.row.tokens) if session.row.tokens else ""
+
+
+def _cost(session: Session) -> str:
+    return human_dollars(session.cost_usd, is_partial=session.is_cost_partial) if session.row.tokens else "–"
+
+
+_COLUMNS: tuple[tuple[Column, Callable[[Session], str]], ...] = (
+    (Column("id"), lambda session: session.id),
+    (Column("started", gives_way=1, most=10), lambda session: minute(session.row.started_ms)),
+    (Column("agent", gives_way=2), lambda session: session.row.agent),
+    (Column("repo", gives_way=3, most=12), lambda session: session.row.repo.rpartition("/")[2] or "–"),
+    (Column("domain", gives_way=9), lambda session: session.domain),
+    (Column("branch", gives_way=8, most=16), lambda session: session.row.branch),
+    (Column("title", is_cut=True), lambda session: _marks(session) + (session.title or "–")),
+    (Column("outcome", gives_way=6), lambda session: session.row.outcome),
+    (Column("prompts", is_number=True, gives_way=10), lambda session: str(session.row.prompts)),
+    (Column("actions", is_number=True, gives_way=5), lambda session: str(session.row.actions)),
+    (Column("failed", is_number=True, gives_way=4), lambda session: str(session.row.failures or "")),
+    (Column("span", is_number=True, gives_way=11), lambda session: human_span(session.duration_ms)),
+    (Column("tokens", is_number=True, gives_way=7), _tokens),
+    (Column("cost", is_number=True), _cost),
 )
 
 
-@click.command(
+@command(
     "list",
-    cls=Command,
     examples=(
         "afterwit sessions list",
         "afterwit sessions list --repo orchard --since 30d --sort cost",
@@ -54,8 +67,7 @@ _COLUMNS = (
 )
 @click.option("--reverse", "is_reversed", is_flag=True, help="The earliest or smallest first.")
 @click.option("--limit", type=COUNT, metavar="N", default=20, show_default=True, help="0 means all.")
-@as_json
-@in_place
+@reporting
 @filtered
 def list_sessions(here: Here, wanted: Filter, order: str, is_reversed: bool, limit: int, is_json: bool) -> None:
     """List sessions of all agents, with what they did and what they cost.
@@ -65,35 +77,15 @@ def list_sessions(here: Here, wanted: Filter, order: str, is_reversed: bool, lim
     that none is known for some of it. A narrow terminal shows fewer columns; a pipe gets them all. The id is as much
     as `afterwit sessions show` needs.
     """
-    listing = browse(here.world, wanted, Order(order), limit, is_reversed=is_reversed)
+    listing = run(here.world, wanted, Order(order), limit, is_reversed=is_reversed)
     if is_json:
         print_json(_as_json(listing))
     elif listing.found:
-        print_listing(_COLUMNS, [_row(one) for one in listing.sessions])
+        columns = [column for column, _ in _COLUMNS]
+        print_table(columns, [[text(session) for _, text in _COLUMNS] for session in listing.sessions])
         talk(_totals(listing))
     else:
         talk("No session fits." if wanted != Filter() else EMPTY)
-
-
-def _row(one: Listed) -> tuple[str, ...]:
-    marks = ("↳ " if one.relation == "subagent" else "") + ("[prompts only] " if one.is_partial else "")
-    marks += "[pinned] " if one.is_pinned else ""
-    return (
-        one.id,
-        minute(one.started_ms),
-        one.agent,
-        one.repo.rpartition("/")[2] or "–",
-        one.domain,
-        one.branch,
-        marks + (one.title or "–"),
-        one.outcome,
-        str(one.prompts),
-        str(one.actions),
-        str(one.failures) if one.failures else "",
-        human_span(one.duration_ms),
-        human_tokens(one.tokens) if one.tokens else "",
-        human_dollars(one.cost_usd, is_partial=one.is_cost_partial) if one.tokens else "–",
-    )
 
 
 def _totals(listing: Listing) -> str:
@@ -107,7 +99,7 @@ def _totals(listing: Listing) -> str:
 def _as_json(listing: Listing) -> dict[str, Any]:
     spent = listing.spending
     return {
-        "sessions": [msgspec.structs.asdict(one) | {"duration_ms": one.duration_ms} for one in listing.sessions],
+        "sessions": [session.view(LISTED) for session in listing.sessions],
         "found": listing.found,
         "total": {
             "tokens": spent.tokens,

@@ -5,17 +5,17 @@ from typing import Any
 
 import click
 
-from afterwit.cli.commands import COUNT, Command, ExitCode
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_bytes, human_count, print_json, print_line, talk
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.terminal.amounts import COUNT, human_bytes, human_count
+from afterwit.cli.terminal.options import Here, agreed, reporting
+from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.model.errors import DamagedError, UsageError
-from afterwit.usecases.filters import find_session
-from afterwit.usecases.restore import Choice, Found, RestorePlan, Step, plan_restore, restore_file
-from afterwit.usecases.transcript import Source, source_of
+from afterwit.sessions.filters import find_session
+from afterwit.sessions.originals import TranscriptSource, source_of
+from afterwit.sessions.restore import AtTarget, RestoreChoice, RestorePlan, RestoreStep, plan_restore, restore_file
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit sessions restore 5ea50001 --to ~/restored --with-subagents",
         "afterwit sessions restore 5ea50001 --in-place --dry-run",
@@ -43,10 +43,9 @@ from afterwit.usecases.transcript import Source, source_of
     help="An earlier state of a file that the agent rewrote; the first is 0. Default: the latest.",
 )
 @click.option("--force", "is_forced", is_flag=True, help="Replace different files; they are kept under another name.")
-@click.option("--yes", "is_agreed", is_flag=True, help="Do not ask.")
+@agreed
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be written, and write nothing.")
-@as_json
-@in_place
+@reporting
 def restore(
     here: Here,
     sessions: tuple[str, ...],
@@ -69,14 +68,14 @@ def restore(
     with source_of(here.world) as source:
         rows = [find_session(source.store.db, name) for name in sessions]
         target = folder.absolute() if folder is not None else None
-        plan = plan_restore(source, here.world, rows, target, Choice(with_subagents, generation))
+        plan = plan_restore(source, here.world, rows, target, RestoreChoice(with_subagents, generation))
         if not is_json:
             _show(plan)
         if not is_dry_run:
             _refuse_conflicts(plan, is_forced=is_forced)
             _ask(plan, is_needed=is_in_place and not is_agreed)
         done = [_done(source, step, is_forced=is_forced, is_dry_run=is_dry_run) for step in plan.steps]
-    faults = [*plan.faults, *(one["error"] for one in done if one["error"])]
+    faults = [*plan.faults, *(file["error"] for file in done if file["error"])]
     if is_json:
         print_json({"files": done, "faults": faults, "is_dry_run": is_dry_run})
     _report(done, faults, is_dry_run=is_dry_run)
@@ -96,13 +95,13 @@ def _refuse_conflicts(plan: RestorePlan, *, is_forced: bool) -> None:
 
 
 def _ask(plan: RestorePlan, *, is_needed: bool) -> None:
-    missing = [step for step in plan.steps if step.found is not Found.SAME]
+    missing = [step for step in plan.steps if step.found is not AtTarget.SAME]
     if missing and is_needed and not click.confirm(f"Write {human_count(len(missing), 'file')}?", err=True):
         talk("Nothing was written.")
         raise click.exceptions.Exit(ExitCode.FAILED)
 
 
-def _done(source: Source, step: Step, *, is_forced: bool, is_dry_run: bool) -> dict[str, Any]:
+def _done(source: TranscriptSource, step: RestoreStep, *, is_forced: bool, is_dry_run: bool) -> dict[str, Any]:
     done: dict[str, Any] = {
         "agent": step.origin.agent,
         "target": str(step.target),
@@ -123,11 +122,11 @@ def _done(source: Source, step: Step, *, is_forced: bool, is_dry_run: bool) -> d
 def _report(done: list[dict[str, Any]], faults: list[str], *, is_dry_run: bool) -> None:
     for fault in faults:
         talk(fault)
-    for one in done:
-        if one["backup"]:
-            talk(f"What was there is now {one['backup']}.")
-    sound = [one for one in done if not one["error"]]
-    written = [one for one in sound if one["found"] != Found.SAME]
+    for file in done:
+        if file["backup"]:
+            talk(f"What was there is now {file['backup']}.")
+    sound = [file for file in done if not file["error"]]
+    written = [file for file in sound if file["found"] != AtTarget.SAME]
     verb = "would be restored" if is_dry_run else "restored"
     talk(f"{human_count(len(written), 'file')} {verb}, {len(sound) - len(written)} already there.")
     if faults:

@@ -6,22 +6,22 @@ import sys
 
 import click
 
-from afterwit.capture.snippets import marked
-from afterwit.cli.commands import COUNT, Command
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import human_count, print_json, print_line, talk
+from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import filtered
-from afterwit.model.times import iso_from_ms
-from afterwit.store.texts import KINDS
-from afterwit.usecases.filters import Filter
-from afterwit.usecases.search import Answer, Found, find
+from afterwit.cli.terminal.amounts import COUNT, human_count, minute
+from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.sessions.filters import Filter
+from afterwit.sessions.search import SearchAnswer, SearchHit
+from afterwit.sessions.search import search as run
+from afterwit.store.rows.texts import KINDS
+from afterwit.text.snippets import marked
 
 _PIPE_WIDTH = 300
 _LINES = 2
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit sessions search migration lock",
         "afterwit sessions search '\"no such table\"' --kind error",
@@ -31,8 +31,7 @@ _LINES = 2
 @click.argument("query", nargs=-1, required=True)
 @click.option("--kind", type=click.Choice(KINDS), default=None, help="Only this kind of text.")
 @click.option("--limit", type=COUNT, default=10, show_default=True, help="Most hits; 0 means all.")
-@as_json
-@in_place
+@reporting
 @filtered
 def search(here: Here, wanted: Filter, query: tuple[str, ...], kind: str | None, limit: int, is_json: bool) -> None:
     """Search prompts, replies, commands, errors and outputs of all sessions.
@@ -43,14 +42,14 @@ def search(here: Here, wanted: Filter, query: tuple[str, ...], kind: str | None,
     """
     is_terminal = sys.stdout.isatty()
     width = _LINES * (shutil.get_terminal_size().columns - 4) if is_terminal else _PIPE_WIDTH
-    answer = find(here.world, " ".join(query), wanted, kind or "", limit, width)
+    answer = run(here.world, " ".join(query), wanted, kind or "", limit, width)
     if is_json:
         print_json(answer)
     else:
         _show(answer)
 
 
-def _show(answer: Answer) -> None:
+def _show(answer: SearchAnswer) -> None:
     if not answer.hits:
         talk("Nothing found. Fewer words find more, and `wor*` finds words that begin so.")
         return
@@ -62,12 +61,12 @@ def _show(answer: Answer) -> None:
     talk(f"{human_count(answer.total, 'place')}{more}.")
 
 
-def _heading(hit: Found) -> str:
-    day = iso_from_ms(hit.at_ms)[:16].replace("T", " ") if hit.at_ms is not None else "no date"
+def _heading(hit: SearchHit) -> str:
+    day = minute(hit.at_ms) or "no date"
     return f"{day}  {hit.agent}  {hit.repo.rpartition('/')[2] or '–'}  {hit.session}  {hit.kind}"
 
 
-def _piece(hit: Found, words: list[str]) -> str:
+def _piece(hit: SearchHit, words: list[str]) -> str:
     if hit.snippet is None:
         return "(the text is not in the archive any more)"
     has_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -1,35 +1,41 @@
-"""`afterwit sessions show`: one session, readable."""
+"""`afterwit sessions show`: one session as a transcript, as JSON, as its digest, or as the original bytes.
+
+The transcript is drawn in `transcript`. Of a digest each list is bounded unless everything is asked for.
+"""
 
 import os
 import shutil
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
-from afterwit.cli.commands import Command
-from afterwit.cli.options import Here, as_json, in_place
-from afterwit.cli.output import print_json, talk
-from afterwit.cli.pager import page
-from afterwit.cli.sessions.digested import digest_lines
-from afterwit.cli.sessions.names import EXITS
+from afterwit.cli.commands import command
+from afterwit.cli.sessions.filters import EXITS
 from afterwit.cli.sessions.transcript import Look, drawn
+from afterwit.cli.terminal.amounts import human_count, human_dollars, human_span, human_tokens
+from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.output import page, print_json, talk
+from afterwit.cli.terminal.wrapping import cut
+from afterwit.digest.update import as_document, load_digest
+from afterwit.model.digest import Digest, Failure, Touched
 from afterwit.model.errors import UsageError
-from afterwit.model.kinds import EventKind
-from afterwit.store.browsing import SessionRow
-from afterwit.usecases.costs import spending_of
-from afterwit.usecases.digesting import as_document, load_digest
-from afterwit.usecases.family import scenes
-from afterwit.usecases.filters import find_session
-from afterwit.usecases.originals import files_of, original_bytes
-from afterwit.usecases.records import session_document
-from afterwit.usecases.restore import refuse_dropped, refuse_partial
-from afterwit.usecases.transcript import Source, Wanted, source_of
+from afterwit.model.kinds import EventKind, ResolutionKind
+from afterwit.sessions.cost import spending_of
+from afterwit.sessions.export import session_document
+from afterwit.sessions.filters import find_session, one_line
+from afterwit.sessions.originals import TranscriptSource, files_of, original_bytes, source_of
+from afterwit.sessions.restore import refuse_dropped, refuse_partial
+from afterwit.sessions.show import WantedMoments, scenes
+from afterwit.store.rows.session_list import SessionRow
 
+_MOST = 12
+_LONGEST = 160
+_SYMBOLS = 6
 _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind.RESULT}
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "afterwit sessions show 5ea50001",
         "afterwit sessions show 5ea50001 --thoughts --full",
@@ -45,8 +51,7 @@ _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind
 @click.option("--no-subagents", is_flag=True, help="Leave the sessions of subagents out.")
 @click.option("--digest", "is_digest", is_flag=True, help="Show its digest: outcome, failures and what mended them.")
 @click.option("--raw", "is_raw", is_flag=True, help="Print the original bytes of its files, secrets and all.")
-@as_json
-@in_place
+@reporting
 def show(
     here: Here,
     session: str,
@@ -79,9 +84,11 @@ def show(
                 click.echo(piece, nl=False)
             click.echo()
         else:
-            wanted = Wanted(_kinds(has_thoughts=has_thoughts, is_full=is_full, is_all=is_all), has_arguments=is_full)
-            told = scenes(source, row, wanted, with_subagents=not no_subagents)
-            page(drawn(told, _look(is_full=is_full), spending_of(source.store.db, here.world.settings, row)))
+            wanted = WantedMoments(
+                _kinds(has_thoughts=has_thoughts, is_full=is_full, is_all=is_all), has_arguments=is_full
+            )
+            told_scenes = scenes(source, row, wanted, with_subagents=not no_subagents)
+            page(drawn(told_scenes, _look(is_full=is_full), spending_of(source.store.db, here.world.settings, row)))
 
 
 def _kinds(*, has_thoughts: bool, is_full: bool, is_all: bool) -> frozenset[EventKind]:
@@ -95,7 +102,7 @@ def _look(*, is_full: bool) -> Look:
     return Look(shutil.get_terminal_size().columns, not os.environ.get("NO_COLOR"), is_full)
 
 
-def _print_digest(source: Source, row: SessionRow, *, is_json: bool, is_full: bool) -> None:
+def _print_digest(source: TranscriptSource, row: SessionRow, *, is_json: bool, is_full: bool) -> None:
     digest = load_digest(source.store.db, row)
     if digest is None:
         raise UsageError(f"Session {row.native_id} has no digest yet. `afterwit learn` makes it.")
@@ -105,7 +112,7 @@ def _print_digest(source: Source, row: SessionRow, *, is_json: bool, is_full: bo
         page(digest_lines(digest, _look(is_full=is_full)))
 
 
-def _print_raw(source: Source, row: SessionRow) -> None:
+def _print_raw(source: TranscriptSource, row: SessionRow) -> None:
     refuse_partial(row)
     files = files_of(source.store, row)
     refuse_dropped(files)
@@ -115,3 +122,76 @@ def _print_raw(source: Source, row: SessionRow) -> None:
     sys.stdout.buffer.flush()
     if len(files) > 1:
         talk(f"These were {len(files)} files, one after the other.")
+
+
+def digest_lines(digest: Digest, look: Look) -> Iterator[str]:
+    """The digest, heading first."""
+    yield one_line(digest.title or digest.task or "(no prompt)", _LONGEST)
+    yield f"{digest.agent} {digest.native_id}"
+    yield ""
+    for name, value in _facts(digest):
+        if value:
+            yield _fitted(f"{name:<12}{value}", look)
+    for heading, lines in _lists(digest):
+        if lines:
+            yield ""
+            yield heading
+            yield from _bounded(lines, look)
+
+
+def _facts(digest: Digest) -> Iterator[tuple[str, str]]:
+    verdict, measures = digest.verdict, digest.measures
+    confidence = f" ({verdict.confidence:.2f})" if verdict.confidence else ""
+    yield "outcome", f"{verdict.outcome}{confidence}: {'; '.join(verdict.reasons)}"
+    yield "task type", digest.task_type
+    yield "repository", digest.repo
+    yield "actions", ", ".join(f"{count} {kind}" for kind, count in digest.kinds.items())
+    yield "errors", f"{measures.errors}{_share(measures.early_error_rate)}"
+    yield "took", human_span(measures.duration_ms)
+    yield "first pass", human_span(measures.first_success_ms)
+    yield "tokens", human_tokens(measures.tokens) if measures.tokens else ""
+    yield "cost", human_dollars(measures.cost_usd) if measures.cost_usd else ""
+    yield "skills", ", ".join(digest.skills)
+
+
+def _share(rate: float | None) -> str:
+    return f" ({rate:.0%} of the first 30 actions)" if rate else ""
+
+
+def _lists(digest: Digest) -> Iterator[tuple[str, list[str]]]:
+    yield "failures", [line for failure in digest.failures for line in _failure(digest, failure)]
+    yield "rules reported", list(dict.fromkeys(f"{rule.id}  {rule.message}" for rule in digest.rules))
+    yield "files", [_file(touched) for touched in digest.files]
+    yield "corrections", [digest.prompts[at].text for at in digest.corrections]
+    yield "denied", [f"{digest.steps[at].tool} {digest.steps[at].target}" for at in digest.denials]
+    yield "stated", [f"{'person' if said.is_person else 'agent'}: {said.text}" for said in digest.stated]
+    yield "published", [f"{publication.kind}: {publication.text}" for publication in digest.publications]
+    yield "summaries", list(digest.summaries)
+
+
+def _failure(digest: Digest, failure: Failure) -> list[str]:
+    lines = [f"{failure.at:>4}  {failure.failure:<13} {failure.signature}"]
+    if failure.resolution is not ResolutionKind.UNRESOLVED and failure.by is not None:
+        lines.append(
+            f"      → {failure.resolution} by {failure.by}: {one_line(digest.steps[failure.by].target, _LONGEST)}"
+        )
+    return lines
+
+
+def _file(touched: Touched) -> str:
+    counts = [f"{number} {name}" for number, name in ((touched.reads, "read"), (touched.changes, "changed")) if number]
+    symbols = f"  {' '.join(touched.symbols[:_SYMBOLS])}" if touched.symbols else ""
+    return f"{touched.path}  ({', '.join(counts)}){symbols}"
+
+
+def _bounded(lines: Sequence[str], look: Look) -> Iterable[str]:
+    shown = lines if look.is_full else lines[:_MOST]
+    for line in shown:
+        yield _fitted(f"  {line if line.startswith(' ') else one_line(line, _LONGEST)}", look)
+    if len(shown) < len(lines):
+        yield f"  … {human_count(len(lines) - len(shown), 'more line')}; --full shows all"
+
+
+def _fitted(line: str, look: Look) -> str:
+    flat = line.replace("\n", " ")
+    return cut(flat, look.width) if look.width else flat

@@ -14,17 +14,15 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
-from afterwit.cli.amounts import human_dollars, human_span, human_tokens, minute
-from afterwit.cli.output import human_count
-from afterwit.cli.wrapping import cells, cut, wrapped
+from afterwit.cli.terminal.amounts import human_count, human_dollars, human_span, human_tokens, minute
+from afterwit.cli.terminal.wrapping import cells, cut, wrapped
 from afterwit.guard.hygiene import clean
+from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import EventKind, Lean, Status
-from afterwit.store.browsing import SessionRow
-from afterwit.store.transcripts import ActionSeen
-from afterwit.usecases.costs import Spending
-from afterwit.usecases.family import Begins, Ends, Scene
-from afterwit.usecases.filters import one_line
-from afterwit.usecases.transcript import Copies, Gone, Moment
+from afterwit.sessions.cost import Spending
+from afterwit.sessions.filters import one_line
+from afterwit.sessions.show import Begins, CopiedEvents, Ends, GoneTexts, Scene, SessionMoment
+from afterwit.store.rows.session_list import SessionRow
 
 _HOME = re.compile(r"/(?:Users|home)/‹user:[0-9a-f]+›/")
 _CLOCK = 6  # cells of the column of times
@@ -88,13 +86,13 @@ class _Drawing:
                     yield from self._begin(session, depth)
                 case Ends(session):
                     yield from self._end(session, depth)
-                case Copies(events):
+                case CopiedEvents(events):
                     copied = human_count(events, "event")
                     yield from self._separator(f"{copied} copied from elsewhere left out", depth)
-                case Gone(reason):
+                case GoneTexts(reason):
                     yield from self._separator("texts gone from the archive; what the database knows follows", depth)
                     yield from self._block("※", reason, depth, None, EventKind.NOTICE)
-                case Moment():
+                case SessionMoment():
                     yield from self._moment(what, depth)
 
     def _begin(self, session: SessionRow, depth: int) -> Iterator[str]:
@@ -132,7 +130,7 @@ class _Drawing:
             for line in _packed([clean(part) for part in parts if part], width):
                 yield self._styled(line, {"dim": True})
 
-    def _moment(self, moment: Moment, depth: int) -> Iterator[str]:
+    def _moment(self, moment: SessionMoment, depth: int) -> Iterator[str]:
         day = minute(moment.at_ms)[:10]
         if day and day != self._day:
             self._day = day
@@ -151,7 +149,7 @@ class _Drawing:
         elif moment.text.strip():
             yield from self._block(_MARKS[moment.kind], moment.text, depth, moment.at_ms, moment.kind)
 
-    def _call(self, moment: Moment, depth: int) -> Iterator[str]:
+    def _call(self, moment: SessionMoment, depth: int) -> Iterator[str]:
         action = moment.action
         if action is None:
             yield from self._block("·", moment.tool, depth, moment.at_ms, None)
@@ -256,17 +254,17 @@ def _spent(session: SessionRow, spending: Spending | None) -> list[str]:
     return [f"{human_tokens(session.tokens)} tokens", *cost]
 
 
-def _target(action: ActionSeen, folder: str) -> str:
+def _target(action: ActionRow, folder: str) -> str:
     """The first line of what it was about; paths below the session's folder are shown from there."""
     lines = [line for line in action.target.splitlines() if line.strip()]
     first = " ".join(lines[0].split()) if lines else action.tool
     if folder.count("/") > 1:
-        first = re.sub(rf"{re.escape(folder)}(?:(/)|(?![\w.-]))", lambda found: "" if found[1] else ".", first)
+        first = re.sub(rf"{re.escape(folder)}(?:(/)|(?![\w.-]))", lambda match: "" if match[1] else ".", first)
     first = _from_home(first)
     return f"{first} (+{human_count(len(lines) - 1, 'line')})" if len(lines) > 1 else first
 
 
-def _ending(action: ActionSeen) -> str:
+def _ending(action: ActionRow) -> str:
     """How it ended, where the mark alone does not say it, and how long it took, where that was long."""
     code = f"exit {action.exit_code}" if action.exit_code and action.status == Status.FAILED else ""
     word = action.status if action.status in (Status.DENIED, Status.CANCELLED) else ""
@@ -282,7 +280,7 @@ def _justified(head: str, tail: str, room: int | None) -> str:
     return f"{head}{' ' * (room - cells(head) - cells(tail))}{tail}" if tail else head
 
 
-def _arguments(moment: Moment) -> str:
+def _arguments(moment: SessionMoment) -> str:
     lines: list[str] = []
     for name, value in (moment.arguments or {}).items():
         text = value if isinstance(value, str) else msgspec.json.encode(value).decode()

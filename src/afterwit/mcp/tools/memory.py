@@ -1,16 +1,15 @@
-"""`memory`: what the user prefers, across sessions. What it does stands in `usecases.memory_tool`."""
+"""`memory`: what the user prefers, across sessions. What it does stands in `memory.tool`."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from afterwit.knowledge.shown import Shown
-from afterwit.knowledge.shown_memory import remembered
-from afterwit.mcp.quoting import notes
+from afterwit.config.world import World
+from afterwit.guard.shown import Shown
+from afterwit.knowledge.shown_items import remembered
+from afterwit.mcp.given import notes
 from afterwit.mcp.tool import Caller, Tool
-from afterwit.memory.definition import DESCRIPTION, NAME, SCHEMA
-from afterwit.memory.entry import is_persons
-from afterwit.usecases.memory_tool import MemoryTool
-from afterwit.usecases.world import World
+from afterwit.memory.tool import MemoryTool
+from afterwit.model.memory_entry import TOOL_DESCRIPTION, TOOL_NAME, TOOL_SCHEMA, is_persons
 
 _LONGEST = 24_000  # the longest value there can be, and what stands around it
 
@@ -25,14 +24,16 @@ def answer(world: World, arguments: Mapping[str, Any], agent: str) -> Shown:
     return notes(remembered(result, is_persons), _LONGEST)
 
 
-TOOL = Tool(
-    name=NAME,
+MEMORY = Tool(
+    name=TOOL_NAME,
     title="User memory",
-    description=DESCRIPTION,
-    properties=SCHEMA["properties"],
-    needed=tuple(SCHEMA["required"]),
+    description=TOOL_DESCRIPTION,
+    properties=TOOL_SCHEMA["properties"],
+    needed=tuple(TOOL_SCHEMA["required"]),
     run=memory,
     changes=True,
     destroys=True,
     checks_itself=True,
 )
+
+TOOLS = (MEMORY,)

@@ -1,19 +1,20 @@
-"""`recall`: what earlier sessions know that matters for a task."""
+"""`recall` and `open_questions`: what earlier sessions know that matters for a task, and what they left open."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from afterwit.agents.moments import RECALL
-from afterwit.knowledge.shown import NOTHING, Shown, joined, ours, stamp
-from afterwit.mcp.given import Said, given
-from afterwit.mcp.places import PLACE, repo_of
-from afterwit.mcp.tool import Caller, Tool, text
+from afterwit.guard.shown import NOTHING, Shown, figure, joined, label, ours, stamp
+from afterwit.knowledge.shown_items import sentence
+from afterwit.mcp.given import PLACE, ItemLine, day, given, repo_of
+from afterwit.mcp.tool import Caller, Tool, number, text
+from afterwit.model.knowledge import Category, Item, ItemStatus
+from afterwit.recall.exposures import audience_of
 from afterwit.recall.prompt_block import PromptBlock
+from afterwit.recall.recall import prompt_block_for, speaking_items, start_block_for, stories
 from afterwit.recall.situation import Situation
-from afterwit.recall.start_block import Block
+from afterwit.recall.start_block import StartBlock
 from afterwit.store.store import readonly_database
-from afterwit.usecases.exposing import audience_of
-from afterwit.usecases.recalling import prompt_block_for, speaking_items, start_block_for, stories
 
 _NOTHING = "Nothing is known for this task. That is usual: go on as you would."
 _IDS = "The id in brackets names a note for `explain_item` and `report_item`."
@@ -31,29 +32,29 @@ def recall(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
         start = start_block_for(caller.world, situation, here, stories(db))
         prompt = prompt_block_for(db, situation, arguments["task"], here, {item.id for item in start.items})
         to = audience_of(db, caller.world, caller.agent, caller.session, repo)
-    known = {item.id for item in here}
-    answer = given(caller.world, to, RECALL, (*_of_prompt(prompt, known), *_of_start(start)), (ours(_IDS),))
+    ids = {item.id for item in here}
+    answer = given(caller.world, to, RECALL, (*_of_prompt(prompt, ids), *_of_start(start)), (ours(_IDS),))
     place = NOTHING if repo else ours(_NO_PLACE)
     return joined((answer, place), "\n") if answer else joined((ours(_NOTHING), place), " ")
 
 
-def _of_prompt(prompt: PromptBlock, known: Set[str]) -> Iterator[tuple[Shown, Sequence[Said]]]:
+def _of_prompt(prompt: PromptBlock, ids: Set[str]) -> Iterator[tuple[Shown, Sequence[ItemLine]]]:
     """The most telling for the task comes first: what does not fit is left out from the end."""
     for section in prompt.sections:
-        yield section.heading, [_said(entry.item, joined((ours("- "), entry.text)), known) for entry in section.entries]
+        yield section.heading, [_said(line.item, joined((ours("- "), line.text)), ids) for line in section.lines]
 
 
-def _of_start(start: Block) -> Iterator[tuple[Shown, Sequence[Said]]]:
-    known = {item.id for item in start.items}
-    for piece in start.pieces if start.text else ():
-        yield piece.heading, [_said(line.item, line.text, known) for line in piece.lines]
+def _of_start(start: StartBlock) -> Iterator[tuple[Shown, Sequence[ItemLine]]]:
+    ids = {item.id for item in start.items}
+    for section in start.sections if start.text else ():
+        yield section.heading, [_said(line.item, line.text, ids) for line in section.lines]
 
 
-def _said(item: str, text: Shown, known: Set[str]) -> Said:
-    return Said(item, joined((text, ours(" ["), stamp(item), ours("]"))) if item in known else text)
+def _said(item: str, text: Shown, ids: Set[str]) -> ItemLine:
+    return ItemLine(item, joined((text, ours(" ["), stamp(item), ours("]"))) if item in ids else text)
 
 
-TOOL = Tool(
+RECALL_TOOL = Tool(
     name="recall",
     title="Recall notes for a task",
     description=(
@@ -66,3 +67,40 @@ TOOL = Tool(
     needed=("task",),
     run=recall,
 )
+_NO_QUESTION = "No question is open here."
+_QUESTIONS = 10
+_MOST_QUESTIONS = 50
+
+
+def open_questions(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
+    with readonly_database(caller.world.layout) as db:
+        repo = repo_of(db, caller, arguments)
+        here = speaking_items(db, Situation(repo, caller.agent).scopes())
+        to = audience_of(db, caller.world, caller.agent, caller.session, repo)
+    questions = [item for item in here if item.category is Category.QUESTION]
+    newest = sorted(questions, key=lambda item: (item.status is not ItemStatus.ACTIVE, -item.last_ms, item.id))
+    limit = arguments.get("limit", _QUESTIONS)
+    more = [joined((ours("("), figure(len(questions) - limit), ours(" more)")))] if len(questions) > limit else []
+    said = [_question(item) for item in newest[:limit]]
+    return given(caller.world, to, RECALL, [(ours("Left open by earlier sessions:"), said)], more) or ours(_NO_QUESTION)
+
+
+def _question(item: Item) -> ItemLine:
+    state = (label(item.status), ours(", last seen "), day(item.last_ms))
+    return ItemLine(
+        item.id, joined((ours("- "), sentence(item), ours(" ("), *state, ours(") ["), stamp(item.id), ours("]")))
+    )
+
+
+OPEN_QUESTIONS = Tool(
+    name="open_questions",
+    title="List open questions",
+    description=(
+        "Questions and failures that earlier sessions in this repository left open. If your work answers one, say so"
+        " with `record_lesson`."
+    ),
+    properties={"limit": number(f"At most so many. Default: {_QUESTIONS}.", _MOST_QUESTIONS), **PLACE},
+    run=open_questions,
+)
+
+TOOLS = (RECALL_TOOL, OPEN_QUESTIONS)

@@ -4,15 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from afterwit.knowledge.shown import Shown, figure, joined, name, ours, stamp, typed
-from afterwit.mcp.places import PLACE, repo_of
-from afterwit.mcp.quoting import day, last_part, notes, one_line
+from afterwit.guard.shown import Shown, figure, joined, name, ours, stamp, typed
+from afterwit.mcp.given import PLACE, day, last_part, notes, one_line, repo_of
 from afterwit.mcp.tool import Caller, Tool, choice, number, text
 from afterwit.model.kinds import EventKind
+from afterwit.sessions.filters import Filter
+from afterwit.sessions.search import SearchAnswer, SearchHit, search
+from afterwit.store.rows.texts import KINDS
 from afterwit.store.store import readonly_database
-from afterwit.store.texts import KINDS
-from afterwit.usecases.filters import Filter
-from afterwit.usecases.search import Answer, Found, find
 
 _HITS = 5
 _MOST_HITS = 20
@@ -26,7 +25,9 @@ def search_sessions(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     repo = "" if arguments.get("where") == _EVERYWHERE else _repo(caller, arguments)
     wanted = Filter(repos=(_literal(repo),) if repo else (), since_ms=_since(caller, arguments))
     limit = arguments.get("limit", _HITS)
-    answer = find(caller.world, arguments["query"], wanted, arguments.get("part", ""), limit, _SNIPPET, typed_only=True)
+    answer = search(
+        caller.world, arguments["query"], wanted, arguments.get("part", ""), limit, _SNIPPET, typed_only=True
+    )
     here = last_part(repo)
     place = joined((ours("`"), here, ours("`"))) if here else ours(_HERE if repo else _EVERYWHERE)
     if not answer.hits:
@@ -41,20 +42,20 @@ def _repo(caller: Caller, arguments: Mapping[str, Any]) -> str:
 
 def _literal(name: str) -> str:
     """A name as a pattern that fits nothing else."""
-    return "".join(f"[{one}]" if one in "*?[" else one for one in name)
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
 def _since(caller: Caller, arguments: Mapping[str, Any]) -> int | None:
     return caller.world.now_ms - arguments["days"] * _DAY_MS if "days" in arguments else None
 
 
-def _heading(answer: Answer, place: Shown) -> Shown:
+def _heading(answer: SearchAnswer, place: Shown) -> Shown:
     best = (ours(", the best "), figure(len(answer.hits)), ours(" of them")) if len(answer.hits) < answer.total else ()
     places = ours(" place in " if answer.total == 1 else " places in ")
     return joined((figure(answer.total), places, place, *best, ours(":")))
 
 
-def _lines(hits: Sequence[Found]) -> Iterator[Shown]:
+def _lines(hits: Sequence[SearchHit]) -> Iterator[Shown]:
     """What a user typed, a line each. Outputs, pages, what was pasted into a prompt and what agents said may hold words
     that were planted: of these is only told how many places there are, once for each session."""
     yield from (_line(hit) for hit in hits if _is_typed(hit))
@@ -63,27 +64,27 @@ def _lines(hits: Sequence[Found]) -> Iterator[Shown]:
         hit = next(hit for hit in others if hit.session == session)
         whence = joined((day(hit.at_ms), name(hit.agent), last_part(hit.repo)), ", ")
         many = ours(" place in session " if places == 1 else " places in session ")
-        told = (ours("- and "), figure(places), many, stamp(session), ours(" ("), whence, ours(")"))
-        yield joined((*told, ours(" not typed by the user, so not quoted")))
+        words = (ours("- and "), figure(places), many, stamp(session), ours(" ("), whence, ours(")"))
+        yield joined((*words, ours(" not typed by the user, so not quoted")))
 
 
-def _is_typed(hit: Found) -> bool:
+def _is_typed(hit: SearchHit) -> bool:
     """Of a prompt nothing is left to quote where all that was found in it is pasted."""
     return hit.kind == EventKind.PROMPT and hit.snippet != ""
 
 
-def _line(hit: Found) -> Shown:
+def _line(hit: SearchHit) -> Shown:
     place = joined((day(hit.at_ms), name(hit.agent), last_part(hit.repo), name(hit.kind)), ", ")
     return joined((ours("- "), place, ours(", session "), stamp(hit.session), ours(": "), _said(hit)))
 
 
-def _said(hit: Found) -> Shown:
+def _said(hit: SearchHit) -> Shown:
     if hit.snippet is None:
         return ours("(the text is not in the archive any more)")
     return typed(one_line(hit.snippet, _SNIPPET + 40))
 
 
-TOOL = Tool(
+SEARCH_SESSIONS = Tool(
     name="search_sessions",
     title="Search earlier sessions",
     description=(
@@ -102,3 +103,5 @@ TOOL = Tool(
     needed=("query",),
     run=search_sessions,
 )
+
+TOOLS = (SEARCH_SESSIONS,)

@@ -1,0 +1,272 @@
+"""Folds the readings of one file into rows: sessions' facts, events, actions, what was spent.
+
+Pure and resumable: `resume` bytes hold what the next append needs, and any split of a file into appends gives the rows
+of the whole. Copied history, as `copies` recognises it, becomes events marked as copied and counts for nothing else.
+Calls are joined with their results, whichever comes first and however far apart they are. Texts are cleaned and
+redacted before they enter any row.
+"""
+
+from collections.abc import Iterable, Mapping, Set
+from functools import lru_cache
+from typing import NamedTuple
+
+import msgspec
+
+from afterwit.capture.assembly import calls, instructions, notes, part_facts
+from afterwit.capture.assembly.context import AssemblyContext
+from afterwit.capture.assembly.copies import AssemblerResume, CopiedHistory, resumed
+from afterwit.capture.assembly.part_facts import merged_spend, spend_row
+from afterwit.capture.assembly.texts import safe_body, safe_text
+from afterwit.model.captured import (
+    ORDINAL_BITS,
+    ActionRow,
+    Captured,
+    EventRow,
+    NoteRow,
+    PartFacts,
+    ProblemRow,
+    SpendRow,
+    TextRow,
+    key_of,
+)
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
+
+_MOST_EARLY = 32  # results without a call that are kept, in case it follows
+_MOST_PROBLEMS = 1_000
+_MOST_KEPT = 1_000  # short texts whose safe form is remembered
+_SEARCHED = frozenset({EventKind.PROMPT, EventKind.REPLY, EventKind.RESULT, EventKind.COMPACTION})
+
+
+class BegunCall(NamedTuple):
+    """What a call says besides its row."""
+
+    target: str
+    notes: list[NoteRow]
+
+
+class Joining:
+    """The calls of one file."""
+
+    def __init__(
+        self, context: AssemblyContext, open_calls: dict[int, calls.PendingCall], early: dict[int, calls.CallOutcome]
+    ) -> None:
+        self._context = context
+        self.open_calls = open_calls
+        self.early = early  # results that came before their calls
+        self.actions: dict[tuple[int, int], ActionRow] = {}  # by part and ordinal
+
+    def awaits(self, part: PartFacts, event: Event) -> bool:
+        """Whether the call of this result is open."""
+        return _call_key(part.native_id, event.call_id) in self.open_calls
+
+    def begin(self, number: int, part: PartFacts, event: Event) -> BegunCall:
+        """Takes a call of the part at this position."""
+        context = self._context
+        call = calls.opened(event, number, part.calls, context)
+        showing = instructions.shown_by_call(call.kind, event, part, context)
+        call = msgspec.structs.replace(call, showing=showing) if showing else call
+        part.calls += 1
+        key = _call_key(part.native_id, event.call_id)
+        early = self.early.pop(key, None)
+        if early is None:
+            self.open_calls[key] = call
+        self.actions[number, call.ordinal] = calls.pending(call)
+        noted = [*notes.of_call(call, event, context.redactor)]
+        if early:
+            noted += self._settle(call, early)
+        return BegunCall(call.target, noted)
+
+    def end(self, part: PartFacts, event: Event, output: str) -> list[NoteRow]:
+        """Joins a result with its call. One that says that the command still runs leaves the call open."""
+        key = _call_key(part.native_id, event.call_id)
+        call = self.open_calls.get(key)
+        if call is not None and event.file:
+            call = msgspec.structs.replace(call, showing=None)
+        if call is not None:
+            if not (event.result and event.result.is_running):
+                del self.open_calls[key]
+            return self._settle(call, calls.outcome(event, output))
+        self.early[key] = calls.early(event, output)
+        if len(self.early) > _MOST_EARLY:
+            self.early.pop(next(iter(self.early)))
+        return []
+
+    def _settle(self, call: calls.PendingCall, outcome: calls.CallOutcome) -> list[NoteRow]:
+        row = calls.settled(call, outcome)
+        self.actions[call.part, call.ordinal] = row
+        return [*notes.of_result(call, row, outcome, self._context.redactor)]
+
+
+@lru_cache(maxsize=1 << 10)
+def _call_key(native_id: str, call_id: str) -> int:
+    """What joins a call with its result. A hash, because ids come from the log and go into `resume`. Asked for when the
+    call comes, and twice when its result does."""
+    return key_of(f"{native_id}\0{call_id}")
+
+
+class Assembler:
+    """The fold over one file."""
+
+    def __init__(self, context: AssemblyContext, copied: Set[int] = frozenset(), resume: bytes | None = None) -> None:
+        self._context = context
+        state = resumed(resume)
+        self._parts = state.parts
+        self._index = {part.native_id: number for number, part in enumerate(self._parts)}
+        self._copies = CopiedHistory(copied, state)
+        self._joining = Joining(context, state.open_calls, state.early)
+        self._events: list[EventRow] = []
+        self._spends: dict[tuple[int, int], SpendRow] = {}
+        self._safe_texts: dict[str, str] = {"": ""}
+        self._texts: list[TextRow] = []
+        self._notes: dict[tuple[int, str, int], NoteRow] = {}
+        self._problems: list[ProblemRow] = []
+        self._problem_count = state.problems
+        self.places: dict[str, str] = {}  # redacted root → folder, for looking at local checkouts; never stored
+
+    def take(self, reading: Reading) -> None:
+        if isinstance(reading, Event):
+            self._take_event(reading)
+        elif isinstance(reading, Spend):
+            self._take_spend(reading)
+        elif isinstance(reading, Facts):
+            self._take_facts(reading)
+        else:
+            self._take_problem(reading)
+
+    def captured(self) -> Captured:
+        """The rows so far, and what is needed to go on."""
+        return Captured(
+            parts=self._parts,
+            events=self._events,
+            actions=list(self._joining.actions.values()),
+            spends=list(self._spends.values()),
+            texts=self._texts,
+            notes=list(self._notes.values()),
+            problems=self._problems,
+            claims=self._copies.claims,
+            resume=msgspec.msgpack.encode(self._state()),
+        )
+
+    def _state(self) -> AssemblerResume:
+        return AssemblerResume(
+            parts=self._parts,
+            open_calls=self._joining.open_calls,
+            early=self._joining.early,
+            owned=self._copies.owned(),
+            copied=sorted(self._copies.copied),
+            is_copying=self._copies.is_copying,
+            problems=self._problem_count,
+        )
+
+    def safe_names(self, counts: Mapping[str, int]) -> dict[str, int]:
+        """Counts by names that come from the log."""
+        safe: dict[str, int] = {}
+        for name, count in counts.items():
+            safe[self._safe(name)] = safe.get(self._safe(name), 0) + count
+        return safe
+
+    def safe_name(self, name: str) -> str:
+        """A name that was found outside the log."""
+        return self._safe(name)
+
+    def _part(self, native_id: str) -> int:
+        """The position of a session's part, made when its first reading comes."""
+        safe = native_id if native_id in self._index else self._safe(native_id)
+        if safe not in self._index:
+            self._index[safe] = len(self._parts)
+            self._parts.append(PartFacts(native_id=safe))
+            self._copies.add_part()
+        return self._index[safe]
+
+    def _safe(self, text: str) -> str:
+        """A short text for a row. The same names and versions come with nearly every record."""
+        safe = self._safe_texts.get(text)
+        if safe is None:
+            safe = safe_text(text, self._context.redactor)
+            if len(self._safe_texts) < _MOST_KEPT:
+                self._safe_texts[text] = safe
+        return safe
+
+    def _take_event(self, event: Event) -> None:
+        number = self._part(event.session)
+        part = self._parts[number]
+        if part.events >= 1 << ORDINAL_BITS:
+            self._note_problem(event.offset, event.length, "more events than a session can hold")
+            return
+        is_copied = self._is_copy(number, part, event)
+        self._events.append(
+            EventRow(number, part.events, event.kind, event.at_ms, event.offset, event.length, is_copied)
+        )
+        part.events += 1
+        part_facts.note_time(part, event.at_ms)
+        if is_copied:
+            part.copied += 1
+            return
+        part_facts.note_own(part, event)
+        text = self._take_content(number, part, event)
+        if text:
+            self._texts.append(TextRow(number, part.events - 1, text))
+
+    def _is_copy(self, number: int, part: PartFacts, event: Event) -> bool:
+        """Whether this record's original is elsewhere. The result of a call that is our own is ours."""
+        if event.kind is EventKind.RESULT and self._joining.awaits(part, event):
+            return False
+        return self._copies.is_copy(number, part, event)
+
+    def _take_content(self, number: int, part: PartFacts, event: Event) -> str:
+        """What the event itself says. Returns the text that is to be found by searching."""
+        if event.kind is EventKind.CALL:
+            begun = self._joining.begin(number, part, event)
+            self._note(begun.notes)
+            return begun.target
+        if not part.task and part_facts.is_task(part, event):
+            part.task = self._safe(event.text)
+        if event.kind is EventKind.NOTICE or event.file:
+            self._note(instructions.of_event(number, part, event, self._context))
+        if event.kind not in _SEARCHED:
+            return ""
+        body = safe_body(event.text, self._context.redactor)
+        if event.kind is EventKind.RESULT:
+            self._note(self._joining.end(part, event, body))
+            return body
+        if event.kind is EventKind.PROMPT:
+            part_facts.note_prompt(part, event, body)
+        self._note(notes.of_text(number, part, event, body))
+        return body
+
+    def _note(self, noted: Iterable[NoteRow]) -> None:
+        for note in noted:
+            self._notes[note.part, note.kind, note.place] = note
+
+    def _take_spend(self, spend: Spend) -> None:
+        number = self._part(spend.session)
+        key = key_of(f"spend:{spend.key}")
+        if not self._copies.is_own(number, key):
+            return
+        row = spend_row(number, key, self._safe(spend.model), spend)
+        before = self._spends.get((number, key))
+        self._spends[number, key] = row if before is None else merged_spend(before, row)
+
+    def _take_facts(self, facts: Facts) -> None:
+        part = self._parts[self._part(facts.session)]
+        if facts.cwd and not part.cwd:
+            part_facts.note_place(part, facts.cwd, self._context, self._safe)
+            self.places[part.root] = facts.cwd
+        part_facts.note_facts(part, facts, self._safe)
+
+    def _take_problem(self, problem: Problem) -> None:
+        if problem.is_passing:
+            self._problems.append(
+                ProblemRow(problem.offset, problem.length, self._safe(problem.reason), is_passing=True)
+            )
+        else:
+            self._note_problem(problem.offset, problem.length, self._safe(problem.reason))
+
+    def _note_problem(self, offset: int, length: int, reason: str) -> None:
+        """A damaged file can have a problem in every line; the first ones tell enough."""
+        self._problem_count += 1
+        if self._problem_count <= _MOST_PROBLEMS:
+            self._problems.append(ProblemRow(offset, length, reason))
+        elif self._problem_count == _MOST_PROBLEMS + 1:
+            self._problems.append(ProblemRow(offset, length, "further problems of this file are not listed"))

@@ -1,0 +1,156 @@
+"""Calls joined with their results: one action each.
+
+A call becomes a row as soon as it is read, with status *unknown*; its result, which may come in a later append,
+replaces that row. Some logs have the result first. What must be remembered between the two is a `PendingCall` or a
+`CallOutcome`, already redacted.
+"""
+
+import re
+
+import msgspec
+
+from afterwit.actions import steps, tools
+from afterwit.actions.shell.parse import parsed
+from afterwit.capture.assembly.context import AssemblyContext
+from afterwit.capture.assembly.instructions import Showing
+from afterwit.capture.assembly.texts import beginning, both_ends, safe_text, telling_part
+from afterwit.guard.markers import is_refusal
+from afterwit.model.captured import ActionRow
+from afterwit.model.kinds import ActionKind, Lean, Status
+from afterwit.model.readings import Event, Result
+
+COMMAND_LIMIT = 65_536  # characters of a command line that are parsed
+TARGET_LIMIT = 4_000  # characters of a target that are stored
+EARLY_LIMIT = 4_000  # characters kept of either end of a result that comes before its call
+_COMPOUND = re.compile(r"[|;&\n(`]|\b(?:sh|bash|zsh|dash|eval|xargs)\b")
+_MOST_MS = 1 << 53
+_EXIT_CODES = range(-(1 << 31), 1 << 32)  # what systems have; others are numbers of something else
+
+
+class PendingCall(msgspec.Struct, frozen=True, array_like=True):
+    """A call whose result has not been read yet."""
+
+    part: int
+    ordinal: int
+    call_id: str
+    tool: str
+    kind: ActionKind
+    target: str
+    at_ms: int | None
+    offset: int
+    showing: Showing | None = None  # of an instruction file
+
+
+class CallOutcome(msgspec.Struct, frozen=True, array_like=True):
+    """The result of a call, as far as its action needs it."""
+
+    text: str  # redacted; the beginning and the end of a long one
+    at_ms: int | None
+    offset: int
+    facts: Result
+
+
+def outcome(event: Event, output: str) -> CallOutcome:
+    """What the result in this event says, with its redacted output."""
+    return CallOutcome(output, event.at_ms, event.offset, _facts(event))
+
+
+def early(event: Event, output: str) -> CallOutcome:
+    """The same for a result that stands before its call in the log, to be kept until the call is read."""
+    return outcome(event, both_ends(output, EARLY_LIMIT))
+
+
+def opened(event: Event, part: int, ordinal: int, context: AssemblyContext) -> PendingCall:
+    """The call in this event."""
+    arguments, redactor = event.arguments or {}, context.redactor
+    tool = context.tool_names.get(event.tool, event.tool)
+    kind = tools.kind_of(context.tool_kinds, tool, arguments)
+    target = tools.target_of(kind, tool, arguments)
+    return PendingCall(
+        part=part,
+        ordinal=ordinal,
+        call_id=safe_text(event.call_id, redactor),
+        tool=safe_text(tool, redactor),
+        kind=kind,
+        target=safe_text(target, redactor, COMMAND_LIMIT),
+        at_ms=event.at_ms,
+        offset=event.offset,
+    )
+
+
+def pending(call: PendingCall) -> ActionRow:
+    """The row of a call as long as nothing is known of its end."""
+    return ActionRow(
+        part=call.part,
+        ordinal=call.ordinal,
+        call_id=call.call_id,
+        tool=call.tool,
+        kind=call.kind,
+        target=beginning(call.target, TARGET_LIMIT),
+        status=Status.UNKNOWN,
+        lean=None,
+        exit_code=None,
+        error="",
+        at_ms=call.at_ms,
+        duration_ms=None,
+        offset=call.offset,
+        result_offset=None,
+    )
+
+
+def settled(call: PendingCall, result: CallOutcome) -> ActionRow:
+    """The row of a call with its result."""
+    verdict = _verdict(call, result)
+    return msgspec.structs.replace(
+        pending(call),
+        status=verdict.status,
+        lean=verdict.lean,
+        exit_code=verdict.exit_code,
+        error=telling_part(result.text) if _is_bad(verdict) else "",
+        duration_ms=_duration_ms(call, result),
+        result_offset=result.offset,
+    )
+
+
+def _verdict(call: PendingCall, result: CallOutcome) -> steps.ActionVerdict:
+    facts = result.facts
+    return steps.judge(
+        call.kind,
+        parsed(call.target) if _must_be_parsed(call, facts) else None,
+        result.text,
+        is_error=facts.is_error,
+        exit_code=facts.exit_code,
+        is_denied=facts.is_denied,
+        is_cancelled=facts.is_cancelled,
+        is_running=facts.is_running,
+    )
+
+
+def _must_be_parsed(call: PendingCall, facts: Result) -> bool:
+    """Whether the command line has a say in the verdict: a success of one plain command needs no second look."""
+    if call.kind is not ActionKind.SHELL:
+        return False
+    return bool(facts.is_error or facts.exit_code) or _COMPOUND.search(call.target) is not None
+
+
+def _is_bad(verdict: steps.ActionVerdict) -> bool:
+    return verdict.status in (Status.FAILED, Status.DENIED) or verdict.lean is Lean.FAILED
+
+
+def _facts(event: Event) -> Result:
+    """What the log says of the end, without numbers that mean nothing and fit no row. A call that we refused did not
+    run, however its client words that: nothing failed, and no person said no."""
+    facts = event.result or Result()
+    if is_refusal(event.text):
+        return Result(is_cancelled=True)
+    code = facts.exit_code if facts.exit_code is not None and facts.exit_code in _EXIT_CODES else None
+    duration = facts.duration_ms if facts.duration_ms is not None and 0 <= facts.duration_ms < _MOST_MS else None
+    return msgspec.structs.replace(facts, exit_code=code, duration_ms=duration)
+
+
+def _duration_ms(call: PendingCall, result: CallOutcome) -> int | None:
+    if result.facts.duration_ms is not None:
+        return result.facts.duration_ms
+    if call.at_ms is None or result.at_ms is None or result.at_ms < call.at_ms:
+        return None
+    return result.at_ms - call.at_ms

@@ -1,0 +1,77 @@
+"""Texts of a log on their way into a row: without our own notes, clean, redacted, bounded, in this order.
+
+A text is never cut before it is redacted: half a secret is not recognised and would stay. Nor is a placeholder cut in
+two, because ids and hashes must be able to leave out its suffix. What counts as a secret is `guard`'s business.
+"""
+
+import re
+from collections.abc import Sequence
+
+from afterwit.actions.failures.excerpt import error_excerpt
+from afterwit.guard.hygiene import clean
+from afterwit.guard.markers import OPENING, without_notes, without_own
+from afterwit.guard.redaction import Redactor
+from afterwit.text.snippets import around
+
+TEXT_LIMIT = 4_000  # characters of a name or a title that are stored
+TASK_LIMIT = 12_000  # the same of a first prompt: pasted plans name their files far down
+_END_LIMIT = 32_768  # characters of either end of a long text that are looked at
+_MARGIN = 8_192  # longer than any secret that has a known form
+_TORN_END = re.compile(r"‹[a-z0-9:-]{0,64}(…?)\Z")
+_TORN_START = re.compile(r"\A[a-z0-9:-]{0,64}›")
+
+
+def safe_text(text: str, redactor: Redactor, limit: int = TEXT_LIMIT) -> str:
+    """At most `limit` characters of the text. The rest of a long one costs nothing."""
+    if not text:
+        return ""
+    text = _without_own(text)
+    taken = text[: limit + _MARGIN]
+    redacted = redactor.text(clean(taken))
+    if len(taken) < len(text):  # then it may end with half a secret
+        limit = min(limit, max(0, len(redacted) - _MARGIN))
+    return beginning(redacted, limit)
+
+
+def safe_body(text: str, redactor: Redactor) -> str:
+    """A whole text, or both ends of a very long one: what is indexed and searched for its telling lines."""
+    text = _without_own(text)
+    if len(text) <= 2 * (_END_LIMIT + _MARGIN):
+        return redactor.text(clean(text)) if text else ""
+    head = redactor.text(clean(text[: _END_LIMIT + _MARGIN]))[:-_MARGIN]
+    tail = redactor.text(clean(text[-_END_LIMIT - _MARGIN :]))[_MARGIN:]
+    return f"{_TORN_END.sub('', head)}\n{_TORN_START.sub('', tail)}"
+
+
+def _without_own(text: str) -> str:
+    """What we said ourselves is not what happened: notes that were given to an agent come back in its log."""
+    return without_own(without_notes(text, with_refusals=True)) if OPENING in text else text
+
+
+def safe_piece(text: str, wanted: Sequence[str], redactor: Redactor) -> str:
+    """The piece of a text around the wanted words. Its cut ends, which may hold half a secret, are dropped."""
+    start, end = around(text, wanted, _MARGIN)
+    piece = redactor.text(clean(text[start:end]))
+    if start:
+        piece = _TORN_START.sub("", piece[_MARGIN // 2 :])
+    if end < len(text):
+        piece = _TORN_END.sub("", piece[: -_MARGIN // 2])
+    return piece
+
+
+def beginning(text: str, limit: int) -> str:
+    """The first characters of a redacted text, without a torn placeholder at their end."""
+    return text if len(text) <= limit else _TORN_END.sub("", text[:limit])
+
+
+def both_ends(text: str, limit: int) -> str:
+    """The first and the last characters of a redacted text that is longer than both together."""
+    if len(text) <= 2 * limit:
+        return text
+    return f"{beginning(text, limit)}\n{_TORN_START.sub('', text[-limit:])}"
+
+
+def telling_part(text: str) -> str:
+    """The excerpt of a redacted error output."""
+    excerpt = error_excerpt(text)
+    return _TORN_END.sub(r"\1", excerpt) if excerpt.endswith("…") else excerpt

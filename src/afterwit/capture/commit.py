@@ -1,0 +1,160 @@
+"""Writes what was derived from live files: archive first, then the rows, cursor and claims in one transaction.
+
+Killed anywhere, the store stands where the last commit left it, and the next run does the rest. Which generation of a
+file it is, and whether it is kept at all, is decided here; the rows of a reading, and whose they are, in `part_rows`.
+`resolve_repos` brings the repositories of sessions up to date: the answer follows from the set of all that was seen, so
+the order in which things were learned does not matter. How it is found is in `repos.identity`.
+"""
+
+import os
+from pathlib import PurePosixPath
+
+from afterwit.capture.derived import (
+    COMPANION,
+    SESSIONS,
+    SOURCE,
+    TRANSCRIPT,
+    Copy,
+    Derived,
+    Origin,
+    ReadingMode,
+    captured_in,
+    keys_held,
+)
+from afterwit.capture.part_rows import PartRows
+from afterwit.model.errors import DamagedError
+from afterwit.model.settings import Settings
+from afterwit.repos.identity import resolve
+from afterwit.sources.discovery import LogFile
+from afterwit.store.archive import archive_name, generation_of
+from afterwit.store.database import transaction
+from afterwit.store.rows import files, repos, sessions
+from afterwit.store.rows.files import FileRow
+from afterwit.store.rows.repos import RepoRow
+from afterwit.store.store import Store
+
+
+class Committer(PartRows):
+    """Puts derived files into an open transaction; `settle` makes them consistent before it is committed."""
+
+    def put(self, origin: Origin, derived: Derived, companions_mark: str = "", *, is_again: bool = False) -> bool:
+        """Writes one transcript. False if there was no session in it and it was not kept. One that was given up and is
+        as it was then is written only if it `is_again` wanted."""
+        row = files.live_file(self._db, origin.key)
+        is_same = row is not None and derived.sha256 == row.sha256 and not is_again
+        if row and row.is_dropped and (derived.mode is ReadingMode.FAILED or is_same):
+            self._note_unchanged(row, derived, companions_mark)
+            return True
+        generation = 0
+        if row and _is_placeholder(row) and derived.mode is ReadingMode.WHOLE:
+            files.delete_file(self._db, row.id)
+            generation, row = row.generation, None
+        rewritten = row if row and _is_superseded(row, derived) else None
+        if rewritten:
+            files.retire_file(self._db, rewritten.id)
+            generation, row = rewritten.generation + 1, None
+        file_id = row.id if row else self.add_file(origin, TRANSCRIPT, generation)
+        if derived.mode is ReadingMode.FAILED:
+            files.note_state(self._db, file_id, "failed", derived.error)
+            return True
+        stat = (derived.size_bytes, derived.mtime_ns, derived.inode, companions_mark)
+        files.note_stat(self._db, file_id, *stat)
+        if derived.mode is ReadingMode.UNCHANGED:
+            return True
+        if not (row and row.held_bytes) and not _is_worth_keeping(derived):
+            files.note_state(self._db, file_id, "empty")
+            return False
+        start = row.cursor if row and derived.mode is ReadingMode.APPEND else 0
+        try:
+            with transaction(self._db):
+                self._put_read(file_id, origin, derived, start)
+        except DamagedError as error:
+            self.note_damaged(file_id, error)
+            derived.mode, derived.captured, derived.error = ReadingMode.FAILED, None, f"{error} {files.REMEDY}"
+        return True
+
+    def note_source(self, origin: Origin, file: LogFile, sessions: int, error: str = "") -> None:
+        """What was found of a database or folder whose sessions are transcripts of their own."""
+        row = files.live_file(self._db, origin.key)
+        file_id = row.id if row else self.add_file(origin, SOURCE, 0)
+        files.note_stat(self._db, file_id, file.size_bytes, file.mtime_ns, file.inode, "")
+        files.note_state(self._db, file_id, "failed" if error else "read", error)
+        files.note_reading(self._db, file_id, 0, b"", {SESSIONS: sessions}, {})
+
+    def _note_unchanged(self, row: FileRow, derived: Derived, companions_mark: str) -> None:
+        """A file whose original was given up, as it was then: it stays given up."""
+        if derived.mode is not ReadingMode.FAILED:
+            derived.mode, derived.captured = ReadingMode.UNCHANGED, None
+            files.note_stat(self._db, row.id, derived.size_bytes, derived.mtime_ns, derived.inode, companions_mark)
+
+    def _put_read(self, file_id: int, origin: Origin, derived: Derived, start: int) -> None:
+        """What was read of a file that is kept: its bytes, its companions, its rows."""
+        row = files.file_by_id(self._db, file_id)
+        self._archived(file_id, origin, row.role, row.held_bytes, derived.frames)
+        for copy in derived.copies:
+            self._put_copy(origin._replace(path=PurePosixPath(os.fsdecode(copy.path))), copy)
+        self.put_reading(file_id, origin.agent, derived, start)
+        for earlier in files.earlier_generations(self._db, origin.key):
+            self.drop_if_contained(earlier, keys_held(derived.resume))
+
+    def _put_copy(self, origin: Origin, copy: Copy) -> None:
+        row = files.live_file(self._db, origin.key)
+        if row and (row.is_dropped or row.state == files.DAMAGED):
+            files.delete_file(self._db, row.id)
+            generation, row = row.generation + 1, None
+        else:
+            generation = row.generation + 1 if row else 0
+        if row and row.sha256 != copy.sha256:
+            files.retire_file(self._db, row.id)
+        if row is None or row.sha256 != copy.sha256:
+            file_id = self.add_file(origin, COMPANION, generation)
+            self._archived(file_id, origin, COMPANION, 0, copy.frames)
+        else:
+            file_id = row.id
+        files.note_stat(self._db, file_id, copy.size_bytes, copy.mtime_ns, copy.inode, "")
+        files.note_state(self._db, file_id, "read")
+        files.note_held(self._db, file_id, copy.held_bytes, copy.sha256)
+
+    def _archived(self, file_id: int, origin: Origin, role: str, held_bytes: int, packed: list[bytes]) -> None:
+        """Appends to the archive. Where that holds more of the file than the row knows, the row moves on to the
+        generation that the bytes went to."""
+        generation = files.file_by_id(self._db, file_id).generation
+        name = archive_name(origin.key, generation)
+        written = self._store.archive.append(name, origin.header(role, generation), held_bytes, packed)
+        if written != name:
+            files.note_generation(self._db, file_id, generation_of(written))
+
+
+def _is_placeholder(row: FileRow) -> bool:
+    """Whether it only says that the archive holds an object of this file that cannot be read."""
+    return row.state == files.DAMAGED and not row.held_bytes and not row.is_dropped
+
+
+def _is_superseded(row: FileRow, derived: Derived) -> bool:
+    """Whether what was read is a new generation of the file."""
+    is_whole = derived.mode is ReadingMode.REWRITTEN or (
+        derived.mode is ReadingMode.WHOLE and row.state == files.DAMAGED
+    )
+    return row.is_dropped or bool(row.held_bytes and is_whole)
+
+
+def _is_worth_keeping(derived: Derived) -> bool:
+    """A session, or records that a better reader may understand one day. Known noise alone is neither."""
+    captured = captured_in(derived)
+    has_session = any(not facts.is_empty for facts in captured.parts)
+    has_damage = any(not problem.is_passing for problem in captured.problems)
+    return has_session or has_damage or bool(derived.unknown)
+
+
+def resolve_repos(store: Store, settings: Settings) -> None:
+    """Gives every session its repository, by the set of all that was seen."""
+    db = store.db
+    resolutions = resolve(
+        sessions.sightings(db), settings.aliases.repos, repos.checkouts(db), merges=repos.aliases(db, "repo")
+    )
+    rows = sorted(
+        RepoRow(spot.root, spot.remote, answer.repo, answer.how.value) for spot, answer in resolutions.items()
+    )
+    if rows != sorted(repos.repo_rows(db)) or sessions.has_unresolved(db):
+        with transaction(db):
+            repos.put_repos(db, rows)

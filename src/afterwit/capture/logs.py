@@ -1,0 +1,146 @@
+"""What lies in a folder of logs (transcripts, sources that hold many sessions, what nobody can read), and its bytes,
+fed to a reader.
+
+One walk. A source is a database, or a folder of many small files; each of its sessions is a unit as a file would be, at
+the path of its rendering. Listing them opens the source, so it is asked for apart (`sessions_in`). `opened` gives the
+bytes of a unit, whichever kind it is; `Feeding` passes them to a reading. `consumed` says where the next append begins.
+Documents and texts have no appends: they are read whole, every time, up to the size at which a file is no transcript.
+"""
+
+import io
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, NamedTuple, cast
+
+from afterwit.agents.protocol import FileReading, Reader, Shape
+from afterwit.agents.registry import Agent, gatherers_for
+from afterwit.model.readings import Problem, Reading
+from afterwit.sources.discovery import LogFile, Unit, Unreadable, discover
+from afterwit.sources.documents import read_document, read_text
+from afterwit.sources.framing import Framing
+from afterwit.sources.gathering import Gatherer, mark_of
+from afterwit.sources.lines import whole_content, whole_lines
+from afterwit.store.regular_files import open_regular
+
+
+class Feeding:
+    """Feeds a reading from a given place on."""
+
+    def __init__(self, reading: FileReading, shape: Shape, start: int = 0) -> None:
+        self._reading = reading
+        self._shape = shape
+        self.consumed = start
+
+    def read(self, lines: BinaryIO) -> Iterator[Reading]:
+        """All readings of these bytes, in order; what could not be unpacked or is too long comes last."""
+        problems: list[Problem] = []
+        if self._shape is Shape.LINES:
+            yield from self._read_lines(lines, problems)
+        else:
+            yield from self._read_whole(lines, problems)
+        yield from problems
+
+    def _read_lines(self, lines: BinaryIO, problems: list[Problem]) -> Iterator[Reading]:
+        framing = Framing(self._reading, self.consumed)
+        yield from framing.read(whole_lines(lines, framing, problems))
+        self.consumed = framing.consumed
+
+    def _read_whole(self, lines: BinaryIO, problems: list[Problem]) -> Iterator[Reading]:
+        raw = whole_content(lines, problems)
+        if not problems:
+            read = read_document if self._shape is Shape.DOCUMENT else read_text
+            yield from read(self._reading, raw)
+            self.consumed = len(raw)
+
+
+class LogSource(NamedTuple):
+    """A database or folder that holds many sessions. `whole` changes whenever one of its files does."""
+
+    agent: str
+    gatherer: Gatherer
+    folder: Path
+    whole: LogFile  # as if it were one file
+    files: tuple[LogFile, ...]
+
+
+class LogFolder(NamedTuple):
+    """What lies in a home."""
+
+    units: list[Unit]
+    sources: list[LogSource]
+    unread: list[PurePosixPath]  # transcripts without a reader
+    unreadable: list[Unreadable]
+    outside: list[Path] = []  # noqa: RUF012 - links that are not followed, and may lead to transcripts
+
+
+class _Place(NamedTuple):
+    agent: str
+    gatherer: Gatherer
+    path: PurePosixPath
+
+
+def look_into(folder: Path, agent: Agent, reader: Reader | None) -> LogFolder:
+    """All that lies in a home of one agent."""
+    unread: list[PurePosixPath] = []
+
+    def primary(path: PurePosixPath) -> PurePosixPath | None:
+        owner = reader.primary(path) if reader else None
+        if owner is None and agent.matches(path):
+            unread.append(path)
+        return owner
+
+    collectors = Collectors([agent.name] if reader else [])
+    discovery = discover(folder, primary, collectors.place, agent.follows)
+    outside = [
+        place for place in discovery.outside if agent.may_miss(PurePosixPath(place.relative_to(folder).as_posix()))
+    ]
+    return LogFolder(discovery.units, sources_in(folder, discovery.collected), unread, discovery.unreadable, outside)
+
+
+class Collectors:
+    """The gatherers of some agents."""
+
+    def __init__(self, agents: Iterable[str]) -> None:
+        self._gatherers = [(agent, gatherer) for agent in agents for gatherer in gatherers_for(agent)]
+
+    def place(self, path: PurePosixPath) -> "_Place | None":
+        """The source that this file belongs to, if any."""
+        for agent, gatherer in self._gatherers:
+            collection = gatherer.collection(path)
+            if collection is not None:
+                return _Place(agent, gatherer, collection)
+        return None
+
+
+def sources_in(folder: Path, collected: dict[object, list[LogFile]]) -> list[LogSource]:
+    """The sources that were found, as `discover` has them by their places."""
+    sources = [_source(folder, cast("_Place", place), files) for place, files in collected.items()]
+    return sorted(sources, key=lambda source: str(source.whole.path))
+
+
+def sessions_in(source: LogSource) -> list[Unit]:
+    """The sessions of a source. Raises OSError where it cannot be read."""
+    sessions = source.gatherer.sessions(source.folder, source.whole.path, source.files)
+    return [Unit(source.folder, session, ()) for session in sessions]
+
+
+@contextmanager
+def opened(agent: str, home: Path, path: PurePosixPath) -> Iterator[tuple[BinaryIO, int, LogFile]]:
+    """A file, or what a gatherer renders in its place: its bytes, how many there are, and its marks."""
+    gatherer = next((renderer for renderer in gatherers_for(agent) if renderer.renders(path)), None)
+    if gatherer is not None and not (home / path).is_file():
+        rendering = gatherer.render(home, path)
+        yield io.BytesIO(rendering.data), len(rendering.data), rendering.file
+        return
+    with open_regular(home / path, buffering=0) as file:
+        about = os.fstat(file.fileno())
+        yield file, about.st_size, LogFile(path, about.st_size, about.st_mtime_ns, about.st_ino)
+
+
+def _source(folder: Path, place: _Place, files: list[LogFile]) -> LogSource:
+    ordered = tuple(sorted(files))
+    marks = [(str(file.path), file.size_bytes, file.mtime_ns, file.inode) for file in ordered]
+    size, mtime_ns = sum(file.size_bytes for file in ordered), max(file.mtime_ns for file in ordered)
+    return LogSource(place.agent, place.gatherer, folder, LogFile(place.path, size, mtime_ns, mark_of(marks)), ordered)

@@ -1,0 +1,227 @@
+"""What a run of `learn` has to do: which files there are, whose they are, and which have changed.
+
+A file whose size, time and inode are as they were costs its `stat` and nothing more. So does a database or a folder
+that holds many sessions; one that has changed is opened, and the marks of its sessions tell which of them to read.
+"""
+
+import hashlib
+import operator
+import os
+from collections.abc import Iterable, Mapping, Set
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import apsw
+
+from afterwit.agents import registry
+from afterwit.agents.declared.description import Description
+from afterwit.capture.derived import SESSIONS
+from afterwit.capture.logs import Collectors, LogSource, look_into, sessions_in, sources_in
+from afterwit.capture.recognition import Recognition
+from afterwit.model.settings import Settings
+from afterwit.sources.discovery import LogFile, Unit, Unreadable, discover
+from afterwit.store.rows import files
+from afterwit.store.rows.files import FileRow, FileStamp, file_key
+
+NOTHING: Mapping[bytes, str] = MappingProxyType({})
+_NOBODY = "unrecognised"
+
+
+class Home(NamedTuple):
+    """A folder with logs of one agent. The label keeps files of a second home apart from those of the first."""
+
+    agent: str
+    folder: Path
+    label: str = ""
+
+
+class Pending(NamedTuple):
+    """A transcript to read."""
+
+    home: Home
+    unit: Unit
+    has_new_companions: bool  # then what was read before is read again, with them
+    is_again: bool = False  # it was lost to the budget, and there is room for it now
+
+    @property
+    def key(self) -> bytes:
+        return file_key(self.home.agent, self.home.label + str(self.unit.transcript.path))
+
+
+class ListedSource(NamedTuple):
+    """A source with many sessions, opened to see what has changed in it."""
+
+    home: Home
+    file: LogFile
+    sessions: int
+    error: str = ""  # why it could not be read
+
+    @property
+    def key(self) -> bytes:
+        return file_key(self.home.agent, self.home.label + str(self.file.path))
+
+
+class AgentPlan(NamedTuple):
+    """What was found of one agent."""
+
+    agent: str
+    pending: list[Pending] = []  # noqa: RUF012 - the lists are never changed
+    unchanged: int = 0
+    no_reader: int = 0
+    unreadable: list[Unreadable] = []  # noqa: RUF012
+    listed: list[ListedSource] = []  # noqa: RUF012
+
+    @property
+    def discovered(self) -> int:
+        return len(self.pending) + self.unchanged + self.no_reader
+
+
+def homes(settings: Settings, user_home: Path, only: Set[str] = frozenset()) -> list[Home]:
+    """The homes of all agents that are wanted and enabled."""
+    wanted = {name: own for name, own in settings.agents.items() if own.enabled and (not only or name in only)}
+    return [
+        Home(name, folder, _label(folder, user_home) if number else "")
+        for name, own in wanted.items()
+        for number, folder in enumerate(own.homes)
+    ]
+
+
+def plan(
+    db: apsw.Connection,
+    in_homes: Iterable[Home],
+    since_ns: int = 0,
+    declared: tuple[Description, ...] = (),
+    again: Mapping[bytes, str] = NOTHING,
+) -> list[AgentPlan]:
+    """What to do for each agent, in the order of the registry. `again` are files, with their agents, that count as not
+    seen."""
+    planner = _Planner(db, since_ns, again)
+    for home in in_homes:
+        reader, agent = registry.reader_for(home.agent, declared), registry.agent(home.agent, declared)
+        folder = look_into(home.folder, agent, reader)
+        planner.add_units(home, folder.units)
+        planner.add(AgentPlan(home.agent, no_reader=len(folder.unread), unreadable=folder.unreadable))
+        for source in folder.sources:
+            planner.add_source(home, source)
+    return list(planner.plans.values())
+
+
+def plan_folder(
+    db: apsw.Connection,
+    folder: Path,
+    only: Set[str] = frozenset(),
+    since_ns: int = 0,
+    declared: tuple[Description, ...] = (),
+    again: Mapping[bytes, str] = NOTHING,
+) -> list[AgentPlan]:
+    """What to do for a folder of logs given by hand: each file goes to the reader that recognises it."""
+    planner, label = _Planner(db, since_ns, again), _label(folder)
+    agents = ((agent.name, registry.reader_for(agent.name, declared)) for agent in registry.agents_with(declared))
+    readers = [(name, reader) for name, reader in agents if reader]
+    recognised = Recognition(readers)
+    collectors = Collectors(name for name, _ in readers)
+    discovery = discover(folder, lambda path: path if recognised.may_be_log(path) else None, collectors.place)
+    for source in sources_in(folder, discovery.collected):
+        if not only or source.agent in only:
+            planner.add_source(Home(source.agent, folder, label), source)
+    by_agent: dict[str, list[Unit]] = {}
+    for unit in discovery.units:
+        by_agent.setdefault(recognised.agent_of(unit) or _NOBODY, []).append(unit)
+    for name, units in by_agent.items():
+        if name == _NOBODY and (not only or name in only):
+            planner.add(AgentPlan(_NOBODY, no_reader=len(units)))
+        elif not only or name in only:
+            planner.add_units(Home(name, folder, label), units)
+    if discovery.unreadable:
+        planner.add(AgentPlan(_NOBODY, unreadable=discovery.unreadable))
+    return list(planner.plans.values())
+
+
+def plan_units(db: apsw.Connection, units_by_home: Iterable[tuple[Home, list[Unit]]]) -> list[AgentPlan]:
+    """What to do for these alone."""
+    planner = _Planner(db)
+    for home, units in units_by_home:
+        planner.add_units(home, units)
+    return list(planner.plans.values())
+
+
+class _Planner:
+    """Sorts out what has changed, by agent."""
+
+    def __init__(self, db: apsw.Connection, since_ns: int = 0, again: Mapping[bytes, str] = NOTHING) -> None:
+        self._db = db
+        self._since_ns = since_ns
+        self._again = again
+        self._stamps: dict[str, dict[bytes, FileStamp]] = {}
+        self.plans: dict[str, AgentPlan] = {}
+
+    def add(self, planned: AgentPlan) -> None:
+        before = self.plans.get(planned.agent, AgentPlan(planned.agent))
+        self.plans[planned.agent] = AgentPlan._make((planned.agent, *map(operator.add, before[1:], planned[1:])))
+
+    def add_units(self, home: Home, units: Iterable[Unit]) -> None:
+        if home.agent not in self._stamps:
+            self._stamps[home.agent] = files.file_stamps(self._db, home.agent)
+        stamps = self._stamps[home.agent]
+        pending: list[Pending] = []
+        unchanged = 0
+        for unit in units:
+            key = file_key(home.agent, home.label + str(unit.transcript.path))
+            before, is_again = stamps.get(key), key in self._again
+            is_as_before = before is not None and not is_again and _is_as_before(home, unit, before, stamps)
+            if unit.transcript.mtime_ns < self._since_ns or is_as_before:
+                unchanged += 1
+            else:
+                has_new = before is not None and _has_new_companions(home, unit, stamps)
+                pending.append(Pending(home, unit, has_new, is_again))
+        pending.sort(key=lambda transcript: (transcript.unit.transcript.mtime_ns, str(transcript.unit.transcript.path)))
+        self.add(AgentPlan(home.agent, pending, unchanged))
+
+    def add_source(self, home: Home, source: LogSource) -> None:
+        """The sessions of one source. One whose files are as they were is not opened, unless a session of the agent is
+        to be read again."""
+        listed = ListedSource(home, source.whole, 0)
+        before = files.live_file(self._db, listed.key)
+        is_as_before = before is not None and _is_same(source.whole, before) and before.state != "failed"
+        if before is not None and is_as_before and home.agent not in self._again.values():
+            self.add(AgentPlan(home.agent, unchanged=files.counts_in(before.known).get(SESSIONS, 0)))
+            return
+        try:
+            units = sessions_in(source)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            place = Unreadable(source.folder / source.whole.path, reason)
+            self.add(AgentPlan(home.agent, unreadable=[place], listed=[listed._replace(error=reason)]))
+            return
+        self.add_units(home, units)
+        self.add(AgentPlan(home.agent, listed=[] if self._since_ns else [listed._replace(sessions=len(units))]))
+
+
+def _is_same(file: LogFile, before: FileRow | FileStamp) -> bool:
+    return (file.size_bytes, file.mtime_ns, file.inode) == (before.size_bytes, before.mtime_ns, before.inode)
+
+
+def _is_as_before(home: Home, unit: Unit, before: FileStamp, stamps: Mapping[bytes, FileStamp]) -> bool:
+    if not _is_same(unit.transcript, before) or before.state in ("failed", files.DAMAGED):
+        return False
+    if before.companions == unit.companions_mark or before.state == "empty":
+        return True
+    return not _has_new_companions(home, unit, stamps)
+
+
+def _has_new_companions(home: Home, unit: Unit, stamps: Mapping[bytes, FileStamp]) -> bool:
+    """Whether a companion came or changed. One that is gone is no news: the archive holds it."""
+    for companion in unit.companions:
+        before = stamps.get(file_key(home.agent, home.label + str(companion.path)))
+        if before is None or (companion.size_bytes, companion.mtime_ns) != (before.size_bytes, before.mtime_ns):
+            return True
+    return False
+
+
+def _label(folder: Path, user_home: Path | None = None) -> str:
+    """Tells the files of this folder from those of others. The same below every user's home."""
+    place = folder.resolve()
+    if user_home is not None and place.is_relative_to(user_home.resolve()):
+        place = place.relative_to(user_home.resolve())
+    return hashlib.blake2b(os.fsencode(place), digest_size=4).hexdigest() + ":"

@@ -1,0 +1,150 @@
+"""`afterwit knowledge add`, `edit`, `approve`, `reject`, `pin`, `unpin`, `retire`: what people decide about items."""
+
+import sys
+
+import click
+import msgspec
+
+from afterwit.cli.commands import CliCommand, ExitCode, command
+from afterwit.cli.knowledge.item_options import described
+from afterwit.cli.knowledge.items import EXITS
+from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.output import print_json, talk
+from afterwit.curation import curate
+from afterwit.curation.curate import Judged, Words
+from afterwit.decisions.will import DecisionKind, ItemChanges
+from afterwit.knowledge.list import shown
+from afterwit.model.knowledge import EVERYWHERE, Category
+
+UNDO = "`afterwit knowledge undo` takes it back."
+
+
+def _judging(name: str, help_text: str, examples: str = "3fa9c1") -> CliCommand:
+    """A command that decides the same about several items."""
+
+    @command(name, help=help_text, examples=(f"afterwit knowledge {name} {examples}",), exits=EXITS)
+    @click.argument("items", nargs=-1, required=True, metavar="ITEM...")
+    @reporting
+    def judging(here: Here, items: tuple[str, ...], is_json: bool) -> None:
+        done = curate.judge(here.world, DecisionKind[name.upper()], items)
+        if is_json:
+            print_json(done)
+            return
+        for judged in done:
+            talk(_said(judged))
+        if any(judged.has_changed for judged in done):
+            talk(UNDO)
+
+    return judging
+
+
+approve = _judging(
+    "approve",
+    """Let items be used, whatever stands behind them.
+
+    What was quarantined or a candidate becomes active. ITEM is an id or the beginning of one.
+    """,
+    "3fa9c1 0b7d22",
+)
+reject = _judging(
+    "reject",
+    """Take out items that should never have been made. They do not come back.
+
+    ITEM is an id or the beginning of one.
+    """,
+)
+pin = _judging(
+    "pin",
+    """Keep items in use, however old they get and whatever contradicts them.
+
+    An item that was rejected or retired comes back. ITEM is an id or the beginning of one.
+    """,
+)
+unpin = _judging("unpin", "Let items age again. ITEM is an id or the beginning of one.")
+retire = _judging("retire", "Take out items that held once and no longer do. ITEM is an id or the beginning of one.")
+
+
+def _said(judged: Judged) -> str:
+    """What became of an item, in a line."""
+    if not judged.status:
+        return f"{judged.id} is gone: {judged.fact}"
+    was = f" (was {judged.before})" if judged.before and judged.before != judged.status else ""
+    reason = f", {judged.reason}" if judged.reason else ""
+    unchanged = "" if judged.has_changed else "Nothing to change: "
+    return f"{unchanged}{judged.id} is {judged.status}{was}{reason}: {judged.fact}"
+
+
+@command(
+    examples=(
+        'afterwit knowledge add "Prune in March, never after the first blossom." --repo orchard',
+        'afterwit knowledge add "`make count` needs the tree index: run `make index` first."'
+        ' --trigger "command:make count" --advice "make index"',
+    ),
+    exits=EXITS,
+)
+@click.argument("sentence")
+@reporting
+@described
+def add(here: Here, sentence: str, changes: ItemChanges, is_json: bool) -> None:
+    """Write an item yourself: one sentence of at most 240 characters that says when and what to do.
+
+    It is approved with that. Unless you say otherwise, it is a fact and holds everywhere.
+    """
+    words = Words(
+        sentence=sentence,
+        category=changes.category or Category.FACT,
+        scope=changes.scope or EVERYWHERE,
+        advice=changes.advice or "",
+        files=changes.files or (),
+        triggers=changes.triggers or (),
+    )
+    done = curate.add(here.world, words)
+    if is_json:
+        print_json(done)
+    else:
+        talk(_said(done))
+        if done.has_changed:
+            talk(UNDO)
+
+
+@command(
+    examples=(
+        "afterwit knowledge edit 3fa9c1",
+        'afterwit knowledge edit 3fa9c1 "Run the tests with `make trees`; `make count` is gone."',
+        "afterwit knowledge edit 3fa9c1 --scope everywhere --category pitfall",
+        'afterwit knowledge edit 3fa9c1 --trigger "command:make count" --trigger rule:E501',
+    ),
+    exits=EXITS,
+)
+@click.argument("item")
+@click.argument("sentence", required=False)
+@reporting
+@described
+def edit(here: Here, item: str, sentence: str | None, changes: ItemChanges, is_json: bool) -> None:
+    """Give an item other words, another place, category, advice or triggers, and approve it with them.
+
+    What is not named stays; triggers and files that are named take the place of all present ones. With nothing but
+    ITEM, your editor opens with the present words. ITEM is an id or the beginning of one.
+    """
+    if sentence is None and not changes.named:
+        sentence = _edited(shown(here.world, item).sentence)
+    done = curate.edit(here.world, item, msgspec.structs.replace(changes, sentence=sentence))
+    if is_json:
+        print_json(done)
+    elif done.has_changed:
+        talk(_said(done))
+        if changes.named:
+            talk(f"Changed: {changes.in_words}.")
+        talk(UNDO)
+    else:
+        talk("It is so already. Nothing was changed.")
+
+
+def _edited(present: str) -> str:
+    if not sys.stdin.isatty():
+        raise click.UsageError("There is no terminal to open an editor on. Give the sentence, or what else to change.")
+    words = click.edit(present)
+    if words is None:
+        talk("Nothing was changed.")
+        raise click.exceptions.Exit(ExitCode.FINE)
+    return words

@@ -1,0 +1,136 @@
+"""The options that say what an item is: where it holds, its category, its advice, what makes it fire.
+
+The same for `add` and `edit`. What is not given is None; an edit leaves that as it is.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from afterwit.actions.shell.parse import parse
+from afterwit.cli.terminal.options import Here, added, many, refuse_unknown
+from afterwit.decisions.will import ItemChanges
+from afterwit.model.knowledge import EVERYWHERE, Category, Scope, ScopeKind, Trigger
+from afterwit.sessions.filters import known_repo
+from afterwit.text.words import words_of
+
+_NONE = "none"
+_EVERYWHERE = ("everywhere", str(EVERYWHERE))
+_OPTIONS = (
+    click.option(
+        "--scope", metavar="WHERE", help="Where it holds: everywhere, repo:NAME or agent:NAME, as `show` prints it."
+    ),
+    click.option("--repo", metavar="NAME", help="The same as --scope repo:NAME. The last part of a name is enough."),
+    click.option("--agent", metavar="AGENT", help="The same as --scope agent:NAME."),
+    click.option(
+        "--category",
+        type=click.Choice([category.value for category in Category]),
+        metavar="CATEGORY",
+        help=f"What it is: {', '.join(Category)}.",
+    ),
+    click.option("--advice", metavar="COMMAND", help='The command line to use; "" for none.'),
+    many("--file", "files", "PATH", 'It speaks of this file; "" for none. Repeat for more.'),
+    many(
+        *("--trigger", "triggers", "TRIGGER"),
+        "What makes it fire: command:LINE (and all lines that begin so), path:PATTERN (such as src/**/*.py),"
+        " rule:NAME (of a linter or compiler), topic:WORDS (all of them, in a task), tool:NAME (of an agent); none for"
+        " nothing. Repeat for more.",
+    ),
+)
+
+
+def described(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options, and passes what they mean as `changes`. Goes below `in_place`, which brings the store."""
+
+    @functools.wraps(command)
+    def wrapped(
+        *args: Any,
+        here: Here,
+        scope: str | None,
+        repo: str | None,
+        agent: str | None,
+        category: str | None,
+        advice: str | None,
+        files: Sequence[str],
+        triggers: Sequence[str],
+        **options: Any,
+    ) -> Any:
+        changes = ItemChanges(
+            category=Category(category) if category is not None else None,
+            scope=_scope(here, scope, repo, agent),
+            triggers=_triggers(triggers) if triggers else None,
+            advice=advice,
+            files=tuple(filter(None, files)) if files else None,
+        )
+        return command(*args, here=here, changes=changes, **options)
+
+    return added(_OPTIONS, wrapped)
+
+
+def _scope(here: Here, scope: str | None, repo: str | None, agent: str | None) -> Scope | None:
+    if sum(option is not None for option in (scope, repo, agent)) > 1:
+        raise click.UsageError("--scope, --repo or --agent, one of them.")
+    if repo is not None:
+        return Scope(ScopeKind.REPO, known_repo(here.world, repo))
+    if agent is not None:
+        return _of_agent(here, agent, "--agent")
+    if scope is None:
+        return None
+    kind, _, name = (part.strip() for part in scope.partition(":"))
+    if kind == ScopeKind.REPO and name:
+        return Scope(ScopeKind.REPO, known_repo(here.world, name))
+    if kind == ScopeKind.AGENT and name:
+        return _of_agent(here, name, "--scope")
+    if scope.strip() in _EVERYWHERE:
+        return EVERYWHERE
+    raise click.BadParameter(f"{scope!r} is none of everywhere, repo:NAME and agent:NAME.", param_hint="'--scope'")
+
+
+def _of_agent(here: Here, agent: str, option: str) -> Scope:
+    refuse_unknown([agent], here.world.declared, option)
+    return Scope(ScopeKind.AGENT, agent)
+
+
+def _triggers(texts: Sequence[str]) -> tuple[Trigger, ...]:
+    if _NONE in texts:
+        if len(texts) > 1:
+            raise _unfit("none goes alone.")
+        return ()
+    return tuple(map(_trigger, texts))
+
+
+def _trigger(text: str) -> Trigger:
+    kind, _, value = (part.strip() for part in text.partition(":"))
+    make = _MAKERS.get(kind)
+    if make is None or not value:
+        raise _unfit(f"{text!r} is none of {', '.join(f'{name}:…' for name in _MAKERS)} and none.")
+    return make(value)
+
+
+def _on_command(line: str) -> Trigger:
+    commands = parse(line).commands
+    if len(commands) != 1 or not commands[0].program:
+        raise _unfit(f"{line!r} is not one simple command.")
+    return Trigger(program=commands[0].program, words=tuple(commands[0].arguments))
+
+
+def _on_topic(text: str) -> Trigger:
+    words = tuple(words_of(text))
+    if not words:
+        raise _unfit(f"{text!r} has no word that tells a task from others.")
+    return Trigger(topic=words)
+
+
+def _unfit(what: str) -> click.BadParameter:
+    return click.BadParameter(what, param_hint="'--trigger'")
+
+
+_MAKERS: dict[str, Callable[[str], Trigger]] = {
+    "command": _on_command,
+    "path": lambda value: Trigger(path=value),
+    "rule": lambda value: Trigger(rule=value),
+    "topic": _on_topic,
+    "tool": lambda value: Trigger(tool=value),
+}

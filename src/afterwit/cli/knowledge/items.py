@@ -1,0 +1,135 @@
+"""What the commands of `knowledge` share: the options that choose items, how items look, what is said without any."""
+
+import functools
+from collections.abc import Callable, Collection
+from typing import Any
+
+import click
+import msgspec
+
+from afterwit.cli.commands import ExitCode
+from afterwit.cli.terminal.amounts import human_count
+from afterwit.cli.terminal.options import Here, added, many, refuse_unknown
+from afterwit.cli.terminal.output import print_json, talk
+from afterwit.cli.terminal.table import Column, print_table
+from afterwit.knowledge.documents import written
+from afterwit.knowledge.list import ItemFilter, ItemListing
+from afterwit.model.knowledge import Category, Item, ItemStatus, ScopeKind
+
+EXITS = {
+    ExitCode.FAILED: "There is no store yet, or it cannot be used.",
+    ExitCode.WRONG_USE: "Wrong use, or no such item. Nothing is decided.",
+}
+EMPTY = "Nothing is known yet. `afterwit learn` harvests what your agents have logged; two sessions must agree."
+_ONE_STATUS = (
+    Column("id"),
+    Column("conf", is_number=True),
+    Column("where", gives_way=1, most=16),
+    Column("category", gives_way=2),
+    Column("status", gives_way=3),
+    Column("fact", is_cut=True, least=40),
+)
+_SEVERAL = (*_ONE_STATUS[:4], Column("status"), Column("fact", is_cut=True, least=24))
+
+
+def item_shape(item: Item, *, has_evidence: bool = True) -> dict[str, Any]:
+    """The shape of an item in `index.json`, with what only this store knows of it."""
+    shape: dict[str, Any] = msgspec.to_builtins(written(item))
+    if not has_evidence:
+        shape.pop("evidence", None)
+    return shape | {
+        "stories": len({piece.session.story for piece in item.evidence if not piece.is_against}),
+        "reason": item.reason,
+        "merged": list(item.merged),
+        "is_pinned": item.is_pinned,
+        "is_known_to_host": item.is_known_to_host,
+    }
+
+
+def show_listing(listing: ItemListing, *, is_json: bool, nothing: str) -> None:
+    """A table, or JSON; `nothing` is said where nothing fits."""
+    if is_json:
+        items = [item_shape(item, has_evidence=False) for item in listing.items]
+        print_json({"items": items, "found": listing.total, "by_status": listing.by_status})
+    elif listing.items:
+        is_one = len({item.status for item in listing.items}) == 1
+        print_table(_ONE_STATUS if is_one else _SEVERAL, [_row(item) for item in listing.items])
+        talk(_totals(listing))
+    else:
+        talk(nothing)
+
+
+def where(item: Item) -> str:
+    """Where an item holds, in a word."""
+    kind, name = item.scope
+    return "everywhere" if kind is ScopeKind.GLOBAL else name.rpartition("/")[2]
+
+
+def _row(item: Item) -> tuple[str, ...]:
+    marks = ("[pinned] " if item.is_pinned else "") + ("[known to the host] " if item.is_known_to_host else "")
+    return (item.id, f"{item.confidence:.2f}", where(item), item.category, item.status, marks + item.sentence)
+
+
+def _totals(listing: ItemListing) -> str:
+    shown = len(listing.items)
+    part = f" ({shown:,} shown; --limit 0 shows all)" if shown < listing.total else ""
+    return f"{human_count(listing.total, 'item')}{part}."
+
+
+_OTHERS = ("assistant", "import", "person")  # who else makes items
+_NAMES = ("statuses", "categories", "repos", "agents", "harvesters", "is_global", "confidence")
+_OPTIONS = (
+    many(
+        *("--status", "statuses", "STATUS"),
+        f"Only items of this status ({', '.join(ItemStatus)}); repeat for more. Default: active.",
+        ItemStatus,
+    ),
+    click.option("--all", "is_all", is_flag=True, help="Items of every status."),
+    many(
+        *("--category", "categories", "CATEGORY"),
+        f"Only this category ({', '.join(Category)}); repeat for more.",
+        Category,
+    ),
+    many(
+        *("--repo", "repos", "NAME"),
+        "Only what holds in this repository: its name, the last part of it, or a pattern; repeat for more.",
+    ),
+    many("--agent", "agents", "AGENT", "Only what holds for this agent."),
+    click.option("--global", "is_global", is_flag=True, help="Only what holds everywhere."),
+    many("--harvester", "harvesters", "NAME", "Only what this harvester made."),
+    click.option(
+        "--confidence",
+        type=click.FloatRange(0, 1),
+        default=0.0,
+        metavar="NUMBER",
+        help="Only items that are believed at least so much.",
+    ),
+)
+
+
+def chosen(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options, and passes what they mean as `wanted`. Goes below `in_place`, which brings the agents."""
+
+    @functools.wraps(command)
+    def wrapped(*args: Any, here: Here, is_all: bool, **options: Any) -> Any:
+        values = {name: options.pop(name) for name in _NAMES}
+        refuse_unknown(values["agents"], here.world.declared, "--agent")
+        _refuse_unknown_harvesters(values["harvesters"])
+        if is_all and values["statuses"]:
+            raise click.UsageError("--all and --status exclude each other.")
+        if not is_all and not values["statuses"]:
+            values["statuses"] = (ItemStatus.ACTIVE.value,)
+        return command(*args, here=here, wanted=ItemFilter(**values), **options)
+
+    return added(_OPTIONS, wrapped)
+
+
+def _refuse_unknown_harvesters(names: Collection[str]) -> None:
+    if not names:
+        return
+    from afterwit.harvest.registry import HARVESTERS
+
+    makers = sorted({*(harvester.name for harvester in HARVESTERS), *_OTHERS})
+    for name in names:
+        if name not in makers:
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(makers)}.", param_hint="'--harvester'")

@@ -1,0 +1,1 @@
+"""What all commands use to talk with people and programs: options, output, tables, progress, amounts, files."""

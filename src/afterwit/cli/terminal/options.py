@@ -1,0 +1,116 @@
+"""What commands share: options (where the store is, JSON, names of agents), and how this program is started again.
+
+Which agents people have declared is known only when the configuration is read, so an option takes any name, and the
+command checks it.
+"""
+
+import functools
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from afterwit.agents.declared.description import Description
+from afterwit.agents.registry import AGENTS, agents_with
+from afterwit.config.show import Configured, load, user_home
+from afterwit.config.world import World
+from afterwit.store.layout import Layout
+
+
+class AgentName(click.Choice):  # type: ignore[type-arg]
+    """Help and completion offer what is built in."""
+
+    def __init__(self) -> None:
+        super().__init__([agent.name for agent in AGENTS])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        return value
+
+
+Command = Callable[..., Any]
+agreed = click.option("--yes", "is_agreed", is_flag=True, help="Do not ask.")
+
+
+class Here(NamedTuple):
+    """Where the command runs: the settings in force, and the world they describe."""
+
+    configured: Configured
+    world: World
+
+
+def in_place(command: Command) -> Command:
+    """Adds `--config` and `--profile`, and passes what they lead to as `here`."""
+
+    @click.option(
+        "--config",
+        type=click.Path(path_type=Path),
+        metavar="PATH",
+        help="Use this configuration file instead of config.toml in the data folder.",
+    )
+    @click.option("--profile", metavar="NAME", help="Use the store of this profile.")
+    @functools.wraps(command)
+    def wrapped(*args: Any, config: Path | None, profile: str | None, **options: Any) -> Any:
+        return command(*args, here=_here(config, profile), **options)
+
+    return wrapped
+
+
+def as_json(command: Command) -> Command:
+    """Adds `--json`, passed as `is_json`."""
+    option = click.option("--json", "is_json", is_flag=True, help="Print JSON, in a stable shape.")
+    return option(command)
+
+
+def reporting(command: Command) -> Command:
+    """Adds the options of a command that works on the store and prints a result: `--json`, `--config`, `--profile`."""
+    return as_json(in_place(command))
+
+
+def many(
+    option: str, name: str, metavar: str, text: str, values: Iterable[str] | AgentName | None = None
+) -> Callable[[Command], Command]:
+    """An option that can be given several times, with any text or with one of these values."""
+    kind = values if values is None or isinstance(values, AgentName) else click.Choice([str(value) for value in values])
+    return click.option(option, name, multiple=True, type=kind, metavar=metavar, help=text)
+
+
+def added(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
+    """The command with all these options, in their order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _here(config: Path | None, profile: str | None) -> Here:
+    configured = load(os.environ, sys.platform, config, profile)
+    world = World(
+        layout=Layout(configured.place.store),
+        settings=configured.settings,
+        user_home=Path(user_home(os.environ, sys.platform)).absolute(),
+        environ=os.environ,
+        now_ms=time.time_ns() // 1_000_000,
+        declared=configured.declared,
+    )
+    return Here(configured, world)
+
+
+def refuse_unknown(names: Iterable[str], declared: Iterable[Description], option: str) -> None:
+    """Raises for the first name that is no agent's, neither built in nor declared."""
+    agents = sorted(agent.name for agent in agents_with(declared))
+    for name in names:
+        if name not in agents:
+            listed = ", ".join(map(repr, agents))
+            raise click.BadParameter(f"{name!r} is not one of {listed}.", param_hint=f"'{option}'")
+
+
+def own_command() -> tuple[str, ...]:
+    """The command as it was called, a link kept as a link; else the interpreter with the package, which it must not
+    look for in the folder where it is started."""
+    called = Path(sys.argv[0])
+    if called.stem == "afterwit" and called.is_file():
+        return (str(called.absolute()),)
+    return (sys.executable, "-P", "-m", "afterwit")

@@ -1,0 +1,122 @@
+"""How results reach people and programs: the result on standard output, talk and questions on standard error.
+
+On a terminal texts are wrapped, and long ones go through the user's pager; in a pipe nothing is wrapped or cut. Colour
+only on a terminal and without `NO_COLOR`. Text that came from logs or file names is made harmless to look at once more
+before it is shown. Tables are drawn in `table`.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from itertools import chain, islice
+from typing import Any, TextIO
+
+import click
+import msgspec
+
+from afterwit.cli.commands import ExitCode
+from afterwit.cli.terminal.wrapping import wrapped
+from afterwit.guard.hygiene import clean
+
+_UNBOUNDED = 1_000_000
+
+
+def print_json(value: Any) -> None:
+    try:
+        encoded = msgspec.json.encode(value, enc_hook=str)
+    except UnicodeEncodeError:  # a path that is no UTF-8, which JSON cannot hold
+        encoded = msgspec.json.encode(_replaced(msgspec.to_builtins(value, enc_hook=str)))
+    click.echo(msgspec.json.format(encoded, indent=2).decode())
+
+
+def _replaced(value: Any) -> Any:
+    """The same, with `?` for what is no character, as it is printed elsewhere."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_replaced(name): _replaced(item) for name, item in value.items()}
+    return [_replaced(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def talk(message: str) -> None:
+    """Says something that is not the result."""
+    for line in wrapped(clean(message), _width(sys.stderr)):
+        click.echo(line, err=True)
+
+
+def print_line(text: str) -> None:
+    """A line of the result."""
+    click.echo(clean(text))
+
+
+def print_text(text: str, first: str = "", rest: str = "") -> None:
+    """A part of the result that is read, not copied: on a terminal, lines end between words.
+
+    The first line begins with `first`, the others with `rest`.
+    """
+    width = terminal_width()
+    room = width - max(len(first), len(rest)) if width is not None else None
+    for number, line in enumerate(wrapped(clean(text), room)):
+        click.echo(f"{rest if number else first}{line}")
+
+
+def terminal_width() -> int | None:
+    """How wide the result may be; None in a pipe, where nothing is wrapped or cut."""
+    return _width(sys.stdout)
+
+
+def _width(stream: TextIO) -> int | None:
+    return shutil.get_terminal_size().columns if stream.isatty() else None
+
+
+def console(*, is_error: bool = False) -> Any:
+    """Where `rich` draws: the terminal's width, or no limit in a pipe."""
+    from rich.console import Console
+
+    is_terminal = (sys.stderr if is_error else sys.stdout).isatty()
+    has_colour = is_terminal and not os.environ.get("NO_COLOR")
+    return Console(
+        stderr=is_error,
+        width=None if is_terminal else _UNBOUNDED,
+        color_system="auto" if has_colour else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+
+
+def page(lines: Iterable[str]) -> None:
+    """Prints the lines as they come, through `PAGER` if they are more than the terminal can show."""
+    if not sys.stdout.isatty():
+        for line in lines:
+            click.echo(line)
+        return
+    rest = iter(lines)
+    screen = list(islice(rest, shutil.get_terminal_size().lines - 1))
+    if len(screen) < shutil.get_terminal_size().lines - 1:
+        click.echo("\n".join(screen))
+    else:
+        click.echo_via_pager(f"{line}\n" for line in chain(screen, rest))
+
+
+def is_confirmed(question: str, *, is_agreed: bool, verb: str = "go on") -> bool:
+    """The answer; no where nobody can give one, as in a job or with an empty standard input."""
+    if is_agreed:
+        return True
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort:
+        if sys.stdin.isatty():
+            raise
+        talk(f"\nNobody answered. Use --yes to {verb} without being asked.")
+        return False
+
+
+def ask_or_leave(question: str, hint: str) -> None:
+    """Ends the command where the answer is no; without a terminal that is wrong use, and `hint` says what to do."""
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"There is no terminal to ask on. {hint}")
+    if not click.confirm(question, err=True):
+        talk("Nothing was changed.")
+        raise click.exceptions.Exit(ExitCode.FAILED)

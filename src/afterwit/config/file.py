@@ -1,0 +1,124 @@
+"""Reads `config.toml` and checks every key and value of it.
+
+Whatever is wrong is said with the file, the key and what to do about it, the nearest known key included. Paths become
+absolute: `~` is the user's home, a relative path starts at the file's own folder. Which file to read, and what goes
+before it, is `configure`'s.
+"""
+
+import re
+import tomllib
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from afterwit.model.errors import ConfigError
+from afterwit.model.settings import RetentionSettings, Settings
+from afterwit.store.regular_files import read_regular
+
+
+class ConfigFile(NamedTuple):
+    settings: Settings
+    given: frozenset[str]  # the dotted keys that the file sets
+
+
+def read_config(path: Path, user_home: Path, agents: Collection[str]) -> ConfigFile:
+    """The settings in this file, and defaults for the rest. `agents` are the names that `[agents]` may have."""
+    checked = _Checked(path, user_home)
+    settings = checked.value(_parsed(path), Settings, "")
+    for name in settings.agents:
+        checked.refuse_unknown(name, agents, "agents")
+    _refuse_crossed_caps(path, settings.retention)
+    return ConfigFile(settings, frozenset(checked.given))
+
+
+def dotted(key: str, name: str) -> str:
+    """The key of an entry of a table, as TOML writes it."""
+    bare = name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return f"{key}.{bare}" if key else bare
+
+
+def resolved(text: str, user_home: Path, start: Path) -> Path:
+    """An absolute path. Raises ValueError on what cannot be one."""
+    if not text.strip() or "\0" in text:
+        raise ValueError("a path must not be empty")
+    if text == "~" or text.startswith(("~/", "~\\")):
+        return user_home / text[2:]
+    if text.startswith("~"):
+        raise ValueError("only ~ itself is understood, not ~ with a name: write the path out")
+    return start / text
+
+
+def _refuse_crossed_caps(path: Path, kept: RetentionSettings) -> None:
+    if kept.hard_cap_bytes < kept.raw_soft_cap_bytes:
+        raise ConfigError(
+            f"{path}: retention.raw_hard_cap_bytes: {kept.hard_cap_bytes:,} is below raw_soft_cap_bytes"
+            f" ({kept.raw_soft_cap_bytes:,}), so that more would be dropped than the soft cap asks for. Lower that one."
+        )
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(read_regular(path).decode("utf-8-sig"))
+    except OSError as error:
+        raise ConfigError(
+            f"Cannot read {path}: {error.strerror or error}. Check the path and its permissions."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}. Correct it there.") from error
+
+
+class _Checked:
+    """The walk over one file: types from the settings' structs, keys noted as they are met."""
+
+    def __init__(self, path: Path, user_home: Path) -> None:
+        self._path = path
+        self._user_home = user_home
+        self.given: set[str] = set()
+
+    def value(self, value: Any, hint: Any, key: str) -> Any:
+        if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+            return self._struct(self._table(value, key), hint, key)
+        if get_origin(hint) is dict:
+            of = get_args(hint)[1]
+            return {name: self.value(item, of, dotted(key, name)) for name, item in self._table(value, key).items()}
+        self.given.add(key)
+        try:
+            return msgspec.convert(value, hint, dec_hook=self._path_from)
+        except msgspec.ValidationError as error:
+            what = re.sub(r" - at `.*`$", "", str(error))
+            raise self._wrong(key, f"{what}. Correct it, or remove it to get the default") from error
+
+    def refuse_unknown(self, name: str, names: Iterable[str], key: str) -> None:
+        names = sorted(names)
+        if name in names:
+            return
+        near = get_close_matches(name, names, n=1, cutoff=0.6)
+        hint = f"Did you mean {dotted(key, near[0])}?" if near else f"Known here: {', '.join(names)}"
+        raise self._wrong(dotted(key, name), f"there is no such setting. {hint}")
+
+    def _struct(self, table: dict[str, Any], kind: type[msgspec.Struct], key: str) -> msgspec.Struct:
+        hints = get_type_hints(kind, include_extras=True)
+        for name in table:
+            self.refuse_unknown(name, kind.__struct_fields__, key)
+        missing = [field.name for field in msgspec.structs.fields(kind) if field.required and field.name not in table]
+        if missing:
+            raise self._wrong(dotted(key, missing[0]), "is missing. Add it, or remove the table")
+        return kind(**{name: self.value(item, hints[name], dotted(key, name)) for name, item in table.items()})
+
+    def _table(self, value: Any, key: str) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise self._wrong(key, f"a table is expected here: write [{key}]")
+        return value
+
+    def _path_from(self, kind: type[Any], value: Any) -> Any:
+        if kind is not Path or not isinstance(value, str):
+            raise TypeError(f"Expected a path in quotes, got `{type(value).__name__}`")
+        return resolved(value, self._user_home, self._path.parent)
+
+    def _wrong(self, key: str, what: str) -> ConfigError:
+        return ConfigError(f"{self._path}: {key}: {what.rstrip('.?')}{'?' if what.endswith('?') else '.'}")

@@ -1,0 +1,298 @@
+"""Plans how to connect agents and to disconnect them, and says which are connected.
+
+A plan is data that can be shown. It starts from each file without ours: exactly as it was before, if nobody has changed
+it since, else with ours taken out of it. Connecting again therefore changes what is outdated and nothing else, and
+disconnecting leaves untouched files byte for byte as they were. What ours looks like is left to `agents` and `edits`,
+the writing to `connect.apply`.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from afterwit.agents import installing
+from afterwit.agents.installing import ConnectScope
+from afterwit.connect import connections
+from afterwit.connect.connections import (
+    Connection,
+    Connections,
+    FileRecord,
+    ForeignFile,
+    expanded,
+    fingerprint,
+    look,
+    shortened,
+)
+from afterwit.edits.edits import Edit, Integration, Presence, Surroundings, UnreadableError
+from afterwit.edits.ours import hook_programs, server_programs
+from afterwit.edits.own_text import MarkedBlock
+from afterwit.guard.markers import marked
+from afterwit.model.errors import AfterwitError, StoreError
+from afterwit.store.layout import Layout
+
+FILE = "file"  # stands for an agent where a single file is connected
+NOTHING_YET = "Nothing has been learned for this place yet."
+
+Notes = Callable[[str, Path | None], str]  # agent, project (None: what is true everywhere) → text for its file, or ""
+
+
+class FileChange(NamedTuple):
+    """One file: as it is, as it is without ours, and as it shall be."""
+
+    file: ForeignFile
+    base: bytes | None
+    wanted: bytes | None
+    is_executable: bool = False
+
+    @property
+    def is_needed(self) -> bool:
+        return self.wanted != self.file.content
+
+
+class ConnectPlan(NamedTuple):
+    """A change that can be shown and then applied."""
+
+    connection: Connection  # afterwards; its files are filled in when it is applied
+    is_removal: bool
+    changes: tuple[FileChange, ...]
+    moments: tuple[str, ...] = ()
+    to_do: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()  # what cannot be undone, in words
+    is_empty: bool = False  # there is nothing to write, so what is there is taken out
+
+    @property
+    def needed(self) -> tuple[FileChange, ...]:
+        return tuple(change for change in self.changes if change.is_needed)
+
+
+class ConnectionState(NamedTuple):
+    """How one agent, or one file, is connected."""
+
+    agent: str
+    project: str
+    presence: Presence
+    paths: tuple[Path, ...]  # the files that ours is in, or should be
+    may_refuse: bool = False
+    may_rewrite: bool = False
+    fault: str = ""
+    missing: tuple[str, ...] = ()  # programs that its files name, and that cannot be started
+
+    @property
+    def is_file(self) -> bool:
+        return self.agent == FILE
+
+
+class Machine(NamedTuple):
+    """Where it is done."""
+
+    layout: Layout
+    at: Surroundings
+    notes: Notes
+    now_ms: int
+
+    @property
+    def home(self) -> Path:
+        return Path(self.at.user_home)
+
+
+def plan_connection(machine: Machine, name: str) -> ConnectPlan:
+    """How to connect an agent, in the way that `machine.at` allows."""
+    installer = installing.installer(name)
+    project = str(machine.at.project) if installer.scope is ConnectScope.PROJECT else ""
+    at = _with_notes(machine, installer.agent, installer.scope)
+    made = Connection(installer.agent, project, at.may_refuse, at.may_rewrite)
+    return _plan_added(machine, made, installing.integration(installer.agent, at))
+
+
+def plan_file(machine: Machine, path: Path) -> ConnectPlan:
+    """How to write our block into one file, or to bring it up to date. No block where there is nothing to say."""
+    text = machine.notes(FILE, path.parent)
+    if not text:
+        return plan_removal(machine, FILE, str(path))._replace(is_empty=True)
+    moments = ("every session that reads this file",)
+    return _plan_added(machine, Connection(FILE, str(path)), Integration((MarkedBlock(path, text),), moments))
+
+
+def plan_removal(machine: Machine, agent: str, project: str = "") -> ConnectPlan:
+    """How to take out all that connecting has put in, whether the journal knows of it or not."""
+    connected = connections.read(machine.layout)
+    undo = _Undo(machine, connected)
+    edits = _edits(machine, agent, project)
+    changes = [undo.change(edit) for edit in edits if undo.is_alone(agent, project, edit)]
+    seen = {Path(edit.path) for edit in edits}
+    recorded = connected.by_place.get((agent, project), Connection(agent, project))
+    more = [expanded(record.path, machine.home) for record in recorded.files]
+    changes += [change for path in more if path not in seen for change in undo.exactly(path)]
+    left = [f"{path} was changed since; what is ours in it is left there" for path in more if undo.is_stuck(path, seen)]
+    return ConnectPlan(recorded, True, tuple(changes), left=tuple(left))
+
+
+def present(machine: Machine, has_program: Callable[[str], bool]) -> list[str]:
+    """The agents that are on this machine and can be connected for the user as a whole."""
+    return [
+        installer.agent
+        for installer in installing.INSTALLERS
+        if installer.scope is ConnectScope.USER
+        and (
+            has_program(installer.program)
+            or any(Path(trace).exists() for trace in installing.traces(installer, machine.at))
+        )
+    ]
+
+
+def connected(machine: Machine) -> list[tuple[str, str]]:
+    """All that has to be disconnected: what the journal knows, and what is found in agents' files without it."""
+    recorded = list(connections.read(machine.layout).by_place)
+    agents = [(installer.agent, "") for installer in installing.INSTALLERS if installer.scope is ConnectScope.USER]
+    return recorded + [key for key in agents if key not in recorded and _is_anywhere(machine, key[0])]
+
+
+def states(machine: Machine) -> list[ConnectionState]:
+    """All that is connected, and whether its files are as they should be."""
+    recorded = connections.read(machine.layout).by_place
+    return [_state(machine, recorded.get(key, Connection(*key))) for key in connected(machine)]
+
+
+def _state(machine: Machine, made: Connection) -> ConnectionState:
+    at = machine.at._replace(may_refuse=made.may_refuse, may_rewrite=made.may_rewrite)
+    edits = _edits(machine._replace(at=at), made.agent, made.project, is_whole=False)
+    presence, fault = Presence.ABSENT, ""
+    try:
+        presence = _joint([_presence(edit) for edit in edits])
+    except (AfterwitError, OSError) as error:
+        fault = str(error)
+    paths = tuple(Path(edit.path) for edit in edits)
+    missing = () if made.agent == FILE else _missing(paths)
+    return ConnectionState(made.agent, made.project, presence, paths, made.may_refuse, made.may_rewrite, fault, missing)
+
+
+def _missing(paths: Sequence[Path]) -> tuple[str, ...]:
+    """What is looked for in the agent's own files, because it calls what stands there, whatever was meant. A file that
+    cannot be read starts nothing."""
+    named: set[str] = set()
+    for path in paths:
+        with suppress(AfterwitError, OSError):
+            text = (look(path).content or b"").decode(errors="replace")
+            named |= hook_programs(text) | server_programs(text)
+    return tuple(sorted(program for program in named if not os.access(program, os.X_OK)))
+
+
+def _joint(presences: Sequence[Presence]) -> Presence:
+    """All, something or nothing."""
+    return presences[0] if len(set(presences)) == 1 else Presence.OUTDATED
+
+
+def _presence(edit: Edit) -> Presence:
+    with _named(edit):
+        return edit.presence(_text(look(Path(edit.path))))
+
+
+def _plan_added(machine: Machine, made: Connection, wanted: Integration) -> ConnectPlan:
+    undo = _Undo(machine, connections.read(machine.layout))
+    changes = tuple(_added(undo, edit) for edit in wanted.edits)
+    return ConnectPlan(made, False, changes, wanted.moments, wanted.to_do)
+
+
+def _added(undo: "_Undo", edit: Edit) -> FileChange:
+    """From the file without ours to the file with ours; nothing, if ours is current already."""
+    removal = undo.change(edit)
+    with _named(edit):
+        if edit.presence(_text(removal.file)) is Presence.CURRENT:
+            return removal._replace(base=removal.wanted, wanted=removal.file.content)
+        text = edit.added(_decoded(removal.wanted))
+    return removal._replace(base=removal.wanted, wanted=text.encode(), is_executable=edit.is_executable)
+
+
+class _Undo(NamedTuple):
+    """Takes ours out of files."""
+
+    machine: Machine
+    connections: Connections
+
+    def change(self, edit: Edit) -> FileChange:
+        file = look(Path(edit.path))
+        record = self._record(file.path)
+        base = self._base(record)
+        if file.content is None or self._is_untouched(file, record):
+            wanted = base if file.content is not None else None
+            return FileChange(file, base, wanted, edit.is_executable)
+        with _named(edit):
+            text = _text(file)
+            rest = edit.removed(text, _decoded(base) if record and base is not None else None)
+        if rest == text:
+            return FileChange(file, file.content, file.content, edit.is_executable)
+        is_gone = not rest and (record is None or record.base is None)
+        return FileChange(file, base, None if is_gone else rest.encode(), edit.is_executable)
+
+    def exactly(self, path: Path) -> list[FileChange]:
+        """A file that no edit knows any more: only if nobody has changed it."""
+        file, record = look(path), self._record(path)
+        if file.content is None or not self._is_untouched(file, record):
+            return []
+        return [FileChange(file, self._base(record), self._base(record))]
+
+    def is_stuck(self, path: Path, seen: set[Path]) -> bool:
+        return path not in seen and look(path).content is not None and not self.exactly(path)
+
+    def is_alone(self, agent: str, project: str, edit: Edit) -> bool:
+        """Whether no other project still needs this file of the user's."""
+        others = [connection for connection in self.connections.of(agent) if connection.project != project]
+        return not project or agent == FILE or not others or Path(edit.path).is_relative_to(project)
+
+    def _record(self, path: Path) -> FileRecord | None:
+        return self.connections.files.get(shortened(path, self.machine.home))
+
+    def _is_untouched(self, file: ForeignFile, record: FileRecord | None) -> bool:
+        if record is None or file.content is None or fingerprint(file.content) != record.after:
+            return False
+        return record.base is None or self._base(record) is not None
+
+    def _base(self, record: FileRecord | None) -> bytes | None:
+        if record is None or record.base is None:
+            return None
+        try:
+            return connections.kept(self.machine.layout, record.base)
+        except StoreError:
+            return None
+
+
+def _edits(machine: Machine, agent: str, project: str, *, is_whole: bool = True) -> Sequence[Edit]:
+    """All edits of an agent, those for everything that can be allowed included."""
+    if agent == FILE:
+        return (MarkedBlock(Path(project), machine.notes(FILE, Path(project).parent)),)
+    scope = installing.installer(agent).scope
+    at = machine.at._replace(project=Path(project)) if project else machine.at
+    at = at._replace(may_refuse=True, may_rewrite=True) if is_whole else at
+    return installing.integration(agent, _with_notes(machine._replace(at=at), agent, scope)).edits
+
+
+def _with_notes(machine: Machine, agent: str, scope: ConnectScope) -> Surroundings:
+    project = Path(machine.at.project) if scope is ConnectScope.PROJECT else None
+    text = machine.notes(agent, project) or marked(NOTHING_YET)
+    return machine.at._replace(notes=text, notes_file=machine.layout.root / "notes" / f"{agent}.md")
+
+
+def _is_anywhere(machine: Machine, agent: str) -> bool:
+    return _state(machine, Connection(agent)).presence is not Presence.ABSENT
+
+
+@contextmanager
+def _named(edit: Edit) -> Iterator[None]:
+    """Names the file in what is said of it."""
+    try:
+        yield
+    except UnreadableError as error:
+        raise AfterwitError(f"{edit.path}: {error}. Nothing was changed.") from error
+
+
+def _text(file: ForeignFile) -> str:
+    try:
+        return _decoded(file.content)
+    except UnicodeDecodeError as error:
+        raise UnreadableError(f"it is no UTF-8 text (byte {error.start})") from error
+
+
+def _decoded(content: bytes | None) -> str:
+    return (content or b"").decode()

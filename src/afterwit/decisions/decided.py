@@ -1,0 +1,135 @@
+"""What people decided about knowledge, as it follows from their entries in the journal.
+
+An entry counts unless a later one that counts took it back, so an undo can be undone. Entries of all machines come in
+the order of time. What is forgotten stays forgotten for what comes later from the same place, until that is undone.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import msgspec
+
+from afterwit.decisions.will import Decision, DecisionKind, ItemChanges
+from afterwit.model.knowledge import Channel, Draft, Evidence, SessionRef
+
+
+class KnowledgeEntry(StrEnum):
+    """Kinds of entries in the journal."""
+
+    DECIDED = "item-decided"  # {"item": id, "decision": DecisionKind}, with the fields of `ItemChanges` where it edits
+    ADDED = "item-added"  # {"draft": …}: by a person
+    LESSON = "lesson-recorded"  # {"draft": …}: by an agent
+    IMPORTED = "items-imported"  # {"drafts": […], "source": …}
+    FORGOTTEN = "knowledge-forgotten"  # {"what": Forgettable, "name": …}
+    JUDGED = "item-judged"  # {"item": id, "verdict": …}: in an audit
+    REPORTED = "item-reported"  # {"item": id, "is_helpful": …, "session": SessionRef}: by an agent
+    UNDONE = "decision-undone"  # {"machine": …, "number": …}
+
+
+class Forgettable(StrEnum):
+    """What can be forgotten as a whole."""
+
+    SESSION = "session"  # by its native id, with its subagents
+    REPO = "repo"
+    AGENT = "agent"
+    USER = "user"
+    MACHINE = "machine"
+    SOURCE = "source"  # a page's address, a file
+    CHANNEL = "channel"
+
+
+class Recorded(NamedTuple):
+    """An entry about knowledge."""
+
+    machine: str
+    number: int
+    at_ms: int
+    kind: str
+    item: str
+    body: Mapping[str, Any]
+
+
+class Forgotten(NamedTuple):
+    """What is no longer used."""
+
+    names: frozenset[tuple[Forgettable, str]] = frozenset()
+
+    def covers(self, session: SessionRef) -> bool:
+        """Whether nothing from this session may be used."""
+        places = (
+            (Forgettable.SESSION, session.native_id),
+            (Forgettable.SESSION, session.root or session.story),
+            (Forgettable.REPO, session.repo),
+            (Forgettable.AGENT, session.agent),
+            (Forgettable.USER, session.user),
+            (Forgettable.MACHINE, session.machine),
+        )
+        return not self.names.isdisjoint(places)
+
+    def takes(self, piece: Evidence) -> bool:
+        """Whether this piece of evidence may not be used."""
+        places = ((Forgettable.SOURCE, piece.source), (Forgettable.CHANNEL, str(piece.channel)))
+        return self.covers(piece.session) or not self.names.isdisjoint(places)
+
+
+class Decided(NamedTuple):
+    """All that is in force."""
+
+    decisions: Mapping[str, Sequence[Decision]]  # by item
+    drafts: tuple[Draft, ...]  # that people, agents and imports brought
+    forgotten: Forgotten
+    reports: Mapping[str, tuple[Evidence, ...]]  # by item
+
+
+def in_force(entries: Sequence[Recorded]) -> list[Recorded]:
+    """The entries that nobody took back, in their order."""
+    undone: set[tuple[str, int]] = set()
+    kept: list[Recorded] = []
+    for entry in reversed(entries):
+        if (entry.machine, entry.number) in undone:
+            continue
+        if entry.kind == KnowledgeEntry.UNDONE:
+            undone.add((str(entry.body["machine"]), int(entry.body["number"])))
+        kept.append(entry)
+    return kept[::-1]
+
+
+def decided(entries: Sequence[Recorded]) -> Decided:
+    """What follows from the entries."""
+    decisions: defaultdict[str, list[Decision]] = defaultdict(list)
+    reports: defaultdict[str, list[Evidence]] = defaultdict(list)
+    forgotten: set[tuple[Forgettable, str]] = set()
+    drafts: list[Draft] = []
+    for entry in in_force(entries):
+        body = entry.body
+        if entry.kind == KnowledgeEntry.DECIDED:
+            decisions[entry.item].append(_decision(entry))
+        elif entry.kind in (KnowledgeEntry.ADDED, KnowledgeEntry.LESSON):
+            drafts.append(msgspec.convert(body["draft"], Draft))
+        elif entry.kind == KnowledgeEntry.IMPORTED:
+            drafts += msgspec.convert(body["drafts"], list[Draft])
+        elif entry.kind == KnowledgeEntry.FORGOTTEN:
+            forgotten.add((Forgettable(body["what"]), str(body["name"])))
+        elif entry.kind == KnowledgeEntry.REPORTED:
+            reports[entry.item].append(_report(entry))
+    by_item = {item: tuple(pieces) for item, pieces in reports.items()}
+    return Decided(dict(decisions), tuple(drafts), Forgotten(frozenset(forgotten)), by_item)
+
+
+def _decision(entry: Recorded) -> Decision:
+    changes = msgspec.convert(dict(entry.body), ItemChanges)
+    return Decision(entry.at_ms, DecisionKind(entry.body["decision"]), changes)
+
+
+def _report(entry: Recorded) -> Evidence:
+    """What an agent said of an item counts as its word, not more."""
+    is_helpful = bool(entry.body["is_helpful"])
+    return Evidence(
+        session=msgspec.convert(entry.body["session"], SessionRef),
+        channel=Channel.ASSISTANT,
+        at_ms=entry.at_ms,
+        excerpt="an agent reported it as " + ("helpful" if is_helpful else "wrong"),
+        is_against=not is_helpful,
+    )

@@ -1,0 +1,141 @@
+"""Decisions and observations that cannot be derived again: into the journal first, from there into the database.
+
+The journal is the truth, and durable before anything follows from an entry. A run that dies between the two is caught
+up by the next command that opens the store, and a rebuilt database gets all entries again. Where the store fails after
+an entry was journalled, `told_if_recorded` says so: said as an error alone, people would decide a second time, or
+believe that nothing was decided.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import apsw
+import msgspec
+
+from afterwit.decisions import decided as knowledge
+from afterwit.model.errors import PartlyDoneError, StoreError, StoreFullError
+from afterwit.store.atomic import step
+from afterwit.store.database import transaction
+from afterwit.store.journal import JournalEntry
+from afterwit.store.rows import applied, hooks, items, memory, originals, repos
+from afterwit.store.rows.hooks import Shares
+from afterwit.store.rows.items import DecisionRow
+from afterwit.store.store import Store
+
+CHECKOUTS_SEEN = "checkouts-seen"  # {"remotes": {root: remote}}
+ALIAS_SET = "alias-set"  # {"subject": repo|tool|user, "name": …, "target": …}
+ALIAS_REMOVED = "alias-removed"  # {"subject": …, "name": …}
+SESSION_PINNED = "session-pinned"  # {"agent": …, "session": native id}
+SESSION_UNPINNED = "session-unpinned"  # the same
+AGENT_CONNECTED = "agent-connected"  # see `connections`
+AGENT_DISCONNECTED = "agent-disconnected"
+EXPERIMENT_SET = "experiment-set"  # {"session_share": …, "item_share": …}
+DRAWN = "drawn"  # {"draws": […]}: what sessions were shown, or would have been; see `spooled`
+
+
+def decide(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> None:
+    """Journals an entry and applies it."""
+    journalled(store, kind, body, now_ms)
+    step("an entry is in the journal, not applied")
+    catch_up(store)
+
+
+def journalled(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> JournalEntry:
+    """Puts an entry into the journal. Everything that is journalled comes through here: behind a journal that lacks
+    entries it would get a number that was used before, and be taken for one that is applied."""
+    applied.refuse_lost(store.layout, store.db, store.journal)
+    return store.journal.append(kind, body, now_ms)
+
+
+def decide_all(store: Store, entries: Iterable[tuple[str, Mapping[str, Any]]], now_ms: int) -> None:
+    """Journals several entries, all of them or none, and applies them."""
+    catch_up(store)
+    with store.journal.together():
+        for kind, body in entries:
+            journalled(store, kind, body, now_ms)
+    step("entries are in the journal, not applied")
+    catch_up(store)
+
+
+def catch_up(store: Store) -> None:
+    """Applies what the journal holds and the database does not know yet."""
+    applied.refuse_lost(store.layout, store.db, store.journal)
+    applied.mend_heads(store.layout, store.db)
+    done = {machine: head.number for machine, head in applied.applied(store.db).items()}
+    pending = [entry for entry in store.journal.entries() if entry.number > done.get(entry.machine, 0)]
+    if pending:
+        with transaction(store.db):
+            for entry in pending:
+                apply_entry(store, entry)
+            last = {entry.machine: entry.number for entry in pending}
+            for machine, number in last.items():
+                note_applied(store, machine, number)
+            applied.keep_heads(store.layout, applied.seen_heads(store.layout, applied.applied(store.db)))
+
+
+def note_applied(store: Store, machine: str, number: int) -> None:
+    """How far the chain of a machine is applied by now."""
+    head = store.journal.head_at(machine, number)
+    if head is not None:
+        applied.note_applied(store.db, machine, head)
+
+
+def apply_entry(store: Store, entry: JournalEntry) -> None:
+    """Puts what one entry says into the database."""
+    body = entry.body
+    if entry.kind == CHECKOUTS_SEEN:
+        repos.put_checkouts(store.db, body["remotes"])
+    elif entry.kind == ALIAS_SET:
+        repos.put_alias(store.db, body["subject"], body["name"], body["target"])
+    elif entry.kind == ALIAS_REMOVED:
+        repos.delete_alias(store.db, body["subject"], body["name"])
+    elif entry.kind == SESSION_PINNED:
+        originals.put_pin(store.db, body["agent"], body["session"])
+    elif entry.kind == SESSION_UNPINNED:
+        originals.delete_pin(store.db, body["agent"], body["session"])
+    elif entry.kind in (AGENT_CONNECTED, AGENT_DISCONNECTED):
+        return  # what was changed lies in the agents' own files
+    elif entry.kind in frozenset(knowledge.KnowledgeEntry):
+        item = str(body.get("item", ""))
+        text = msgspec.json.encode(body, order="deterministic").decode()
+        items.put_decision(store.db, DecisionRow(entry.machine, entry.number, entry.at_ms, entry.kind, item, text))
+    elif entry.kind == EXPERIMENT_SET:
+        chosen = Shares(float(body["session_share"]), float(body["item_share"]), entry.at_ms)
+        hooks.put_shares(store.db, chosen)
+    elif entry.kind == DRAWN:
+        for draw in body["draws"]:
+            hooks.put_draw(store.db, draw)
+    elif entry.kind in (memory.STORED, memory.DELETED):
+        memory.apply(store.db, entry.kind, body, entry.at_ms)
+    else:
+        raise StoreError(f"The journal holds an entry of unknown kind {entry.kind!r}. Upgrade afterwit.")
+
+
+@contextmanager
+def told_if_recorded(store: Store) -> Iterator[None]:
+    """Whatever goes wrong with the store inside, after something was journalled, says so."""
+    before = store.journal.heads()
+    try:
+        yield
+    except (StoreError, apsw.Error, OSError) as error:
+        if _heads(store, before) == before:
+            raise
+        raise PartlyDoneError(
+            f"This is recorded, and the next `afterwit learn` applies it; it could not be applied now. {_said(error)}"
+        ) from error
+
+
+def _heads(store: Store, otherwise: object) -> object:
+    try:
+        return store.journal.heads()
+    except (StoreError, apsw.Error):
+        return otherwise
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, StoreFullError):
+        return "No space is left: free some."
+    if isinstance(error, OSError):
+        return f"{error.strerror or type(error).__name__}: {error.filename or 'no file named'}."
+    return str(error)

@@ -1,0 +1,107 @@
+"""Digests sessions: after capture, every session that changed, and every one whose digest an older digester made.
+
+The rows that a digest is made of are in the database, so nothing is read from the archive here; where an older capture
+did not keep what a digest needs, `learn` derives those files again from the archive first. Each batch is one
+transaction: killed anywhere, the next run goes on.
+"""
+
+from typing import Any
+
+import apsw
+import msgspec
+import zstandard
+
+from afterwit.digest.digester import digest
+from afterwit.digest.material import Identity, Material, SessionPart, gathered
+from afterwit.model.digest import VERSION, Digest
+from afterwit.model.learn_run import Digested, Progress, in_batches
+from afterwit.model.prices import Prices
+from afterwit.sessions.cost import Spending, cost_of
+from afterwit.store.atomic import step
+from afterwit.store.database import transaction
+from afterwit.store.rows import digests
+from afterwit.store.rows.digests import DigestRow
+from afterwit.store.rows.parts import part_actions, part_notes, parts_of_session, result_times
+from afterwit.store.rows.session_list import Selection, SessionRow, session_row, spend_sums
+from afterwit.store.store import Store
+
+_BATCH = 64
+_PACKER = zstandard.ZstdCompressor(level=12)
+
+
+def digest_pending(store: Store, prices: Prices, progress: Progress | None = None) -> Digested:
+    """Digests what has none of the present version."""
+    done = Digested()
+    pending = digests.undigested(store.db, VERSION)
+    for batch in in_batches(pending, _BATCH, progress, "digesting", "sessions"):
+        with transaction(store.db):
+            for session in batch:
+                _digest_one(store.db, session, prices, done)
+            step("digests are written, not committed")
+    return done
+
+
+def _digest_one(db: apsw.Connection, session: int, prices: Prices, done: Digested) -> None:
+    row = session_row(db, session)
+    if row is None:
+        return
+    made = digest(material_of(db, row, prices))
+    before = digests.digest_of(db, session)
+    done.digested += 1
+    if before is not None and before.version != VERSION:
+        done.redone += 1
+        done.changed += _differences(row, made)
+    packed = DigestRow(session, VERSION, pack(made))
+    digests.put_digest(db, packed, made.verdict.outcome, made.task_type)
+
+
+def _differences(row: SessionRow, made: Digest) -> list[str]:
+    """What lists show of a session and a better digester sees otherwise."""
+    shown = (("outcome", row.outcome, made.verdict.outcome), ("task type", row.task_type, made.task_type))
+    return [f"{row.native_id}: {name} was {old}, is {new}" for name, old, new in shown if old and old != new]
+
+
+def material_of(db: apsw.Connection, row: SessionRow, prices: Prices, *, with_results: bool = False) -> Material:
+    """The rows of a session, as a digest needs them; with the times of results, if it is to be cut at a moment."""
+    parts = [
+        SessionPart(
+            part.facts,
+            list(part_actions(db, part.id)),
+            list(part_notes(db, part.id)),
+            result_times(db, part.id) if with_results else {},
+        )
+        for part in parts_of_session(db, row.id)
+    ]
+    return gathered(_identity(db, row, prices), parts)
+
+
+def _identity(db: apsw.Connection, row: SessionRow, prices: Prices) -> Identity:
+    spending = Spending()
+    for spent in spend_sums(db, Selection(session=row.id), prices.steps):
+        spending.add(spent, cost_of(spent, prices))
+    listed = {name: tuple(msgspec.json.decode(getattr(row, name) or "[]")) for name in ("versions", "models")}
+    fields = {name: value for name, value in msgspec.structs.asdict(row).items() if name in Identity._fields}
+    fields |= {**listed, "is_partial": bool(row.is_partial), "tokens": row.tokens, "cost_usd": spending.cost_usd}
+    return Identity(**fields)
+
+
+def load_digest(db: apsw.Connection, row: SessionRow) -> Digest | None:
+    """The digest of a session, with what its row says of it now; None where it has none yet."""
+    packed = digests.digest_of(db, row.id)
+    return msgspec.structs.replace(unpack(packed.body), repo=row.repo, user=row.user) if packed else None
+
+
+def as_document(digest: Digest) -> dict[str, Any]:
+    """The digest as `--json` prints it: every field by its name."""
+    document = msgspec.structs.asdict(digest)
+    for name in ("steps", "rules", "files"):
+        document[name] = [msgspec.structs.asdict(struct) for struct in document[name]]
+    return document
+
+
+def pack(made: Digest) -> bytes:
+    return _PACKER.compress(msgspec.msgpack.encode(made))
+
+
+def unpack(body: bytes) -> Digest:
+    return msgspec.msgpack.decode(zstandard.ZstdDecompressor().decompress(body), type=Digest)

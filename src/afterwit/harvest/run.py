@@ -1,0 +1,142 @@
+"""Harvests: lets every harvester look at the digests it has not seen, and concludes again what they touched.
+
+Killed anywhere, the next run goes on: what was seen in a session and which matters it touched are written in one
+transaction, and a matter stays touched until its drafts are stored. The outcome depends on the set of sessions, not on
+the order in which they came. What becomes of the drafts is settled elsewhere; that it has to be is noted with them.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+import apsw
+import msgspec
+
+from afterwit.decisions.decided import Forgotten
+from afterwit.digest.update import load_digest
+from afterwit.harvest.harvester import Harvester, id_of
+from afterwit.harvest.registry import HARVESTERS
+from afterwit.harvest.stories import OPENING, SOON_MS, Stories, root_of
+from afterwit.model.knowledge import Draft, Evidence, SessionRef, Sighting
+from afterwit.model.learn_run import Progress, in_batches
+from afterwit.store.atomic import step
+from afterwit.store.database import transaction
+from afterwit.store.rows import items, sightings
+from afterwit.store.rows.session_list import session_row
+from afterwit.store.rows.sightings import DraftRow, MatterKey, SightingRow
+from afterwit.store.store import Store
+
+_BATCH = 64
+_MOST_EVIDENCE = 60  # of each side; more would only repeat
+
+
+def version_of(harvesters: Sequence[Harvester[Any]] = HARVESTERS) -> str:
+    """Changes whenever a harvester would see something else."""
+    return " ".join(f"{harvester.name}:{harvester.version}" for harvester in harvesters)
+
+
+def see_pending(store: Store, progress: Progress | None = None) -> int:
+    """Looks at all sessions that have not been looked at by the present harvesters. Returns how many."""
+    version = version_of()
+    with transaction(store.db):
+        if sightings.forget_deleted_sessions(store.db):
+            items.put_settled_mark(store.db, "")
+        pending = sightings.unharvested(store.db, version)
+        sightings.touch_stories(store.db, pending, SOON_MS, OPENING)
+    for batch in in_batches(pending, _BATCH, progress, "harvesting", "sessions"):
+        with transaction(store.db):
+            for session in batch:
+                _see(store.db, session, version)
+            items.put_settled_mark(store.db, "")
+            step("sightings are written, not committed")
+    return len(pending)
+
+
+def _see(db: apsw.Connection, session: int, version: str) -> None:
+    """Keeps what is seen in a session."""
+    row = session_row(db, session)
+    digest = load_digest(db, row) if row is not None else None
+    if row is None or digest is None:
+        return
+    rows = [
+        SightingRow(harvester.name, grouped.group, session, ordinal, msgspec.msgpack.encode(grouped.seen))
+        for harvester in HARVESTERS
+        for ordinal, grouped in enumerate(harvester.see(digest))
+    ]
+    sightings.put_seen(db, session, version, row.repo, rows)
+
+
+def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | None = None) -> int:
+    """Drafts again what follows in every touched matter. Returns how many there were."""
+    by_name = {harvester.name: harvester for harvester in HARVESTERS}
+    refs = _Refs(store, forgotten)
+    waiting = sightings.touched(store.db)
+    for batch in in_batches(waiting, _BATCH, progress, "concluding", "matters"):
+        with transaction(store.db):
+            for matter in batch:
+                drafts = _concluded(store.db, by_name.get(matter.harvester), matter, refs)
+                sightings.put_drafts(store.db, matter, drafts)
+            items.put_settled_mark(store.db, "")
+            step("drafts are written, not committed")
+    return len(waiting)
+
+
+def _concluded(
+    db: apsw.Connection, harvester: Harvester[Any] | None, matter: MatterKey, refs: "_Refs"
+) -> Iterator[DraftRow]:
+    if harvester is None:  # of an earlier version
+        return
+    rows = sightings.sightings_of(db, matter)
+    decode = msgspec.msgpack.Decoder(harvester.seen).decode
+    seen = [Sighting(ref, decode(row.body)) for row in rows if (ref := refs.of(row.session_id)) is not None]
+    for draft in harvester.conclude(matter.name, seen) if seen else ():
+        yield DraftRow(id_of(draft), matter.harvester, matter.name, msgspec.msgpack.encode(_bounded(draft)))
+
+
+def _bounded(draft: Draft) -> Draft:
+    """The draft with its latest evidence, and the first, in order of time; what speaks for it before the rest."""
+    ordered = sorted(draft.evidence, key=_order)
+    sides = ([piece for piece in ordered if piece.is_against is is_against] for is_against in (False, True))
+    return msgspec.structs.replace(draft, evidence=tuple(piece for side in sides for piece in _latest(side)))
+
+
+def _order(piece: Evidence) -> tuple[int, str, str, int]:
+    return piece.at_ms, piece.session.agent, piece.session.native_id, piece.at or 0
+
+
+def _latest(evidence: list[Evidence]) -> list[Evidence]:
+    if len(evidence) <= _MOST_EVIDENCE:
+        return evidence
+    return [evidence[0], *evidence[1 - _MOST_EVIDENCE :]]
+
+
+class _Refs:
+    """Sessions as evidence names them; those that are to be forgotten are not there."""
+
+    def __init__(self, store: Store, forgotten: Forgotten) -> None:
+        self._db = store.db
+        self._forgotten = forgotten
+        self._machine = store.journal.machine
+        self._stories = Stories(store.db)
+        self.of = lru_cache(maxsize=65_536)(self._of)
+
+    def _of(self, session: int) -> SessionRef | None:
+        row = session_row(self._db, session)
+        if row is None:
+            return None
+        versions = msgspec.json.decode(row.versions or "[]", type=list[str])
+        root = root_of(self._db, row)
+        story = self._stories.of(root)
+        ref = SessionRef(
+            agent=row.agent,
+            native_id=row.native_id,
+            story=story,
+            root=root.native_id if root.native_id != story else "",
+            repo=row.repo,
+            user=row.user,
+            machine=self._machine,
+            version=versions[-1] if versions else "",
+            at_ms=row.started_ms or 0,
+            worked={"success": True, "failure": False}.get(row.outcome),
+        )
+        return None if self._forgotten.covers(ref) else ref

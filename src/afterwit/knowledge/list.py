@@ -1,0 +1,169 @@
+"""Items as people look at them: listed, searched, one by its id; and what the gate kept out, by reason."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from afterwit.config.world import World
+from afterwit.knowledge.gate import Rejection
+from afterwit.model.errors import UsageError
+from afterwit.model.knowledge import Item, ItemStatus, ScopeKind
+from afterwit.sessions.filters import fits_repo, one_line, refuse_unknown_repos
+from afterwit.store.rows import items
+from afterwit.store.rows import items as rows
+from afterwit.store.rows.items import ItemRow, RejectionRow
+from afterwit.store.store import readonly_database
+
+_MOST_CANDIDATES = 12
+_LONGEST = 60
+_DECODER = msgspec.msgpack.Decoder(Item)
+
+
+class RejectedDrafts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the gate kept out for one reason."""
+
+    reason: str
+    why: str
+    count: int
+    samples: list[dict[str, str]]
+
+
+_MOST_FOUND = 500
+
+
+class ItemFilter(NamedTuple):
+    """Empty means all. Several of a kind: any of them."""
+
+    statuses: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    repos: tuple[str, ...] = ()  # whole names, last parts, or patterns of either
+    agents: tuple[str, ...] = ()
+    harvesters: tuple[str, ...] = ()
+    is_global: bool = False  # only what holds everywhere
+    confidence: float = 0.0  # at least
+
+    def fits(self, item: Item) -> bool:
+        return (
+            item.confidence >= self.confidence
+            and (not self.statuses or item.status in self.statuses)
+            and (not self.categories or item.category in self.categories)
+            and (not self.harvesters or item.harvester in self.harvesters)
+            and self._fits_scope(item)
+        )
+
+    def _fits_scope(self, item: Item) -> bool:
+        if not (self.repos or self.agents or self.is_global):
+            return True
+        kind, name = item.scope
+        if kind is ScopeKind.GLOBAL:
+            return self.is_global
+        if kind is ScopeKind.AGENT:
+            return name in self.agents
+        return fits_repo(name, self.repos)
+
+
+class ItemListing(NamedTuple):
+    """Some of what fits, and how much there is."""
+
+    items: list[Item]
+    total: int
+    by_status: dict[str, int]  # of all items, whatever was asked for
+
+
+def listed(world: World, wanted: ItemFilter, limit: int = 0) -> ItemListing:
+    """The most believed first. A limit of 0: all. A repository that nobody knows is an error."""
+    with readonly_database(world.layout) as db:
+        refuse_unknown_repos(db, wanted.repos)
+        items = list(all_items(db))
+    return _listing(items, wanted, limit)
+
+
+def searched(world: World, text: str, wanted: ItemFilter, limit: int = 0) -> ItemListing:
+    """Items with all of these words, best first."""
+    with readonly_database(world.layout) as db:
+        refuse_unknown_repos(db, wanted.repos)
+        items = search_items(db, text, _MOST_FOUND)
+    return _listing(items, wanted, limit)
+
+
+def shown(world: World, name: str) -> Item:
+    with readonly_database(world.layout) as db:
+        return find_item(db, name)
+
+
+def _listing(items: Sequence[Item], wanted: ItemFilter, limit: int) -> ItemListing:
+    fitting = [item for item in items if wanted.fits(item)]
+    return ItemListing(fitting[:limit] if limit else fitting, len(fitting), _by_status(items))
+
+
+def _by_status(items: Iterable[Item]) -> dict[str, int]:
+    counted = Counter(item.status for item in items)
+    return {str(status): counted[status] for status in ItemStatus if counted[status]}
+
+
+def rejected(world: World, reason: str = "", samples: int = 3) -> list[RejectedDrafts]:
+    """What the gate kept out, by reason, the most frequent first. 0 samples: all."""
+    with readonly_database(world.layout) as db:
+        rejections = [row for row in rows.rejections(db) if not reason or row.reason == reason]
+    refused = [_refused(name, list(same), samples) for name, same in groupby(rejections, key=lambda row: row.reason)]
+    return sorted(refused, key=lambda drafts: (-drafts.count, drafts.reason))
+
+
+def _refused(reason: str, same: list[RejectionRow], samples: int) -> RejectedDrafts:
+    """The first rows are as good a sample as any: they are in order of their ids, which say nothing."""
+    shown = same[:samples] if samples else same
+    return RejectedDrafts(
+        reason=reason,
+        why=Rejection(reason).words if reason in frozenset(Rejection) else "",
+        count=len(same),
+        samples=[{"fact": row.sentence, "harvester": row.harvester, "scope": row.scope} for row in shown],
+    )
+
+
+def item_row(item: Item) -> ItemRow:
+    return ItemRow(
+        item.id,
+        str(item.scope),
+        item.category,
+        item.harvester,
+        item.status,
+        item.confidence,
+        item.last_ms,
+        msgspec.msgpack.encode(item),
+    )
+
+
+def item_in(row: ItemRow) -> Item:
+    return _DECODER.decode(row.body)
+
+
+def all_items(db: apsw.Connection) -> Iterator[Item]:
+    """All items, the most believed first."""
+    return map(item_in, items.all_items(db))
+
+
+def find_item(db: apsw.Connection, name: str, *, names_only: bool = False) -> Item:
+    """The one item with this id, or whose id begins so. Where there are several, the refusal lists them; `names_only`
+    without what they say, for agents, to whom no item is told by the way."""
+    rows = items.items_named(db, name, _MOST_CANDIDATES) if name else []
+    if len(rows) == 1:
+        return item_in(rows[0])
+    if not rows:
+        raise UsageError(f"No item {name!r}. `afterwit knowledge list` shows what there is.")
+    shown = "\n".join(f"  {row.id}" if names_only else f"  {row.id}  {_said(row)}" for row in rows)
+    more = "\n  …" if len(rows) == _MOST_CANDIDATES else ""
+    raise UsageError(f"Several items begin with {name!r}; give more of the id:\n{shown}{more}")
+
+
+def _said(row: ItemRow) -> str:
+    return one_line(item_in(row).sentence, _LONGEST)
+
+
+def search_items(db: apsw.Connection, text: str, limit: int = 20) -> list[Item]:
+    """Items with these words, best first."""
+    words = ['"' + word.replace('"', '""') + '"' for word in text.split()]
+    return [item_in(row) for row in items.items_with_words(db, " ".join(words), limit)] if words else []

@@ -1,0 +1,245 @@
+"""Settles what is known: makes items of drafts, by the gate, merging, belief, trust and what people decided.
+
+The items are a function of the drafts, the decisions, what was shown to whom, the hosts' own files and the day. So they
+are made anew when one of these changed, and rows are written only where an item did. This is also the maintenance pass:
+a new day alone lets belief fade.
+
+What stories say of items that they were shown is an echo, not evidence. Hooks know their session. The MCP server often
+does not: then the run of the server stands for it, and every session that it may have been counts as shown. To discount
+one too many costs a piece of evidence; one too few would let an item prove itself.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import apsw
+import msgspec
+
+from afterwit.agents.moments import RUN
+from afterwit.config.world import World
+from afterwit.decisions.decided import Decided, Recorded, decided
+from afterwit.harvest.harvester import id_of
+from afterwit.harvest.registry import HARVESTERS
+from afterwit.harvest.run import conclude_touched, see_pending, version_of
+from afterwit.harvest.stories import Stories
+from afterwit.knowledge.belief import DAY_MS, GoneSubjects
+from afterwit.knowledge.gate import rejection, review_reason
+from afterwit.knowledge.host_files import Checkout, checkouts, files_of, instructions, missing_files, named_files
+from afterwit.knowledge.host_text import HostText, said_by_host
+from afterwit.knowledge.list import all_items, item_row
+from afterwit.knowledge.merging import merged
+from afterwit.knowledge.weighing import WeighingContext, weighed
+from afterwit.model.knowledge import EVERYWHERE, Channel, Draft, Item, Scope, ScopeKind
+from afterwit.model.learn_run import Harvested, Progress
+from afterwit.store.atomic import step
+from afterwit.store.checksums import seal_knowledge
+from afterwit.store.database import transaction
+from afterwit.store.rows import items, sightings
+from afterwit.store.rows.hooks import UNKNOWN_AGENT, DrawRow, draws_of_runs
+from afterwit.store.rows.items import RejectionRow, exposures
+from afterwit.store.rows.session_list import last_work, newest_versions, running_at, session_of
+from afterwit.store.store import Store
+
+_TOOL = "afterwit"  # in the name of every tool of the server, whichever way an agent puts it
+_AROUND_MS = 120_000  # between a call in a log and the answer to it
+ASSISTANT = "assistant"  # the harvester of what agents record
+_DRAFT = msgspec.msgpack.Decoder(Draft)
+
+
+def harvest(store: Store, world: World, progress: Progress | None = None, *, is_again: bool = False) -> Harvested:
+    """Looks at what is new, or at everything again, and settles what is known."""
+    if is_again:
+        with transaction(store.db):
+            sightings.forget_harvest(store.db)
+            sightings.touch_all(store.db)
+    sessions = see_pending(store, progress)
+    conclude_touched(store, decided(recorded(store.db)).forgotten, progress)
+    done = settle(store, world, is_forced=is_again)
+    done.seen = sessions
+    return done
+
+
+def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
+    """Makes the items anew, if anything that they depend on has changed."""
+    places = checkouts(store, world)
+    basis = _basis(store, world, places)
+    before = {item.id: item for item in all_items(store.db)}
+    if not is_forced and basis.mark == items.settled_mark(store.db):
+        return _counted(before, before)
+    drafts = [_DRAFT.decode(row.body) for row in sightings.all_drafts(store.db)]
+    decisions = decided(recorded(store.db))
+    texts = {repo: HostText.of(named) for repo, named in basis.hosts.items()}
+    kept, rejected = _gated(_backed(drafts, decisions), texts)
+    own, foreign = merged(draft for draft in kept if not _is_foreign(draft)), merged(_not_known(kept))
+    unions = (*own.unions, *foreign.unions)
+    context = WeighingContext(
+        now_ms=world.now_ms,
+        echoes=echoes(store.db),
+        gone=basis.gone,
+        known_to_host=frozenset(id_of(draft) for draft in kept if _is_known(draft, texts)),
+        decisions=decisions.decisions,
+        suspects={id_of(draft): why for draft in kept if (why := review_reason(draft))},
+        last_work_ms=_last_work(store),
+        minimum_stories={harvester.name: harvester.minimum_stories for harvester in HARVESTERS},
+    )
+    after = {item.id: item for item in weighed(unions, context)}
+    gone = basis.gone._replace(files=missing_files(places, files_of((*drafts, *after.values()))))
+    if gone != basis.gone:  # the files that an item speaks of depend on nothing that is gone
+        after = {item.id: item for item in weighed(unions, context._replace(gone=gone))}
+    with transaction(store.db):
+        _write(store, before, after)
+        items.put_rejections(store.db, rejected)
+        items.put_doubles(
+            store.db, sorted({(review.first, review.second) for review in (*own.reviews, *foreign.reviews)})
+        )
+        items.put_settled_mark(store.db, basis._replace(gone=gone).mark)
+        seal_knowledge(store.db)
+        step("items are written, not committed")
+    return _counted(before, after)
+
+
+def is_settled(store: Store, world: World) -> bool:
+    """Whether the items are made from all that is known by now: agents tell things, and files change, beside a run."""
+    return _basis(store, world, checkouts(store, world)).mark == items.settled_mark(store.db)
+
+
+def recorded(db: apsw.Connection) -> list[Recorded]:
+    """The entries of the journal about knowledge, in the order in which they count."""
+    return [
+        Recorded(row.machine, row.number, row.at_ms, row.kind, row.item, msgspec.json.decode(row.body))
+        for row in items.decisions(db)
+    ]
+
+
+def _backed(drafts: Sequence[Draft], decisions: Decided) -> Iterable[Draft]:
+    """All drafts that are still backed by something, with what agents reported of them."""
+    for draft in (*drafts, *decisions.drafts):
+        evidence = tuple(piece for piece in draft.evidence if not decisions.forgotten.takes(piece))
+        if any(not piece.is_against for piece in evidence):
+            reports = decisions.reports.get(id_of(draft), ())
+            yield msgspec.structs.replace(draft, evidence=(*evidence, *reports))
+
+
+def _gated(drafts: Iterable[Draft], texts: Mapping[str, HostText]) -> tuple[list[Draft], list[RejectionRow]]:
+    kept: list[Draft] = []
+    rejected: list[RejectionRow] = []
+    for draft in drafts:
+        why = next((why for host in _hosts(draft, texts) if (why := rejection(draft, host))), None)
+        if why is None:
+            kept.append(draft)
+        else:
+            rejected.append(RejectionRow(id_of(draft), why, draft.harvester, str(draft.scope), draft.sentence))
+    return kept, rejected
+
+
+def _is_foreign(draft: Draft) -> bool:
+    """What was imported, or recorded by an agent: it never touches what was found here."""
+    return draft.channel is Channel.IMPORTED or draft.harvester == ASSISTANT
+
+
+def _not_known(drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """Foreign drafts, without those that were found here as well."""
+    own = {id_of(draft) for draft in drafts if not _is_foreign(draft)}
+    return (draft for draft in drafts if _is_foreign(draft) and id_of(draft) not in own)
+
+
+def _hosts(draft: Draft, texts: Mapping[str, HostText]) -> list[HostText | None]:
+    """What every session where the draft holds is told already."""
+    own = draft.scope.name if draft.scope.kind is ScopeKind.REPO else ""
+    return [texts[name] for name in ("", own) if name in texts] or [None]
+
+
+def _is_known(draft: Draft, texts: Mapping[str, HostText]) -> bool:
+    return any(said_by_host(draft, host) for host in _hosts(draft, texts))
+
+
+def _last_work(store: Store) -> dict[Scope, int]:
+    """When there was last work in each scope. For what holds everywhere, that is the last work anywhere."""
+    last: dict[Scope, int] = {}
+    for row in last_work(store.db):
+        for scope in (Scope(ScopeKind.REPO, row.repo), Scope(ScopeKind.AGENT, row.agent), EVERYWHERE):
+            last[scope] = max(last.get(scope, 0), row.at_ms)
+    return last
+
+
+def _write(store: Store, before: Mapping[str, Item], after: Mapping[str, Item]) -> None:
+    for gone in sorted(before.keys() - after.keys()):
+        items.delete_item(store.db, gone)
+    for name, item in sorted(after.items()):
+        if before.get(name) != item:
+            items.put_item(store.db, item_row(item), f"{item.sentence} {item.advice} {' '.join(item.files)}")
+
+
+def _counted(before: Mapping[str, Item], after: Mapping[str, Item]) -> Harvested:
+    return Harvested(
+        items=len(after),
+        active=sum(item.status == "active" for item in after.values()),
+        gained=sorted(after.keys() - before.keys()),
+        lost=sorted(before.keys() - after.keys()),
+        changed=sorted(name for name in after.keys() & before.keys() if _look(before[name]) != _look(after[name])),
+    )
+
+
+def _look(item: Item) -> Sequence[Any]:
+    return item.sentence, item.scope, item.status, item.advice, item.files, item.authority
+
+
+class _Basis(NamedTuple):
+    """What the items depend on beside the sessions: taken before they are made, because others add to it meanwhile."""
+
+    day: int
+    decisions: list[tuple[str, int]]
+    exposures: int
+    hosts: Mapping[str, Mapping[str, str]]
+    gone: GoneSubjects
+
+    @property
+    def mark(self) -> str:
+        content = msgspec.json.encode(
+            [
+                self.day,
+                version_of(),
+                self.decisions,
+                self.exposures,
+                {repo: dict(sorted(named.items())) for repo, named in sorted(self.hosts.items())},
+                {repo: sorted(paths) for repo, paths in sorted(self.gone.files.items())},
+                sorted(self.gone.versions.items()),
+            ]
+        )
+        return hashlib.sha256(content).hexdigest()[:32]
+
+
+def _basis(store: Store, world: World, places: list[Checkout]) -> _Basis:
+    return _Basis(
+        day=world.now_ms // DAY_MS,
+        decisions=[(row.machine, row.number) for row in items.decisions(store.db)],
+        exposures=items.count_exposures(store.db),
+        hosts=instructions(store, world, places),
+        gone=GoneSubjects(files=missing_files(places, named_files(store)), versions=newest_versions(store.db)),
+    )
+
+
+def echoes(db: apsw.Connection) -> dict[str, frozenset[str]]:
+    """Stories that were shown an item, by item."""
+    by_item: defaultdict[str, set[str]] = defaultdict(set)
+    all_stories = Stories(db)
+    for row in exposures(db):
+        if row.is_shown and not row.session.startswith(RUN):
+            session = session_of(db, row.agent, row.session)
+            by_item[row.item].add(all_stories.of(session) if session else row.session)
+    for draw in draws_of_runs(db, RUN):
+        shown = [item for item, is_shown in msgspec.json.decode(draw.items, type=dict[str, int]).items() if is_shown]
+        stories = _stories(db, draw, all_stories) if shown else set()
+        for item in shown:
+            by_item[item] |= stories
+    return {item: frozenset(stories) for item, stories in by_item.items()}
+
+
+def _stories(db: apsw.Connection, draw: DrawRow, all_stories: Stories) -> set[str]:
+    """Those that may have asked. What the agent reports of an item is kept under the run itself, and counts."""
+    agent = "" if draw.agent == UNKNOWN_AGENT else draw.agent
+    running = running_at(db, agent, draw.repo, draw.at_ms - _AROUND_MS, draw.at_ms + _AROUND_MS, _TOOL)
+    callers = [session for session in running if session.has_called] or running
+    return {all_stories.of(caller.session) for caller in callers}

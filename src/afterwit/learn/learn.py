@@ -1,0 +1,255 @@
+"""`learn`: sweep all sources, read what changed, archive, redact, store, report.
+
+Idempotent. One run at a time holds the lease. Files are derived in parallel and committed in batches by this process;
+after each commit the store is consistent, so Ctrl-C, a kill or a full disk lose at most the batch under way, which the
+next run reads again.
+"""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import PurePosixPath
+
+from afterwit.archive.evict import keep_within_budget, recapturable
+from afterwit.archive.remove import settle_dropped
+from afterwit.capture.commit import Committer, resolve_repos
+from afterwit.capture.derived import Bookmark, Derived, Origin
+from afterwit.capture.one_session import plan_sessions
+from afterwit.capture.part_rows import remove_dropped_objects
+from afterwit.capture.plan import AgentPlan, Home, Pending, homes, plan, plan_folder
+from afterwit.capture.tasks import DerivedFile, Task, answers, batches, is_much, jobs_for, soonest_first
+from afterwit.config.world import World, redactor_of, rules_for
+from afterwit.decisions.journal import CHECKOUTS_SEEN, catch_up, decide
+from afterwit.digest.update import digest_pending
+from afterwit.knowledge.settle import harvest
+from afterwit.learn import unchanged as standing
+from afterwit.learn.tally import RunTally
+from afterwit.model.captured import CAPTURE_VERSION
+from afterwit.model.learn_run import Options, Progress, Report, WantedSession
+from afterwit.model.prices import price_list
+from afterwit.recall.deck.compile import compile_deck
+from afterwit.recall.spooled import Taken, acknowledge_ends, take_in
+from afterwit.store import archive_mark
+from afterwit.store.atomic import step
+from afterwit.store.checksums import seal, unsealed
+from afterwit.store.database import transaction, translated
+from afterwit.store.lease import held
+from afterwit.store.rows import files, repos, sessions, texts
+from afterwit.store.spool import backlog
+from afterwit.store.store import Store, opened, rehearsed
+
+__all__ = ["Options", "learn", "sweep"]
+
+_BATCH_AGAIN = 32
+_COLLECT_AFTER = 10_000  # new values; Python's own 700 is meant for programs that leave more cycles behind
+_MOST_ROUNDS = 5  # after the first: for sessions that ended meanwhile, whose own runs found the lease held
+
+
+@contextmanager
+def _collecting_seldom() -> Iterator[None]:
+    """A run keeps many values and leaves hardly a cycle: looking for cycles often costs time and finds nothing."""
+    before = gc.get_threshold()
+    gc.set_threshold(_COLLECT_AFTER, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+@_collecting_seldom()
+def learn(world: World, options: Options, progress: Progress) -> Report:
+    """One run. Raises BusyError if another run holds the lease."""
+    if options.is_dry_run and not world.layout.exists():
+        with rehearsed(world.layout) as store:
+            return sweep(world, options, store, progress)
+    world.layout.create()
+    store_of = rehearsed if options.is_dry_run else opened
+    with held(world.layout.lease, options.wait_seconds), store_of(world.layout) as store:
+        standing.forget(store)
+        report = (_whole if options.is_whole else sweep)(world, options, store, progress)
+        return _followed(report, world, options, store, progress) if options.reads_ended else report
+
+
+def _whole(world: World, options: Options, store: Store, progress: Progress) -> Report:
+    """A run after which `standing` can tell whether there is anything new."""
+    before = standing.look(world)
+    report = sweep(world, options, store, progress)
+    standing.note(store, world, before, report)
+    return report
+
+
+def _followed(report: Report, world: World, options: Options, store: Store, progress: Progress) -> Report:
+    """With the sessions that ended meanwhile. What else hooks noted comes in with them, so the mark is gone."""
+    late = Options(jobs=options.jobs, is_ended=True)
+    for _ in range(_MOST_ROUNDS):
+        if not backlog(world.layout.spool)[0]:
+            break
+        standing.forget(store)
+        more = sweep(world, late, store, progress)
+        report = report.followed_by(more) if more.agents else report
+    return report
+
+
+def sweep(world: World, options: Options, store: Store, progress: Progress) -> Report:
+    """One run into a store that is open already."""
+    return _Run(world, options, store, progress).run()
+
+
+class _Run:
+    def __init__(self, world: World, options: Options, store: Store, progress: Progress) -> None:
+        self._world = world
+        self._options = options
+        self._store = store
+        self._progress = progress
+        self._rules = rules_for(world, store)
+        self._committer = Committer(store, self._rules)
+        self._tally = RunTally()
+        self._checkouts: dict[str, str] = {}
+        self._failed: set[tuple[Home, PurePosixPath]] = set()  # where something could not be read
+
+    def run(self) -> Report:
+        self._check_archive()
+        remove_dropped_objects(self._store)
+        settle_dropped(self._store)
+        catch_up(self._store)
+        taken = self._take_in_spool()
+        wanted = (*self._options.sessions, *(taken.ended if self._options.is_ended else ()))
+        if self._options.is_narrow and not wanted:
+            return Report(agents=[], sessions=sessions.count_sessions(self._store.db))
+        self._seal_older()
+        self._read(self._plans(wanted))
+        self._note_checkouts()
+        resolve_repos(self._store, self._world.settings)
+        digested = digest_pending(self._store, price_list(self._world.settings.prices), self._progress)
+        harvested = harvest(self._store, self._world, self._progress, is_again=self._options.is_reharvest)
+        if not self._options.is_dry_run:
+            compile_deck(self._store, self._world)
+        evicted = keep_within_budget(self._store, self._world, is_dry_run=self._options.is_dry_run)
+        if self._options.reads_ended:
+            acknowledge_ends(taken)
+        return Report(
+            agents=self._tally.reports(),
+            sessions=sessions.count_sessions(self._store.db),
+            digested=digested,
+            harvested=harvested,
+            evicted=evicted,
+            is_dry_run=self._options.is_dry_run,
+        )
+
+    def _check_archive(self) -> None:
+        """Nothing may be written that speaks of another archive than the one that is there."""
+        if self._options.accepts_database and archive_mark.missing_in_database(self._store):
+            with transaction(self._store.db):
+                archive_mark.adopt(self._store)
+        archive_mark.refuse_older(self._store)
+        if not archive_mark.mark_of(self._store.archive) and not self._options.is_dry_run:
+            with transaction(self._store.db):
+                archive_mark.announce(self._store)
+            archive_mark.confirm(self._store)
+
+    def _read(self, plans: list[AgentPlan]) -> None:
+        """Reads and commits what the plans say, batch by batch."""
+        for agent in plans:
+            self._tally.note_plan(agent)
+        pending = soonest_first(task for agent in plans for task in agent.pending)
+        self._progress.begin(len(pending), sum(task.unit.transcript.size_bytes for task in pending))
+        before = sessions.counts_by_agent(self._store.db)
+        if not self._options.is_narrow:
+            self._derive_older_again()
+        for batch in batches(self._answers(pending)):
+            self._commit(batch)
+        self._note_sources(plans)
+        self._tally.note_growth(before, sessions.counts_by_agent(self._store.db))
+        if is_much(self._tally.read_bytes()):
+            with transaction(self._store.db):
+                texts.tidy(self._store.db)
+
+    def _take_in_spool(self) -> Taken:
+        """What hooks noted since the last run. Making a redactor is costly, so only where something waits."""
+        if self._options.is_dry_run or not backlog(self._store.layout.spool)[0]:
+            return Taken()
+        return take_in(self._store, redactor_of(self._world), self._world.now_ms)
+
+    def _plans(self, wanted: tuple[WantedSession, ...]) -> list[AgentPlan]:
+        world, options = self._world, self._options
+        if options.is_narrow:
+            own = homes(world.settings, world.user_home, {session.agent for session in wanted})
+            return plan_sessions(self._store.db, own, wanted, world.declared)
+        since_ns = options.since_ms * 1_000_000
+        again = recapturable(self._store, world.settings.retention)
+        if options.folder is not None:
+            return plan_folder(self._store.db, options.folder, options.agents, since_ns, world.declared, again)
+        own = homes(world.settings, world.user_home, options.agents)
+        return plan(self._store.db, own, since_ns, world.declared, again)
+
+    def _answers(self, pending: list[Pending]) -> Iterator[DerivedFile]:
+        archive = self._store.layout.archive
+        tasks = (Task(file, self._bookmark(file), self._rules, archive) for file in pending)
+        total = sum(file.unit.transcript.size_bytes for file in pending)
+        return answers(tasks, jobs_for(self._world.settings, self._options.jobs, len(pending), total))
+
+    def _bookmark(self, file: Pending) -> Bookmark | None:
+        row = files.live_file(self._store.db, file.key)
+        if row is None or not row.held_bytes or row.state == files.DAMAGED:
+            return None
+        resume = None if file.has_new_companions else row.resume
+        return Bookmark(held_bytes=row.held_bytes, sha256=row.sha256, cursor=row.cursor, resume=resume)
+
+    def _commit(self, batch: list[DerivedFile]) -> None:
+        try:
+            archive_mark.begin(self._store)
+            with transaction(self._store.db):
+                for file, derived in batch:
+                    origin = Origin(file.home.agent, file.home.label, file.unit.transcript.path)
+                    is_kept = self._committer.put(origin, derived, file.unit.companions_mark, is_again=file.is_again)
+                    self._count(file, derived, is_kept=is_kept)
+                self._committer.settle()
+                if self._store.archive.flush():
+                    archive_mark.announce(self._store)
+                step("a batch is about to be committed")
+        except OSError as error:
+            raise translated(error, self._store.layout.root) from error
+        step("a batch is committed")
+        archive_mark.confirm(self._store)
+        remove_dropped_objects(self._store)
+        self._progress.advance(len(batch), sum(file.unit.transcript.size_bytes for file, _ in batch))
+
+    def _count(self, file: Pending, derived: Derived, *, is_kept: bool) -> None:
+        self._tally.count(file, derived, is_kept=is_kept)
+        self._checkouts.update(derived.checkouts)
+        if derived.error:
+            self._failed.add((file.home, file.unit.transcript.path.parent))
+
+    def _note_sources(self, plans: list[AgentPlan]) -> None:
+        """What has many sessions is as it was from now on, unless one of them could not be read."""
+        listed = [
+            source for agent in plans for source in agent.listed if (source.home, source.file.path) not in self._failed
+        ]
+        with transaction(self._store.db):
+            for source in listed:
+                origin = Origin(source.home.agent, source.home.label, source.file.path)
+                self._committer.note_source(origin, source.file, source.sessions, source.error)
+
+    def _derive_older_again(self) -> None:
+        """Files whose rows an older capture made lack what later stages need: their rows come anew from the archive."""
+        older = files.captured_before(self._store.db, CAPTURE_VERSION)
+        for start in range(0, len(older), _BATCH_AGAIN):
+            with transaction(self._store.db):
+                self._committer.derive_again(older[start : start + _BATCH_AGAIN])
+                self._committer.settle()
+
+    def _seal_older(self) -> None:
+        """Files that were learned before there were checksums get theirs, once."""
+        older = unsealed(self._store.db)
+        for start in range(0, len(older), _BATCH_AGAIN):
+            with transaction(self._store.db):
+                seal(self._store.db, older[start : start + _BATCH_AGAIN])
+
+    def _note_checkouts(self) -> None:
+        """Remotes of folders on this machine: journalled, because the folders may be gone tomorrow."""
+        noted = repos.checkouts(self._store.db)
+        new = {root: remote for root, remote in self._checkouts.items() if noted.get(root) != remote}
+        if new and self._options.is_dry_run:
+            repos.put_checkouts(self._store.db, new)
+        elif new:
+            decide(self._store, CHECKOUTS_SEEN, {"remotes": new}, self._world.now_ms)

@@ -1,0 +1,179 @@
+"""Tells at a glance whether there is anything to learn: whether all that the last whole run was made from is as it was.
+
+That is: the files in the agents' homes, the settings, our own code, the journal, what hosts tell every session already,
+and the day. What a run does is a function of these and of the store, and whoever changes the store otherwise forgets
+the mark. Time counts by the day, so whatever is overlooked here is noticed the next day. Costs a `stat` per file, and
+loads nothing that only a run needs.
+"""
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from afterwit.agents.registry import Agent, agents_with
+from afterwit.config.world import World
+from afterwit.knowledge.host_files import checkouts, missing_files, named_files, present
+from afterwit.model.errors import BusyError
+from afterwit.model.learn_run import AgentReport, Harvested, Report
+from afterwit.sources.discovery import glimpse
+from afterwit.store.archive_mark import mark_of, refuse_older
+from afterwit.store.database import transaction
+from afterwit.store.lease import held
+from afterwit.store.marks import LastRun, fingerprint, forget_last_run, last_run, put_last_run
+from afterwit.store.rows.applied import heads_fault, refuse_lost
+from afterwit.store.spool import backlog
+from afterwit.store.store import Store, opened
+
+_DAY_MS = 86_400_000
+
+
+class _Body(msgspec.Struct):
+    """What is kept with the mark."""
+
+    report: Report
+    named: dict[str, set[str]]  # files that items speak of, by repository, where there is a checkout to look into
+
+
+def nothing_new(world: World) -> Report | None:
+    """The report of a run that would find nothing to do; None where there is something to do, or another run at
+    work."""
+    if not world.layout.database.exists():
+        return None
+    try:
+        with held(world.layout.lease), opened(world.layout) as store:
+            refuse_lost(store.layout, store.db, store.journal)
+            refuse_older(store)
+            report = _as_before(store, world) if _has_marks(store) else None
+    except (BusyError, msgspec.DecodeError):  # a body of another version is no mark
+        return None
+    return None if _has_backlog(world) else report  # of a run that found the lease held, and left
+
+
+def _as_before(store: Store, world: World) -> Report | None:
+    before = last_run(store.db)
+    if before is None or _has_backlog(world):
+        return None
+    body = msgspec.json.decode(before.body, type=_Body)
+    return body.report if before.mark == _mark(store, world, look(world), body.named) else None
+
+
+def _has_marks(store: Store) -> bool:
+    """Without them there is something to do: they are written again."""
+    return mark_of(store.archive) is not None and not heads_fault(store.layout)
+
+
+def _has_backlog(world: World) -> bool:
+    return bool(backlog(world.layout.spool)[0])
+
+
+def forget(store: Store) -> None:
+    """For whoever is about to change the store, so that one who dies leaves no mark."""
+    with transaction(store.db):
+        forget_last_run(store.db)
+
+
+def look(world: World) -> list[bytes]:
+    """The agents' files, as they are now: asked before they are read. So is our own code, which may be replaced while
+    a run is at work."""
+    _code()
+    agents = {agent.name: agent for agent in agents_with(world.declared)}
+    homes: dict[Path, list[Agent]] = {}
+    for name, own in world.settings.agents.items():
+        for folder in own.homes if own.enabled else ():
+            homes.setdefault(folder, []).append(agents[name])
+    return [glimpse(folder, partial(_is_followed, homes[folder])) for folder in sorted(homes)]
+
+
+def _is_followed(agents: list[Agent], name: str) -> bool:
+    return any(agent.follows(name) for agent in agents)
+
+
+def note(store: Store, world: World, looks: list[bytes], report: Report) -> None:
+    """Marks what a whole run was made from, unless the next one has something to try again, or to ask of others, or
+    something came while this one was at work. `seen` is what they looked like before."""
+    from afterwit.knowledge.settle import is_settled
+    from afterwit.store.rows.originals import lost_unread
+
+    if report.has_failures or _has_evicted(report) or world.settings.recall.preferences or lost_unread(store.db):
+        return
+    here = {checkout.repo for checkout in checkouts(store, world)}
+    named = {repo: files for repo, files in named_files(store).items() if repo in here}
+    body = msgspec.json.encode(_Body(_unchanged(report), named))
+    with transaction(store.db):  # in which no agent tells anything
+        mark = _mark(store, world, looks, named)
+        if is_settled(store, world):
+            put_last_run(store.db, LastRun(mark, body))
+
+
+def _has_evicted(report: Report) -> bool:
+    """Whether the next run finds less to give up, or fails at the same again."""
+    return report.evicted is not None and bool(report.evicted.dropped or report.evicted.has_failed)
+
+
+def _unchanged(report: Report) -> Report:
+    """What the same run reports a second time."""
+    agents = [
+        AgentReport(
+            agent=agent.agent,
+            discovered=agent.discovered,
+            unchanged=agent.discovered - agent.no_reader,
+            no_reader=agent.no_reader,
+        )
+        for agent in report.agents
+    ]
+    harvested = Harvested(items=report.harvested.items, active=report.harvested.active)
+    return Report(agents=agents, sessions=report.sessions, harvested=harvested, evicted=report.evicted)
+
+
+def _mark(store: Store, world: World, looks: list[bytes], named: dict[str, set[str]]) -> str:
+    made_from = [
+        _code(),
+        [world.settings, world.declared, str(world.user_home), sys.executable],
+        world.now_ms // _DAY_MS,
+        looks,
+        store.journal.heads(),
+        [fingerprint(world.layout.deck), _stat(world.layout.template)],
+        list(_hosts(store, world, named)),
+    ]
+    plain = msgspec.to_builtins(made_from, enc_hook=str, order="deterministic")
+    content = json.dumps(plain).encode()  # of any path, also one that is no UTF-8
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def _hosts(store: Store, world: World, named: dict[str, set[str]]) -> Iterator[Any]:
+    """What checkouts and homes on this machine hold that matters to items."""
+    places = checkouts(store, world)
+    yield from present(world, places)
+    yield from ((repo, sorted(gone)) for repo, gone in sorted(missing_files(places, named).items()))
+
+
+def _stat(path: Path) -> tuple[int, int, int] | None:
+    try:
+        about = path.stat()
+    except OSError:
+        return None
+    return about.st_size, about.st_mtime_ns, about.st_ino
+
+
+@cache
+def _code() -> str:
+    """Our own files, as they are while this process runs."""
+    content = repr(sorted(_sources(str(Path(__file__).parents[1])))).encode()
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def _sources(folder: str) -> Iterator[tuple[str, int, int]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not entry.is_dir():
+                about = entry.stat()
+                yield entry.path, about.st_size, about.st_mtime_ns
+            elif entry.name != "__pycache__":
+                yield from _sources(entry.path)

@@ -1,0 +1,238 @@
+"""The backtest: replays the user's own history through players, writes down what each would have said, and scores it.
+
+One pass over the store, which is only read. With a file for the notes, a run that was stopped is gone on with. Sessions
+are loaded one at a time, so memory stays bounded by what the players remember. Sessions without any time, and those
+known from a history of prompts alone, cannot be placed and are left out. Two players are compared on the same draw of
+sessions, so that what makes sessions easy or hard for everybody cancels out.
+"""
+
+import hashlib
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+
+import apsw
+import msgspec
+
+from afterwit.config.world import World
+from afterwit.digest.material import Material
+from afterwit.digest.update import material_of
+from afterwit.measure.backtest_notes import Notebook
+from afterwit.measure.baselines import BASELINES
+from afterwit.measure.player import Player, Whereabouts
+from afterwit.measure.recall_player import PlacesPlayer, RecallPlayer
+from afterwit.measure.replay import Outline, Played, replay
+from afterwit.measure.scores import PlayerReport, Scorer
+from afterwit.model.digest import VERSION
+from afterwit.model.errors import UsageError
+from afterwit.model.learn_run import Progress
+from afterwit.model.prices import price_list
+from afterwit.sessions.filters import Filter, find_session, selection_of
+from afterwit.store.rows.parts import parts_of_session
+from afterwit.store.rows.session_list import (
+    Selection,
+    SessionRow,
+    selected_sessions,
+    session_row,
+    sessions_with_own_file,
+)
+from afterwit.store.store import readonly_database
+
+_ROUNDS = 2000
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """The product against one other player."""
+
+    other: str
+    sessions: int  # in which there was something to find
+    recall_difference: float
+    interval: tuple[float, float]  # 95 %
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the whole interval is above zero."""
+        return self.interval[0] > 0
+
+
+_SEED = 84  # of the intervals: the same figures for the same notes
+_KINDS: tuple[type[Player], ...] = (*BASELINES, PlacesPlayer, RecallPlayer)
+PLAYERS: Mapping[str, type[Player]] = {kind.name: kind for kind in _KINDS}
+PRODUCT = RecallPlayer.name
+
+
+class Backtest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a backtest found."""
+
+    sentence: str
+    sessions: int
+    actions: int
+    reports: list[PlayerReport]
+    comparisons: list[Comparison]  # of the product with other players, in the recall of files
+
+
+class StoredHistory:
+    """The sessions of a store that can be placed in time, and a way to the rest of each."""
+
+    def __init__(self, db: apsw.Connection, world: World) -> None:
+        self._db = db
+        self._prices = price_list(world.settings.prices)
+        self.outlines = list(_outlines(db))
+
+    def material(self, key: int) -> Material:
+        return material_of(self._db, self._row(key), self._prices, with_results=True)
+
+    def _row(self, key: int) -> SessionRow:
+        row = session_row(self._db, key)
+        if row is None:
+            raise LookupError(f"session {key} is gone")
+        return row
+
+
+def players_named(names: Iterable[str]) -> list[Player]:
+    """The players of these names; all where none is given."""
+    wanted = list(dict.fromkeys(names)) or list(PLAYERS)
+    unknown = [name for name in wanted if name not in PLAYERS]
+    if unknown:
+        raise UsageError(f"There is no player named {unknown[0]!r}. Known are: {', '.join(PLAYERS)}.")
+    return [PLAYERS[name]() for name in wanted]
+
+
+def backtest(
+    world: World, players: Sequence[Player], wanted: Filter, progress: Progress, notebook: Notebook | None = None
+) -> Backtest:
+    """Plays the wanted sessions; all others are made known when their time comes, and not scored."""
+    scorers = {player.name: Scorer(player.name) for player in players}
+    sessions = actions = 0
+    for played in walked(world, players, wanted, progress, notebook):
+        if not played.is_played:
+            for scorer in scorers.values():
+                scorer.remember(played.digest)
+            continue
+        sessions, actions = sessions + 1, actions + len(played.digest.steps)
+        for name, scorer in scorers.items():
+            scorer.take(played.digest, played.calls, played.notes[name])
+    reports = [scorer.report(random.Random(_SEED)) for scorer in scorers.values()]  # noqa: S311
+    return Backtest(
+        sentence=sentence_of(reports, sessions),
+        sessions=sessions,
+        actions=actions,
+        reports=reports,
+        comparisons=_comparisons(scorers),
+    )
+
+
+def _comparisons(scorers: Mapping[str, Scorer]) -> list[Comparison]:
+    """The product against each other player that names files."""
+    product = scorers.get(PRODUCT)
+    if product is None:
+        return []
+    others = [scorer for scorer in scorers.values() if scorer is not product and any(scorer.recalls.values())]
+    drawn = (compared(other.player, product.recalls, other.recalls, random.Random(_SEED)) for other in others)  # noqa: S311
+    return [comparison for comparison in drawn if comparison is not None]
+
+
+def walked(
+    world: World, players: Sequence[Player], wanted: Filter, progress: Progress, notebook: Notebook | None = None
+) -> Iterator[Played]:
+    """All sessions one by one, the wanted ones after they were played."""
+    with readonly_database(world.layout) as db:
+        db.execute("BEGIN")  # one view of the store, whatever runs beside
+        history = StoredHistory(db, world)
+        keys = {row.id for row in selected_sessions(db, selection_of(db, world.settings, wanted))}
+        played = [outline for outline in history.outlines if outline.key in keys]
+        progress.begin(len(played), len(played))
+        book = notebook or Notebook()
+        book.open(_mark(history.outlines, keys, players))
+        for session in replay(history.outlines, history, players, lambda outline: outline.key in keys, book.noted):
+            if session.is_played:
+                book.put(session)
+                progress.advance(1, 1)
+            yield session
+        book.close()
+
+
+def explained(world: World, players: Sequence[Player], name: str, progress: Progress) -> Played:
+    """One session, named by its id or the beginning of it, after it was played."""
+    with readonly_database(world.layout) as db:
+        db.execute("BEGIN")
+        wanted = find_session(db, name)
+        history = StoredHistory(db, world)
+        progress.begin(0, 0)
+        for session in replay(history.outlines, history, players, lambda outline: outline.key == wanted.id):
+            if session.is_played:
+                return session
+    raise UsageError(f"The session {wanted.native_id} has no times, so it cannot be replayed.")
+
+
+def own_files(world: World) -> frozenset[str]:
+    """The sessions that have a file of their own; others lie inside that of their parent."""
+    with readonly_database(world.layout) as db:
+        return frozenset(sessions_with_own_file(db))
+
+
+def _mark(outlines: Sequence[Outline], keys: Set[int], players: Sequence[Player]) -> str:
+    """Changes whenever a stopped run cannot be gone on with: other sessions, other players."""
+    facts = [(outline.here.session, outline.first_ms, outline.ended_ms, outline.key in keys) for outline in outlines]
+    names = [(player.name, player.version) for player in players]
+    return hashlib.blake2b(msgspec.json.encode([VERSION, names, facts]), digest_size=16).hexdigest()
+
+
+def _outlines(db: apsw.Connection) -> Iterator[Outline]:
+    for row in list(selected_sessions(db, Selection())):
+        first = _first_ms(db, row)
+        if first is not None and row.ended_ms is not None and not row.is_partial:
+            here = Whereabouts(row.native_id, row.agent, row.repo, parent=row.parent)
+            yield Outline(row.id, first, row.started_ms or first, row.ended_ms, here)
+
+
+def _first_ms(db: apsw.Connection, row: SessionRow) -> int | None:
+    """The first timestamp of any record, copied ones included."""
+    times = [part.facts.first_ms for part in parts_of_session(db, row.id)]
+    return min((time for time in (*times, row.started_ms) if time is not None), default=None)
+
+
+def sentence_of(reports: Sequence[PlayerReport], sessions: int) -> str:
+    """What a user should take away."""
+    product = next((report for report in reports if report.player == PRODUCT), None)
+    if not sessions:
+        return "No session to replay: none was learned yet (`afterwit learn`), or no one is left by the filters."
+    if product is None:
+        return f"{sessions} sessions were replayed; the product itself did not play."
+    rest = [report for report in reports if report.player != PRODUCT]
+    best = max(rest, key=lambda report: report.whole.saved_per_1000, default=None)
+    low, high = product.interval
+    said = (
+        f"Had Afterwit spoken in these {sessions} sessions, about {product.whole.saved_per_1000:.0f} of 1,000 actions"
+        f" might have been spared (95 % interval {low:.0f} to {high:.0f})"
+    )
+    if best is None or best.whole.saved_per_1000 <= 0:
+        return f"{said}; whether agents act on what they are told, a replay cannot show."
+    verb = _against(product.whole.saved_per_1000, low, best.whole.saved_per_1000)
+    return f"{said}: {verb} the {best.whole.saved_per_1000:.0f} of the simple player `{best.player}`."
+
+
+def _against(ours: float, low: float, theirs: float) -> str:
+    if ours < theirs:
+        return "less than"
+    return "more than" if low > theirs else "not clearly more than"
+
+
+def compared(
+    other: str, ours: Mapping[str, float], theirs: Mapping[str, float], rng: random.Random
+) -> Comparison | None:
+    """The difference of two players' recall by session; None where no session can be compared."""
+    differences = [ours[session] - theirs[session] for session in sorted(ours) if session in theirs]
+    if not differences:
+        return None
+    draws = sorted(_mean(rng.choices(differences, k=len(differences))) for _ in range(_ROUNDS))
+    low, high = draws[int(_ROUNDS * 0.025)], draws[int(_ROUNDS * 0.975)]
+    return Comparison(
+        other=other,
+        sessions=len(differences),
+        recall_difference=round(_mean(differences), 3),
+        interval=(round(low, 3), round(high, 3)),
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

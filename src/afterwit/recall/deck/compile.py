@@ -1,0 +1,143 @@
+"""Compiles the deck: puts into one small file all that hooks may say, from what is known now.
+
+Lines carry their triggers; blocks are rendered for each repository, and once more for agents with quirks of their own.
+What is only for this machine (where checkouts lie, the key of the hold-out) is added here. Compiling again with nothing
+new writes nothing.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+from afterwit.config.world import World, redactor_of
+from afterwit.guard import ruleset
+from afterwit.guard.placeholders import placeholder
+from afterwit.knowledge.shown_items import may_be_told
+from afterwit.model.knowledge import Item, ItemStatus, ScopeKind, Trigger
+from afterwit.recall.at_failure import answers
+from afterwit.recall.at_prompt import rules_for_prompt
+from afterwit.recall.deck.prompt_tables import PromptSource
+from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, Redact, write_deck
+from afterwit.recall.holdout import holdout_key
+from afterwit.recall.prompt_block import BlockLine
+from afterwit.recall.recall import prompt_index, speaking_items, start_block_for, stories
+from afterwit.recall.situation import Situation, order
+from afterwit.recall.start_block import said_of
+from afterwit.store.layout import redaction_key
+from afterwit.store.marks import DECK, fingerprint, mark, put_mark
+from afterwit.store.rows import hooks, repos
+from afterwit.store.rows.session_list import repo_marks
+from afterwit.store.store import Store
+
+_LEARN = ("-P", "-m", "afterwit", "learn", "--ended", "--jobs", "1", "--wait", "0", "--at-most", "300")
+
+
+def compile_deck(store: Store, world: World) -> None:
+    """Compiles the deck from the store."""
+    items = speaking_items(store.db)
+    rows = list(repos.repo_rows(store.db))
+    deck = DeckContent(
+        settings=_settings(store, world),
+        roots=_roots(store, world, rows),
+        remotes={row.remote: row.repo for row in rows if row.remote and row.repo},
+        blocks=tuple(_blocks(store, world, items)),
+        lines=tuple(lines_of(items)),
+        rules=_rules(world, store, items),
+        prompts=_prompts(store),
+    )
+    _put(store, deck, redactor_of(world).text)
+
+
+def _put(store: Store, deck: DeckContent, redact: Redact) -> None:
+    """Puts the deck into its place and marks it, so that damage to it is noticed. Of a damaged one nothing is used
+    again. Killed on the way, either of the two counts as it was written."""
+    path = store.layout.deck
+    before = fingerprint(path)
+    is_sound = before in mark(store.db, DECK).split()
+    written: list[str] = []
+
+    def about_to(new: str) -> None:
+        written.append(new)
+        put_mark(store.db, DECK, f"{before if is_sound else ''} {new}".strip())
+
+    write_deck(path, deck, redact, is_sound=is_sound, about_to=about_to)
+    put_mark(store.db, DECK, written[0])
+
+
+def _settings(store: Store, world: World) -> DeckSettings:
+    shares = hooks.shares(store.db)
+    return DeckSettings(
+        key=holdout_key(redaction_key(world.layout)),
+        session_share=shares.session_share,
+        item_share=shares.item_share,
+        learns_at_end=world.settings.recall.learns_at_end,
+        learn_command=(sys.executable, *_LEARN),
+    )
+
+
+def _roots(store: Store, world: World, rows: Iterable[repos.RepoRow]) -> dict[str, str]:
+    """Folders of repositories, those in the user's home below `~`: they are stored without the user's name."""
+    home = world.user_home
+    hidden = str(home.parent / placeholder("user", home.name, store.key))
+    roots: dict[str, str] = {}
+    for row in rows:
+        if row.repo and row.root:
+            inside = next((row.root[len(top) :] for top in (hidden, str(home)) if row.root.startswith(f"{top}/")), None)
+            roots[row.root if inside is None else f"~{inside}"] = row.repo
+    return roots
+
+
+def _blocks(store: Store, world: World, items: Sequence[Item]) -> Iterator[DeckBlock]:
+    counts = stories(store.db)
+    own = {item.scope.name for item in items if item.scope.kind is ScopeKind.AGENT}
+    agents = sorted({"", *own, *(agent for item in items for agent in item.agents)})
+    for repo in ("", *_repos(items)):
+        for agent in agents:
+            block = start_block_for(world, Situation(repo, agent), items, counts)
+            if block.text:
+                yield DeckBlock(block.sections, repo, agent)
+
+
+def _rules(world: World, store: Store, items: Sequence[Item]) -> dict[str, list[BlockLine]]:
+    """Rules that the start block does not have, for the first prompt."""
+    counts = stories(store.db)
+    rules: dict[str, list[BlockLine]] = {}
+    for repo in _repos(items):
+        told = {item.id for item in start_block_for(world, Situation(repo), items, counts).items}
+        rules[repo] = rules_for_prompt(items, Situation(repo), told)
+    return {repo: lines for repo, lines in rules.items() if lines}
+
+
+def _repos(items: Iterable[Item]) -> list[str]:
+    return sorted({item.scope.name for item in items if item.scope.kind is ScopeKind.REPO})
+
+
+def _prompts(store: Store) -> dict[str, PromptSource]:
+    """By repository, what was done and said there, made anew only where sessions or the rules of redaction changed."""
+    return {
+        row.repo: PromptSource(f"{row.mark}.{ruleset.fingerprint()}", partial(prompt_index, store.db, row.repo))
+        for row in repo_marks(store.db)
+        if row.repo
+    }
+
+
+def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:
+    """In the order in which they are said."""
+    for item in sorted(items, key=order):
+        triggers = tuple(trigger for trigger in item.triggers if _is_used(item, trigger))
+        if triggers and not item.is_known_to_host and may_be_told(item):
+            yield FiringLine(
+                item=item.id,
+                text=said_of(item),
+                scope=item.scope,
+                authority=item.authority,
+                advice=item.advice,
+                confidence=item.belief.mean,
+                agents=item.agents,
+                triggers=triggers,
+            )
+
+
+def _is_used(item: Item, trigger: Trigger) -> bool:
+    """An item that is not active only answers failures."""
+    return not trigger.rule and (item.status is ItemStatus.ACTIVE or answers(item, trigger))

@@ -1,0 +1,231 @@
+"""The block for a first prompt, from the tables of the deck. Loaded at a prompt only.
+
+`StoredPlaces` and `StoredTalks` answer what recall asks of places and talks, and read only what a question names: the
+files and sessions of a repository are one row, words are looked up one by one. Rows list what holds a word as packed
+numbers: four bytes for each, least significant first, and one more where each has a weight, in hundredths up to 2.55.
+`prompt_tables` packs and writes them.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
+from struct import iter_unpack, pack
+from typing import Any, cast
+
+import apsw
+
+from afterwit.actions.path_patterns import fits_path
+from afterwit.model.quick_json import dumps, loads
+from afterwit.recall.decisions import decided
+from afterwit.recall.deck.location import Location
+from afterwit.recall.deck.reader import Deck, words_in
+from afterwit.recall.place_index import likeness, rarity
+from afterwit.recall.places import LikelyPlace, Question, guess
+from afterwit.recall.prompt_block import BlockLine, BlockSection, likely_paths, prompt_block, unquoted
+from afterwit.recall.talks import Sentence, TalkTurn
+from afterwit.text.words import words_of
+
+_LONGEST = 12_000  # characters of a prompt that are looked at, as in digests
+_HUNDREDTHS = 100
+_MOST = 255
+
+
+def prompt_sections(deck: Deck, agent: str, prompt: str, place: Location) -> tuple[BlockSection, ...]:
+    """Headings, each with its lines and the items that they tell."""
+    if not place.repo:
+        return ()
+    question = Question(prompt[:_LONGEST])
+    places = guess(StoredPlaces(deck.tables(), place.repo), question)
+    quotes = decided(StoredTalks(deck.tables(), place.repo), question)
+    lines = unquoted(_fitting(deck, agent, question.prompt, place, places), quotes)
+    rules = [BlockLine(*rule) for rule in deck.rules(place.repo)]
+    return prompt_block(places, lines, quotes, rules).sections
+
+
+def _fitting(deck: Deck, agent: str, prompt: str, place: Location, places: list[LikelyPlace]) -> list[BlockLine]:
+    """Lines about the task, and about the files where its work is likely to be, each once and in the order in which
+    items are said. A path with an advice is a wrong one: it waits for a failure."""
+    pairs = deck.lines("topic", set(words_of(prompt)), place.repo, agent)
+    for path in likely_paths(places):
+        lines = deck.lines("path", words_in(path), place.repo, agent)
+        pairs += [(trigger, line) for trigger, line in lines if not line.advice and fits_path(trigger.path, path)]
+    ordered = sorted((line.number, line.item, line.text) for trigger, line in pairs if not trigger.tool)
+    return list(dict.fromkeys(BlockLine(item, text) for _, item, text in ordered))
+
+
+def pack_numbers(numbers: Iterable[int]) -> bytes:
+    listed = list(numbers)
+    return pack(f"<{len(listed)}I", *listed)
+
+
+def unpack_numbers(body: bytes) -> list[int]:
+    return [number for (number,) in iter_unpack("<I", body)]
+
+
+def count_numbers(body: bytes) -> int:
+    return len(body) // 4
+
+
+def pack_weighted(weighted: Iterable[tuple[int, float]]) -> bytes:
+    return b"".join(pack("<IB", number, min(_MOST, round(weight * _HUNDREDTHS))) for number, weight in weighted)
+
+
+def unpack_weighted(body: bytes) -> list[tuple[int, float]]:
+    return [(number, weight / _HUNDREDTHS) for number, weight in iter_unpack("<IB", body)]
+
+
+class StoredTalks:
+    """The talks of one repository; none where the deck knows nothing of it."""
+
+    def __init__(self, db: apsw.Connection, repo: str) -> None:
+        self._db = db
+        row = db.execute("SELECT id, talks FROM prompt_repos WHERE repo = ?", (repo,)).fetchone()
+        self._repo: int = row[0] if row else -1
+        self._size: int = row[1] if row else 0
+        self._numbers: dict[str, int] = {}  # of the sessions that were named
+        self._names: dict[int, str] = {}
+        self._turns: dict[str, Sequence[TalkTurn]] = {}
+
+    def size(self) -> int:
+        return self._size
+
+    def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[str, float]]:
+        holders: dict[str, Mapping[str, float]] = {}
+        query = """SELECT given.value, terms.body FROM json_each(?) AS given CROSS JOIN prompt_terms AS terms
+                   ON terms.repo = ? AND terms.kind = 'talk' AND terms.term = given.value"""
+        for term, body in self._db.execute(query, (dumps(list(terms)), self._repo)):
+            holders[term] = {self._name(number): weight for number, weight in unpack_weighted(body)}
+        return holders
+
+    def turns(self, session: str) -> Sequence[TalkTurn]:
+        if session not in self._turns:
+            query = "SELECT body FROM prompt_talks WHERE repo = ? AND number = ?"
+            row = self._db.execute(query, (self._repo, self._numbers[session])).fetchone()
+            self._turns[session] = [_turn(turn) for turn in cast(list[Any], loads(row[0] if row else "[]"))]
+        return self._turns[session]
+
+    def _name(self, number: int) -> str:
+        if not self._names:
+            rows = self._db.execute("SELECT number, session FROM prompt_talks WHERE repo = ?", (self._repo,))
+            self._names = dict(rows)
+            self._numbers = {session: at for at, session in self._names.items()}
+        return self._names[number]
+
+
+def _turn(row: list[Any]) -> TalkTurn:
+    speaker, at_ms, sentences, terms, is_change = row
+    return TalkTurn(
+        speaker, at_ms, tuple(Sentence(*sentence) for sentence in sentences), frozenset(terms.split()), is_change
+    )
+
+
+class StoredPlaces:
+    """What sessions of one repository touched; nothing where the deck does not know it."""
+
+    def __init__(self, db: apsw.Connection, repo: str) -> None:
+        self._db = db
+        row = db.execute("SELECT id, body FROM prompt_repos WHERE repo = ?", (repo,)).fetchone()
+        self._repo = row[0] if row else -1
+        files, sessions = cast(Any, loads(row[1]) if row else ([], []))
+        self._paths: list[str] = [path for path, _, _ in files]
+        self._changes: list[int] = [changes for _, changes, _ in files]
+        self._totals: dict[str, float] = {path: total for path, _, total in files}
+        self._sessions: list[str] = [session for session, _, _ in sessions]
+        self._sizes: dict[str, int] = {session: words for session, words, _ in sessions}
+        self._files: list[list[int]] = [numbers for _, _, numbers in sessions]
+        self._numbers = {session: number for number, session in enumerate(self._sessions)}
+        self._bodies: dict[tuple[str, str], bytes] = {}
+        self._named: dict[tuple[str, str], frozenset[str]] = {}
+        self._sharing: frozenset[str] = frozenset()
+        self._shares: dict[str, float] = {}
+        self._names: frozenset[str] = frozenset()
+        self._defined: Counter[str] = Counter()
+        self._asked: frozenset[str] = frozenset()
+        self._told: dict[str, dict[str, int]] = {}
+
+    def rarity(self, word: str) -> float:
+        return rarity(len(self._sessions), count_numbers(self._body("said", word)))
+
+    def path_share(self, path: str, words: frozenset[str]) -> float:
+        if self._sharing != words:
+            self._sharing, self._shares = words, {}
+            for word in sorted(words):
+                self._share(word)
+        total = self._totals[path]
+        return self._shares.get(path, 0.0) / total if total else 0.0
+
+    def look_up(self, words: frozenset[str], names: frozenset[str]) -> None:
+        query = """SELECT given.value, terms.body FROM json_each(?) AS given
+                   CROSS JOIN prompt_terms AS terms ON terms.repo = ? AND terms.kind = ? AND terms.term = given.value"""
+        for kind, terms in (("said", words), ("path", words), ("symbol", names)):
+            self._bodies.update(dict.fromkeys(((kind, term) for term in terms), b""))
+            rows = self._db.execute(query, (dumps(list(terms)), self._repo, kind))
+            self._bodies.update({(kind, term): body for term, body in rows})
+
+    def likeness(self, words: Iterable[str]) -> dict[str, float]:
+        return likeness(words, self.rarity, self._holders, self._sizes.__getitem__)
+
+    def latest_changes(self, most: int) -> list[Collection[str]]:
+        changing = [numbers for numbers in self._files if numbers][-most:]
+        return [[self._paths[number] for number in numbers] for numbers in reversed(changing)]
+
+    def changed_by(self, session: str) -> Collection[str]:
+        number = self._numbers.get(session)
+        return [self._paths[file] for file in self._files[number]] if number is not None else ()
+
+    def changed_most(self, most: int) -> list[str]:
+        files = range(len(self._paths))
+        best = heapq.nsmallest(most, files, key=lambda file: (-self._changes[file], self._paths[file]))
+        return [self._paths[file] for file in best]
+
+    def told_of(self, path: str, words: frozenset[str]) -> Mapping[str, int]:
+        if self._asked != words:
+            self._asked, self._told = words, {}
+            for word in words:
+                self._tell(word)
+        return self._told.get(path, {})
+
+    def defined_in(self, path: str, names: frozenset[str]) -> int:
+        if self._names != names:
+            self._names = names
+            self._defined = Counter(path for name in names for path in self._under("symbol", name))
+        return self._defined.get(path, 0)
+
+    def with_path_word(self, word: str) -> Collection[str]:
+        return self._under("path", word)
+
+    def named(self, name: str) -> Collection[str]:
+        return self._under("name", name)
+
+    def is_on_branch(self, path: str, branch: str) -> bool:
+        return path in self._under("branch", branch)
+
+    def _share(self, word: str) -> None:
+        """Adds what a word tells to all paths that hold it."""
+        paths = self._under("path", word)
+        tells = rarity(len(self._paths), len(paths))
+        for path in paths:
+            self._shares[path] = self._shares.get(path, 0.0) + tells
+
+    def _tell(self, word: str) -> None:
+        """Notes of each file how many sessions changed it and hold the word."""
+        sessions = unpack_numbers(self._body("said", word))
+        counts = Counter(chain.from_iterable([self._files[session] for session in sessions]))
+        for file, count in counts.items():
+            self._told.setdefault(self._paths[file], {})[word] = count
+
+    def _holders(self, word: str) -> list[str]:
+        return [self._sessions[number] for number in unpack_numbers(self._body("said", word))]
+
+    def _under(self, kind: str, term: str) -> frozenset[str]:
+        if (kind, term) not in self._named:
+            self._named[kind, term] = frozenset(self._paths[file] for file in unpack_numbers(self._body(kind, term)))
+        return self._named[kind, term]
+
+    def _body(self, kind: str, term: str) -> bytes:
+        if (kind, term) not in self._bodies:
+            query = "SELECT body FROM prompt_terms WHERE repo = ? AND kind = ? AND term = ?"
+            row = self._db.execute(query, (self._repo, kind, term)).fetchone()
+            self._bodies[kind, term] = row[0] if row else b""
+        return self._bodies[kind, term]

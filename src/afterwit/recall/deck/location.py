@@ -1,0 +1,116 @@
+"""Where the store is, and which repository a folder belongs to.
+
+The store is found as commands find it, without reading a configuration file: whoever installs a hook for a store
+elsewhere gives it `AFTERWIT_HOME` and `AFTERWIT_PROFILE`. A folder is known by itself or by one above it; else a
+worktree by its main checkout, and a fresh clone by its remote.
+"""
+
+import os
+import sys
+
+from afterwit.recall.deck.reader import Deck
+from afterwit.store.regular_files import read_regular
+
+# pathlib takes longer to load than all that is done here.
+# ruff: noqa: PTH100, PTH111, PTH112, PTH118, PTH120
+
+_NAME = "afterwit"
+_MOST_FOLDERS = 64
+_LARGEST_FILE = 65_536
+_DEFAULT_PROFILE = "default"
+
+
+def store_folder(environ: "os._Environ[str] | dict[str, str]") -> str:
+    """The folder of the store in force."""
+    profile = environ.get("AFTERWIT_PROFILE", "")
+    root = os.path.abspath(os.path.expanduser(environ.get("AFTERWIT_HOME", "") or _default_root(environ)))
+    return os.path.join(root, "profiles", profile) if profile not in ("", _DEFAULT_PROFILE) else root
+
+
+def _default_root(environ: "os._Environ[str] | dict[str, str]") -> str:
+    home = os.path.expanduser("~")
+    if sys.platform == "win32":
+        return os.path.join(environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local"), _NAME)
+    if sys.platform == "darwin":
+        return os.path.join(home, "Library", "Application Support", _NAME)
+    data = environ.get("XDG_DATA_HOME", "")
+    return os.path.join(data if data.startswith("/") else os.path.join(home, ".local", "share"), _NAME)
+
+
+class Location:
+    """A repository and the folder that it begins at."""
+
+    __slots__ = ("repo", "root")
+
+    def __init__(self, repo: str = "", root: str = "") -> None:
+        self.repo = repo
+        self.root = root
+
+    def below(self, path: str, cwd: str) -> str:
+        """A path as it is named below the repository; "" where it is not in it."""
+        whole = os.path.normpath(os.path.join(cwd, path)).replace(os.sep, "/")
+        root = self.root.replace(os.sep, "/").rstrip("/")
+        return whole[len(root) + 1 :] if root and whole.startswith(f"{root}/") else ""
+
+
+def location_of(deck: Deck, cwd: str) -> Location:
+    """The repository that a folder belongs to; none where nothing tells."""
+    folders = _upwards(cwd)
+    home = os.path.expanduser("~")
+    place = _recorded(deck, folders, home)
+    if place.repo:
+        return place
+    top = next((folder for folder in folders if os.path.lexists(os.path.join(folder, ".git"))), "")
+    if not top:
+        return place
+    main = _main_checkout(top)
+    repo = _recorded(deck, [main], home).repo or deck.repo_of(_remote(main)) if main else ""
+    return Location(repo, top)
+
+
+def _recorded(deck: Deck, folders: list[str], home: str) -> Location:
+    """The first of the folders that the deck has, by its whole name or below the user's home."""
+    spelled: dict[str, str] = {}
+    for folder in folders:
+        spelled[folder] = folder
+        if home and (folder == home or folder.startswith(home + os.sep)):
+            spelled["~" + folder[len(home) :].replace(os.sep, "/")] = folder
+    repo, name = deck.repo_at(list(spelled))
+    return Location(repo, spelled[name]) if repo else Location()
+
+
+def _upwards(folder: str) -> list[str]:
+    """The folder and those above it, the closest first."""
+    folders: list[str] = []
+    folder = os.path.normpath(folder) if folder else ""
+    while folder and folder not in folders and len(folders) < _MOST_FOLDERS:
+        folders.append(folder)
+        folder = os.path.dirname(folder)
+    return folders
+
+
+def _main_checkout(top: str) -> str:
+    """The checkout that a worktree belongs to; a plain checkout is its own."""
+    mark = os.path.join(top, ".git")
+    if os.path.isdir(mark):
+        return top
+    folder = _read(mark).partition("gitdir:")[2].strip()
+    shared = os.path.normpath(os.path.join(top, folder)).partition(f"{os.sep}.git{os.sep}worktrees{os.sep}")
+    return shared[0] if shared[1] else ""
+
+
+def _remote(top: str) -> str:
+    """The remote of a checkout, as repositories are named; "" where it cannot be told."""
+    config = _read(os.path.join(top, ".git", "config"))
+    if not config:
+        return ""
+    from afterwit.repos.remotes import remote_in
+
+    return remote_in(config)
+
+
+def _read(path: str) -> str:
+    try:
+        return read_regular(path, _LARGEST_FILE).decode("utf-8", "replace")
+    except OSError:
+        return ""

@@ -1,0 +1,171 @@
+"""The deck, as a hook reads it; `deck.sql` has its tables, and the fields here are their columns.
+
+Opened immutable: no lock is taken and nothing is written, so that a hook neither waits for a `learn` nor disturbs one.
+Whoever opened an old deck keeps reading it after a new one took its place. A deck of another version is like none.
+
+Triggers are found by words. The exact questions (which signature does this failure have, does this command line match)
+need modules that take a hook longer to load than everything else together, so they are asked only where all words occur
+that a trigger needs. No regular expressions and no enumerations here, for the same reason.
+"""
+
+import apsw
+
+from afterwit.guard.shown import Shown, of_deck
+from afterwit.model.quick_json import dumps, loads
+
+VERSION = 1
+RULES = "rules"  # the name under which a deck has the rules for the first prompt
+LINE_COLUMNS = ("item", "text", "authority", "advice", "confidence")
+TRIGGER_COLUMNS = ("program", "words", "signature", "tool", "path", "rule")
+_PLAIN = {code: " " for code in range(128) if not chr(code).isalnum()}
+_DIGITS = "0123456789."
+_COLUMNS = ", ".join((*(f"triggers.{name}" for name in TRIGGER_COLUMNS), *(f"lines.{name}" for name in LINE_COLUMNS)))
+_LINE_AT = 1 + len(TRIGGER_COLUMNS)
+Lines = list[tuple[str, Shown]]  # of a block, each with the item that it tells
+
+
+class DeckLine:
+    """One item, rendered."""
+
+    __slots__ = (*LINE_COLUMNS, "breadth", "number", "replaces")
+
+    def __init__(
+        self,
+        item: str,
+        text: Shown,
+        authority: str,
+        advice: str,
+        confidence: float,
+        breadth: int = 0,
+        number: int = 0,
+        replaces: str = "",
+    ) -> None:
+        self.item = item
+        self.text = text
+        self.authority = authority
+        self.advice = advice
+        self.confidence = confidence
+        self.breadth = breadth  # of its scope: 0 for the repository, 1 for the agent, 2 for everywhere
+        self.number = number  # its place in the order in which items are said
+        self.replaces = replaces  # the very command line for which the advice may be put, once it is known
+
+    def told(self, text: Shown, advice: str, replaces: str) -> "DeckLine":
+        """The same item in other words."""
+        return DeckLine(self.item, text, self.authority, advice, self.confidence, self.breadth, self.number, replaces)
+
+
+class DeckTrigger:
+    """What makes a line fire; all that is set must match. A row of the table `triggers`."""
+
+    __slots__ = TRIGGER_COLUMNS
+
+    def __init__(self, program: str, words: str, signature: str, tool: str, path: str, rule: str) -> None:
+        self.program = program
+        self.words = texts_in(words)
+        self.signature = signature
+        self.tool = tool
+        self.path = path
+        self.rule = rule
+
+
+class Deck:
+    """An open deck."""
+
+    def __init__(self, path: str) -> None:
+        address = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?immutable=1"
+        self._db = apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+        if self._db.pragma("user_version") != VERSION:
+            raise ValueError("the deck was made by another version")
+        self.settings: dict[str, object] = dict(self._db.execute("SELECT name, value FROM settings"))
+
+    def share(self, name: str) -> float:
+        value = self.settings.get(name)
+        return float(value) if isinstance(value, int | float) else 0.0
+
+    def text(self, name: str) -> str:
+        value = self.settings.get(name)
+        return value if isinstance(value, str) else ""
+
+    def names(self, name: str) -> list[str]:
+        return texts_in(self.text(name))
+
+    def key(self) -> bytes:
+        value = self.settings.get("key")
+        return value if isinstance(value, bytes) else b""
+
+    def repo_at(self, folders: list[str]) -> tuple[str, str]:
+        """(repository, folder) of the first of these folders that is known."""
+        query = """SELECT roots.repo, roots.folder FROM json_each(?) AS given JOIN roots ON roots.folder = given.value
+                   ORDER BY given.key LIMIT 1"""
+        row = self._db.execute(query, (dumps(folders),)).fetchone()
+        return (row[0], row[1]) if row else ("", "")
+
+    def repo_of(self, remote: str) -> str:
+        row = self._db.execute("SELECT repo FROM remotes WHERE remote = ?", (remote,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def block(self, repo: str, agent: str) -> list[tuple[Shown, Lines]]:
+        """The start block that fits best: headings, each with its lines. A heading without lines frames the others."""
+        query = """SELECT body FROM blocks WHERE repo IN (?1, '') AND agent IN (?2, '')
+                   ORDER BY repo = ?1 DESC, agent = ?2 DESC LIMIT 1"""
+        row = self._db.execute(query, (repo, agent)).fetchone()
+        return [(of_deck(heading), _lines(entries)) for heading, entries in _pairs(row[0])] if row else []
+
+    def rules(self, repo: str) -> Lines:
+        """Rules for the first prompt."""
+        query = "SELECT body FROM indexes WHERE repo = ? AND name = ?"
+        row = self._db.execute(query, (repo, RULES)).fetchone()
+        return _lines(loads(row[0].decode())) if row else []
+
+    def lines(self, moment: str, words: set[str], repo: str, agent: str) -> list[tuple[DeckTrigger, DeckLine]]:
+        """Lines that may fire in this place: all words that they need occur. The narrowest scope comes first, then
+        what is said first."""
+        query = f"""SELECT keys.needs, {_COLUMNS},
+                       CASE lines.scope WHEN 'repo' THEN 0 WHEN 'agent' THEN 1 ELSE 2 END AS breadth, lines.id
+                   FROM json_each(:words) AS given
+                   CROSS JOIN keys ON keys.moment = :moment AND keys.word = given.value
+                   CROSS JOIN triggers ON triggers.id = keys.trigger
+                   CROSS JOIN lines ON lines.id = triggers.line
+                   WHERE (lines.scope = 'global' OR (lines.scope = 'repo' AND lines.place = :repo)
+                       OR (lines.scope = 'agent' AND lines.place = :agent))
+                       AND (lines.agents = '' OR instr(lines.agents, ' ' || :agent || ' '))
+                   ORDER BY breadth, lines.id"""  # noqa: S608
+        values = {"words": dumps([*words, ""]), "moment": moment, "repo": repo, "agent": agent}
+        return [
+            (DeckTrigger(*row[1:_LINE_AT]), DeckLine(row[_LINE_AT], of_deck(row[_LINE_AT + 1]), *row[_LINE_AT + 2 :]))
+            for row in self._db.execute(query, values)
+            if words.issuperset(row[0].split())
+        ]
+
+    def tables(self) -> apsw.Connection:
+        """Where what a first prompt asks for is read; see `recall.deck.prompt_tables`."""
+        return self._db
+
+
+def texts_in(body: str) -> list[str]:
+    """The texts of a JSON list."""
+    value = loads(body) if body else []
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+
+
+def words_in(text: str) -> set[str]:
+    """All words of a text, in lower case."""
+    return set(text.translate(_PLAIN).lower().split())
+
+
+def words_called(command: str) -> set[str]:
+    """The words of a command line; `python3` also counts as `python`."""
+    words = words_in(command)
+    return words | {word.rstrip(_DIGITS) for word in words}
+
+
+def _lines(entries: object) -> Lines:
+    return [(str(item), of_deck(text)) for item, text in _pairs(entries)]
+
+
+def _pairs(value: object) -> list[tuple[object, object]]:
+    """The rows of a JSON list of pairs, or of its text."""
+    rows = loads(value) if isinstance(value, str) else value
+    return (
+        [(row[0], row[1]) for row in rows if isinstance(row, list) and len(row) == 2] if isinstance(rows, list) else []
+    )

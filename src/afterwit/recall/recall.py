@@ -1,0 +1,181 @@
+"""What a session would be told: reads the store, asks recall, decides nothing.
+
+The same blocks go into the deck for hooks, to the MCP server and to people who ask. What a user prefers joins the start
+block if `recall.preferences = true`: entries whose key begins with `preference` and that a person stored, cleaned and
+cut like all text that is given to an agent; a failing backend means no lines, never a failing start. Which repository a
+folder belongs to is found by comparing it, redacted as folders are stored: in a checkout the folders up to its root
+count, then its remote; elsewhere all folders above. So a checkout inside another repository's folder is itself.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+
+from afterwit.config.world import World, redactor_of
+from afterwit.digest.update import load_digest
+from afterwit.guard.hygiene import clean
+from afterwit.guard.shown import Shown
+from afterwit.knowledge.list import item_in
+from afterwit.knowledge.shown_items import may_be_told, preference
+from afterwit.memory.api import memory
+from afterwit.model.digest import Digest
+from afterwit.model.errors import AfterwitError, ConfigError
+from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
+from afterwit.model.memory_entry import Entry, is_persons
+from afterwit.recall.at_prompt import at_prompt
+from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptIndex
+from afterwit.recall.from_digest import sighting_of, talk_of
+from afterwit.recall.place_index import PlaceIndex
+from afterwit.recall.places import Question
+from afterwit.recall.prompt_block import PromptBlock
+from afterwit.recall.situation import SPEAKING, Situation, expected
+from afterwit.recall.start_block import TEMPLATE, StartBlock, StartSettings, checked_template, start_block
+from afterwit.recall.talks import TalkIndex
+from afterwit.repos.folders import root_of
+from afterwit.sessions.filters import find_repo
+from afterwit.sources.checkout import remote_of, root_of_checkout
+from afterwit.store.regular_files import read_regular
+from afterwit.store.rows.items import all_items, items_in
+from afterwit.store.rows.repos import repo_rows
+from afterwit.store.rows.session_list import Selection, selected_sessions, story_counts
+from afterwit.store.store import readonly_database, require
+
+_MOST_FOLDERS = 64
+_PREFIX = "preference"
+_MOST_LINES = 12
+_LONGEST_LINE = 200
+_LARGEST_TEMPLATE = 20_000
+
+
+def speaking_items(db: apsw.Connection, scopes: Iterable[Scope] | None = None) -> list[Item]:
+    """Items that may be said somewhere; of these scopes, or of all."""
+    if scopes is not None:
+        return [item for row in items_in(db, map(str, scopes), SPEAKING) if may_be_told(item := item_in(row))]
+    return [item for row in all_items(db) if row.status in SPEAKING and may_be_told(item := item_in(row))]
+
+
+def stories(db: apsw.Connection) -> dict[Scope, int]:
+    """About how many stories each scope has: sessions without those that came out of another."""
+    counts: dict[Scope, int] = {}
+    for row in story_counts(db):
+        for scope in (Scope(ScopeKind.REPO, row.repo), Scope(ScopeKind.AGENT, row.agent), EVERYWHERE):
+            counts[scope] = counts.get(scope, 0) + row.stories
+    return counts
+
+
+def settings_of(world: World, budget_tokens: int | None = None) -> StartSettings:
+    """How the start block is made here."""
+    recall = world.settings.recall
+    return StartSettings(budget_tokens or recall.budget_tokens, recall.confidence, _template(world.layout.template))
+
+
+def start_block_for(
+    world: World,
+    situation: Situation,
+    items: Iterable[Item],
+    counts: Mapping[Scope, int],
+    budget_tokens: int | None = None,
+) -> StartBlock:
+    """What a session in this situation gets at its start."""
+    return start_block(items, situation, counts, preference_lines(world), settings_of(world, budget_tokens))
+
+
+def _template(path: Path) -> str:
+    """The user's own template, if there is one."""
+    try:
+        text = read_regular(path).decode() if path.is_file() else ""
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}. Mend or remove it.") from error
+    if len(text) > _LARGEST_TEMPLATE:
+        raise ConfigError(f"{path} has more than {_LARGEST_TEMPLATE} characters. Shorten it.")
+    return checked_template(text, str(path)) if text.strip() else TEMPLATE
+
+
+def prompt_block_for(
+    db: apsw.Connection, situation: Situation, task: str, items: Iterable[Item], told: Collection[str] = ()
+) -> PromptBlock:
+    """What a session in this situation, which was told these items, gets with a first prompt like this."""
+    places, talks = PlaceIndex(), TalkIndex()
+    for digest in _latest_digests(db, situation.repo):
+        places.put(sighting_of(digest))
+        talks.put(talk_of(digest))
+    return at_prompt(items, situation, Question(task), places, talks, told)
+
+
+def prompt_index(db: apsw.Connection, repo: str) -> PromptIndex:
+    """What was done and said in a repository."""
+    digests = list(_latest_digests(db, repo))
+    return PromptIndex([sighting_of(digest) for digest in digests], [talk_of(digest) for digest in digests])
+
+
+def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:
+    """The newest sessions of a repository, the oldest of them first."""
+    rows = list(selected_sessions(db, Selection(repos=frozenset((repo,))))) if repo else []
+    for row in rows[-MOST_SESSIONS:]:
+        digest = load_digest(db, row)
+        if digest is not None:
+            yield digest
+
+
+def preference_lines(world: World, user: str | None = None) -> list[Shown]:
+    """The lines, by key; none where the setting is off."""
+    if not world.settings.recall.preferences:
+        return []
+    try:
+        with memory(world, user) as mine:
+            entries = [mine.retrieve(key).entry for key in mine.keys(_PREFIX).keys[:_MOST_LINES]]
+    except AfterwitError:
+        return []
+    return [line for entry in entries if entry and is_persons(entry.metadata) and (line := _line(entry))]
+
+
+def _line(entry: Entry) -> Shown:
+    text = " ".join(clean(entry.value).split())
+    return preference(text if len(text) <= _LONGEST_LINE else text[: _LONGEST_LINE - 1].rstrip() + "…")
+
+
+def repo_at(db: apsw.Connection, world: World, folder: Path) -> str:
+    """The repository; "" where no session was seen there."""
+    rows = [row for row in repo_rows(db) if row.repo]
+    by_root = {row.root: row.repo for row in rows}
+    redact = redactor_of(world)
+    top = root_of_checkout(folder)
+    for place in _upwards(folder, top):
+        repo = by_root.get(redact.path(root_of(str(place))))
+        if repo:
+            return repo
+    remote = remote_of(folder) if top else ""
+    names = {row.remote: row.repo for row in rows if row.remote} | {row.repo: row.repo for row in rows}
+    return names.get(remote, "") if remote else ""
+
+
+def _upwards(folder: Path, top: Path | None) -> list[Path]:
+    whole = folder.absolute()
+    places = [whole, *whole.parents][:_MOST_FOLDERS]
+    return places[: places.index(top) + 1] if top in places else places
+
+
+class ToldBlocks(NamedTuple):
+    repo: str
+    agent: str
+    start: StartBlock
+    prompt: PromptBlock
+    worth: Mapping[str, float]  # actions that an item is expected to spare, by id
+
+
+def recalled(
+    world: World, folder: Path, repo: str | None, agent: str, task: str, budget_tokens: int | None
+) -> ToldBlocks:
+    """The blocks for a folder, or for a repository by its name."""
+    require(world.layout)
+    with readonly_database(world.layout) as db:
+        place = find_repo(db, repo) if repo else repo_at(db, world, folder)
+        situation = Situation(place, agent)
+        items, counts = speaking_items(db, situation.scopes()), stories(db)
+        start = start_block_for(world, situation, items, counts, budget_tokens)
+        told = {item.id for item in start.items}
+        prompt = prompt_block_for(db, situation, task, items, told) if task else PromptBlock()
+    worth = {item.id: expected(item, counts) for item in start.items}
+    return ToldBlocks(place, agent, start, prompt, worth)

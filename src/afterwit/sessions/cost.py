@@ -1,0 +1,150 @@
+"""What sessions cost, by list price: summed per session, day, repository, model, agent or domain.
+
+Each response is priced by its model, its day and the length of its prompt. A model without a price costs nothing
+known: its responses are counted as unpriced and its name is given, never a guess. A cost that the log states itself
+goes before the list.
+"""
+
+import datetime as dt
+from collections.abc import Iterable
+from enum import StrEnum
+
+import apsw
+import msgspec
+
+from afterwit.config.world import World
+from afterwit.model.prices import Prices, price_list
+from afterwit.model.readings import Usage
+from afterwit.model.settings import Settings
+from afterwit.repos.identity import domain_of
+from afterwit.sessions.filters import Filter, selection_of
+from afterwit.store.rows.session_list import Selection, SessionRow, SpendSum, spend_sums
+from afterwit.store.store import readonly_database
+
+_DIGITS = 6  # of a dollar: a millionth is what one token costs
+_UNKNOWN = "unknown"
+
+
+class By(StrEnum):
+    """What costs can be summed by."""
+
+    DAY = "day"
+    REPO = "repo"
+    MODEL = "model"
+    AGENT = "agent"
+    DOMAIN = "domain"
+    SESSION = "session"
+
+
+class Spending(msgspec.Struct):
+    """Tokens and what they cost. Without a single priced response the cost is not known."""
+
+    responses: int = 0
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    reasoning: int = 0
+    unpriced: int = 0  # responses whose model has no price
+    priced_usd: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        return self.input + self.cache_read + self.cache_write + self.output
+
+    @property
+    def cost_usd(self) -> float | None:
+        return round(self.priced_usd, _DIGITS) if self.responses > self.unpriced else None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether some responses are priced and others are not: then the cost is a lower bound."""
+        return 0 < self.unpriced < self.responses
+
+    def add(self, row: SpendSum, cost_usd: float | None) -> None:
+        self.responses += row.responses
+        self.input += row.input
+        self.cache_read += row.cache_read
+        self.cache_write += row.cache_write
+        self.output += row.output
+        self.reasoning += row.reasoning
+        if cost_usd is None:
+            self.unpriced += row.responses
+        else:
+            self.priced_usd += cost_usd
+
+    def join(self, other: "Spending") -> None:
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+class CostLine(msgspec.Struct, frozen=True):
+    """The spending of one group; `key` has a value for each thing that was grouped by."""
+
+    key: tuple[str, ...]
+    spending: Spending
+
+
+class CostReport(msgspec.Struct, frozen=True, kw_only=True):
+    by: tuple[By, ...]
+    lines: list[CostLine]
+    total: Spending
+    unpriced_models: list[str]
+
+
+def cost(world: World, wanted: Filter, by: tuple[By, ...]) -> CostReport:
+    """What was spent, by group. The filter's times are those of the responses."""
+    prices = price_list(world.settings.prices)
+    with readonly_database(world.layout) as db:
+        selection = selection_of(db, world.settings, wanted)
+        rows = spend_sums(db, selection, prices.steps, by_response=True)
+        return _report(rows, prices, world.settings, by)
+
+
+def spending_of(db: apsw.Connection, settings: Settings, session: SessionRow) -> Spending:
+    """What one session spent, without its subagents."""
+    prices = price_list(settings.prices)
+    spending = Spending()
+    for row in spend_sums(db, Selection(session=session.id), prices.steps):
+        spending.add(row, cost_of(row, prices))
+    return spending
+
+
+def cost_of(row: SpendSum, prices: Prices) -> float | None:
+    """What these responses cost. Responses without a token cost nothing, whatever their model."""
+    if row.stated_usd is not None:
+        return row.stated_usd
+    usage = Usage(row.input, row.cache_read, row.cache_write, row.output, row.reasoning)
+    if not (row.prompt or row.output):
+        return 0.0
+    return prices.cost_usd(row.model, usage, row.at_ms, row.prompt)
+
+
+def _report(rows: Iterable[SpendSum], prices: Prices, settings: Settings, by: tuple[By, ...]) -> CostReport:
+    groups: dict[tuple[str, ...], Spending] = {}
+    total = Spending()
+    unpriced: set[str] = set()
+    for row in rows:
+        spent_usd = cost_of(row, prices)
+        if spent_usd is None:
+            unpriced.add(row.model or _UNKNOWN)
+        groups.setdefault(tuple(_key(row, part, settings) for part in by), Spending()).add(row, spent_usd)
+        total.add(row, spent_usd)
+    lines = [CostLine(key, spending) for key, spending in groups.items()]
+    lines.sort(key=lambda line: (0.0 if By.DAY in by else -line.spending.priced_usd, line.key))
+    return CostReport(by=by, lines=lines, total=total, unpriced_models=sorted(unpriced))
+
+
+def _key(row: SpendSum, by: By, settings: Settings) -> str:
+    match by:
+        case By.DAY:
+            return _day(row.at_ms)
+        case By.DOMAIN:
+            return domain_of(row.repo, settings.domains)
+        case By.SESSION:
+            return row.native_id
+    return str(getattr(row, by))
+
+
+def _day(at_ms: int | None) -> str:
+    return dt.datetime.fromtimestamp(at_ms / 1000, tz=dt.UTC).date().isoformat() if at_ms is not None else ""

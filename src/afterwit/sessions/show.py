@@ -1,0 +1,297 @@
+"""One session as a sequence of moments: what the database knows of each event, with its text from the archive.
+
+Several files of one session are merged by time; events that are copies of others come once, where their original is.
+Subagents stand where they were started: under their call, or else by their time. Texts are cleaned and redacted here.
+Where the archive lacks a file or a part of it, the moments come all the same, without their texts; where an original
+was given up, with what was kept of them. Streams throughout: memory is bounded by one record and the number of files.
+"""
+
+import heapq
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from afterwit.capture.assembly.texts import safe_text
+from afterwit.guard.hygiene import clean
+from afterwit.guard.redaction import Redactor
+from afterwit.model.captured import ActionRow, EventRow
+from afterwit.model.errors import DamagedError
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Event
+from afterwit.sessions.originals import TranscriptSource, events_in
+from afterwit.store.rows.files import file_by_id, why_dropped
+from afterwit.store.rows.originals import kept_texts
+from afterwit.store.rows.parts import PartRow, part_actions, part_events, parts_of_session
+from afterwit.store.rows.session_list import SessionRow, subagents_of
+
+EVERYTHING = frozenset(EventKind)
+_DEEPEST_SUBAGENT = 12
+_DEEPEST = 64  # levels of a call's arguments that are kept
+
+
+class SessionMoment(msgspec.Struct, frozen=True, kw_only=True):
+    """One event. A text of None is no longer in the archive."""
+
+    kind: EventKind
+    at_ms: int | None
+    text: str | None = ""
+    call_id: str = ""
+    tool: str = ""
+    arguments: dict[str, Any] | None = None  # of a call, where they were asked for
+    action: ActionRow | None = None  # of a call: how it ended
+
+
+class CopiedEvents(NamedTuple):
+    """Events left out here because they are copies; their originals are in another session or file."""
+
+    events: int
+
+
+class GoneTexts(NamedTuple):
+    """From here on the archive does not hold the texts of a file."""
+
+    reason: str
+
+
+class WantedMoments(NamedTuple):
+    """What to read. Events of other kinds are passed over."""
+
+    kinds: frozenset[EventKind] = EVERYTHING
+    has_arguments: bool = True
+
+
+class Begins(NamedTuple):
+    session: SessionRow
+
+
+class Ends(NamedTuple):
+    session: SessionRow
+
+
+class Scene(NamedTuple):
+    """What happens, and in which subagent of which subagent: 0 is the session itself."""
+
+    depth: int
+    what: Begins | SessionMoment | CopiedEvents | GoneTexts | Ends
+
+
+def safe_row(source: TranscriptSource, session: SessionRow) -> SessionRow:
+    """The row with its texts redacted once more: by the rules of now, not only by those of when it was learned."""
+    safe = source.redactor.text
+    return msgspec.structs.replace(
+        session, title=safe(session.title), task=safe(session.task), cwd=safe(session.cwd), branch=safe(session.branch)
+    )
+
+
+def moments(
+    source: TranscriptSource, session: SessionRow, wanted: WantedMoments
+) -> Iterator[SessionMoment | CopiedEvents | GoneTexts]:
+    """The session, in the order in which it happened."""
+    streams = [
+        _timed(_part(source, session, place, wanted), number)
+        for number, place in enumerate(parts_of_session(source.store.db, session.id))
+    ]
+    for _, _, _, moment in heapq.merge(*streams, key=lambda timed: timed[:3]):
+        yield moment
+
+
+def scenes(
+    source: TranscriptSource, session: SessionRow, wanted: WantedMoments, *, with_subagents: bool = True
+) -> Iterator[Scene]:
+    """The session from its beginning to its end."""
+    return _Family(source, wanted, with_subagents=with_subagents).scenes(session, 0)
+
+
+def descendants(source: TranscriptSource, session: SessionRow) -> list[SessionRow]:
+    """The subagents of a session, theirs, and so on, each after its parent."""
+    family: dict[int, SessionRow] = {session.id: session}
+    waiting = [session]
+    while waiting:
+        parent = waiting.pop(0)
+        new = [row for row in subagents_of(source.store.db, parent.agent, parent.native_id) if row.id not in family]
+        family.update((row.id, row) for row in new)
+        waiting.extend(new)
+    return list(family.values())[1:]
+
+
+class _Family:
+    def __init__(self, source: TranscriptSource, wanted: WantedMoments, *, with_subagents: bool) -> None:
+        self._source = source
+        self._wanted = wanted
+        self._with_subagents = with_subagents
+        self._seen: set[int] = set()
+
+    def scenes(self, session: SessionRow, depth: int) -> Iterator[Scene]:
+        self._seen.add(session.id)
+        waiting = self._children(session, depth)
+        yield Scene(depth, Begins(safe_row(self._source, session)))
+        for moment in moments(self._source, session, self._wanted):
+            if isinstance(moment, SessionMoment):
+                yield from self._told(_due(waiting, moment.at_ms), waiting, depth)
+            yield Scene(depth, moment)
+            if isinstance(moment, SessionMoment) and moment.kind is EventKind.CALL:
+                yield from self._told(_started_by(waiting, moment.call_id), waiting, depth)
+        yield from self._told(list(waiting), waiting, depth)
+        yield Scene(depth, Ends(session))
+
+    def _children(self, session: SessionRow, depth: int) -> list[SessionRow]:
+        if not self._with_subagents or depth >= _DEEPEST_SUBAGENT:
+            return []
+        children = subagents_of(self._source.store.db, session.agent, session.native_id)
+        return [child for child in children if child.id not in self._seen]
+
+    def _told(self, children: Iterable[SessionRow], waiting: list[SessionRow], depth: int) -> Iterator[Scene]:
+        for child in children:
+            waiting.remove(child)
+            if child.id not in self._seen:
+                yield from self.scenes(child, depth + 1)
+
+
+def _due(waiting: list[SessionRow], at_ms: int | None) -> list[SessionRow]:
+    """Those that no call is known of and that had begun by then."""
+    if at_ms is None:
+        return []
+    return [row for row in waiting if not row.parent_call and row.started_ms is not None and row.started_ms < at_ms]
+
+
+def _started_by(waiting: list[SessionRow], call_id: str) -> list[SessionRow]:
+    return [row for row in waiting if call_id and row.parent_call == call_id]
+
+
+_Timed = tuple[int, int, int, SessionMoment | CopiedEvents | GoneTexts]
+
+
+def _timed(stream: Iterator[SessionMoment | CopiedEvents | GoneTexts], number: int) -> Iterator[_Timed]:
+    """With what they are merged by. Within a file the order stays, whatever its clock did."""
+    latest = 0
+    for place, moment in enumerate(stream):
+        if isinstance(moment, SessionMoment) and moment.at_ms is not None:
+            latest = max(latest, moment.at_ms)
+        yield latest, number, place, moment
+
+
+def _part(
+    source: TranscriptSource, session: SessionRow, place: PartRow, wanted: WantedMoments
+) -> Iterator[SessionMoment | CopiedEvents | GoneTexts]:
+    """What one file holds of the session: the rows of the database, each with its event from the archive."""
+    bodies = _Bodies(source, session, place)
+    actions = part_actions(source.store.db, place.id)
+    copies = 0
+    for row in part_events(source.store.db, place.id):
+        event = bodies.event(row)
+        if bodies.fault:
+            yield GoneTexts(bodies.fault)
+            bodies.fault = ""
+        if row.is_copied:
+            copies += 1
+            continue
+        if copies:
+            yield CopiedEvents(copies)
+            copies = 0
+        kind = EventKind(row.kind)
+        action = next(actions, None) if kind is EventKind.CALL else None
+        if kind in wanted.kinds:
+            if action is not None:
+                action = _safe_action(source.redactor, action)
+            if event is None:
+                yield _told(row, action, source.redactor, bodies.kept(row))
+            else:
+                yield _moment(source.redactor, row, action, event, has_arguments=wanted.has_arguments)
+    if copies:
+        yield CopiedEvents(copies)
+
+
+class _Bodies:
+    """The events of one session in one file, found by the rows' places as both go forward."""
+
+    def __init__(self, source: TranscriptSource, session: SessionRow, place: PartRow) -> None:
+        self._source = source
+        self._session = session
+        self._file_id = place.file_id
+        self._stream: Iterator[Event] | None = None
+        self._next: Event | None = None
+        self._kept: dict[int, str] = {}  # what is left of the texts where the original was given up
+        self._part_id = place.id
+        self.fault = ""
+
+    def event(self, row: EventRow) -> Event | None:
+        """The event of this row, or None where it cannot be read; the first time, `fault` says why."""
+        if self._stream is None:
+            self._stream = self._events()
+            self._advance()
+        while self._next is not None and self._next.offset < row.offset:
+            self._advance()
+        while self._next is not None and self._next.offset == row.offset:
+            event = self._next
+            self._advance()
+            if event.kind == row.kind:
+                return event
+        return None
+
+    def kept(self, row: EventRow) -> str | None:
+        """What is left of the text of this row, where its original was given up."""
+        return self._kept.get(row.ordinal)
+
+    def _advance(self) -> None:
+        assert self._stream is not None
+        try:
+            self._next = next(self._stream, None)
+        except DamagedError as error:
+            self._next, self.fault = None, str(error)
+
+    def _events(self) -> Iterator[Event]:
+        is_own: dict[str, bool] = {}  # by the id that the log has
+        store = self._source.store
+        file = file_by_id(store.db, self._file_id)
+        if file.is_dropped:
+            self._kept = kept_texts(store.db, self._part_id)
+            raise DamagedError(why_dropped(file))
+        for event in events_in(store, file, self._source.declared):
+            if event.session not in is_own:
+                is_own[event.session] = safe_text(event.session, self._source.redactor) == self._session.native_id
+            if is_own[event.session]:
+                yield event
+
+
+def _safe_action(redactor: Redactor, action: ActionRow) -> ActionRow:
+    return msgspec.structs.replace(action, target=redactor.text(action.target), error=redactor.text(action.error))
+
+
+def _told(row: EventRow, action: ActionRow | None, redactor: Redactor, kept: str | None) -> SessionMoment:
+    """What the database knows of an event whose text is gone from the archive."""
+    call_id, tool = (action.call_id, action.tool) if action else ("", "")
+    text = None if kept is None else redactor.text(kept)
+    return SessionMoment(
+        kind=EventKind(row.kind), at_ms=row.at_ms, text=text, call_id=call_id, tool=tool, action=action
+    )
+
+
+def _moment(
+    redactor: Redactor, row: EventRow, action: ActionRow | None, event: Event, *, has_arguments: bool
+) -> SessionMoment:
+    arguments = None
+    if event.arguments is not None and has_arguments:
+        arguments = redactor.value(_tidied(event.arguments))
+    return SessionMoment(
+        kind=event.kind,
+        at_ms=row.at_ms,
+        text=redactor.text(clean(event.text)),
+        call_id=safe_text(event.call_id, redactor),
+        tool=action.tool if action else safe_text(event.tool, redactor),
+        arguments=arguments,
+        action=action,
+    )
+
+
+def _tidied(value: Any, depth: int = 0) -> Any:
+    """Decoded JSON with clean texts, and nothing below the levels that anyone reads."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict | list) and depth >= _DEEPEST:
+        return "…"
+    if isinstance(value, dict):
+        return {clean(str(key)): _tidied(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_tidied(item, depth + 1) for item in value]
+    return value

@@ -1,0 +1,152 @@
+"""Rows of what hooks left behind: draws with exposures, calls that they saw, their faults; and the shares of the
+hold-out.
+
+Every row has the key of its record in the spool, so that a record that comes twice is stored once. The shares (which
+part of the sessions gets nothing, and which part of the items a session does not get) are chosen by people, so that an
+effect can be told from chance, and applied from the journal.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import apsw
+import msgspec
+
+from afterwit.store.database import columns_of, insert_into
+from afterwit.store.rows.items import ExposureRow, put_exposure
+
+UNKNOWN_AGENT = "mcp"  # in draws of the MCP server: a client that is none we know
+_FAULT_LIMIT = 1_000  # rows that are kept: the latest say enough
+
+
+class Shares(NamedTuple):
+    session_share: float = 0.1
+    item_share: float = 0.1
+    since_ms: int = 0  # 0: nobody has chosen
+
+
+class DrawRow(NamedTuple):
+    key: bytes
+    agent: str
+    session: str
+    context: str
+    repo: str
+    moment: str
+    act: str
+    at_ms: int
+    is_held: int
+    items: str
+    text: str
+    would: str
+
+
+class CallRow(NamedTuple):
+    key: bytes
+    agent: str
+    session: str
+    context: str
+    at_ms: int
+    call_id: str
+    tool: str
+    target: str
+    status: str
+    summary: str
+
+
+class FaultRow(NamedTuple):
+    key: bytes
+    agent: str
+    event: str
+    at_ms: int
+    error: str
+    place: str
+    said: str
+
+
+def known_draws(db: apsw.Connection, keys: Iterable[bytes]) -> set[bytes]:
+    """Those of the keys whose draws are stored."""
+    query = "SELECT 1 FROM draws WHERE key = ?"
+    return {key for key in keys if db.execute(query, (key,)).fetchone()}
+
+
+def put_draw(db: apsw.Connection, body: Mapping[str, Any]) -> None:
+    """One draw as the journal has it, and an exposure for each of its items."""
+    items = {str(item): int(bool(is_shown)) for item, is_shown in body["items"].items()}
+    row = DrawRow(
+        key=bytes.fromhex(body["key"]),
+        agent=body["agent"],
+        session=body["session"],
+        context=body.get("context", ""),
+        repo=body.get("repo", ""),
+        moment=body["moment"],
+        act=body.get("act", ""),
+        at_ms=body["at"],
+        is_held=int(bool(body.get("held"))),
+        items=msgspec.json.encode(items, order="sorted").decode(),
+        text=body.get("text", ""),
+        would=body.get("would", ""),
+    )
+    db.execute(insert_into("draws", columns_of(DrawRow), "INSERT OR IGNORE"), row)
+    for item, is_shown in items.items():
+        put_exposure(db, ExposureRow(row.agent, row.session, item, row.moment, row.at_ms, is_shown))
+
+
+def draws(db: apsw.Connection) -> list[DrawRow]:
+    return draws_of_runs(db, "")
+
+
+def draws_of_runs(db: apsw.Connection, beginning: str) -> list[DrawRow]:
+    """The draws of sessions whose id begins so."""
+    query = f"""SELECT {columns_of(DrawRow)} FROM draws
+                WHERE substr(session, 1, length(:beginning)) = :beginning ORDER BY at_ms, key"""  # noqa: S608
+    return [DrawRow(*row) for row in db.execute(query, {"beginning": beginning})]
+
+
+def put_calls(db: apsw.Connection, rows: Iterable[CallRow]) -> None:
+    db.executemany(insert_into("live_calls", columns_of(CallRow), "INSERT OR IGNORE"), rows)
+
+
+def live_calls(db: apsw.Connection, agent: str, session: str) -> list[CallRow]:
+    query = f"SELECT {columns_of(CallRow)} FROM live_calls WHERE agent = ? AND session = ? ORDER BY at_ms, key"  # noqa: S608
+    return [CallRow(*row) for row in db.execute(query, (agent, session))]
+
+
+def latest_calls(db: apsw.Connection) -> dict[str, int]:
+    """When the hooks of each agent left a record last."""
+    query = """SELECT agent, max(at_ms) FROM (
+                   SELECT agent, at_ms FROM draws WHERE moment NOT IN ('recall', 'asked')
+                   UNION ALL SELECT agent, at_ms FROM live_calls
+                   UNION ALL SELECT agent, at_ms FROM hook_faults)
+               GROUP BY agent"""
+    return {str(agent): int(at_ms) for agent, at_ms in db.execute(query)}
+
+
+def sessions_since(db: apsw.Connection, agent: str, since_ms: int) -> int:
+    """How many sessions of an agent with actions in them, and that are nobody's subagent, began after that."""
+    query = """SELECT count(*) FROM sessions
+               WHERE agent = :agent AND started_ms > :since AND parent = '' AND actions > 0"""
+    return int(db.execute(query, {"agent": agent, "since": since_ms}).get)
+
+
+def put_faults(db: apsw.Connection, rows: Iterable[FaultRow]) -> None:
+    """Adds faults, and lets go of the oldest beyond the limit."""
+    db.executemany(insert_into("hook_faults", columns_of(FaultRow), "INSERT OR IGNORE"), rows)
+    db.execute(
+        """DELETE FROM hook_faults WHERE key IN
+           (SELECT key FROM hook_faults ORDER BY at_ms DESC, key LIMIT -1 OFFSET ?)""",
+        (_FAULT_LIMIT,),
+    )
+
+
+def faults(db: apsw.Connection, since_ms: int = 0) -> list[FaultRow]:
+    query = f"SELECT {columns_of(FaultRow)} FROM hook_faults WHERE at_ms >= ? ORDER BY at_ms, key"  # noqa: S608
+    return [FaultRow(*row) for row in db.execute(query, (since_ms,))]
+
+
+def shares(db: apsw.Connection) -> Shares:
+    row = db.execute("SELECT session_share, item_share, since_ms FROM experiment").fetchone()
+    return Shares(*row) if row else Shares()
+
+
+def put_shares(db: apsw.Connection, chosen: Shares) -> None:
+    db.execute("INSERT OR REPLACE INTO experiment VALUES (1, ?, ?, ?)", chosen)

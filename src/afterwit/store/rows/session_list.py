@@ -1,0 +1,272 @@
+"""Which sessions are meant, and what is asked of them in order to list them: their rows, their children, what they
+spent.
+
+A `Selection` is exact: repositories by their whole name, times in milliseconds. Turning what people type (patterns,
+domains, days) into one is left to `sessions.filters`. The SQL text never changes; all values are named parameters.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import apsw
+import msgspec
+
+from afterwit.model.captured import ORDINAL_BITS
+from afterwit.store.database import columns_of, json_list
+
+_SELECTED = """(:session IS NULL OR sessions.id = :session)
+    AND (:agents IS NULL OR sessions.agent IN (SELECT value FROM json_each(:agents)))
+    AND (:repos IS NULL OR sessions.repo IN (SELECT value FROM json_each(:repos)))
+    AND (:outcomes IS NULL OR sessions.outcome IN (SELECT value FROM json_each(:outcomes)))
+    AND (:task_types IS NULL OR sessions.task_type IN (SELECT value FROM json_each(:task_types)))
+    AND (:branch = '' OR sessions.branch GLOB :branch)
+    AND (:parent = '' OR sessions.parent = :parent)
+    AND (NOT :is_top OR sessions.relation <> 'subagent')
+    AND (:text = '' OR instr(lower(sessions.title), lower(:text)) OR instr(lower(sessions.task), lower(:text))
+         OR instr(lower(sessions.first_prompt), lower(:text)))"""
+_DAY_MS = 86_400_000
+
+
+STARTED = f"""{_SELECTED}
+    AND (:since_ms IS NULL OR sessions.started_ms >= :since_ms)
+    AND (:until_ms IS NULL OR sessions.started_ms < :until_ms)"""
+
+
+"""Sessions that began in the time asked for."""
+
+
+SPENT = f"""{_SELECTED}
+    AND (:since_ms IS NULL OR ifnull(spends.at_ms, sessions.started_ms) >= :since_ms)
+    AND (:until_ms IS NULL OR ifnull(spends.at_ms, sessions.started_ms) < :until_ms)"""
+
+
+"""Responses that came in the time asked for, whenever their session began."""
+
+
+SAID = f"""{_SELECTED}
+    AND (:since_ms IS NULL OR ifnull(events.at_ms, sessions.started_ms) >= :since_ms)
+    AND (:until_ms IS NULL OR ifnull(events.at_ms, sessions.started_ms) < :until_ms)"""
+
+
+"""Events of the time asked for, whenever their session began."""
+
+
+class Selection(NamedTuple):
+    """Empty means all. `until_ms` itself is no longer in."""
+
+    agents: frozenset[str] = frozenset()
+    repos: frozenset[str] | None = None
+    since_ms: int | None = None
+    until_ms: int | None = None
+    branch: str = ""  # a pattern, as GLOB has it
+    text: str = ""  # in the title or the first prompt, whatever the case of ASCII letters
+    outcomes: frozenset[str] = frozenset()
+    task_types: frozenset[str] = frozenset()
+    parent: str = ""  # native id
+    is_top: bool = False  # without subagents
+    session: int | None = None  # only this one, by its row
+
+    def values(self) -> dict[str, Any]:
+        """The named parameters of `STARTED`, `SPENT` and `SAID`."""
+        wanted = self._asdict() | {name: getattr(self, name) or None for name in ("agents", "outcomes", "task_types")}
+        return {
+            name: json_list(sorted(value)) if isinstance(value, frozenset) else value for name, value in wanted.items()
+        }
+
+
+class SessionRow(msgspec.Struct, frozen=True):
+    id: int
+    agent: str
+    native_id: str
+    repo: str
+    branch: str
+    started_ms: int | None
+    ended_ms: int | None
+    title: str
+    task: str
+    outcome: str
+    task_type: str
+    relation: str
+    parent: str
+    parent_call: str
+    origin: str
+    user: str
+    cwd: str
+    root: str
+    versions: str  # JSON list
+    models: str  # JSON list
+    is_partial: int
+    prompts: int
+    replies: int
+    events: int
+    actions: int
+    failures: int
+    denials: int
+    interrupts: int
+    compactions: int
+    model_errors: int
+    tokens_input: int
+    tokens_cache_read: int
+    tokens_cache_write: int
+    tokens_output: int
+    tokens_reasoning: int
+
+    @property
+    def tokens(self) -> int:
+        """All that was read and written. Reasoning is part of the output."""
+        return self.tokens_input + self.tokens_cache_read + self.tokens_cache_write + self.tokens_output
+
+
+_COLUMNS = columns_of(SessionRow, table="sessions")
+
+
+def selected_sessions(db: apsw.Connection, selection: Selection) -> Iterator[SessionRow]:
+    """Oldest first; those without a time come before all others."""
+    query = f"""SELECT {_COLUMNS} FROM sessions WHERE {STARTED}
+                ORDER BY sessions.started_ms, sessions.agent, sessions.native_id"""  # noqa: S608
+    return (SessionRow(*row) for row in db.execute(query, selection.values()))
+
+
+def session_row(db: apsw.Connection, session: int) -> SessionRow | None:
+    query = f"SELECT {_COLUMNS} FROM sessions WHERE id = :id"  # noqa: S608
+    row = db.execute(query, {"id": session}).fetchone()
+    return SessionRow(*row) if row else None
+
+
+def session_of(db: apsw.Connection, agent: str, native_id: str) -> SessionRow | None:
+    query = f"SELECT {_COLUMNS} FROM sessions WHERE agent = :agent AND native_id = :native_id"  # noqa: S608
+    row = db.execute(query, {"agent": agent, "native_id": native_id}).fetchone()
+    return SessionRow(*row) if row else None
+
+
+class Running(NamedTuple):
+    session: SessionRow
+    has_called: bool  # a tool with the given word in its name, at about that time
+
+
+def running_at(db: apsw.Connection, agent: str, repo: str, first_ms: int, last_ms: int, tool: str) -> list[Running]:
+    """Sessions that were under way between two moments; of any agent or in any repository where that is ""."""
+    query = f"""SELECT EXISTS (SELECT 1 FROM parts JOIN actions
+                        ON actions.id >= parts.id << :bits AND actions.id < (parts.id + 1) << :bits
+                    WHERE parts.session_id = sessions.id AND instr(lower(actions.tool), :tool)
+                        AND actions.at_ms BETWEEN :first_ms AND :last_ms), {_COLUMNS}
+                FROM sessions WHERE :agent IN ('', agent) AND :repo IN ('', repo)
+                    AND started_ms <= :last_ms AND coalesce(ended_ms, started_ms) >= :first_ms
+                ORDER BY started_ms, agent, native_id"""  # noqa: S608
+    values = {"agent": agent, "repo": repo, "first_ms": first_ms, "last_ms": last_ms, "tool": tool}
+    return [Running(SessionRow(*row[1:]), bool(row[0])) for row in db.execute(query, {**values, "bits": ORDINAL_BITS})]
+
+
+def sessions_named(db: apsw.Connection, name: str, limit: int) -> list[SessionRow]:
+    """Sessions whose id, or the last part of it, begins with this name; whole matches first."""
+    query = f"""SELECT {_COLUMNS} FROM sessions
+                WHERE substr(native_id, 1, length(:name)) = :name OR instr('/' || native_id, '/agent-' || :name)
+                   OR instr(native_id, '/' || :name)
+                ORDER BY native_id <> :name, native_id, agent LIMIT :limit"""  # noqa: S608
+    return [SessionRow(*row) for row in db.execute(query, {"name": name, "limit": limit})]
+
+
+def newest_versions(db: apsw.Connection) -> dict[str, str]:
+    """The version that each agent's latest session ran with."""
+    query = """SELECT agent, json_extract(versions, '$[#-1]'), max(started_ms) FROM sessions
+               WHERE json_array_length(versions) GROUP BY agent"""
+    return {agent: version for agent, version, _ in db.execute(query) if version}
+
+
+class LastWork(NamedTuple):
+    agent: str
+    repo: str
+    at_ms: int
+
+
+def last_work(db: apsw.Connection) -> list[LastWork]:
+    """When each agent last worked in each repository."""
+    query = """SELECT agent, repo, max(coalesce(ended_ms, started_ms)) FROM sessions
+               WHERE coalesce(ended_ms, started_ms) IS NOT NULL GROUP BY agent, repo ORDER BY agent, repo"""
+    return [LastWork(*row) for row in db.execute(query)]
+
+
+class RepoMark(NamedTuple):
+    repo: str
+    mark: str
+
+
+def repo_marks(db: apsw.Connection) -> list[RepoMark]:
+    """Of each repository, a text that changes when any of its sessions does."""
+    query = """SELECT repo, count(*) || ' ' || sum(events) || ' ' || sum(actions) || ' ' || max(sessions.id) || ' '
+                   || ifnull(max(ended_ms), 0) || ' ' || ifnull(sum(length(body)), 0)
+               FROM sessions LEFT JOIN digests ON digests.session_id = sessions.id GROUP BY repo ORDER BY repo"""
+    return [RepoMark(*row) for row in db.execute(query)]
+
+
+class StoryCount(NamedTuple):
+    agent: str
+    repo: str
+    stories: int
+
+
+def story_counts(db: apsw.Connection) -> list[StoryCount]:
+    """How many sessions of each agent in each repository came out of no other."""
+    query = """SELECT agent, repo, count(*) FROM sessions WHERE parent = '' GROUP BY agent, repo ORDER BY agent, repo"""
+    return [StoryCount(*row) for row in db.execute(query)]
+
+
+def subagents_of(db: apsw.Connection, agent: str, native_id: str) -> list[SessionRow]:
+    query = f"""SELECT {_COLUMNS} FROM sessions
+                WHERE agent = :agent AND parent = :parent AND relation = 'subagent'
+                ORDER BY started_ms, native_id"""  # noqa: S608
+    return [SessionRow(*row) for row in db.execute(query, {"agent": agent, "parent": native_id})]
+
+
+def sessions_with_own_file(db: apsw.Connection) -> list[str]:
+    """Native ids of the sessions for which some file holds no session that is not theirs or below theirs."""
+    query = """SELECT DISTINCT sessions.native_id FROM sessions JOIN parts ON parts.session_id = sessions.id
+               WHERE NOT EXISTS (SELECT 1 FROM parts AS others JOIN sessions AS parent ON parent.id = others.session_id
+                   WHERE others.file_id = parts.file_id AND others.session_id <> sessions.id
+                   AND sessions.parent = parent.native_id)"""
+    return [row[0] for row in db.execute(query)]
+
+
+def native_ids(db: apsw.Connection) -> list[str]:
+    return [row[0] for row in db.execute("SELECT native_id FROM sessions")]
+
+
+def repo_names(db: apsw.Connection) -> list[str]:
+    return [row[0] for row in db.execute("SELECT DISTINCT repo FROM sessions ORDER BY repo")]
+
+
+class SpendSum(NamedTuple):
+    """Responses of one session that have one price: same model, same day, prompts between the same two steps."""
+
+    session_id: int
+    agent: str
+    native_id: str
+    repo: str
+    model: str
+    at_ms: int | None  # of one of them
+    prompt: int  # tokens of the longest prompt among them
+    responses: int
+    input: int
+    cache_read: int
+    cache_write: int
+    output: int
+    reasoning: int
+    stated_usd: float | None  # what the log itself says they cost; all of them or none
+
+
+def spend_sums(
+    db: apsw.Connection, selection: Selection, steps: tuple[int, ...], *, by_response: bool = False
+) -> Iterator[SpendSum]:
+    """What the selected sessions spent. `steps` are the lengths of prompts at which prices change; `by_response` takes
+    the times of the selection as those of the responses."""
+    query = f"""SELECT sessions.id, sessions.agent, sessions.native_id, sessions.repo, spends.model, min(spends.at_ms),
+                    max(input + cache_read + cache_write), count(*), sum(input), sum(cache_read), sum(cache_write),
+                    sum(output), sum(reasoning), sum(cost_usd)
+                FROM sessions JOIN parts ON parts.session_id = sessions.id JOIN spends ON spends.part_id = parts.id
+                WHERE sessions.id BETWEEN ifnull(:session, 0) AND ifnull(:session, 9223372036854775807)
+                    AND {SPENT if by_response else STARTED}
+                GROUP BY sessions.id, spends.model, spends.at_ms / :day_ms, cost_usd IS NULL,
+                    (SELECT count(*) FROM json_each(:steps) WHERE value < input + cache_read + cache_write)
+                ORDER BY sessions.id, spends.model, min(spends.at_ms)"""  # noqa: S608
+    values = {**selection.values(), "steps": json_list(steps), "day_ms": _DAY_MS}
+    return (SpendSum(*row) for row in db.execute(query, values))

@@ -1,0 +1,117 @@
+"""Rows of sessions: the merge of their parts, and what is asked about them."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from afterwit.model.captured import PartFacts
+from afterwit.repos.identity import RepoSighting
+from afterwit.store.rows.parts import ActionCounts, PartRow, action_counts, part_tokens, parts_of_session
+
+_FIRST = ("user", "cwd", "root", "remote", "branch", "origin", "provider", "parent", "relation", "parent_call")
+_SUMMED = ("prompts", "replies", "interrupts", "compactions", "model_errors")
+_TEXTS = (*_FIRST, "versions", "models", "title", "first_prompt", "task")
+_TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
+_NUMBERS = (*_SUMMED, "events", "actions", "failures", "denials", *(f"tokens_{name}" for name in _TOKENS))
+_MERGED = ("versions", "started_ms", "ended_ms", "title", "first_prompt", "task", "events", "is_partial")
+_COUNTED = ("actions", "failures", "denials", "models", *(f"tokens_{name}" for name in _TOKENS))
+_ALL = (*_FIRST, *_SUMMED, *_MERGED, *_COUNTED)
+
+
+def session_id(db: apsw.Connection, agent: str, native_id: str) -> int:
+    """The id of a session, made if it is new."""
+    row = db.execute("SELECT id FROM sessions WHERE agent = ? AND native_id = ?", (agent, native_id)).fetchone()
+    if row:
+        return int(row[0])
+    columns = ["agent", "native_id", *_TEXTS, *_NUMBERS]
+    values = [agent, native_id, *("" for _ in _TEXTS), *(0 for _ in _NUMBERS)]
+    marks = ", ".join("?" for _ in columns)
+    db.execute(f"INSERT INTO sessions ({', '.join(columns)}) VALUES ({marks})", values)  # noqa: S608
+    return db.last_insert_rowid()
+
+
+def refresh_session(db: apsw.Connection, session: int) -> None:
+    """Merges the parts of a session into its row; a session without parts is gone."""
+    parts = parts_of_session(db, session)
+    if not parts:
+        db.execute("DELETE FROM digests WHERE session_id = ?", (session,))
+        db.execute("DELETE FROM sessions WHERE id = ?", (session,))
+        return
+    values = _merged([part.facts for part in parts]) | _counted(db, parts) | {"is_digested": 0}
+    changes = ", ".join(f"{name} = :{name}" for name in values)
+    db.execute(f"UPDATE sessions SET {changes} WHERE id = :id", {**values, "id": session})  # noqa: S608
+
+
+def broken_sessions(db: apsw.Connection) -> Iterator[str]:
+    """Rows that say something else than the parts they were merged from, or than the repository they are in."""
+    names = ", ".join(_ALL)
+    for session, native_id, *values in list(db.execute(f"SELECT id, native_id, {names} FROM sessions ORDER BY id")):  # noqa: S608
+        parts = parts_of_session(db, session)
+        wanted = _merged([part.facts for part in parts]) | _counted(db, parts) if parts else {}
+        if [wanted.get(name) for name in _ALL] != values:
+            yield f"session {native_id} says something else than the files it was read from"
+    query = """SELECT native_id FROM sessions LEFT JOIN repos ON repos.root = sessions.root
+               AND repos.remote = sessions.remote WHERE sessions.repo <> '' AND sessions.repo IS NOT repos.repo"""
+    for (native_id,) in db.execute(query):
+        yield f"session {native_id} is not in the repository that its place was resolved to"
+
+
+def sightings(db: apsw.Connection) -> list[RepoSighting]:
+    """Where sessions ran and what remote they named, with how many did."""
+    query = "SELECT root, remote, count(*) FROM sessions GROUP BY root, remote"
+    return [RepoSighting(*row) for row in db.execute(query)]
+
+
+def has_unresolved(db: apsw.Connection) -> bool:
+    """Whether a session does not bear the repository that its place was resolved to."""
+    query = """SELECT EXISTS (SELECT 1 FROM sessions JOIN repos ON repos.root = sessions.root
+               AND repos.remote = sessions.remote WHERE sessions.repo <> repos.repo)"""
+    return bool(db.execute(query).get)
+
+
+class Counts(NamedTuple):
+    events: int
+    actions: int
+
+
+def counts_by_agent(db: apsw.Connection) -> dict[str, Counts]:
+    query = "SELECT agent, sum(events), sum(actions) FROM sessions GROUP BY agent"
+    return {agent: Counts(events, actions) for agent, events, actions in db.execute(query)}
+
+
+def count_sessions(db: apsw.Connection) -> int:
+    return int(db.execute("SELECT count(*) FROM sessions").get)
+
+
+def _merged(parts: list[PartFacts]) -> dict[str, object]:
+    """One session out of what its files say. The parts come in order of precedence, so only the set counts."""
+    starts = [start for part in parts if (start := part.started_ms or part.first_ms) is not None]
+    ends = [end for part in parts if (end := part.ended_ms or part.started_ms or part.first_ms) is not None]
+    titled = max(parts, key=lambda part: (bool(part.title), part.is_title_manual, part.title_at_ms))
+    asked = min((part for part in parts if part.first_prompt), key=_asked_at, default=parts[0])
+    merged: dict[str, object] = {name: next((v for part in parts if (v := getattr(part, name))), "") for name in _FIRST}
+    merged |= {name: sum(getattr(part, name) for part in parts) for name in _SUMMED}
+    versions = list(dict.fromkeys(version for part in parts for version in part.versions))
+    return merged | {
+        "versions": msgspec.json.encode(versions).decode(),
+        "started_ms": min(starts, default=None),
+        "ended_ms": max(ends, default=None),
+        "title": titled.title,
+        "first_prompt": asked.first_prompt,
+        "task": asked.task or next((part.task for part in parts if part.task), ""),
+        "events": sum(part.events - part.copied for part in parts),
+        "is_partial": int(all(part.is_partial for part in parts)),
+    }
+
+
+def _asked_at(part: PartFacts) -> int:
+    return part.first_prompt_ms if part.first_prompt_ms is not None else 1 << 62
+
+
+def _counted(db: apsw.Connection, parts: list[PartRow]) -> dict[str, object]:
+    counts = [action_counts(db, part.id) for part in parts]
+    tokens = part_tokens(db, [part.id for part in parts])
+    counted: dict[str, object] = {name: sum(getattr(part, name) for part in counts) for name in ActionCounts._fields}
+    return counted | {"models": tokens.models} | {f"tokens_{name}": getattr(tokens, name) for name in _TOKENS}

@@ -1,0 +1,113 @@
+"""The full-text index: queries that people type, and what they find.
+
+What is typed never reaches FTS5 as syntax: every word and phrase becomes a quoted string, so that no query is an error
+and none does more than search. Words must all occur; "a phrase" in its order; `wor*` finds words that begin so;
+`-word` and `-"a phrase"` exclude.
+"""
+
+import re
+from typing import Any, NamedTuple
+
+import apsw
+
+from afterwit.store.rows.session_list import SAID, Selection
+
+_TERM = re.compile(r'(-?)"([^"]*)"(\*?)|(-?)(\S+)')
+_HAS_WORD = re.compile(r"\w")
+_MOST_TERMS = 32
+# FTS5's own `ORDER BY rank` sorts all hits with the places of their words; this keeps the best rows alone.
+_BEST = """(SELECT rowid, bm25(texts) AS rank FROM texts WHERE texts MATCH :match
+            ORDER BY rank, rowid LIMIT :limit) AS texts"""
+_FAILED_RESULT = """EXISTS (SELECT 1 FROM actions WHERE actions.id >= parts.id << 24
+    AND actions.id < (parts.id + 1) << 24 AND actions.result_offset = events.offset AND actions.status = 'failed')"""
+_KINDS = {
+    "": "TRUE",
+    "prompt": "events.kind = 'prompt'",
+    "reply": "events.kind = 'reply'",
+    "command": "events.kind = 'call'",
+    "output": "events.kind = 'result'",
+    "error": f"events.kind = 'result' AND {_FAILED_RESULT}",
+    "summary": "events.kind = 'compaction'",
+}
+KINDS = tuple(kind for kind in _KINDS if kind)
+
+
+class Term(NamedTuple):
+    """A word or a phrase."""
+
+    text: str
+    is_prefix: bool = False
+    is_excluded: bool = False
+
+
+class TextHit(NamedTuple):
+    """An event that matches, best first. A smaller rank is better."""
+
+    event_id: int
+    kind: str
+    at_ms: int | None
+    offset: int
+    length: int
+    file_id: int
+    agent: str
+    native_id: str
+    repo: str
+    title: str
+    rank: float
+
+
+def terms_of(query: str) -> list[Term]:
+    """The terms of a query. What holds no letter or digit is no term."""
+    terms: list[Term] = []
+    for match in _TERM.finditer(query):
+        is_phrase = match[2] is not None
+        text = match[2] if is_phrase else match[5]
+        is_prefix = bool(match[3]) if is_phrase else text.endswith("*")
+        is_excluded = bool(match[1] or match[4])
+        if _HAS_WORD.search(text):
+            terms.append(Term(text.rstrip("*") if not is_phrase else text, is_prefix, is_excluded))
+    return terms[:_MOST_TERMS]
+
+
+def match_of(terms: list[Term]) -> str:
+    """The terms as an FTS5 expression; "" if nothing is looked for."""
+    wanted = " AND ".join(_quoted(term) for term in terms if not term.is_excluded)
+    unwanted = " OR ".join(_quoted(term) for term in terms if term.is_excluded)
+    if not wanted:
+        return ""
+    return f"({wanted}) NOT ({unwanted})" if unwanted else wanted
+
+
+def tidy(db: apsw.Connection) -> None:
+    """Merges the pieces that a large import leaves, so that queries look in one place."""
+    db.execute("INSERT INTO texts (texts) VALUES ('optimize')")
+
+
+def search(db: apsw.Connection, match: str, selection: Selection, kind: str, limit: int) -> list[TextHit]:
+    """The best hits of a kind ("" for all). 0 means no limit."""
+    values: dict[str, Any] = {"match": match, "limit": limit or -1}
+    if kind or selection != Selection():
+        source, rank, condition = "texts", "bm25(texts)", f"texts MATCH :match AND {SAID} AND {_KINDS[kind]}"
+        values |= selection.values()
+    else:  # only the best are looked up, which is much less work
+        source, rank, condition = _BEST, "texts.rank", "TRUE"
+    query = f"""SELECT events.id, events.kind, events.at_ms, events.offset, events.length, parts.file_id,
+                sessions.agent, sessions.native_id, sessions.repo, sessions.title, {rank} AS rank
+                FROM {source} JOIN events ON events.id = texts.rowid JOIN parts ON parts.id = events.id >> 24
+                JOIN sessions ON sessions.id = parts.session_id
+                WHERE {condition} ORDER BY rank, events.id LIMIT :limit"""  # noqa: S608
+    return [TextHit(*row) for row in db.execute(query, values)]
+
+
+def count_hits(db: apsw.Connection, match: str, selection: Selection, kind: str) -> int:
+    if not kind and selection == Selection():
+        return int(db.execute("SELECT count(*) FROM texts WHERE texts MATCH ?", (match,)).get)
+    query = f"""SELECT count(*) FROM texts JOIN events ON events.id = texts.rowid
+                JOIN parts ON parts.id = events.id >> 24 JOIN sessions ON sessions.id = parts.session_id
+                WHERE texts MATCH :match AND {SAID} AND {_KINDS[kind]}"""  # noqa: S608
+    return int(db.execute(query, {"match": match, **selection.values()}).get)
+
+
+def _quoted(term: Term) -> str:
+    text = term.text.replace('"', '""').replace("\0", " ")
+    return f'"{text}"{"*" if term.is_prefix else ""}'

@@ -1,0 +1,27 @@
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from afterwit.capture.assembly.part_facts import merged_spend
+from afterwit.model.captured import SpendRow
+
+spend_rows = st.builds(
+    SpendRow,
+    part=st.just(0),
+    key=st.just(1),
+    at_ms=st.none() | st.integers(0, 9),
+    model=st.sampled_from(["", "a", "b"]),
+    input=st.integers(0, 9),
+    cache_read=st.integers(0, 9),
+    cache_write=st.integers(0, 9),
+    output=st.integers(0, 9),
+    reasoning=st.integers(0, 9),
+    cost_usd=st.none() | st.floats(0, 9),
+)
+
+
+@given(spend_rows, spend_rows, spend_rows)
+@settings(max_examples=60)
+def test_spends_merge_in_any_order_and_any_number_of_times(one: SpendRow, two: SpendRow, three: SpendRow) -> None:
+    assert merged_spend(one, two) == merged_spend(two, one)
+    assert merged_spend(one, one) == one
+    assert merged_spend(merged_spend(one, two), three) == merged_spend(one, merged_spend(two, three))

@@ -1,0 +1,40 @@
+"""Files of other programs are replaced whole, or not at all."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from afterwit.connect.connections import look, replace
+from afterwit.model.errors import AfterwitError
+
+
+def test_folders_are_made_for_a_new_file_and_told(tmp_path: Path) -> None:
+    path = tmp_path / "a/b/c.json"
+    assert replace(look(path), b"{}") == (tmp_path / "a", tmp_path / "a/b")
+    assert path.read_bytes() == b"{}"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_file_that_changed_since_it_was_seen_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    seen = look(path)
+    path.write_text("theirs")
+    with pytest.raises(AfterwitError, match="has changed in the meantime"):
+        replace(seen, b"ours")
+    assert path.read_text() == "theirs"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_no_file_is_left_alone(tmp_path: Path) -> None:
+    with pytest.raises(AfterwitError, match="no regular file"):
+        look(tmp_path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links as POSIX has them")
+def test_a_link_to_nothing_gets_its_file(tmp_path: Path) -> None:
+    link, real = tmp_path / "link", tmp_path / "real"
+    link.symlink_to(real)
+    replace(look(link), b"x")
+    assert link.is_symlink()
+    assert real.read_bytes() == b"x"

@@ -1,0 +1,47 @@
+"""What made a line work is found, and said in general or not at all."""
+
+import pytest
+
+from afterwit.actions.shell.command_changes import QUOTE
+from afterwit.harvest.commands.line_changes import change_between
+
+
+@pytest.mark.parametrize(
+    ("failed", "fixed", "change"),
+    [
+        ("wrap pip list", "pip list", "wrap pip → pip"),
+        ("cd /x && wrap pip list 2>&1", "pip list | tail -3", "wrap pip → pip"),
+        ("git -C /srv/plums status", "git status", "git -C * → git"),
+        ("gh pr diff 12 -- src/a.py", "gh pr diff 12", "gh pr diff … -- * → gh pr diff …"),
+        ("sort a.txt | cat -A", "sort a.txt | od -c", "cat -A → od -c"),
+        ("npm run lint", "npm run lint:fix", "npm run lint → npm run lint:fix"),
+        ("python -m press", "uv run python -m press", "python → uv run python"),
+        ("press plums --older 3d now", "press plums --older 3 now", "press … --older Nd → press … --older N"),
+        ("tools/press.sh all", "bin/press.sh all", "tools/press.sh → bin/press.sh"),
+        (
+            "gh pr view 7 --json title,merged,url",
+            "gh pr view 7 --json title,url",
+            "gh pr view … --json …,merged,… → gh pr view … --json …",
+        ),
+    ],
+)
+def test_the_change_is_said_in_general(failed: str, fixed: str, change: str) -> None:
+    assert str(change_between(failed, fixed)) == change
+
+
+def test_quoting_a_pattern_is_a_change_of_its_own() -> None:
+    assert change_between("grep -r plum --include=*.go .", "grep -r plum --include='*.go' .") == QUOTE
+
+
+@pytest.mark.parametrize(
+    ("failed", "fixed"),
+    [
+        ("cat src/a.py", "cat src/b.py"),
+        ("git commit -m 'one'", "git commit -m 'two'"),
+        ("make lint", "go test ./..."),
+        ("make lint", "make lint"),
+        ("rg plum src; rg pear lib", "rg apple docs"),
+    ],
+)
+def test_another_try_is_no_change(failed: str, fixed: str) -> None:
+    assert change_between(failed, fixed) is None

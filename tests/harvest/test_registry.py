@@ -1,0 +1,19 @@
+"""Every harvester has a name of its own, and the page on the harvest says what it takes."""
+
+from pathlib import Path
+
+import pytest
+
+from afterwit.harvest.registry import HARVESTERS
+
+_PAGE = Path(__file__).parents[2] / "docs/explanation/harvest.md"
+_NAMES = [harvester.name for harvester in HARVESTERS]
+
+
+def test_no_two_harvesters_share_a_name() -> None:
+    assert len(set(_NAMES)) == len(_NAMES)
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_the_page_on_the_harvest_names_every_harvester(name: str) -> None:
+    assert f"`{name}`" in _PAGE.read_text("utf-8")

@@ -1,0 +1,83 @@
+"""From the store to what hooks read, and the shares of the hold-out."""
+
+from pathlib import Path
+
+import pytest
+from tests.homes import Silent, hash_of, learned, world_of
+from tests.knowledge_home import FACT, learnable_home
+
+from afterwit.archive.rebuild import rebuild
+from afterwit.measure.experiment import experiment_now, set_experiment
+from afterwit.model.errors import ConfigError
+from afterwit.recall.deck.reader import Deck
+from afterwit.store.layout import TEMPLATE_FILE
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return learnable_home(tmp_path / "home", 6)
+
+
+@pytest.fixture
+def store(tmp_path: Path, home: Path) -> Path:
+    learned(home, tmp_path / "store")
+    return tmp_path / "store"
+
+
+def deck_of(store: Path) -> Deck:
+    return Deck(str(world_of(store, store).layout.deck))
+
+
+def test_a_learned_item_reaches_the_deck_as_a_block_and_as_a_line(store: Path) -> None:
+    deck = deck_of(store)
+    repo, _ = deck.repo_at(["/srv/orchard"])
+    assert repo == "orchard"
+    assert FACT in str(deck.block(repo, "codex"))
+    lines = [line for _, line in deck.lines("failure", {"rtk", "make", "unrecognized", "subcommand"}, repo, "codex")]
+    assert {line.advice for line in lines} == {"rtk make → make"}
+
+
+def test_another_repository_gets_nothing(store: Path) -> None:
+    deck = deck_of(store)
+    assert deck.block("harbour", "codex") == []
+    assert deck.lines("failure", {"rtk", "make", "unrecognized", "subcommand"}, "harbour", "codex") == []
+
+
+def test_a_dry_run_compiles_no_deck(home: Path, tmp_path: Path) -> None:
+    learned(home, tmp_path / "store", is_dry_run=True)
+    assert not (tmp_path / "store").exists()
+
+
+def test_a_folder_in_the_users_home_is_known_without_the_users_name(tmp_path: Path) -> None:
+    home = tmp_path / "home" / "ada"
+    learnable_home(home, 3, cwd=str(home / "orchard"))
+    learned(home, tmp_path / "store")
+    deck = deck_of(tmp_path / "store")
+    assert deck.repo_at(["~/orchard"])[0] == "orchard"
+
+
+def test_the_users_own_template_is_used(home: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    store.mkdir()
+    (store / TEMPLATE_FILE).write_text("House notes.\n{pitfalls}", "utf-8")
+    learned(home, store)
+    assert "House notes." in str(deck_of(store).block("orchard", "codex"))
+
+
+def test_a_broken_template_is_told_and_nothing_is_lost(home: Path, store: Path) -> None:
+    (store / TEMPLATE_FILE).write_text("{weather}", "utf-8")
+    with pytest.raises(ConfigError, match="weather"):
+        learned(home, store)
+    assert FACT in str(deck_of(store).block("orchard", "codex"))
+
+
+def test_the_shares_are_chosen_and_survive_a_rebuild(home: Path, store: Path) -> None:
+    world = world_of(home, store)
+    assert (experiment_now(world).session_share, experiment_now(world).item_share) == (0.1, 0.1)
+    chosen = set_experiment(world, 0.0, None)
+    assert (chosen.session_share, chosen.item_share, chosen.since_ms) == (0.0, 0.1, world.now_ms)
+    assert deck_of(store).share("session_share") == 0.0
+    before = hash_of(store)
+    rebuild(world, Silent())
+    assert hash_of(store) == before
+    assert experiment_now(world) == chosen

@@ -1,0 +1,36 @@
+"""What a session and its subagents were told, each by itself."""
+
+from typing import Any
+
+import pytest
+
+from afterwit.recall.history import History
+
+
+def drawn(item: str, moment: str = "after", context: str = "") -> dict[str, Any]:
+    return noted("draw", context) | {"moment": moment, "items": {item: 1}}
+
+
+def noted(kind: str, context: str = "") -> dict[str, Any]:
+    return {"kind": kind} | ({"context": context} if context else {})
+
+
+@pytest.mark.parametrize("kind", ["compacted", "cleared"])
+def test_a_session_keeps_what_it_was_told_when_the_context_of_a_subagent_is_cut(kind: str) -> None:
+    records = [noted("started"), noted("prompted"), drawn("fix-1"), drawn("fix-2", context="a1"), noted(kind, "a1")]
+    session = History(records, "")
+    assert (session.told, session.answered) == ({"fix-1"}, {"fix-1"})
+    assert (session.has_started, session.has_prompted, session.awaits_block) == (True, True, False)
+    assert History(records, "a1").told == set()
+
+
+@pytest.mark.parametrize("record", [noted("started", "a1"), noted("prompted", "a1"), drawn("rule-1", "start", "a1")])
+def test_what_a_subagent_begins_is_not_begun_for_its_session(record: dict[str, Any]) -> None:
+    session = History([record], "")
+    assert (session.has_started, session.has_prompted, session.told) == (False, False, set())
+
+
+def test_a_subagent_keeps_what_it_was_told_when_its_session_is_compacted() -> None:
+    records = [drawn("fix-1"), drawn("fix-1", context="a1"), noted("compacted")]
+    assert History(records, "a1").told == {"fix-1"}
+    assert History(records, "").awaits_block

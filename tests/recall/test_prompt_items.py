@@ -1,0 +1,25 @@
+"""What of all that fits is said with the first prompt."""
+
+from afterwit.guard.shown import ours
+from afterwit.recall.decisions import Quote
+from afterwit.recall.places import LikelyPlace
+from afterwit.recall.prompt_block import MOST_ITEMS, BlockLine, likely_paths, unquoted
+from afterwit.recall.talks import USER
+
+
+def test_unlikely_places_do_not_count() -> None:
+    assert likely_paths([LikelyPlace("press.py", 0.6), LikelyPlace("docs.md", 0.1)]) == ("press.py",)
+
+
+def test_the_first_of_many_are_taken() -> None:
+    lines = [BlockLine(str(number), ours("Oil the belt. (0.80)")) for number in range(9)]
+    assert unquoted(lines, ()) == lines[:MOST_ITEMS]
+
+
+def test_what_a_quote_says_is_left_out_although_the_line_ends_with_a_confidence() -> None:
+    said, other = (
+        BlockLine("a", ours('Ada said: "Press quinces cold." (0.85)')),
+        BlockLine("b", ours('Ada said: "Press pears." (0.85)')),
+    )
+    quote = Quote("Press quinces cold. Always.", USER, 0, "s")
+    assert unquoted([said, other], (quote,)) == [other]
