@@ -13,7 +13,7 @@ from afterwit.agents.copilot import payloads as copilot
 from afterwit.agents.gemini import payloads as gemini
 from afterwit.agents.hermes import payloads as hermes
 from afterwit.agents.kimi_code import payloads as kimi
-from afterwit.agents.moments import AFTER, BEFORE, EVENTS, PROMPT, START, Answer, Moment, number_after
+from afterwit.agents.moments import AFTER, BEFORE, EVENTS, FORGETFUL, PROMPT, START, Answer, Moment, number_after
 from afterwit.agents.opencode import payloads as opencode
 from afterwit.agents.openhands import payloads as openhands
 from afterwit.agents.packages import payloads_of
@@ -220,9 +220,9 @@ def test_what_a_command_printed_is_taken_out_of_its_frame(agent: ModuleType) -> 
 
 @pytest.mark.parametrize(
     ("agent", "source"),
-    [(claude, "resume"), (codex, "resume"), (gemini, "compact"), (qwen, "compact"), (copilot, "compact")],
+    [(claude, "resume"), (codex, "resume"), (gemini, FORGETFUL), (qwen, FORGETFUL), (copilot, FORGETFUL)],
 )
-def test_where_a_resumed_session_has_lost_what_was_said_at_its_start_it_is_like_a_compacted_one(
+def test_it_is_known_where_a_resumed_session_has_lost_what_was_said_at_its_start(
     agent: ModuleType, source: str
 ) -> None:
     assert read(agent, START, source="resume").source == source

@@ -62,6 +62,9 @@ class Hook:
         payload = {"session_id": session, "cwd": str(self.project), **fields}
         return self("claude-code", event, payload, *flags)
 
+    def qwen(self, event: str, **fields: Any) -> Answered:
+        return self("qwen", event, {"session_id": "s1", "cwd": str(self.project), **fields})
+
     def failed(self, command: str, error: str, **fields: Any) -> Answered:
         """A command of Claude Code that ended with 1."""
         shell: dict[str, Any] = {

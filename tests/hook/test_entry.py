@@ -55,6 +55,18 @@ def test_a_resumed_session_gets_nothing(hook: Hook) -> None:
     assert hook.claude("prompt", prompt="speed up the import").stdout == ""
 
 
+def test_where_a_resume_has_lost_what_was_said_at_the_start_the_block_comes_again(hook: Hook) -> None:
+    hook.qwen("start", source="startup")
+    assert hook.qwen("start", source="resume").context == BLOCK
+    assert hook.qwen("prompt", prompt="go on").stdout == ""
+
+
+def test_a_block_that_came_with_a_prompt_is_still_there_when_such_a_session_is_resumed(hook: Hook) -> None:
+    assert BLOCK in hook.qwen("prompt", prompt="go on").context  # the call at the start was cut short
+    assert hook.qwen("start", source="resume").stdout == ""
+    assert hook.qwen("prompt", prompt="and now?").stdout == ""
+
+
 def test_a_cleared_context_starts_anew(hook: Hook) -> None:
     hook.claude("start", source="startup")
     hook.failed("pnpm test --fast", UNKNOWN_OPTION)

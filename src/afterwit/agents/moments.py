@@ -13,6 +13,7 @@ BEFORE = "before"  # a tool is about to be called
 AFTER = "after"  # a tool was called
 COMPACT = "compact"  # the context was, or is about to be, cut to a summary
 END = "end"
+FORGETFUL = "forgetful"  # source of a start: a resume by an agent that keeps nothing of what was said at a start
 EVENTS = (START, PROMPT, BEFORE, AFTER, COMPACT, END)
 RECALL = "recall"  # no hook: an agent asked the MCP server what is known
 ASKED = "asked"  # the same, for an item by its id
@@ -67,7 +68,7 @@ class Moment:
         self.native = native  # the agent's own name of the event
         self.cwd = cwd
         self.context = context  # the subagent; "" for the session itself
-        self.source = source  # of a start: startup, resume, clear or compact
+        self.source = source  # of a start: startup, resume, clear, compact or FORGETFUL
         self.prompt = prompt
         self.tool = tool
         self.arguments = arguments or {}

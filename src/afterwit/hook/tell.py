@@ -4,7 +4,7 @@ Gives the answer for the agent and the records for the spool; the caller writes 
 with what was shown and, where something was held out, with what would have been.
 """
 
-from afterwit.agents.moments import AFTER, BEFORE, COMPACT, PROMPT, START, Answer, Moment
+from afterwit.agents.moments import AFTER, BEFORE, COMPACT, FORGETFUL, PROMPT, START, Answer, Moment
 from afterwit.guard.shown import NOTHING, Shown, between_markers, command, cut, joined, ours
 from afterwit.hook.proposals import Proposal
 from afterwit.recall.deck.location import Location
@@ -53,7 +53,9 @@ class HookTeller:
 
     def _started(self, history: History) -> Shown:
         source = self._moment.source
-        if source == "compact":
+        if source == FORGETFUL and history.has_block_at_prompt:
+            return NOTHING
+        if source in ("compact", FORGETFUL):
             self._note(COMPACTED)
             return self._block()
         if source == "clear" and history.has_started:
@@ -115,7 +117,9 @@ class HookTeller:
         if not items and not has_lines:
             self._note(STARTED)
             return NOTHING
-        return self._drawn(START, items, joined(told, "\n") if has_lines else NOTHING, joined(wanted, "\n"))
+        block = joined(told, "\n") if has_lines else NOTHING
+        late = {"with": self._moment.event} if self._moment.event != START else {}
+        return self._drawn(START, items, block, joined(wanted, "\n"), **late)
 
     def _lines(self, history: History, proposal: Proposal) -> Shown:
         earlier = history.answered if self._moment.event == AFTER else history.told

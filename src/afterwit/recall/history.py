@@ -5,7 +5,7 @@ compaction, leaves the session as it was. What was held out counts as told, so t
 in the start block may be said once more when the failure that it speaks of happens: there it is acted on.
 """
 
-from afterwit.agents.moments import AFTER, BEFORE, START
+from afterwit.agents.moments import AFTER, BEFORE, PROMPT, START
 
 DRAW = "draw"
 STARTED = "started"  # a start that gave no block: a resume, or nothing to say
@@ -26,6 +26,7 @@ class History:
         self.has_started = False
         self.has_prompted = False
         self.awaits_block = False  # since a compaction
+        self.has_block_at_prompt = False  # where every agent keeps it
         for record in records:
             if record.get("context", "") == context:
                 self._take(record, context)
@@ -40,6 +41,7 @@ class History:
             self.refused.add(str(record.get("command", "")))
         if kind == STARTED or (kind == DRAW and record.get("moment") == START):
             self.has_started, self.awaits_block = True, False
+            self.has_block_at_prompt = record.get("with") == PROMPT
         elif kind == PROMPTED:
             self.has_prompted = True
         elif kind == COMPACTED:

@@ -2,13 +2,13 @@
 
 A hook that ends with anything but 0 before a call denies it. A command that failed is told as a success whose text ends
 with its exit code; only its own tools fail with an event of their own. What was said at a start is not kept: a resumed
-session has lost it, as after a compaction.
+session has lost it.
 """
 
-from afterwit.agents.moments import BEFORE, Answer, Moment, all_text, fields_at, number_after, text_at
+from afterwit.agents.moments import BEFORE, FORGETFUL, Answer, Moment, all_text, fields_at, number_after, text_at
 from afterwit.model.quick_json import dumps, loads
 
-_SOURCES = {"new": "startup", "resume": "compact"}
+_SOURCES = {"new": "startup", "resume": FORGETFUL}
 
 
 def read(event: str, payload: dict[str, object]) -> Moment | None:

@@ -13,6 +13,7 @@ from afterwit.agents.moments import (
     BEFORE,
     COMPACT,
     END,
+    FORGETFUL,
     PROMPT,
     START,
     Answer,
@@ -38,7 +39,7 @@ _NATIVE = {
     COMPACT: "PreCompress",
     END: "SessionEnd",
 }
-_SOURCES = {"resume": "compact"}
+_SOURCES = {"resume": FORGETFUL}
 _ADDED = "</hook_context>"
 
 

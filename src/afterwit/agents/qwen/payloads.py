@@ -1,12 +1,12 @@
 """Qwen's hooks: Claude Code's protocol. After each tool call it announces a prompt without words: no prompt.
 
-What a command printed comes in a frame. What was said at a start is not kept: a resumed session has lost it, as after
-a compaction. Text before a call is dropped and arguments cannot be changed.
+What a command printed comes in a frame. What was said at a start is not kept: a resumed session has lost it. Text
+before a call is dropped and arguments cannot be changed.
 """
 
 from afterwit.agents import claude_hooks
 from afterwit.agents.gemini.payloads import unframed
-from afterwit.agents.moments import PROMPT, Moment
+from afterwit.agents.moments import FORGETFUL, PROMPT, Moment
 
 write = claude_hooks.write
 
@@ -16,5 +16,5 @@ def read(event: str, payload: dict[str, object]) -> Moment | None:
     moment.output, code = unframed(moment.output)
     moment.exit_code = moment.exit_code if code is None else code
     if moment.source == "resume":
-        moment.source = "compact"
+        moment.source = FORGETFUL
     return None if event == PROMPT and not moment.prompt.strip() else moment
