@@ -1,4 +1,4 @@
-"""Whether a trigger fires at a moment: before an action, after a failure, or at a prompt.
+"""Whether a trigger fires at a moment: before an action, after one, or at a prompt.
 
 All fields that are set must match; a trigger without any never fires. A command matches when any simple command of
 its line does, with its wrappers or without them. Pure, and cheap enough to be asked for each action.
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from afterwit.actions.path_patterns import fits_path
 from afterwit.actions.shell.tree import Command, CommandLine
-from afterwit.model.knowledge import Trigger
+from afterwit.model.knowledge import Activity, Trigger
 
 _NEVER = Trigger()
 
@@ -23,6 +23,7 @@ class TriggerMoment(NamedTuple):
     rules: frozenset[str] = frozenset()
     paths: tuple[str, ...] = ()  # below the repository, that the action is about
     words: frozenset[str] = frozenset()  # of the prompt, by `text.words`
+    activity: Activity | None = None  # of which this is the first action in the session
 
 
 def fires(trigger: Trigger, moment: TriggerMoment) -> bool:
@@ -32,6 +33,7 @@ def fires(trigger: Trigger, moment: TriggerMoment) -> bool:
         and (not trigger.signature or trigger.signature == moment.signature)
         and (not trigger.tool or trigger.tool == moment.tool)
         and (not trigger.rule or trigger.rule in moment.rules)
+        and (trigger.activity is None or trigger.activity is moment.activity)
         and moment.words.issuperset(trigger.topic)
         and (not trigger.path or any(fits_path(trigger.path, path) for path in moment.paths))
         and (not (trigger.program or trigger.words) or _calls(trigger, moment.command))

@@ -57,6 +57,27 @@ class ScopeKind(StrEnum):
     AGENT = "agent"
 
 
+class Activity(StrEnum):
+    """What an agent does, as far as its first action of the kind is a moment to say something."""
+
+    EDIT = "edit"  # of a file; the trigger's path says where
+    TEST = "test"
+    LINT = "lint"
+    BUILD = "build"
+    INSTALL = "install"
+    COMMIT = "commit"
+    PUSH = "push"
+    REVIEW = "review"  # a comment on, or a change of, a pull request or an issue
+
+
+class ItemKind(StrEnum):
+    """What an item is, where that changes how it is told."""
+
+    PLAIN = ""
+    DECISION = "decision"
+    PROCEDURE = "procedure"
+
+
 class Scope(NamedTuple):
     """Where an item holds."""
 
@@ -130,6 +151,7 @@ class Trigger(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     path: str = ""  # of a file below the repository; `*` and `**` as in gitignore
     rule: str = ""  # a lint or compiler rule
     topic: tuple[str, ...] = ()  # words of a task, all of them, stemmed as `text.words` does
+    activity: Activity | None = None  # the first action of this kind in a session
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -150,6 +172,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_closed: bool = False  # a question that was answered
     supersedes: tuple[str, ...] = ()  # ids
     saves: float = 1.0  # actions that knowing it spares when it fires
+    when: str = ""  # a later session needs it, in words
+    kind: ItemKind = ItemKind.PLAIN
 
 
 class Belief(NamedTuple):
@@ -183,6 +207,8 @@ class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     first_ms: int = 0
     last_ms: int = 0
     saves: float = 1.0
+    when: str = ""
+    kind: ItemKind = ItemKind.PLAIN
     reason: str = ""  # for its status, in words
     superseded_by: str = ""
     supersedes: tuple[str, ...] = ()
