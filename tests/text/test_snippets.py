@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.text.snippets import marked, snippet
+from afterwit.text.words import marked, snippet
 
 LONG = "row " * 200 + "the ladder is broken near the plum tree " + "row " * 200
 

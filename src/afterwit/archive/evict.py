@@ -35,10 +35,10 @@ from afterwit.store.archive import Archive, archive_name
 from afterwit.store.archive_mark import refuse_older
 from afterwit.store.lease import held
 from afterwit.store.rows import originals
-from afterwit.store.rows.digests import all_digests
 from afterwit.store.rows.files import FileRow, files_by_id
 from afterwit.store.rows.health import database_bytes
 from afterwit.store.rows.originals import EVICTED, LOST, RawFile, SessionName
+from afterwit.store.rows.sightings import all_digests
 from afterwit.store.store import Store, opened, require
 
 _WAIT_SECONDS = 60

@@ -49,12 +49,11 @@ from afterwit.store.database import (
     translated,
 )
 from afterwit.store.frames import REMAINS
-from afterwit.store.journal import ChainHead, Journal
+from afterwit.store.journal import ChainHead, Journal, applied, keep_heads, refuse_faults, refuse_missing, seen_heads
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 from afterwit.store.migrate import migrate, migrations, schema_version
 from afterwit.store.rows import files
-from afterwit.store.rows.applied import applied, keep_heads, refuse_faults, refuse_missing, seen_heads
 from afterwit.store.rows.files import FileRow
 from afterwit.store.store import Store, require
 

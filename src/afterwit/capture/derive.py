@@ -16,7 +16,7 @@ import msgspec
 from afterwit.agents.protocol import FileReading, Shape, SourceFile, shared_files
 from afterwit.agents.registry import instruction_files, reader_for, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.context import AssemblyContext
+from afterwit.capture.assembly.texts import AssemblyContext
 from afterwit.capture.companions import companion_content, copied_companion, kept_at
 from afterwit.capture.derived import Bookmark, Derived, FileResume, ReadingMode, resumed
 from afterwit.capture.logs import Feeding, opened

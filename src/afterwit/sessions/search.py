@@ -36,7 +36,7 @@ from afterwit.store.rows.texts import TextHit, count_hits, match_of, terms_of
 from afterwit.store.rows.texts import search as search_texts
 from afterwit.store.store import readonly_database
 from afterwit.text.pasted import own_words
-from afterwit.text.snippets import snippet
+from afterwit.text.words import snippet
 
 _WORD = re.compile(r"\w+")
 

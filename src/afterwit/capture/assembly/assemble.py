@@ -13,10 +13,9 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.capture.assembly import calls, instructions, notes, part_facts
-from afterwit.capture.assembly.context import AssemblyContext
 from afterwit.capture.assembly.copies import AssemblerResume, CopiedHistory, resumed
 from afterwit.capture.assembly.part_facts import merged_spend, spend_row
-from afterwit.capture.assembly.texts import safe_body, safe_text
+from afterwit.capture.assembly.texts import AssemblyContext, safe_body, safe_text
 from afterwit.model.captured import (
     ORDINAL_BITS,
     ActionRow,

@@ -11,9 +11,8 @@ import msgspec
 
 from afterwit.actions import steps, tools
 from afterwit.actions.shell.parse import parsed
-from afterwit.capture.assembly.context import AssemblyContext
 from afterwit.capture.assembly.instructions import Showing
-from afterwit.capture.assembly.texts import beginning, both_ends, safe_text, telling_part
+from afterwit.capture.assembly.texts import AssemblyContext, beginning, both_ends, safe_text, telling_part
 from afterwit.guard.markers import is_refusal
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import ActionKind, Lean, Status

@@ -10,8 +10,7 @@ Figures that mean nothing are brought into the range that sums can hold.
 
 from collections.abc import Callable
 
-from afterwit.capture.assembly.context import AssemblyContext
-from afterwit.capture.assembly.texts import TASK_LIMIT, beginning
+from afterwit.capture.assembly.texts import TASK_LIMIT, AssemblyContext, beginning
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import PartFacts, SpendRow
 from afterwit.model.kinds import EventKind, Relation

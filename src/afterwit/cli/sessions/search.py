@@ -15,7 +15,7 @@ from afterwit.sessions.filters import Filter
 from afterwit.sessions.search import SearchAnswer, SearchHit
 from afterwit.sessions.search import search as run
 from afterwit.store.rows.texts import KINDS
-from afterwit.text.snippets import marked
+from afterwit.text.words import marked
 
 _PIPE_WIDTH = 300
 _LINES = 2
