@@ -14,8 +14,7 @@ from afterwit.cli.learn import show_report
 from afterwit.cli.terminal.options import Here, as_json, own_command
 from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.progress import bar
-from afterwit.demo.home import SHOWN
-from afterwit.demo.run import Demo, DemoPlace, demo_of, learn_demo, remove_demo, write_demo
+from afterwit.demo.run import SHOWN, Demo, DemoPlace, demo_of, learn_demo, remove_demo, write_demo
 from afterwit.recall.recall import recalled
 
 _REPO = "orchard"
