@@ -94,7 +94,7 @@ def gatherers_for(name: str) -> "tuple[Gatherer, ...]":
 @cache
 def tool_kinds(name: str) -> Mapping[str, ActionKind]:
     """The kinds of tools that this agent alone has, or calls otherwise than all others."""
-    from afterwit.actions.tool_names import kinds_named  # a run with nothing to do asks for no tools
+    from afterwit.actions.tools import kinds_named  # a run with nothing to do asks for no tools
 
     return kinds_named(_BY_NAME[name].tools) if name in _BY_NAME else {}
 

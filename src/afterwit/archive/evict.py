@@ -21,8 +21,8 @@ from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.registry import reader_for
 from afterwit.archive.budget import EvictionCandidate, EvictionPass, EvictionPlan, plan_eviction
 from afterwit.archive.remove import PACKED_BYTES, FileToDrop, drop_originals, settle_dropped
-from afterwit.capture.companions import belonging
 from afterwit.capture.derived import COMPANION, origin_in
+from afterwit.capture.logs import belonging
 from afterwit.capture.part_rows import remove_dropped_objects
 from afterwit.config.world import World
 from afterwit.decisions.journal import catch_up

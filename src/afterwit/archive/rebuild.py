@@ -23,9 +23,9 @@ from afterwit.archive.adopt import Adopter, ArchiveObject, Damage, keep_damage
 from afterwit.archive.remove import drop_in
 from afterwit.capture.assembly.remains import unpacked
 from afterwit.capture.commit import resolve_repos
-from afterwit.capture.companions import belonging
 from afterwit.capture.derive import derive_archived
 from afterwit.capture.derived import COMPANION, Derived, origin_in
+from afterwit.capture.logs import belonging
 from afterwit.capture.tasks import jobs_for, spread
 from afterwit.config.run_rules import RunRules
 from afterwit.config.world import World, rules_for

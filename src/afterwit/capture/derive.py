@@ -17,9 +17,8 @@ from afterwit.agents.protocol import FileReading, Shape, SourceFile, shared_file
 from afterwit.agents.registry import instruction_files, reader_for, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.assembly.texts import AssemblyContext
-from afterwit.capture.companions import companion_content, copied_companion, kept_at
 from afterwit.capture.derived import Bookmark, Derived, FileResume, ReadingMode, resumed
-from afterwit.capture.logs import Feeding, opened
+from afterwit.capture.logs import Feeding, companion_content, copied_companion, kept_at, opened
 from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.sources.checkout import remote_of
 from afterwit.sources.lines import Chunks, Tap, is_packed, lines_of

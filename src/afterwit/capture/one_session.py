@@ -16,7 +16,8 @@ from afterwit.agents.declared.description import Description
 from afterwit.agents.moments import LONGEST_ID
 from afterwit.agents.protocol import Reader
 from afterwit.agents.registry import Agent, gatherers_for
-from afterwit.capture.plan import AgentPlan, Home, plan_units
+from afterwit.capture.logs import Home
+from afterwit.capture.plan import AgentPlan, plan_units
 from afterwit.model.learn_run import WantedSession
 from afterwit.sources.discovery import (
     LogFile,

@@ -17,7 +17,7 @@ import apsw
 from afterwit.agents import registry
 from afterwit.agents.declared.description import Description
 from afterwit.capture.derived import SESSIONS
-from afterwit.capture.logs import Collectors, LogSource, look_into, sessions_in, sources_in
+from afterwit.capture.logs import Collectors, Home, LogSource, look_into, sessions_in, sources_in
 from afterwit.capture.recognition import Recognition
 from afterwit.model.settings import Settings
 from afterwit.sources.discovery import LogFile, Unit, Unreadable, discover
@@ -26,14 +26,6 @@ from afterwit.store.rows.files import FileRow, FileStamp, file_key
 
 NOTHING: Mapping[bytes, str] = MappingProxyType({})
 _NOBODY = "unrecognised"
-
-
-class Home(NamedTuple):
-    """A folder with logs of one agent. The label keeps files of a second home apart from those of the first."""
-
-    agent: str
-    folder: Path
-    label: str = ""
 
 
 class Pending(NamedTuple):
