@@ -198,7 +198,8 @@ def _originals(store: Store, limits: RetentionSettings, declared: tuple[Descript
     for companion, owner in owners.items():
         beside.setdefault(owner, []).append(companion)
     names = originals.sessions_in(store.db, [row.id for row in transcripts])
-    worth = _values(store.db) if limits.order is EvictionOrder.VALUE and _may_go(packed, limits) else {}
+    may_go = sum(packed.values()) > limits.raw_soft_cap_bytes
+    worth = _values(store.db) if limits.order is EvictionOrder.VALUE and may_go else {}
     alone = [row for row in rows if row.role == COMPANION and row.id not in owners]
     return {
         row.id: _Original(
@@ -209,10 +210,6 @@ def _originals(store: Store, limits: RetentionSettings, declared: tuple[Descript
         )
         for row in (*transcripts, *alone)
     }
-
-
-def _may_go(packed: Mapping[int, int], limits: RetentionSettings) -> bool:
-    return sum(packed.values()) > limits.raw_soft_cap_bytes
 
 
 def _candidate(

@@ -200,7 +200,7 @@ class _Reading:
 
     def checkouts(self) -> dict[str, str]:
         places = self._assembler.places.items()
-        remotes = {root: self._assembler.safe_name(_remote_of(folder)) for root, folder in places}
+        remotes = {root: self._assembler.safe(_remote_of(folder)) for root, folder in places}
         return {root: remote for root, remote in remotes.items() if remote}
 
 

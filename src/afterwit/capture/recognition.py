@@ -71,12 +71,8 @@ class _First(NamedTuple):
     is_list: bool = False  # they are the elements of a document
 
 
-def first_records(unit: Unit) -> list[dict[str, Any]]:
-    """A document is its own first record, or its first elements are; else the first lines."""
-    return _first(unit).records
-
-
 def _first(unit: Unit) -> _First:
+    """A document is its own first record, or its first elements are; else the first lines."""
     path = unit.home / unit.transcript.path
     document = None if path.name.endswith(_LINE_ENDINGS) else _document(path)
     return _First(_first_lines(unit)) if document is None else document
@@ -160,7 +156,7 @@ def unclaimed(home: Home, settings: Settings, declared: tuple[Description, ...] 
         return []
     claims = _claims(home.folder, settings, declared)
     agent = registry.agent(home.agent, declared)
-    endings = _endings(agent)
+    endings = {_ending(PurePosixPath(pattern)) for pattern in agent.transcripts}
     files = [
         file
         for file in walk(home.folder, [], agent.follows)
@@ -180,10 +176,6 @@ def _claims(folder: Path, settings: Settings, declared: tuple[Description, ...])
         for home in (settings.agents[agent.name].homes if agent.name in settings.agents else ())
         if home.is_relative_to(folder) or folder.is_relative_to(home)
     ]
-
-
-def _endings(agent: Agent) -> frozenset[str]:
-    return frozenset(_ending(PurePosixPath(pattern)) for pattern in agent.transcripts)
 
 
 def _is_in_place(path: PurePosixPath, reader: Reader, endings: Iterable[str]) -> bool:
@@ -207,7 +199,7 @@ def _is_conversation(unit: Unit, agent: str, reader: Reader) -> bool:
         return True
     if Recognition([(agent, reader)]).agent_of(unit) is not None:
         return True
-    return any(_has_role(record, _DEPTH) for record in first_records(unit))
+    return any(_has_role(record, _DEPTH) for record in _first(unit).records)
 
 
 def _has_role(value: Any, depth: int) -> bool:

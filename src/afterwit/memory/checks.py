@@ -5,18 +5,21 @@ raises fails the check with that message.
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 from afterwit.memory.backends.backend import Backend, UnreachableError, UnsupportedError
 from afterwit.memory.backends.queue import Queue, QueueingBackend
 from afterwit.model.errors import AfterwitError
-from afterwit.model.memory_entry import Entry, Hit, Write
+from afterwit.model.memory_entry import Entry, Write
 
 Check = Callable[[Backend, str], bool]
 PASSED = "passed"
 SEPARATE, DELETED = "users are separate", "deleted entries are gone"
 _AT = 1_000_000
 _KEY = "evaluation.check"
+_CALLS = ("store", "retrieve", "query", "keys", "delete")
 
 
 def functionality(backend: Backend, user: str) -> dict[str, str]:
@@ -111,7 +114,7 @@ def _fault(queue: Queue, lock: Path, at: int, *, is_done: bool) -> Check:
     def check(backend: Backend, user: str) -> bool:
         now = [_AT + at]
         failing = _Failing(backend, is_done=is_done)
-        queueing = QueueingBackend(failing, lambda: backend, queue, lock, lambda: now[0])
+        queueing = QueueingBackend(cast("Backend", failing), lambda: backend, queue, lock, lambda: now[0])
         detour = queueing.store(_write(user, "kept through a fault", at + 1))
         is_seen = queueing.retrieve(user, _KEY) is not None
         failing.is_failing = False
@@ -131,34 +134,14 @@ class _Failing:
         self._backend = backend
         self._is_done = is_done
         self.is_failing = True
-        self.name = backend.name
-        self.leaves_machine = backend.leaves_machine
-        self.privacy = backend.privacy
-        self.unsupported = backend.unsupported
-        self.availability = backend.availability
-        self.close = backend.close
 
-    def store(self, write: Write, *, is_late: bool = False) -> None:
-        if self._is_done or not self.is_failing:
-            self._backend.store(write, is_late=is_late)
-        self._fail()
+    def __getattr__(self, name: str) -> Any:
+        given = getattr(self._backend, name)
+        return partial(self._lose, name, given) if name in _CALLS else given
 
-    def retrieve(self, user: str, key: str) -> Entry | None:
-        self._fail()
-        return self._backend.retrieve(user, key)
-
-    def query(self, user: str, text: str, limit: int) -> list[Hit]:
-        self._fail()
-        return self._backend.query(user, text, limit)
-
-    def keys(self, user: str, prefix: str = "") -> list[str]:
-        self._fail()
-        return self._backend.keys(user, prefix)
-
-    def delete(self, user: str, key: str, at_ms: int, *, is_late: bool = False) -> bool:
-        self._fail()
-        return self._backend.delete(user, key, at_ms, is_late=is_late)
-
-    def _fail(self) -> None:
+    def _lose(self, name: str, call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        is_made = not self.is_failing or (self._is_done and name == "store")
+        answer = call(*arguments, **options) if is_made else None
         if self.is_failing:
             raise UnreachableError("The answer was lost, as the evaluation wanted it.")
+        return answer

@@ -65,7 +65,10 @@ class Prices:
 
     def __init__(self, *tables: Mapping[str, Price]) -> None:
         self._tables = [
-            sorted((_Entry(_spelled(name), price) for name, price in table.items()), key=_longest_first)
+            sorted(
+                (_Entry(_spelled(name), price) for name, price in table.items()),
+                key=lambda entry: (-len(entry.pattern), entry.pattern),
+            )
             for table in tables
         ]
         self._by_model: dict[str, Price | None] = {}
@@ -125,10 +128,6 @@ def parsed(tables: Mapping[str, Any]) -> dict[str, Price]:
 @cache
 def packaged() -> Mapping[str, Price]:
     return parsed(tomllib.loads(files("afterwit.model").joinpath("prices.toml").read_text(encoding="utf-8")))
-
-
-def _longest_first(entry: _Entry) -> tuple[int, str]:
-    return -len(entry.pattern), entry.pattern
 
 
 def _names(model: str) -> tuple[str, ...]:

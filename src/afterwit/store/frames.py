@@ -208,7 +208,7 @@ class ArchivedFile:
             if frame is None:
                 break
             self._known.append(frame)
-        first = bisect_right(self._known, start, key=_beginning) - 1
+        first = bisect_right(self._known, start, key=lambda frame: frame.offset) - 1
         for frame in self._known[max(0, first) :]:
             if frame.offset >= end:
                 return
@@ -218,7 +218,3 @@ class ArchivedFile:
         if self._last is None or self._last[0] != frame:
             self._last = (frame, unpack_at(self._file, frame))
         return self._last[1]
-
-
-def _beginning(frame: Frame) -> int:
-    return frame.offset

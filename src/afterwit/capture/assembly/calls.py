@@ -100,12 +100,13 @@ def pending(call: PendingCall) -> ActionRow:
 def settled(call: PendingCall, result: CallOutcome) -> ActionRow:
     """The row of a call with its result."""
     verdict = _verdict(call, result)
+    is_bad = verdict.status in (Status.FAILED, Status.DENIED) or verdict.lean is Lean.FAILED
     return msgspec.structs.replace(
         pending(call),
         status=verdict.status,
         lean=verdict.lean,
         exit_code=verdict.exit_code,
-        error=telling_part(result.text) if _is_bad(verdict) else "",
+        error=telling_part(result.text) if is_bad else "",
         duration_ms=_duration_ms(call, result),
         result_offset=result.offset,
     )
@@ -130,10 +131,6 @@ def _must_be_parsed(call: PendingCall, facts: Result) -> bool:
     if call.kind is not ActionKind.SHELL:
         return False
     return bool(facts.is_error or facts.exit_code) or _COMPOUND.search(call.target) is not None
-
-
-def _is_bad(verdict: steps.ActionVerdict) -> bool:
-    return verdict.status in (Status.FAILED, Status.DENIED) or verdict.lean is Lean.FAILED
 
 
 def _facts(event: Event) -> Result:

@@ -41,16 +41,6 @@ _SLOW_MS = 1_000.0  # everybody does
 _RELEVANCE_SHARE = 0.25
 
 
-class ScoredBackend(msgspec.Struct, frozen=True):
-    """A backend that was measured."""
-
-    name: str
-    score: float
-    is_available: bool
-    leaves_machine: bool
-    privacy: str
-
-
 def score(parts: Mapping[str, float], weights: Mapping[str, float]) -> float:
     """Out of 100."""
     total = sum(weights.values())
@@ -84,17 +74,43 @@ def share(checks: Sequence[bool]) -> float:
     return sum(checks) / len(checks) if checks else 0.0
 
 
-def recommendation(candidates: Sequence[ScoredBackend]) -> str:
+class Latency(msgspec.Struct, frozen=True):
+    operation: str
+    entries: int
+    p50_ms: float
+    p95_ms: float
+
+
+class Evaluated(msgspec.Struct, frozen=True, kw_only=True):
+    """What was measured of a backend."""
+
+    backend: str
+    is_configured: bool
+    is_available: bool = False
+    reason: str = ""  # what is missing
+    leaves_machine: bool = False
+    privacy: str = ""
+    functionality: dict[str, str] = msgspec.field(default_factory=dict)
+    faults: dict[str, str] = msgspec.field(default_factory=dict)
+    relevance: Relevance | None = None
+    latencies: list[Latency] = msgspec.field(default_factory=list)
+    cost: str = ""
+    parts: dict[str, float] = msgspec.field(default_factory=dict)
+    score: float | None = None
+
+
+def recommendation(evaluated: Sequence[Evaluated]) -> str:
     """Which to use, in words; and whenever that means that data leave the machine, so."""
-    usable = sorted((backend for backend in candidates if backend.is_available), key=lambda backend: -backend.score)
+    scored = ((backend.score, backend) for backend in evaluated if backend.is_available and backend.score is not None)
+    usable = sorted(scored, key=lambda pair: -pair[0])
     if not usable:
         return 'No backend can be used now. Set memory.backend = "local", which needs no server.'
-    best = usable[0]
-    text = f"Use {best.name}: {best.score:.0f} of 100. "
+    points, best = usable[0]
+    text = f"Use {best.backend}: {points:.0f} of 100. "
     if not best.leaves_machine:
         return text + f"No data leave this machine. {best.privacy}"
-    at_home = next((backend for backend in usable if not backend.leaves_machine), None)
-    instead = f" If they must not, use {at_home.name} ({at_home.score:.0f} of 100)." if at_home else ""
+    at_home = next((f"{other.backend} ({at:.0f} of 100)" for at, other in usable if not other.leaves_machine), "")
+    instead = f" If they must not, use {at_home}." if at_home else ""
     return text + f"But with it data leave this machine. {best.privacy}{instead}"
 
 
