@@ -13,7 +13,7 @@ from afterwit.config.world import World
 from afterwit.memory import evaluate as memory_evaluate
 from afterwit.memory.api import memory
 from afterwit.memory.backends.backend import UnreachableError
-from afterwit.memory.backends.scoring import Evaluated
+from afterwit.memory.checks import Evaluated
 from afterwit.memory.evaluate import evaluate, invented_writes
 
 SIZES = (20, 40)

@@ -32,6 +32,9 @@ from afterwit.sources.lines import whole_content, whole_lines
 from afterwit.store.frames import Packer
 from afterwit.store.regular_files import open_regular
 
+COMPANION_LIMIT = 64 << 20
+_BLOCK_BYTES = 1 << 20
+
 
 class Feeding:
     """Feeds a reading from a given place on."""
@@ -160,10 +163,6 @@ def _source(folder: Path, place: _Place, files: list[LogFile]) -> LogSource:
     marks = [(str(file.path), file.size_bytes, file.mtime_ns, file.inode) for file in ordered]
     size, mtime_ns = sum(file.size_bytes for file in ordered), max(file.mtime_ns for file in ordered)
     return LogSource(place.agent, place.gatherer, folder, LogFile(place.path, size, mtime_ns, mark_of(marks)), ordered)
-
-
-COMPANION_LIMIT = 64 << 20
-_BLOCK_BYTES = 1 << 20
 
 
 class Belonging(NamedTuple):

@@ -52,11 +52,7 @@ REPOS = (
             "src/routes/berths.ts": ROUTES_CODE,
         },
     ),
-    Repo(
-        "almanac",
-        "",
-        {"mkdocs.yml": "site_name: Almanac\nstrict: true\n", "docs/moon.md": MOON},
-    ),
+    Repo("almanac", "", {"mkdocs.yml": "site_name: Almanac\nstrict: true\n", "docs/moon.md": MOON}),
 )
 
 
@@ -195,8 +191,5 @@ def script_text(place: DemoPlace, command: tuple[str, ...]) -> str:
         own = (f'@set "USERPROFILE={place.home}"', f'@set "AFTERWIT_HOME={place.store}"')
         cleared = [f'@set "{name}="' for name in foreign]
         return "\r\n".join([*cleared, *own, f"@{subprocess.list2cmdline(command)} %*", ""])
-    own = (
-        f"export HOME={shlex.quote(str(place.home))}",
-        f"export AFTERWIT_HOME={shlex.quote(str(place.store))}",
-    )
+    own = (f"export HOME={shlex.quote(str(place.home))}", f"export AFTERWIT_HOME={shlex.quote(str(place.store))}")
     return "\n".join(["#!/bin/sh", f"unset {' '.join(foreign)}", *own, f'exec {shlex.join(command)} "$@"', ""])

@@ -245,10 +245,7 @@ HARBOUR = (
             "migrations/004_no_overlap.sql", "", "ALTER TABLE reservations ADD EXCLUDE USING gist (during WITH &&);"
         ),
         Shell(
-            "pnpm migrate",
-            'error: data type integer has no default operator class for access method "gist"',
-            1,
-            1.1,
+            "pnpm migrate", 'error: data type integer has no default operator class for access method "gist"', 1, 1.1
         ),
         EditStep("migrations/004_no_overlap.sql", "ALTER", "CREATE EXTENSION btree_gist;\nALTER"),
         Shell("pnpm migrate", "applied 004_no_overlap", 0, 1.2),

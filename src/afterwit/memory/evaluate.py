@@ -20,16 +20,21 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.memory.backends.backend import Backend, Bulk
 from afterwit.memory.backends.local import LocalBackend, Recorder
-from afterwit.memory.backends.scoring import (
+from afterwit.memory.checks import (
     AVAILABILITY,
+    DELETED,
     FUNCTIONALITY,
     LATENCY,
+    PASSED,
     PRIVACY,
+    SEPARATE,
     WEIGHTS,
     Evaluated,
     Latency,
     Relevance,
     availability_part,
+    faults,
+    functionality,
     functionality_part,
     labelled_set,
     latency_part,
@@ -38,7 +43,6 @@ from afterwit.memory.backends.scoring import (
     relevance,
     score,
 )
-from afterwit.memory.checks import DELETED, PASSED, SEPARATE, faults, functionality
 from afterwit.memory.registry import HONCHO, LOCAL, NULL, POSTGRES, made, names, not_configured
 from afterwit.model.memory_entry import Write
 from afterwit.store.database import transaction

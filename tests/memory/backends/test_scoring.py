@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.memory.backends.scoring import (
+from afterwit.memory.checks import (
     WEIGHTS,
     Evaluated,
     Query,

@@ -66,7 +66,7 @@ class _Packed(msgspec.Struct, kw_only=True):
 
 def packed(remains: Remains) -> bytes:
     captured = remains.captured
-    tables = {name: _columns(getattr(captured, name), kind) for name, kind in _TABLES.items()}
+    tables: dict[str, Any] = {name: _columns(getattr(captured, name), kind) for name, kind in _TABLES.items()}
     tables["events"] = {name: column for name, column in tables["events"].items() if name not in _PLACELESS}
     same = {name: getattr(remains, name) for name in _SAME}
     return msgspec.msgpack.encode(_Packed(parts=captured.parts, owned=captured.claims, **tables, **same))
