@@ -1,5 +1,5 @@
-"""Opens files that others put where we look: a regular file, or an error; never a wait. Standard streams that somebody has
-closed are opened on nothing.
+"""Opens files that others put where we look: a regular file, or an error; never a wait. Standard streams that somebody
+has closed are opened on nothing.
 
 A named pipe in the place of a settings file would stop whoever opens it until somebody writes to it, a terminal until
 somebody types, and a device may have no end. So whatever Afterwit reads and did not make in the same run is opened
