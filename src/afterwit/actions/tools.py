@@ -2,9 +2,9 @@
 
 Names of tools are listed by kind and folded: lower case, without `_`, `-` and blanks, so that `ReadFile`, `read_file`
 and `read-file` are one entry. A tool whose kind hangs on one of its arguments has a row in a table of its own; one
-whose kind hangs on the agent stands in the description of that agent; an unknown tool is `other`. Users can name their
-own tools in an alias table. Arguments are as the log has them, of any shape: nothing here raises. A shell call stays a
-shell call, even if it only reads or searches; the one exception is a patch that an agent applies through its shell.
+whose kind hangs on the agent stands in the description of that agent; an unknown tool is `other`. Arguments
+are as the log has them, of any shape: nothing here raises. A shell call stays a shell call, even if it only reads or
+searches; the one exception is a patch that an agent applies through its shell.
 """
 
 import re
@@ -126,7 +126,6 @@ TARGET_KEYS = {kind: tuple(keys.split()) for kind, keys in _TARGET_KEYS.items()}
 SERVER_KEYS = ("server", "server_name", "serverName")
 
 
-_NO_ALIASES: Mapping[str, str] = {}
 _NO_TOOLS: Mapping[str, ActionKind] = {}
 _MCP = re.compile(r"mcp__?(?P<server>.+?)(?:__|\.|/)(?P<tool>.+)", re.DOTALL)
 _PATCH_CALL = re.compile(r"\s*(?:cd [^\s;&|]{1,500} && )?apply_?patch\b")
@@ -134,11 +133,8 @@ _PATCH_FILE = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): (
 _FILE_KINDS = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
 
 
-def kind_of(
-    own: Mapping[str, ActionKind], tool: str, arguments: Mapping[str, Any], aliases: Mapping[str, str] = _NO_ALIASES
-) -> ActionKind:
+def kind_of(own: Mapping[str, ActionKind], tool: str, arguments: Mapping[str, Any]) -> ActionKind:
     """The canonical kind of a call. `own` are the tools that mean something else in the agent than in others."""
-    tool = aliases.get(tool, tool)
     name = _listed(tool)
     kind = own.get(name) or KINDS.get(name)
     if kind is None:
