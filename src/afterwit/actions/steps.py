@@ -20,8 +20,6 @@ _ECHOES_CODE = ("$?", "PIPESTATUS", "pipestatus")
 
 
 class Step(NamedTuple):
-    """One action of a session."""
-
     kind: ActionKind
     tool: str
     target: str

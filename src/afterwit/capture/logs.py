@@ -85,8 +85,6 @@ class LogSource(NamedTuple):
 
 
 class LogFolder(NamedTuple):
-    """What lies in a home."""
-
     units: list[Unit]
     sources: list[LogSource]
     unread: list[PurePosixPath]  # transcripts without a reader
@@ -101,7 +99,6 @@ class _Place(NamedTuple):
 
 
 def look_into(folder: Path, agent: Agent, reader: Reader | None) -> LogFolder:
-    """All that lies in a home of one agent."""
     unread: list[PurePosixPath] = []
 
     def primary(path: PurePosixPath) -> PurePosixPath | None:
@@ -119,8 +116,6 @@ def look_into(folder: Path, agent: Agent, reader: Reader | None) -> LogFolder:
 
 
 class Collectors:
-    """The gatherers of some agents."""
-
     def __init__(self, agents: Iterable[str]) -> None:
         self._gatherers = [(agent, gatherer) for agent in agents for gatherer in gatherers_for(agent)]
 

@@ -52,8 +52,6 @@ _SMALL_FILES = (".json", ".jsonl")  # names that no database has; there can be v
 
 
 class Pending(NamedTuple):
-    """A transcript to read."""
-
     home: Home
     unit: Unit
     has_new_companions: bool  # then what was read before is read again, with them
@@ -245,7 +243,6 @@ def _label(folder: Path, user_home: Path | None = None) -> str:
 def plan_sessions(
     db: apsw.Connection, homes: Iterable[Home], wanted: Iterable[WantedSession], declared: tuple[Description, ...] = ()
 ) -> list[AgentPlan]:
-    """What to do for these sessions."""
     named = [
         session
         for session in sorted(set(wanted))

@@ -45,8 +45,6 @@ _WORTH_A_POOL_BYTES = 16 << 20
 
 
 class Task(NamedTuple):
-    """One file to be read."""
-
     pending: Pending
     bookmark: Bookmark | None
     rules: RunRules
@@ -54,8 +52,6 @@ class Task(NamedTuple):
 
 
 class DerivedFile(NamedTuple):
-    """A file, and what became of it."""
-
     pending: Pending
     derived: Derived
 

@@ -190,7 +190,6 @@ def in_force(entries: Sequence[Recorded]) -> list[Recorded]:
 
 
 def decided(entries: Sequence[Recorded]) -> Decided:
-    """What follows from the entries."""
     decisions: defaultdict[str, list[Decision]] = defaultdict(list)
     reports: defaultdict[str, list[Evidence]] = defaultdict(list)
     forgotten: set[tuple[Forgettable, str]] = set()

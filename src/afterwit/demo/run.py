@@ -123,8 +123,6 @@ _CONFIG = '[domains]\nfruit = ["github.com/acme/orchard"]\nsea = ["github.com/ac
 
 
 class DemoPlace(NamedTuple):
-    """Where the parts of a demo lie."""
-
     folder: Path
     platform: str
 
@@ -166,7 +164,6 @@ def write_demo(place: DemoPlace, day: dt.date, command: tuple[str, ...]) -> None
 
 
 def demo_of(place: DemoPlace, now_ms: int) -> Demo:
-    """The demo's own surroundings."""
     environ = {"HOME": str(place.home), "USERPROFILE": str(place.home), "AFTERWIT_HOME": str(place.store)}
     configured = load(environ, place.platform)
     return Demo(configured, World(Layout(place.store), configured.settings, place.home, environ, now_ms))

@@ -16,8 +16,6 @@ _CHARS_PER_TOKEN = 4
 
 
 class ResponseTokens(NamedTuple):
-    """The tokens of one response."""
-
     fresh: int
     cached: int
     output: int
@@ -51,8 +49,6 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 
 class DemoAgent(StrEnum):
-    """The agents that the demo pretends to have."""
-
     CLAUDE_CODE = "claude-code"
     CODEX = "codex"
     HERMES = "hermes"
@@ -71,8 +67,6 @@ class Reply(NamedTuple):
 
 
 class ThoughtStep(NamedTuple):
-    """The agent thinks."""
-
     text: str
 
 
@@ -153,8 +147,6 @@ Step = (
 
 
 class DemoSession(NamedTuple):
-    """One session of one agent in one repository."""
-
     agent: DemoAgent
     name: str  # unique, and begins with the repository's; ids are made from it
     days_ago: int

@@ -36,8 +36,6 @@ _TYPES: Mapping[str, tuple[type, str]] = {
 
 
 class MemoryTool:
-    """The tool for one user."""
-
     def __init__(self, world: World, user: str | None = None, agent: str = "") -> None:
         self._world = world
         self._agent = f"agent {agent}".strip()  # no name that a client gives itself is that of a person

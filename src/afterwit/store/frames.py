@@ -81,7 +81,6 @@ def unpack(frame: bytes) -> bytes:
 
 
 def unpack_at(file: BinaryIO, frame: Frame) -> bytes:
-    """The content of a frame of this file."""
     file.seek(frame.packed_offset)
     return unpack(file.read(frame.packed_length))
 

@@ -45,8 +45,6 @@ class BegunCall(NamedTuple):
 
 
 class Joining:
-    """The calls of one file."""
-
     def __init__(
         self, context: AssemblyContext, open_calls: dict[int, calls.PendingCall], early: dict[int, calls.CallOutcome]
     ) -> None:

@@ -60,7 +60,6 @@ def early(event: Event, output: str) -> CallOutcome:
 
 
 def opened(event: Event, part: int, ordinal: int, context: AssemblyContext) -> PendingCall:
-    """The call in this event."""
     arguments, redactor = event.arguments or {}, context.redactor
     tool = context.tool_names.get(event.tool, event.tool)
     kind = tools.kind_of(context.tool_kinds, tool, arguments)
@@ -98,7 +97,6 @@ def pending(call: PendingCall) -> ActionRow:
 
 
 def settled(call: PendingCall, result: CallOutcome) -> ActionRow:
-    """The row of a call with its result."""
     verdict = _verdict(call, result)
     is_bad = verdict.status in (Status.FAILED, Status.DENIED) or verdict.lean is Lean.FAILED
     return msgspec.structs.replace(

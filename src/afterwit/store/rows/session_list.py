@@ -25,29 +25,19 @@ _SELECTED = """(:session IS NULL OR sessions.id = :session)
     AND (:text = '' OR instr(lower(sessions.title), lower(:text)) OR instr(lower(sessions.task), lower(:text))
          OR instr(lower(sessions.first_prompt), lower(:text)))"""
 _DAY_MS = 86_400_000
-
-
 STARTED = f"""{_SELECTED}
     AND (:since_ms IS NULL OR sessions.started_ms >= :since_ms)
     AND (:until_ms IS NULL OR sessions.started_ms < :until_ms)"""
-
-
 """Sessions that began in the time asked for."""
-
 
 SPENT = f"""{_SELECTED}
     AND (:since_ms IS NULL OR ifnull(spends.at_ms, sessions.started_ms) >= :since_ms)
     AND (:until_ms IS NULL OR ifnull(spends.at_ms, sessions.started_ms) < :until_ms)"""
-
-
 """Responses that came in the time asked for, whenever their session began."""
-
 
 SAID = f"""{_SELECTED}
     AND (:since_ms IS NULL OR ifnull(events.at_ms, sessions.started_ms) >= :since_ms)
     AND (:until_ms IS NULL OR ifnull(events.at_ms, sessions.started_ms) < :until_ms)"""
-
-
 """Events of the time asked for, whenever their session began."""
 
 
