@@ -42,7 +42,7 @@ class ConnectScope(StrEnum):
 
 
 class Hooks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the agent's hooks tell us and take from us. `payloads` of its package reads and answers them."""
+    """What the agent's hooks tell us and take from us. `read` and `write` of its package take them in and answer."""
 
     events: Mapping[str, str]  # the agent's own event → ours
     carries: tuple[str, ...]  # the events of ours whose answer can hold text for the model

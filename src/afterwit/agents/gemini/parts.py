@@ -3,7 +3,7 @@
 Gemini CLI and Qwen Code share it. Takes decoded JSON of any shape and never raises. Data becomes a placeholder.
 
 How a tool call of Gemini CLI or Qwen Code ended, and its output without the client's frame. A command that exits with 2
-has the status "success"; its exit code stands in the frame around the output (`payloads`), in newer versions only if it
+has the status "success"; its exit code stands in the frame around the output (`unframed`), in newer versions only if it
 is not 0. The frame is taken off: what is left is what the command printed.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.gemini.payloads import unframed
+from afterwit.agents.gemini import unframed
 from afterwit.model.readings import Result
 
 _DENIED = re.compile(

@@ -1,4 +1,10 @@
-"""Kimi Code, the successor of Kimi CLI."""
+"""Kimi Code, the successor of Kimi CLI.
+
+Its hooks: Claude Code's input; text reaches the model only at a prompt, and only as plain text.
+"""
+
+from afterwit.agents import claude_hooks
+from afterwit.agents.moments import PROMPT, Answer, Moment
 
 AGENT = {
     "name": "kimi-code",
@@ -25,3 +31,9 @@ AGENT = {
         "also_named": ("kimi",),
     },
 }
+
+read = claude_hooks.read
+
+
+def write(moment: Moment, answer: Answer) -> str:
+    return answer.text if moment.event == PROMPT else claude_hooks.write(moment, answer)

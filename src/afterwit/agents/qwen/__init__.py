@@ -1,4 +1,14 @@
-"""Qwen Code, a relative of Gemini CLI."""
+"""Qwen Code, a relative of Gemini CLI.
+
+Its hooks: Claude Code's protocol. After each tool call it announces a prompt without words: no prompt.
+
+What a command printed comes in a frame. What was said at a start is not kept: a resumed session has lost it. Text
+before a call is dropped and arguments cannot be changed.
+"""
+
+from afterwit.agents import claude_hooks
+from afterwit.agents.gemini import unframed
+from afterwit.agents.moments import FORGETFUL, PROMPT, Moment
 
 AGENT = {
     "name": "qwen",
@@ -34,3 +44,14 @@ AGENT = {
         "folders": (".qwen",),
     },
 }
+
+write = claude_hooks.write
+
+
+def read(event: str, payload: dict[str, object]) -> Moment | None:
+    moment = claude_hooks.read(event, payload)
+    moment.output, code = unframed(moment.output)
+    moment.exit_code = moment.exit_code if code is None else code
+    if moment.source == "resume":
+        moment.source = FORGETFUL
+    return None if event == PROMPT and not moment.prompt.strip() else moment
