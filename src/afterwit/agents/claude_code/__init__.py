@@ -33,11 +33,9 @@ AGENT = {
         "days": 30,
         "folder": "projects",
         "settings": "settings.json",
-        "configured": "claude_code.install:keeping",
     },
     "connect": {
         "rank": 10,
-        "plugin": "claude_code.install:plugin",
         "program": "claude",
         "folders": (".claude",),
         "also_named": ("claude",),

@@ -39,7 +39,6 @@ AGENT = {
     "retention": {"days": None},
     "connect": {
         "rank": 20,
-        "plugin": "codex.install:plugin",
         "program": "codex",
         "folders": (".codex",),
     },

@@ -51,12 +51,10 @@ AGENT = {
         "days": 30,
         "folder": "tmp",
         "settings": "settings.json",
-        "configured": "gemini.install:keeping",
     },
     "reserved": {"added": ("wait_for_previous",)},
     "connect": {
         "rank": 30,
-        "plugin": "gemini.install:plugin",
         "program": "gemini",
         "folders": (".gemini",),
     },
