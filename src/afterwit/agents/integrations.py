@@ -10,9 +10,8 @@ from typing import Any
 
 from afterwit.agents.installing import reach_of
 from afterwit.edits.edits import Integration, Surroundings
-from afterwit.edits.hooks import SECONDS, Reach, script
 from afterwit.edits.json_file import JsonFile
-from afterwit.edits.ours import MARK, NAME, backed_server_entry, own_words, server_entry
+from afterwit.edits.ours import MARK, NAME, SECONDS, Reach, backed_server_entry, own_words, script, server_entry
 from afterwit.edits.own_text import MarkedBlock, OwnFile
 from afterwit.edits.toml_file import TomlFile
 from afterwit.edits.yaml_file import YamlFile

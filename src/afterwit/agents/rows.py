@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents.fields import decoded_text
-from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
+from afterwit.agents.reading import ReadingMemory
 from afterwit.model.readings import Reading
 from afterwit.sources.framing import Record
 from afterwit.sources.gathering import session_in

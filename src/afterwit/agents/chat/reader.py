@@ -17,10 +17,9 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.chat.messages import calls_of, outcome_of, reasoning_of, text_of, usage_of
-from afterwit.agents.memory import mark
-from afterwit.agents.places import identity
+from afterwit.agents.places import Place, identity
 from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader
+from afterwit.agents.reading import LinesReader, mark
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 from afterwit.model.times import ms_from_any
@@ -76,8 +75,6 @@ def any_folder() -> ChatReader:
 
 
 class ChatReading:
-    """The reading of one chat log."""
-
     state_type: type[ChatState] = ChatState
 
     def __init__(self, path: PurePosixPath, saved: bytes | None) -> None:
@@ -239,16 +236,7 @@ class ChatTurn:
         if key is None:
             own = self._own_id()
             key = f"{kind}:{identity(self._session, self._at_ms, own)}" if own else ""
-        place = self._record
-        return Event(
-            session=self._session,
-            kind=kind,
-            offset=place.offset,
-            length=place.length,
-            at_ms=self._at_ms,
-            key=key,
-            **more,
-        )
+        return Place.of(self._session, self._record, self._at_ms).event(kind, key, **more)
 
 
 def _time_of(message: Mapping[str, Any]) -> int | None:

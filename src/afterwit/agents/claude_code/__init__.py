@@ -29,17 +29,8 @@ AGENT = {
         },
         "carries": ("start", "prompt", "after"),
     },
-    "retention": {
-        "days": 30,
-        "folder": "projects",
-        "settings": "settings.json",
-    },
-    "connect": {
-        "rank": 10,
-        "program": "claude",
-        "folders": (".claude",),
-        "also_named": ("claude",),
-    },
+    "retention": {"days": 30, "folder": "projects", "settings": "settings.json"},
+    "connect": {"rank": 10, "program": "claude", "folders": (".claude",), "also_named": ("claude",)},
 }
 _ANNOUNCED = "<task-notification>"
 

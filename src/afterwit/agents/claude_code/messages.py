@@ -11,12 +11,19 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.agents.claude_code.content import kind_of, placeholder, text_of_result, without_reminders
+from afterwit.agents.claude_code.content import (
+    edited_file,
+    kind_of,
+    placeholder,
+    result_of,
+    stated_spill,
+    text_of_result,
+    without_reminders,
+)
 from afterwit.agents.claude_code.records import Block, ClaudeLine, ClaudeMessage, TokenCounts
-from afterwit.agents.claude_code.results import edited_file, result_of, stated_spill
 from afterwit.agents.claude_code.state import ClaudeState
-from afterwit.agents.memory import mark
-from afterwit.agents.places import identity
+from afterwit.agents.places import Place, identity
+from afterwit.agents.reading import mark
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem, Reading, Spend, Usage
 
@@ -38,19 +45,11 @@ class ClaudePlace(NamedTuple):
     uuid: str
     is_child: bool
 
-    def event(self, kind: EventKind, key: str, text: str) -> Event:
-        return Event(
-            session=self.session,
-            kind=kind,
-            offset=self.offset,
-            length=self.length,
-            at_ms=self.at_ms,
-            key=key,
-            text=text,
-        )
+    def event(self, kind: EventKind, key: str, text: str = "", **more: Any) -> Event:
+        return Place(*self[:4]).event(kind, key, text=text, **more)
 
     def problem(self, reason: str) -> Problem:
-        return Problem(offset=self.offset, length=self.length, reason=reason)
+        return Place(*self[:4]).problem(reason)
 
 
 def user_readings(
@@ -129,17 +128,8 @@ def _call(block: Block, index: int, place: ClaudePlace, state: ClaudeState) -> E
     agent_type = arguments.get("subagent_type")
     if isinstance(agent_type, str):
         state.remember_call(call, agent_type)
-    return Event(
-        session=place.session,
-        kind=EventKind.CALL,
-        offset=place.offset,
-        length=place.length,
-        at_ms=place.at_ms,
-        key=_call_key(call, arguments, place),
-        call_id=call,
-        tool=block.name or _NAMELESS,
-        arguments=arguments,
-    )
+    key = _call_key(call, arguments, place)
+    return place.event(EventKind.CALL, key, call_id=call, tool=block.name or _NAMELESS, arguments=arguments)
 
 
 def _call_key(call: str, arguments: Mapping[str, Any], place: ClaudePlace) -> str:
@@ -171,18 +161,8 @@ def _result(block: Block, line: ClaudeLine, place: ClaudePlace, spill: Spill) ->
     stated = stated_spill(text, outcome)
     if stated is not None:
         text = spill(stated, call) or text
-    return Event(
-        session=place.session,
-        kind=EventKind.RESULT,
-        offset=place.offset,
-        length=place.length,
-        at_ms=place.at_ms,
-        key=f"result:{call}",
-        text=text,
-        call_id=call,
-        result=result,
-        file=edited_file(outcome),
-    )
+    file = edited_file(outcome)
+    return place.event(EventKind.RESULT, f"result:{call}", text, call_id=call, result=result, file=file)
 
 
 def _spend(line: ClaudeLine, message: ClaudeMessage, counts: TokenCounts, place: ClaudePlace) -> Spend:

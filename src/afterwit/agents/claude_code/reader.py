@@ -48,8 +48,6 @@ _REPOSITORY = re.compile(r"(https?://[^/\s]+/[^/\s]+/[^/\s]+?)/(?:-/)?(?:pulls?|
 
 
 class ClaudeCodeReader(LinesReader):
-    """Claude Code, by the shape of `agents.protocol.Reader`."""
-
     agent = "claude-code"
     evidence = ReaderEvidence.REAL_DATA
 

@@ -14,23 +14,14 @@ AGENT = {
     "reader": "cline_cli.reader:ClineCliReader",
     "transcripts": ("sessions/*/*.messages.json", "*/*.messages.json"),
     "homes": (".cline/data",),
-    "variables": (
-        ("CLINE_SESSION_DATA_DIR",),
-        ("CLINE_DATA_DIR",),
-        ("CLINE_DIR", "data"),
-    ),
+    "variables": (("CLINE_SESSION_DATA_DIR",), ("CLINE_DATA_DIR",), ("CLINE_DIR", "data")),
     "tools": {"edit": ("editor",)},
     "hooks": {
         "events": {"PreToolUse": "before", "PostToolUse": "after", "PreCompact": "compact", "TaskComplete": "end"},
         "carries": ("after",),
         "refuses": False,
     },
-    "connect": {
-        "rank": 80,
-        "program": "cline",
-        "folders": (".cline",),
-        "also_named": ("cline",),
-    },
+    "connect": {"rank": 80, "program": "cline", "folders": (".cline",), "also_named": ("cline",)},
 }
 _CODE = "Command exited with code"
 _ERRORS = "[stderr]\n"  # stands before what a command that failed wrote there

@@ -22,10 +22,7 @@ AGENT = {
     ),
     "homes": (".codex",),
     "variables": (("CODEX_HOME",),),
-    "instructions": {
-        "in_checkouts": ("AGENTS.md",),
-        "in_homes": (".codex/AGENTS.md", ".codex/memories/*.md"),
-    },
+    "instructions": {"in_checkouts": ("AGENTS.md",), "in_homes": (".codex/AGENTS.md", ".codex/memories/*.md")},
     "hooks": {
         "events": {
             "SessionStart": "start",
@@ -37,11 +34,7 @@ AGENT = {
         "carries": ("start", "prompt", "after"),
     },
     "retention": {"days": None},
-    "connect": {
-        "rank": 20,
-        "program": "codex",
-        "folders": (".codex",),
-    },
+    "connect": {"rank": 20, "program": "codex", "folders": (".codex",)},
 }
 
 

@@ -34,11 +34,7 @@ AGENT = {
         },
         "carries": ("start", "prompt", "after"),
     },
-    "connect": {
-        "rank": 50,
-        "program": "copilot",
-        "folders": (".copilot",),
-    },
+    "connect": {"rank": 50, "program": "copilot", "folders": (".copilot",)},
 }
 _SOURCES = {"new": "startup", "resume": FORGETFUL}
 

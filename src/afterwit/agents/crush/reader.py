@@ -48,8 +48,6 @@ _DEAREST_USD = 1e6
 
 
 class CrushReader(LinesReader):
-    """Crush, by the shape of `agents.protocol.Reader`."""
-
     agent = "crush"
     evidence = ReaderEvidence.DOCUMENTATION
 
@@ -65,8 +63,6 @@ class CrushReader(LinesReader):
 
 
 class CrushReading(RowsReading):
-    """The reading of one session."""
-
     def take(self, record: Record, row: Row) -> Iterator[Reading] | None:
         match row.table:
             case "(database)":

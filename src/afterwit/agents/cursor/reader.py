@@ -47,8 +47,6 @@ _DONE = frozenset(("completed", "success", "error", "failed", "rejected", "cance
 
 
 class CursorReader(LinesReader):
-    """The Cursor editor, by the shape of `agents.protocol.Reader`."""
-
     agent = "cursor"
     evidence = ReaderEvidence.DOCUMENTATION
 
@@ -63,8 +61,6 @@ class CursorReader(LinesReader):
 
 
 class CursorReading(RowsReading):
-    """The reading of one conversation."""
-
     def take(self, record: Record, row: Row) -> Iterator[Reading] | None:
         if row.table == "composerData":
             return self._conversation(row.values)

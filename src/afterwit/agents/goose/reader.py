@@ -117,8 +117,6 @@ def _response(place: Place, block: Mapping[str, Any], calls: str) -> Iterator[Re
 
 
 class GooseReader(LinesReader):
-    """Goose, by the shape of `agents.protocol.Reader`."""
-
     agent = "goose"
     evidence = ReaderEvidence.DOCUMENTATION
 

@@ -64,8 +64,6 @@ class GrokCliReader(LinesReader):
 
 
 class GrokCliReading(RowsReading):
-    """The reading of one session."""
-
     def take(self, record: Record, row: Row) -> Iterator[Reading] | None:
         values = row.values
         match row.table:

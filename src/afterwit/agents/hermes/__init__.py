@@ -17,9 +17,7 @@ AGENT = {
     "windows_homes": ("AppData/Local/hermes",),
     "variables": (("HERMES_HOME",),),
     "tools": {"shell": ("process", "execute_code")},
-    "instructions": {
-        "in_homes": (".hermes/memories/*.md",),
-    },
+    "instructions": {"in_homes": (".hermes/memories/*.md",)},
     "hooks": {
         "events": {
             "pre_llm_call": "prompt",
@@ -30,11 +28,7 @@ AGENT = {
         },
         "carries": ("start", "prompt", "after"),
     },
-    "connect": {
-        "rank": 100,
-        "program": "hermes",
-        "folders": (".hermes",),
-    },
+    "connect": {"rank": 100, "program": "hermes", "folders": (".hermes",)},
 }
 _REVIEW = "Review the conversation above"
 

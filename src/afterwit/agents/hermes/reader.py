@@ -58,8 +58,6 @@ _MOST_UNKNOWN = 50
 
 
 class HermesReader:
-    """Hermes, by the shape of `agents.protocol.Reader`."""
-
     agent = "hermes"
     evidence = ReaderEvidence.REAL_CLIENT
 
@@ -97,8 +95,6 @@ class LinesOfHermes(ChatReading):
 
 
 class RowsOfHermes:
-    """The reading of a session from the database."""
-
     def __init__(self, path: PurePosixPath, saved: bytes | None) -> None:
         self._state = msgspec.msgpack.decode(saved, type=HermesState) if saved else HermesState()
         self._state.session = self._state.session or native_id(session_in(path)) or "unnamed"
@@ -158,8 +154,6 @@ class RowsOfHermes:
 
 
 class SnapshotReading:
-    """The reading of a snapshot of a session's messages."""
-
     def __init__(self, path: PurePosixPath) -> None:
         self._state = HermesState(session=native_id(path.stem.removeprefix("session_")) or "unnamed")
         self.known: Mapping[str, int] = self._state.known

@@ -19,7 +19,7 @@ import msgspec
 from afterwit.agents import fields
 from afterwit.agents.chat.reader import ChatState, ChatTurn
 from afterwit.agents.fields import decoded_text
-from afterwit.agents.memory import mark
+from afterwit.agents.reading import mark
 from afterwit.agents.rows import column, native_id
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Event, Facts, Reading, Spend, Usage

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from afterwit.agents import fields
-from afterwit.agents.memory import ReadingMemory, mark
 from afterwit.agents.places import Place
+from afterwit.agents.reading import ReadingMemory, mark
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Reading, Result
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from afterwit.agents import fields
 from afterwit.agents.kimi.outcomes import called, outcome_of_wire, prompted, replied
-from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
+from afterwit.agents.reading import ReadingMemory
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Usage
 

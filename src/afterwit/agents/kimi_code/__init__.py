@@ -24,12 +24,7 @@ AGENT = {
         "carries": ("prompt",),
         "rewrites": False,
     },
-    "connect": {
-        "rank": 60,
-        "program": "kimi",
-        "folders": (".kimi-code",),
-        "also_named": ("kimi",),
-    },
+    "connect": {"rank": 60, "program": "kimi", "folders": (".kimi-code",), "also_named": ("kimi",)},
 }
 
 read = claude_hooks.read

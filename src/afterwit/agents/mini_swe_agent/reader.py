@@ -40,8 +40,6 @@ _STOPPED = frozenset(["UserInterruption", "KeyboardInterrupt"])
 
 
 class MiniSweAgentReader(DocumentReader):
-    """All that is known about the trajectories of mini-swe-agent."""
-
     agent = "mini-swe-agent"
     evidence = ReaderEvidence.REAL_DATA
 
@@ -60,8 +58,6 @@ class MiniSweAgentReader(DocumentReader):
 
 
 class MiniSweAgentReading(DocumentReading):
-    """The reading of one trajectory."""
-
     def __init__(self, path: PurePosixPath) -> None:
         name = str(path)
         super().__init__(next(name.removesuffix(ending) for ending in (*_ENDINGS, "") if name.endswith(ending)))

@@ -14,10 +14,7 @@ AGENT = {
     "transcripts": ("*.db/*.jsonl", "storage/*.jsonl", "exports/*.json"),
     "homes": (".local/share/opencode",),
     "variables": (("XDG_DATA_HOME", "opencode"),),
-    "instructions": {
-        "in_checkouts": ("AGENTS.md",),
-        "in_homes": (".config/opencode/AGENTS.md",),
-    },
+    "instructions": {"in_checkouts": ("AGENTS.md",), "in_homes": (".config/opencode/AGENTS.md",)},
     "hooks": {
         "events": {
             "chat.message": "prompt",
@@ -28,11 +25,7 @@ AGENT = {
         },
         "carries": ("start", "prompt", "after"),
     },
-    "connect": {
-        "rank": 90,
-        "program": "opencode",
-        "folders": (".config/opencode",),
-    },
+    "connect": {"rank": 90, "program": "opencode", "folders": (".config/opencode",)},
 }
 
 write = plugin_hooks.write

@@ -16,9 +16,7 @@ AGENT = {
     "transcripts": ("**/sessions/*.jsonl", "**/conversations/*.jsonl", "**/output.jsonl"),
     "homes": (".openhands",),
     "tools": {"shell": ("run",)},
-    "instructions": {
-        "in_checkouts": (".openhands/microagents/*.md",),
-    },
+    "instructions": {"in_checkouts": (".openhands/microagents/*.md",)},
     "hooks": {
         "events": {"UserPromptSubmit": "prompt", "PreToolUse": "before", "SessionEnd": "end"},
         "carries": ("prompt",),
@@ -33,11 +31,7 @@ AGENT = {
         ),
         "beginnings": ("_", "model_"),
     },
-    "connect": {
-        "rank": 70,
-        "program": "openhands",
-        "folders": (".openhands",),
-    },
+    "connect": {"rank": 70, "program": "openhands", "folders": (".openhands",)},
 }
 _UUID_LENGTH = 36
 

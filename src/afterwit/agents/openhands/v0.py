@@ -63,7 +63,6 @@ def is_known(name: str) -> bool:
 
 
 def read(event: Mapping[str, Any], place: Place, model: str) -> Iterator[Reading]:
-    """What an event says."""
     name = name_of(event)
     kind, _, value = name.partition("/")
     if kind == "action" and value in _CALLS:

@@ -13,10 +13,7 @@ AGENT = {
     "transcripts": ("sessions/*/*.jsonl",),
     "homes": (".pi/agent",),
     "variables": (("PI_CODING_AGENT_DIR",),),
-    "instructions": {
-        "in_checkouts": ("AGENTS.md",),
-        "in_homes": (".pi/agent/AGENTS.md",),
-    },
+    "instructions": {"in_checkouts": ("AGENTS.md",), "in_homes": (".pi/agent/AGENTS.md",)},
     "hooks": {
         "events": {
             "session_start": "start",
@@ -27,11 +24,7 @@ AGENT = {
         },
         "carries": ("start", "prompt", "after"),
     },
-    "connect": {
-        "rank": 110,
-        "program": "pi",
-        "folders": (".pi/agent",),
-    },
+    "connect": {"rank": 110, "program": "pi", "folders": (".pi/agent",)},
 }
 
 write = plugin_hooks.write

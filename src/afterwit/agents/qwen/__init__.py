@@ -16,15 +16,9 @@ AGENT = {
     "reader": "qwen.reader:QwenReader",
     "transcripts": ("projects/*/chats/*.jsonl", "projects/*/subagents/*/agent-*.jsonl", "tmp/*/chats/*.json"),
     "homes": (".qwen",),
-    "variables": (
-        ("QWEN_RUNTIME_DIR",),
-        ("QWEN_HOME",),
-    ),
+    "variables": (("QWEN_RUNTIME_DIR",), ("QWEN_HOME",)),
     "tools": {"mcp": ("tool_call",)},
-    "instructions": {
-        "in_checkouts": ("QWEN.md",),
-        "in_homes": (".qwen/QWEN.md",),
-    },
+    "instructions": {"in_checkouts": ("QWEN.md",), "in_homes": (".qwen/QWEN.md",)},
     "hooks": {
         "events": {
             "SessionStart": "start",
@@ -38,11 +32,7 @@ AGENT = {
         "carries": ("start", "prompt", "after"),
         "rewrites": False,
     },
-    "connect": {
-        "rank": 40,
-        "program": "qwen",
-        "folders": (".qwen",),
-    },
+    "connect": {"rank": 40, "program": "qwen", "folders": (".qwen",)},
 }
 
 write = claude_hooks.write
