@@ -1,6 +1,6 @@
 import pytest
 
-from afterwit.agents.instances import remote_of
+from afterwit.agents.fields import remote_of
 
 
 @pytest.mark.parametrize(

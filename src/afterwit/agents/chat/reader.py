@@ -19,7 +19,7 @@ from afterwit.agents import fields
 from afterwit.agents.chat.messages import calls_of, outcome_of, reasoning_of, text_of, usage_of
 from afterwit.agents.places import Place, identity
 from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader, mark
+from afterwit.agents.reading import LinesReader, LinesReading, mark, resumed
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 from afterwit.model.times import ms_from_any
@@ -74,21 +74,16 @@ def any_folder() -> ChatReader:
     return ChatReader("chat", ANY_PATHS)
 
 
-class ChatReading:
+class ChatReading(LinesReading[ChatState]):
     state_type: type[ChatState] = ChatState
 
     def __init__(self, path: PurePosixPath, saved: bytes | None) -> None:
         self._session = path.stem.removeprefix("session_") or path.stem
-        self._state = msgspec.msgpack.decode(saved, type=self.state_type) if saved else self.state_type()
-        self.known: Mapping[str, int] = self._state.known
-        self.unknown: Mapping[str, int] = self._state.unknown
-
-    def save(self) -> bytes:
-        return msgspec.msgpack.encode(self._state)
+        super().__init__(resumed(self.state_type, saved))
 
     def feed(self, record: Record) -> list[Reading]:
         message = msgspec.json.decode(record.raw, type=dict[str, Any])
-        is_first = not self.known and not self.unknown
+        is_first = self._is_at_start
         at_ms = _time_of(message)
         readings: list[Reading] = []
         if is_first and at_ms is None:

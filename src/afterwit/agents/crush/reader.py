@@ -77,11 +77,11 @@ class CrushReading(RowsReading):
         self.noted(PLACE)
         folder = PurePosixPath(fields.text(row, "folder").replace("\\", "/"))
         if folder.name == ".crush":
-            yield Facts(session=self.state.session, cwd=str(folder.parent))
+            yield Facts(session=self._state.session, cwd=str(folder.parent))
 
     def _session(self, row: Mapping[str, Any]) -> Iterator[Reading]:
         self.noted("session")
-        state = self.state
+        state = self._state
         state.session = native_id(row.get("id")) or state.session
         parent = native_id(row.get("parent_session_id"))
         state.is_child = bool(parent)
@@ -148,7 +148,7 @@ class CrushReading(RowsReading):
             yield place.said(EventKind.COMPACTION, text, f"summary:{key}")
         elif row.get("role") == "assistant":
             yield place.said(EventKind.REPLY, text, f"said:{key}")
-        elif row.get("role") == "user" and not self.state.is_child and data.get("hidden") is not True:
+        elif row.get("role") == "user" and not self._state.is_child and data.get("hidden") is not True:
             yield place.said(EventKind.PROMPT, text, f"prompt:{key}")
         else:
             yield place.said(EventKind.NOTICE, text)

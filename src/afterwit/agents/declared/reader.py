@@ -46,7 +46,7 @@ from afterwit.agents.descriptor import Agent, matches
 from afterwit.agents.places import Place
 from afterwit.agents.places import identity as told_apart
 from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader, resumed
+from afterwit.agents.reading import LinesReader, LinesReading, resumed
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.sources.framing import Record
@@ -91,16 +91,11 @@ def described_reader(agent: Agent) -> DeclaredReader:
     return DeclaredReader(description, ReaderEvidence.DOCUMENTATION)
 
 
-class DeclaredReading:
+class DeclaredReading(LinesReading[_State]):
     def __init__(self, description: Description, path: PurePosixPath, saved: bytes | None) -> None:
         self._description = description
         self._fallback = _named_by(description.session_from, path)
-        self._state = resumed(_State, saved)
-        self.known: Mapping[str, int] = self._state.known
-        self.unknown: Mapping[str, int] = self._state.unknown
-
-    def save(self) -> bytes:
-        return msgspec.msgpack.encode(self._state)
+        super().__init__(resumed(_State, saved))
 
     def feed(self, record: Record) -> list[Reading]:
         message = msgspec.json.decode(record.raw, type=dict[str, Any])

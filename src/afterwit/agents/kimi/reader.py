@@ -27,8 +27,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.kimi.outcomes import called, outcome_of_context, prompted, replied, texts_of
-from afterwit.agents.kimi.wire import SILENT, WIRE, Wire
+from afterwit.agents.kimi.wire import SILENT, WIRE, Wire, called, outcome_of_context, prompted, replied, texts_of
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import LinesReader, LinesReading, ReadingMemory, resumed

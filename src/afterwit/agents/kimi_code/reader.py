@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.kimi.outcomes import outcome_of_code, texts_of
-from afterwit.agents.kimi.wire import usage_of
+from afterwit.agents.kimi.wire import outcome_of_code, texts_of, usage_of
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import LinesReader, LinesReading, ReadingMemory, mark, resumed

@@ -17,7 +17,7 @@ import msgspec
 from afterwit.agents import fields
 from afterwit.agents.blocks import inside_tags, without_tags
 from afterwit.agents.chat.messages import calls_of, reasoning_of, text_of, usage_of
-from afterwit.agents.instances import remote_of
+from afterwit.agents.fields import remote_of
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import DocumentReader, DocumentReading

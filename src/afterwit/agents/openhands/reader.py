@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.instances import remote_of
+from afterwit.agents.fields import remote_of
 from afterwit.agents.openhands import v0, v1
 from afterwit.agents.openhands.v0 import so_far
 from afterwit.agents.places import Place
