@@ -7,7 +7,7 @@ from afterwit.agents.descriptor import AgentConnection, Code, ConnectScope, name
 from afterwit.agents.packages import folder_of
 from afterwit.agents.registry import AGENTS, agent
 from afterwit.edits.edits import Integration, Surroundings
-from afterwit.edits.hooks import Reach
+from afterwit.edits.ours import Reach
 from afterwit.model.errors import UsageError
 
 __all__ = ["INSTALLERS", "ConnectScope", "Installer", "installer", "integration", "is_known", "reach_of", "traces"]
@@ -52,7 +52,7 @@ def is_known(name: str) -> bool:
 
 def integration(name: str, at: Surroundings) -> Integration:
     """What ties this agent to us."""
-    ties: Integration = named(Code(f"{folder_of(installer(name).agent)}.install:integration"))(at)
+    ties: Integration = named(Code(f"integrations:{folder_of(installer(name).agent)}"))(at)
     return ties
 
 

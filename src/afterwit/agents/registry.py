@@ -55,7 +55,6 @@ def agents_with(declared: Iterable[Description]) -> tuple[Agent, ...]:
 
 
 def agent(name: str, declared: tuple[Description, ...] = ()) -> Agent:
-    """The agent of that name."""
     by_name = {entry.name: entry for entry in agents_with(declared)} if declared else _BY_NAME
     try:
         return by_name[name]

@@ -14,7 +14,7 @@ import msgspec
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.declared.reader import DeclaredReader
-from afterwit.agents.globs import matches
+from afterwit.agents.descriptor import matches
 from afterwit.capture.derive import derive_live
 from afterwit.config.run_rules import RunRules, known_people
 from afterwit.config.world import World

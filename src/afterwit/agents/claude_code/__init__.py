@@ -1,4 +1,10 @@
-"""Claude Code, Anthropic's client."""
+"""Claude Code, Anthropic's client.
+
+Its hooks: its own protocol, unchanged. The end of a background agent comes as a prompt: it is none.
+"""
+
+from afterwit.agents import claude_hooks
+from afterwit.agents.moments import Moment
 
 AGENT = {
     "name": "claude-code",
@@ -23,17 +29,14 @@ AGENT = {
         },
         "carries": ("start", "prompt", "after"),
     },
-    "retention": {
-        "days": 30,
-        "folder": "projects",
-        "settings": "settings.json",
-        "configured": "claude_code.install:keeping",
-    },
-    "connect": {
-        "rank": 10,
-        "plugin": "claude_code.install:plugin",
-        "program": "claude",
-        "folders": (".claude",),
-        "also_named": ("claude",),
-    },
+    "retention": {"days": 30, "folder": "projects", "settings": "settings.json"},
+    "connect": {"rank": 10, "program": "claude", "folders": (".claude",), "also_named": ("claude",)},
 }
+_ANNOUNCED = "<task-notification>"
+
+write = claude_hooks.write
+
+
+def read(event: str, payload: dict[str, object]) -> Moment | None:
+    moment = claude_hooks.read(event, payload)
+    return None if moment.prompt.startswith(_ANNOUNCED) else moment

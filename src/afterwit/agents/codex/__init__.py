@@ -1,4 +1,12 @@
-"""Codex, OpenAI's client."""
+"""Codex, OpenAI's client.
+
+Its hooks: Claude Code's protocol, strictly. A key too many, or a rewrite without a permission, fails the hook.
+
+How a command ended is not told: neither an exit code nor an event of its own for failures.
+"""
+
+from afterwit.agents import claude_hooks
+from afterwit.agents.moments import Answer, Moment
 
 AGENT = {
     "name": "codex",
@@ -14,10 +22,7 @@ AGENT = {
     ),
     "homes": (".codex",),
     "variables": (("CODEX_HOME",),),
-    "instructions": {
-        "in_checkouts": ("AGENTS.md",),
-        "in_homes": (".codex/AGENTS.md", ".codex/memories/*.md"),
-    },
+    "instructions": {"in_checkouts": ("AGENTS.md",), "in_homes": (".codex/AGENTS.md", ".codex/memories/*.md")},
     "hooks": {
         "events": {
             "SessionStart": "start",
@@ -29,10 +34,17 @@ AGENT = {
         "carries": ("start", "prompt", "after"),
     },
     "retention": {"days": None},
-    "connect": {
-        "rank": 20,
-        "plugin": "codex.install:plugin",
-        "program": "codex",
-        "folders": (".codex",),
-    },
+    "connect": {"rank": 20, "program": "codex", "folders": (".codex",)},
 }
+
+
+def read(event: str, payload: dict[str, object]) -> Moment | None:
+    moment = claude_hooks.read(event, payload)
+    moment.is_error = None
+    return moment
+
+
+def write(moment: Moment, answer: Answer) -> str:
+    if answer.arguments is not None:
+        answer = Answer(answer.text, arguments={"command": answer.arguments.get("command")}, notice=answer.notice)
+    return claude_hooks.write(moment, answer, needs_allowance=True)
