@@ -54,12 +54,13 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class AgentConnection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How an agent is tied to us. The function of its name in `integrations` says what is written."""
+    """How an agent is tied to us. `integration` in `install` of its package says what is written."""
 
     program: str  # the command that starts the agent
     folders: tuple[str, ...]  # below the user's home; one of them says that the agent was used here
     scope: ConnectScope = ConnectScope.USER
     also_named: tuple[str, ...] = ()  # as people call it
+    plugin: Code = Code("")  # what is written for its marketplace of plugins, if it has one
     rank: int = _LATE
 
 
@@ -69,6 +70,7 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     days: int | float | None  # after their last change; None: it does not delete them
     folder: str = ""  # below the home: what lies elsewhere stays
     settings: str = ""  # the file below the home that can change it
+    configured: Code = Code("")  # called with what the settings hold
 
 
 class Reserved(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

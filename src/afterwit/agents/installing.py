@@ -52,7 +52,7 @@ def is_known(name: str) -> bool:
 
 def integration(name: str, at: Surroundings) -> Integration:
     """What ties this agent to us."""
-    ties: Integration = named(Code(f"integrations:{folder_of(installer(name).agent)}"))(at)
+    ties: Integration = named(Code(f"{folder_of(installer(name).agent)}.install:integration"))(at)
     return ties
 
 

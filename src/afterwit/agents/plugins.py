@@ -3,10 +3,10 @@
     python -m afterwit.agents.plugins            writes plugins/
     python -m afterwit.agents.plugins --check    writes nothing; exits 1 and names what is stale or left over
 
-One function for each agent that loads plugins gives the paths and contents of its files. A plugin brings the same hooks
-and the same MCP server that `afterwit connect` puts into the settings, and calls afterwit where the user has installed
-it: a plugin cannot know an absolute path, so a small script looks for it and stays silent where it is missing. Pure but
-for `main`, which writes.
+A plugin is for agents whose description names one (`connect.plugin`): a function that gives the paths and contents of
+its files. It brings the same hooks and the same MCP server that `afterwit connect` puts into the settings, and calls
+afterwit where the user has installed it: a plugin cannot know an absolute path, so a small script looks for it and
+stays silent where it is missing. Pure but for `main`, which writes.
 """
 
 import json
@@ -16,16 +16,17 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from afterwit import __version__
-from afterwit.agents.installing import reach_of
+from afterwit.agents.descriptor import named
+from afterwit.agents.registry import AGENTS
 from afterwit.edits.edits import Surroundings
 from afterwit.edits.ours import NAME, Reach
 
 FOLDER = "plugins"
 
-_ABOUT = "Hands what was learned in past sessions to the next one, at the moment when it is needed."
-_AUTHOR = {"name": "Afterwit"}
+ABOUT = "Hands what was learned in past sessions to the next one, at the moment when it is needed."
+AUTHOR = {"name": "Afterwit"}
 _LICENSE = "Apache-2.0"
-_SCRIPT = """\
+SCRIPT = """\
 #!/bin/sh
 # Calls afterwit where it is installed; without it there is nothing to say, and the agent goes on.
 name=$1
@@ -65,9 +66,9 @@ class Plugin(NamedTuple):
 
     def files(self, place: str) -> Files:
         """What every plugin has, in the folder that is the plugin itself."""
-        about = {"agent": self.title, "about": _ABOUT, "install": self.install, "name": self.reach.agent}
+        about = {"agent": self.title, "about": ABOUT, "install": self.install, "name": self.reach.agent}
         yield f"{place}/hooks/hooks.json", {"hooks": self._hooks()}
-        yield f"{place}/hooks/afterwit.sh", _SCRIPT
+        yield f"{place}/hooks/afterwit.sh", SCRIPT
         yield f"{place}/README.md", _README.format(**about)
 
     def server(self) -> Mapping[str, Any]:
@@ -89,63 +90,15 @@ class Plugin(NamedTuple):
         return hooks
 
 
-def _manifest(version: str) -> Mapping[str, Any]:
-    return {"name": NAME, "version": version, "description": _ABOUT, "author": _AUTHOR, "license": _LICENSE}
-
-
-def _claude_code(version: str) -> Files:
-    """A marketplace with one plugin."""
-    place = "claude-code/plugins/afterwit"
-    install = "claude plugin marketplace add PATH/plugins/claude-code\nclaude plugin install afterwit@afterwit"
-    ours = Plugin("Claude Code", reach_of("claude-code"), "${CLAUDE_PLUGIN_ROOT}", f"```\n{install}\n```")
-    market = {"name": NAME, "owner": _AUTHOR, "metadata": {"description": _ABOUT}}
-    entry = {"name": NAME, "source": "./plugins/afterwit", "description": _ABOUT, "version": version}
-    yield "claude-code/.claude-plugin/marketplace.json", {**market, "plugins": [entry]}
-    yield f"{place}/.claude-plugin/plugin.json", _manifest(version)
-    yield f"{place}/.mcp.json", {"mcpServers": {NAME: ours.server()}}
-    yield from ours.files(place)
-
-
-def _codex(version: str) -> Files:
-    """A marketplace with one plugin. The server has the script itself in the place of its path: Codex has no word for
-    the plugin's folder there, and a server that ran in that folder would not know the project's."""
-    place = "codex/plugins/afterwit"
-    ours = Plugin(
-        "Codex",
-        reach_of("codex"),
-        "${PLUGIN_ROOT}",
-        "```\ncodex plugin marketplace add PATH/plugins/codex\ncodex plugin add afterwit@afterwit\n```\n\n"
-        "Codex runs hooks only after you have trusted them: it says so when you start it.",
-    )
-    entry = {
-        "name": NAME,
-        "source": {"source": "local", "path": "./plugins/afterwit"},
-        "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
-        "category": "Productivity",
-    }
-    parts = {"hooks": "./hooks/hooks.json", "mcpServers": "./.mcp.json"}
-    server = {"command": "sh", "args": ["-c", _SCRIPT, "sh", "afterwit", "mcp"]}
-    yield "codex/.agents/plugins/marketplace.json", {"name": NAME, "plugins": [entry]}
-    yield f"{place}/.codex-plugin/plugin.json", {**_manifest(version), **parts}
-    yield f"{place}/.mcp.json", {"mcpServers": {NAME: server}}
-    yield from ours.files(place)
-
-
-def _gemini(version: str) -> Files:
-    """An extension."""
-    place = "gemini/afterwit"
-    install = "```\ngemini extensions install PATH/plugins/gemini/afterwit\n```"
-    ours = Plugin("Gemini CLI", reach_of("gemini"), "${extensionPath}", install, per_second=1000)
-    about = {"name": NAME, "version": version, "description": _ABOUT, "mcpServers": {NAME: ours.server()}}
-    yield f"{place}/gemini-extension.json", about
-    yield from ours.files(place)
+def manifest(version: str) -> Mapping[str, Any]:
+    return {"name": NAME, "version": version, "description": ABOUT, "author": AUTHOR, "license": _LICENSE}
 
 
 def files(version: str = __version__) -> dict[PurePath, str]:
     """All files of all plugins, by their path below the folder."""
     contents: dict[PurePath, str] = {}
-    for plugin in (_claude_code, _codex, _gemini):
-        for path, content in plugin(version):
+    for plugin in [entry.connect.plugin for entry in AGENTS if entry.connect and entry.connect.plugin]:
+        for path, content in named(plugin)(version):
             contents[PurePath(path)] = content if isinstance(content, str) else json.dumps(content, indent=2) + "\n"
     return contents
 

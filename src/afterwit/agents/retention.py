@@ -5,18 +5,15 @@ nothing is unknown, which is not the same as one that is known to keep everythin
 to capture a log too soon costs nothing.
 """
 
-import re
-from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from afterwit.agents import fields
+from afterwit.agents.descriptor import Retention, named
 from afterwit.agents.registry import AGENTS
 
 DAY_MS = 86_400_000
 _DEFAULT = "default"
-_AGE = re.compile(r"(\d{1,6})([hdwm])")
-_HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 30 * 24}
 _RETENTIONS = {entry.name: entry.retention for entry in AGENTS if entry.retention}
 
 
@@ -38,8 +35,8 @@ def keeping(agent: str, settings: bytes | None = None) -> Keeping | None:
     own = _RETENTIONS.get(agent)
     if own is None:
         return None
-    stated = _STATED.get(agent) if settings else None
-    return (stated and stated(fields.decoded_file(settings))) or Keeping(own.days, _DEFAULT)
+    configured = _configured(own, settings) if settings and own.configured else None
+    return configured or Keeping(own.days, _DEFAULT)
 
 
 def vanishes_at_ms(agent: str, kept: Keeping | None, path: PurePosixPath, mtime_ms: int) -> int | None:
@@ -50,24 +47,7 @@ def vanishes_at_ms(agent: str, kept: Keeping | None, path: PurePosixPath, mtime_
     return mtime_ms + round(kept.days * DAY_MS)
 
 
-def _stated_by_claude_code(settings: Mapping[str, Any]) -> Keeping | None:
-    """Claude Code deletes transcripts at its start, by the time of their last change. Versions differ about 0: some
-    delete everything and write nothing, some refuse it."""
-    days = settings.get("cleanupPeriodDays")
-    if isinstance(days, bool) or not isinstance(days, int | float) or not 0 <= days < 1e9:
-        return None
-    return Keeping(float(days), "settings.json")
-
-
-def _stated_by_gemini(settings: Mapping[str, Any]) -> Keeping | None:
-    general = settings.get("general")
-    wanted = general.get("sessionRetention") if isinstance(general, dict) else None
-    if not isinstance(wanted, dict):
-        return None
-    if wanted.get("enabled") is False:
-        return Keeping(None, "settings.json")
-    age = _AGE.fullmatch(str(wanted.get("maxAge", "")))
-    return Keeping(int(age[1]) * _HOURS[age[2]] / 24, "settings.json") if age else None
-
-
-_STATED = {"claude-code": _stated_by_claude_code, "gemini": _stated_by_gemini}
+def _configured(own: Retention, settings: bytes) -> Keeping | None:
+    """What the settings say; None where they say nothing that can be used."""
+    stated: Keeping | None = named(own.configured)(fields.decoded_file(settings))
+    return stated

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.edits.surroundings import AT, EVERYTHING
 
-from afterwit.agents.integrations import HERMES_MEMORY, hermes
+from afterwit.agents.hermes.install import MEMORY_TOOL, integration
 from afterwit.edits.edits import Surroundings
 from afterwit.model.memory_entry import TOOL_SCHEMA
 
@@ -33,7 +33,7 @@ class Context:
 
 def loaded(at: Surroundings = AT, *, is_there: bool = True) -> tuple[Context, dict[str, Any]]:
     """What the plugin registers, and its names."""
-    (edit,) = [edit for edit in hermes(at).edits if edit.path.name == "__init__.py"]
+    (edit,) = [edit for edit in integration(at).edits if edit.path.name == "__init__.py"]
     context, names = Context(), {"__name__": "hermes_plugins.afterwit"}
     exec(compile(edit.added(""), "plugin", "exec"), names)
     names["PROGRAM"] = sys.executable if is_there else "/nowhere/afterwit"
@@ -61,7 +61,7 @@ def test_it_registers_hooks_and_one_tool_of_its_own_name() -> None:
     (tool,) = context.tools.items()
     name, offered = tool
     assert (name, offered["toolset"]) == ("afterwit_memory", "afterwit_memory")
-    assert offered["schema"] == HERMES_MEMORY
+    assert offered["schema"] == MEMORY_TOOL
     assert offered["schema"]["parameters"] == TOOL_SCHEMA
 
 

@@ -29,8 +29,19 @@ AGENT = {
         },
         "carries": ("start", "prompt", "after"),
     },
-    "retention": {"days": 30, "folder": "projects", "settings": "settings.json"},
-    "connect": {"rank": 10, "program": "claude", "folders": (".claude",), "also_named": ("claude",)},
+    "retention": {
+        "days": 30,
+        "folder": "projects",
+        "settings": "settings.json",
+        "configured": "claude_code.install:keeping",
+    },
+    "connect": {
+        "rank": 10,
+        "plugin": "claude_code.install:plugin",
+        "program": "claude",
+        "folders": (".claude",),
+        "also_named": ("claude",),
+    },
 }
 _ANNOUNCED = "<task-notification>"
 

@@ -22,7 +22,10 @@ AGENT = {
     ),
     "homes": (".codex",),
     "variables": (("CODEX_HOME",),),
-    "instructions": {"in_checkouts": ("AGENTS.md",), "in_homes": (".codex/AGENTS.md", ".codex/memories/*.md")},
+    "instructions": {
+        "in_checkouts": ("AGENTS.md",),
+        "in_homes": (".codex/AGENTS.md", ".codex/memories/*.md"),
+    },
     "hooks": {
         "events": {
             "SessionStart": "start",
@@ -34,7 +37,12 @@ AGENT = {
         "carries": ("start", "prompt", "after"),
     },
     "retention": {"days": None},
-    "connect": {"rank": 20, "program": "codex", "folders": (".codex",)},
+    "connect": {
+        "rank": 20,
+        "plugin": "codex.install:plugin",
+        "program": "codex",
+        "folders": (".codex",),
+    },
 }
 
 

@@ -33,7 +33,10 @@ AGENT = {
     "transcripts": ("tmp/*/chats/session-*.json", "tmp/*/chats/session-*.jsonl", "tmp/*/chats/*/*.jsonl"),
     "homes": (".gemini",),
     "variables": (("GEMINI_CLI_HOME", ".gemini"),),
-    "instructions": {"in_checkouts": ("GEMINI.md",), "in_homes": (".gemini/GEMINI.md",)},
+    "instructions": {
+        "in_checkouts": ("GEMINI.md",),
+        "in_homes": (".gemini/GEMINI.md",),
+    },
     "hooks": {
         "events": {
             "SessionStart": "start",
@@ -44,9 +47,19 @@ AGENT = {
         },
         "carries": ("start", "prompt", "after"),
     },
-    "retention": {"days": 30, "folder": "tmp", "settings": "settings.json"},
+    "retention": {
+        "days": 30,
+        "folder": "tmp",
+        "settings": "settings.json",
+        "configured": "gemini.install:keeping",
+    },
     "reserved": {"added": ("wait_for_previous",)},
-    "connect": {"rank": 30, "program": "gemini", "folders": (".gemini",)},
+    "connect": {
+        "rank": 30,
+        "plugin": "gemini.install:plugin",
+        "program": "gemini",
+        "folders": (".gemini",),
+    },
 }
 _WRAPPER = ("<untrusted_context>\n", "\n</untrusted_context>")
 _COMMAND, _FOLDER = "Command: ", "\nDirectory: "
