@@ -65,11 +65,11 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
     (
         "prices.<model>",
         Rates,
-        "US dollars per million tokens, for models whose price is unknown or wrong. They go before the packaged ones, which "
-        "are left out then: cache rates that are not given too. The name is a pattern with the wildcards `*`, `?` and "
-        "`[…]`, in quotes if it holds a dot or a wildcard: `[prices.\"gpt-5.*\"]`. Case does not matter, a date at the end "
-        "and a provider in front may be left out, and the longest pattern that fits counts. `[prices.unknown]` is for "
-        "responses whose log names no model.",
+        "US dollars per million tokens, for models whose price is unknown or wrong. They go before the packaged "
+        "ones, of which nothing is then used for that model. The name is a pattern with the wildcards `*`, `?` "
+        'and `[…]`, in quotes if it holds a dot or a wildcard: `[prices."gpt-5.*"]`. Case does not matter, a date '
+        "at the end and a provider in front may be left out, and the longest pattern that fits counts. "
+        "`[prices.unknown]` is for responses whose log names no model.",
     ),
     ("redaction", RedactionSettings, "What is taken out of the text, besides what is found by rule."),
 )

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+from tests.homes import ORCHARD, learned, lines, world_of
+
 from afterwit.model.prices import Price, Prices
 from afterwit.sessions.cost import By, CostReport, Spending, cost, cost_of
 from afterwit.sessions.filters import Filter
 from afterwit.store.rows.session_list import SpendSum
-from tests.homes import ORCHARD, learned, lines, world_of
 
 PRICES = Prices({"model-a": Price(1.0, 2.0)})
 

@@ -68,6 +68,12 @@ def _both(code: str, test: str, old: str, new: str) -> tuple[Step, ...]:
     )
 
 
+def _after_detours(tests: tuple[Step, ...], *detours: Step) -> tuple[Step, ...]:
+    """The wrong way to the tests, a look around, and then the right one: a mistake that others had made before."""
+    missing, right = tests
+    return missing, *detours, right
+
+
 SESSIONS = (
     DemoSession(
         DemoAgent.CLAUDE_CODE,
@@ -197,7 +203,11 @@ SESSIONS = (
             Prompt("Prepare the release notes for 0.4."),
             Skill("release-notes", _RELEASE_SKILL),
             Read("CHANGELOG.md", "# Changelog\n\n## Unreleased\n\n- Frost warnings.\n"),
-            *_tests("tests", 15),
+            *_after_detours(
+                _tests("tests", 15),
+                Shell("which python3 pip3", "/usr/bin/python3\n/usr/bin/pip3", 0, 0.1),
+                Shell("ls", "CHANGELOG.md\npyproject.toml\nsrc\ntests\nuv.lock", 0, 0.1),
+            ),
             EditStep("CHANGELOG.md", "## Unreleased", "## 0.4"),
             Reply("The notes for 0.4 are in CHANGELOG.md."),
             Prompt("Tag it and push the tag"),
@@ -214,7 +224,13 @@ SESSIONS = (
         "19:45",
         (
             Prompt("Does the harvest report still work after the release?"),
-            *_tests(_HARVEST_TEST, 7, "zsh:1: command not found: pytest"),
+            *_after_detours(
+                _tests(_HARVEST_TEST, 7, "zsh:1: command not found: pytest"),
+                Shell("ls -a", ".git\n.venv\npyproject.toml\nsrc\ntests\nuv.lock", 0, 0.1),
+                Shell("ls .venv/bin", "activate\npython\npython3", 0, 0.1),
+                Shell("cat pyproject.toml", '[dependency-groups]\ndev = ["pytest>=8"]', 0, 0.1),
+                Shell("uv --version", "uv 0.9.2", 0, 0.1),
+            ),
             Reply("It does: seven tests pass."),
         ),
         folder="/Users/robin/code/orchard",

@@ -118,7 +118,14 @@ def test_a_response_read_in_several_runs_counts_by_its_largest_figures(found: li
             merged = merged_spend(merged, row)
         ((_, *stored),) = parts.part_content(db, 1)
         expected = [merged.at_ms, merged.model, merged.input, merged.cache_read, merged.cache_write]
-        assert stored == [*expected, merged.output, merged.reasoning, merged.cost_usd, merged.cache_write_1h, merged.is_nested]
+        assert stored == [
+            *expected,
+            merged.output,
+            merged.reasoning,
+            merged.cost_usd,
+            merged.cache_write_1h,
+            merged.is_nested,
+        ]
 
 
 def test_tokens_are_summed_over_parts_and_models_named_once(db: apsw.Connection) -> None:
