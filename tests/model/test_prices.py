@@ -56,6 +56,28 @@ def test_a_response_that_names_no_model_can_be_priced_as_unknown() -> None:
     assert price_list({"unknown": Rates(1.0, 2.0)}).cost_usd("", Usage(input=MILLION)) == 1
 
 
+@pytest.mark.parametrize(
+    ("pattern", "model", "is_meant"),
+    [
+        ("GPT-5.*", "gpt-5.4", True),
+        ("gpt-?.4", "openai/gpt-5.4", True),
+        ("claude-haiku-4-5", "claude-haiku-4-5-20251001", True),
+        ("openai/gpt-5.4", "gpt-5.4", False),
+        ("gpt-5", "gpt-5.4", False),
+        ("unknown", "", True),
+        ("unknown", "gpt-5.4", False),
+    ],
+)
+def test_own_patterns_mean_what_the_configuration_page_says(pattern: str, model: str, is_meant: bool) -> None:
+    own = Rates(1_000.0, 0.0)
+    assert (price_list({pattern: own}).cost_usd(model, Usage(input=MILLION)) == 1_000) is is_meant
+
+
+def test_of_several_own_patterns_the_longest_counts_and_nothing_of_the_packaged_price() -> None:
+    own = price_list({"claude-*": Rates(1.0, 1.0), "claude-haiku-*": Rates(7.0, 1.0)})
+    assert own.cost_usd("claude-haiku-4-5", Usage(cache_read=MILLION)) == 7
+
+
 def test_a_model_without_a_price_is_unpriced() -> None:
     assert price_list().cost_usd("model-of-nobody-9", Usage(input=1)) is None
     assert price_list().cost_usd("", Usage(input=1)) is None
