@@ -125,8 +125,9 @@ def codex_of(program: str, home: Path) -> Cells:
 
 
 def _spent(part: dict[str, Any], price: str) -> Spent:
-    names = ("inputTokens", "cacheReadTokens", "cacheCreationTokens", "outputTokens")
-    return Spent(*(part[name] for name in names), part[price])
+    return Spent(
+        part["inputTokens"], part["cacheReadTokens"], part["cacheCreationTokens"], part["outputTokens"], part[price]
+    )
 
 
 def counted(program: str, home: Path, *arguments: str) -> dict[str, Any]:
@@ -156,8 +157,10 @@ def _with_request_id(line: bytes) -> bytes:
         return line
     data = record.get("data")
     for inner in (record, data.get("message") if isinstance(data, dict) else None):
-        message = inner.get("message") if isinstance(inner, dict) else None
-        if isinstance(message, dict) and message.get("id") and not inner.get("requestId"):
+        if not isinstance(inner, dict) or inner.get("requestId"):
+            continue
+        message = inner.get("message")
+        if isinstance(message, dict) and message.get("id"):
             inner["requestId"] = f"req_{message['id']}"
     return json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
