@@ -74,6 +74,12 @@ def _both(code: str, test: str, old: str, new: str) -> tuple[Step, ...]:
     )
 
 
+def _after_detours(tests: tuple[Step, ...], *detours: Step) -> tuple[Step, ...]:
+    """The wrong way to the tests, a look around, and then the right one: a mistake that others had made before."""
+    missing, right = tests
+    return missing, *detours, right
+
+
 ORCHARD = (
     DemoSession(CLAUDE_CODE, "orchard ripe trees", 24, "09:02", "List ripe trees").told(
         Prompt("Add a function that lists the trees that are ripe today, with tests."),
@@ -153,7 +159,11 @@ ORCHARD = (
         Prompt("Prepare the release notes for 0.4."),
         Skill("release-notes", _RELEASE_SKILL),
         Read("CHANGELOG.md", "# Changelog\n\n## Unreleased\n\n- Frost warnings.\n"),
-        *_uv_tests("tests", 15),
+        *_after_detours(
+            _uv_tests("tests", 15),
+            Shell("which python3 pip3", "/usr/bin/python3\n/usr/bin/pip3", 0, 0.1),
+            Shell("ls", "CHANGELOG.md\npyproject.toml\nsrc\ntests\nuv.lock", 0, 0.1),
+        ),
         EditStep("CHANGELOG.md", "## Unreleased", "## 0.4"),
         Reply("The notes for 0.4 are in CHANGELOG.md."),
         Prompt("Tag it and push the tag"),
@@ -162,7 +172,13 @@ ORCHARD = (
     ),
     DemoSession(CODEX, "orchard on the old laptop", 2, "19:45", folder="/Users/robin/code/orchard").told(
         Prompt("Does the harvest report still work after the release?"),
-        *_uv_tests(_HARVEST_TEST, 7, "zsh:1: command not found: pytest"),
+        *_after_detours(
+            _uv_tests(_HARVEST_TEST, 7, "zsh:1: command not found: pytest"),
+            Shell("ls -a", ".git\n.venv\npyproject.toml\nsrc\ntests\nuv.lock", 0, 0.1),
+            Shell("ls .venv/bin", "activate\npython\npython3", 0, 0.1),
+            Shell("cat pyproject.toml", '[dependency-groups]\ndev = ["pytest>=8"]', 0, 0.1),
+            Shell("uv --version", "uv 0.9.2", 0, 0.1),
+        ),
         Reply("It does: seven tests pass."),
     ),
 )

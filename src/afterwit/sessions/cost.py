@@ -13,7 +13,7 @@ import apsw
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.model.prices import Prices, price_list
+from afterwit.model.prices import NAMELESS, Prices, price_list
 from afterwit.model.readings import Usage
 from afterwit.model.settings import Settings
 from afterwit.repos.identity import domain_of
@@ -22,7 +22,6 @@ from afterwit.store.rows.session_list import Selection, SessionRow, SpendSum, sp
 from afterwit.store.store import readonly_database
 
 _DIGITS = 6  # of a dollar: a millionth is what one token costs
-_UNKNOWN = "unknown"
 
 
 class By(StrEnum):
@@ -45,6 +44,7 @@ class Spending(msgspec.Struct):
     cache_write: int = 0
     output: int = 0
     reasoning: int = 0
+    cache_write_1h: int = 0  # part of cache_write
     unpriced: int = 0  # responses whose model has no price
     priced_usd: float = 0.0
 
@@ -68,6 +68,7 @@ class Spending(msgspec.Struct):
         self.cache_write += row.cache_write
         self.output += row.output
         self.reasoning += row.reasoning
+        self.cache_write_1h += row.cache_write_1h
         if cost_usd is None:
             self.unpriced += row.responses
         else:
@@ -89,6 +90,7 @@ class CostReport(msgspec.Struct, frozen=True, kw_only=True):
     by: tuple[By, ...]
     lines: list[CostLine]
     total: Spending
+    nested: Spending  # part of the total: subagents of which only copies inside their parents' logs are left
     unpriced_models: list[str]
 
 
@@ -114,7 +116,7 @@ def cost_of(row: SpendSum, prices: Prices) -> float | None:
     """What these responses cost. Responses without a token cost nothing, whatever their model."""
     if row.stated_usd is not None:
         return row.stated_usd
-    usage = Usage(row.input, row.cache_read, row.cache_write, row.output, row.reasoning)
+    usage = Usage(row.input, row.cache_read, row.cache_write, row.output, row.reasoning, row.cache_write_1h)
     if not (row.prompt or row.output):
         return 0.0
     return prices.cost_usd(row.model, usage, row.at_ms, row.prompt)
@@ -122,17 +124,19 @@ def cost_of(row: SpendSum, prices: Prices) -> float | None:
 
 def _report(rows: Iterable[SpendSum], prices: Prices, settings: Settings, by: tuple[By, ...]) -> CostReport:
     groups: dict[tuple[str, ...], Spending] = {}
-    total = Spending()
+    total, nested = Spending(), Spending()
     unpriced: set[str] = set()
     for row in rows:
         spent_usd = cost_of(row, prices)
         if spent_usd is None:
-            unpriced.add(row.model or _UNKNOWN)
+            unpriced.add(row.model or NAMELESS)
         groups.setdefault(tuple(_key(row, part, settings) for part in by), Spending()).add(row, spent_usd)
         total.add(row, spent_usd)
+        if row.is_nested:
+            nested.add(row, spent_usd)
     lines = [CostLine(key, spending) for key, spending in groups.items()]
     lines.sort(key=lambda line: (0.0 if By.DAY in by else -line.spending.priced_usd, line.key))
-    return CostReport(by=by, lines=lines, total=total, unpriced_models=sorted(unpriced))
+    return CostReport(by=by, lines=lines, total=total, nested=nested, unpriced_models=sorted(unpriced))
 
 
 def _key(row: SpendSum, by: By, settings: Settings) -> str:

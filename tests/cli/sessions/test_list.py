@@ -84,4 +84,4 @@ def test_costs_name_the_models_without_a_price(learned: Run, tmp_path: Path) -> 
     config.write_text('[prices."claude-x"]\ninput = 1\noutput = 2\n', encoding="utf-8")
     found = json.loads(learned("sessions", "cost", "--by", "model", "--by", "agent", "--json").stdout)
     assert found["by"] == ["model", "agent"]
-    assert set(found) == {"by", "lines", "total", "unpriced_models"}
+    assert set(found) == {"by", "lines", "total", "nested", "unpriced_models"}

@@ -25,7 +25,7 @@ from afterwit.agents.claude_code.content import (
     text_of_result,
     without_reminders,
 )
-from afterwit.agents.claude_code.records import Block, ClaudeLine, ClaudeMessage, TokenCounts
+from afterwit.agents.claude_code.records import Block, CacheCreation, ClaudeLine, ClaudeMessage, TokenCounts
 from afterwit.agents.places import Place, identity
 from afterwit.agents.reading import mark
 from afterwit.model.kinds import EventKind
@@ -123,6 +123,7 @@ class ClaudePlace(NamedTuple):
     at_ms: int | None
     uuid: str
     is_child: bool
+    is_nested: bool = False  # a copy inside a record of the parent
 
     def event(self, kind: EventKind, key: str, text: str = "", **more: Any) -> Event:
         return Place(*self[:4]).event(kind, key, text=text, **more)
@@ -245,19 +246,29 @@ def _result(block: Block, line: ClaudeLine, place: ClaudePlace, spill: Spill) ->
 
 
 def _spend(line: ClaudeLine, message: ClaudeMessage, counts: TokenCounts, place: ClaudePlace) -> Spend:
+    kept = counts.cache_creation or CacheCreation()
+    kept_1h, kept_5m = _tokens(kept.ephemeral_1h_input_tokens), _tokens(kept.ephemeral_5m_input_tokens)
+    written = counts.cache_creation_input_tokens
     return Spend(
         session=place.session,
         key=_response_key(message.id or "", line.request_id or "", place.uuid),
-        model=message.model or "",
+        model=_model_with_speed(message.model or "", counts.speed),
         usage=Usage(
             input=_tokens(counts.input_tokens),
             cache_read=_tokens(counts.cache_read_input_tokens),
-            cache_write=_tokens(counts.cache_creation_input_tokens),
+            cache_write=kept_1h + kept_5m if written is None else _tokens(written),
             output=_tokens(counts.output_tokens),
+            cache_write_1h=kept_1h,
         ),
         at_ms=place.at_ms,
         cost_usd=line.cost_usd if isinstance(line.cost_usd, float) else None,
+        is_nested=place.is_nested,
     )
+
+
+def _model_with_speed(model: str, speed: str | None) -> str:
+    """Fast mode has prices of its own. Gateways sell it under this name."""
+    return f"{model}-fast" if model and speed == "fast" else model
 
 
 def _tokens(count: int | None) -> int:

@@ -146,7 +146,7 @@ class ClaudeCodeReading:
             return
         child = self._sessions.child(agent_id)
         at_ms = ms_from_any(nested.timestamp) or place.at_ms
-        inner = ClaudePlace(child, place.offset, place.length, at_ms, nested.uuid or "", True)
+        inner = ClaudePlace(child, place.offset, place.length, at_ms, nested.uuid or "", is_child=True, is_nested=True)
         yield from self._sessions.introduction(child, line, place, line.parent_call or "")
         yield from self._message(nested, inner)
 

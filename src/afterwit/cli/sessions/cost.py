@@ -1,5 +1,6 @@
 """`afterwit sessions cost`: what was spent, by day, repository, model, agent, domain or session."""
 
+import json
 from typing import Any
 
 from afterwit.cli.commands import command
@@ -42,6 +43,9 @@ def cost(here: Here, wanted: Filter, grouped: tuple[str, ...], is_json: bool) ->
     their session began. Each response is priced by its model, its day and the length of its prompt; subscriptions and
     discounts are not known. `?` means that no price is known, `+` that none is known for some of it: `[prices]` in
     config.toml adds or changes prices.
+
+    Subagents of which only copies inside their parents' logs are left are part of all sums, and once more in a line of
+    their own below the total: other tools leave them out, or count every copy.
     """
     by = tuple(dict.fromkeys(By(name) for name in grouped)) or (By.DAY,)
     report = run(here.world, wanted, by)
@@ -58,9 +62,14 @@ def _show(report: CostReport) -> None:
     rows = [(*(part or "–" for part in line.key), *_cells(line.spending)) for line in report.lines]
     if len(rows) > 1:
         rows.append(("total", *("" for _ in report.by[1:]), *_cells(report.total)))
+    if report.nested.responses:
+        rows.append(("of it nested", *("" for _ in report.by[1:]), *_cells(report.nested)))
     print_table((*names, *_NUMBERS), rows)
     if report.unpriced_models:
-        talk(f"No price is known for: {', '.join(report.unpriced_models)}. `[prices]` in config.toml can add one.")
+        talk(f"No price is known for: {', '.join(report.unpriced_models)}. `[prices]` in config.toml can add one:")
+        talk(f"  [prices.{json.dumps(report.unpriced_models[0])}]")
+        talk("  input = 1.0    # US dollars per million tokens")
+        talk("  output = 2.0")
 
 
 def _cells(spent: Spending) -> tuple[str, ...]:
@@ -79,6 +88,7 @@ def _as_json(report: CostReport) -> dict[str, Any]:
         "by": report.by,
         "lines": lines,
         "total": _figures(report.total),
+        "nested": _figures(report.nested),
         "unpriced_models": report.unpriced_models,
     }
 
@@ -86,6 +96,7 @@ def _as_json(report: CostReport) -> dict[str, Any]:
 def _figures(spent: Spending) -> dict[str, Any]:
     names = ("responses", "input", "cache_read", "cache_write", "output", "reasoning", "tokens", "cost_usd")
     return {name: getattr(spent, name) for name in names} | {
+        "cache_write_1h": spent.cache_write_1h,
         "is_cost_partial": spent.is_partial,
         "unpriced_responses": spent.unpriced,
     }

@@ -242,6 +242,8 @@ class SpendSum(NamedTuple):
     output: int
     reasoning: int
     stated_usd: float | None  # what the log itself says they cost; all of them or none
+    cache_write_1h: int = 0  # part of cache_write
+    is_nested: int = 0  # subagents' copies inside their parents' logs; all of them or none
 
 
 def spend_sums(
@@ -251,11 +253,11 @@ def spend_sums(
     the times of the selection as those of the responses."""
     query = f"""SELECT sessions.id, sessions.agent, sessions.native_id, sessions.repo, spends.model, min(spends.at_ms),
                     max(input + cache_read + cache_write), count(*), sum(input), sum(cache_read), sum(cache_write),
-                    sum(output), sum(reasoning), sum(cost_usd)
+                    sum(output), sum(reasoning), sum(cost_usd), sum(cache_write_1h), is_nested
                 FROM sessions JOIN parts ON parts.session_id = sessions.id JOIN spends ON spends.part_id = parts.id
                 WHERE sessions.id BETWEEN ifnull(:session, 0) AND ifnull(:session, 9223372036854775807)
                     AND {SPENT if by_response else STARTED}
-                GROUP BY sessions.id, spends.model, spends.at_ms / :day_ms, cost_usd IS NULL,
+                GROUP BY sessions.id, spends.model, spends.at_ms / :day_ms, cost_usd IS NULL, is_nested,
                     (SELECT count(*) FROM json_each(:steps) WHERE value < input + cache_read + cache_write)
                 ORDER BY sessions.id, spends.model, min(spends.at_ms)"""  # noqa: S608
     values = {**selection.values(), "steps": json_list(steps), "day_ms": _DAY_MS}
