@@ -35,6 +35,7 @@ class SessionMoment(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: EventKind
     at_ms: int | None
+    number: str = ""  # by which it is found again
     text: str | None = ""
     call_id: str = ""
     tool: str = ""
@@ -59,6 +60,7 @@ class WantedMoments(NamedTuple):
 
     kinds: frozenset[EventKind] = EVERYTHING
     has_arguments: bool = True
+    number: str = ""  # this moment comes, whatever its kind
 
 
 class Begins(NamedTuple):
@@ -76,6 +78,12 @@ class Scene(NamedTuple):
     what: Begins | SessionMoment | CopiedEvents | GoneTexts | Ends
 
 
+def moment_number(part: int, ordinal: int) -> str:
+    """The number of a moment in its session: its place in its file, which never changes as the file grows, with that of
+    the file before it where that is not the first."""
+    return f"{part}.{ordinal}" if part else str(ordinal)
+
+
 def safe_row(source: TranscriptSource, session: SessionRow) -> SessionRow:
     """The row with its texts redacted once more: by the rules of now, not only by those of when it was learned."""
     safe = source.redactor.text
@@ -89,7 +97,7 @@ def moments(
 ) -> Iterator[SessionMoment | CopiedEvents | GoneTexts]:
     """The session, in the order in which it happened."""
     streams = [
-        _timed(_part(source, session, place, wanted), number)
+        _timed(_part(source, session, place, number, wanted), number)
         for number, place in enumerate(parts_of_session(source.store.db, session.id))
     ]
     for _, _, _, moment in heapq.merge(*streams, key=lambda timed: timed[:3]):
@@ -172,7 +180,7 @@ def _timed(stream: Iterator[SessionMoment | CopiedEvents | GoneTexts], number: i
 
 
 def _part(
-    source: TranscriptSource, session: SessionRow, place: PartRow, wanted: WantedMoments
+    source: TranscriptSource, session: SessionRow, place: PartRow, part: int, wanted: WantedMoments
 ) -> Iterator[SessionMoment | CopiedEvents | GoneTexts]:
     """What one file holds of the session: the rows of the database, each with its event from the archive."""
     bodies = _Bodies(source, session, place)
@@ -191,13 +199,14 @@ def _part(
             copies = 0
         kind = EventKind(row.kind)
         action = next(actions, None) if kind is EventKind.CALL else None
-        if kind in wanted.kinds:
+        number = moment_number(part, row.ordinal)
+        if kind in wanted.kinds or number == wanted.number:
             if action is not None:
                 action = _safe_action(source.redactor, action)
             if event is None:
-                yield _told(row, action, source.redactor, bodies.kept(row))
+                yield _told(row, number, action, source.redactor, bodies.kept(row))
             else:
-                yield _moment(source.redactor, row, action, event, has_arguments=wanted.has_arguments)
+                yield _moment(source.redactor, row, number, action, event, has_arguments=wanted.has_arguments)
     if copies:
         yield CopiedEvents(copies)
 
@@ -258,17 +267,17 @@ def _safe_action(redactor: Redactor, action: ActionRow) -> ActionRow:
     return msgspec.structs.replace(action, target=redactor.text(action.target), error=redactor.text(action.error))
 
 
-def _told(row: EventRow, action: ActionRow | None, redactor: Redactor, kept: str | None) -> SessionMoment:
+def _told(row: EventRow, number: str, action: ActionRow | None, redactor: Redactor, kept: str | None) -> SessionMoment:
     """What the database knows of an event whose text is gone from the archive."""
     call_id, tool = (action.call_id, action.tool) if action else ("", "")
     text = None if kept is None else redactor.text(kept)
     return SessionMoment(
-        kind=EventKind(row.kind), at_ms=row.at_ms, text=text, call_id=call_id, tool=tool, action=action
+        kind=EventKind(row.kind), at_ms=row.at_ms, number=number, text=text, call_id=call_id, tool=tool, action=action
     )
 
 
 def _moment(
-    redactor: Redactor, row: EventRow, action: ActionRow | None, event: Event, *, has_arguments: bool
+    redactor: Redactor, row: EventRow, number: str, action: ActionRow | None, event: Event, *, has_arguments: bool
 ) -> SessionMoment:
     arguments = None
     if event.arguments is not None and has_arguments:
@@ -276,6 +285,7 @@ def _moment(
     return SessionMoment(
         kind=event.kind,
         at_ms=row.at_ms,
+        number=number,
         text=redactor.text(clean(event.text)),
         call_id=safe_text(event.call_id, redactor),
         tool=action.tool if action else safe_text(event.tool, redactor),
