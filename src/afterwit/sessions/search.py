@@ -23,7 +23,8 @@ from afterwit.model.errors import UsageError
 from afterwit.model.kinds import EventKind
 from afterwit.sessions.event_texts import EventPlace, EventTexts
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.sessions.list import Session, short_ids
+from afterwit.sessions.list import Session
+from afterwit.sessions.short_ids import short_ids
 from afterwit.sessions.show import moment_number
 from afterwit.store.archive import Archive
 from afterwit.store.rows.files import files_by_id

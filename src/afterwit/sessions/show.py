@@ -7,6 +7,7 @@ was given up, with what was kept of them. Streams throughout: memory is bounded 
 """
 
 import heapq
+from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from afterwit.capture.assembly.texts import safe_text
 from afterwit.guard.hygiene import clean
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, EventRow
-from afterwit.model.errors import DamagedError
+from afterwit.model.errors import DamagedError, UsageError
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event
 from afterwit.sessions.originals import TranscriptSource, events_in
@@ -27,6 +28,7 @@ from afterwit.store.rows.session_list import SessionRow, subagents_of
 
 EVERYTHING = frozenset(EventKind)
 _DEEPEST_SUBAGENT = 12
+_MOMENTS_BEFORE = 3  # that are shown before the one that was asked for
 _DEEPEST = 64  # levels of a call's arguments that are kept
 
 
@@ -47,6 +49,12 @@ class CopiedEvents(NamedTuple):
     """Events left out here because they are copies; their originals are in another session or file."""
 
     events: int
+
+
+class EarlierMoments(NamedTuple):
+    """Moments left out here because a later one was asked for."""
+
+    moments: int
 
 
 class GoneTexts(NamedTuple):
@@ -75,7 +83,7 @@ class Scene(NamedTuple):
     """What happens, and in which subagent of which subagent: 0 is the session itself."""
 
     depth: int
-    what: Begins | SessionMoment | CopiedEvents | GoneTexts | Ends
+    what: Begins | SessionMoment | CopiedEvents | EarlierMoments | GoneTexts | Ends
 
 
 def moment_number(part: int, ordinal: int) -> str:
@@ -109,6 +117,27 @@ def scenes(
 ) -> Iterator[Scene]:
     """The session from its beginning to its end."""
     return _Family(source, wanted, with_subagents=with_subagents).scenes(session, 0)
+
+
+def scenes_from(told: Iterable[Scene], number: str) -> Iterator[Scene]:
+    """The scenes of a session from a moment of it on, with a few moments before. A number that it does not have is an
+    error, once all of it has been looked at."""
+    before: deque[Scene] = deque(maxlen=_MOMENTS_BEFORE)
+    rest = iter(told)
+    passed = 0
+    for scene in rest:
+        if scene.depth == 0 and isinstance(scene.what, Begins):
+            yield scene
+        elif scene.depth == 0 and isinstance(scene.what, SessionMoment):
+            if scene.what.number == number:
+                if passed > len(before):
+                    yield Scene(0, EarlierMoments(passed - len(before)))
+                yield from (*before, scene)
+                yield from rest
+                return
+            passed += 1
+            before.append(scene)
+    raise UsageError(f"This session has no match {number}. `afterwit sessions search` shows the numbers of matches.")
 
 
 def descendants(source: TranscriptSource, session: SessionRow) -> list[SessionRow]:

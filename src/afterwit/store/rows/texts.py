@@ -117,7 +117,7 @@ def search(db: apsw.Connection, match: str, selection: Selection, kind: str, lim
 def hits_by_session(
     db: apsw.Connection, match: str, selection: Selection, kind: str, limit: int, most: int
 ) -> list[TextHit]:
-    """The best hits of the best sessions, session by session; at most `limit` sessions with `most` hits each, 0: all."""
+    """The best hits of the best sessions, session by session; `limit` sessions with `most` hits each, 0: all."""
     query = f"""WITH matches AS MATERIALIZED (
                     SELECT events.id AS event_id, events.kind, events.at_ms, events.offset, events.length,
                         parts.file_id, parts.precedence, parts.session_id, bm25(texts) AS rank, {_TIER} AS tier
@@ -126,7 +126,8 @@ def hits_by_session(
                     SELECT *, row_number() OVER best AS place, count(*) OVER (PARTITION BY session_id) AS found,
                         first_value(tier) OVER best AS best_tier, first_value(rank) OVER best AS best_rank
                     FROM matches WINDOW best AS (PARTITION BY session_id ORDER BY tier, rank, event_id)),
-                numbered AS (SELECT *, dense_rank() OVER (ORDER BY best_tier, best_rank, session_id) AS number FROM placed)
+                numbered AS (
+                    SELECT *, dense_rank() OVER (ORDER BY best_tier, best_rank, session_id) AS number FROM placed)
                 SELECT event_id, numbered.kind, numbered.at_ms, numbered.offset, numbered.length, file_id,
                     sessions.agent, sessions.native_id, sessions.repo, sessions.title, rank, session_id,
                     (SELECT count(*) FROM parts WHERE parts.session_id = numbered.session_id
