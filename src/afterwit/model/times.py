@@ -1,5 +1,5 @@
 """Times in logs: ISO strings, seconds, milliseconds, numbers as strings. Inside: whole milliseconds since 1970 UTC.
-In JSON for other programs: ISO 8601 in UTC with a `Z`, in a field that ends with `_at` (or is `at`).
+In JSON for other programs: ISO 8601 in UTC with a `Z`, in a field that ends with `_at`.
 
 A moment before the year 2000 or after 9999 is none: it is a counter, a duration or a placeholder such as the zero time
 of Go, and would put a session at the wrong end of history.
@@ -50,7 +50,7 @@ def with_times(value: Any) -> Any:
 
 def _told(name: Any, value: Any) -> tuple[Any, Any]:
     if name in _MOMENTS and (value is None or isinstance(value, int)):
-        told = "at" if name == "at_ms" else f"{name.removesuffix('_ms')}_at"
+        told = "happened_at" if name == "at_ms" else f"{name.removesuffix('_ms')}_at"
         return told, iso_from_ms(value) if value else ""
     return name, value if name in _FOREIGN else with_times(value)
 

@@ -24,11 +24,11 @@ EXITS = {
 EMPTY = "Nothing is known yet. `afterwit learn` harvests what your agents have logged; two sessions must agree."
 _COLUMNS = (
     Column("id"),
-    Column("conf", is_number=True, gives_way=4),
-    Column("where", gives_way=1, most=16),
-    Column("category", gives_way=3),
-    Column("status", gives_way=2),
-    Column("fact", takes_rest=True, least=40),
+    Column("conf", is_number=True, gives_way=3),
+    Column("where", gives_way=2, most=20),
+    Column("category", gives_way=4),
+    Column("status", gives_way=1),
+    Column("fact", takes_rest=True, least=32),
 )
 _SAID_BY_FILTER = {"where": ("repos", "is_global", "agents"), "category": ("categories",), "status": ("statuses",)}
 

@@ -40,10 +40,11 @@ _NUMBERS = (
 def cost(here: Here, wanted: Filter, grouped: tuple[str, ...], is_json: bool) -> None:
     """Show what the models cost, by list price.
 
-    Days, weeks (2026-W19, from Monday on) and months come in order, everything else by cost. `--since` and `--until` count the responses of that time, whenever
-    their session began. Each response is priced by its model, its day and the length of its prompt; subscriptions and
-    discounts are not known. `?` means that no price is known, `+` that none is known for some of it: `[prices]` in
-    config.toml adds or changes prices.
+    Days, weeks (2026-W19, from Monday on) and months come in order, everything else by cost. They are those of local
+    time, unless --utc is given. `--since` and `--until` count the responses of that time, whenever their session
+    began. Each response is priced by its model, its day and the length of its prompt; subscriptions and discounts are
+    not known. `?` means that no price is known, `+` that none is known for some of it: `[prices]` in config.toml adds
+    or changes prices.
     """
     by = tuple(dict.fromkeys(By(name) for name in grouped)) or (By.DAY,)
     report = run(here.world, wanted, by)

@@ -19,9 +19,17 @@ EMPTY = "No session yet. Run `afterwit learn` first."
 EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}
 _NAMES = ("agents", "repos", "domains", "branch", "text", "outcomes", "task_types", "parent")
 _FLAGS = {
-    "agents": "--agent", "repos": "--repo", "domains": "--domain", "since_ms": "--since", "until_ms": "--until",
-    "branch": "--branch", "text": "--text", "outcomes": "--outcome", "task_types": "--task-type",
-    "parent": "--parent", "is_top": "--top",
+    "agents": "--agent",
+    "repos": "--repo",
+    "domains": "--domain",
+    "since_ms": "--since",
+    "until_ms": "--until",
+    "branch": "--branch",
+    "text": "--text",
+    "outcomes": "--outcome",
+    "task_types": "--task-type",
+    "parent": "--parent",
+    "is_top": "--top",
 }
 _DAY_MS = 86_400_000
 _MANY_DAYS = 14  # from here on spans are told in weeks
