@@ -121,17 +121,19 @@ def scenes(
 
 def scenes_from(told: Iterable[Scene], number: str) -> Iterator[Scene]:
     """The scenes of a session from a moment of it on, with a few moments before. A number that it does not have is an
-    error, once all of it has been looked at."""
+    error, before the first scene."""
+    heading: list[Scene] = []
     before: deque[Scene] = deque(maxlen=_MOMENTS_BEFORE)
     rest = iter(told)
     passed = 0
     for scene in rest:
         if scene.depth == 0 and isinstance(scene.what, Begins):
-            yield scene
+            heading.append(scene)
         elif scene.depth == 0 and isinstance(scene.what, SessionMoment):
             if scene.what.number == number:
                 if passed > len(before):
-                    yield Scene(0, EarlierMoments(passed - len(before)))
+                    heading.append(Scene(0, EarlierMoments(passed - len(before))))
+                yield from heading
                 yield from (*before, scene)
                 yield from rest
                 return

@@ -54,7 +54,7 @@ def _show(calendar: Calendar, backing: Backing) -> None:
     at = f", step {piece.at}" if piece.at is not None else ""
     repo = session.repo.rpartition("/")[2]
     place = "  ".join(filter(None, (calendar.moment(piece.at_ms or session.at_ms or None), session.agent, repo)))
-    print_text(f"{place}  {sign}, {piece.channel}{at}")
+    print_text(f"{place}  {sign}, {piece.channel}{at}", rest="  ")
     if piece.excerpt:
         print_text("\n".join(piece.excerpt.splitlines()), first="  │ ", rest="  │ ")
     if piece.source:
