@@ -123,7 +123,16 @@ def test_every_command_with_json_gives_times_in_one_shape(demo: Path, monkeypatc
         seen |= {name for name, value in fields(answer) if isinstance(value, str) and MOMENT.fullmatch(value)}
     digest = asked(["sessions", "show", session, "--digest"])
     assert faults(digest) == []
-    assert {"happened_at", "started_at", "ended_at", "last_at", "last_run_at", "dropped_at", "since_at", "created_at"} <= seen
+    assert {
+        "happened_at",
+        "started_at",
+        "ended_at",
+        "last_at",
+        "last_run_at",
+        "dropped_at",
+        "since_at",
+        "created_at",
+    } <= seen
     lines = CliRunner().invoke(afterwit, ["sessions", "export"]).stdout.splitlines()
     assert [fault for line in lines for fault in faults(json.loads(line))] == []
 
