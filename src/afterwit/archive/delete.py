@@ -16,7 +16,7 @@ import msgspec
 from afterwit.agents.moments import RUN
 from afterwit.agents.prompt_history import UNNAMED
 from afterwit.agents.registry import agents_with, gatherers_for
-from afterwit.archive.erase import AffectedFile, Eraser, finish_erasing, leftovers, log_of
+from afterwit.archive.erase import AffectedFile, Eraser, finish_erasing, leftovers, log_of, notes_files
 from afterwit.archive.remove import settle_dropped
 from afterwit.capture.derived import COMPANION, Origin, origin_in, parts_held
 from afterwit.capture.left_out import LeftOut
@@ -95,6 +95,7 @@ class Deletion(msgspec.Struct, kw_only=True):
     told_in: list[str]  # sessions that stay and were told one of the notes: their own logs may repeat it
     logs: list[AgentLog]
     backups: int  # copies of the database that go
+    notes_files: list[str]  # of agents that read a file of ours: it is emptied
     is_dry_run: bool = False
     is_finished: bool = True  # False: somebody read the store, so that its last bytes go with the next run
 
@@ -178,6 +179,7 @@ class _Deleting:
             told_in=self._told_in(item.id for item in losing),
             logs=list(self._agent_logs()),
             backups=len(leftovers(self._store.layout)),
+            notes_files=[path.stem for path in notes_files(self._store.layout)],
             is_dry_run=is_dry_run,
         )
 

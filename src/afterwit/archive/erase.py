@@ -27,6 +27,8 @@ from afterwit.capture.part_rows import PartRows, companion_bytes, remove_dropped
 from afterwit.config.run_rules import RunRules
 from afterwit.config.world import World, rules_for
 from afterwit.digest.update import digest_pending
+from afterwit.edits.ours import MARK
+from afterwit.guard.markers import marked
 from afterwit.knowledge.settle import harvest
 from afterwit.model.captured import Captured
 from afterwit.model.errors import DamagedError
@@ -34,7 +36,7 @@ from afterwit.model.prices import price_list
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.store import archive_mark, spool
 from afterwit.store.archive import archive_name, generation_of
-from afterwit.store.atomic import step
+from afterwit.store.atomic import replace_file, step
 from afterwit.store.checksums import seal
 from afterwit.store.database import UNREADABLE, transaction, translated
 from afterwit.store.layout import Layout
@@ -47,6 +49,7 @@ from afterwit.store.store import Store
 _WAIT_MS = 5_000
 _BUSY_MS = 60_000
 _LEFTOVERS = ("*.damaged", "rebuilding.db*", ".deck.db.*", "backups/*-schema-*.db", "backups/.*-schema-*")
+_EMPTY = "The notes here were emptied. `afterwit connect {agent}` writes them anew."
 _BESIDE = ("*/*.leaving", "*/*.compacting")
 
 
@@ -71,6 +74,8 @@ def finish_erasing(store: Store, world: World) -> bool:
         step("what was learned from it is gone")
         for path in leftovers(store.layout):
             path.unlink(missing_ok=True)
+        for path in notes_files(store.layout):
+            replace_file(path, f"<!-- {MARK} -->\n{marked(_EMPTY.format(agent=path.stem))}\n".encode())
         return _shred(store)
     except OSError as error:
         raise translated(error, store.layout.root) from error
@@ -82,6 +87,11 @@ def leftovers(layout: Layout) -> list[Path]:
     paths = [path for pattern in _LEFTOVERS for path in layout.root.glob(pattern)]
     paths += [path for pattern in _BESIDE for path in layout.archive.glob(pattern)]
     return sorted(path for path in paths if path.is_file() and not path.is_symlink())
+
+
+def notes_files(layout: Layout) -> list[Path]:
+    """What agents without hooks read: notes as they were when the agent was connected."""
+    return sorted(path for path in layout.root.glob("notes/*.md") if path.is_file() and not path.is_symlink())
 
 
 def _erase_files(store: Store, rules: RunRules) -> None:

@@ -1,17 +1,16 @@
 """What capture must not keep: sessions that the settings exclude, and those that were erased.
 
 Decided before anything of a file is archived or stored. The agent is certain at once, the folder and the repository
-only from inside the log: so a file is read, and what is left out of it goes nowhere. A file of which nothing may be kept gets a row without its path. One that holds other sessions,
-too, is taken apart: the lines of those that are left out are gone from what is archived, and its rows are those of the
-rest. Where that cannot be done, all of it is left out. A history of prompts may not say where a session ran: there it
-counts that the session's own log was left out.
+only from inside the log: so a file is read, and what is left out of it goes nowhere. A file of which nothing may be
+kept gets a row without its path. One that holds other sessions, too, is taken apart: the lines of those that are left
+out are gone from what is archived, and its rows are those of the rest. Where that cannot be done, all of it is left
+out. A history of prompts may not say where a session ran: there it counts that the session's own log was left out.
 """
 
 import hashlib
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
@@ -21,12 +20,11 @@ from afterwit.capture.derive import Companion, derive_archived
 from afterwit.capture.derived import Derived, ReadingMode, captured_in
 from afterwit.capture.plan import AgentPlan
 from afterwit.config.run_rules import RunRules, redactor_for
-from afterwit.config.world import World
+from afterwit.config.world import World, exclusion_of
 from afterwit.guard.placeholders import placeholder
 from afterwit.model.captured import PartFacts
 from afterwit.model.kinds import Relation
 from afterwit.model.readings import Event, Problem, Reading
-from afterwit.repos.exclusion import Exclusion
 from afterwit.repos.identity import RepoSighting, Spot, resolve
 from afterwit.sources.framing import Framing, Record
 from afterwit.sources.lines import is_packed
@@ -45,17 +43,6 @@ class LeftOutParts(NamedTuple):
     @property
     def all(self) -> frozenset[str]:
         return self.excluded | self.erased
-
-
-def exclusion_of(world: World) -> Exclusion:
-    """What the settings leave out. A folder that is a link means what it leads to, as well."""
-    entries = list(world.settings.learn.exclude)
-    home = str(world.user_home)
-    for folder in Exclusion(entries, home).folders:
-        real = os.path.realpath(folder)
-        if real != folder and "*" not in folder and "?" not in folder and Path(folder).exists():
-            entries.append(f"folder:{real}")
-    return Exclusion(entries, home)
 
 
 class LeftOut:

@@ -3,6 +3,7 @@
 Every command imports this. What only some need, the rules of redaction and of reading, is imported when it is made.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from afterwit.agents.declared.description import Description
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import Settings
+from afterwit.repos.exclusion import Exclusion
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.rows import repos
 from afterwit.store.store import Store
@@ -41,6 +43,17 @@ def rules_for(world: World, store: Store) -> "RunRules":
         tool_names=repos.aliases(store.db, "tool") | dict(aliases.tools),
         user_names=repos.aliases(store.db, "user") | dict(aliases.users),
     )
+
+
+def exclusion_of(world: World) -> Exclusion:
+    """What the settings leave out. A folder that is a link means what it leads to, as well."""
+    entries = list(world.settings.learn.exclude)
+    home = str(world.user_home)
+    for folder in Exclusion(entries, home).folders:
+        real = os.path.realpath(folder)
+        if real != folder and "*" not in folder and "?" not in folder and Path(folder).exists():
+            entries.append(f"folder:{real}")
+    return Exclusion(entries, home)
 
 
 def redactor_of(world: World) -> "Redactor":

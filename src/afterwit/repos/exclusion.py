@@ -16,10 +16,11 @@ _EVERYTHING_IN = "/**"
 class Exclusion:
     """What is left out, by kind. Folders are absolute here, with `/` between their names."""
 
-    __slots__ = ("agents", "folders", "repos")
+    __slots__ = ("agents", "entries", "folders", "repos")
 
     def __init__(self, entries: "tuple[str, ...] | list[str]" = (), home: str = "") -> None:
         """Raises ValueError where an entry is none."""
+        self.entries = list(entries)
         pairs = [parted(entry) for entry in entries]
         self.repos = [pattern.casefold() for kind, pattern in pairs if kind == REPO]
         self.folders = [_absolute(pattern, home) for kind, pattern in pairs if kind == FOLDER]

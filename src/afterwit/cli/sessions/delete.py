@@ -9,6 +9,7 @@ from afterwit.cli.sessions.filters import filtered
 from afterwit.cli.terminal.amounts import human_bytes, human_count
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
+from afterwit.connect import connections
 from afterwit.sessions.filters import Filter, one_line
 
 _SHOWN = 20
@@ -74,10 +75,10 @@ def delete(
         print_json(done)
     elif is_dry_run and done.sessions:
         _show(done)
-    _report(done)
+    _report(here, done)
 
 
-def _report(done: Deletion) -> None:
+def _report(here: Here, done: Deletion) -> None:
     if not done.sessions:
         talk("No sessions match. `afterwit sessions list` shows what there is.")
         raise click.exceptions.Exit(ExitCode.FAILED)
@@ -86,6 +87,10 @@ def _report(done: Deletion) -> None:
         talk(f"{count} would be deleted. Nothing was changed.")
         return
     talk(f"Deleted {count}. `afterwit learn` does not read them again; `afterwit learn --again ID` would.")
+    for agent in done.notes_files:
+        talk(f"The notes that {agent} reads are empty now: `afterwit connect {agent}` writes them anew.")
+    if any(made.project for made in connections.read(here.world.layout).by_place.values()):
+        talk("Notes that `connect` wrote into files of projects are as they were: run the same `connect` again.")
     if not done.is_finished:
         talk(
             "Another program is reading the store, so unused pages of it could not be cleared yet. Close it, then run"
