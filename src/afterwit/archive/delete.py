@@ -38,6 +38,7 @@ from afterwit.store.rows.files import FileRow, all_files
 from afterwit.store.rows.parts import parts_of_file
 from afterwit.store.rows.session_list import (
     SessionRow,
+    forks_of,
     running_at,
     selected_sessions,
     session_row,
@@ -91,7 +92,7 @@ class Deletion(msgspec.Struct, kw_only=True):
     archived_bytes: int  # as the archive has them
     notes: list[LostNote]  # that nothing else supports
     weakened: int  # notes that lose some of their evidence
-    copied_in: list[str]  # sessions that stay and hold a copy of the history of one that goes
+    copied_in: list[str]  # sessions that stay, and went on from one that goes: their logs may repeat its history
     told_in: list[str]  # sessions that stay and were told one of the notes: their own logs may repeat it
     logs: list[AgentLog]
     backups: int  # copies of the database that go
@@ -261,7 +262,9 @@ class _Deleting:
         copiers = {copier for owner in owners for copier in claims.copiers_of(self._store.db, owner)} - set(owners)
         parts = (part for copier in copiers for part in parts_of_file(self._store.db, copier))
         gone = {row.id for row in self._rows}
-        return sorted({part.facts.native_id for part in parts if part.session_id not in gone})
+        copies = {part.facts.native_id for part in parts if part.session_id not in gone}
+        forks = {name for row in self._rows for name in forks_of(self._store.db, row.agent, row.native_id)}
+        return sorted(copies | forks - {name for _, name in self._names})
 
     def _told_in(self, items: Iterable[str]) -> list[str]:
         told = erased.exposed_sessions(self._store.db, items)
@@ -280,12 +283,12 @@ class _Deleting:
         path = log_of(origin, home)
         if path is None:
             if any(gatherer.renders(origin.path) for gatherer in gatherers_for(origin.agent)):
-                why = f"in a database or folder of {origin.agent}, which is never edited"
+                why = f"what {origin.agent} keeps in a database or in many files is never edited"
                 yield AgentLog(path=str(home / origin.path), bytes=0, is_deleted=False, why_kept=why)
             return
         if row.role == COMPANION and file.others:
             return
-        why = "holds other sessions too" if file.others else "" if self._wanted.takes_logs else "kept without --log-too"
+        why = "holds other sessions too" if file.others else "" if self._wanted.takes_logs else "--log-too deletes it"
         if not why:
             self._logs.append(path)
         yield AgentLog(path=str(path), bytes=path.stat().st_size, is_deleted=not why, why_kept=why)

@@ -240,9 +240,7 @@ class Eraser(PartRows):
 
     def _put_rest(self, file: AffectedFile, origin: Origin, rest: Derived) -> None:
         row, generation = file.row, file.row.generation + 1
-        while self._store.archive.has(archive_name(row.key, generation)) or files.file_generation(
-            self._db, row.key, generation
-        ):
+        while files.file_generation(self._db, row.key, generation):
             generation += 1
         name = archive_name(row.key, generation)
         written = self._store.archive.append(name, origin.header(TRANSCRIPT, generation), 0, rest.frames)

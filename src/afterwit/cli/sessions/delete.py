@@ -1,5 +1,7 @@
 """`afterwit sessions delete`: erases sessions from all that Afterwit keeps."""
 
+from collections import Counter
+
 import click
 
 from afterwit.archive.delete import DeleteRequest, Deletion
@@ -113,9 +115,12 @@ def _show(planned: Deletion) -> None:
         print_line(f"{human_count(planned.weakened, 'more note')} with some evidence from elsewhere")
     if planned.backups:
         print_line(f"{human_count(planned.backups, 'older copy', 'older copies')} of the database, made by upgrades")
-    for log in planned.logs[:_SHOWN]:
-        print_text(f"log {'goes' if log.is_deleted else 'stays'}: {log.path}{_why(log.why_kept)}", rest="  ")
-    _more(len(planned.logs))
+    going = [log for log in planned.logs if log.is_deleted]
+    for log in going[:_SHOWN]:
+        print_text(f"log goes: {log.path}", rest="  ")
+    _more(len(going))
+    for why, count in Counter(log.why_kept for log in planned.logs if not log.is_deleted).items():
+        print_line(f"{human_count(count, 'log file')} of the agent stay{'s' if count == 1 else ''}: {why}")
     _warn(planned)
 
 
@@ -123,14 +128,10 @@ def _warn(planned: Deletion) -> None:
     """What stays, although somebody may think that it goes."""
     if planned.copied_in:
         names = ", ".join(planned.copied_in[:5])
-        talk(f"Sessions that stay and hold a copy of its history: {names}. Name them too, to delete that.")
+        talk(f"Sessions that went on from these, so that their logs may repeat them: {names}. Name them too, if so.")
     if planned.told_in:
         names = ", ".join(planned.told_in[:5])
         talk(f"Sessions that stay and were told one of these notes, so that their logs may repeat it: {names}.")
-
-
-def _why(reason: str) -> str:
-    return f" ({reason})" if reason else ""
 
 
 def _more(count: int) -> None:
