@@ -19,7 +19,7 @@ from afterwit.agents.registry import agents_with, gatherers_for
 from afterwit.archive.erase import AffectedFile, Eraser, finish_erasing, leftovers, log_of, notes_files
 from afterwit.archive.remove import settle_dropped
 from afterwit.capture.derived import COMPANION, Origin, origin_in, parts_held
-from afterwit.capture.left_out import LeftOut
+from afterwit.capture.left_out import LeftOutSessions
 from afterwit.capture.plan import homes
 from afterwit.config.world import World, rules_for
 from afterwit.decisions.decided import KnowledgeEntry
@@ -305,7 +305,7 @@ def _roots(world: World, store: Store, wanted: DeleteRequest) -> list[SessionRow
     if wanted.chosen != Filter():
         rows += selected_sessions(store.db, selection_of(store.db, world.settings, wanted.chosen))
     if wanted.is_excluded:
-        excluded = (session_row(store.db, place.id) for place in LeftOut(world, store).stored())
+        excluded = (session_row(store.db, place.id) for place in LeftOutSessions(world, store).stored())
         rows += [row for row in excluded if row is not None]
     return list({row.id: row for row in rows}.values())
 

@@ -45,7 +45,7 @@ class LeftOutParts(NamedTuple):
         return self.excluded | self.erased
 
 
-class LeftOut:
+class LeftOutSessions:
     """What is left out of one store."""
 
     def __init__(self, world: World, store: Store) -> None:

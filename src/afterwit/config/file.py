@@ -16,7 +16,6 @@ import msgspec
 
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import RetentionSettings, Settings
-from afterwit.repos.exclusion import AGENT, Exclusion, parted
 from afterwit.store.regular_files import read_regular
 
 
@@ -55,7 +54,9 @@ def resolved(text: str, user_home: Path, start: Path) -> Path:
 
 
 def refuse_entry(entry: str, agents: Collection[str], where: str) -> None:
-    """Raises where an entry of `exclude` means nothing."""
+    """Raises where an entry of `exclude` means nothing. Loads what that takes only where there is one."""
+    from afterwit.repos.exclusion import AGENT, Exclusion, parted
+
     try:
         kind, pattern = parted(entry)
     except ValueError as error:

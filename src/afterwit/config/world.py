@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from afterwit.agents.declared.description import Description
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import Settings
-from afterwit.repos.exclusion import Exclusion
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.rows import repos
 from afterwit.store.store import Store
@@ -19,6 +18,7 @@ from afterwit.store.store import Store
 if TYPE_CHECKING:
     from afterwit.config.run_rules import RunRules
     from afterwit.guard.redaction import Redactor
+    from afterwit.repos.exclusion import Exclusion
 
 
 class World(NamedTuple):
@@ -45,8 +45,10 @@ def rules_for(world: World, store: Store) -> "RunRules":
     )
 
 
-def exclusion_of(world: World) -> Exclusion:
+def exclusion_of(world: World) -> "Exclusion":
     """What the settings leave out. A folder that is a link means what it leads to, as well."""
+    from afterwit.repos.exclusion import Exclusion
+
     entries = list(world.settings.learn.exclude)
     home = str(world.user_home)
     for folder in Exclusion(entries, home).folders:

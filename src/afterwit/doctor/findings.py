@@ -17,7 +17,7 @@ from afterwit.agents import installing
 from afterwit.agents.packages import described
 from afterwit.agents.retention import DAY_MS
 from afterwit.archive.evict import distilled_bytes, packed_originals, recapturable
-from afterwit.capture.left_out import LeftOut
+from afterwit.capture.left_out import LeftOutSessions
 from afterwit.config.world import World
 from afterwit.connect import connections
 from afterwit.connect.plan import ConnectionState, Machine, states
@@ -110,7 +110,7 @@ def budget_findings(store: Store, limits: RetentionSettings, now_ms: int) -> Ite
 
 def exclusion_findings(store: Store, world: World) -> Iterator[DoctorFinding]:
     """What is stored from before the settings left it out, and what a run that was killed has still to erase."""
-    count = len(LeftOut(world, store).stored())
+    count = len(LeftOutSessions(world, store).stored())
     if count:
         sessions = "1 stored session is" if count == 1 else f"{count:,} stored sessions are"
         yield warning(

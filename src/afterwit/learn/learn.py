@@ -15,7 +15,7 @@ from afterwit.archive.evict import keep_within_budget, recapturable
 from afterwit.archive.remove import settle_dropped
 from afterwit.capture.commit import Committer, resolve_repos
 from afterwit.capture.derived import Bookmark, Derived, Origin, captured_in
-from afterwit.capture.left_out import LeftOut, mark_of
+from afterwit.capture.left_out import LeftOutSessions, mark_of
 from afterwit.capture.one_session import plan_sessions
 from afterwit.capture.part_rows import remove_dropped_objects
 from afterwit.capture.plan import AgentPlan, Home, Pending, homes, plan, plan_folder
@@ -148,7 +148,7 @@ class _Run:
         """What was left out is looked at again where something else is now."""
         with transaction(self._store.db):
             erased.forget_left_out(self._store.db, mark_of(self._world, self._store))
-        self._left_out = LeftOut(self._world, self._store)
+        self._left_out = LeftOutSessions(self._world, self._store)
 
     def _check_archive(self) -> None:
         """Nothing may be written that speaks of another archive than the one that is there."""
