@@ -1,6 +1,7 @@
 """Sessions that people delete: no byte of them stays, nothing brings them back, and what is others' stays as it was."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -208,7 +209,7 @@ def test_a_deletion_that_is_killed_at_any_step_is_finished_by_the_next_run(tmp_p
         home, store = planted_home(tmp_path / f"home{number}"), tmp_path / f"store{number}"
         learned(home, store)
         world = world_of(home, store)
-        step = killed_at(number, lambda world=world: deleted(world, GONE))
+        step = killed_at(number, partial(deleted, world, GONE))
         if step is None:
             break
         reached.append(step)
