@@ -89,6 +89,7 @@ _MOST_ITEMS = 20
 @click.option(
     "--reharvest", "is_reharvest", is_flag=True, help="Let the present harvesters look at all sessions again."
 )
+@many("--again", "again", "ID", "Also this session, although it was deleted: its whole id; repeat for more.")
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Do everything but write.")
 @click.option(
     "--accept-database",
@@ -108,6 +109,7 @@ def learn(
     wait_seconds: float | None,
     limit_seconds: float | None,
     is_reharvest: bool,
+    again: tuple[str, ...],
     is_dry_run: bool,
     accepts_database: bool,
     is_json: bool,
@@ -123,6 +125,12 @@ def learn(
         raise click.UsageError("--session and --ended go with none of --source, --sessions-dir, --since, --reharvest.")
     if is_ended and is_dry_run:
         raise click.UsageError("--ended takes in what agents have noted, so it cannot go with --dry-run.")
+    if again and is_dry_run:
+        raise click.UsageError("--again is a decision that stays, so it cannot go with --dry-run.")
+    if again:
+        from afterwit.archive.delete import want_again
+
+        want_again(here.world, again)
     wait = here.world.settings.learn.wait_seconds if wait_seconds is None else wait_seconds
     processes = (os.cpu_count() or 1) if jobs == 0 else jobs or 0
     options = Options(
@@ -211,12 +219,21 @@ def _show_agents(report: Report, agents: list[AgentReport], *, is_reharvest: boo
         talk(f"{places} could not be read; `afterwit store problems` shows where and why.")
     verb = "would hold" if report.is_dry_run else "holds"
     print_line(f"The store {verb} {human_count(report.sessions, 'session')}.")
+    _show_excluded(report)
     _show_digested(report.digested)
     _show_harvested(report.harvested, is_again=is_reharvest)
     if report.evicted is not None:
         from afterwit.cli.store.evict import show
 
         show(report.evicted)
+
+
+def _show_excluded(report: Report) -> None:
+    if report.excluded:
+        print_line(f"{human_count(report.excluded, 'session')} left out by your settings.")
+    if report.excluded_stored:
+        count = human_count(report.excluded_stored, "stored session")
+        talk(f"{count} from before your settings left them out. `afterwit sessions delete --excluded` erases them.")
 
 
 def _show_nothing(here: Here, folder: Path | None) -> None:

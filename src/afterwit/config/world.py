@@ -4,6 +4,7 @@ Every command imports this. What only some need, the rules of redaction and of r
 """
 
 import datetime as dt
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,6 +20,7 @@ from afterwit.store.store import Store
 if TYPE_CHECKING:
     from afterwit.config.run_rules import RunRules
     from afterwit.guard.redaction import Redactor
+    from afterwit.repos.exclusion import Exclusion
 
 
 class World(NamedTuple):
@@ -48,6 +50,19 @@ def rules_for(world: World, store: Store) -> "RunRules":
         tool_names=repos.aliases(store.db, "tool") | dict(aliases.tools),
         user_names=repos.aliases(store.db, "user") | dict(aliases.users),
     )
+
+
+def exclusion_of(world: World) -> "Exclusion":
+    """What the settings leave out. A folder that is a link means what it leads to, as well."""
+    from afterwit.repos.exclusion import Exclusion
+
+    entries = list(world.settings.learn.exclude)
+    home = str(world.user_home)
+    for folder in Exclusion(entries, home).folders:
+        real = os.path.realpath(folder)
+        if real != folder and "*" not in folder and "?" not in folder and Path(folder).exists():
+            entries.append(f"folder:{real}")
+    return Exclusion(entries, home)
 
 
 def redactor_of(world: World) -> "Redactor":

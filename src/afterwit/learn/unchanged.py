@@ -129,7 +129,14 @@ def _unchanged(report: Report) -> Report:
         for agent in report.agents
     ]
     harvested = Harvested(items=report.harvested.items, active=report.harvested.active)
-    return Report(agents=agents, sessions=report.sessions, harvested=harvested, evicted=report.evicted)
+    return Report(
+        agents=agents,
+        sessions=report.sessions,
+        harvested=harvested,
+        evicted=report.evicted,
+        excluded=report.excluded,
+        excluded_stored=report.excluded_stored,
+    )
 
 
 def _mark(store: Store, world: World, looks: list[bytes], named: dict[str, set[str]]) -> str:

@@ -76,6 +76,7 @@ class AgentReport(msgspec.Struct, kw_only=True):
     empty: int = 0
     failed: int = 0
     no_reader: int = 0
+    left_out: int = 0  # files of which nothing was kept: by the settings, or because their sessions were erased
     events: int = 0
     actions: int = 0
     problems: int = 0
@@ -153,6 +154,8 @@ class Report(msgspec.Struct, kw_only=True):
     harvested: Harvested = msgspec.field(default_factory=Harvested)
     evicted: Eviction | None = None  # None: all originals are well within their budget
     is_dry_run: bool = False
+    excluded: int = 0  # sessions that the settings leave out
+    excluded_stored: int = 0  # sessions in the store that the settings leave out, from before they did
 
     @property
     def has_failures(self) -> bool:

@@ -211,6 +211,13 @@ def subagents_of(db: apsw.Connection, agent: str, native_id: str) -> list[Sessio
     return [SessionRow(*row) for row in db.execute(query, {"agent": agent, "parent": native_id})]
 
 
+def forks_of(db: apsw.Connection, agent: str, native_id: str) -> list[str]:
+    """Native ids of the sessions that went on from this one: what it said may stand in their logs, too."""
+    query = """SELECT native_id FROM sessions WHERE agent = :agent AND parent = :parent AND relation <> 'subagent'
+               ORDER BY native_id"""
+    return [row[0] for row in db.execute(query, {"agent": agent, "parent": native_id})]
+
+
 def sessions_with_own_file(db: apsw.Connection) -> list[str]:
     """Native ids of the sessions for which some file holds no session that is not theirs or below theirs."""
     query = """SELECT DISTINCT sessions.native_id FROM sessions JOIN parts ON parts.session_id = sessions.id
