@@ -153,10 +153,10 @@ def find_item(db: apsw.Connection, name: str, *, names_only: bool = False) -> It
     if len(rows) == 1:
         return item_in(rows[0])
     if not rows:
-        raise UsageError(f"No item {name!r}. `afterwit knowledge list` shows what there is.")
+        raise UsageError(f"No note {name!r}. `afterwit knowledge list` shows what there is.")
     shown = "\n".join(f"  {row.id}" if names_only else f"  {row.id}  {_said(row)}" for row in rows)
     more = "\n  …" if len(rows) == _MOST_CANDIDATES else ""
-    raise UsageError(f"Several items begin with {name!r}; give more of the id:\n{shown}{more}")
+    raise UsageError(f"Several notes begin with {name!r}; give more of the id:\n{shown}{more}")
 
 
 def _said(row: ItemRow) -> str:

@@ -222,9 +222,9 @@ def database_faults(db: apsw.Connection, *, is_quick: bool = False) -> Iterator[
         yield from broken_sessions(db)
         yield from broken_knowledge(db)
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        yield f"{error}; `afterwit store rebuild` derives it again"
+        yield f"{error}; `afterwit store rebuild` makes it again"
     except UNREADABLE as error:
-        yield f"a row cannot be read ({error}); `afterwit store rebuild` derives it again"
+        yield f"a row cannot be read ({error}); `afterwit store rebuild` makes it again"
 
 
 def foreign_permissions(layout: Layout) -> Iterator[str]:

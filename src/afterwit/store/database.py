@@ -154,7 +154,7 @@ def translated(error: Exception, path: Path) -> StoreError:
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return BusyError(f"{path} is locked by another program. Try again in a moment.")
     if isinstance(error, apsw.CorruptError | apsw.NotADBError | apsw.TooBigError | apsw.FormatError):
-        return DamagedError(f"{path} is damaged ({error}). `afterwit store rebuild` derives it again from the archive.")
+        return DamagedError(f"{path} is damaged ({error}). `afterwit store rebuild` makes it again from the archive.")
     if isinstance(error, apsw.IOError):
         return StoreError(f"Reading or writing {path} failed ({error}). Check the disk, then run the command again.")
     if isinstance(error, PermissionError | apsw.ReadOnlyError):

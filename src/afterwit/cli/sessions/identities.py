@@ -15,8 +15,8 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.sessions import identities
 
 _MERGING = (
-    click.option("--merge", "merged", metavar="NAME", help="Count NAME to the one given with --into."),
-    click.option("--into", metavar="NAME", help="What --merge goes into."),
+    click.option("--merge", "merged", metavar="NAME", help="Count NAME as the one given with --into."),
+    click.option("--into", metavar="NAME", help="The name that stays."),
     click.option("--undo", "undone", metavar="NAME", help="Undo the merge of NAME."),
 )
 _merge_options = partial(added, _MERGING)

@@ -51,7 +51,12 @@ _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind
     "--at", "number", default="", metavar="MATCH", help="Begin at this match of `sessions search`, by number."
 )
 @click.option("--no-subagents", is_flag=True, help="Leave the sessions of subagents out.")
-@click.option("--digest", "is_digest", is_flag=True, help="Show its digest: outcome, failures and what mended them.")
+@click.option(
+    "--digest",
+    "is_digest",
+    is_flag=True,
+    help="Show its digest, a short account: how it ended, what failed and what mended it.",
+)
 @click.option("--raw", "is_raw", is_flag=True, help="Print the original bytes of its files, secrets and all.")
 @reporting
 @timed
