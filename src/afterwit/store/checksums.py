@@ -101,7 +101,7 @@ def seal_knowledge(db: apsw.Connection) -> None:
 def broken_knowledge(db: apsw.Connection) -> Iterator[str]:
     row = db.execute("SELECT checksum FROM settled").fetchone()
     if row and row[0] and row[0] != _knowledge(db):
-        yield "rows of what was harvested are gone, or are not those that were written"
+        yield "rows of what was learned are gone, or are not those that were written"
 
 
 def _knowledge(db: apsw.Connection) -> bytes:
