@@ -11,7 +11,8 @@ import apsw
 import msgspec
 
 from afterwit.agents.retention import DAY_MS
-from afterwit.capture.plan import Home, homes, plan
+from afterwit.capture.logs import Home
+from afterwit.capture.plan import homes, plan
 from afterwit.capture.tasks import keeping_in, vanishes_at
 from afterwit.config.world import World
 from afterwit.connect.plan import Machine
@@ -59,7 +60,7 @@ class Spoke(msgspec.Struct, frozen=True, kw_only=True):
     act: str
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+class SkippedSessions(msgspec.Struct, frozen=True, kw_only=True):
     """Sessions that were skipped on purpose, to compare, among all for which there was something to say."""
 
     days: int
@@ -94,7 +95,7 @@ class StoredData(msgspec.Struct, frozen=True, kw_only=True):
 class ProofOfLife(msgspec.Struct, frozen=True, kw_only=True):
     learned: LearnedState
     spoke: Spoke | None  # None: never
-    comparison: Comparison
+    comparison: SkippedSessions
     notes: NoteCounts
     vanishing: VanishingLogs
     findings: list[DoctorFinding]  # alarms, then warnings
@@ -165,12 +166,12 @@ def _spoke(db: apsw.Connection, waiting: list[DrawRow]) -> Spoke | None:
     return Spoke(at_ms=last.at_ms, agent=last.agent, repo=last.repo, moment=last.moment, act=last.act)
 
 
-def _comparison(db: apsw.Connection, waiting: list[DrawRow], now_ms: int) -> Comparison:
+def _comparison(db: apsw.Connection, waiting: list[DrawRow], now_ms: int) -> SkippedSessions:
     since_ms = now_ms - RECENT_DAYS * DAY_MS
     recent = {DrawnSession(draw.agent, draw.session, draw.is_held) for draw in waiting if draw.at_ms >= since_ms}
     drawn = hooks.drawn_sessions(db, since_ms) | recent
     chosen = hooks.shares(db)
-    return Comparison(
+    return SkippedSessions(
         days=RECENT_DAYS,
         sessions=len({(row.agent, row.session) for row in drawn}),
         skipped=len({(row.agent, row.session) for row in drawn if row.is_held}),

@@ -7,7 +7,8 @@ derived again, are no news.
 from collections.abc import Iterator
 
 from afterwit.agents.retention import Keeping
-from afterwit.capture.plan import Home, Pending
+from afterwit.capture.logs import Home
+from afterwit.capture.plan import Pending
 from afterwit.capture.tasks import keeping_in, vanishes_at
 from afterwit.config.world import World
 from afterwit.knowledge.list import all_items
@@ -15,9 +16,9 @@ from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.model.learn_run import Find, Harvested, News
 from afterwit.sessions.cost import spending_of_sessions
 from afterwit.store.marks import LastLearned, note_without_news, put_last_learned
-from afterwit.store.rows.digests import changed_sessions
 from afterwit.store.rows.session_list import agents_of
 from afterwit.store.rows.sessions import count_sessions
+from afterwit.store.rows.sightings import changed_sessions
 from afterwit.store.store import Store
 
 MOST_FINDS = 3
