@@ -77,6 +77,8 @@ _SETTINGS = {
     "store.home": "The data folder. Default: the platform's own (see above).",
     "store.profile": "Which of several stores to use.",
     "learn.jobs": "Processes; 0 means one for every core.",
+    "learn.exclude": "What is never read, stored, learned from or told: `repo:…`, `folder:…`, `agent:…`, by pattern."
+    " See [keep things private](../how-to/privacy.md).",
     "learn.wait_seconds": "How long to wait for another run to end before leaving the job to it.",
     "schedule.cadence": "`hourly`, or the time of day, such as `07:45`, by the local clock.",
     "retention.raw_soft_cap_bytes": "Above it, originals of analysed sessions go, those worth least per byte first.",

@@ -10,6 +10,7 @@ import pytest
 from tests.cli.conftest import Run, claude_session
 from tests.knowledge_home import learnable_home
 
+from afterwit.config.calendar import Calendar
 from afterwit.store import spool
 
 LABELS = ["last learned", "last spoke", "skipped", "waiting", "vanishing", "alarms", "data"]
@@ -42,7 +43,7 @@ def test_it_says_what_was_learned_last_and_where_data_is_stored(run: Run, tmp_pa
     run("learn")
     lines = told(run)
     assert list(lines) == LABELS
-    assert lines["last learned"].endswith(" UTC: 5 new sessions, 0 new notes")
+    assert lines["last learned"].endswith(": 5 new sessions, 0 new notes")
     assert lines["data"].startswith(f"{tmp_path / 'store'}: 5 sessions, database ")
     assert lines["alarms"].startswith("none")
 
@@ -50,8 +51,8 @@ def test_it_says_what_was_learned_last_and_where_data_is_stored(run: Run, tmp_pa
 def test_a_run_without_news_leaves_the_last_news_in_sight(run: Run) -> None:
     run("learn")
     run("learn")
-    assert "nothing new; on 20" in told(run)["last learned"]
-    assert told(run)["last learned"].endswith(" 5 new sessions, 0 new notes")
+    assert "nothing new; before that, " in told(run)["last learned"]
+    assert told(run)["last learned"].endswith(": 5 new sessions, 0 new notes")
 
 
 def test_where_nothing_was_ever_said_it_says_how_to_find_out_why(run: Run) -> None:
@@ -64,7 +65,7 @@ def test_the_last_word_is_told_before_and_after_it_is_learned(run: Run, draw: An
     draw("s1", 2, moment="start")
     draw("s2", 1)
     before = told(run)["last spoke"]
-    assert before.endswith(" UTC in orchard, after a failure (claude-code)")
+    assert before.endswith(" in orchard, after a failure (claude-code)")
     run("learn")
     assert told(run)["last spoke"] == before
 
@@ -94,7 +95,7 @@ def test_logs_that_will_vanish_unread_are_named_with_the_day(run: Run, home: Pat
     log.write_text(claude_session("5ea50009", "Pick", "make pick"), encoding="utf-8")
     yesterday = time.time() - 86_400
     os.utime(log, (yesterday, yesterday))
-    day = time.strftime("%Y-%m-%d", time.gmtime(yesterday + 30 * 86_400))
+    day = Calendar(now_ms()).day(int((yesterday + 30 * 86_400) * 1_000))
     line = told(run)["vanishing"]
     assert line == (
         f"the agents will delete 1 log not read yet, the first on {day}: run `afterwit learn`;"
@@ -115,11 +116,11 @@ def test_its_json_has_the_documented_shape(run: Run, draw: Any) -> None:
     draw("s1", 1)
     shape = json.loads(run("status", "--json").stdout)
     assert {name: set(value) if isinstance(value, dict) else value for name, value in shape.items()} == {
-        "learned": {"last_run_ms", "news_ms", "sessions", "new_sessions", "new_notes"},
-        "spoke": {"at_ms", "agent", "repo", "moment", "act"},
+        "learned": {"last_run_at", "news_at", "sessions", "new_sessions", "new_notes"},
+        "spoke": {"happened_at", "agent", "repo", "moment", "act"},
         "comparison": {"days", "sessions", "skipped", "session_share", "item_share"},
         "notes": {"active", "needs_approval", "waiting"},
-        "vanishing": {"agents", "uncaptured", "first_ms", "captured"},
+        "vanishing": {"agents", "uncaptured", "vanishes_at", "captured"},
         "findings": [],
         "stored": {"root", "sessions", "database_bytes", "archive_bytes"},
     }

@@ -30,6 +30,7 @@ MORE = "…"
 STORE = "~/.local/share/afterwit"
 DIFFERENT = (
     (re.compile(r"\b\d{4}-\d\d-\d\d(?: \d\d:\d\d)?\b"), "MOMENT"),
+    (re.compile(r"\b(?:[A-Z][a-z]{2} \d{1,2}(?: \d{4})?(?: \d\d:\d\d)?|\d\d:\d\d)\b"), "MOMENT"),
     (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?=[a-f]*\d)[0-9a-f]{8}\b"), "SESSION"),
     (re.compile(r"\b\d[\d.]* [KM]?B\b"), "SIZE"),
     (re.compile(r"\d+% of SIZE"), "SHARE"),

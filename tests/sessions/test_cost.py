@@ -1,8 +1,9 @@
 """Pricing sums: exact where a price is known, silent where none is."""
 
+import datetime as dt
 from pathlib import Path
 
-from tests.homes import ORCHARD, learned, lines, world_of
+from tests.homes import CODEX, ORCHARD, THREAD, codex_records, learned, lines, put, world_of
 
 from afterwit.model.prices import Price, Prices
 from afterwit.sessions.cost import By, CostReport, Spending, cost, cost_of
@@ -84,3 +85,20 @@ def test_subagents_inside_their_parents_log_are_summed_apart_once(tmp_path: Path
     report = report_of(tmp_path, claude_line("a1", response("msg_1", 0)), *copies)
     assert (report.total.responses, report.total.cost_usd) == (2, 16.25)
     assert (report.nested.responses, report.nested.cost_usd) == (1, 10.0)
+
+
+def test_days_weeks_and_months_are_those_of_the_zone(tmp_path: Path) -> None:
+    records = codex_records(THREAD, 2)
+    spends = [record for record in records if record["payload"].get("type") == "token_count"]
+    spends[0]["timestamp"], spends[1]["timestamp"] = "2026-05-31T21:50:00.000Z", "2026-05-31T22:10:00.000Z"
+    put(tmp_path / "home" / CODEX / f"rollout-2026-05-01T10-00-00-{THREAD}.jsonl", records)
+    learned(tmp_path / "home", tmp_path / "store")
+    world = world_of(tmp_path / "home", tmp_path / "store")
+
+    def keys(by: By, hours: int) -> list[str]:
+        zone = dt.timezone(dt.timedelta(hours=hours))
+        return [line.key[0] for line in cost(world._replace(zone=zone), Filter(), (by,)).lines]
+
+    assert (keys(By.DAY, 0), keys(By.DAY, 2)) == (["2026-05-31"], ["2026-05-31", "2026-06-01"])
+    assert (keys(By.WEEK, 0), keys(By.WEEK, 2)) == (["2026-W22"], ["2026-W22", "2026-W23"])
+    assert (keys(By.MONTH, 0), keys(By.MONTH, 2)) == (["2026-05"], ["2026-05", "2026-06"])

@@ -124,7 +124,7 @@ def _read_file(
     if was_read and reading.is_unfinished:
         return Derived(mode=ReadingMode.UNCHANGED, is_unfinished=True)
     derived = Derived(mode=mode, frames=fresh.finish(), held_bytes=fresh.end, sha256=sha.hexdigest())
-    derived.checkouts = reading.checkouts()
+    derived.checkouts, derived.folders = reading.checkouts(), reading.folders
     derived.fresh_bytes = fresh.end - (bookmark.held_bytes if bookmark else 0)
     return reading.derived(derived)
 
@@ -197,6 +197,10 @@ class _Reading:
         derived.known = dict(self._reader.known)
         derived.unknown = self._assembler.safe_names(self._reader.unknown)
         return derived
+
+    @property
+    def folders(self) -> dict[str, str]:
+        return self._assembler.folders
 
     def checkouts(self) -> dict[str, str]:
         places = self._assembler.places.items()

@@ -114,7 +114,7 @@ def _replay(invented: Demo) -> None:
     print_line("\nHad it been connected from the first day, `afterwit measure backtest` says:\n")
     with bar("replaying", "sessions") as progress:
         result = backtest(invented.world, players_named((PRODUCT,)), Filter(), progress)
-    show_moments(result.moments)
+    show_moments(result.moments, invented.world.calendar)
 
 
 def _invite(place: DemoPlace) -> None:

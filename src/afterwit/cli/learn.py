@@ -8,9 +8,10 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.learned import show_report
-from afterwit.cli.terminal.amounts import COUNT, moment_ms
+from afterwit.cli.terminal.amounts import COUNT
 from afterwit.cli.terminal.options import AgentName, Here, many, refuse_unknown, reporting
 from afterwit.cli.terminal.output import print_json, talk
+from afterwit.cli.terminal.periods import since_ms
 from afterwit.cli.terminal.progress import at_most, bar
 from afterwit.config.world import World
 from afterwit.learn.unchanged import nothing_new
@@ -43,8 +44,8 @@ from afterwit.model.learn_run import Options, Progress, Report, WantedSession
 )
 @click.option(
     "--since",
-    metavar="DATE",
-    help="Only files changed since this day (2026-05-01, in UTC) or this many days ago (30d).",
+    metavar="TIME",
+    help="Only files changed since then: 12h, 30d, yesterday, 'last week', 2026-03, a day.",
 )
 @many("--session", "named", "AGENT/ID", "Only this session, without a look at other logs; repeat for more.")
 @click.option(
@@ -78,6 +79,7 @@ from afterwit.model.learn_run import Options, Progress, Report, WantedSession
 @click.option(
     "--reharvest", "is_reharvest", is_flag=True, help="Let the present harvesters look at all sessions again."
 )
+@many("--again", "again", "ID", "Also this session, although it was deleted: its whole id; repeat for more.")
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Do everything but write.")
 @click.option(
     "--accept-database",
@@ -97,6 +99,7 @@ def learn(
     wait_seconds: float | None,
     limit_seconds: float | None,
     is_reharvest: bool,
+    again: tuple[str, ...],
     is_dry_run: bool,
     accepts_database: bool,
     is_json: bool,
@@ -112,12 +115,18 @@ def learn(
         raise click.UsageError("--session and --ended go with none of --source, --sessions-dir, --since, --reharvest.")
     if is_ended and is_dry_run:
         raise click.UsageError("--ended takes in what agents have noted, so it cannot go with --dry-run.")
+    if again and is_dry_run:
+        raise click.UsageError("--again is a decision that stays, so it cannot go with --dry-run.")
+    if again:
+        from afterwit.archive.delete import want_again
+
+        want_again(here.world, again)
     wait = here.world.settings.learn.wait_seconds if wait_seconds is None else wait_seconds
     processes = (os.cpu_count() or 1) if jobs == 0 else jobs or 0
     options = Options(
         frozenset(sources),
         folder,
-        moment_ms(since, here.world.now_ms, "--since") or 0,
+        since_ms(since, here.calendar) or 0,
         processes,
         wait,
         is_dry_run,

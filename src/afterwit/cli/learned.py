@@ -5,10 +5,11 @@ A run without news is a line or two. Sentences are wrapped on a terminal; in a p
 
 from pathlib import Path
 
-from afterwit.cli.terminal.amounts import human_bytes, human_count, human_dollars, human_tokens, minute
+from afterwit.cli.terminal.amounts import human_bytes, human_count, human_dollars, human_tokens
 from afterwit.cli.terminal.options import Here
 from afterwit.cli.terminal.output import print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
+from afterwit.config.calendar import Calendar
 from afterwit.model.learn_run import AgentReport, Digested, Harvested, News, Report
 
 _COLUMNS = (
@@ -47,8 +48,9 @@ def _show_run(here: Here, report: Report, agents: list[AgentReport], *, is_rehar
     _show_agents(agents)
     _show_digested(report.digested)
     if report.news is not None:
-        _show_news(report.news, here.world.now_ms, is_dry_run=report.is_dry_run)
+        _show_news(report.news, here.calendar, is_dry_run=report.is_dry_run)
     _show_standing(report)
+    _show_excluded(report)
     if is_reharvest:
         _show_changes(report.harvested)
     if report.evicted is not None:
@@ -97,12 +99,14 @@ def _row(agent: AgentReport) -> tuple[object, ...]:
     return *(getattr(agent, name) for name in _FIELDS), human_bytes(agent.bytes)
 
 
-def _show_news(news: News, now_ms: int, *, is_dry_run: bool) -> None:
+def _show_news(news: News, calendar: Calendar, *, is_dry_run: bool) -> None:
     new = "" if news.new_sessions == news.sessions else f" ({human_count(news.new_sessions)} of them new)"
     read = f"Read {human_count(news.sessions, 'session')} of {human_count(len(news.agents), 'agent')}{new}"
     print_text(f"{read}{_spent(news)}.")
     if news.rescued and news.rescued_from_ms is not None:
-        when = f"from {minute(news.rescued_from_ms)[:10]} on" if news.rescued_from_ms > now_ms else "any day now"
+        when = (
+            f"from {calendar.day(news.rescued_from_ms)} on" if news.rescued_from_ms > calendar.now_ms else "any day now"
+        )
         kept = "would be kept" if is_dry_run else "are kept now"
         logs = human_count(news.rescued, "of these logs", "of these logs")
         print_text(f"The agents will delete {logs} themselves, {when}; the contents {kept}.")
@@ -141,6 +145,14 @@ def _show_standing(report: Report) -> None:
     ]
     if waiting:
         print_text(f"{', '.join(waiting)}. `afterwit review` shows what waits.")
+
+
+def _show_excluded(report: Report) -> None:
+    if report.excluded:
+        print_line(f"{human_count(report.excluded, 'session')} left out by your settings.")
+    if report.excluded_stored:
+        count = human_count(report.excluded_stored, "stored session")
+        talk(f"{count} from before your settings left them out. `afterwit sessions delete --excluded` erases them.")
 
 
 def approvals(count: int) -> str:

@@ -143,8 +143,10 @@ def _code() -> int:
 
 
 def _say(message: str, code: ExitCode) -> ExitCode:
+    from afterwit.cli.terminal.output import talk
+
     with _speaking():
-        click.echo(f"afterwit: {message}", err=True)
+        talk(f"afterwit: {message}")
     return code
 
 

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.connect.machine import this_machine
 from afterwit.cli.learned import approvals, waits
-from afterwit.cli.terminal.amounts import human_bytes, human_count, minute
-from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.amounts import human_bytes, human_count
+from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_text
 from afterwit.cli.terminal.told_moments import said_at
+from afterwit.config.calendar import Calendar
 from afterwit.doctor.findings import Level
 from afterwit.doctor.status import ProofOfLife
 from afterwit.doctor.status import status as status_now
@@ -21,6 +22,7 @@ _LABEL = 14  # cells
     exits={ExitCode.FAILED: "There is no store yet, or it cannot be used. Alarms do not change the exit code."},
 )
 @reporting
+@timed
 def status(here: Here, is_json: bool) -> None:
     """Show at a glance what was learned last, what was told last, and what waits.
 
@@ -31,16 +33,16 @@ def status(here: Here, is_json: bool) -> None:
     if is_json:
         print_json(now)
         return
-    for label, text in _lines(now, here.world.now_ms):
+    for label, text in _lines(now, here.calendar):
         print_text(text, first=f"{label:<{_LABEL}}", rest=" " * _LABEL)
 
 
-def _lines(now: ProofOfLife, now_ms: int) -> Iterator[tuple[str, str]]:
-    yield "last learned", _learned(now)
-    yield "last spoke", _spoke(now)
+def _lines(now: ProofOfLife, calendar: Calendar) -> Iterator[tuple[str, str]]:
+    yield "last learned", _learned(now, calendar)
+    yield "last spoke", _spoke(now, calendar)
     yield "skipped", _skipped(now)
     yield "waiting", _waiting(now)
-    yield "vanishing", _vanishing(now, now_ms)
+    yield "vanishing", _vanishing(now, calendar)
     for finding in now.findings:
         yield finding.level.value, finding.what
     if not any(finding.level is Level.ALARM for finding in now.findings):
@@ -53,25 +55,25 @@ def _lines(now: ProofOfLife, now_ms: int) -> Iterator[tuple[str, str]]:
     )
 
 
-def _learned(now: ProofOfLife) -> str:
+def _learned(now: ProofOfLife, calendar: Calendar) -> str:
     learned = now.learned
     if learned.last_run_ms is None:
         return "never. `afterwit learn` reads what your agents have logged."
-    run = f"{minute(learned.last_run_ms)} UTC"
+    run = calendar.moment(learned.last_run_ms)
     if learned.news_ms is None:
         return run
     new = f"{human_count(learned.new_sessions, 'new session')}, {human_count(learned.new_notes, 'new note')}"
     if learned.news_ms == learned.last_run_ms:
         return f"{run}: {new}"
-    return f"{run}: nothing new; on {minute(learned.news_ms)} {new}"
+    return f"{run}: nothing new; before that, {calendar.moment(learned.news_ms)}: {new}"
 
 
-def _spoke(now: ProofOfLife) -> str:
+def _spoke(now: ProofOfLife, calendar: Calendar) -> str:
     spoke = now.spoke
     if spoke is None:
         return "never. `afterwit connect status` shows which agents are connected, and whether their hooks fire."
     place = f" in {spoke.repo.rpartition('/')[2]}" if spoke.repo else ""
-    return f"{minute(spoke.at_ms)} UTC{place}, {said_at(spoke.moment)} ({spoke.agent})"
+    return f"{calendar.moment(spoke.at_ms)}{place}, {said_at(spoke.moment)} ({spoke.agent})"
 
 
 def _skipped(now: ProofOfLife) -> str:
@@ -95,15 +97,19 @@ def _waiting(now: ProofOfLife) -> str:
     return f"{', '.join(counts)}; {in_use}. `afterwit review` shows what waits." if counts else f"nothing; {in_use}"
 
 
-def _vanishing(now: ProofOfLife, now_ms: int) -> str:
+def _vanishing(now: ProofOfLife, calendar: Calendar) -> str:
     logs = now.vanishing
     if not logs.agents:
         return "nothing: no agent here is known to delete its logs"
     safe = (
         f"{human_count(logs.captured, 'log')} of {', '.join(logs.agents)} {'is' if logs.captured == 1 else 'are'} safe"
     )
-    if not logs.uncaptured or logs.first_ms is None:
+    if not logs.uncaptured or logs.vanishes_ms is None:
         return f"nothing that was not read; {safe}"
-    when = f"the first on {minute(logs.first_ms)[:10]}" if logs.first_ms > now_ms else "the first any day now"
+    when = (
+        f"the first on {calendar.day(logs.vanishes_ms)}"
+        if logs.vanishes_ms > calendar.now_ms
+        else "the first any day now"
+    )
     count = human_count(logs.uncaptured, "log")
     return f"the agents will delete {count} not read yet, {when}: run `afterwit learn`; {safe}"

@@ -31,6 +31,8 @@ def read_config(path: Path, user_home: Path, agents: Collection[str]) -> ConfigF
     for name in settings.agents:
         checked.refuse_unknown(name, agents, "agents")
     _refuse_crossed_caps(path, settings.retention)
+    for entry in settings.learn.exclude:
+        refuse_entry(entry, agents, f"{path}: learn.exclude")
     return ConfigFile(settings, frozenset(checked.given))
 
 
@@ -49,6 +51,20 @@ def resolved(text: str, user_home: Path, start: Path) -> Path:
     if text.startswith("~"):
         raise ValueError("only ~ itself is understood, not ~ with a name: write the path out")
     return start / text
+
+
+def refuse_entry(entry: str, agents: Collection[str], where: str) -> None:
+    """Raises where an entry of `exclude` means nothing. Loads what that takes only where there is one."""
+    from afterwit.repos.exclusion import AGENT, Exclusion, parted
+
+    try:
+        kind, pattern = parted(entry)
+    except ValueError as error:
+        raise ConfigError(f"{where}: {entry!r}: {error}.") from error
+    if kind == AGENT and not any(Exclusion([entry]).has_agent(name) for name in agents):
+        near = get_close_matches(pattern, sorted(agents), n=1, cutoff=0.6)
+        hint = f"Did you mean agent:{near[0]}?" if near else f"There are: {', '.join(sorted(agents))}."
+        raise ConfigError(f"{where}: {entry!r}: there is no such agent. {hint}")
 
 
 def _refuse_crossed_caps(path: Path, kept: RetentionSettings) -> None:

@@ -18,8 +18,8 @@ from afterwit.model.errors import PartlyDoneError, StoreError, StoreFullError
 from afterwit.store import journal
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
-from afterwit.store.journal import JournalEntry
-from afterwit.store.rows import hooks, items, memory, originals, repos
+from afterwit.store.journal import ERASING, JournalEntry
+from afterwit.store.rows import erased, hooks, items, memory, originals, repos
 from afterwit.store.rows.hooks import Shares
 from afterwit.store.rows.items import DecisionRow
 from afterwit.store.store import Store
@@ -32,7 +32,10 @@ SESSION_UNPINNED = "session-unpinned"  # the same
 AGENT_CONNECTED = "agent-connected"  # see `connections`
 AGENT_DISCONNECTED = "agent-disconnected"
 EXPERIMENT_SET = "experiment-set"  # {"session_share": …, "item_share": …}
+SESSIONS_ERASED = ERASING  # {"families": [[key, …], …]}, see `store.rows.erased`, and the entries that lost their text
+SESSIONS_WANTED = "sessions-wanted"  # {"sessions": [key, …]}: may be read again, although they were erased
 DRAWN = "drawn"  # {"draws": […]}: what sessions were shown, or would have been; see `spooled`
+GONE = "gone"  # all that is left in the body of an entry of which nothing may stay
 
 
 def decide(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> None:
@@ -83,9 +86,15 @@ def note_applied(store: Store, machine: str, number: int) -> None:
 
 
 def apply_entry(store: Store, entry: JournalEntry) -> None:
-    """Puts what one entry says into the database."""
+    """Puts what one entry says into the database. One that lost all it said was erased with its session."""
     body = entry.body
-    if entry.kind == CHECKOUTS_SEEN:
+    if body.get(GONE):
+        return
+    if entry.kind == SESSIONS_ERASED:
+        _apply_erasure(store, entry)
+    elif entry.kind == SESSIONS_WANTED:
+        erased.delete_erased(store.db, map(bytes.fromhex, body["sessions"]))
+    elif entry.kind == CHECKOUTS_SEEN:
         repos.put_checkouts(store.db, body["remotes"])
     elif entry.kind == ALIAS_SET:
         repos.put_alias(store.db, body["subject"], body["name"], body["target"])
@@ -111,6 +120,20 @@ def apply_entry(store: Store, entry: JournalEntry) -> None:
         memory.apply(store.db, entry.kind, body, entry.at_ms)
     else:
         raise StoreError(f"The journal holds an entry of unknown kind {entry.kind!r}. Upgrade afterwit.")
+
+
+def _apply_erasure(store: Store, erasure: JournalEntry) -> None:
+    """What was erased may not come back, and what earlier entries said of it is gone from them: all of their kind are
+    applied again. That the rest of it goes is left to `archive.erase`."""
+    for family in erasure.body["families"]:
+        erased.put_erased(store.db, [bytes.fromhex(key) for key in family])
+    erased.note_unfinished(store.db)
+    erased.clear_decided(store.db)
+    for entry in store.journal.entries():
+        if (entry.machine, entry.number) == (erasure.machine, erasure.number):
+            break
+        if entry.kind in (CHECKOUTS_SEEN, DRAWN) or entry.kind in frozenset(knowledge.KnowledgeEntry):
+            apply_entry(store, entry)
 
 
 @contextmanager

@@ -18,6 +18,8 @@ from afterwit.agents import installing
 from afterwit.agents.packages import described
 from afterwit.agents.retention import DAY_MS
 from afterwit.archive.evict import distilled_bytes, packed_originals, recapturable
+from afterwit.capture.left_out import LeftOutSessions
+from afterwit.config.world import World
 from afterwit.connect import connections
 from afterwit.connect.plan import ConnectionState, Machine, states
 from afterwit.hook.entry import CALLED
@@ -27,6 +29,7 @@ from afterwit.model.settings import RetentionSettings
 from afterwit.model.times import iso_from_ms
 from afterwit.store.rows import hooks
 from afterwit.store.rows import originals as raw
+from afterwit.store.rows.erased import is_unfinished
 from afterwit.store.rows.hooks import FaultRow
 from afterwit.store.rows.originals import LOST
 from afterwit.store.store import Store, readonly_database
@@ -103,6 +106,22 @@ def budget_findings(store: Store, limits: RetentionSettings, now_ms: int) -> Ite
             "distilled-cap",
             f"What was learned takes {distilled // 1_000_000:,} MB, more than distilled_cap_bytes"
             f" ({limits.distilled_cap_bytes // 1_000_000:,} MB). Nothing of it is dropped; raise that cap.",
+        )
+
+
+def exclusion_findings(store: Store, world: World) -> Iterator[DoctorFinding]:
+    """What is stored from before the settings left it out, and what a run that was killed has still to erase."""
+    count = len(LeftOutSessions(world, store).stored())
+    if count:
+        sessions = "1 stored session is" if count == 1 else f"{count:,} stored sessions are"
+        yield warning(
+            "excluded-stored",
+            f"{sessions} from before your settings (learn.exclude) left them out."
+            " `afterwit sessions delete --excluded` erases them.",
+        )
+    if is_unfinished(store.db):
+        yield warning(
+            "erasing", "Sessions were deleted, and not all of their bytes are gone yet. Run `afterwit learn`."
         )
 
 

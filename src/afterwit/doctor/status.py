@@ -81,7 +81,7 @@ class VanishingLogs(msgspec.Struct, frozen=True, kw_only=True):
 
     agents: list[str]  # that do so, and of which there are logs
     uncaptured: int  # not read as they are now
-    first_ms: int | None  # when the first of these goes
+    vanishes_ms: int | None  # when the first of these goes
     captured: int  # safe
 
 
@@ -196,7 +196,7 @@ def _vanishing(world: World, db: apsw.Connection) -> VanishingLogs:
     return VanishingLogs(
         agents=[agent.agent for agent in plans],
         uncaptured=len(moments),
-        first_ms=min(moments, default=None),
+        vanishes_ms=min(moments, default=None),
         captured=sum(agent.unchanged for agent in plans),
     )
 

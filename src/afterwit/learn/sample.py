@@ -38,7 +38,8 @@ from afterwit.learn.learn import sweep
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import Options, Progress
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.sessions.list import Session, short_ids
+from afterwit.sessions.list import Session
+from afterwit.sessions.short_ids import short_ids
 from afterwit.store.lease import held
 from afterwit.store.rows.files import file_key, files_by_session
 from afterwit.store.rows.session_list import Selection, SessionRow, native_ids, selected_sessions

@@ -137,6 +137,8 @@ def _unchanged(report: Report) -> Report:
         harvested=Harvested(**standing),
         evicted=report.evicted,
         is_connected=report.is_connected,
+        excluded=report.excluded,
+        excluded_stored=report.excluded_stored,
     )
 
 

@@ -76,6 +76,7 @@ class AgentReport(msgspec.Struct, kw_only=True):
     empty: int = 0
     failed: int = 0
     no_reader: int = 0
+    left_out: int = 0  # files of which nothing was kept: by the settings, or because their sessions were erased
     events: int = 0
     actions: int = 0
     problems: int = 0
@@ -196,6 +197,8 @@ class Report(msgspec.Struct, kw_only=True):
     is_dry_run: bool = False
     news: News | None = None  # None: nothing was read
     is_connected: bool = False  # whether any agent hears from us
+    excluded: int = 0  # sessions that the settings leave out
+    excluded_stored: int = 0  # sessions in the store that the settings leave out, from before they did
 
     @property
     def has_failures(self) -> bool:

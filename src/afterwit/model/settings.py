@@ -44,6 +44,7 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
 class LearnSettings(msgspec.Struct, frozen=True, kw_only=True):
     jobs: Annotated[int, msgspec.Meta(ge=0, le=1024)] = 0  # processes; 0: one for every core
     wait_seconds: Annotated[float, msgspec.Meta(ge=0, le=86_400)] = 0.0  # for another run to end
+    exclude: tuple[Text, ...] = ()  # never read, stored, learned from or told: "repo:…", "folder:…", "agent:…"
 
 
 class ScheduleSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ from afterwit.store import spool
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.rows import hooks
+from afterwit.store.rows.erased import erased_keys, session_key
 from afterwit.store.rows.hooks import CallRow, DrawRow, FaultRow
 from afterwit.store.spool import Batch, Spooled
 from afterwit.store.store import Store
@@ -142,7 +143,10 @@ def acknowledge_ends(taken: Taken) -> None:
 
 def _take(store: Store, redactor: Redactor, batch: Batch, now_ms: int) -> Taken:
     by_kind: dict[str, list[Spooled]] = {}
+    gone = erased_keys(store.db)
     for record in batch.records:
+        if session_key(str(record.body.get("agent")), str(record.body.get("session"))) in gone:
+            continue
         by_kind.setdefault(str(record.body.get("kind")), []).append(record)
     drawn = _converted(by_kind.get(DRAW, ()), _Draw)
     called = _converted(by_kind.get("tool", ()), _Call)

@@ -11,6 +11,9 @@ the moment of the latest one before it, if the clock says less. Entries are reda
 How far each machine's chain has been applied stands in the database, and in a small file beside the journal, so that
 the loss of its last entries is noticed even where the database is lost with them. What the file says is a lower bound:
 it may lag behind, it never runs ahead.
+
+What a person has erased leaves the bodies of earlier entries, too: those get another body, and the entry that says so
+names each of them with a hash of it. So a body that was changed by anybody else is still noticed.
 """
 
 import hashlib
@@ -42,6 +45,8 @@ _HEADS = """WITH RECURSIVE chains(machine) AS (
             SELECT entries.machine, number, hash, at_ms FROM chains JOIN entries ON entries.machine = chains.machine
             WHERE number = (SELECT max(number) FROM entries WHERE machine = chains.machine) ORDER BY 1"""
 _FAR_MS = 1 << 47  # beyond this no calendar goes
+ERASING = "sessions-erased"  # the kind of entry that may name others whose bodies were changed
+_CHANGED = "changed"  # in its body: [[machine, number, hash of the body], …]
 
 
 class JournalEntry(NamedTuple):
@@ -58,6 +63,12 @@ class ChainHead(NamedTuple):
     number: int
     hash: str  # "": not known
     at_ms: int  # 0: not known
+
+
+class _Erasure(msgspec.Struct):
+    """What matters here of an entry that something was erased."""
+
+    changed: list[tuple[str, int, str]] = []
 
 
 class Journal:
@@ -86,6 +97,17 @@ class Journal:
             self._db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (*row, _chained(before.hash, *row)))
             step("a journal entry is written, not committed")
         return JournalEntry(self.machine, before.number + 1, moment, kind, dict(body))
+
+    def erase(self, body: Mapping[str, Any], changed: Mapping[tuple[str, int], Mapping[str, Any]], at_ms: int) -> None:
+        """Adds an entry that something was erased, and gives entries, by machine and number, another body: all of it or
+        nothing."""
+        texts = {place: msgspec.json.encode(other, order="deterministic").decode() for place, other in changed.items()}
+        listed = [[*place, _hash_of(text)] for place, text in sorted(texts.items())]
+        with transaction(self._db):
+            self.append(ERASING, {**body, _CHANGED: listed}, at_ms)
+            for place, text in texts.items():
+                self._db.execute("UPDATE entries SET body = ? WHERE machine = ? AND number = ?", (text, *place))
+            step("an erasure is in the journal, not committed")
 
     def entries(self) -> Iterator[JournalEntry]:
         """All entries in the order in which decisions count: by moment, then machine and number. The moments of a
@@ -133,6 +155,7 @@ class Journal:
         chain was seen before: only so can the loss of its last entries be noticed."""
         texts: list[str] = []
         before, last = "", ("", 0)
+        changed = self._changed()
         query = "SELECT machine, number, at_ms, kind, body, hash FROM entries ORDER BY machine, number"
         try:
             integrity = self._db.pragma("integrity_check")
@@ -143,17 +166,21 @@ class Journal:
                     before, last = "", (machine, 0)
                 if number != last[1] + 1:
                     texts.append(_gap(machine, last[1] + 1, number - 1))
-                elif digest != _chained(before, machine, number, at_ms, kind, body):
+                elif digest != _chained(before, machine, number, at_ms, kind, body) and changed.get(
+                    (machine, number)
+                ) != _hash_of(body):
                     texts.append(f"entry {number} of machine {machine} was changed after it was written")
                 before, last = digest, (machine, number)
             return texts + self.lost(seen_heads)
         except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError, TypeError) as error:
             return [*texts, str(error)]
 
-    def compact(self) -> None:
-        """Gives unused pages back."""
+    def compact(self) -> bool:
+        """Gives unused pages back, and leaves nothing of what was deleted. False, where somebody reads the journal, so
+        that its log could not be emptied."""
         self._db.execute("VACUUM")
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        row = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return row is not None and row[0] == 0
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -163,6 +190,17 @@ class Journal:
 
     def close(self) -> None:
         self._db.close()
+
+    def _changed(self) -> dict[tuple[str, int], str]:
+        """Which entries were given another body, each with a hash of its latest."""
+        latest: dict[tuple[str, int], str] = {}
+        for (body,) in self._db.execute("SELECT body FROM entries WHERE kind = ? ORDER BY at_ms, number", (ERASING,)):
+            try:
+                listed = msgspec.json.decode(body, type=_Erasure).changed
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                continue  # its own hash tells that it is damaged
+            latest.update({(machine, number): digest for machine, number, digest in listed})
+        return latest
 
     def _machine(self) -> str:
         with transaction(self._db):
@@ -191,6 +229,10 @@ def _until(head: ChainHead) -> str:
 
 def _minute(at_ms: int) -> str:
     return iso_from_ms(at_ms)[:16].replace("T", " ") if 0 <= at_ms < _FAR_MS else f"{at_ms} ms"
+
+
+def _hash_of(body: str) -> str:
+    return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _chained(before: str, machine: str, number: int, at_ms: int, kind: str, body: str) -> str:

@@ -16,8 +16,8 @@ SHAPE = {
 def test_items_are_listed_with_where_they_hold(knowing: Run) -> None:
     done = knowing("knowledge", "list")
     header, _, row = done.stdout.splitlines()
-    assert header.split() == ["id", "conf", "where", "category", "status", "fact"]
-    assert row.split()[:1] + row.split()[2:5] == [ITEM, "orchard", "tool-quirk", "active"]
+    assert header.split() == ["id", "conf", "where", "category", "fact"]
+    assert row.split()[:1] + row.split()[2:4] == [ITEM, "orchard", "tool-quirk"]
     assert row.endswith(FACT)
     assert done.stderr == "1 item.\n"
 

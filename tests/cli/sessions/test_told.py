@@ -107,7 +107,7 @@ def test_its_json_is_what_was_told_and_nothing_else(run: Run, told: Any) -> None
     assert set(shape) == {"agent", "id", "told"}
     (telling,) = shape["told"]
     assert set(telling) == {
-        *("at_ms", "moment", "act", "context", "text", "withheld", "is_session_skipped", "told", "skipped"),
+        *("happened_at", "moment", "act", "context", "text", "withheld", "is_session_skipped", "told", "skipped"),
         "is_learned",
     }
     assert (telling["text"], telling["withheld"]) == (NOTE, OTHER)

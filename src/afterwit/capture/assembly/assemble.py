@@ -120,6 +120,7 @@ class Assembler:
         self._problems: list[ProblemRow] = []
         self._problem_count = state.problems
         self.places: dict[str, str] = {}  # redacted root → folder, for looking at local checkouts; never stored
+        self.folders: dict[str, str] = {}  # by session, as the log has them; never stored
 
     def take(self, reading: Reading) -> None:
         if isinstance(reading, Event):
@@ -245,7 +246,7 @@ class Assembler:
         part = self._parts[self._part(facts.session)]
         if facts.cwd and not part.cwd:
             part_facts.note_place(part, facts.cwd, self._context, self.safe)
-            self.places[part.root] = facts.cwd
+            self.places[part.root] = self.folders[part.native_id] = facts.cwd
         part_facts.note_facts(part, facts, self.safe)
 
     def _take_problem(self, problem: Problem) -> None:

@@ -16,7 +16,7 @@ from afterwit.guard.markers import OPENING, without_notes, without_own
 from afterwit.guard.redaction import Redactor
 from afterwit.model.instruction_files import InstructionFiles
 from afterwit.model.kinds import ActionKind
-from afterwit.text.words import around
+from afterwit.text.snippets import around
 
 TEXT_LIMIT = 4_000  # characters of a name or a title that are stored
 TASK_LIMIT = 12_000  # the same of a first prompt: pasted plans name their files far down

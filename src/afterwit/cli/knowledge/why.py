@@ -7,9 +7,9 @@ import msgspec
 
 from afterwit.cli.commands import command
 from afterwit.cli.knowledge.items import EXITS, item_shape
-from afterwit.cli.terminal.amounts import minute
-from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text
+from afterwit.config.calendar import Calendar
 from afterwit.curation.curate import PERSON
 from afterwit.curation.why import Backing, Why
 from afterwit.curation.why import why as run
@@ -23,6 +23,7 @@ from afterwit.model.knowledge import Evidence
 )
 @click.argument("item")
 @reporting
+@timed
 def why(here: Here, item: str, is_json: bool) -> None:
     """Show every piece of evidence behind an item: where, when, and the words themselves.
 
@@ -38,32 +39,32 @@ def why(here: Here, item: str, is_json: bool) -> None:
     )
     for backing in answer.evidence:
         print_line("")
-        _show(backing)
+        _show(here.calendar, backing)
     if not answer.evidence:
         print_line("")
         print_line("No evidence is left.")
     for decision in answer.decisions:
         print_line("")
-        print_text(f"{minute(decision.at_ms)}  decided: {decision.what}")
+        print_text(f"{here.calendar.moment(decision.at_ms)}  decided: {decision.what}")
 
 
-def _show(backing: Backing) -> None:
+def _show(calendar: Calendar, backing: Backing) -> None:
     piece, session = backing.evidence, backing.evidence.session
     sign = "against" if piece.is_against else "for"
     at = f", step {piece.at}" if piece.at is not None else ""
     repo = session.repo.rpartition("/")[2]
-    place = "  ".join(filter(None, (minute(piece.at_ms or session.at_ms or None), session.agent, repo)))
-    print_text(f"{place}  {sign}, {piece.channel}{at}")
+    place = "  ".join(filter(None, (calendar.moment(piece.at_ms or session.at_ms or None), session.agent, repo)))
+    print_text(f"{place}  {sign}, {piece.channel}{at}", rest="  ")
     if piece.excerpt:
         print_text("\n".join(piece.excerpt.splitlines()), first="  │ ", rest="  │ ")
     if piece.source:
         print_text(piece.source, first="  from ", rest="  ")
-    print_line(f"  {_opening(piece, is_here=backing.is_here)}")
+    print_text(_opening(piece, backing.opens), first="  ", rest="    ")
 
 
-def _opening(piece: Evidence, *, is_here: bool) -> str:
-    if is_here:
-        return f"afterwit sessions show {piece.session.native_id}"
+def _opening(piece: Evidence, opens: str) -> str:
+    if opens:
+        return f"afterwit sessions show {opens}"
     if piece.session.agent == PERSON:
         return "written by a person"
     return f"session {piece.session.native_id} is not in this store"

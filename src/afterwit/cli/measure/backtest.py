@@ -11,11 +11,12 @@ import click
 
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EXITS, filtered
-from afterwit.cli.terminal.amounts import human_count, human_span, minute
+from afterwit.cli.terminal.amounts import human_count, human_span
 from afterwit.cli.terminal.options import Here, many, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, print_table
+from afterwit.config.calendar import Calendar
 from afterwit.measure import backtest as running
 from afterwit.measure.backtest_notes import NotesFile
 from afterwit.measure.moments import HelpfulMoment
@@ -117,17 +118,17 @@ def backtest(
     if is_json:
         print_json(result)
     else:
-        _show(result, is_table=is_table or bool(asked))
+        _show(result, here.calendar, is_table=is_table or bool(asked))
 
 
-def _show(result: running.Backtest, *, is_table: bool) -> None:
+def _show(result: running.Backtest, calendar: Calendar, *, is_table: bool) -> None:
     product = next((report for report in result.reports if report.player == running.PRODUCT), None)
     if not result.sessions:
         print_text(result.sentence)
         return
     if product is not None:
         if result.moments:
-            show_moments(result.moments)
+            show_moments(result.moments, calendar)
         else:
             _show_no_moments(product.whole)
         print_text(_figures(product))
@@ -139,13 +140,13 @@ def _show(result: running.Backtest, *, is_table: bool) -> None:
         talk("`--table` compares with simple strategies, `--explain SESSION` walks through one session.")
 
 
-def show_moments(moments: Sequence[HelpfulMoment]) -> None:
+def show_moments(moments: Sequence[HelpfulMoment], calendar: Calendar) -> None:
     """What happened, what would have been told, what that spares."""
     print_line("Here it would have helped most:" if len(moments) > 1 else "Here it would have helped:")
     for number, moment in enumerate(moments, start=1):
         print_line("")
         where = moment.repo or "no repository"
-        print_line(f"{number}. {minute(moment.at_ms)[:10]}  {where}  {moment.agent}  (session {moment.session[:13]})")
+        print_line(f"{number}. {calendar.day(moment.at_ms)}  {where}  {moment.agent}  (session {moment.session[:13]})")
         print_text(_happened(moment), "   happened  ", " " * 13)
         print_text(_short(moment.said, _SAID), "   told      ", " " * 13)
         print_text(_spared(moment), "   spared    ", " " * 13)

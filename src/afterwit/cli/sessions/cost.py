@@ -1,14 +1,15 @@
-"""`afterwit sessions cost`: what was spent, by day, repository, model, agent, domain or session."""
+"""`afterwit sessions cost`: what was spent, by day, week, month, repository, model, agent, domain or session."""
 
 import json
 from typing import Any
 
 from afterwit.cli.commands import command
-from afterwit.cli.sessions.filters import EXITS, filtered
+from afterwit.cli.sessions.filters import EXITS, filtered, nothing_matches
 from afterwit.cli.terminal.amounts import human_dollars, human_tokens
 from afterwit.cli.terminal.options import Here, many, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
+from afterwit.repos.remotes import short_names
 from afterwit.sessions.cost import By, CostReport, Spending
 from afterwit.sessions.cost import cost as run
 from afterwit.sessions.filters import Filter
@@ -27,7 +28,8 @@ _NUMBERS = (
 
 @command(
     examples=(
-        "afterwit sessions cost --since 30d",
+        "afterwit sessions cost --since 'last week'",
+        "afterwit sessions cost --by month",
         "afterwit sessions cost --by repo --by model",
         "afterwit sessions cost --by session --agent codex --json",
     ),
@@ -39,10 +41,11 @@ _NUMBERS = (
 def cost(here: Here, wanted: Filter, grouped: tuple[str, ...], is_json: bool) -> None:
     """Show what the models cost, by list price.
 
-    Days come in order, everything else by cost. `--since` and `--until` count the responses of that time, whenever
-    their session began. Each response is priced by its model, its day and the length of its prompt; subscriptions and
-    discounts are not known. `?` means that no price is known, `+` that none is known for some of it: `[prices]` in
-    config.toml adds or changes prices.
+    Days, weeks (2026-W19, from Monday on) and months come in order, everything else by cost. They are those of local
+    time, unless --utc is given. `--since` and `--until` count the responses of that time, whenever their session
+    began. Each response is priced by its model, its day and the length of its prompt; subscriptions and discounts are
+    not known. `?` means that no price is known, `+` that none is known for some of it: `[prices]` in config.toml adds
+    or changes prices.
 
     Subagents of which only copies inside their parents' logs are left are part of all sums, and once more in a line of
     their own below the total: other tools leave them out, or count every copy.
@@ -54,12 +57,16 @@ def cost(here: Here, wanted: Filter, grouped: tuple[str, ...], is_json: bool) ->
     elif report.lines:
         _show(report)
     else:
-        talk("No response of a model is known for that. `afterwit sessions list` shows what there is.")
+        hint = nothing_matches(here, wanted) or "`afterwit sessions list` shows what there is."
+        talk(f"No response of a model is known for that. {hint}")
 
 
 def _show(report: CostReport) -> None:
-    names = [Column(by.value, is_cut=at == len(report.by) - 1) for at, by in enumerate(report.by)]
-    rows = [(*(part or "–" for part in line.key), *_cells(line.spending)) for line in report.lines]
+    names = [Column(by.value, takes_rest=at == len(report.by) - 1) for at, by in enumerate(report.by)]
+    names_shown = _shown_names(report)
+    rows = [
+        (*(names_shown.get(part, part) or "–" for part in line.key), *_cells(line.spending)) for line in report.lines
+    ]
     if len(rows) > 1:
         rows.append(("total", *("" for _ in report.by[1:]), *_cells(report.total)))
     if report.nested.responses:
@@ -70,6 +77,14 @@ def _show(report: CostReport) -> None:
         talk(f"  [prices.{json.dumps(report.unpriced_models[0])}]")
         talk("  input = 1.0    # US dollars per million tokens")
         talk("  output = 2.0")
+
+
+def _shown_names(report: CostReport) -> dict[str, str]:
+    """Repositories by their last part, and sessions by as much of their id as they need."""
+    if By.REPO not in report.by:
+        return report.short_ids
+    at = report.by.index(By.REPO)
+    return report.short_ids | short_names({line.key[at] for line in report.lines})
 
 
 def _cells(spent: Spending) -> tuple[str, ...]:

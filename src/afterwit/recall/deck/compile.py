@@ -9,7 +9,9 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from afterwit.config.world import World, redactor_of
+import msgspec
+
+from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.guard import ruleset
 from afterwit.guard.placeholders import placeholder
 from afterwit.knowledge.shown_items import may_be_told
@@ -24,11 +26,13 @@ from afterwit.recall.recall import prompt_index, speaking_items, start_block_for
 from afterwit.recall.situation import Situation, order
 from afterwit.recall.start_block import said_of
 from afterwit.store.layout import redaction_key
+from afterwit.store.lease import held
 from afterwit.store.marks import DECK, fingerprint, mark, put_mark
 from afterwit.store.rows import hooks, repos
 from afterwit.store.rows.session_list import repo_marks
-from afterwit.store.store import Store
+from afterwit.store.store import Store, opened
 
+_WAIT_SECONDS = 60
 _LEARN = ("-P", "-m", "afterwit", "learn", "--ended", "--jobs", "1", "--wait", "0", "--at-most", "300")
 
 
@@ -46,6 +50,16 @@ def compile_deck(store: Store, world: World) -> None:
         prompts=_prompts(store),
     )
     _put(store, deck, redactor_of(world).text)
+
+
+def tell_hooks(world: World, exclude: Sequence[str]) -> None:
+    """Compiles the deck anew, so that hooks leave out what the settings do from now on; nothing where there is no store
+    yet."""
+    if world.layout.database.exists():
+        learn = msgspec.structs.replace(world.settings.learn, exclude=tuple(exclude))
+        settings = msgspec.structs.replace(world.settings, learn=learn)
+        with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+            compile_deck(store, world._replace(settings=settings))
 
 
 def _put(store: Store, deck: DeckContent, redact: Redact) -> None:
@@ -72,6 +86,7 @@ def _settings(store: Store, world: World) -> DeckSettings:
         item_share=shares.item_share,
         learns_at_end=world.settings.recall.learns_at_end,
         learn_command=(sys.executable, *_LEARN),
+        exclude=tuple(exclusion_of(world).entries),
     )
 
 

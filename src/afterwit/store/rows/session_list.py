@@ -25,6 +25,9 @@ _SELECTED = """(:session IS NULL OR sessions.id = :session)
     AND (:text = '' OR instr(lower(sessions.title), lower(:text)) OR instr(lower(sessions.task), lower(:text))
          OR instr(lower(sessions.first_prompt), lower(:text)))"""
 _DAY_MS = 86_400_000
+_QUARTER_MS = 900_000  # no zone has a day that begins within a quarter of an hour
+
+
 STARTED = f"""{_SELECTED}
     AND (:since_ms IS NULL OR sessions.started_ms >= :since_ms)
     AND (:until_ms IS NULL OR sessions.started_ms < :until_ms)"""
@@ -214,6 +217,13 @@ def subagents_of(db: apsw.Connection, agent: str, native_id: str) -> list[Sessio
     return [SessionRow(*row) for row in db.execute(query, {"agent": agent, "parent": native_id})]
 
 
+def forks_of(db: apsw.Connection, agent: str, native_id: str) -> list[str]:
+    """Native ids of the sessions that went on from this one: what it said may stand in their logs, too."""
+    query = """SELECT native_id FROM sessions WHERE agent = :agent AND parent = :parent AND relation <> 'subagent'
+               ORDER BY native_id"""
+    return [row[0] for row in db.execute(query, {"agent": agent, "parent": native_id})]
+
+
 def sessions_with_own_file(db: apsw.Connection) -> list[str]:
     """Native ids of the sessions for which some file holds no session that is not theirs or below theirs."""
     query = """SELECT DISTINCT sessions.native_id FROM sessions JOIN parts ON parts.session_id = sessions.id
@@ -232,7 +242,7 @@ def repo_names(db: apsw.Connection) -> list[str]:
 
 
 class SpendSum(NamedTuple):
-    """Responses of one session that have one price: same model, same day, prompts between the same two steps."""
+    """Responses of one session that have one price: same model, same time, prompts between the same two steps."""
 
     session_id: int
     agent: str
@@ -253,18 +263,24 @@ class SpendSum(NamedTuple):
 
 
 def spend_sums(
-    db: apsw.Connection, selection: Selection, steps: tuple[int, ...], *, by_response: bool = False
+    db: apsw.Connection,
+    selection: Selection,
+    steps: tuple[int, ...],
+    *,
+    by_response: bool = False,
+    is_fine: bool = False,
 ) -> Iterator[SpendSum]:
     """What the selected sessions spent. `steps` are the lengths of prompts at which prices change; `by_response` takes
-    the times of the selection as those of the responses."""
+    the times of the selection as those of the responses. Sums are of one day in UTC each, or of a quarter of an hour
+    where they are to be `is_fine`: of these the days of every zone are made."""
     query = f"""SELECT sessions.id, sessions.agent, sessions.native_id, sessions.repo, spends.model, min(spends.at_ms),
                     max(input + cache_read + cache_write), count(*), sum(input), sum(cache_read), sum(cache_write),
                     sum(output), sum(reasoning), sum(cost_usd), sum(cache_write_1h), is_nested
                 FROM sessions JOIN parts ON parts.session_id = sessions.id JOIN spends ON spends.part_id = parts.id
                 WHERE sessions.id BETWEEN ifnull(:session, 0) AND ifnull(:session, 9223372036854775807)
                     AND {SPENT if by_response else STARTED}
-                GROUP BY sessions.id, spends.model, spends.at_ms / :day_ms, cost_usd IS NULL, is_nested,
+                GROUP BY sessions.id, spends.model, spends.at_ms / :span_ms, cost_usd IS NULL, is_nested,
                     (SELECT count(*) FROM json_each(:steps) WHERE value < input + cache_read + cache_write)
                 ORDER BY sessions.id, spends.model, min(spends.at_ms)"""  # noqa: S608
-    values = {**selection.values(), "steps": json_list(steps), "day_ms": _DAY_MS}
+    values = {**selection.values(), "steps": json_list(steps), "span_ms": _QUARTER_MS if is_fine else _DAY_MS}
     return (SpendSum(*row) for row in db.execute(query, values))
