@@ -14,7 +14,7 @@ from afterwit.store.lease import held
 
 KEYS = {
     *("agent", "discovered", "read", "unchanged", "empty", "failed", "no_reader", "events", "actions", "problems"),
-    *("bytes", "errors", "excluded"),
+    *("bytes", "errors", "left_out"),
 }
 
 
