@@ -10,7 +10,7 @@ one too many costs a piece of evidence; one too few would let an item prove itse
 """
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -31,7 +31,7 @@ from afterwit.knowledge.host_text import HostText, said_by_host
 from afterwit.knowledge.list import all_items, item_row
 from afterwit.knowledge.merging import merged
 from afterwit.knowledge.weighing import WeighingContext, weighed
-from afterwit.model.knowledge import EVERYWHERE, Channel, Draft, Item, Scope, ScopeKind
+from afterwit.model.knowledge import EVERYWHERE, Channel, Draft, Item, ItemStatus, Scope, ScopeKind
 from afterwit.model.learn_run import Harvested, Progress
 from afterwit.store.atomic import step
 from afterwit.store.checksums import seal_knowledge
@@ -173,9 +173,12 @@ def _write(store: Store, before: Mapping[str, Item], after: Mapping[str, Item]) 
 
 
 def _counted(before: Mapping[str, Item], after: Mapping[str, Item]) -> Harvested:
+    statuses = Counter(item.status for item in after.values())
     return Harvested(
         items=len(after),
-        active=sum(item.status == "active" for item in after.values()),
+        active=statuses[ItemStatus.ACTIVE],
+        waiting=statuses[ItemStatus.CANDIDATE],
+        needs_approval=statuses[ItemStatus.QUARANTINED],
         gained=sorted(after.keys() - before.keys()),
         lost=sorted(before.keys() - after.keys()),
         changed=sorted(name for name in after.keys() & before.keys() if _look(before[name]) != _look(after[name])),
