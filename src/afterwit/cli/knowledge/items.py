@@ -1,7 +1,7 @@
 """What the commands of `knowledge` share: the options that choose items, how items look, what is said without any."""
 
 import functools
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import click
@@ -15,6 +15,7 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.knowledge.documents import written
 from afterwit.knowledge.list import ItemFilter, ItemListing
 from afterwit.model.knowledge import Category, Item, ItemStatus, ScopeKind
+from afterwit.recall.told import ToldWhen
 
 EXITS = {
     ExitCode.FAILED: "There is no store yet, or it cannot be used.",
@@ -26,10 +27,11 @@ _ONE_STATUS = (
     Column("conf", is_number=True),
     Column("where", gives_way=1, most=16),
     Column("category", gives_way=2),
+    Column("told", gives_way=1),
     Column("status", gives_way=3),
     Column("fact", is_cut=True, least=40),
 )
-_SEVERAL = (*_ONE_STATUS[:4], Column("status"), Column("fact", is_cut=True, least=24))
+_SEVERAL = (*_ONE_STATUS[:5], Column("status"), Column("fact", is_cut=True, least=24))
 
 
 def item_shape(item: Item, *, has_evidence: bool = True) -> dict[str, Any]:
@@ -46,14 +48,16 @@ def item_shape(item: Item, *, has_evidence: bool = True) -> dict[str, Any]:
     }
 
 
-def show_listing(listing: ItemListing, *, is_json: bool, nothing: str) -> None:
+def show_listing(listing: ItemListing, told: Mapping[str, ToldWhen], *, is_json: bool, nothing: str) -> None:
     """A table, or JSON; `nothing` is said where nothing fits."""
     if is_json:
-        items = [item_shape(item, has_evidence=False) for item in listing.items]
+        items = [
+            item_shape(item, has_evidence=False) | {"told": told.get(item.id, ToldWhen.NEVER)} for item in listing.items
+        ]
         print_json({"items": items, "found": listing.total, "by_status": listing.by_status})
     elif listing.items:
         is_one = len({item.status for item in listing.items}) == 1
-        print_table(_ONE_STATUS if is_one else _SEVERAL, [_row(item) for item in listing.items])
+        print_table(_ONE_STATUS if is_one else _SEVERAL, [_row(item, told) for item in listing.items])
         talk(_totals(listing))
     else:
         talk(nothing)
@@ -65,9 +69,10 @@ def where(item: Item) -> str:
     return "everywhere" if kind is ScopeKind.GLOBAL else name.rpartition("/")[2]
 
 
-def _row(item: Item) -> tuple[str, ...]:
+def _row(item: Item, told: Mapping[str, ToldWhen]) -> tuple[str, ...]:
     marks = ("[pinned] " if item.is_pinned else "") + ("[known to the host] " if item.is_known_to_host else "")
-    return (item.id, f"{item.confidence:.2f}", where(item), item.category, item.status, marks + item.sentence)
+    moment = told.get(item.id, ToldWhen.NEVER)
+    return (item.id, f"{item.confidence:.2f}", where(item), item.category, moment, item.status, marks + item.sentence)
 
 
 def _totals(listing: ItemListing) -> str:
