@@ -15,7 +15,7 @@ from afterwit.config.world import World
 from afterwit.curation.curate import edit, judge
 from afterwit.curation.undo import past, undo
 from afterwit.decisions.will import DecisionKind, ItemChanges
-from afterwit.knowledge.list import ItemFilter, all_items, listed
+from afterwit.knowledge.list import ItemFilter, listed, shown
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Item, ItemStatus
 from afterwit.recall.recall import stories
@@ -24,6 +24,7 @@ from afterwit.recall.told import ToldWhen, told_when
 from afterwit.store.store import readonly_database
 
 WAITING = (ItemStatus.CANDIDATE, ItemStatus.QUARANTINED)
+_ANY = ItemFilter()
 
 
 class ReviewAnswer(StrEnum):
@@ -51,7 +52,7 @@ class ReviewTally(msgspec.Struct, frozen=True, kw_only=True):
     left: int
 
 
-def waiting(world: World, wanted: ItemFilter = ItemFilter(), *, is_all: bool = False) -> WaitingNotes:
+def waiting(world: World, wanted: ItemFilter = _ANY, *, is_all: bool = False) -> WaitingNotes:
     """What waits and fits. `is_all`: also what is told already as a guess, or stands in instruction files."""
     told = told_when(world)
     everything = listed(world, wanted._replace(statuses=WAITING)).items
@@ -141,5 +142,7 @@ def _number_of(world: World, name: str) -> int:
 
 
 def _present(world: World, name: str) -> Item | None:
-    with readonly_database(world.layout) as db:
-        return next((item for item in all_items(db) if item.id == name), None)
+    try:
+        return shown(world, name)
+    except UsageError:
+        return None
