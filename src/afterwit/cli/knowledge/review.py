@@ -65,9 +65,9 @@ def review(
 ) -> None:
     """Decide about what waits, one note after the other, the most useful first.
 
-    A key each: y approves, n rejects, e edits and approves, s skips, w shows all evidence, u takes the last answer back,
-    q ends. What you decided is kept at once, however you end. Left out are notes that need nothing from you: those that
-    sessions are told already, as a guess, and those that the repository's own instructions say.
+    A key each: y approves, n rejects, e edits and approves, s skips, w shows all evidence, u takes the last answer
+    back, q ends. What you decided is kept at once, however you end. Left out are notes that need nothing from you:
+    those that sessions are told already, as a guess, and those that the repository's own instructions say.
     """
     queue = waiting(here.world, ItemFilter(categories=categories, repos=repos), is_all=is_all)
     notes = of_user(queue.notes) if origin else queue.notes
@@ -89,7 +89,7 @@ def _walk(here: Here, queue: WaitingNotes) -> None:
     while (item := walk.next_note()) is not None:
         _show(item, queue, len(queue.notes) - walk.tally.left + 1)
         key = _key()
-        while key in ("w", "?") or not _is_done(here, walk, item, key):
+        while key in ("w", "?") or not _is_done(walk, item, key):
             if key == "w":
                 for line in why_lines(all_evidence(here.world, item.id), None):
                     talk(line)
@@ -104,7 +104,7 @@ def _walk(here: Here, queue: WaitingNotes) -> None:
     print_line(_summary(walk.tally))
 
 
-def _is_done(here: Here, walk: Review, item: Item, key: str) -> bool:
+def _is_done(walk: Review, item: Item, key: str) -> bool:
     """Whether the answer was one that leads on."""
     try:
         if key == "y":
