@@ -62,7 +62,15 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
         None,
         'Groups of repositories: `fruit = ["orchard", "github.com/acme/*"]`. The first that fits counts.',
     ),
-    ("prices.<model>", Rates, "US dollars per million tokens, for models whose price is unknown or wrong."),
+    (
+        "prices.<model>",
+        Rates,
+        "US dollars per million tokens, for models whose price is unknown or wrong. They go before the packaged "
+        "ones, of which nothing is then used for that model. The name is a pattern with the wildcards `*`, `?` "
+        'and `[…]`, in quotes if it holds a dot or a wildcard: `[prices."gpt-5.*"]`. Case does not matter, a date '
+        "at the end and a provider in front may be left out, and the longest pattern that fits counts. "
+        "`[prices.unknown]` is for responses whose log names no model.",
+    ),
     ("redaction", RedactionSettings, "What is taken out of the text, besides what is found by rule."),
 )
 _SETTINGS = {
@@ -98,12 +106,13 @@ _SETTINGS = {
     "prices.<model>.output": "Output tokens.",
     "prices.<model>.cache_read": "Tokens read from a cache. Default: as input.",
     "prices.<model>.cache_write": "Tokens written to a cache. Default: as input.",
+    "prices.<model>.cache_write_1h": "Tokens written to a cache to be kept for an hour. Default: as `cache_write`.",
     "redaction.people": "Names of people to replace by a pseudonym wherever they stand as a word.",
     "redaction.strings": "Other texts to replace.",
     "redaction.allow": "Patterns that are never redacted.",
 }
 _EDITOR = re.compile(r"(\.config|Application Support|Roaming)/[^/]+/User")
-_UNUSED = {"prices", "redaction.allow"}
+_UNUSED = {"redaction.allow"}
 _VARIABLES = {
     "AFTERWIT_HOME": "The data folder. Goes before `[store] home` of the file.",
     "AFTERWIT_CONFIG": "The configuration file. Goes before the one in the data folder; `--config` goes before it.",

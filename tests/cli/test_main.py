@@ -77,7 +77,7 @@ def test_the_overview_says_what_the_commands_say_of_themselves() -> None:
         (["learn", "--sauce", "codex"], "--sauce"),
         (["learn", "--source", "clod"], "'clod' is not one of"),
         (["learn", "--sessions-dir", "nowhere"], "does not exist"),
-        (["learn", "--since", "lately"], "neither a day like 2026-05-01 nor a span like 30d"),
+        (["learn", "--since", "lately"], "Examples: 12h, 3d"),
         (["learn", "--jobs", "-1"], "--jobs"),
         (["learn", "--config", "nowhere.toml"], "Cannot read"),
         (["learn", "--profile", "../up"], "cannot be the name of a profile"),

@@ -1,18 +1,21 @@
 """What stands behind a note: the changes themselves, what speaks against it, and how far the sessions lie apart."""
 
+import datetime as dt
 from pathlib import Path
 
 from tests.homes import learned, world_of
-from tests.knowledge.drafting import piece
+from tests.knowledge.drafting import DAY_MS, piece
 from tests.knowledge.test_settle import wrapper_item, wrong_wrapper
 from tests.measure.histories import HOUR_S, Log
 
+from afterwit.config.calendar import Calendar
 from afterwit.curation.curate import judge
 from afterwit.curation.forget import ForgetRequest, forget
 from afterwit.curation.why import side_of, telling_line, why
-from afterwit.decisions.will import DecisionKind
+from afterwit.decisions.decided import DecisionKind
 from afterwit.knowledge.list import ItemFilter, listed
 
+UTC = Calendar(0, dt.UTC)
 API, PAGE = "api/fruit.py", "web/basket.html"
 
 
@@ -41,16 +44,16 @@ def test_what_is_about_no_files_has_no_changes_to_show(tmp_path: Path) -> None:
     learned(home, store)
     answer = why(world_of(home, store), wrapper_item(store).id)
     assert [backing.edits for backing in answer.evidence] == [()] * 3
-    side = answer.side(is_against=False)
+    side = answer.side(UTC, is_against=False)
     assert (side.independent_sessions, side.days) == (3, 1)
-    assert answer.side(is_against=True).sessions == 0
+    assert answer.side(UTC, is_against=True).sessions == 0
 
 
 def test_sessions_are_counted_as_independent_ones_and_by_days() -> None:
     same = [piece("apples", days_ago=at) for at in (1, 2)]
-    side = side_of([*same, piece("pears", days_ago=1)])
+    side = side_of([*same, piece("pears", days_ago=1)], UTC)
     assert (side.independent_sessions, side.days) == (2, 2)
-    assert side.first_day < side.last_day
+    assert (side.last_ms or 0) - (side.since_ms or 0) == DAY_MS
 
 
 def test_the_line_that_shares_most_with_the_note_is_the_telling_one(tmp_path: Path) -> None:

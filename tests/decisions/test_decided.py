@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.knowledge.drafting import draft, piece
 
-from afterwit.decisions.decided import Forgettable, Forgotten, KnowledgeEntry, Recorded, decided, in_force
-from afterwit.decisions.will import ItemChanges
+from afterwit.decisions.decided import Forgettable, Forgotten, ItemChanges, KnowledgeEntry, Recorded, decided, in_force
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Trigger
 
 ITEM = "0a0a0a0a0a0a"

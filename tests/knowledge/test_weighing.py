@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from tests.knowledge.drafting import DAY_MS, NOW_MS, ORCHARD, draft, piece, pieces
 
-from afterwit.decisions.will import Decision, DecisionKind, ItemChanges
+from afterwit.decisions.decided import Decision, DecisionKind, ItemChanges
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.belief import GoneSubjects
 from afterwit.knowledge.merging import merged

@@ -7,7 +7,7 @@ from afterwit.agents.descriptor import AgentConnection, Code, ConnectScope, name
 from afterwit.agents.packages import folder_of
 from afterwit.agents.registry import AGENTS, agent
 from afterwit.edits.edits import Integration, Surroundings
-from afterwit.edits.hooks import Reach
+from afterwit.edits.ours import Reach
 from afterwit.model.errors import UsageError
 
 __all__ = ["INSTALLERS", "ConnectScope", "Installer", "installer", "integration", "is_known", "reach_of", "traces"]

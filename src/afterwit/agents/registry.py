@@ -55,7 +55,6 @@ def agents_with(declared: Iterable[Description]) -> tuple[Agent, ...]:
 
 
 def agent(name: str, declared: tuple[Description, ...] = ()) -> Agent:
-    """The agent of that name."""
     by_name = {entry.name: entry for entry in agents_with(declared)} if declared else _BY_NAME
     try:
         return by_name[name]
@@ -94,7 +93,7 @@ def gatherers_for(name: str) -> "tuple[Gatherer, ...]":
 @cache
 def tool_kinds(name: str) -> Mapping[str, ActionKind]:
     """The kinds of tools that this agent alone has, or calls otherwise than all others."""
-    from afterwit.actions.tool_names import kinds_named  # a run with nothing to do asks for no tools
+    from afterwit.actions.tools import kinds_named  # a run with nothing to do asks for no tools
 
     return kinds_named(_BY_NAME[name].tools) if name in _BY_NAME else {}
 

@@ -16,10 +16,9 @@ import msgspec
 from afterwit.agents.protocol import FileReading, Shape, SourceFile, shared_files
 from afterwit.agents.registry import instruction_files, reader_for, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.context import AssemblyContext
-from afterwit.capture.companions import companion_content, copied_companion, kept_at
+from afterwit.capture.assembly.texts import AssemblyContext
 from afterwit.capture.derived import Bookmark, Derived, FileResume, ReadingMode, resumed
-from afterwit.capture.logs import Feeding, opened
+from afterwit.capture.logs import Feeding, companion_content, copied_companion, kept_at, opened
 from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.sources.checkout import remote_of
 from afterwit.sources.lines import Chunks, Tap, is_packed, lines_of
@@ -201,7 +200,7 @@ class _Reading:
 
     def checkouts(self) -> dict[str, str]:
         places = self._assembler.places.items()
-        remotes = {root: self._assembler.safe_name(_remote_of(folder)) for root, folder in places}
+        remotes = {root: self._assembler.safe(_remote_of(folder)) for root, folder in places}
         return {root: remote for root, remote in remotes.items() if remote}
 
 

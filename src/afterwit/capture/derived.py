@@ -111,7 +111,6 @@ def origin_in(header: Mapping[str, Any]) -> Origin:
 
 
 def resumed(resume: bytes) -> FileResume:
-    """The states in these bytes."""
     return msgspec.msgpack.decode(resume, type=FileResume)
 
 

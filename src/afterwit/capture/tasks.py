@@ -23,10 +23,10 @@ import msgspec
 
 from afterwit.agents import retention
 from afterwit.agents.retention import Keeping
-from afterwit.capture.companions import copied_companion
 from afterwit.capture.derive import derive_live
 from afterwit.capture.derived import Bookmark, Derived
-from afterwit.capture.plan import Home, Pending
+from afterwit.capture.logs import Home, copied_companion
+from afterwit.capture.plan import Pending
 from afterwit.config.run_rules import RunRules
 from afterwit.model.errors import AfterwitError, DamagedError
 from afterwit.model.settings import Settings
@@ -45,8 +45,6 @@ _WORTH_A_POOL_BYTES = 16 << 20
 
 
 class Task(NamedTuple):
-    """One file to be read."""
-
     pending: Pending
     bookmark: Bookmark | None
     rules: RunRules
@@ -54,8 +52,6 @@ class Task(NamedTuple):
 
 
 class DerivedFile(NamedTuple):
-    """A file, and what became of it."""
-
     pending: Pending
     derived: Derived
 

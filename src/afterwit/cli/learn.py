@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.amounts import COUNT, human_bytes, human_count, moment_ms
+from afterwit.cli.terminal.amounts import COUNT, human_bytes, human_count
 from afterwit.cli.terminal.options import AgentName, Here, many, refuse_unknown, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.cli.terminal.periods import since_ms
 from afterwit.cli.terminal.progress import at_most, bar
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.world import World
@@ -53,8 +54,8 @@ _MOST_ITEMS = 20
 )
 @click.option(
     "--since",
-    metavar="DATE",
-    help="Only files changed since this day (2026-05-01, in UTC) or this many days ago (30d).",
+    metavar="TIME",
+    help="Only files changed since then: 12h, 30d, yesterday, 'last week', 2026-03, a day.",
 )
 @many("--session", "named", "AGENT/ID", "Only this session, without a look at other logs; repeat for more.")
 @click.option(
@@ -127,7 +128,7 @@ def learn(
     options = Options(
         frozenset(sources),
         folder,
-        moment_ms(since, here.world.now_ms, "--since") or 0,
+        since_ms(since, here.calendar) or 0,
         processes,
         wait,
         is_dry_run,

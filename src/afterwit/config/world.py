@@ -3,11 +3,13 @@
 Every command imports this. What only some need, the rules of redaction and of reading, is imported when it is made.
 """
 
+import datetime as dt
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from afterwit.agents.declared.description import Description
+from afterwit.config.calendar import Calendar
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import Settings
 from afterwit.store.layout import Layout, redaction_key
@@ -26,6 +28,11 @@ class World(NamedTuple):
     environ: Mapping[str, str]
     now_ms: int
     declared: tuple[Description, ...] = ()  # the logs that people have described
+    zone: dt.tzinfo | None = None  # in which people look at times; None: that of this machine
+
+    @property
+    def calendar(self) -> Calendar:
+        return Calendar(self.now_ms, self.zone)
 
 
 def rules_for(world: World, store: Store) -> "RunRules":

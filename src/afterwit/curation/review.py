@@ -14,7 +14,7 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.curation.curate import edit, judge
 from afterwit.curation.undo import past, undo
-from afterwit.decisions.will import DecisionKind, ItemChanges
+from afterwit.decisions.decided import DecisionKind, ItemChanges
 from afterwit.knowledge.list import ItemFilter, listed, shown
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Item, ItemStatus

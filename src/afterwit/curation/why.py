@@ -4,13 +4,13 @@ Of files that change together the changes themselves are told: which of the file
 counted as they count for belief: independent ones, and how many days they lie on.
 """
 
-import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import apsw
 import msgspec
 
+from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
 from afterwit.curation.curate import PERSON
 from afterwit.curation.undo import Past, past_of
@@ -22,7 +22,8 @@ from afterwit.knowledge.settle import recorded
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, Status
 from afterwit.model.knowledge import Channel, Evidence, Item, ScopeKind
-from afterwit.store.rows.session_list import Selection, selected_sessions, session_of
+from afterwit.sessions.short_ids import short_ids
+from afterwit.store.rows.session_list import Selection, SessionRow, native_ids, selected_sessions, session_of
 from afterwit.store.store import readonly_database
 from afterwit.text.words import words_of
 
@@ -40,11 +41,15 @@ class FileEdits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Backing(NamedTuple):
-    """A piece of evidence, whether its session can be opened, and the changes of files that it stands for."""
+    """A piece of evidence, how its session is opened, and the changes of files that it stands for."""
 
     evidence: Evidence
-    is_here: bool
+    opens: str  # as much of the id of its session as opens it; "" where it cannot be opened
     edits: tuple[FileEdits, ...] = ()
+
+    @property
+    def is_here(self) -> bool:
+        return bool(self.opens)
 
 
 class EvidenceSide(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,8 +58,8 @@ class EvidenceSide(msgspec.Struct, frozen=True, kw_only=True):
     independent_sessions: int
     sessions: int
     days: int
-    first_day: str
-    last_day: str
+    since_ms: int | None
+    last_ms: int | None
 
 
 class Why(NamedTuple):
@@ -64,9 +69,10 @@ class Why(NamedTuple):
     evidence: list[Backing]
     decisions: list[Past]
 
-    def side(self, *, is_against: bool) -> EvidenceSide:
+    def side(self, calendar: Calendar, *, is_against: bool) -> EvidenceSide:
         """What speaks for it, or against it, in numbers."""
-        return side_of(backing.evidence for backing in self.evidence if backing.evidence.is_against is is_against)
+        pieces = (backing.evidence for backing in self.evidence if backing.evidence.is_against is is_against)
+        return side_of(pieces, calendar)
 
 
 def why(world: World, name: str) -> Why:
@@ -78,12 +84,13 @@ def why(world: World, name: str) -> Why:
             entry for entry in in_force(recorded(db)) if entry.item in own and entry.kind != KnowledgeEntry.JUDGED
         ]
         edits = _edits_behind(db, item)
+        short = short_ids(native_ids(db))
         return Why(
             item=item,
             evidence=[
                 Backing(
                     piece,
-                    session_of(db, piece.session.agent, piece.session.native_id) is not None,
+                    short[row.native_id] if (row := _session(db, piece)) is not None else "",
                     edits.get(piece.session.story, ()),
                 )
                 for piece in sorted(item.evidence, key=lambda piece: (moment_of(piece), piece.at or 0))
@@ -97,20 +104,20 @@ def moment_of(piece: Evidence) -> int:
     return piece.at_ms or piece.session.at_ms
 
 
-def side_of(pieces: Iterable[Evidence]) -> EvidenceSide:
+def side_of(pieces: Iterable[Evidence], calendar: Calendar) -> EvidenceSide:
     counted = [piece for piece in pieces if piece.session.agent != PERSON]
-    days = sorted({_day(moment_of(piece)) for piece in counted if moment_of(piece)})
+    moments = [moment_of(piece) for piece in counted if moment_of(piece)]
     return EvidenceSide(
         independent_sessions=len({piece.session.story for piece in counted}),
         sessions=len({(piece.session.agent, piece.session.native_id) for piece in counted}),
-        days=len(days),
-        first_day=days[0] if days else "",
-        last_day=days[-1] if days else "",
+        days=len({calendar.date(at_ms) for at_ms in moments}),
+        since_ms=min(moments, default=None),
+        last_ms=max(moments, default=None),
     )
 
 
-def _day(at_ms: int) -> str:
-    return dt.datetime.fromtimestamp(at_ms / 1000, dt.UTC).date().isoformat()
+def _session(db: apsw.Connection, piece: Evidence) -> SessionRow | None:
+    return session_of(db, piece.session.agent, piece.session.native_id)
 
 
 def telling_line(item: Item, excerpt: str) -> int:

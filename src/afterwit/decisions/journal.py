@@ -15,10 +15,11 @@ import msgspec
 
 from afterwit.decisions import decided as knowledge
 from afterwit.model.errors import PartlyDoneError, StoreError, StoreFullError
+from afterwit.store import journal
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.journal import JournalEntry
-from afterwit.store.rows import applied, hooks, items, memory, originals, repos
+from afterwit.store.rows import hooks, items, memory, originals, repos
 from afterwit.store.rows.hooks import Shares
 from afterwit.store.rows.items import DecisionRow
 from afterwit.store.store import Store
@@ -44,7 +45,7 @@ def decide(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> Non
 def journalled(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> JournalEntry:
     """Puts an entry into the journal. Everything that is journalled comes through here: behind a journal that lacks
     entries it would get a number that was used before, and be taken for one that is applied."""
-    applied.refuse_lost(store.layout, store.db, store.journal)
+    journal.refuse_lost(store.layout, store.db, store.journal)
     return store.journal.append(kind, body, now_ms)
 
 
@@ -60,9 +61,9 @@ def decide_all(store: Store, entries: Iterable[tuple[str, Mapping[str, Any]]], n
 
 def catch_up(store: Store) -> None:
     """Applies what the journal holds and the database does not know yet."""
-    applied.refuse_lost(store.layout, store.db, store.journal)
-    applied.mend_heads(store.layout, store.db)
-    done = {machine: head.number for machine, head in applied.applied(store.db).items()}
+    journal.refuse_lost(store.layout, store.db, store.journal)
+    journal.mend_heads(store.layout, store.db)
+    done = {machine: head.number for machine, head in journal.applied(store.db).items()}
     pending = [entry for entry in store.journal.entries() if entry.number > done.get(entry.machine, 0)]
     if pending:
         with transaction(store.db):
@@ -71,14 +72,14 @@ def catch_up(store: Store) -> None:
             last = {entry.machine: entry.number for entry in pending}
             for machine, number in last.items():
                 note_applied(store, machine, number)
-            applied.keep_heads(store.layout, applied.seen_heads(store.layout, applied.applied(store.db)))
+            journal.keep_heads(store.layout, journal.seen_heads(store.layout, journal.applied(store.db)))
 
 
 def note_applied(store: Store, machine: str, number: int) -> None:
     """How far the chain of a machine is applied by now."""
     head = store.journal.head_at(machine, number)
     if head is not None:
-        applied.note_applied(store.db, machine, head)
+        journal.note_applied(store.db, machine, head)
 
 
 def apply_entry(store: Store, entry: JournalEntry) -> None:

@@ -13,11 +13,10 @@ import re
 from enum import StrEnum
 
 from afterwit.actions.shell.command_changes import QUOTE, WIDEN, change_from
-from afterwit.guard.hygiene import clean
+from afterwit.guard.hygiene import clean, danger_in, reads_like_an_order
 from afterwit.guard.markers import is_own
 from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.guard.redaction import Redactor
-from afterwit.guard.unsafe_text import danger_in, reads_like_an_order
 from afterwit.harvest.commands.power import power_of, power_of_change
 from afterwit.harvest.stated.statements import is_deictic, momentary, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host

@@ -19,8 +19,7 @@ import msgspec
 
 from afterwit.agents.moments import RUN
 from afterwit.config.world import World
-from afterwit.decisions.decided import Decided, Recorded, decided
-from afterwit.decisions.will import will_of
+from afterwit.decisions.decided import Decided, Recorded, decided, will_of
 from afterwit.harvest.harvester import id_of
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.run import conclude_touched, see_pending, version_of

@@ -18,10 +18,10 @@ from typing import Any
 
 import msgspec
 
+from afterwit.guard.hygiene import danger_in, reads_like_an_order
 from afterwit.guard.markers import defused
 from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
 from afterwit.guard.shown import NOTHING, Shown, figure, joined, ours, typed
-from afterwit.guard.unsafe_text import danger_in, reads_like_an_order
 from afterwit.harvest.commands.power import UNKNOWN
 from afterwit.harvest.rule_advice import is_known_rule
 from afterwit.knowledge.gate import power_of_advice

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.decisions.will import APPROVALS, Decision, Will, will_of
+from afterwit.decisions.decided import APPROVALS, Decision, Will, will_of
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.belief import (
     APPROVAL,

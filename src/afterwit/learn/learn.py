@@ -14,9 +14,9 @@ from afterwit.archive.evict import keep_within_budget, recapturable
 from afterwit.archive.remove import settle_dropped
 from afterwit.capture.commit import Committer, resolve_repos
 from afterwit.capture.derived import Bookmark, Derived, Origin
-from afterwit.capture.one_session import plan_sessions
+from afterwit.capture.logs import Home
 from afterwit.capture.part_rows import remove_dropped_objects
-from afterwit.capture.plan import AgentPlan, Home, Pending, homes, plan, plan_folder
+from afterwit.capture.plan import AgentPlan, Pending, homes, plan, plan_folder, plan_sessions
 from afterwit.capture.tasks import DerivedFile, Task, answers, batches, is_much, jobs_for, soonest_first
 from afterwit.config.world import World, redactor_of, rules_for
 from afterwit.decisions.journal import CHECKOUTS_SEEN, catch_up, decide

@@ -25,9 +25,9 @@ from afterwit.model.learn_run import AgentReport, Harvested, Report
 from afterwit.sources.discovery import glimpse
 from afterwit.store.archive_mark import mark_of, refuse_older
 from afterwit.store.database import transaction
+from afterwit.store.journal import heads_fault, refuse_lost
 from afterwit.store.lease import held
 from afterwit.store.marks import LastRun, fingerprint, forget_last_run, last_run, put_last_run
-from afterwit.store.rows.applied import heads_fault, refuse_lost
 from afterwit.store.spool import backlog
 from afterwit.store.store import Store, opened
 

@@ -16,7 +16,7 @@ from afterwit.config.world import World
 from afterwit.memory.api import Memory, info, memory
 from afterwit.memory.evaluate import evaluate
 from afterwit.model.errors import UsageError
-from afterwit.model.memory_entry import STORED_BY, TOOL_ACTIONS, TOOL_DESCRIPTION, TOOL_NAME, TOOL_SCHEMA
+from afterwit.model.memory_entry import STORED_BY, TOOL_ACTIONS
 
 _EVALUATED_ENTRIES = (1_000,)
 
@@ -36,20 +36,10 @@ _TYPES: Mapping[str, tuple[type, str]] = {
 
 
 class MemoryTool:
-    """The tool for one user."""
-
-    name = TOOL_NAME
-    description = TOOL_DESCRIPTION
-    schema = TOOL_SCHEMA
-
     def __init__(self, world: World, user: str | None = None, agent: str = "") -> None:
         self._world = world
         self._agent = f"agent {agent}".strip()  # no name that a client gives itself is that of a person
         self._user = user
-
-    def definition(self) -> dict[str, Any]:
-        """As MCP lists a tool."""
-        return {"name": self.name, "description": self.description, "inputSchema": dict(self.schema)}
 
     def call(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The result as JSON has it: an object."""

@@ -69,8 +69,6 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 class AgentReport(msgspec.Struct, kw_only=True):
-    """What a run did for one agent."""
-
     agent: str
     discovered: int = 0
     read: int = 0
@@ -86,16 +84,12 @@ class AgentReport(msgspec.Struct, kw_only=True):
 
 
 class Digested(msgspec.Struct, kw_only=True):
-    """What a pass did."""
-
     digested: int = 0
     redone: int = 0  # of these, how many had a digest by an older digester
     changed: list[str] = msgspec.field(default_factory=list)  # of the redone: what came out differently
 
 
 class Harvested(msgspec.Struct, kw_only=True):
-    """What a harvest did."""
-
     seen: int = 0  # sessions looked at
     items: int = 0
     active: int = 0
@@ -153,8 +147,6 @@ class Eviction(msgspec.Struct, kw_only=True):
 
 
 class Report(msgspec.Struct, kw_only=True):
-    """What a run did."""
-
     agents: list[AgentReport]
     sessions: int = 0  # in the store, after the run
     digested: Digested = msgspec.field(default_factory=Digested)

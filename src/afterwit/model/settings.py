@@ -24,12 +24,14 @@ DEFAULT_PROFILE = "default"
 
 
 class Rates(msgspec.Struct, frozen=True):
-    """US dollars per million tokens. A cache rate that is not given costs as much as input."""
+    """US dollars per million tokens. A cache rate that is not given is that of input, for writes that are kept for an
+    hour that of other writes."""
 
     input: Rate
     output: Rate
     cache_read: Rate | None = None
     cache_write: Rate | None = None
+    cache_write_1h: Rate | None = None
 
 
 class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,11 +7,15 @@ last entry of a chain can tell that its end is missing, or that another journal 
 
 Entries count in the order of their moments, which never go back within a chain, whatever the clock does: an entry gets
 the moment of the latest one before it, if the clock says less. Entries are redacted by whoever writes them.
+
+How far each machine's chain has been applied stands in the database, and in a small file beside the journal, so that
+the loss of its last entries is noticed even where the database is lost with them. What the file says is a lower bound:
+it may lag behind, it never runs ahead.
 """
 
 import hashlib
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -22,9 +26,11 @@ import msgspec
 
 from afterwit.model.errors import DamagedError
 from afterwit.model.times import iso_from_ms
-from afterwit.store.atomic import step
+from afterwit.store.atomic import make_way, replace_file, step
 from afterwit.store.database import connect, transaction
+from afterwit.store.layout import Layout
 from afterwit.store.migrate import migrate, migrations
+from afterwit.store.regular_files import read_regular
 
 _IN_ORDER = """SELECT machine, number, max(at_ms) OVER (PARTITION BY machine ORDER BY number) AS moment, kind, body
                FROM entries ORDER BY moment, machine, number"""
@@ -190,3 +196,78 @@ def _minute(at_ms: int) -> str:
 def _chained(before: str, machine: str, number: int, at_ms: int, kind: str, body: str) -> str:
     content = msgspec.json.encode([before, machine, number, at_ms, kind, body])
     return hashlib.sha256(content).hexdigest()
+
+
+def applied(db: apsw.Connection) -> dict[str, ChainHead]:
+    return {
+        machine: ChainHead(*head) for machine, *head in db.execute("SELECT machine, number, hash, at_ms FROM applied")
+    }
+
+
+def note_applied(db: apsw.Connection, machine: str, head: ChainHead) -> None:
+    db.execute("INSERT OR REPLACE INTO applied (machine, number, hash, at_ms) VALUES (?, ?, ?, ?)", (machine, *head))
+
+
+def seen_heads(layout: Layout, applied_heads: Mapping[str, ChainHead]) -> dict[str, ChainHead]:
+    """The last entry of each machine that was ever seen: what the database knows and what the file beside the journal
+    says, whichever is further."""
+    heads = _heads_beside(layout) or {}
+    for machine, head in applied_heads.items():
+        if machine not in heads or heads[machine].number <= head.number:
+            heads[machine] = head
+    return heads
+
+
+def journal_faults(layout: Layout, db: apsw.Connection, journal: Journal) -> list[str]:
+    """What is wrong with the journal, in itself and by what was seen of it."""
+    return journal.verify(seen_heads(layout, applied(db)))
+
+
+def heads_fault(layout: Layout) -> str:
+    """What is wrong with the file beside the journal; "" if it can be read, or was never written."""
+    if _heads_beside(layout) is not None:
+        return ""
+    return f"{layout.journal_heads.name} cannot be read; the next `afterwit learn` writes it again"
+
+
+def mend_heads(layout: Layout, db: apsw.Connection) -> None:
+    """Writes the file beside the journal again from what the database knows, where it cannot be read."""
+    if _heads_beside(layout) is None:
+        keep_heads(layout, applied(db))
+
+
+def _heads_beside(layout: Layout) -> dict[str, ChainHead] | None:
+    """None, if it cannot be read."""
+    try:
+        return msgspec.json.decode(read_regular(layout.journal_heads), type=dict[str, ChainHead])
+    except FileNotFoundError:
+        return {}
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def keep_heads(layout: Layout, heads: dict[str, ChainHead]) -> None:
+    """Durably, beside the journal."""
+    make_way(layout.journal_heads)
+    replace_file(layout.journal_heads, msgspec.json.encode(heads, order="deterministic"))
+
+
+def refuse_lost(layout: Layout, db: apsw.Connection, journal: Journal) -> None:
+    """Stops whoever would go on with a journal that lacks what was applied from it."""
+    refuse_faults(layout, journal.lost(seen_heads(layout, applied(db))))
+
+
+def refuse_missing(layout: Layout, heads: Mapping[str, ChainHead]) -> None:
+    """The same for a journal that is not there at all, before an empty one takes its place."""
+    if not layout.journal.exists():
+        count = sum(head.number for head in heads.values())
+        entries = "1 entry" if count == 1 else f"{count:,} entries"
+        refuse_faults(layout, [f"the file is gone, and {entries} with it"] if count else [])
+
+
+def refuse_faults(layout: Layout, faults: Sequence[str]) -> None:
+    if faults:
+        raise DamagedError(
+            f"{layout.journal} lacks decisions that were made: {'; '.join(faults)}. Nothing was changed. Restore the"
+            " file from a backup. To go on without what is lost, run `afterwit store rebuild --accept-journal`."
+        )

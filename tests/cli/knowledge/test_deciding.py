@@ -32,7 +32,7 @@ def test_decisions_have_the_documented_shape(knowing: Run) -> None:
     (done,) = json.loads(knowing("knowledge", "approve", ITEM, "--json").stdout)
     assert set(done) == {"id", "fact", "before", "status", "reason", "has_changed"}
     (past,) = json.loads(knowing("knowledge", "undo", "--list", "--json").stdout)
-    assert set(past) == {"number", "machine", "at_ms", "what", "item", "is_undone"}
+    assert set(past) == {"number", "machine", "happened_at", "what", "item", "is_undone"}
 
 
 def test_decisions_survive_a_rebuild(knowing: Run) -> None:

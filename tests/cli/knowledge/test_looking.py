@@ -16,8 +16,8 @@ SHAPE = {
 def test_items_are_listed_with_where_they_hold(knowing: Run) -> None:
     done = knowing("knowledge", "list")
     header, _, row = done.stdout.splitlines()
-    assert header.split() == ["id", "conf", "where", "category", "told", "status", "fact"]
-    assert row.split()[:1] + row.split()[2:7] == [ITEM, "orchard", "tool-quirk", "at", "start", "active"]
+    assert header.split() == ["id", "conf", "where", "category", "told", "fact"]
+    assert row.split()[:1] + row.split()[2:6] == [ITEM, "orchard", "tool-quirk", "at", "start"]
     assert row.endswith(FACT)
     assert done.stderr == "1 item.\n"
 

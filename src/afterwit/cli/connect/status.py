@@ -8,7 +8,7 @@ import msgspec
 from afterwit.cli.commands import command
 from afterwit.cli.connect.machine import this_host, this_machine
 from afterwit.cli.terminal.options import Here, reporting
-from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.cli.terminal.output import print_bad, print_json, print_line, print_text, talk
 from afterwit.connect import schedule
 from afterwit.connect.plan import ConnectionState, states
 from afterwit.connect.schedule import Installed
@@ -46,12 +46,12 @@ def status(here: Here, is_json: bool) -> None:
     for state in connections:
         _show_state(state, silent)
     if not connections:
-        print_line("No agent is connected. `afterwit connect --all` connects those that are found.")
+        print_text("No agent is connected. `afterwit connect --all` connects those that are found.")
 
 
 def _show(installed: Installed, wanted: str) -> None:
     if not installed.is_installed:
-        print_line("No schedule. `afterwit connect schedule` sets one up.")
+        print_text("No schedule. `afterwit connect schedule` sets one up.")
         return
     when = Cadence.of(installed.cadence).words if installed.cadence else "at times of its own"
     print_line(f"`learn` runs {when}, by {installed.scheduler}:")
@@ -68,7 +68,9 @@ def _show_state(state: ConnectionState, silent: Mapping[str, Silence]) -> None:
     place = f" in {state.project}" if state.project and not state.is_file else ""
     may = [word for word, is_on in (("refuses", state.may_refuse), ("rewrites", state.may_rewrite)) if is_on]
     allowed = f"; {' and '.join(may)} commands" if may else ""
-    print_line(f"{name}{place}: {state.fault or _TOLD[state.presence]}{allowed}")
+    told = f"{name}{place}: {state.fault or _TOLD[state.presence]}{allowed}"
+    is_bad = bool(state.fault) or state.presence is Presence.ABSENT
+    (print_bad if is_bad else print_text)(told, rest="  ")
     for path in state.paths:
         print_line(f"    {path}")
     for program in state.missing:

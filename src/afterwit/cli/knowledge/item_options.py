@@ -11,7 +11,7 @@ import click
 
 from afterwit.actions.shell.parse import parse
 from afterwit.cli.terminal.options import Here, added, many, refuse_unknown
-from afterwit.decisions.will import ItemChanges
+from afterwit.decisions.decided import ItemChanges
 from afterwit.model.knowledge import EVERYWHERE, Category, Scope, ScopeKind, Trigger
 from afterwit.sessions.filters import known_repo
 from afterwit.text.words import words_of

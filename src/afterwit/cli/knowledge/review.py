@@ -8,9 +8,10 @@ from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.knowledge.curate import UNDO
 from afterwit.cli.knowledge.items import EXITS, item_shape, where
 from afterwit.cli.knowledge.why import why_lines
-from afterwit.cli.terminal.amounts import COUNT, human_count, minute
-from afterwit.cli.terminal.options import Here, agreed, many, reporting
+from afterwit.cli.terminal.amounts import COUNT, human_count
+from afterwit.cli.terminal.options import Here, agreed, many, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
+from afterwit.config.calendar import Calendar
 from afterwit.curation.review import Review, ReviewTally, WaitingNotes, approve_all, of_user, waiting
 from afterwit.curation.why import moment_of
 from afterwit.curation.why import why as all_evidence
@@ -53,6 +54,7 @@ _QUIT = "q"
 )
 @agreed
 @reporting
+@timed
 def review(
     here: Here,
     repos: tuple[str, ...],
@@ -87,11 +89,11 @@ def _walk(here: Here, queue: WaitingNotes) -> None:
     talk(f"{human_count(len(queue.notes), 'note')} to decide about.{_others(queue)}")
     is_answered = False
     while (item := walk.next_note()) is not None:
-        _show(item, queue, len(queue.notes) - walk.tally.left + 1)
+        _show(here.calendar, item, queue, len(queue.notes) - walk.tally.left + 1)
         key = _key()
         while key in ("w", "?") or not _is_done(walk, item, key):
             if key == "w":
-                for line in why_lines(all_evidence(here.world, item.id), None):
+                for line in why_lines(all_evidence(here.world, item.id), here.calendar, None):
                     talk(line)
             is_answered = is_answered or bool(key)
             key = _key()
@@ -152,7 +154,7 @@ def _key() -> str:
     return key
 
 
-def _show(item: Item, queue: WaitingNotes, number: int) -> None:
+def _show(calendar: Calendar, item: Item, queue: WaitingNotes, number: int) -> None:
     talk(f"\n{number} of {len(queue.notes)}: {item.sentence}")
     moment = queue.told.get(item.id, ToldWhen.NEVER)
     talk(f"  applies to {where(item)}; {item.category}, confidence {item.confidence:.2f}, told {moment} ({item.id})")
@@ -161,7 +163,7 @@ def _show(item: Item, queue: WaitingNotes, number: int) -> None:
     for piece in newest[:_SHOWN_EVIDENCE]:
         sign = "against, " if piece.is_against else ""
         excerpt = one_line(piece.excerpt, _LONGEST_EXCERPT)
-        talk(f"  {minute(moment_of(piece) or None)[:10]}  {sign}{piece.session.agent}: {excerpt}")
+        talk(f"  {calendar.day(moment_of(piece) or None)}  {sign}{piece.session.agent}: {excerpt}")
     if len(newest) > _SHOWN_EVIDENCE:
         talk(f"  and {human_count(len(newest) - _SHOWN_EVIDENCE, 'older piece')} of evidence: w shows all")
     talk(_KEYS)

@@ -1,7 +1,6 @@
 """`afterwit knowledge why`: every piece of evidence behind an item."""
 
-import os
-import sys
+import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,10 +9,11 @@ import msgspec
 
 from afterwit.cli.commands import command
 from afterwit.cli.knowledge.items import EXITS, item_shape
-from afterwit.cli.terminal.amounts import human_count, minute
-from afterwit.cli.terminal.options import Here, reporting
-from afterwit.cli.terminal.output import page, print_json, terminal_width
+from afterwit.cli.terminal.amounts import human_count
+from afterwit.cli.terminal.options import Here, reporting, timed
+from afterwit.cli.terminal.output import has_colour, page, print_json, terminal_width
 from afterwit.cli.terminal.wrapping import wrapped
+from afterwit.config.calendar import Calendar
 from afterwit.curation.curate import PERSON
 from afterwit.curation.why import Backing, EvidenceSide, Why, telling_line
 from afterwit.curation.why import why as run
@@ -28,6 +28,7 @@ from afterwit.model.knowledge import Evidence
 )
 @click.argument("item")
 @reporting
+@timed
 def why(here: Here, item: str, is_json: bool) -> None:
     """Show every piece of evidence behind an item: where, when, and the words themselves.
 
@@ -39,10 +40,10 @@ def why(here: Here, item: str, is_json: bool) -> None:
     if is_json:
         print_json(_shape(answer))
     else:
-        page(why_lines(answer, terminal_width()))
+        page(why_lines(answer, here.calendar, terminal_width()))
 
 
-def why_lines(answer: Why, width: int | None) -> Iterator[str]:
+def why_lines(answer: Why, calendar: Calendar, width: int | None) -> Iterator[str]:
     """The whole answer, line by line; a width of None is that of a pipe."""
     item = answer.item
     yield from wrapped(clean(item.sentence), width)
@@ -52,16 +53,16 @@ def why_lines(answer: Why, width: int | None) -> Iterator[str]:
     for is_against, heading in ((False, "For it"), (True, "Against it")):
         backings = [backing for backing in answer.evidence if backing.evidence.is_against is is_against]
         yield ""
-        yield f"{heading}: {_counted(answer.side(is_against=is_against), backings)}"
+        yield f"{heading}: {_counted(answer.side(calendar, is_against=is_against), backings, calendar)}"
         for backing in backings:
             yield ""
-            yield from _piece(answer, backing, width)
+            yield from _piece(answer, backing, calendar, width)
     for decision in answer.decisions:
         yield ""
-        yield from wrapped(clean(f"{minute(decision.at_ms)}  decided: {decision.what}"), width)
+        yield from wrapped(clean(f"{calendar.moment(decision.at_ms)}  decided: {decision.what}"), width)
 
 
-def _counted(side: EvidenceSide, backings: list[Backing]) -> str:
+def _counted(side: EvidenceSide, backings: list[Backing], calendar: Calendar) -> str:
     """How many sessions, and how far they lie apart: five of one day say less than five of a month."""
     parts = ["a person's own words"] if any(backing.evidence.session.agent == PERSON for backing in backings) else []
     if side.sessions:
@@ -70,29 +71,29 @@ def _counted(side: EvidenceSide, backings: list[Backing]) -> str:
         among = "" if is_all else f" ({human_count(side.sessions, 'session')} in all)"
         days = "on one day" if side.days == 1 else f"on {human_count(side.days, 'day')}" if side.days else ""
         parts.append(f"{number}{among} {days}".rstrip())
-    span = ", ".join(dict.fromkeys(filter(None, (side.first_day, side.last_day))))
-    return (", and ".join(parts) + (f" ({span.replace(', ', ' to ')})" if span else "")) or "nothing"
+    span = " to ".join(dict.fromkeys(filter(None, map(calendar.day, (side.since_ms, side.last_ms)))))
+    return (", and ".join(parts) + (f" ({span})" if span else "")) or "nothing"
 
 
-def _piece(answer: Why, backing: Backing, width: int | None) -> Iterator[str]:
+def _piece(answer: Why, backing: Backing, calendar: Calendar, width: int | None) -> Iterator[str]:
     piece, session = backing.evidence, backing.evidence.session
     at = f", step {piece.at}" if piece.at is not None else ""
     repo = session.repo.rpartition("/")[2]
-    place = "  ".join(filter(None, (minute(piece.at_ms or session.at_ms or None), session.agent, repo)))
+    place = "  ".join(filter(None, (calendar.moment(piece.at_ms or session.at_ms or None), session.agent, repo)))
     sign = "against" if piece.is_against else "for"
     yield from wrapped(clean(f"{place}  {sign}, {piece.channel}{at}"), width)
-    yield from _changes(backing, width) if backing.edits else _excerpt(answer, piece, width)
+    yield from _changes(backing, calendar, width) if backing.edits else _excerpt(answer, piece, width)
     if piece.source:
         yield from _indented(piece.source, "  from ", width)
-    yield f"  {clean(_opening(piece, is_here=backing.is_here))}"
+    yield f"  {clean(_opening(piece, backing.opens))}"
 
 
-def _changes(backing: Backing, width: int | None) -> Iterator[str]:
+def _changes(backing: Backing, calendar: Calendar, width: int | None) -> Iterator[str]:
     for edit in backing.edits:
         times = "" if edit.changes == 1 else f", {edit.changes} times"
         is_other = edit.session != backing.evidence.session.native_id
         other = f" (session {edit.session})" if is_other else ""
-        yield from _indented(f"{minute(edit.at_ms)}  changed {edit.path}{times}{other}", "  │ ", width)
+        yield from _indented(f"{calendar.moment(edit.at_ms)}  changed {edit.path}{times}{other}", "  │ ", width)
 
 
 def _excerpt(answer: Why, piece: Evidence, width: int | None) -> Iterator[str]:
@@ -103,7 +104,7 @@ def _excerpt(answer: Why, piece: Evidence, width: int | None) -> Iterator[str]:
 
 def _telling(line: str, width: int | None) -> Iterator[str]:
     """The line that counts: bold where that can be seen, else marked."""
-    is_bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    is_bold = has_colour()
     for row in _indented(line, "  │ " if is_bold else "  > ", width):
         yield click.style(row, bold=True) if is_bold else row
 
@@ -113,19 +114,20 @@ def _indented(text: str, first: str, width: int | None) -> Iterator[str]:
         yield f"{first}{row}"
 
 
-def _opening(piece: Evidence, *, is_here: bool) -> str:
-    if is_here:
-        return f"afterwit sessions show {piece.session.native_id}"
+def _opening(piece: Evidence, opens: str) -> str:
+    if opens:
+        return f"afterwit sessions show {opens}"
     if piece.session.agent == PERSON:
         return "written by a person"
     return f"session {piece.session.native_id} is not in this store"
 
 
 def _shape(answer: Why) -> dict[str, Any]:
+    utc = Calendar(0, dt.UTC)
     return {
         "item": item_shape(answer.item, has_evidence=False),
-        "speaks_for": answer.side(is_against=False),
-        "speaks_against": answer.side(is_against=True),
+        "speaks_for": answer.side(utc, is_against=False),
+        "speaks_against": answer.side(utc, is_against=True),
         "evidence": [_evidence_shape(answer, backing) for backing in answer.evidence],
         "decisions": msgspec.to_builtins(answer.decisions),
     }

@@ -4,6 +4,7 @@ Which agents people have declared is known only when the configuration is read, 
 command checks it.
 """
 
+import datetime as dt
 import functools
 import os
 import sys
@@ -16,6 +17,7 @@ import click
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.registry import AGENTS, agents_with
+from afterwit.config.calendar import Calendar
 from afterwit.config.show import Configured, load, user_home
 from afterwit.config.world import World
 from afterwit.store.layout import Layout
@@ -40,6 +42,13 @@ class Here(NamedTuple):
 
     configured: Configured
     world: World
+
+    @property
+    def calendar(self) -> Calendar:
+        return self.world.calendar
+
+    def in_utc(self) -> "Here":
+        return self._replace(world=self.world._replace(zone=dt.UTC))
 
 
 def in_place(command: Command) -> Command:
@@ -68,6 +77,17 @@ def as_json(command: Command) -> Command:
 def reporting(command: Command) -> Command:
     """Adds the options of a command that works on the store and prints a result: `--json`, `--config`, `--profile`."""
     return as_json(in_place(command))
+
+
+def timed(command: Command) -> Command:
+    """Adds `--utc`, for commands that show times. Goes below `in_place`, whose `here` it changes."""
+
+    @click.option("--utc", "is_utc", is_flag=True, help="Show and take times in UTC, not in local time.")
+    @functools.wraps(command)
+    def wrapped(*args: Any, here: Here, is_utc: bool, **options: Any) -> Any:
+        return command(*args, here=here.in_utc() if is_utc else here, **options)
+
+    return wrapped
 
 
 def many(

@@ -25,29 +25,22 @@ _SELECTED = """(:session IS NULL OR sessions.id = :session)
     AND (:text = '' OR instr(lower(sessions.title), lower(:text)) OR instr(lower(sessions.task), lower(:text))
          OR instr(lower(sessions.first_prompt), lower(:text)))"""
 _DAY_MS = 86_400_000
+_QUARTER_MS = 900_000  # no zone has a day that begins within a quarter of an hour
 
 
 STARTED = f"""{_SELECTED}
     AND (:since_ms IS NULL OR sessions.started_ms >= :since_ms)
     AND (:until_ms IS NULL OR sessions.started_ms < :until_ms)"""
-
-
 """Sessions that began in the time asked for."""
-
 
 SPENT = f"""{_SELECTED}
     AND (:since_ms IS NULL OR ifnull(spends.at_ms, sessions.started_ms) >= :since_ms)
     AND (:until_ms IS NULL OR ifnull(spends.at_ms, sessions.started_ms) < :until_ms)"""
-
-
 """Responses that came in the time asked for, whenever their session began."""
-
 
 SAID = f"""{_SELECTED}
     AND (:since_ms IS NULL OR ifnull(events.at_ms, sessions.started_ms) >= :since_ms)
     AND (:until_ms IS NULL OR ifnull(events.at_ms, sessions.started_ms) < :until_ms)"""
-
-
 """Events of the time asked for, whenever their session began."""
 
 
@@ -236,7 +229,7 @@ def repo_names(db: apsw.Connection) -> list[str]:
 
 
 class SpendSum(NamedTuple):
-    """Responses of one session that have one price: same model, same day, prompts between the same two steps."""
+    """Responses of one session that have one price: same model, same time, prompts between the same two steps."""
 
     session_id: int
     agent: str
@@ -252,21 +245,29 @@ class SpendSum(NamedTuple):
     output: int
     reasoning: int
     stated_usd: float | None  # what the log itself says they cost; all of them or none
+    cache_write_1h: int = 0  # part of cache_write
+    is_nested: int = 0  # subagents' copies inside their parents' logs; all of them or none
 
 
 def spend_sums(
-    db: apsw.Connection, selection: Selection, steps: tuple[int, ...], *, by_response: bool = False
+    db: apsw.Connection,
+    selection: Selection,
+    steps: tuple[int, ...],
+    *,
+    by_response: bool = False,
+    is_fine: bool = False,
 ) -> Iterator[SpendSum]:
     """What the selected sessions spent. `steps` are the lengths of prompts at which prices change; `by_response` takes
-    the times of the selection as those of the responses."""
+    the times of the selection as those of the responses. Sums are of one day in UTC each, or of a quarter of an hour
+    where they are to be `is_fine`: of these the days of every zone are made."""
     query = f"""SELECT sessions.id, sessions.agent, sessions.native_id, sessions.repo, spends.model, min(spends.at_ms),
                     max(input + cache_read + cache_write), count(*), sum(input), sum(cache_read), sum(cache_write),
-                    sum(output), sum(reasoning), sum(cost_usd)
+                    sum(output), sum(reasoning), sum(cost_usd), sum(cache_write_1h), is_nested
                 FROM sessions JOIN parts ON parts.session_id = sessions.id JOIN spends ON spends.part_id = parts.id
                 WHERE sessions.id BETWEEN ifnull(:session, 0) AND ifnull(:session, 9223372036854775807)
                     AND {SPENT if by_response else STARTED}
-                GROUP BY sessions.id, spends.model, spends.at_ms / :day_ms, cost_usd IS NULL,
+                GROUP BY sessions.id, spends.model, spends.at_ms / :span_ms, cost_usd IS NULL, is_nested,
                     (SELECT count(*) FROM json_each(:steps) WHERE value < input + cache_read + cache_write)
                 ORDER BY sessions.id, spends.model, min(spends.at_ms)"""  # noqa: S608
-    values = {**selection.values(), "steps": json_list(steps), "day_ms": _DAY_MS}
+    values = {**selection.values(), "steps": json_list(steps), "span_ms": _QUARTER_MS if is_fine else _DAY_MS}
     return (SpendSum(*row) for row in db.execute(query, values))

@@ -14,9 +14,9 @@ _FIRST = ("user", "cwd", "root", "remote", "branch", "origin", "provider", "pare
 _SUMMED = ("prompts", "replies", "interrupts", "compactions", "model_errors")
 _TEXTS = (*_FIRST, "versions", "models", "title", "first_prompt", "task")
 _TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
-_NUMBERS = (*_SUMMED, "events", "actions", "failures", "denials", *(f"tokens_{name}" for name in _TOKENS))
+_NUMBERS = (*_SUMMED, "events", *ActionCounts._fields, *(f"tokens_{name}" for name in _TOKENS))
 _MERGED = ("versions", "started_ms", "ended_ms", "title", "first_prompt", "task", "events", "is_partial")
-_COUNTED = ("actions", "failures", "denials", "models", *(f"tokens_{name}" for name in _TOKENS))
+_COUNTED = (*ActionCounts._fields, "models", *(f"tokens_{name}" for name in _TOKENS))
 _ALL = (*_FIRST, *_SUMMED, *_MERGED, *_COUNTED)
 
 

@@ -1,6 +1,6 @@
 import msgspec
 
-from afterwit.agents.memory import ReadingMemory, mark
+from afterwit.agents.reading import ReadingMemory, mark
 
 
 def test_something_is_new_once_until_it_is_forgotten() -> None:
