@@ -6,7 +6,7 @@ import pytest
 from tests.demo_store import copied_demo, learned_demo
 
 from afterwit.config.world import World
-from afterwit.curation.review import Review, ReviewTally, approve_all, of_user, waiting
+from afterwit.curation.review import ReviewTally, ReviewWalk, approve_all, of_user, waiting
 from afterwit.curation.undo import undo
 from afterwit.knowledge.list import ItemFilter, shown
 from afterwit.model.errors import UsageError
@@ -41,7 +41,7 @@ def test_only_what_was_asked_for_is_walked_through(world: World) -> None:
 
 def test_every_answer_is_kept_at_once_and_counted(world: World) -> None:
     first, second, third, *rest = waiting(world).notes
-    walk = Review(world, [first, second, third, *rest])
+    walk = ReviewWalk(world, [first, second, third, *rest])
     walk.approve()
     walk.reject()
     walk.skip()
@@ -54,13 +54,13 @@ def test_every_answer_is_kept_at_once_and_counted(world: World) -> None:
 def test_an_approved_rule_of_the_user_is_told(world: World) -> None:
     note = waiting(world).notes[0]
     assert told_when(world).get(note.id) is None
-    Review(world, [note]).approve()
+    ReviewWalk(world, [note]).approve()
     assert told_when(world)[note.id] is not ToldWhen.NEVER
 
 
 def test_undo_takes_back_the_last_answer_of_the_walk_and_nothing_else(world: World) -> None:
     first, second, *_ = waiting(world).notes
-    walk = Review(world, [first, second])
+    walk = ReviewWalk(world, [first, second])
     walk.approve()
     walk.skip()
     assert walk.undo()
@@ -73,7 +73,7 @@ def test_undo_takes_back_the_last_answer_of_the_walk_and_nothing_else(world: Wor
 
 def test_new_words_approve_and_unfit_ones_leave_the_note_where_it_was(world: World) -> None:
     note = waiting(world).notes[0]
-    walk = Review(world, [note])
+    walk = ReviewWalk(world, [note])
     with pytest.raises(UsageError, match="cannot be kept"):
         walk.edit("Apples")
     assert walk.next_note() == note
@@ -85,7 +85,7 @@ def test_new_words_approve_and_unfit_ones_leave_the_note_where_it_was(world: Wor
 
 def test_a_note_that_waits_no_longer_is_passed_over(world: World) -> None:
     first, second, *_ = waiting(world).notes
-    walk = Review(world, [first, second])
+    walk = ReviewWalk(world, [first, second])
     approve_all(world, [first])
     assert walk.next_note() == second
 

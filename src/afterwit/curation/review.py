@@ -68,7 +68,7 @@ def of_user(notes: Sequence[Item]) -> list[Item]:
     return [item for item in notes if item.channel is Channel.USER]
 
 
-class Review:
+class ReviewWalk:
     """One walk: which note is next, what was answered, and the way back."""
 
     def __init__(self, world: World, notes: Sequence[Item]) -> None:

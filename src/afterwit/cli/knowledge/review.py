@@ -12,7 +12,7 @@ from afterwit.cli.terminal.amounts import COUNT, human_count
 from afterwit.cli.terminal.options import Here, agreed, many, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
 from afterwit.config.calendar import Calendar
-from afterwit.curation.review import Review, ReviewTally, WaitingNotes, approve_all, of_user, waiting
+from afterwit.curation.review import ReviewTally, ReviewWalk, WaitingNotes, approve_all, of_user, waiting
 from afterwit.curation.why import moment_of
 from afterwit.curation.why import why as all_evidence
 from afterwit.knowledge.list import ItemFilter
@@ -85,7 +85,7 @@ def review(
 
 
 def _walk(here: Here, queue: WaitingNotes) -> None:
-    walk = Review(here.world, queue.notes)
+    walk = ReviewWalk(here.world, queue.notes)
     talk(f"{human_count(len(queue.notes), 'note')} to decide about.{_others(queue)}")
     is_answered = False
     while (item := walk.next_note()) is not None:
@@ -106,7 +106,7 @@ def _walk(here: Here, queue: WaitingNotes) -> None:
     print_line(_summary(walk.tally))
 
 
-def _is_done(walk: Review, item: Item, key: str) -> bool:
+def _is_done(walk: ReviewWalk, item: Item, key: str) -> bool:
     """Whether the answer was one that leads on."""
     try:
         if key == "y":
@@ -129,7 +129,7 @@ def _is_done(walk: Review, item: Item, key: str) -> bool:
     return True
 
 
-def _edit(walk: Review, item: Item) -> bool:
+def _edit(walk: ReviewWalk, item: Item) -> bool:
     """Other words: from the editor, or from the next line where there is no terminal."""
     words = click.edit(item.sentence) if sys.stdin.isatty() else sys.stdin.readline()
     if not words or not words.strip():
