@@ -1,4 +1,4 @@
-"""The `afterwit` command, from its first moment on: Ctrl-C while the program still loads ends it without a traceback."""
+"""The `afterwit` command, from its first moment on: Ctrl-C while the program loads ends it without a traceback."""
 
 import sys
 
