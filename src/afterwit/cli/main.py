@@ -16,7 +16,7 @@ import click
 from afterwit import __version__
 from afterwit.cli.commands import ExitCode, LazyGroup, Subcommand
 from afterwit.model.errors import AfterwitError, ConfigError, PartlyDoneError, UsageError
-from afterwit.store.regular_files import open_closed_streams
+from afterwit.model.standard_streams import open_closed_streams
 
 COMMANDS = {
     "learn": Subcommand("learn:learn", "Read what your agents have logged since the last time."),
