@@ -9,6 +9,7 @@ COMMANDS = {
     "show": Subcommand("knowledge.list:show", "One note with all its details."),
     "why": Subcommand("knowledge.why:why", "All evidence behind a note."),
     "search": Subcommand("knowledge.list:search", "Find notes by words."),
+    "review": Subcommand("knowledge.review:review", "Decide about what waits, one note after the other."),
     "add": Subcommand("knowledge.curate:add", "Write a note yourself."),
     "edit": Subcommand("knowledge.curate:edit", "Change what a note says, what it applies to, when it is shown."),
     "approve": Subcommand("knowledge.curate:approve", "Let notes be used, however little stands behind them."),
