@@ -151,7 +151,7 @@ def _check(wanted: dict[str, str]) -> int:
             difflib.unified_diff(found.splitlines(True), text.splitlines(True), f"docs/{path}", "as it should be")
         )
     if faults:
-        sys.stderr.writelines([*faults, "The reference pages are stale. Run `make docs`.\n"])
+        sys.stderr.writelines([*faults, "The reference pages are not up to date. Run `make docs`.\n"])
     return 1 if faults else 0
 
 

@@ -73,7 +73,7 @@ def test_what_is_not_settled_comes_last_and_says_so() -> None:
     candidate = item("1b1b1b1b1b1b", status=ItemStatus.CANDIDATE, authority=Authority.OBSERVATION)
     text = orchard(candidate, item())
     assert text.index("0a0a0a0a0a0a") < text.index("1b1b1b1b1b1b")
-    assert "*confidence 0.75, candidate, an observation, not advice, seen in 2 sessions" in text
+    assert "*confidence 0.75, waiting, a quote, not advice, seen in 2 independent sessions" in text
 
 
 @pytest.mark.parametrize("status", [ItemStatus.RETIRED, ItemStatus.SUPERSEDED])
