@@ -45,7 +45,7 @@ _COMMANDS = "reference/commands"
 _NOTE = "<!-- Written by docs/generate.py. Change the code, then run `make docs`. -->\n"
 
 _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
-    ("store", StoreSettings, "Where the data lie."),
+    ("store", StoreSettings, "Where data is stored."),
     ("learn", LearnSettings, "How `afterwit learn` works."),
     ("schedule", ScheduleSettings, "What `afterwit connect schedule` sets up."),
     (
@@ -97,7 +97,7 @@ _SETTINGS = {
     "memory.honcho_reasoning": "Whether Honcho's models think about what is stored, which costs money.",
     "recall.preferences": "Whether preferences in user memory join the start block.",
     "recall.budget_tokens": "At most so many tokens for the start block.",
-    "recall.confidence": "Above which confidence an item may stand in the start block.",
+    "recall.confidence": "Above which confidence a note may stand in the start block.",
     "recall.learns_at_end": "Whether the end of a session starts a `learn` of that session, in the background.",
     "agents.<agent>.homes": "Folders with this agent's logs. Default: where the agent itself puts them.",
     "agents.<agent>.enabled": "Whether `learn` looks for this agent.",

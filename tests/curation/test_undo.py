@@ -76,7 +76,7 @@ def test_what_was_undone_already_cannot_be_undone(world: World) -> None:
     judge(world, DecisionKind.RETIRE, [next(iter(statuses(world)))])
     number = past(world, 1)[0].number
     undo(world, number)
-    with pytest.raises(UsageError, match=f"No decision {number} about knowledge stands"):
+    with pytest.raises(UsageError, match=f"There is no decision {number} about notes"):
         undo(world, number)
 
 

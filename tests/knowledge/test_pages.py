@@ -47,8 +47,8 @@ def test_a_repository_has_a_page_by_category() -> None:
     assert orchard(fact, item()).splitlines() == [
         "# github.com/acme/orchard",
         "",
-        "Written by `afterwit knowledge export`. Changes made here are lost: `afterwit knowledge edit` changes an "
-        "item, `afterwit knowledge why` shows what stands behind it.",
+        "Written by `afterwit knowledge export`. Changes made here are lost: `afterwit knowledge edit` changes a "
+        "note, `afterwit knowledge why` shows what stands behind it.",
         "",
         "## Pitfalls",
         "",

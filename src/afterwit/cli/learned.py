@@ -89,7 +89,9 @@ def _show_agents(agents: list[AgentReport]) -> None:
             talk(f"{agent.agent}: {error}")
     problems = sum(agent.problems for agent in agents)
     if problems:
-        talk(f"{human_count(problems, 'piece')} of logs could not be read; `afterwit store problems` shows where and why.")
+        talk(
+            f"{human_count(problems, 'piece')} of logs could not be read; `afterwit store problems` shows where and why."
+        )
     if busy:
         print_line("")
 

@@ -59,7 +59,16 @@ def test_an_empty_file_takes_all_files_away(knowing: Run) -> None:
 
 
 def test_an_item_gets_another_place_category_and_triggers(knowing: Run) -> None:
-    options = ("--applies-to", "everywhere", "--category", "pitfall", "--shown-when", "command:rtk", "--shown-when", "rule:E501")
+    options = (
+        "--applies-to",
+        "everywhere",
+        "--category",
+        "pitfall",
+        "--shown-when",
+        "command:rtk",
+        "--shown-when",
+        "rule:E501",
+    )
     done = knowing("knowledge", "edit", ITEM, *options)
     changed = "Changed: category pitfall; applies to global; shown when: 2 conditions."
     assert done.stderr.splitlines()[1:] == [changed, "`afterwit knowledge undo` takes it back."]

@@ -63,4 +63,6 @@ def test_an_audit_takes_verdicts_from_a_file(knowing: Run, tmp_path: Path) -> No
 def test_contradictions_are_shown_with_file_and_line(knowing: Run) -> None:
     found = json.loads(knowing("knowledge", "reconcile", "--json").stdout)
     assert found == {"files": 0, "clashes": [], "doubles": []}
-    assert "0 instruction files read: 0 contradictions, 0 likely duplicates." in knowing("knowledge", "reconcile").stderr
+    assert (
+        "0 instruction files read: 0 contradictions, 0 likely duplicates." in knowing("knowledge", "reconcile").stderr
+    )

@@ -72,7 +72,9 @@ def _show(name: str, plan: ConnectPlan) -> None:
     if plan.is_empty:
         print_line(f"{name}: nothing has been learned for this repository yet, so there is nothing to write.")
     elif not plan.needed:
-        print_line(f"{name}: nothing that Afterwit wrote is there." if plan.is_removal else f"{name}: connected already.")
+        print_line(
+            f"{name}: nothing that Afterwit wrote is there." if plan.is_removal else f"{name}: connected already."
+        )
     for line in differences(plan):
         print_line(line)
     for line in plan.left:

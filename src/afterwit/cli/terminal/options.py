@@ -111,12 +111,13 @@ def many(
     name: str,
     metavar: str,
     text: str,
-    values: Iterable[str] | click.ParamType | None = None,
+    values: "Iterable[str] | click.Choice[str] | None" = None,
     earlier: Sequence[str] = (),
 ) -> Callable[[Command], Command]:
     """An option that can be given several times, with any text or with one of these values."""
-    is_kind = values is None or isinstance(values, click.ParamType)
-    kind = values if is_kind else click.Choice([str(value) for value in values or ()])
+    kind = (
+        values if values is None or isinstance(values, click.Choice) else click.Choice([str(value) for value in values])
+    )
     return click.option(option, name, cls=Option, earlier=earlier, multiple=True, type=kind, metavar=metavar, help=text)
 
 

@@ -97,7 +97,7 @@ SEARCH_SESSIONS = Tool(
         "where": choice("Where to look. Default: this repository, if it is known.", (_HERE, _EVERYWHERE)),
         "part": choice("Only this part of sessions.", tuple(KINDS)),
         "days": number("Only sessions of the last so many days.", 36_500),
-        "limit": number(f"At most so many hits. Default: {_HITS}.", _MOST_HITS),
+        "limit": number(f"At most so many matches. Default: {_HITS}.", _MOST_HITS),
         **PLACE,
     },
     needed=("query",),
