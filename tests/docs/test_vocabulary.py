@@ -1,8 +1,8 @@
 """Everything that users read uses the words of `docs/reference/vocabulary.md`, and none that the page replaces.
 
-Looked at are the help of all commands with their options and values, texts in `cli`, headings of tables, messages of all
-rooms, what agents are told, and the pages for users. What stands between backticks is code and may be called as files and
-JSON call it.
+Looked at are the help of all commands with their options, texts in `cli`, headings of tables, messages of all rooms,
+what agents are told, and the pages for users. What stands between backticks is code and may be called as files and JSON
+call it.
 """
 
 import ast

@@ -53,7 +53,7 @@ def test_a_repository_has_a_page_by_category() -> None:
         "## Pitfalls",
         "",
         "- Run the tests with `make trees`, not `make count`: there is no such target.",
-        "  *confidence 0.75, seen in 2 sessions, 2026-05-01 to 2026-05-02* `0a0a0a0a0a0a`",
+        "  *confidence 0.75, seen in 2 independent sessions, 2026-05-01 to 2026-05-02* `0a0a0a0a0a0a`",
         "",
         "## Facts",
         "",

@@ -92,8 +92,8 @@ def foreign_belongings(store: Store) -> Iterator[StoreFault]:
         yield StoreFault(
             "redaction-key",
             f"{store.layout.key.name} is not the key that this store was redacted with, so that the same secret looks"
-            " like another one and other sessions are skipped to compare. Restore it from a backup; else `afterwit store rebuild`"
-            " redacts all that is archived with the new one",
+            " like another one and other sessions are skipped to compare. Restore it from a backup; else"
+            " `afterwit store rebuild` redacts all that is archived with the new one",
         )
     if mark(store.db, MACHINE) not in ("", store.journal.machine):
         yield StoreFault(

@@ -154,7 +154,8 @@ def source() -> None:
     multiple=True,
     required=True,
     metavar="RULE",
-    help="What a record becomes, such as 'prompt type==user text=message'; or session=FIELD, time=FIELD; repeat for more.",
+    help="What a record becomes, such as 'prompt type==user text=message'; or session=FIELD, time=FIELD; repeat for"
+    " more.",
 )
 @_TRY
 @click.option("--replace", "is_replacing", is_flag=True, help="Write it anew if there is one of that name.")

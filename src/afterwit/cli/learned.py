@@ -90,7 +90,8 @@ def _show_agents(agents: list[AgentReport]) -> None:
     problems = sum(agent.problems for agent in agents)
     if problems:
         talk(
-            f"{human_count(problems, 'piece')} of logs could not be read; `afterwit store problems` shows where and why."
+            f"{human_count(problems, 'piece')} of logs could not be read;"
+            " `afterwit store problems` shows where and why."
         )
     if busy:
         print_line("")

@@ -221,8 +221,8 @@ def _released(place: Path) -> Iterator[apsw.Connection]:
         while not _is_single(old):
             if time.monotonic() > deadline:
                 raise BusyError(
-                    f"Another program has {place} open, maybe an MCP server that an agent started. The new database is not put in"
-                    " its place. End that program and run the command again."
+                    f"Another program has {place} open, maybe an MCP server that an agent started. The new"
+                    " database is not put in its place. End that program and run the command again."
                 )
             time.sleep(_POLL_SECONDS)
         old.execute("BEGIN EXCLUSIVE")

@@ -77,7 +77,7 @@ def test_an_item_gets_another_place_category_and_triggers(knowing: Run) -> None:
     assert shown["triggers"] == [{"program": "rtk"}, {"rule": "E501"}]
     assert "It is so already" in knowing("knowledge", "edit", ITEM, *options).stderr
     undone = knowing("knowledge", "undo").stderr
-    assert undone == f"Undone: edit {ITEM}: category pitfall; scope global; 2 triggers\n"
+    assert undone == f"Undone: edit {ITEM}: category pitfall; applies to global; shown when: 2 conditions\n"
     assert json.loads(knowing("knowledge", "show", ITEM, "--json").stdout)["scope"] == "repo"
     knowing("knowledge", "edit", ITEM, "--shown-when", "none")
     assert "shown when" not in knowing("knowledge", "show", ITEM).stdout
