@@ -8,6 +8,7 @@ from afterwit.agents.installing import ConnectScope, installer
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.connect.changes import Consent, carry_out
 from afterwit.cli.connect.machine import this_machine
+from afterwit.cli.terminal.completing import connectable_agents
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import talk
 from afterwit.connect.plan import FILE, Machine, connected, plan_removal
@@ -21,7 +22,7 @@ from afterwit.connect.plan import FILE, Machine, connected, plan_removal
     ),
     exits={ExitCode.FAILED: "A file cannot be changed, or the answer was no."},
 )
-@click.argument("names", metavar="[AGENT]... | file PATH...", nargs=-1)
+@click.argument("names", metavar="[AGENT]... | file PATH...", nargs=-1, shell_complete=connectable_agents)
 @click.option("--all", "is_all", is_flag=True, help="Everything that is connected, in all projects.")
 @agreed
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")

@@ -8,6 +8,7 @@ import click
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.connect.changes import Consent, carry_out
 from afterwit.cli.connect.machine import this_machine
+from afterwit.cli.terminal.completing import connectable_agents
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import talk
 from afterwit.connect.plan import plan_connection, plan_file, present
@@ -21,7 +22,7 @@ from afterwit.connect.plan import plan_connection, plan_file, present
     ),
     exits={ExitCode.FAILED: "A file cannot be changed, or the answer was no."},
 )
-@click.argument("names", metavar="[AGENT]...", nargs=-1)
+@click.argument("names", metavar="[AGENT]...", nargs=-1, shell_complete=connectable_agents)
 @click.option("--all", "is_all", is_flag=True, help="Every agent that is found on this machine.")
 @click.option("--refuse", "may_refuse", is_flag=True, help="Refuse a command once that is known to fail here.")
 @click.option("--rewrite", "may_rewrite", is_flag=True, help="Rewrite a command into the proven one.")
