@@ -72,8 +72,9 @@ def restore(
     """Give the original files of sessions back, byte for byte, with what belongs to them.
 
     SESSION is an id or the beginning of one. Without --to and --in-place a place is offered: where the agent looks for
-    the files, if nothing else is there, or else the current folder. What would be written is shown first. Files that are there already and equal are left alone. Restored files
-    hold what was redacted elsewhere: secrets, if there were any.
+    the files, if nothing else is there, or else the current folder. What would be written is shown first. Files that
+    are there already and equal are left alone. Restored files hold what was redacted elsewhere: secrets, if there were
+    any.
     """
     if folder is not None and is_in_place:
         raise click.UsageError("--to and --in-place exclude each other.")
@@ -116,8 +117,9 @@ def _refuse_conflicts(plan: RestorePlan, *, is_forced: bool) -> None:
 def _explain(plan: RestorePlan) -> None:
     """Why this place is offered."""
     if all(step.found is AtTarget.SAME for step in plan.steps):
-        return
-    if plan.is_in_place:
+        if plan.steps:
+            talk("It is where the agent looks for it. --to FOLDER writes a copy.")
+    elif plan.is_in_place:
         talk("This is where the agent looks for it. --to FOLDER puts it elsewhere.")
     else:
         talk("Its own place is taken or not known, so it goes into the current folder. --to FOLDER names another.")
