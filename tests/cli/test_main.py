@@ -75,7 +75,7 @@ def test_the_overview_says_what_the_commands_say_of_themselves() -> None:
     [
         (["lern"], "No such command 'lern'"),
         (["learn", "--sauce", "codex"], "--sauce"),
-        (["learn", "--source", "clod"], "'clod' is not one of"),
+        (["learn", "--source", "clod"], "no agent named 'clod'"),
         (["learn", "--sessions-dir", "nowhere"], "does not exist"),
         (["learn", "--since", "lately"], "Examples: 12h, 3d"),
         (["learn", "--jobs", "-1"], "--jobs"),

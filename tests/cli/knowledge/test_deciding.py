@@ -116,10 +116,10 @@ def test_a_person_adds_an_item_with_what_it_fires_on(knowing: Run) -> None:
     ("options", "complaint"),
     [
         (("--repo", "harbour"), "No repository 'harbour'"),
-        (("--agent", "parrot"), "'parrot' is not one of"),
+        (("--agent", "parrot"), "no agent named 'parrot'"),
         (("--repo", "orchard", "--agent", "codex"), "one of them"),
         (("--scope", "moon"), "'moon' is none of everywhere, repo:NAME and agent:NAME"),
-        (("--scope", "agent:parrot"), "'parrot' is not one of"),
+        (("--scope", "agent:parrot"), "no agent named 'parrot'"),
         (("--trigger", "command:a | b"), "is not one simple command"),
         (("--trigger", "moon:full"), "'moon:full' is none of command:…"),
         (("--trigger", "topic:the"), "has no word that tells a task from others"),
