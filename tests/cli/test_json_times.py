@@ -56,6 +56,7 @@ ASKED = {
     "knowledge show": "ITEM",
     "knowledge approve": "ITEM",
     "knowledge why": "ITEM",
+    "knowledge review": "",
     "knowledge undo": "--list",
     "knowledge rejected": "",
     "knowledge reconcile": "",

@@ -151,3 +151,17 @@ def hash_in(done: "subprocess.CompletedProcess[str]") -> str:
     found = re.search(r"content hash +([0-9a-f]{64})", done.stdout)
     assert found is not None
     return found[1]
+
+
+def test_ctrl_c_while_the_program_still_loads_prints_no_traceback() -> None:
+    program = (
+        "import sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "from afterwit.__main__ import main\n"
+        "main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (3, "", "")

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.learn import show_report
+from afterwit.cli.learned import show_report
 from afterwit.cli.measure.backtest import show_moments
 from afterwit.cli.terminal.options import Here, as_json, own_command
 from afterwit.cli.terminal.output import print_json, print_line, print_text

@@ -16,10 +16,13 @@ import click
 from afterwit import __version__
 from afterwit.cli.commands import CliGroup, ExitCode, LazyGroup, Subcommand
 from afterwit.model.errors import AfterwitError, ConfigError, PartlyDoneError, UsageError
-from afterwit.store.regular_files import open_closed_streams
+from afterwit.model.standard_streams import open_closed_streams
 
 COMMANDS = {
     "learn": Subcommand("learn:learn", "Read what your agents have logged since the last time."),
+    "status": Subcommand(
+        "status:status", "Show at a glance what was learned last, what was told last, and what waits."
+    ),
     "sessions": Subcommand("sessions:sessions", "What was captured, and whose it is."),
     "knowledge": Subcommand("knowledge:knowledge", "What was learned, and what people decide about it."),
     "recall": Subcommand("recall:recall", "Show what a session would be told here."),
@@ -40,6 +43,9 @@ _COMPLETING = "_AFTERWIT_COMPLETE"  # set by a shell that asks how a line goes o
 SHORT_NAMES = {"search": "sessions search", "show": "sessions show", "cost": "sessions cost"}
 
 
+_ALONE = "afterwit.alone"
+
+
 class _ReaderGoneError(Exception):
     """Nobody reads what we print. click would make exit code 1 of a broken pipe, so it travels under another name."""
 
@@ -53,15 +59,34 @@ def _noticing_the_reader() -> Iterator[None]:
 
 
 class _Top(LazyGroup):
-    """Stays silent when its reader goes away, while it reads its arguments (help) and while it works."""
+    """Stays silent when its reader goes away, while it reads its arguments (help) and while it works. Called alone, it
+    shows how things stand, once there is a store."""
 
     def make_context(self, *args: Any, **more: Any) -> click.Context:
         with _noticing_the_reader():
             return super().make_context(*args, **more)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_ALONE] = not args and not ctx.resilient_parsing and _has_store()
+        return super().parse_args(ctx, ["status"] if ctx.meta[_ALONE] else args)
+
     def invoke(self, ctx: click.Context) -> Any:
         with _noticing_the_reader():
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            if ctx.meta.get(_ALONE):
+                click.echo("\n`afterwit --help` lists all commands.")
+            return result
+
+
+def _has_store() -> bool:
+    """Whether anything was ever learned here. A configuration that cannot be used is told by every other command."""
+    from afterwit.config.show import load
+    from afterwit.store.layout import Layout
+
+    try:
+        return Layout(load(os.environ, sys.platform).place.store).database.exists()
+    except (AfterwitError, OSError):
+        return False
 
 
 @click.group(

@@ -111,7 +111,7 @@ class _Transcript:
             case script.EditStep(path, old, new, error):
                 text = f"<tool_use_error>{error}</tool_use_error>" if error else f"The file {path} has been updated."
                 arguments = {"file_path": f"{self._cwd}/{path}", "old_string": old, "new_string": new}
-                self._call("EditStep", arguments, text, is_error=bool(error))
+                self._call("Edit", arguments, text, is_error=bool(error))
             case script.Search(pattern, hits):
                 self._call("Grep", {"pattern": pattern, "output_mode": "content"}, hits)
             case script.Skill(name, body):

@@ -52,7 +52,7 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
             findings += examine_store(store, health)
             stored, archive = _stored(store), store.archive
             beside += budget_findings(store, world.settings.retention, world.now_ms)
-            beside += fault_findings(store, world.now_ms)
+            beside += fault_findings(store.db, world.now_ms)
             beside += exclusion_findings(store, world)
         if is_full:
             findings += fully_checked(world.layout)

@@ -11,7 +11,7 @@ import sys
 from afterwit.agents.moments import EVENTS, LONGEST_ID, PROMPT, START
 from afterwit.agents.packages import payloads_of
 from afterwit.hook import time_limit
-from afterwit.store.regular_files import open_closed_streams
+from afterwit.model.standard_streams import open_closed_streams
 
 CALLED = ".called"  # ends the name of a file in the spool whose time is that of an agent's latest call
 _ACTION_SECONDS = 1.0

@@ -4,7 +4,8 @@ Pure and strict: when in doubt, a draft stays out. What the hosts' own files say
 stay silent about it (`host_text`), except where an agent merely repeats them. Text that reads like an instruction from
 elsewhere is not refused but flagged: patterns find few attacks, so they may ask for a person's eye and never stand in
 for the origin of words, which decides how a draft may be used. So is a command that can do what only a person may
-advise, however often it worked. What of the items is shown to agents is up to `shown`.
+advise, however often it worked. What passes and is still not worth a question to a person is left to `needless`, what
+of the items is shown to agents to `shown_items`.
 """
 
 import functools
@@ -35,6 +36,8 @@ class Rejection(StrEnum):
     UNSAFE = "unsafe"
     MALFORMED = "malformed"
     SAYS_NOTHING = "says-nothing"
+    SEEN_ONCE = "seen-once"
+    FRAGMENT = "fragment"
 
     @property
     def words(self) -> str:
@@ -53,6 +56,8 @@ _WORDS = {
     Rejection.UNSAFE: "It holds an address, a blob, a credential's path or a destructive command that no user typed.",
     Rejection.MALFORMED: "It is not one plain sentence of the allowed length.",
     Rejection.SAYS_NOTHING: "It does not say what is so or what to do.",
+    Rejection.SEEN_ONCE: "One session met it, and the report of it says as much: a second session brings it back.",
+    Rejection.FRAGMENT: "It is half of a command or of a name.",
 }
 _BOOT = re.compile(
     r"</?(?:system-reminder|command-(?:name|message|args|contents)|local-command-\w+|user-prompt-submit-hook"

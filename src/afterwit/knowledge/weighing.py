@@ -228,4 +228,4 @@ def _age_days(evidence: Iterable[Evidence], now_ms: int) -> int:
 
 
 def _stories(number: int) -> str:
-    return f"{number} {'story' if number == 1 else 'stories'}"
+    return f"{number} independent session{'' if number == 1 else 's'}"

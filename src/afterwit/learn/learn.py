@@ -21,10 +21,12 @@ from afterwit.capture.part_rows import remove_dropped_objects
 from afterwit.capture.plan import AgentPlan, Pending, homes, plan, plan_folder, plan_sessions
 from afterwit.capture.tasks import DerivedFile, Task, answers, batches, is_much, jobs_for, rest_of, soonest_first
 from afterwit.config.world import World, redactor_of, rules_for
+from afterwit.connect.connections import is_anything_connected
 from afterwit.decisions.journal import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.digest.update import digest_pending
 from afterwit.knowledge.settle import harvest
 from afterwit.learn import unchanged as standing
+from afterwit.learn.news import RunNews, note_learned
 from afterwit.learn.tally import RunTally
 from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.model.learn_run import Options, Progress, Report, WantedSession
@@ -69,7 +71,11 @@ def learn(world: World, options: Options, progress: Progress) -> Report:
     with held(world.layout.lease, options.wait_seconds), store_of(world.layout) as store:
         standing.forget(store)
         report = (_whole if options.is_whole else sweep)(world, options, store, progress)
-        return _followed(report, world, options, store, progress) if options.reads_ended else report
+        if options.reads_ended:
+            report = _followed(report, world, options, store, progress)
+        if not options.is_dry_run:
+            note_learned(store, world.now_ms, report.news, len(report.harvested.gained))
+        return report
 
 
 def _whole(world: World, options: Options, store: Store, progress: Progress) -> Report:
@@ -106,6 +112,7 @@ class _Run:
         self._rules = rules_for(world, store)
         self._committer = Committer(store, self._rules)
         self._tally = RunTally()
+        self._news = RunNews(store, world)
         self._checkouts: dict[str, str] = {}
         self._failed: set[tuple[Home, PurePosixPath]] = set()  # where something could not be read
         self._agents_left_out = 0  # sessions of agents that are left out whole
@@ -124,6 +131,7 @@ class _Run:
             return Report(agents=[], sessions=sessions.count_sessions(self._store.db))
         self._seal_older()
         self._read(self._plans(wanted))
+        self._news.end()
         self._note_checkouts()
         resolve_repos(self._store, self._world.settings)
         digested = digest_pending(self._store, price_list(self._world.settings.prices), self._progress)
@@ -140,6 +148,8 @@ class _Run:
             harvested=harvested,
             evicted=evicted,
             is_dry_run=self._options.is_dry_run,
+            news=self._news.news(harvested),
+            is_connected=is_anything_connected(self._world.layout),
             excluded=erased.count_excluded(self._store.db) + self._agents_left_out,
             excluded_stored=len(self._left_out.stored()),
         )
@@ -172,6 +182,7 @@ class _Run:
         before = sessions.counts_by_agent(self._store.db)
         if not self._options.is_narrow:
             self._derive_older_again()
+        self._news.begin()
         for batch in batches(self._answers(pending)):
             self._commit(batch)
         self._note_sources(plans)
@@ -247,6 +258,8 @@ class _Run:
 
     def _count(self, file: Pending, derived: Derived, *, is_kept: bool) -> None:
         self._tally.count(file, derived, is_kept=is_kept)
+        if is_kept and derived.captured is not None:
+            self._news.count(file)
         self._checkouts.update(derived.checkouts)
         if derived.error:
             self._failed.add((file.home, file.unit.transcript.path.parent))

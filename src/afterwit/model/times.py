@@ -14,7 +14,10 @@ _LATEST_MS = 253_402_300_799_999  # the end of the year 9999
 _DATE_DIGITS = 8  # 20260501; longer runs of digits are seconds or milliseconds, though some also parse as ISO
 _MOMENTS = frozenset(
     f"{name}_ms"
-    for name in ("at", "started", "ended", "last", "last_run", "vanishes", "dropped", "since", "created", "updated")
+    for name in (
+        *("at", "started", "ended", "last", "last_run", "vanishes", "dropped", "since", "created", "updated"),
+        *("news", "rescued_from", "connected", "called"),
+    )
 )
 _FOREIGN = frozenset(("arguments", "metadata"))
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)

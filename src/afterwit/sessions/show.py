@@ -79,11 +79,35 @@ class Ends(NamedTuple):
     session: SessionRow
 
 
+class Telling(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent was told at one moment, and what was kept from it on purpose, to compare."""
+
+    at_ms: int
+    moment: str
+    act: str  # refuse, rewrite; "" where it was only told
+    context: str  # the subagent that was told; "" for the session itself
+    text: str  # as the agent read it; "" if it was told nothing
+    withheld: str  # the lines that it would have read besides
+    is_session_skipped: bool  # it is one of the sessions that are told nothing
+    told: list[str]  # ids of notes
+    skipped: list[str]
+    is_learned: bool  # no: it is noted by a hook, and waits for the next run
+
+
+class ToldInAll(NamedTuple):
+    """How often a session was told something, or would have been."""
+
+    told: int
+    skipped: int
+    has_called: bool  # whether any hook noted anything of the session
+    agent: str
+
+
 class Scene(NamedTuple):
     """What happens, and in which subagent of which subagent: 0 is the session itself."""
 
     depth: int
-    what: Begins | SessionMoment | CopiedEvents | EarlierMoments | GoneTexts | Ends
+    what: Begins | SessionMoment | CopiedEvents | EarlierMoments | GoneTexts | Ends | Telling | ToldInAll
 
 
 def moment_number(part: int, ordinal: int) -> str:

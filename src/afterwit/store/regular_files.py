@@ -1,12 +1,8 @@
-"""Opens files that others put where we look: a regular file, or an error; never a wait. Standard streams that somebody
-has closed are opened on nothing.
+"""Opens files that others put where we look: a regular file, or an error; never a wait.
 
 A named pipe in the place of a settings file would stop whoever opens it until somebody writes to it, a terminal until
 somebody types, and a device may have no end. So whatever Afterwit reads and did not make in the same run is opened
 here. Links are followed: people keep their settings elsewhere. Imports nothing slow.
-
-A process that starts with a standard stream closed (`>&-`) would give its number to the next file that it opens, and
-what is meant for people would go into that file.
 """
 
 import errno
@@ -49,16 +45,3 @@ def read_regular(path: "str | os.PathLike[str]", most_bytes: int = -1) -> bytes:
     """What it holds, at most so much of it."""
     with open_regular(path) as file:
         return file.read(most_bytes)
-
-
-def open_closed_streams() -> None:
-    """Sees to it that 0, 1 and 2 are open."""
-    for descriptor in range(3):
-        try:
-            os.fstat(descriptor)
-        except OSError:
-            nowhere = os.open(os.devnull, os.O_RDWR)
-            if nowhere != descriptor:
-                os.dup2(nowhere, descriptor)
-                os.close(nowhere)
-            os.set_inheritable(descriptor, True)

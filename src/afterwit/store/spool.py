@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from afterwit.model.quick_json import dumps
 from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import open_regular, read_regular
-from afterwit.store.spool_file import ENDING, SpoolFile, beginning, is_at, lock, record_in
+from afterwit.store.spool_file import ENDING, SpoolFile, beginning, file_of, is_at, lock, record_in
 
 _TAKEN = ".taken"
 _KEY_BYTES = 12
@@ -91,6 +91,15 @@ def under_way(folder: Path, agent: str, since_s: float) -> dict[str, frozenset[s
         if last.get("agent") == agent and last.get("session") and last.get("kind") != _ENDED:
             repos_by_session[str(last["session"])] = frozenset(str(body["repo"]) for body in bodies if "repo" in body)
     return repos_by_session
+
+
+def records_of(folder: Path, agent: str, session: str) -> tuple[Spooled, ...]:
+    """All that hooks noted of one session, taken in or not, as far as its file is still there."""
+    path = Path(file_of(str(folder), agent, session))
+    try:
+        return _batch(path, 0).records if path.is_file() and not path.is_symlink() else ()
+    except FileNotFoundError:
+        return ()
 
 
 def _scrub(path: Path, handle: int, is_gone: Callable[[str, str], bool]) -> None:

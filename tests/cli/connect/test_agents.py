@@ -35,12 +35,14 @@ def test_an_agent_is_connected_shown_and_disconnected(run: Run, settings: Path, 
     assert "connected (start of a session, first prompt" in done.stdout
     assert "before --refuse" in settings.read_text(encoding="utf-8")
     assert run("connect", "claude-code", "--refuse", "--yes").stdout == "claude-code: connected already.\n"
-    assert run("connect", "status").stdout.splitlines() == [
+    *lines, fired = run("connect", "status").stdout.splitlines()
+    assert lines == [
         NO_SCHEDULE,
         "claude-code: connected; refuses commands",
         f"    {settings}",
         f"    {home / '.claude.json'}",
     ]
+    assert fired.startswith("    its hooks have never fired since it was connected, ")
     done = run("disconnect", "claude-code", "--yes")
     assert done.stdout.endswith("claude-code: disconnected.\n")
     assert settings.read_bytes() == before
@@ -80,6 +82,17 @@ def test_json_says_what_was_done(run: Run, settings: Path) -> None:
     assert {file["action"] for file in done["files"]} == {"change", "create"}
     (state,) = json.loads(run("connect", "status", "--json").stdout)["agents"]
     assert (state["agent"], state["presence"], state["fault"]) == ("claude-code", "current", "")
+
+
+def test_the_status_says_when_hooks_fired_last(run: Run, settings: Path, tmp_path: Path) -> None:
+    run("connect", "claude-code", "--yes")
+    (state,) = json.loads(run("connect", "status", "--json").stdout)["agents"]
+    assert state["called_at"] == ""
+    (tmp_path / "store" / "spool").mkdir(exist_ok=True)
+    (tmp_path / "store" / "spool" / "claude-code.called").touch()
+    assert "    its hooks fired last at " in run("connect", "status").stdout
+    (state,) = json.loads(run("connect", "status", "--json").stdout)["agents"]
+    assert state["called_at"] >= state["connected_at"] > ""
 
 
 def test_the_status_names_a_program_that_is_gone(run: Run, settings: Path) -> None:

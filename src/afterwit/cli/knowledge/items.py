@@ -16,6 +16,7 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.knowledge.documents import written
 from afterwit.knowledge.list import ItemFilter, ItemListing
 from afterwit.model.knowledge import Category, Item, ItemStatus, ScopeKind
+from afterwit.recall.told import ToldWhen
 from afterwit.repos.remotes import last_part, short_names
 from afterwit.text.nearest import did_you_mean
 
@@ -29,6 +30,7 @@ _COLUMNS = (
     Column("conf", is_number=True, gives_way=3),
     Column("where", gives_way=2, most=20),
     Column("category", gives_way=4),
+    Column("told", gives_way=2),
     Column("status", gives_way=1),
     Column("fact", takes_rest=True, least=32),
 )
@@ -49,22 +51,26 @@ def item_shape(item: Item, *, has_evidence: bool = True) -> dict[str, Any]:
     }
 
 
-def show_listing(listing: ItemListing, wanted: ItemFilter, *, is_json: bool, nothing: str) -> None:
+def show_listing(
+    listing: ItemListing, wanted: ItemFilter, told: Mapping[str, ToldWhen], *, is_json: bool, nothing: str
+) -> None:
     """A table, or JSON; `nothing` is said where nothing fits."""
     if is_json:
-        items = [item_shape(item, has_evidence=False) for item in listing.items]
+        items = [
+            item_shape(item, has_evidence=False) | {"told": told.get(item.id, ToldWhen.NEVER)} for item in listing.items
+        ]
         print_json({"items": items, "found": listing.total, "by_status": listing.by_status})
     elif listing.items:
-        _print(listing.items, wanted)
+        _print(listing.items, wanted, told)
         talk(_totals(listing))
     else:
         talk(nothing)
 
 
-def _print(items: Sequence[Item], wanted: ItemFilter) -> None:
+def _print(items: Sequence[Item], wanted: ItemFilter, told: Mapping[str, ToldWhen]) -> None:
     """The items without columns that say what the options say already."""
     names = short_names({item.scope.name for item in items})
-    rows = [_row(item, names) for item in items]
+    rows = [_row(item, names, told.get(item.id, ToldWhen.NEVER)) for item in items]
     shown = [
         at
         for at, column in enumerate(_COLUMNS)
@@ -80,9 +86,10 @@ def where(item: Item, names: Mapping[str, str] | None = None) -> str:
     return "everywhere" if kind is ScopeKind.GLOBAL else names[name] if names else last_part(name)
 
 
-def _row(item: Item, names: Mapping[str, str]) -> tuple[str, ...]:
+def _row(item: Item, names: Mapping[str, str], told: ToldWhen) -> tuple[str, ...]:
     marks = ("[pinned] " if item.is_pinned else "") + ("[known to the host] " if item.is_known_to_host else "")
-    return (item.id, f"{item.confidence:.2f}", where(item, names), item.category, item.status, marks + item.sentence)
+    place = where(item, names)
+    return (item.id, f"{item.confidence:.2f}", place, item.category, told, item.status, marks + item.sentence)
 
 
 def _totals(listing: ItemListing) -> str:

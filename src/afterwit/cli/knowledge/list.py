@@ -12,6 +12,7 @@ from afterwit.cli.terminal.output import print_json, print_line, print_text, tal
 from afterwit.config.calendar import Calendar
 from afterwit.knowledge.list import ItemFilter, ItemListing, listed, searched, shown
 from afterwit.model.knowledge import EVERYWHERE, Authority, Item, Trigger
+from afterwit.recall.told import ToldWhen, told_when
 
 
 @command(
@@ -30,11 +31,12 @@ def list_items(here: Here, wanted: ItemFilter, limit: int, is_json: bool) -> Non
     """List what is known, the most believed first.
 
     Active items, unless asked otherwise. What came from elsewhere waits as quarantined, what has too little behind it
-    as a candidate. `[known to the host]` marks what the repository's own instructions say already: it is not repeated
+    as a candidate. *told* says when a session first hears of it: at its start, at a prompt, after a failure, or never.
+    `[known to the host]` marks what the repository's own instructions say already: it is not repeated
     to agents.
     """
     listing = listed(here.world, wanted, limit)
-    show_listing(listing, wanted, is_json=is_json, nothing=_nothing(listing))
+    show_listing(listing, wanted, told_when(here.world), is_json=is_json, nothing=_nothing(listing))
 
 
 def _nothing(listing: ItemListing) -> str:
@@ -56,7 +58,7 @@ def search(here: Here, wanted: ItemFilter, words: tuple[str, ...], limit: int, i
     """Find items by words, in any form: all must occur. What fits best comes first."""
     listing = searched(here.world, " ".join(words), wanted, limit)
     nothing = "No item has these words. Fewer words find more, and --all looks at items of every status."
-    show_listing(listing, wanted, is_json=is_json, nothing=nothing)
+    show_listing(listing, wanted, told_when(here.world), is_json=is_json, nothing=nothing)
 
 
 @command(
@@ -69,12 +71,13 @@ def search(here: Here, wanted: ItemFilter, words: tuple[str, ...], limit: int, i
 def show(here: Here, item: str, is_json: bool) -> None:
     """Show one item with all its fields. ITEM is an id or the beginning of one."""
     whole = shown(here.world, item)
+    moment = told_when(here.world).get(whole.id, ToldWhen.NEVER)
     if is_json:
-        print_json(item_shape(whole))
+        print_json(item_shape(whole) | {"told": moment})
         return
     print_text(whole.sentence)
     print_line("")
-    for name, fact in _facts(here.calendar, whole):
+    for name, fact in (*_facts(here.calendar, whole), ("told", moment)):
         print_text(fact, first=f"{name:<11} ", rest=" " * 12)
     talk(f"`afterwit knowledge why {whole.id}` shows what stands behind it.")
 

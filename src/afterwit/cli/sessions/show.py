@@ -20,6 +20,7 @@ from afterwit.digest.update import as_document, load_digest
 from afterwit.model.digest import Digest, Failure, Touched
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import EventKind, ResolutionKind
+from afterwit.recall.tellings import tellings, with_tellings
 from afterwit.sessions.cost import spending_of
 from afterwit.sessions.export import session_document
 from afterwit.sessions.filters import find_session, one_line
@@ -39,6 +40,7 @@ _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind
         "afterwit sessions show 5ea50001",
         "afterwit sessions show 5ea50001 --at 42",
         "afterwit sessions show 5ea50001 --thoughts --full",
+        "afterwit sessions show 5ea50001 --told",
         "afterwit sessions show 5ea50001 --digest",
         "afterwit sessions show 5ea50001 --json",
     ),
@@ -52,6 +54,12 @@ _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind
     "--at", "number", default="", metavar="MATCH", help="Begin at this match of `sessions search`, by number."
 )
 @click.option("--no-subagents", is_flag=True, help="Leave the sessions of subagents out.")
+@click.option(
+    "--told",
+    "has_told",
+    is_flag=True,
+    help="Mark what the session was told by Afterwit, and what was kept from it on purpose; with --json, only that.",
+)
 @click.option("--digest", "is_digest", is_flag=True, help="Show its digest: outcome, failures and what mended them.")
 @click.option("--raw", "is_raw", is_flag=True, help="Print the original bytes of its files, secrets and all.")
 @reporting
@@ -64,6 +72,7 @@ def show(
     is_all: bool,
     number: str,
     no_subagents: bool,
+    has_told: bool,
     is_digest: bool,
     is_raw: bool,
     is_json: bool,
@@ -73,12 +82,15 @@ def show(
     SESSION is its id or the beginning of it. Actions take a line each: ✓ succeeded, ✗ failed, ⊘ denied, ◌ cancelled,
     · not known, ! probably failed. Subagents stand behind a bar, under the call that started them. Times are local.
     On a terminal the text goes through your pager. With --at it begins a little before that match, which is marked and
-    shown whole. All but --raw is redacted.
+    shown whole. With --told, ◆ stands before what Afterwit told the session, and ◇ before what was kept from it to
+    compare, each where it happened. All but --raw is redacted.
     """
     if is_raw and is_json:
         raise click.UsageError("--raw and --json exclude each other.")
     if is_raw and is_digest:
         raise click.UsageError("--raw and --digest exclude each other.")
+    if has_told and (is_raw or is_digest):
+        raise click.UsageError("--told marks a transcript, so it goes with neither --raw nor --digest.")
     if number and (is_raw or is_digest or is_json):
         raise click.UsageError("--at opens a transcript, so it goes with none of --raw, --digest and --json.")
     with source_of(here.world) as source:
@@ -87,6 +99,9 @@ def show(
             _print_raw(source, row)
         elif is_digest:
             _print_digest(here, source, row, is_json=is_json, is_full=is_full)
+        elif is_json and has_told:
+            told = tellings(source, row)
+            print_json({"agent": row.agent, "id": row.native_id, "told": told})
         elif is_json:
             for piece in session_document(source, here.world.settings, row, with_subagents=not no_subagents):
                 click.echo(piece, nl=False)
@@ -95,6 +110,8 @@ def show(
             kinds = _kinds(has_thoughts=has_thoughts, is_full=is_full, is_all=is_all)
             wanted = WantedMoments(kinds, has_arguments=is_full or bool(number), number=number)
             told_scenes = scenes(source, row, wanted, with_subagents=not no_subagents)
+            if has_told:
+                told_scenes = with_tellings(source, row, told_scenes)
             if number:
                 told_scenes = scenes_from(told_scenes, number)
             look = _look(here, is_full=is_full)._replace(number=number)

@@ -1,6 +1,7 @@
 """A session as lines for people: who said what, what was done and how it ended, subagents behind a bar.
 
     10:02 ❯ a prompt          ● a reply         ∴ a thought       ※ a notice
+    10:02 ◆ told by us        ◇ not told, on purpose
     10:03 ✓ succeeded         ✗ failed          ⊘ denied          ◌ cancelled      · not known      ! probably failed
 
 Texts arrive redacted. On a terminal they are wrapped, and long ones folded unless everything is asked for; in a pipe
@@ -16,6 +17,7 @@ import click
 import msgspec
 
 from afterwit.cli.terminal.amounts import human_count, human_dollars, human_span, human_tokens
+from afterwit.cli.terminal.told_moments import said_at
 from afterwit.cli.terminal.wrapping import cells, cut, wrapped
 from afterwit.config.calendar import Calendar
 from afterwit.guard.hygiene import clean
@@ -23,7 +25,17 @@ from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import EventKind, Lean, Status
 from afterwit.sessions.cost import Spending
 from afterwit.sessions.filters import one_line
-from afterwit.sessions.show import Begins, CopiedEvents, EarlierMoments, Ends, GoneTexts, Scene, SessionMoment
+from afterwit.sessions.show import (
+    Begins,
+    CopiedEvents,
+    EarlierMoments,
+    Ends,
+    GoneTexts,
+    Scene,
+    SessionMoment,
+    Telling,
+    ToldInAll,
+)
 from afterwit.store.rows.session_list import SessionRow
 
 _HOME = re.compile(r"/(?:Users|home)/‹user:[0-9a-f]+›/")
@@ -56,6 +68,7 @@ _ENDS = {
     Status.CANCELLED: ("◌", {"fg": "yellow"}),
     Status.UNKNOWN: ("·", {}),
 }
+_ACTS = {"refuse": "refused a command", "rewrite": "ran another command"}
 _PROBABLY_FAILED = ("!", {"fg": "yellow"})
 
 
@@ -102,6 +115,11 @@ class _Drawing:
                     yield from self._block("※", reason, depth, None, EventKind.NOTICE)
                 case SessionMoment():
                     yield from self._moment(what, depth)
+                case Telling():
+                    yield from self._telling(what, depth)
+                case ToldInAll():
+                    yield ""
+                    yield from wrapped(_told_in_all(what), self._look.width)
 
     def _begin(self, session: SessionRow, depth: int) -> Iterator[str]:
         self._folders.append(session.cwd)
@@ -164,6 +182,19 @@ class _Drawing:
         elif moment.text.strip():
             yield from self._block(_MARKS[moment.kind], moment.text, depth, moment.at_ms, moment.kind)
 
+    def _telling(self, telling: Telling, depth: int) -> Iterator[str]:
+        """Whole, whatever is folded elsewhere: it is what was asked for."""
+        moment = said_at(telling.moment)
+        where = f" in the subagent {telling.context}" if telling.context else ""
+        waits = "" if telling.is_learned else " (not learned yet)"
+        if telling.text:
+            act = _ACTS.get(telling.act, "told")
+            yield from self._block("◆", f"{act} {moment}{where}{waits}:\n{telling.text}", depth, telling.at_ms, None)
+        if telling.withheld:
+            why = "the session is" if telling.is_session_skipped else "these notes are"
+            head = f"not told {moment}{where}{waits}: {why} skipped on purpose, to compare"
+            yield from self._block("◇", f"{head}\n{telling.withheld}", depth, telling.at_ms, None)
+
     def _call(self, moment: SessionMoment, depth: int) -> Iterator[str]:
         action = moment.action
         if action is None:
@@ -223,6 +254,19 @@ class _Drawing:
 
     def _styled(self, text: str, style: dict[str, Any]) -> str:
         return click.style(text, **style) if self._look.has_colour and style and text.strip() else text
+
+
+def _told_in_all(told: ToldInAll) -> str:
+    if told.told or told.skipped:
+        skipped = f", and {told.skipped:,} more skipped on purpose, to compare (◇)" if told.skipped else ""
+        moments = human_count(told.told, "moment")
+        return f"Told something at {moments} (◆){skipped}. What it had been told already was not said again."
+    if told.has_called:
+        return "This session was told nothing: its hooks called, and there was nothing to say."
+    return (
+        f"This session was told nothing: no hook of {told.agent} called in it."
+        " `afterwit connect status` shows what is connected."
+    )
 
 
 def _facts(session: SessionRow, spending: Spending | None, calendar: Calendar) -> Iterator[tuple[str, ...]]:

@@ -15,7 +15,7 @@ from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.guard import ruleset
 from afterwit.guard.placeholders import placeholder
 from afterwit.knowledge.shown_items import may_be_told
-from afterwit.model.knowledge import Item, ItemStatus, ScopeKind, Trigger
+from afterwit.model.knowledge import Item, ItemStatus, Trigger
 from afterwit.recall.at_failure import answers
 from afterwit.recall.at_prompt import rules_for_prompt
 from afterwit.recall.deck.prompt_tables import PromptSource
@@ -23,7 +23,7 @@ from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, Fir
 from afterwit.recall.holdout import holdout_key
 from afterwit.recall.prompt_block import BlockLine
 from afterwit.recall.recall import prompt_index, speaking_items, start_block_for, stories
-from afterwit.recall.situation import Situation, order
+from afterwit.recall.situation import Situation, order, repos_of, situations
 from afterwit.recall.start_block import said_of
 from afterwit.store.layout import redaction_key
 from afterwit.store.lease import held
@@ -104,27 +104,20 @@ def _roots(store: Store, world: World, rows: Iterable[repos.RepoRow]) -> dict[st
 
 def _blocks(store: Store, world: World, items: Sequence[Item]) -> Iterator[DeckBlock]:
     counts = stories(store.db)
-    own = {item.scope.name for item in items if item.scope.kind is ScopeKind.AGENT}
-    agents = sorted({"", *own, *(agent for item in items for agent in item.agents)})
-    for repo in ("", *_repos(items)):
-        for agent in agents:
-            block = start_block_for(world, Situation(repo, agent), items, counts)
-            if block.text:
-                yield DeckBlock(block.sections, repo, agent)
+    for situation in situations(items):
+        block = start_block_for(world, situation, items, counts)
+        if block.text:
+            yield DeckBlock(block.sections, situation.repo, situation.agent)
 
 
 def _rules(world: World, store: Store, items: Sequence[Item]) -> dict[str, list[BlockLine]]:
     """Rules that the start block does not have, for the first prompt."""
     counts = stories(store.db)
     rules: dict[str, list[BlockLine]] = {}
-    for repo in _repos(items):
+    for repo in repos_of(items):
         told = {item.id for item in start_block_for(world, Situation(repo), items, counts).items}
         rules[repo] = rules_for_prompt(items, Situation(repo), told)
     return {repo: lines for repo, lines in rules.items() if lines}
-
-
-def _repos(items: Iterable[Item]) -> list[str]:
-    return sorted({item.scope.name for item in items if item.scope.kind is ScopeKind.REPO})
 
 
 def _prompts(store: Store) -> dict[str, PromptSource]:

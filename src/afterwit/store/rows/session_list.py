@@ -5,7 +5,7 @@ A `Selection` is exact: repositories by their whole name, times in milliseconds.
 domains, days) into one is left to `sessions.filters`. The SQL text never changes; all values are named parameters.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import apsw
@@ -124,6 +124,12 @@ def session_row(db: apsw.Connection, session: int) -> SessionRow | None:
     query = f"SELECT {_COLUMNS} FROM sessions WHERE id = :id"  # noqa: S608
     row = db.execute(query, {"id": session}).fetchone()
     return SessionRow(*row) if row else None
+
+
+def agents_of(db: apsw.Connection, sessions: Iterable[int]) -> list[str]:
+    """The agents of these sessions, by name."""
+    query = "SELECT DISTINCT agent FROM sessions WHERE id IN (SELECT value FROM json_each(?)) ORDER BY agent"
+    return [str(row[0]) for row in db.execute(query, (json_list(sessions),))]
 
 
 def session_of(db: apsw.Connection, agent: str, native_id: str) -> SessionRow | None:

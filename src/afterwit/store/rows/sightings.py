@@ -24,6 +24,11 @@ def undigested(db: apsw.Connection, version: int) -> list[int]:
     return [row[0] for row in db.execute(query, (version,))]
 
 
+def changed_sessions(db: apsw.Connection) -> list[int]:
+    """Sessions whose rows changed since they were digested, or that never were."""
+    return [row[0] for row in db.execute("SELECT id FROM sessions WHERE is_digested = 0")]
+
+
 def put_digest(db: apsw.Connection, row: DigestRow, outcome: str, task_type: str) -> None:
     """Stores a digest, and in the session's row what lists show of it."""
     checksum = digest_checksum(row.body, outcome, task_type)
