@@ -39,11 +39,14 @@ COMMANDS = {
     "completion": Subcommand("completion:completion", "Print what lets your shell complete commands."),
     "config": Subcommand("config:config", "What is set, and where it comes from."),
 }
-_COMPLETING = "_AFTERWIT_COMPLETE"  # set by a shell that asks how a line goes on: any talk would land in that line
-SHORT_NAMES = {"search": "sessions search", "show": "sessions show", "cost": "sessions cost"}
-
-
+SHORT_NAMES = {
+    "search": "sessions search",
+    "show": "sessions show",
+    "cost": "sessions cost",
+    "review": "knowledge review",
+}
 _ALONE = "afterwit.alone"
+_COMPLETING = "_AFTERWIT_COMPLETE"  # set by a shell that asks how a line goes on: any talk would land in that line
 
 
 class _ReaderGoneError(Exception):
