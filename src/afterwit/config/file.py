@@ -113,7 +113,7 @@ class _Checked:
         names = sorted(names)
         if name in names:
             return
-        near = did_you_mean(name, names, lambda known: dotted(key, known))
+        near = did_you_mean(name, names, lambda near_name: dotted(key, near_name))
         hint = near or f"Known here: {', '.join(names)}"
         raise self._wrong(dotted(key, name), f"there is no such setting. {hint}")
 

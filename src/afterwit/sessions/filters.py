@@ -159,8 +159,8 @@ def _unknown(repos: Sequence[str], name: str) -> UsageError:
     if not repos:
         return UsageError(f"No repository {name!r}: none is known yet. `afterwit learn` reads what your agents logged.")
     near = _nearest(repos, name)
-    known = f"Known: {', '.join(repos)}. " if _is_few(repos) else ""
-    which = f"{asked(near)} " if near else known
+    all_names = f"Known: {', '.join(repos)}. " if _is_few(repos) else ""
+    which = f"{asked(near)} " if near else all_names
     return UsageError(f"No repository {name!r}. {which}`afterwit sessions repos` shows all.")
 
 

@@ -27,10 +27,10 @@ def nearest(name: str, names: Iterable[str], most: int, near: float = _NEAR) -> 
     from difflib import get_close_matches  # needed only where something went wrong
 
     by_folded: dict[str, list[str]] = {}
-    for known in names:
-        by_folded.setdefault(known.casefold(), []).append(known)
+    for candidate in names:
+        by_folded.setdefault(candidate.casefold(), []).append(candidate)
     close = get_close_matches(name.casefold(), by_folded, n=most, cutoff=near)
-    return [known for folded in close for known in by_folded[folded]][:most]
+    return [candidate for folded in close for candidate in by_folded[folded]][:most]
 
 
 def nearest_ids(name: str, ids: Iterable[str], most: int) -> list[str]:
@@ -38,6 +38,8 @@ def nearest_ids(name: str, ids: Iterable[str], most: int) -> list[str]:
     if len(name) < _SHORTEST_BEGINNING:
         return []
     by_beginning: dict[str, list[str]] = {}
-    for known in ids:
-        by_beginning.setdefault(known[: len(name)], []).append(known)
-    return [known for head in nearest(name, by_beginning, most, _NEAR_ID) for known in by_beginning[head]][:most]
+    for candidate in ids:
+        by_beginning.setdefault(candidate[: len(name)], []).append(candidate)
+    return [candidate for head in nearest(name, by_beginning, most, _NEAR_ID) for candidate in by_beginning[head]][
+        :most
+    ]
