@@ -62,7 +62,7 @@ def _walk(command: click.Command, context: click.Context) -> Iterator[tuple[clic
 
 def _text(context: click.Context, name: str, short_name: str) -> CommandText:
     command = context.command
-    is_ours = isinstance(command, CliCommand)
+    own = command if isinstance(command, CliCommand) else None
     return CommandText(
         name=name,
         usage=" ".join([name, *command.collect_usage_pieces(context)]),
@@ -75,8 +75,8 @@ def _text(context: click.Context, name: str, short_name: str) -> CommandText:
             for option in command.get_params(context)
             if isinstance(option, click.Option)
         ),
-        exits=tuple((int(code), text) for code, text in sorted(command.exits.items())) if is_ours else (),
-        examples=command.examples if is_ours else (),
+        exits=tuple((int(code), text) for code, text in sorted(own.exits.items())) if own else (),
+        examples=own.examples if own else (),
     )
 
 
