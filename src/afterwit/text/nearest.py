@@ -6,7 +6,7 @@ Pure.
 
 from collections.abc import Callable, Iterable, Sequence
 
-_NEAR = 0.6  # of difflib's ratio: sesions and sessions, but not store
+_NEAR = 0.65  # of difflib's ratio: sesions and sessions, but not clyde and codex
 _NEAR_ID = 0.75  # ids are of few letters, so that strangers are alike
 _SHORTEST_BEGINNING = 4
 
