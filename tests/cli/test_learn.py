@@ -203,7 +203,7 @@ def test_what_ends_a_run_that_nobody_watches_is_told_by_doctor(run: Run, tmp_pat
     ("words", "said"),
     [
         (["--session", "codex"], "AGENT/ID"),
-        (["--session", "nobody/1"], "'nobody' is not one of"),
+        (["--session", "nobody/1"], "no agent named 'nobody'"),
         (["--session", "codex/1", "--source", "codex"], "go with none of"),
         (["--ended", "--since", "2d"], "go with none of"),
         (["--ended", "--dry-run"], "--dry-run"),

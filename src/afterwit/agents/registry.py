@@ -20,6 +20,7 @@ from afterwit.agents.packages import described
 from afterwit.model.errors import UsageError
 from afterwit.model.instruction_files import InstructionFiles
 from afterwit.model.kinds import ActionKind
+from afterwit.text.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from afterwit.agents.protocol import Reader
@@ -59,7 +60,8 @@ def agent(name: str, declared: tuple[Description, ...] = ()) -> Agent:
     try:
         return by_name[name]
     except KeyError:
-        raise UsageError(f"There is no agent named {name!r}. Known are: {', '.join(sorted(by_name))}.") from None
+        hint = did_you_mean(name, sorted(by_name)) or f"Known are: {', '.join(sorted(by_name))}."
+        raise UsageError(f"There is no agent named {name!r}. {hint}") from None
 
 
 def homes(agent: Agent, user_home: Path, environ: Mapping[str, str], platform: str) -> tuple[Path, ...]:

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 import click
 
 from afterwit import __version__
-from afterwit.cli.commands import ExitCode, LazyGroup, Subcommand
+from afterwit.cli.commands import CliGroup, ExitCode, LazyGroup, Subcommand
 from afterwit.model.errors import AfterwitError, ConfigError, PartlyDoneError, UsageError
 from afterwit.model.standard_streams import open_closed_streams
 
@@ -36,11 +36,17 @@ COMMANDS = {
     "hook": Subcommand("hook:hook", "Answer one call of an agent's hook."),
     "demo": Subcommand("demo:demo", "Show what Afterwit does, on invented sessions."),
     "doctor": Subcommand("doctor:doctor", "Check that nothing is missed and that the store is sound."),
+    "completion": Subcommand("completion:completion", "Print what lets your shell complete commands."),
     "config": Subcommand("config:config", "What is set, and where it comes from."),
 }
-
-
+SHORT_NAMES = {
+    "search": "sessions search",
+    "show": "sessions show",
+    "cost": "sessions cost",
+    "review": "knowledge review",
+}
 _ALONE = "afterwit.alone"
+_COMPLETING = "_AFTERWIT_COMPLETE"  # set by a shell that asks how a line goes on: any talk would land in that line
 
 
 class _ReaderGoneError(Exception):
@@ -89,6 +95,7 @@ def _has_store() -> bool:
 @click.group(
     cls=_Top,
     entries=COMMANDS,
+    short_names=SHORT_NAMES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="afterwit", message="%(prog)s %(version)s")
@@ -112,7 +119,7 @@ def main() -> None:
         code = ExitCode.FINE
         _leave_the_pipe()
     except Exception as error:  # noqa: BLE001 - the last resort: what gets here is a fault of ours
-        code = _fault(error)
+        code = ExitCode.FAILED if _COMPLETING in os.environ else _fault(error)
     sys.exit(code)
 
 
@@ -171,7 +178,7 @@ def _named(words: Sequence[str]) -> str:
     kept: list[str] = []
     group: click.Command | None = afterwit
     for word in words:
-        if isinstance(group, click.Group) and word in group.list_commands(click.Context(group)):
+        if isinstance(group, click.Group) and word in _names(group):
             kept.append(word)
             group = group.loaded(word) if isinstance(group, LazyGroup) else group.commands.get(word)
         else:
@@ -179,6 +186,11 @@ def _named(words: Sequence[str]) -> str:
             is_option = group is not None and any(name in option.opts for option in group.params)
             kept.append(name if is_option else "…")
     return " ".join(["afterwit", *kept])
+
+
+def _names(group: click.Group) -> list[str]:
+    context = click.Context(group)
+    return group.names(context) if isinstance(group, CliGroup) else group.list_commands(context)
 
 
 def _leave_the_pipe() -> None:

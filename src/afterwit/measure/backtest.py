@@ -37,6 +37,7 @@ from afterwit.store.rows.session_list import (
     sessions_with_own_file,
 )
 from afterwit.store.store import readonly_database
+from afterwit.text.nearest import did_you_mean
 
 _ROUNDS = 2000
 _MOMENTS = 3
@@ -96,7 +97,8 @@ def players_named(names: Iterable[str]) -> list[Player]:
     wanted = list(dict.fromkeys(names)) or list(PLAYERS)
     unknown = [name for name in wanted if name not in PLAYERS]
     if unknown:
-        raise UsageError(f"There is no strategy named {unknown[0]!r}. Known are: {', '.join(PLAYERS)}.")
+        hint = did_you_mean(unknown[0], PLAYERS) or f"Known are: {', '.join(PLAYERS)}."
+        raise UsageError(f"There is no strategy named {unknown[0]!r}. {hint}")
     return [PLAYERS[name]() for name in wanted]
 
 

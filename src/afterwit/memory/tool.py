@@ -7,7 +7,6 @@ agent.
 """
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import msgspec
@@ -17,6 +16,7 @@ from afterwit.memory.api import Memory, info, memory
 from afterwit.memory.evaluate import evaluate
 from afterwit.model.errors import UsageError
 from afterwit.model.memory_entry import STORED_BY, TOOL_ACTIONS
+from afterwit.text.nearest import did_you_mean
 
 _EVALUATED_ENTRIES = (1_000,)
 
@@ -82,9 +82,8 @@ def _checked(arguments: Mapping[str, Any]) -> str:
 
 def _check_argument(action: str, name: str, value: Any, names: tuple[str, ...]) -> None:
     if name not in names:
-        near = get_close_matches(name, names, n=1)
         takes = f"It takes {', '.join(f'`{name}`' for name in names)}." if names else "It takes nothing else."
-        raise ToolError(f"`{action}` does not take `{name}`. " + (f"Did you mean `{near[0]}`?" if near else takes))
+        raise ToolError(f"`{action}` does not take `{name}`. " + (did_you_mean(name, names, "`{}`".format) or takes))
     kind, words = _TYPES[name]
     if not isinstance(value, kind) or isinstance(value, bool):
         raise ToolError(f"`{name}` must be {words}; it is {type(value).__name__}.")

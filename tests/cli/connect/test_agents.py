@@ -1,10 +1,12 @@
 """`afterwit connect <agent>`, `connect file`, `connect status` and `disconnect`, as people call them."""
 
 import json
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, command
 
 from afterwit.edits.ours import hook_programs
 
@@ -26,6 +28,68 @@ def test_a_dry_run_shows_the_change_and_does_nothing(run: Run, settings: Path, t
     assert "PreToolUse" not in done.stdout
     assert settings.read_bytes() == before
     assert not (tmp_path / "store").exists()
+
+
+def test_the_summary_comes_first_and_the_lines_on_request(run: Run, settings: Path, home: Path) -> None:
+    summary = [
+        "claude-code: adds 5 hooks and 1 MCP server to 2 files.",
+        f"    change  {settings}",
+        f"    create  {home / '.claude.json'}",
+    ]
+    assert run("connect", "claude-code").stdout.splitlines() == summary
+    shown = run("connect", "claude-code", "--diff").stdout.splitlines()
+    assert shown[:3] == summary
+    assert '+    "SessionStart": [' in shown
+    assert "\x1b" not in "".join(shown)
+    run("connect", "claude-code", "--yes")
+    updated = run("connect", "claude-code", "--refuse", "--yes").stdout
+    assert updated.startswith(f"claude-code: brings up to date: 6 hooks in 1 file.\n    change  {settings}\n")
+    assert run("disconnect", "claude-code").stdout.startswith("claude-code: takes what is ours out of 2 files.\n")
+
+
+@pytest.mark.parametrize(
+    ("agent", "summary"),
+    [
+        ("hermes", "adds 1 MCP server and 1 entry to 1 file, and 2 files of its own."),
+        ("pi", "adds 1 file of its own."),
+        ("grok-cli", "adds 1 block of notes to 1 file."),
+    ],
+)
+def test_files_and_blocks_are_summed_up_too(run: Run, agent: str, summary: str) -> None:
+    assert run("connect", agent, "--dry-run").stdout.startswith(f"{agent}: {summary}\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_at_the_question_the_lines_can_be_seen_in_colour(environ: dict[str, str], settings: Path) -> None:
+    before = settings.read_bytes()
+    shown, code = answered(["connect", "claude-code"], environ, "d\nperhaps\nn\n")
+    assert code == 1
+    assert shown.count("Do this? [y/N, d shows the exact change]") == 3
+    assert '\x1b[32m+    "SessionStart": [' in shown
+    assert settings.read_bytes() == before
+    plain, code = answered(["connect", "claude-code"], environ | {"NO_COLOR": "1"}, "d\ny\n")
+    assert code == 0
+    assert "\x1b[32m" not in plain
+    assert b"SessionStart" in settings.read_bytes()
+
+
+def answered(arguments: list[str], environ: dict[str, str], answers: str) -> tuple[str, int]:
+    """What a terminal shows while somebody types these answers, and the exit code."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    more = {"TERM": "xterm", "LINES": "400", "COLUMNS": "200"}
+    done = subprocess.Popen(command(arguments), env=environ | more, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    os.write(ours, answers.encode())
+    shown = bytearray()
+    try:
+        while piece := os.read(ours, 65536):
+            shown += piece
+    except OSError:
+        pass  # how Linux says that the other end was closed
+    os.close(ours)
+    return shown.decode(), done.wait()
 
 
 def test_an_agent_is_connected_shown_and_disconnected(run: Run, settings: Path, home: Path) -> None:

@@ -125,10 +125,10 @@ def test_a_person_adds_an_item_with_what_it_fires_on(knowing: Run) -> None:
     ("options", "complaint"),
     [
         (("--repo", "harbour"), "No repository 'harbour'"),
-        (("--agent", "parrot"), "'parrot' is not one of"),
+        (("--agent", "parrot"), "no agent named 'parrot'"),
         (("--repo", "orchard", "--agent", "codex"), "only one of --applies-to, --repo and --agent"),
         (("--applies-to", "moon"), "'moon' is none of everywhere, repo:NAME and agent:NAME"),
-        (("--applies-to", "agent:parrot"), "'parrot' is not one of"),
+        (("--applies-to", "agent:parrot"), "no agent named 'parrot'"),
         (("--shown-when", "command:a | b"), "is not one simple command"),
         (("--shown-when", "moon:full"), "'moon:full' is none of command:…"),
         (("--shown-when", "topic:the"), "has no word that tells a task from others"),

@@ -5,6 +5,7 @@ import click
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.knowledge.items import EXITS
 from afterwit.cli.terminal.amounts import COUNT, human_count
+from afterwit.cli.terminal.completing import repo_names, session_ids
 from afterwit.cli.terminal.options import Here, agreed, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
@@ -31,8 +32,16 @@ _SHOWN = 20
     metavar="NAME",
     help="What `why` names: a source such as a page or import:FOLDER, a channel such as web, a user, an agent.",
 )
-@click.option("--session", default="", metavar="SESSION", help="A session, with its subagents.")
-@click.option("--repo", default="", metavar="NAME", help="A repository: its name, or the last part of it.")
+@click.option(
+    "--session", default="", metavar="SESSION", help="A session, with its subagents.", shell_complete=session_ids
+)
+@click.option(
+    "--repo",
+    default="",
+    metavar="NAME",
+    help="A repository: its name, or the last part of it.",
+    shell_complete=repo_names,
+)
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be lost, and forget nothing.")
 @agreed
 @reporting

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from afterwit.actions.shell.parse import parse
+from afterwit.cli.terminal.completing import repo_names
 from afterwit.cli.terminal.options import Here, Option, added, many, refuse_unknown
 from afterwit.decisions.decided import ItemChanges
 from afterwit.model.knowledge import EVERYWHERE, Category, Scope, ScopeKind, Trigger
@@ -27,7 +28,10 @@ _OPTIONS = (
         help="What it applies to: everywhere, repo:NAME or agent:NAME, as `show` prints it.",
     ),
     click.option(
-        "--repo", metavar="NAME", help="The same as --applies-to repo:NAME. The last part of a name is enough."
+        "--repo",
+        metavar="NAME",
+        help="The same as --applies-to repo:NAME. The last part of a name is enough.",
+        shell_complete=repo_names,
     ),
     click.option("--agent", metavar="AGENT", help="The same as --applies-to agent:NAME."),
     click.option(

@@ -9,7 +9,8 @@ import msgspec
 
 from afterwit.cli.commands import ExitCode
 from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.options import Here, added, many, refuse_unknown
+from afterwit.cli.terminal.completing import repo_names
+from afterwit.cli.terminal.options import AgentName, Here, added, many, refuse_unknown
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.knowledge.documents import written
@@ -17,6 +18,7 @@ from afterwit.knowledge.list import ItemFilter, ItemListing
 from afterwit.model.knowledge import Category, Item, ItemStatus, ScopeKind
 from afterwit.recall.told import ToldWhen
 from afterwit.repos.remotes import last_part, short_names
+from afterwit.text.nearest import did_you_mean
 
 EXITS = {
     ExitCode.FAILED: "There is no store yet, or it cannot be used.",
@@ -129,8 +131,9 @@ _OPTIONS = (
     many(
         *("--repo", "repos", "NAME"),
         "Only what applies to this repository: its name, the last part of it, or a pattern; repeat for more.",
+        completing=repo_names,
     ),
-    many("--agent", "agents", "AGENT", "Only what applies to this agent."),
+    many("--agent", "agents", "AGENT", "Only what applies to this agent.", AgentName()),
     click.option("--global", "is_global", is_flag=True, help="Only what applies everywhere."),
     many(
         *("--found-by", "harvesters", "NAME"),
@@ -172,4 +175,5 @@ def _refuse_unknown_harvesters(names: Collection[str]) -> None:
     makers = sorted({*(harvester.name for harvester in HARVESTERS), *_OTHERS})
     for name in names:
         if name not in makers:
-            raise click.BadParameter(f"{name!r} is not one of {', '.join(makers)}.", param_hint="'--found-by'")
+            hint = did_you_mean(name, makers) or f"Known are: {', '.join(makers)}."
+            raise click.BadParameter(f"nothing named {name!r} finds notes. {hint}", param_hint="'--found-by'")

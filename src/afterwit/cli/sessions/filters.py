@@ -9,6 +9,7 @@ import click
 
 from afterwit.cli.commands import ExitCode
 from afterwit.cli.terminal.amounts import human_count
+from afterwit.cli.terminal.completing import repo_names, session_ids
 from afterwit.cli.terminal.options import AgentName, Here, added, many, refuse_unknown, timed
 from afterwit.cli.terminal.periods import since_ms, until_ms
 from afterwit.model.kinds import Outcome, TaskType
@@ -38,6 +39,7 @@ _OPTIONS = (
     many(
         *("--repo", "repos", "NAME"),
         "Only this repository: its name, the last part of it, or a pattern; repeat for more.",
+        completing=repo_names,
     ),
     many(
         *("--domain", "domains", "NAME"),
@@ -51,7 +53,13 @@ _OPTIONS = (
     click.option("--text", default="", metavar="TEXT", help="Only where the title or first prompt contains this."),
     many("--outcome", "outcomes", "OUTCOME", "Only sessions that ended like this; repeat for more.", Outcome),
     many("--task-type", "task_types", "TYPE", "Only this kind of work; repeat for more.", TaskType),
-    click.option("--parent", default="", metavar="SESSION", help="Only subagents and forks of this session."),
+    click.option(
+        "--parent",
+        default="",
+        metavar="SESSION",
+        help="Only subagents and forks of this session.",
+        shell_complete=session_ids,
+    ),
     click.option("--top", "--no-subagents", "is_top", is_flag=True, help="Without the sessions of subagents."),
 )
 

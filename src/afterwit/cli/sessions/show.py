@@ -12,6 +12,7 @@ from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EXITS
 from afterwit.cli.sessions.transcript import Look, drawn
 from afterwit.cli.terminal.amounts import human_count, human_dollars, human_span, human_tokens
+from afterwit.cli.terminal.completing import session_ids
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import has_colour, page, print_json, talk, terminal_width
 from afterwit.cli.terminal.wrapping import cut
@@ -45,7 +46,7 @@ _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind
     ),
     exits=EXITS,
 )
-@click.argument("session")
+@click.argument("session", shell_complete=session_ids)
 @click.option("--thoughts", "has_thoughts", is_flag=True, help="Show what the model thought.")
 @click.option("--full", "is_full", is_flag=True, help="Show outputs, arguments and long texts whole.")
 @click.option("--all", "is_all", is_flag=True, help="Show notices too: what the agent or a hook told the model.")

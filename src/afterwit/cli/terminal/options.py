@@ -17,10 +17,12 @@ import click
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.registry import AGENTS, agents_with
+from afterwit.cli.terminal.completing import Completing
 from afterwit.config.calendar import Calendar
 from afterwit.config.show import Configured, load, user_home
 from afterwit.config.world import World
 from afterwit.store.layout import Layout
+from afterwit.text.nearest import did_you_mean
 
 
 class AgentName(click.Choice):  # type: ignore[type-arg]
@@ -79,7 +81,7 @@ def in_place(command: Command) -> Command:
     @click.option("--profile", metavar="NAME", help="Use the store of this profile, which has its own data folder.")
     @functools.wraps(command)
     def wrapped(*args: Any, config: Path | None, profile: str | None, **options: Any) -> Any:
-        return command(*args, here=_here(config, profile), **options)
+        return command(*args, here=here_from(config, profile), **options)
 
     return wrapped
 
@@ -112,13 +114,23 @@ def many(
     metavar: str,
     text: str,
     values: "Iterable[str] | click.Choice[str] | None" = None,
+    completing: Completing | None = None,
     earlier: Sequence[str] = (),
 ) -> Callable[[Command], Command]:
     """An option that can be given several times, with any text or with one of these values."""
     kind = (
         values if values is None or isinstance(values, click.Choice) else click.Choice([str(value) for value in values])
     )
-    return click.option(option, name, cls=Option, earlier=earlier, multiple=True, type=kind, metavar=metavar, help=text)
+    return click.option(
+        *(option, name),
+        cls=Option,
+        earlier=earlier,
+        multiple=True,
+        type=kind,
+        metavar=metavar,
+        help=text,
+        shell_complete=completing,
+    )
 
 
 def added(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
@@ -128,7 +140,8 @@ def added(options: Sequence[Callable[[Command], Command]], command: Command) -> 
     return command
 
 
-def _here(config: Path | None, profile: str | None) -> Here:
+def here_from(config: Path | None, profile: str | None) -> Here:
+    """What a configuration file and a profile lead to, or without them the usual places."""
     configured = load(os.environ, sys.platform, config, profile)
     world = World(
         layout=Layout(configured.place.store),
@@ -146,8 +159,8 @@ def refuse_unknown(names: Iterable[str], declared: Iterable[Description], option
     agents = sorted(agent.name for agent in agents_with(declared))
     for name in names:
         if name not in agents:
-            listed = ", ".join(map(repr, agents))
-            raise click.BadParameter(f"{name!r} is not one of {listed}.", param_hint=f"'{option}'")
+            hint = did_you_mean(name, agents) or f"Known are: {', '.join(agents)}."
+            raise click.BadParameter(f"there is no agent named {name!r}. {hint}", param_hint=f"'{option}'")
 
 
 def own_command() -> tuple[str, ...]:

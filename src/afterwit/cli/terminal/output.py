@@ -8,7 +8,7 @@ before it is shown. Tables are drawn in `table`.
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any, TextIO
 
@@ -136,10 +136,23 @@ def is_confirmed(question: str, *, is_agreed: bool, verb: str = "go on") -> bool
         return False
 
 
-def ask_or_leave(question: str, hint: str) -> None:
-    """Ends the command where the answer is no; without a terminal that is wrong use, and `hint` says what to do."""
+def ask_or_leave(question: str, hint: str, shows: Mapping[str, tuple[str, Callable[[], None]]] | None = None) -> None:
+    """Ends the command where the answer is no; without a terminal that is wrong use, and `hint` says what to do.
+
+    `shows` are further answers, each with what it shows before the question is asked again.
+    """
     if not sys.stdin.isatty():
         raise click.UsageError(f"There is no terminal to ask on. {hint}")
-    if not click.confirm(question, err=True):
+    if not (_is_agreed(question, shows) if shows else click.confirm(question, err=True)):
         talk("Nothing was changed.")
         raise click.exceptions.Exit(ExitCode.FAILED)
+
+
+def _is_agreed(question: str, shows: Mapping[str, tuple[str, Callable[[], None]]]) -> bool:
+    more = "".join(f", {key} shows {what}" for key, (what, _) in shows.items())
+    while True:
+        answer = click.prompt(f"{question} [y/N{more}]", default="n", show_default=False, err=True).strip().lower()
+        if answer in shows:
+            shows[answer][1]()
+        elif answer in ("y", "yes", "n", "no"):
+            return bool(answer.startswith("y"))

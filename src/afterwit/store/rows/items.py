@@ -82,6 +82,10 @@ def item_scopes(db: apsw.Connection) -> list[str]:
     return [row[0] for row in db.execute("SELECT DISTINCT scope FROM items ORDER BY scope")]
 
 
+def item_ids(db: apsw.Connection) -> list[str]:
+    return [row[0] for row in db.execute("SELECT id FROM items ORDER BY id")]
+
+
 def items_named(db: apsw.Connection, name: str, limit: int) -> list[ItemRow]:
     """Items whose id begins so."""
     query = f"SELECT {_ITEM} FROM items WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"  # noqa: S608
