@@ -62,6 +62,9 @@ def _share(percent: float | None) -> float | None:
 
 def _show(calendar: Calendar, now: Experiment) -> None:
     since = f", since {calendar.day(now.since_ms)}" if now.since_ms else ""
+    if not now.session_share and not now.item_share:
+        print_line(f"Nothing is skipped{since}: every session is told everything.")
+        return
     sessions = f"{now.session_share:.0%} of sessions are told nothing"
     print_line(f"{sessions}, and {now.item_share:.0%} of the notes are skipped in the others{since}.")
     if now.shown or now.held_out:
