@@ -58,7 +58,7 @@ def test_a_repository_has_a_page_by_category() -> None:
         "## Facts",
         "",
         "- Tests are in `tests/`.",
-        "  *confidence 0.75, seen in 1 session, 2026-05-01 to 2026-05-02* `1b1b1b1b1b1b`",
+        "  *confidence 0.75, seen in 1 independent session, 2026-05-01 to 2026-05-02* `1b1b1b1b1b1b`",
     ]
 
 

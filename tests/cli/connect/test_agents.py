@@ -44,7 +44,8 @@ def test_the_summary_comes_first_and_the_lines_on_request(run: Run, settings: Pa
     run("connect", "claude-code", "--yes")
     updated = run("connect", "claude-code", "--refuse", "--yes").stdout
     assert updated.startswith(f"claude-code: brings up to date: 6 hooks in 1 file.\n    change  {settings}\n")
-    assert run("disconnect", "claude-code").stdout.startswith("claude-code: takes what is ours out of 2 files.\n")
+    undone = run("disconnect", "claude-code").stdout
+    assert undone.startswith("claude-code: takes what Afterwit wrote out of 2 files.\n")
 
 
 @pytest.mark.parametrize(
@@ -206,7 +207,7 @@ def test_a_file_for_which_nothing_is_known_is_left_alone(run: Run, tmp_path: Pat
     path = tmp_path / "AGENTS.md"
     done = run("connect", "file", str(path), "--yes")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"{path}: nothing has been learned for this place yet, so there is nothing to write.\n"
+    assert done.stdout == f"{path}: nothing has been learned for this repository yet, so there is nothing to write.\n"
     assert not path.exists()
     assert "No agent is connected." in run("connect", "status").stdout
     (shape,) = json.loads(run("connect", "file", str(path), "--json").stdout)

@@ -109,7 +109,7 @@ def _summary(plan: ConnectPlan) -> str:
     own = plan.parts.get(Part.FILE, 0)
     shared = human_count(len(plan.needed) - own, "file")
     if plan.is_removal or not plan.parts:
-        return f"takes what is ours out of {human_count(len(plan.needed), 'file')}."
+        return f"takes what Afterwit wrote out of {human_count(len(plan.needed), 'file')}."
     verb = "brings up to date:" if plan.is_update else "adds"
     place = "in" if plan.is_update else "to"
     words = [f"{_joined([_counted(part, count) for part, count in inside.items()])} {place} {shared}"] if inside else []
