@@ -59,7 +59,7 @@ def test_an_unknown_item_is_wrong_use(knowing: Run) -> None:
 
 def test_a_mistyped_id_is_answered_with_the_nearest(knowing: Run) -> None:
     wrong = ITEM[:7] + ("0" if ITEM[7] != "0" else "1")
-    assert f"No item {wrong!r}. Did you mean {ITEM}?" in knowing("knowledge", "show", wrong).stderr
+    assert f"No note {wrong!r}. Did you mean {ITEM}?" in knowing("knowledge", "show", wrong).stderr
 
 
 def test_why_shows_each_piece_with_its_words_and_how_to_open_its_session(knowing: Run) -> None:
