@@ -174,6 +174,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     saves: float = 1.0  # actions that knowing it spares when it fires
     when: str = ""  # a later session needs it, in words
     kind: ItemKind = ItemKind.PLAIN
+    stated_confidence: float = 0.0  # of the model that proposed it; 0.0 where none did
 
 
 class Belief(NamedTuple):
