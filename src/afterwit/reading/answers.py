@@ -1,7 +1,8 @@
 """What a model answered, understood as far as it can be: JSON by a schema, however it is wrapped.
 
-Tolerant in form and strict in content: text around the JSON, fences, a bare list and unknown fields are passed over; a note without
-a sentence or without lines is none, and what is of the wrong type is dropped. Whether a note is true is left to `checks`.
+Tolerant in form and strict in content: text around the JSON, fences, a bare list and unknown fields are passed over; a
+note without a sentence or without lines is none, and what is of the wrong type is dropped. Whether a note is true is
+left to `checks`.
 """
 
 import re

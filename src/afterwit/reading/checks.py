@@ -1,12 +1,13 @@
 """Convicts what a model proposes: the lines exist, and they say it. Pure.
 
-Every command, path, flag, number, identifier and quoted word of a sentence must stand in lines of the session, a command in one
-line and in its order; and enough of its other words in the lines that it cites or beside them. Where a model cited too
-little, the lines that hold a word are added: they are evidence too. A question proves nothing.
+Every command, path, flag, number, identifier and quoted word of a sentence must stand in lines of the session, a
+command in one line and in its order; and enough of its other words in the lines that it cites or beside them. Where a
+model cited too little, the lines that hold a word are added: they are evidence too. A question proves nothing.
 
-**Who said it** is decided here, by the lines and never by the model. The user's words are those whose own lines carry most of the
-sentence, with nothing added that could do harm. An outcome is a command that was run, and whose end is known. After these come what the
-agent said, what tools printed, and what stood in files, pages and foreign tools: the least trusted of the lines decides.
+**Who said it** is decided here, by the lines and never by the model. The user's words are those whose own lines carry
+most of the sentence, with nothing added that could do harm. An outcome is a command that was run, and whose end is
+known. After these come what the agent said, what tools printed, and what stood in files, pages and foreign tools: the
+least trusted of the lines decides.
 """
 
 import re
@@ -151,8 +152,8 @@ def share_of_words(sentence: str, lines: Iterable[SessionLine]) -> float:
 
 
 def holds(text: str, mark: str) -> bool:
-    """Whether a mark stands in a text: as it is, or, for a command, word by word in its order. A gap in a command that is written
-    as one stands for anything."""
+    """Whether a mark stands in a text: as it is, or, for a command, word by word in its order. A gap that is written as
+    one stands for anything."""
     folded = _folded(text)
     plain = _folded(mark)
     if plain in folded:
@@ -198,7 +199,7 @@ def _adds_power(sentence: str, typed: Sequence[SessionLine]) -> bool:
     return any(
         danger_in(mark)
         or (_is_command(mark) and not is_tellable(mark))
-        or ("/" in mark and not is_plain_path(mark.strip("*/")))
+        or ("/" in mark and not _is_command(mark) and not is_plain_path(mark.strip("*/")))
         for mark in strange
     )
 

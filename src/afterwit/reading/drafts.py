@@ -1,8 +1,8 @@
 """Drafts of what a model read and the checks let pass: the same kind of thing that harvesters draft. Pure.
 
-Triggers are kept only where the session has them: a program that was called there, a path that a line names, an error that
-was seen, which gives the signature of that failure. How far a draft is believed at first is what the model said, as far
-as the one who spoke the lines allows.
+Triggers are kept only where the session has them: a program that was called there, a path that a line names, an error
+that was seen, which gives the signature of that failure. How far a draft is believed at first is what the model said,
+as far as the one who spoke the lines allows.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -115,6 +115,6 @@ def _own_paths(proposal: Proposal, session: ReadSession) -> Iterator[str]:
     for path in proposal.paths:
         base = path.removeprefix("./").strip("/")
         folder = base.partition("*")[0].rstrip("/")
-        if folder and not path.startswith(("/", "~")) and is_plain_path(folder):
-            if any(holds(line.text, folder) for line in session.lines):
-                yield base if "*" in base or "." in base.rpartition("/")[2] else f"{base}/**"
+        is_own = bool(folder) and not path.startswith(("/", "~")) and is_plain_path(folder)
+        if is_own and any(holds(line.text, folder) for line in session.lines):
+            yield base if "*" in base or "." in base.rpartition("/")[2] else f"{base}/**"

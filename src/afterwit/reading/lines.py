@@ -1,10 +1,10 @@
 """A session as numbered lines, each with who speaks: what a model reads, and what its answers are checked against.
 
-What people typed stands whole. The agent's words stand as it said them, without code blocks. An action is one line with its
-command or path and how it ended; below it stand the telling lines of its output, where it failed, may have failed, or
-says something that a success would not. Looking around is told in one line, however many calls it took. Left out is
-what nobody said in this session: boot text, injected notes, thoughts, summaries of a compaction.
-Everything that comes in is redacted and clean already (`sessions.show`).
+What people typed stands whole. The agent's words stand as it said them, without code blocks. An action is one line with
+its command or path and how it ended; below it stand the telling lines of its output, where it failed, may have failed,
+or says something that a success would not. Looking around is told in one line, however many calls it took. Left out is
+what nobody said in this session: boot text, injected notes, thoughts, summaries of a compaction. Everything that comes
+in is redacted and clean already (`sessions.show`).
 """
 
 import re
@@ -35,8 +35,8 @@ _ASKING_TOOL = re.compile(r"ask_?user|user_?input|ask_?followup|ask_?question|qu
 _REASON = re.compile(r"the user said:?\s*(.+)", re.IGNORECASE | re.DOTALL)
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _SURPRISE = re.compile(
-    r"\b(?:error|fail(?:ed|ure|s)?|warn(?:ing)?|cannot|can't|could not|unable|denied|refused|not found|no such|missing|deprecated"
-    r"|skipp(?:ed|ing)|timed? ?out|conflict|invalid|unknown|unexpected|0 tests|no tests|nothing to)\b",
+    r"\b(?:error|fail(?:ed|ure|s)?|warn(?:ing)?|cannot|can't|could not|unable|denied|refused|not found|no such|missing"
+    r"|deprecated|skipp(?:ed|ing)|timed? ?out|conflict|invalid|unknown|unexpected|0 tests|no tests|nothing to)\b",
     re.IGNORECASE,
 )
 _PASTED_LINES = 40  # of one prompt: what is longer was pasted, and its middle is left out
@@ -89,7 +89,7 @@ class SessionLine(NamedTuple):
 
 
 def session_lines(moments: Iterable[SessionMoment], root: str = "") -> list[SessionLine]:
-    """The lines of a session, from all that happened in it; paths below the root of the checkout are told from there."""
+    """The lines of a session, from all that happened in it; paths are told from the root of the checkout on."""
     return list(_Lines(root).of(moments))
 
 

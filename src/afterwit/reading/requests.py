@@ -1,8 +1,9 @@
 """What is sent to a model: a session in parts of bounded size, with its task, what is known already, and the prompt.
 
-A long session is several requests, because its lessons come late; it is parted where a prompt begins, or else anywhere. Each
-part repeats the task. Line numbers run through the whole session, so that an answer to any part can be checked against
-it. The same session, prompt and notes give the same request, and so the same id: what was answered is not asked again.
+A long session is several requests, because its lessons come late; it is parted where a prompt begins, or else anywhere.
+Each part repeats the task. Line numbers run through the whole session, so that an answer to any part can be checked
+against it. The same session, prompt and notes give the same request, and so the same id: what was answered is not asked
+again.
 """
 
 import hashlib
