@@ -18,7 +18,7 @@ from afterwit.model.errors import PartlyDoneError, StoreError, StoreFullError
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.journal import JournalEntry
-from afterwit.store.rows import applied, hooks, items, memory, originals, repos
+from afterwit.store.rows import applied, hooks, items, memory, originals, readings, repos
 from afterwit.store.rows.hooks import Shares
 from afterwit.store.rows.items import DecisionRow
 from afterwit.store.store import Store
@@ -31,6 +31,7 @@ SESSION_UNPINNED = "session-unpinned"  # the same
 AGENT_CONNECTED = "agent-connected"  # see `connections`
 AGENT_DISCONNECTED = "agent-disconnected"
 EXPERIMENT_SET = "experiment-set"  # {"session_share": …, "item_share": …}
+READING_ASKED = "reading-asked"  # {"requests": […]}: what a model was to read; see `store.rows.readings`
 DRAWN = "drawn"  # {"draws": […]}: what sessions were shown, or would have been; see `spooled`
 
 
@@ -100,6 +101,11 @@ def apply_entry(store: Store, entry: JournalEntry) -> None:
         item = str(body.get("item", ""))
         text = msgspec.json.encode(body, order="deterministic").decode()
         items.put_decision(store.db, DecisionRow(entry.machine, entry.number, entry.at_ms, entry.kind, item, text))
+        if entry.kind == knowledge.KnowledgeEntry.READ:
+            readings.put_answer(store.db, entry.at_ms, body)
+    elif entry.kind == READING_ASKED:
+        for request in body["requests"]:
+            readings.put_request(store.db, entry.at_ms, request)
     elif entry.kind == EXPERIMENT_SET:
         chosen = Shares(float(body["session_share"]), float(body["item_share"]), entry.at_ms)
         hooks.put_shares(store.db, chosen)

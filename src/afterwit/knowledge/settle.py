@@ -118,7 +118,8 @@ def _backed(drafts: Sequence[Draft], decisions: Decided) -> Iterable[Draft]:
     for draft in (*drafts, *decisions.drafts):
         evidence = tuple(piece for piece in draft.evidence if not decisions.forgotten.takes(piece))
         if any(not piece.is_against for piece in evidence):
-            reports = decisions.reports.get(id_of(draft), ())
+            reported = decisions.reports.get(id_of(draft), ())
+            reports = (piece for piece in reported if not decisions.forgotten.takes(piece))
             yield msgspec.structs.replace(draft, evidence=(*evidence, *reports))
 
 

@@ -10,7 +10,9 @@ from typing import Generic, NamedTuple, TypeVar
 import msgspec
 
 SENTENCE_LIMIT = 240
+READ_LIMIT = 320  # of a sentence that a model read: it says when, too
 EXCERPT_LIMIT = 300
+READ = "read"  # the harvester of what a model read in sessions
 
 
 class Category(StrEnum):
