@@ -31,7 +31,7 @@ from afterwit.knowledge.host_text import HostText, said_by_host
 from afterwit.knowledge.list import all_items, item_row
 from afterwit.knowledge.merging import merged
 from afterwit.knowledge.weighing import WeighingContext, weighed
-from afterwit.model.knowledge import EVERYWHERE, Channel, Draft, Item, Scope, ScopeKind
+from afterwit.model.knowledge import EVERYWHERE, READ, Channel, Draft, Item, Scope, ScopeKind
 from afterwit.model.learn_run import Harvested, Progress
 from afterwit.store.atomic import step
 from afterwit.store.checksums import seal_knowledge
@@ -72,8 +72,10 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     decisions = decided(recorded(store.db))
     texts = {repo: HostText.of(named) for repo, named in basis.hosts.items()}
     kept, rejected = _gated(_backed(drafts, decisions), texts)
-    own, foreign = merged(draft for draft in kept if not _is_foreign(draft)), merged(_not_known(kept))
-    unions = (*own.unions, *foreign.unions)
+    own = merged(draft for draft in kept if not _is_foreign(draft) and draft.harvester != READ)
+    read = merged(draft for draft in kept if draft.harvester == READ)
+    foreign = merged(_not_known(kept))
+    unions = (*own.unions, *read.unions, *foreign.unions)
     context = WeighingContext(
         now_ms=world.now_ms,
         echoes=echoes(store.db),
@@ -82,7 +84,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
         decisions=decisions.decisions,
         suspects={id_of(draft): why for draft in kept if (why := review_reason(draft))},
         last_work_ms=_last_work(store),
-        minimum_stories={harvester.name: harvester.minimum_stories for harvester in HARVESTERS},
+        minimum_stories={READ: 1} | {harvester.name: harvester.minimum_stories for harvester in HARVESTERS},
     )
     after = {item.id: item for item in weighed(unions, context)}
     gone = basis.gone._replace(files=missing_files(places, files_of((*drafts, *after.values()))))
@@ -92,7 +94,8 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
         _write(store, before, after)
         items.put_rejections(store.db, rejected)
         items.put_doubles(
-            store.db, sorted({(review.first, review.second) for review in (*own.reviews, *foreign.reviews)})
+            store.db,
+            sorted({(review.first, review.second) for merging in (own, read, foreign) for review in merging.reviews}),
         )
         items.put_settled_mark(store.db, basis._replace(gone=gone).mark)
         seal_knowledge(store.db)

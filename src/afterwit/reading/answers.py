@@ -27,6 +27,16 @@ RELATIONS = ("confirms", "replaces", "contradicts")
 SCOPES = ("repository", "agent", "everywhere")
 
 
+class GivenAnswer(NamedTuple):
+    """What came back for a request; `fault` where that is no answer."""
+
+    request: str
+    text: str = ""
+    tokens_in: int | None = None  # None: nobody said
+    tokens_out: int | None = None
+    fault: str = ""
+
+
 class Proposal(NamedTuple):
     """A note as the model proposes it. Nothing in it is to be believed."""
 

@@ -7,7 +7,8 @@ model cited too little, the lines that hold a word are added: they are evidence 
 **Who said it** is decided here, by the lines and never by the model. The user's words are those whose own lines carry
 most of the sentence, with nothing added that could do harm. An outcome is a command that was run, and whose end is
 known. After these come what the agent said, what tools printed, and what stood in files, pages and foreign tools: the
-least trusted of the lines decides.
+least trusted of the lines decides. A model that cites the user for what a page said gains nothing: words that stand
+together in foreign text and not in the lines of whoever is cited are foreign.
 """
 
 import re
@@ -20,13 +21,13 @@ from afterwit.guard.plain_names import is_plain_path
 from afterwit.guard.unsafe_text import danger_in, reads_like_an_order
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.model.kinds import Status
-from afterwit.model.knowledge import Channel
+from afterwit.model.knowledge import READ_LIMIT, Channel
 from afterwit.reading.answers import Proposal
 from afterwit.reading.lines import SessionLine, Speaker
 from afterwit.text.words import words_of
 
+VERSION = 1  # counts up when answers that are kept would be judged otherwise
 LEAST_CONFIDENCE = 0.5
-_LONGEST = 320
 _SUPPORT = 0.34  # of a sentence's words that its lines, or those beside them, must hold
 _OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs
 _BESIDE = 2  # lines before and after a cited one that count as its context
@@ -41,7 +42,14 @@ _MARK = re.compile(
 _SENTENCE_END = re.compile(r"[.!;:]\s|[.!]$")
 _ABBREVIATIONS = frozenset(("e.g", "i.e", "e.g.", "i.e.", "and/or", "vs.", "etc."))
 _PLACEHOLDER = re.compile(r"<[^<>]*>|\{[^{}]*\}|…|\.\.\.|\*+")
-_LEAST_TRUSTED = (Speaker.MCP, Speaker.WEB, Speaker.FILE, Speaker.OUTPUT)
+_LEAST_TRUSTED = (Speaker.MCP, Speaker.WEB, Speaker.PASTED, Speaker.FILE, Speaker.OUTPUT)
+_PARTIES = (Speaker.USER, Speaker.AGENT, Speaker.ACTION)
+_ENDED = (Status.SUCCEEDED, Status.FAILED)
+_FEWEST_BORROWED = 2
+_SEGMENTS = re.compile(r"\s(?:&&|\|\|?|;)\s|;\s")
+_MESSAGE = re.compile(r"[A-Z][a-z']+(?: (?!-)[\w'.,:()\[\]=-]+)+")
+_WORDS = re.compile(r"[a-z]+")
+_LOWERING = frozenset("disable skip bypass ignore override force".split())  # noqa: SIM905
 
 
 class Conviction(StrEnum):
@@ -68,7 +76,7 @@ WORDS = {
     Conviction.OWN: "It is our own output come back.",
     Conviction.GENERAL: "It names nothing of this repository: every agent knows it.",
     Conviction.SPECULATION: "The model itself believes it less than an even chance.",
-    Conviction.TOO_LONG: f"It has more than {_LONGEST} characters.",
+    Conviction.TOO_LONG: f"It has more than {READ_LIMIT} characters.",
     Conviction.ORDER: "It reads like an order that no user gave.",
 }
 
@@ -120,13 +128,21 @@ def checked(proposal: Proposal, sent: Sent) -> Supported | Convicted:
     lines = tuple(sorted({*proving, *added}))
     if share_of_words(proposal.sentence, _around(lines, sent)) < _SUPPORT:
         return Convicted(proposal.sentence, Conviction.OTHER_WORDS)
-    channel = channel_of(proposal.sentence, [sent.lines[at] for at in lines])
+    whole = sent.lines[sent.first : sent.end]
+    channel = channel_of(proposal.sentence, [sent.lines[at] for at in lines], whole)
     if channel is not Channel.USER:
         if not marks_in(proposal.sentence):
             return Convicted(proposal.sentence, Conviction.GENERAL)
         if reads_like_an_order(proposal.sentence):
             return Convicted(proposal.sentence, Conviction.ORDER)
     return Supported(proposal, channel, lines)
+
+
+def bears_on(sentence: str, supported: Supported, sent: Sent) -> bool:
+    """Whether the lines that prove a proposal speak of what this other sentence says, so that it can be confirmed or
+    contradicted by them."""
+    lines = (*_around(supported.lines, sent), SessionLine(Speaker.NOTE, supported.proposal.sentence))
+    return share_of_words(sentence, lines) >= _SUPPORT
 
 
 def runs_in(texts: Iterable[str]) -> frozenset[str]:
@@ -152,64 +168,112 @@ def share_of_words(sentence: str, lines: Iterable[SessionLine]) -> float:
 
 
 def holds(text: str, mark: str) -> bool:
-    """Whether a mark stands in a text: as it is, or, for a command, word by word in its order. A gap that is written as
-    one stands for anything."""
-    folded = _folded(text)
+    """Whether a mark stands in a text: as it is, or, for a command, word by word in its order within one command. A gap
+    that is written as one stands for anything."""
     plain = _folded(mark)
-    if plain in folded:
+    if _stands_in(_folded(text), plain, 0) >= 0:
         return True
     pieces = [piece for gap in _PLACEHOLDER.split(plain) for piece in gap.split()]
     if not pieces or (len(pieces) == 1 and pieces[0] == plain):
         return False
+    return any(_in_order(_folded(segment), pieces) for segment in _SEGMENTS.split(text))
+
+
+def _in_order(segment: str, pieces: Iterable[str]) -> bool:
     at = 0
     for piece in pieces:
-        at = folded.find(piece, at)
+        at = _stands_in(segment, piece, at)
         if at < 0:
             return False
         at += len(piece)
     return True
 
 
-def channel_of(sentence: str, lines: Sequence[SessionLine]) -> Channel:
-    """Where the words of a sentence come from, by the lines that prove it."""
+def _stands_in(text: str, piece: str, at: int) -> int:
+    """Where a piece stands as whole words, from a place on; -1 where it does not."""
+    while (at := text.find(piece, at)) >= 0 and piece:
+        before, after = text[at - 1 : at], text[at + len(piece) : at + len(piece) + 1]
+        if not (_is_inside(before) and _is_inside(piece[0])) and not (_is_inside(after) and _is_inside(piece[-1])):
+            return at
+        at += 1
+    return -1
+
+
+def _is_inside(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def channel_of(sentence: str, lines: Sequence[SessionLine], sent: Sequence[SessionLine]) -> Channel:
+    """Where the words of a sentence come from, by the lines that prove it, and by what else was sent: whatever lines
+    are cited, words that stand in foreign text alone are not those of anybody else."""
+    foreign = [line for line in sent if line.speaker in _LEAST_TRUSTED]
     typed = [line for line in lines if line.speaker is Speaker.USER]
-    if typed and share_of_words(sentence, typed) >= _OWN_WORDS and not _adds_power(sentence, typed):
+    if typed and _carry(sentence, typed, foreign) and not _adds_power(sentence, typed, sent):
         return Channel.USER
-    ended = [
-        line for line in lines if line.speaker is Speaker.ACTION and line.status in (Status.SUCCEEDED, Status.FAILED)
-    ]
-    commands = [mark for mark in marks_in(sentence) if _is_command(mark)]
-    if commands and all(any(holds(line.text, mark) for line in ended) and is_tellable(mark) for mark in commands):
+    ended = [line for line in lines if line.speaker is Speaker.ACTION and line.status in _ENDED]
+    commands = commands_in(sentence)
+    is_run = all(any(holds(line.text, mark) for line in ended) and is_tellable(mark) for mark in commands)
+    if commands and is_run and _carry(sentence, ended, foreign):
         return Channel.OUTCOME
-    foreign = [line for line in lines if line.speaker in _LEAST_TRUSTED]
-    said = [line for line in lines if line.speaker in (Speaker.AGENT, Speaker.USER, Speaker.ACTION)]
-    if said and (not foreign or share_of_words(sentence, said) >= _SUPPORT):
+    said = [line for line in lines if line.speaker in _PARTIES]
+    if said and share_of_words(sentence, said) >= _SUPPORT and not _borrows(sentence, said, foreign):
         return Channel.ASSISTANT
-    speaker = min((line.speaker for line in foreign or lines), key=_trust)
-    return speaker.channel or Channel.TOOL
+    lending = [line.speaker for line in lines if line.speaker in _LEAST_TRUSTED]
+    lending += [line.speaker for line in foreign if _borrows(sentence, said, (line,))]
+    return min(lending, key=_LEAST_TRUSTED.index).channel or Channel.TOOL if lending else Channel.ASSISTANT
 
 
-def _trust(speaker: Speaker) -> int:
-    return _LEAST_TRUSTED.index(speaker) if speaker in _LEAST_TRUSTED else len(_LEAST_TRUSTED)
+def untold_commands(sentence: str, sent: Sequence[SessionLine]) -> list[str]:
+    """Commands of a sentence that may not be named to an agent without a person: neither ordinary nor run here with
+    success."""
+    return [mark for mark in commands_in(sentence) if not is_tellable(mark) and not _has_worked(mark, sent)]
 
 
-def _adds_power(sentence: str, typed: Sequence[SessionLine]) -> bool:
-    """Whether something that the user did not type could do harm, or lead elsewhere."""
+def commands_in(sentence: str) -> list[str]:
+    """What stands between backticks and is more than a name, or a message that was quoted."""
+    spans = (" ".join(match[1].split()) for match in _SPAN.finditer(sentence))
+    return [span for span in spans if " " in span and not _MESSAGE.fullmatch(span)]
+
+
+def _carry(sentence: str, lines: Sequence[SessionLine], foreign: Sequence[SessionLine]) -> bool:
+    """Whether most of a sentence stands in these lines, and no foreign one lent the rest."""
+    return share_of_words(sentence, lines) >= _OWN_WORDS and not _borrows(sentence, lines, foreign)
+
+
+def _borrows(sentence: str, own: Iterable[SessionLine], foreign: Iterable[SessionLine]) -> bool:
+    """Whether several words that these lines lack stand together in a foreign one."""
+    wanted = set(words_of(sentence))
+    missing = wanted - {word for line in own for word in words_of(line.text)}
+    fewest = max(_FEWEST_BORROWED, len(wanted) / 4)
+    return len(missing) >= fewest and any(len(missing.intersection(words_of(line.text))) >= fewest for line in foreign)
+
+
+def _adds_power(sentence: str, typed: Sequence[SessionLine], sent: Sequence[SessionLine]) -> bool:
+    """Whether something that the user did not type could do harm, lead elsewhere, or lower a guard."""
+    if danger_in(sentence) and not any(danger_in(line.text) for line in typed):
+        return True
+    words = {word for line in typed for word in _WORDS.findall(line.text.lower())}
+    if not _LOWERING.intersection(_WORDS.findall(sentence.lower())) <= words:
+        return True
     strange = [mark for mark in marks_in(sentence) if not any(holds(line.text, mark) for line in typed)]
+    commands = commands_in(sentence)
     return any(
-        danger_in(mark)
-        or (_is_command(mark) and not is_tellable(mark))
-        or ("/" in mark and not _is_command(mark) and not is_plain_path(mark.strip("*/")))
+        (not (is_tellable(mark) and _has_worked(mark, sent)))
+        if mark in commands
+        else ("/" in mark and not is_plain_path(mark.strip("*/")))
+        or not any(line.speaker in _PARTIES and holds(line.text, mark) for line in sent)
         for mark in strange
     )
 
 
-def _is_command(mark: str) -> bool:
-    return " " in mark
+def _has_worked(mark: str, sent: Iterable[SessionLine]) -> bool:
+    return any(
+        line.speaker is Speaker.ACTION and line.status is Status.SUCCEEDED and holds(line.text, mark) for line in sent
+    )
 
 
 def _of_form(proposal: Proposal, sent: Sent) -> Conviction | None:
-    if len(proposal.sentence) > _LONGEST:
+    if len(proposal.sentence) > READ_LIMIT:
         return Conviction.TOO_LONG
     if is_own(proposal.sentence):
         return Conviction.OWN

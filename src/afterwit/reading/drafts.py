@@ -14,6 +14,7 @@ from afterwit.model.digest import Digest
 from afterwit.model.knowledge import (
     EVERYWHERE,
     EXCERPT_LIMIT,
+    READ,
     Activity,
     Channel,
     Draft,
@@ -24,11 +25,10 @@ from afterwit.model.knowledge import (
     Trigger,
 )
 from afterwit.reading.answers import Proposal
-from afterwit.reading.checks import Supported, holds
+from afterwit.reading.checks import Supported, holds, untold_commands
 from afterwit.reading.lines import SessionLine, Speaker
 from afterwit.text.words import words_of
 
-HARVESTER = "read"
 _MOST_TRIGGERS = 12
 _FEWEST_ERROR_WORDS = 2
 
@@ -46,7 +46,7 @@ def draft_of(supported: Supported, session: ReadSession, replaced: Sequence[str]
     proposal = supported.proposal
     scope = _scope(proposal, session.ref)
     return Draft(
-        harvester=HARVESTER,
+        harvester=READ,
         key=(" ".join(words_of(proposal.sentence)) or proposal.sentence,),
         scope=scope,
         category=proposal.category,
@@ -56,11 +56,18 @@ def draft_of(supported: Supported, session: ReadSession, replaced: Sequence[str]
         triggers=tuple(dict.fromkeys(_triggers(proposal, session)))[:_MOST_TRIGGERS],
         files=tuple(path for path in _own_paths(proposal, session) if "*" not in path),
         evidence=(evidence_of(supported.lines, supported.channel, session),),
+        takes="" if supported.channel is Channel.USER else _taken(proposal, session),
         supersedes=tuple(replaced),
         saves=proposal.spares,
         when=proposal.when,
         stated_confidence=proposal.confidence,
     )
+
+
+def _taken(proposal: Proposal, session: ReadSession) -> str:
+    """What only a person may grant: a command that is not ordinary and was not run here with success."""
+    commands = untold_commands(proposal.sentence, session.lines)
+    return f"`{commands[0]}`" if commands else ""
 
 
 def evidence_of(lines: Sequence[int], channel: Channel, session: ReadSession) -> Evidence:

@@ -1,10 +1,11 @@
 """A session as numbered lines, each with who speaks: what a model reads, and what its answers are checked against.
 
-What people typed stands whole. The agent's words stand as it said them, without code blocks. An action is one line with
-its command or path and how it ended; below it stand the telling lines of its output, where it failed, may have failed,
-or says something that a success would not. Looking around is told in one line, however many calls it took. Left out is
-what nobody said in this session: boot text, injected notes, thoughts, summaries of a compaction. Everything that comes
-in is redacted and clean already (`sessions.show`).
+What people typed stands whole; what they pasted is told apart, because it is somebody else's word. The agent's words
+stand as it said them, without code blocks. An action is one line with its command or path and how it ended; below it
+stand the telling lines of its output, where it failed, may have failed, or says something that a success would not.
+Looking around is told in one line, however many calls it took. Left out is what nobody said in this session: boot text,
+injected notes, thoughts, summaries of a compaction. Everything that comes in is redacted and clean already
+(`sessions.show`).
 """
 
 import re
@@ -19,6 +20,7 @@ from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import CHANGES, ActionKind, EventKind, Lean, Status
 from afterwit.model.knowledge import Channel
 from afterwit.sessions.show import SessionMoment
+from afterwit.text.pasted import own_words
 
 LONGEST_LINE = 600
 _LONGEST_REPLY = 4_000
@@ -31,7 +33,9 @@ _TIDYING = frozenset(("rm", "mv", "cp", "git add", "kill", "pkill", "chmod"))  #
 _MOST_LOOKED = 12
 _LONGEST_LOOK = 80
 _SHORT = 40  # seconds from which it is worth saying how long an action took
-_ASKING_TOOL = re.compile(r"ask_?user|user_?input|ask_?followup|ask_?question|question", re.IGNORECASE)
+_ASKING_TOOLS = frozenset(  # in lower case without joints; exact, because what a tool answers here counts as typed
+    "askuserquestion askuser requestuserinput askfollowupquestion askquestion question".split()  # noqa: SIM905
+)
 _REASON = re.compile(r"the user said:?\s*(.+)", re.IGNORECASE | re.DOTALL)
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _SURPRISE = re.compile(
@@ -50,6 +54,7 @@ class Speaker(StrEnum):
     ACTION = "action"
     OUTPUT = "output"  # of a command or a tool
     FILE = "file"
+    PASTED = "pasted"  # by the user into a prompt
     WEB = "web"
     MCP = "mcp"
     NOTE = "note"  # ours, about the session: proves nothing
@@ -66,6 +71,7 @@ _CHANNELS: Mapping[Speaker, Channel] = {
     Speaker.ACTION: Channel.OUTCOME,
     Speaker.OUTPUT: Channel.TOOL,
     Speaker.FILE: Channel.FILE,
+    Speaker.PASTED: Channel.FILE,
     Speaker.WEB: Channel.WEB,
     Speaker.MCP: Channel.MCP,
 }
@@ -104,6 +110,7 @@ _MARKS: Mapping[Speaker, str] = {
     Speaker.ACTION: "> ",
     Speaker.OUTPUT: "| ",
     Speaker.FILE: "|file| ",
+    Speaker.PASTED: "|pasted| ",
     Speaker.WEB: "|web| ",
     Speaker.MCP: "|mcp| ",
     Speaker.NOTE: "-- ",
@@ -131,7 +138,7 @@ class _Lines:
         match moment.kind:
             case EventKind.PROMPT:
                 self._turn += 1
-                yield from self._said(Speaker.USER, moment, _whole(moment.text or ""))
+                yield from self._prompted(moment, moment.text or "")
             case EventKind.REPLY:
                 yield from self._said(Speaker.AGENT, moment, _prose(moment.text or ""))
             case EventKind.CALL if moment.action is not None:
@@ -144,6 +151,11 @@ class _Lines:
     def _said(self, speaker: Speaker, moment: SessionMoment, rows: Iterable[str]) -> Iterator[SessionLine]:
         for row in rows:
             yield from (self._line(speaker, piece, moment) for piece in _pieces(row))
+
+    def _prompted(self, moment: SessionMoment, text: str) -> Iterator[SessionLine]:
+        typed = frozenset(row.strip() for row in own_words(text).splitlines())
+        for row in _whole(text):
+            yield from self._said(Speaker.USER if row in typed else Speaker.PASTED, moment, (row,))
 
     def _called(self, moment: SessionMoment, action: ActionRow) -> Iterator[SessionLine]:
         if action.call_id:
@@ -164,7 +176,7 @@ class _Lines:
         text = moment.text or ""
         if action is None or not text.strip():
             return
-        if _ASKING_TOOL.search(action.tool) and action.kind is ActionKind.OTHER and action.status is not Status.DENIED:
+        if _asks(action) and action.status is not Status.DENIED:
             yield from self._said(Speaker.USER, moment, _whole(text)[:20])
         elif action.status is Status.DENIED:
             reason = _REASON.search(text)
@@ -202,6 +214,12 @@ class _Lines:
 
     def _line(self, speaker: Speaker, text: str, moment: SessionMoment) -> SessionLine:
         return SessionLine(speaker, text, moment.at_ms, None, self._turn)
+
+
+def _asks(action: ActionRow) -> bool:
+    """Whether it is the agent's own tool for questions to its user."""
+    name = action.tool.lower().replace("_", "").replace("-", "")
+    return action.kind is ActionKind.OTHER and name in _ASKING_TOOLS
 
 
 def _whole(text: str) -> list[str]:

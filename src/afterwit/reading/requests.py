@@ -2,8 +2,8 @@
 
 A long session is several requests, because its lessons come late; it is parted where a prompt begins, or else anywhere.
 Each part repeats the task. Line numbers run through the whole session, so that an answer to any part can be checked
-against it. The same session, prompt and notes give the same request, and so the same id: what was answered is not asked
-again.
+against it. The same lines, prompt and model give the same request, and so the same id, whatever notes there are by
+then: what was answered is not asked again.
 """
 
 import hashlib
@@ -23,6 +23,8 @@ MOST_ITEMS = 8  # of one answer
 _MOST_KNOWN = 4_000  # characters of notes that are there already
 _MOST_INSTRUCTIONS = 6_000
 _LONGEST_TASK = 600
+_MOST_BEFORE = _MOST_KNOWN + _MOST_INSTRUCTIONS + _LONGEST_TASK + 1_000  # kept free, so that parts stay as they are
+LEAST_ROOM = 8_000  # characters for lines, however long the prompt is
 _OVERLAP = 3  # lines that a part repeats of the one before
 _VERSION = re.compile(r"^<!-- version (\d+) -->\n")
 
@@ -67,10 +69,10 @@ class ReadingRequest(NamedTuple):
     """One question to a model."""
 
     id: str
-    agent: str
-    native_id: str
     part: int  # counted from 1
     parts: int
+    span: SessionPart
+    lines_hash: str
     system: str
     text: str
 
@@ -117,22 +119,29 @@ def instructions_in(texts: Mapping[str, str]) -> str:
     return "\n".join(f"[{path}]\n{text.strip()[:share]}" for path, text in sorted(texts.items()) if text.strip())
 
 
-def requests(session: SessionText, around: Surroundings, prompt: Prompt) -> list[ReadingRequest]:
+def requests(session: SessionText, around: Surroundings, prompt: Prompt, model: str) -> list[ReadingRequest]:
     """All that is to be asked about a session; nothing where nobody said anything."""
     if not any(line.speaker in (Speaker.USER, Speaker.AGENT) for line in session.lines):
         return []
     before = _before(session, around)
-    room = MOST_TOKENS * CHARS_PER_TOKEN - len(prompt.text) - len(before) - 200
+    room = MOST_TOKENS * CHARS_PER_TOKEN - len(prompt.text) - _MOST_BEFORE
     parts = list(_parts(session.lines, max(room, LEAST_ROOM)))
     made = []
     for number, part in enumerate(parts, 1):
         text = f"{before}\n## The session{_which(number, len(parts))}\n{_numbered(session.lines, part)}\n"
-        name = hashlib.sha256(f"{prompt.version}\0{prompt.text}\0{text}".encode()).hexdigest()[:24]
-        made.append(ReadingRequest(name, session.agent, session.native_id, number, len(parts), prompt.text, text))
+        lines_hash = hash_of(session.lines, part)
+        name = _named(prompt.version, model, session.agent, session.native_id, lines_hash)
+        made.append(ReadingRequest(name, number, len(parts), part, lines_hash, prompt.text, text))
     return made
 
 
-LEAST_ROOM = 8_000  # characters for lines, however much stands before them
+def hash_of(lines: Sequence[SessionLine], part: SessionPart) -> str:
+    """Stands for what was sent of a session."""
+    return _named(_numbered(lines, part))
+
+
+def _named(*texts: str) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
 
 
 def _which(number: int, parts: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from afterwit.store.database import columns_of, insert_into
+from afterwit.store.database import columns_of, insert_into, only_row
 
 
 class ReadingRow(NamedTuple):
@@ -69,8 +69,8 @@ class ReadingSpend(NamedTuple):
 
 
 class SpentSince(NamedTuple):
-    tokens: int
     cost_usd: float
+    unpriced_tokens: int  # of models without a known price
 
 
 _COLUMNS = columns_of(ReadingRow)
@@ -123,6 +123,19 @@ def requests_for(db: apsw.Connection, prompt: str, model: str) -> Iterator[Readi
     return (ReadingRow(*row) for row in db.execute(query, (prompt, model)))
 
 
+def last_model(db: apsw.Connection) -> str:
+    """The model that was asked last; "" where none was."""
+    row = db.execute("SELECT model FROM reading_requests ORDER BY asked_ms DESC, id LIMIT 1").fetchone()
+    return row[0] if row else ""
+
+
+def reserved(db: apsw.Connection, request: str) -> ReadingSpendRow | None:
+    """What a request took, or may take, when it was asked last."""
+    query = f"SELECT {_SPENDS} FROM reading_spends WHERE request = ? ORDER BY asked_ms DESC LIMIT 1"  # noqa: S608
+    row = db.execute(query, (request,)).fetchone()
+    return ReadingSpendRow(*row) if row else None
+
+
 def rejected_proposals(db: apsw.Connection) -> list[ReadingRejectionRow]:
     """What was refused, the latest answer first."""
     query = """SELECT request, agent, native_id, repo, model, answered_ms, sentence, reason, detail
@@ -133,9 +146,9 @@ def rejected_proposals(db: apsw.Connection) -> list[ReadingRejectionRow]:
 
 def spent_since(db: apsw.Connection, since_ms: int) -> SpentSince:
     """What all requests from a moment on took, or may yet take."""
-    query = """SELECT ifnull(sum(tokens_in + tokens_out), 0), ifnull(sum(cost_usd), 0.0) FROM reading_spends
-               WHERE asked_ms >= ?"""
-    return SpentSince(*db.execute(query, (since_ms,)).fetchall()[0])
+    query = """SELECT ifnull(sum(cost_usd), 0.0), ifnull(sum(iif(cost_usd IS NULL, tokens_in + tokens_out, 0)), 0)
+               FROM reading_spends WHERE asked_ms >= ?"""
+    return SpentSince(*only_row(db, query, (since_ms,)))
 
 
 def spending(db: apsw.Connection) -> list[ReadingSpend]:
