@@ -76,7 +76,7 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ask(
-    world: World, wish: ReadingWish, send: Callable[[ReadingRequest, str], None], progress: Progress
+    world: World, wish: ReadingWish, send: Callable[[ReadingRequest, str], object], progress: Progress
 ) -> ReadingPlan:
     """Plans, and hands every request with the model's name to `send`. All of them are asked, or none."""
     require(world.layout)
