@@ -45,7 +45,7 @@ _PLACEHOLDER = re.compile(r"<[^<>]*>|\{[^{}]*\}|…|\.\.\.|\*+")
 _LEAST_TRUSTED = (Speaker.MCP, Speaker.WEB, Speaker.PASTED, Speaker.FILE, Speaker.OUTPUT)
 _PARTIES = (Speaker.USER, Speaker.AGENT, Speaker.ACTION)
 _ENDED = (Status.SUCCEEDED, Status.FAILED)
-_FEWEST_BORROWED = 2
+_BORROWED = 2  # words in one foreign line that nobody else said
 _SEGMENTS = re.compile(r"\s(?:&&|\|\|?|;)\s|;\s")
 _MESSAGE = re.compile(r"[A-Z][a-z']+(?: (?!-)[\w'.,:()\[\]=-]+)+")
 _WORDS = re.compile(r"[a-z]+")
@@ -241,11 +241,10 @@ def _carry(sentence: str, lines: Sequence[SessionLine], foreign: Sequence[Sessio
 
 
 def _borrows(sentence: str, own: Iterable[SessionLine], foreign: Iterable[SessionLine]) -> bool:
-    """Whether several words that these lines lack stand together in a foreign one."""
-    wanted = set(words_of(sentence))
-    missing = wanted - {word for line in own for word in words_of(line.text)}
-    fewest = max(_FEWEST_BORROWED, len(wanted) / 4)
-    return len(missing) >= fewest and any(len(missing.intersection(words_of(line.text))) >= fewest for line in foreign)
+    """Whether several words that these lines lack stand together in a foreign one. However long the sentence is: an
+    order of two words can be hidden in everything that a user typed."""
+    missing = set(words_of(sentence)) - {word for line in own for word in words_of(line.text)}
+    return any(len(missing.intersection(words_of(line.text))) >= _BORROWED for line in foreign)
 
 
 def _adds_power(sentence: str, typed: Sequence[SessionLine], sent: Sequence[SessionLine]) -> bool:
