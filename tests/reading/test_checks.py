@@ -88,7 +88,7 @@ def test_what_the_model_does_not_believe_itself_is_refused() -> None:
 
 
 def test_the_prompts_own_words_are_not_knowledge() -> None:
-    copied = runs_in([built_in().text])
+    copied = runs_in(built_in().text)
     words = "A later session, with another task, would act differently if it knew it"
     talk = [line(Speaker.USER, words)]
     result = checked(proposal(words, 1), sent(talk, copied=copied))

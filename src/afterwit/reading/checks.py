@@ -32,7 +32,7 @@ _SUPPORT = 0.34  # of a sentence's words that its lines, or those beside them, m
 _OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs
 _BESIDE = 2  # lines before and after a cited one that count as its context
 _MOST_ADDED = 4
-_COPIED = 7  # words in a row that stand in the prompt or in a note that is there: copied, not read
+_COPIED = 7  # words in a row that stand in the prompt: copied, not read
 _SPAN = re.compile(r"`([^`]+)`")
 _QUOTED = re.compile(r"[\"“]([^\"“”]{3,})[\"”]")
 _MARK = re.compile(
@@ -72,7 +72,7 @@ WORDS = {
     Conviction.UNSUPPORTED: "It names something that stands in no line of the session.",
     Conviction.OTHER_WORDS: "The lines that it cites say something else.",
     Conviction.QUESTION: "It rests on questions alone.",
-    Conviction.COPIED: "It is copied from the prompt or from a note that is there already.",
+    Conviction.COPIED: "It is copied from the prompt.",
     Conviction.OWN: "It is our own output come back.",
     Conviction.GENERAL: "It names nothing of this repository: every agent knows it.",
     Conviction.SPECULATION: "The model itself believes it less than an even chance.",
@@ -103,7 +103,7 @@ class Sent(NamedTuple):
     lines: Sequence[SessionLine]
     first: int
     end: int
-    copied: Collection[str] = ()  # runs of words of the prompt and of notes, from `runs_in`
+    copied: Collection[str] = ()  # runs of words of the prompt, from `runs_in`
 
 
 def checked(proposal: Proposal, sent: Sent) -> Supported | Convicted:
@@ -145,9 +145,9 @@ def bears_on(sentence: str, supported: Supported, sent: Sent) -> bool:
     return share_of_words(sentence, lines) >= _SUPPORT
 
 
-def runs_in(texts: Iterable[str]) -> frozenset[str]:
+def runs_in(prompt: str) -> frozenset[str]:
     """All runs of words that are long enough to be recognised as copied."""
-    return frozenset(run for text in texts for run in _runs(text))
+    return frozenset(_runs(prompt))
 
 
 def marks_in(sentence: str) -> list[str]:

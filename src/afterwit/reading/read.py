@@ -157,7 +157,7 @@ class _ReadingDesk:
         self._refs = SessionRefs(source.store, decided(entries).forgotten)
         self._beside = Beside(source, world)
         self._prices = price_list(world.settings.prices)
-        self._prompt = prompt_in_force(world)
+        self._copied = runs_in(prompt_in_force(world).text)
         self._taken: set[str] = set()
         self._session: tuple[int, ReadSession] | None = None
         self._fates: Counter[Fate] = Counter()
@@ -220,21 +220,19 @@ class _ReadingDesk:
         self, asked: ReadingRow, session: ReadSession, proposals: Sequence[Proposal], answer: GivenAnswer
     ) -> SessionRead:
         items = {item.id: item for item in self._beside.items(asked.repo)}
-        ours = (item.sentence for item in items.values() if item.harvester != READ)
-        sent = Sent(session.lines, asked.first_line, asked.end_line, runs_in((self._prompt.text, *ours)))
+        sent = Sent(session.lines, asked.first_line, asked.end_line, self._copied)
         drafts: dict[str, Draft] = {}
         rejected: list[RejectedProposal] = []
         relations: list[ItemEvidence] = []
         for proposal in proposals:
             about = items.get(proposal.about)
-            is_confirming = about is not None and proposal.relation == "confirms"
-            result = checked(proposal, sent._replace(copied=()) if is_confirming else sent)
+            result = checked(proposal, sent)
             if isinstance(result, Convicted):
                 rejected.append(RejectedProposal(sentence=result.sentence, reason=result.why, detail=result.detail))
                 continue
             if about is not None and bears_on(about.sentence, result, sent):
                 relations += _relation(about, result, session)
-            if not is_confirming:
+            if about is None or proposal.relation != "confirms":
                 draft = draft_of(result, session, _replaced(about, result, sent))
                 why = self._refusal(draft, asked.repo)
                 if why:
