@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from tests.homes import NOW_MS, Silent, hash_of, learned, rows, world_of
 from tests.planted_orders import Planted
@@ -15,7 +16,7 @@ from afterwit.curation.forget import ForgetRequest, forget
 from afterwit.curation.undo import undo
 from afterwit.knowledge.list import all_items
 from afterwit.model.knowledge import READ, Authority, Channel, Item, ItemStatus
-from afterwit.model.settings import ReadingSettings, Rates
+from afterwit.model.settings import Rates, ReadingSettings
 from afterwit.reading.answers import GivenAnswer
 from afterwit.reading.plan import ReadingWish, plan
 from afterwit.reading.read import Fate, Taken, ask, take
@@ -24,8 +25,6 @@ from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.recall import recalled
 from afterwit.store.rows.readings import rejected_proposals, spending
 from afterwit.store.store import readonly_database
-
-import msgspec
 
 RULE = "Never edit a migration that was released; add a new one in db/migrations instead."
 NOTE = "Never edit a migration that was released: add a new one in `db/migrations` instead."

@@ -25,7 +25,9 @@ def long_talk(turns: int) -> list[SessionLine]:
     lines = []
     for turn in range(turns):
         lines.append(line(Speaker.USER, f"Prune row {turn}, and say what you did with the branches."))
-        lines += [line(Speaker.AGENT, f"Row {turn}, step {step}: " + "the shears are sharp. " * 12) for step in range(9)]
+        lines += [
+            line(Speaker.AGENT, f"Row {turn}, step {step}: " + "the shears are sharp. " * 12) for step in range(9)
+        ]
     return lines
 
 
