@@ -19,6 +19,7 @@ from afterwit.reading.requests import (
 )
 
 PROMPT = Prompt("Read this.", "1")
+ALONE = Surroundings()
 
 
 def long_talk(turns: int) -> list[SessionLine]:
@@ -31,7 +32,7 @@ def long_talk(turns: int) -> list[SessionLine]:
     return lines
 
 
-def asked(lines: list[SessionLine], around: Surroundings = Surroundings(), model: str = "m") -> list[ReadingRequest]:
+def asked(lines: list[SessionLine], around: Surroundings = ALONE, model: str = "m") -> list[ReadingRequest]:
     session = SessionText("codex", "s1", "example.org/fruit/orchard", "2026-05-01", "Prune", lines)
     return requests(session, around, PROMPT, model)
 
