@@ -8,7 +8,7 @@ LOCK := requirements-dev.txt
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help learn demo test e2e check audit docs plugins lock bench backtest clean
+.PHONY: help learn demo test e2e check audit docs man plugins lock bench backtest clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ audit: $(STAMP)  ## look up the locked dependencies in a database of advisories
 
 docs: $(STAMP)  ## write the reference pages
 	@$(BIN)/python docs/generate.py
+
+man: $(STAMP)  ## build manual pages into man/
+	@$(BIN)/python docs/man.py man
 
 plugins: $(STAMP)  ## write the plugins for Claude Code, Codex and Gemini
 	@$(BIN)/python -m afterwit.agents.plugins

@@ -38,10 +38,8 @@ from afterwit.store.archive import Archive
 from afterwit.store.frames import Packer
 from afterwit.store.layout import Layout
 from afterwit.store.rows import parts
-from afterwit.store.rows.digests import digest_sizes
 from afterwit.store.rows.items import all_items
 from afterwit.store.rows.sessions import count_sessions
-from afterwit.store.rows.sightings import harvest_sizes
 from afterwit.store.store import opened
 from bench.homes import LENGTH, write_home
 from bench.processes import afterwit
@@ -211,7 +209,7 @@ def _counts(store: Path) -> dict[str, int]:
     with opened(Layout(store)) as one:
         return {
             "stored_sessions": count_sessions(one.db),
-            "sightings": harvest_sizes(one.db).sightings,
+            "sightings": one.db.execute("SELECT count(*) FROM sightings").get,
             "items": sum(1 for _ in all_items(one.db)),
         }
 
@@ -242,7 +240,7 @@ def _of_parse(split: list[Part], part: str) -> float:
 
 def _digest_bytes(store: Path) -> int:
     with opened(Layout(store)) as one:
-        return digest_sizes(one.db).packed_bytes
+        return int(one.db.execute("SELECT ifnull(sum(length(body)), 0) FROM digests").get)
 
 
 def _cpu(work: Callable[[], Any]) -> float:

@@ -73,7 +73,7 @@ def world_of(home: Path, store: Path) -> World:
 def report(world: World, home: Path) -> None:
     print(f"{'whole command':<28}{seconds(lambda: command(world), ROUNDS) * 1000:8.1f} ms")
     with searching(world) as searcher:
-        first = seconds(lambda: searcher.search(FIRST, Filter(), "", 10, 160), 1)
+        first = seconds(lambda: searcher.best_hits(FIRST, Filter(), "", 10, 160), 1)
         print(f"{'first answer of a process':<28}{first * 1000:8.1f} ms")
         peer = shutil.which("rg")
         ratios = [compared(searcher, query, peer, home) for query in QUERIES]
@@ -83,8 +83,8 @@ def report(world: World, home: Path) -> None:
 
 def compared(searcher: Searcher, query: str, peer: str | None, home: Path) -> float:
     """Prints the line of a query; our time as a share of the peer's."""
-    answer = searcher.search(query, Filter(), "", 10, 160)
-    ours = seconds(lambda: searcher.search(query, Filter(), "", 10, 160), ROUNDS)
+    answer = searcher.best_hits(query, Filter(), "", 10, 160)
+    ours = seconds(lambda: searcher.best_hits(query, Filter(), "", 10, 160), ROUNDS)
     line = f"{query:<28}{ours * 1000:8.1f} ms  {answer.total:>6} places"
     if peer is None:
         print(line)

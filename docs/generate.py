@@ -10,7 +10,6 @@ without a description here, or a description without its setting, is an error; s
 """
 
 import difflib
-import inspect
 import re
 import sys
 import tomllib
@@ -18,14 +17,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import click
 import msgspec
 import rooms
+from command_pages import CommandText, command_texts
 from msgspec import inspect as shapes
 
 from afterwit.agents.registry import AGENTS, Agent, reader_for
-from afterwit.cli.commands import CliCommand
-from afterwit.cli.main import afterwit
 from afterwit.model.settings import (
     AgentSettings,
     Aliases,
@@ -62,13 +59,23 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
         None,
         'Groups of repositories: `fruit = ["orchard", "github.com/acme/*"]`. The first that fits counts.',
     ),
-    ("prices.<model>", Rates, "US dollars per million tokens, for models whose price is unknown or wrong."),
+    (
+        "prices.<model>",
+        Rates,
+        "US dollars per million tokens, for models whose price is unknown or wrong. They go before the packaged "
+        "ones, of which nothing is then used for that model. The name is a pattern with the wildcards `*`, `?` "
+        'and `[…]`, in quotes if it holds a dot or a wildcard: `[prices."gpt-5.*"]`. Case does not matter, a date '
+        "at the end and a provider in front may be left out, and the longest pattern that fits counts. "
+        "`[prices.unknown]` is for responses whose log names no model.",
+    ),
     ("redaction", RedactionSettings, "What is taken out of the text, besides what is found by rule."),
 )
 _SETTINGS = {
     "store.home": "The data folder. Default: the platform's own (see above).",
     "store.profile": "Which of several stores to use.",
     "learn.jobs": "Processes; 0 means one for every core.",
+    "learn.exclude": "What is never read, stored, learned from or told: `repo:…`, `folder:…`, `agent:…`, by pattern."
+    " See [keep things private](../how-to/privacy.md).",
     "learn.wait_seconds": "How long to wait for another run to end before leaving the job to it.",
     "schedule.cadence": "`hourly`, or the time of day, such as `07:45`, by the local clock.",
     "retention.raw_soft_cap_bytes": "Above it, originals of analysed sessions go, those worth least per byte first.",
@@ -98,12 +105,13 @@ _SETTINGS = {
     "prices.<model>.output": "Output tokens.",
     "prices.<model>.cache_read": "Tokens read from a cache. Default: as input.",
     "prices.<model>.cache_write": "Tokens written to a cache. Default: as input.",
+    "prices.<model>.cache_write_1h": "Tokens written to a cache to be kept for an hour. Default: as `cache_write`.",
     "redaction.people": "Names of people to replace by a pseudonym wherever they stand as a word.",
     "redaction.strings": "Other texts to replace.",
     "redaction.allow": "Patterns that are never redacted.",
 }
 _EDITOR = re.compile(r"(\.config|Application Support|Roaming)/[^/]+/User")
-_UNUSED = {"prices", "redaction.allow"}
+_UNUSED = {"redaction.allow"}
 _VARIABLES = {
     "AFTERWIT_HOME": "The data folder. Goes before `[store] home` of the file.",
     "AFTERWIT_CONFIG": "The configuration file. Goes before the one in the data folder; `--config` goes before it.",
@@ -150,22 +158,12 @@ def _left_over(wanted: dict[str, str]) -> list[str]:
 
 
 def _pages() -> Iterator[tuple[str, str]]:
-    context = click.Context(afterwit, info_name="afterwit", **afterwit.context_settings)
-    for found, name in _walk(afterwit, context):
-        yield f"{_COMMANDS}/{_file(name)}", _command_page(found, name)
+    for text in command_texts():
+        yield f"{_COMMANDS}/{_file(text.name)}", _command_page(text)
     yield "reference/configuration.md", _configuration_page()
     yield "reference/agents.md", _agents_page()
     yield "reference/modules.md", _modules_page()
     yield "explanation/architecture.md", _architecture_page()
-
-
-def _walk(command: click.Command, context: click.Context) -> Iterator[tuple[click.Context, str]]:
-    yield context, context.command_path
-    if isinstance(command, click.Group):
-        for name in command.list_commands(context):
-            child = command.get_command(context, name)
-            assert child is not None
-            yield from _walk(child, click.Context(child, parent=context, info_name=name))
 
 
 def _file(name: str) -> str:
@@ -173,52 +171,32 @@ def _file(name: str) -> str:
     return "-".join(name.split()[1:] or ["afterwit"]) + ".md"
 
 
-def _command_page(context: click.Context, name: str) -> str:
-    command = context.command
-    usage = " ".join([name, *command.collect_usage_pieces(context)])
-    parts = [f"# {name}", _NOTE, f"```\n{usage}\n```", _paragraphs(command.help or "")]
-    if isinstance(command, click.Group):
-        parts.append(_section("Commands", _children(command, context, name)))
-    parts.append(_section("Options", _options(command, context)))
-    if isinstance(command, CliCommand):
-        exits = _table(("code", "meaning"), [(str(int(code)), text) for code, text in sorted(command.exits.items())])
-        parts.append(_section("Exit codes", exits))
-        if command.examples:
-            parts.append(_section("Examples", "```\n" + "\n".join(command.examples) + "\n```"))
+def _command_page(text: CommandText) -> str:
+    parts = [f"# {text.name}", _NOTE, f"```\n{text.usage}\n```", "\n\n".join(text.paragraphs)]
+    if text.short_name:
+        parts.append(f"Short: `{text.short_name}`.")
+    if text.children:
+        rows = [(f"[{child.name}]({_file(child.name)})", child.first) for child in text.children]
+        parts.append(_section("Commands", _table(("command", "what it does"), rows)))
+    if text.short_names:
+        rows = [(name, f"Short for [{long}]({_file(long)}).") for name, long in text.short_names.items()]
+        parts.append(_section("Short names", _table(("command", "what it does"), rows)))
+    options = [
+        (
+            ", ".join(f"`{name}`" for name in option.names),
+            option.meaning,
+            f"`{option.default}`" if option.default else "",
+        )
+        for option in text.options
+    ]
+    parts.append(_section("Options", _table(("option", "meaning", "default"), options)))
+    if text.exits:
+        parts.append(
+            _section("Exit codes", _table(("code", "meaning"), [(str(code), said) for code, said in text.exits]))
+        )
+    if text.examples:
+        parts.append(_section("Examples", "```\n" + "\n".join(text.examples) + "\n```"))
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
-
-
-def _children(group: click.Group, context: click.Context, name: str) -> str:
-    rows = []
-    for child in group.list_commands(context):
-        command = group.get_command(context, child)
-        assert command is not None
-        first = _paragraphs(command.help or "").partition("\n\n")[0]
-        rows.append((f"[{name} {child}]({_file(f'{name} {child}')})", first))
-    return _table(("command", "what it does"), rows)
-
-
-def _options(command: click.Command, context: click.Context) -> str:
-    found = (option for option in command.get_params(context) if isinstance(option, click.Option))
-    rows = [(_declared(option), _meaning(option), _default(option)) for option in found]
-    return _table(("option", "meaning", "default"), rows)
-
-
-def _declared(option: click.Option) -> str:
-    value = "" if option.is_flag else f" {option.metavar or option.type.name.upper()}"
-    return ", ".join(f"`{name}{value}`" for name in sorted(option.opts, key=len))
-
-
-def _meaning(option: click.Option) -> str:
-    text = option.help or ""
-    if isinstance(option.type, click.Choice):
-        text += f" One of: {', '.join(str(choice) for choice in option.type.choices)}."
-    return text
-
-
-def _default(option: click.Option) -> str:
-    is_value = isinstance(option.default, int | float | str) and not option.is_flag
-    return f"`{option.default}`" if is_value else ""
 
 
 def _configuration_page() -> str:
@@ -357,11 +335,6 @@ def _codes(texts: tuple[str, ...]) -> str:
     """Paths as code; those that differ in the editor only are one."""
     joined = dict.fromkeys(_EDITOR.sub(r"\1/<editor>/User", text) if len(texts) > 1 else text for text in texts)
     return ", ".join(f"`{text}`" for text in joined)
-
-
-def _paragraphs(text: str) -> str:
-    """A docstring with one line per paragraph."""
-    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
 
 
 def _section(title: str, body: str) -> str:

@@ -1,15 +1,18 @@
 """For all tests: no timing decides one of them, so Hypothesis sets no deadline and judges no speed; and what takes long
-to make is made once."""
+to make is made once. The machine is in UTC, wherever it stands."""
 
 import fcntl
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.homes import learned
 
+os.environ["TZ"] = "UTC"
+time.tzset()
 settings.register_profile("no clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("no clock")
 

@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from afterwit.agents.claude_code import payloads
+from afterwit.agents import claude_code
 from afterwit.config.world import World
 from afterwit.connect.file_notes import notes_of
 from afterwit.curation.files import export
@@ -85,9 +85,9 @@ def _failure(world: World, folder: str, command: str, output: str, session: str)
 
 def _hook(world: World, folder: str, event: str, *flags: str, session: str = "s1", **fields: Any) -> str:
     name = f"{folder.rpartition('/')[2]}-{session}-{next(_SESSIONS)}"
-    moment = payloads.read(event, {"session_id": name, "cwd": folder, **fields})
+    moment = claude_code.read(event, {"session_id": name, "cwd": folder, **fields})
     assert moment is not None
-    answer = HookCall("claude-code", payloads, moment, str(world.layout.root), list(flags)).run()
+    answer = HookCall("claude-code", claude_code, moment, str(world.layout.root), list(flags)).run()
     return json.dumps(json.loads(answer), ensure_ascii=False) if answer else ""
 
 

@@ -17,6 +17,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import traceback
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -140,6 +141,7 @@ def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
     os.chdir(asked["cwd"])
     os.environ.clear()
     os.environ.update(asked["environ"])
+    time.tzset()
     importlib.reload(sys.modules[READS_SURROUNDINGS])
     sys.argv = ["-c", *asked["arguments"]]
     code: object = 0

@@ -119,10 +119,6 @@ def test_a_call_has_the_kind_and_target_of_the_table(
     assert (found.value, target_of(found, tool, arguments)) == (kind, target)
 
 
-def test_an_alias_makes_a_users_own_tool_known() -> None:
-    assert kind_of({}, "our_runner", {"command": "make"}, {"our_runner": "bash"}) is ActionKind.SHELL
-
-
 def test_a_tool_that_reads_through_the_shell_stays_shell() -> None:
     assert kind_of({}, "exec_command", {"cmd": "sed -n 1,5p a.py"}) is ActionKind.SHELL
 

@@ -22,7 +22,7 @@ from afterwit.agents.moments import AFTER, BEFORE, Answer, Moment
 from afterwit.agents.protocol import Shape, SourceFile
 from afterwit.agents.registry import reader_for, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.context import AssemblyContext
+from afterwit.capture.assembly.texts import AssemblyContext
 from afterwit.guard.markers import CLOSING, OPENING, marked
 from afterwit.guard.redaction import Redactor
 from afterwit.guard.shown import ours

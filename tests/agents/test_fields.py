@@ -1,3 +1,5 @@
+import pytest
+
 from afterwit.agents import fields
 
 
@@ -51,3 +53,18 @@ def test_a_file_that_is_missing_or_damaged_holds_nothing() -> None:
     assert fields.decoded_file(None) == {}
     assert fields.decoded_file(b'{"a": "\xff"}') == {}
     assert fields.decoded_file(b"[1]") == {}
+
+
+@pytest.mark.parametrize(
+    ("instance", "remote"),
+    [
+        ("octo-org__tool-1234", "github.com/octo-org/tool"),
+        ("octo-org__my-tool-12", "github.com/octo-org/my-tool"),
+        ("octo__dot.net-1", "github.com/octo/dot.net"),
+        ("tool-1234", ""),
+        ("octo__tool", ""),
+        ("", ""),
+    ],
+)
+def test_the_name_of_a_task_names_its_repository(instance: str, remote: str) -> None:
+    assert fields.remote_of(instance) == remote

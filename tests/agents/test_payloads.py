@@ -6,19 +6,12 @@ from typing import Any
 
 import pytest
 
-from afterwit.agents.claude_code import payloads as claude
-from afterwit.agents.cline_cli import payloads as cline
-from afterwit.agents.codex import payloads as codex
-from afterwit.agents.copilot import payloads as copilot
-from afterwit.agents.gemini import payloads as gemini
-from afterwit.agents.hermes import payloads as hermes
-from afterwit.agents.kimi_code import payloads as kimi
+from afterwit.agents import claude_code as claude
+from afterwit.agents import cline_cli as cline
+from afterwit.agents import codex, copilot, gemini, hermes, opencode, openhands, pi, qwen
+from afterwit.agents import kimi_code as kimi
 from afterwit.agents.moments import AFTER, BEFORE, EVENTS, FORGETFUL, PROMPT, START, Answer, Moment, number_after
-from afterwit.agents.opencode import payloads as opencode
-from afterwit.agents.openhands import payloads as openhands
 from afterwit.agents.packages import payloads_of
-from afterwit.agents.pi import payloads as pi
-from afterwit.agents.qwen import payloads as qwen
 from afterwit.agents.registry import AGENTS
 from afterwit.guard.shown import ours
 

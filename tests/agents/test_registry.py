@@ -45,7 +45,7 @@ def test_a_description_with_a_word_too_many_is_refused() -> None:
         agent_of({**described("codex"), "retentoin": {}})
 
 
-@pytest.mark.parametrize("name", ["clyde", "", "../codex", "codex.payloads", "registry", "declared"])
+@pytest.mark.parametrize("name", ["clyde", "", "../codex", "codex.reader", "registry", "declared"])
 def test_what_is_no_agent_has_no_description(name: str) -> None:
     assert described(name) == {}
     assert payloads_of(name) is None

@@ -37,7 +37,7 @@ from afterwit.sessions.list import Order, list_sessions
 from afterwit.sessions.originals import files_of, source_of
 from afterwit.sessions.pin import pin
 from afterwit.sessions.restore import RestoreChoice, plan_restore, refuse_dropped
-from afterwit.sessions.search import search
+from afterwit.sessions.search import best_hits
 from afterwit.sessions.show import GoneTexts, SessionMoment, WantedMoments, moments
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
@@ -133,7 +133,7 @@ def test_a_rebuild_finds_prompts_commands_and_errors_of_what_is_gone(home: Path,
     evicted(home, store)
     rebuild(world_of(home, store), Silent())
     for query, kind in (("prune row", "prompt"), ("make", "command"), ('"no rule to make target"', "error")):
-        answer = search(world_of(home, store), query, Filter(), kind, 10, 80)
+        answer = best_hits(world_of(home, store), query, Filter(), kind, 10, 80)
         assert answer.hits, query
         assert {hit.snippet for hit in answer.hits} == {None}
 
@@ -141,9 +141,9 @@ def test_a_rebuild_finds_prompts_commands_and_errors_of_what_is_gone(home: Path,
 def test_search_still_finds_everything_after_an_eviction(home: Path, store: Path) -> None:
     world = world_of(home, store)
     queries = (("orchard", ""), ('"pruned 3 trees"', "output"), ('"no rule"', "error"))
-    before = [search(world, query, Filter(), kind, 0, 80).total for query, kind in queries]
+    before = [best_hits(world, query, Filter(), kind, 0, 80).total for query, kind in queries]
     evicted(home, store)
-    after = [search(world, query, Filter(), kind, 0, 80) for query, kind in queries]
+    after = [best_hits(world, query, Filter(), kind, 0, 80) for query, kind in queries]
     assert [answer.total for answer in after] == before
     assert all(hit.snippet is None for answer in after for hit in answer.hits)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from afterwit.agents.registry import instruction_files
-from afterwit.capture.assembly.context import AssemblyContext
+from afterwit.capture.assembly.texts import AssemblyContext
 from afterwit.guard.redaction import Redactor
 
 

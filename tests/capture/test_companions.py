@@ -10,7 +10,7 @@ from tests.homes import ORCHARD, Silent, hash_of, learned, put, rows, world_of
 
 from afterwit.agents.protocol import shared_files
 from afterwit.archive.rebuild import rebuild
-from afterwit.capture.companions import belonging, kept_at
+from afterwit.capture.logs import belonging, kept_at
 
 AGENTS = Path(__file__).parents[1] / "agents"
 HASH = hashlib.sha256(ORCHARD.encode()).hexdigest()

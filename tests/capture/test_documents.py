@@ -9,7 +9,7 @@ from tests.homes import Silent, hash_of, learned, rows, world_of
 from afterwit.archive.rebuild import rebuild
 from afterwit.sessions.filters import Filter, find_session
 from afterwit.sessions.originals import source_of
-from afterwit.sessions.search import search
+from afterwit.sessions.search import best_hits
 from afterwit.sessions.show import SessionMoment, WantedMoments, moments
 
 EXPORT = Path(__file__).parents[1] / "agents/opencode/fixtures/export.json"
@@ -88,7 +88,7 @@ def test_a_damaged_document_is_a_problem_and_keeps_its_bytes(home: Path, store: 
 def test_what_a_document_says_is_found_and_shown(home: Path, store: Path) -> None:
     learned(home, store)
     world = world_of(home, store)
-    found = search(world, "boat", Filter(), "", 10, 60).hits
+    found = best_hits(world, "boat", Filter(), "", 10, 60).hits
     assert "One boat, on line 3." in [hit.snippet for hit in found]
     with source_of(world) as source:
         session = find_session(source.store.db, "ses_e1")

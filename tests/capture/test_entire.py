@@ -10,7 +10,7 @@ from tests.sources.repositories import commit, repository
 
 from afterwit.archive.rebuild import rebuild
 from afterwit.sessions.filters import Filter
-from afterwit.sessions.search import search
+from afterwit.sessions.search import best_hits
 
 SESSION = "33333333-cccc-4ccc-8ccc-000000000001"
 THREAD = "01970009-0000-7000-8000-00000000000c"
@@ -87,7 +87,7 @@ def test_texts_are_found_and_a_rebuild_needs_no_repository(tmp_path: Path, repo:
     before = hash_of(store)
     repo.rename(tmp_path / "elsewhere")
     world = world_of(home, store)
-    assert [hit.agent for hit in search(world, "ladder", Filter(), "", 10, 80).hits] == ["entire", "entire"]
+    assert [hit.agent for hit in best_hits(world, "ladder", Filter(), "", 10, 80).hits] == ["entire", "entire"]
     assert rebuild(world, Silent()).faults == []
     assert hash_of(store) == before
 

@@ -11,7 +11,7 @@ from tests.agents.contract_cases import make_database
 from tests.homes import Silent, hash_of, learned, rows, world_of
 
 from afterwit.archive.rebuild import rebuild
-from afterwit.capture.plan import Home
+from afterwit.capture.logs import Home
 from afterwit.doctor.agent_health import is_pending, look
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import find_session

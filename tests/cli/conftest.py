@@ -127,7 +127,7 @@ def home(tmp_path: Path) -> Path:
 def environ(home: Path, tmp_path: Path) -> dict[str, str]:
     """Nothing of the real surroundings but what the interpreter needs."""
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TEMP") if name in os.environ}
-    return kept | {"HOME": str(home), "USERPROFILE": str(home), "AFTERWIT_HOME": str(tmp_path / "store")}
+    return kept | {"TZ": "UTC", "HOME": str(home), "USERPROFILE": str(home), "AFTERWIT_HOME": str(tmp_path / "store")}
 
 
 @pytest.fixture

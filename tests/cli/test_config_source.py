@@ -70,7 +70,7 @@ def test_a_description_is_checked(run: Run, log: Path, tmp_path: Path) -> None:
         ((*ADD, "--map", "sing text=a"), "begin with one of prompt"),
         ((*ADD[:3], "codex", *ADD[4:]), "there is an agent named 'codex' already"),
         (("config", "source", "remove", "nobody"), "There is no source named 'nobody'"),
-        (("sessions", "list", "--agent", "nobody"), "'nobody' is not one of"),
+        (("sessions", "list", "--agent", "nobody"), "no agent named 'nobody'"),
     ],
 )
 def test_wrong_use_is_said(run: Run, arguments: tuple[str, ...], said: str) -> None:

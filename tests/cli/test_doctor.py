@@ -37,16 +37,16 @@ def test_the_shape_is_the_documented_one(run: Run) -> None:
     assert set(found) == {"store", "agents", "findings"}
     assert set(found["store"]) == {
         *("root", "sqlite_version", "schema_version", "check", "is_sound", "database_bytes", "archive_bytes"),
-        *("free_bytes", "journal_entries", "lease", "lease_process", "last_run_ms", "spool_files", "spool_bytes"),
+        *("free_bytes", "journal_entries", "lease", "lease_process", "last_run_at", "spool_files", "spool_bytes"),
     }
     claude = found["agents"][0]
     assert set(claude) == {
         *("agent", "evidence", "homes", "files_on_disk", "files_without_reader", "files_in_store", "files_pending"),
         *("files_empty", "files_failed", "files_unclaimed", "sessions", "partial_sessions", "events", "actions"),
-        *("unknown_share", "unknown_types", "last_ms", "newest_error", "versions", "retention"),
+        *("unknown_share", "unknown_types", "last_at", "newest_error", "versions", "retention"),
     }
     assert set(claude["versions"][0]) == {
-        *("version", "files", "sessions", "events", "actions", "unknown_share", "last_ms")
+        *("version", "files", "sessions", "events", "actions", "unknown_share", "last_at")
     }
     assert set(claude["retention"]) == {"days", "source", "horizons"}
     assert [one["days"] for one in claude["retention"]["horizons"]] == [1, 7, 30]

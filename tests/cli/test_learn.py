@@ -1,16 +1,20 @@
 """`afterwit learn` on the small home."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run, claude_session
+from tests.knowledge_home import learnable_home
 
+from afterwit.cli.learned import next_command
+from afterwit.model.learn_run import Harvested
 from afterwit.store.lease import held
 
 KEYS = {
     *("agent", "discovered", "read", "unchanged", "empty", "failed", "no_reader", "events", "actions", "problems"),
-    *("bytes", "errors"),
+    *("bytes", "errors", "left_out"),
 }
 
 
@@ -18,10 +22,57 @@ def test_it_reports_what_was_read_and_what_has_no_reader(run: Run) -> None:
     done = run("learn")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
-    assert lines[0].split() == ["agent", "found", "read", "unchanged", "events", "actions", "bytes"]
-    assert lines[2].split()[:6] == ["claude-code", "2", "2", "0", "8", "2"]
+    assert lines[0].split() == ["agent", "found", "read", "actions", "bytes"]
+    assert lines[2].split()[:4] == ["claude-code", "2", "2", "2"]
     assert "no reader yet: 1 file of codex" in lines
-    assert lines[-1] == "The store holds 5 sessions."
+    assert "The store holds 5 sessions." in lines
+
+
+def test_it_ends_with_what_it_was_good_for(run: Run, home: Path) -> None:
+    learnable_home(home)
+    done = run("learn")
+    assert "Read 8 sessions of 3 agents." in done.stdout
+    assert "The agents will delete 5 of these logs themselves, from " in done.stdout
+    assert "The best finds:\n- Instead of `rtk make …`, which fails, call `make …`. (orchard, 0." in done.stdout
+    assert "The store holds 8 sessions and 1 note in use." in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("Next: afterwit connect agents --all  # ")
+
+
+def test_the_next_command_is_the_most_useful_one() -> None:
+    waiting, quiet = Harvested(needs_approval=2), Harvested(active=3)
+    assert next_command(waiting, is_connected=False)[0] == "afterwit connect agents --all"
+    assert next_command(waiting, is_connected=True)[0] == "afterwit review"
+    assert next_command(quiet, is_connected=True)[0] == "afterwit recall"
+
+
+def test_once_an_agent_is_connected_it_is_not_named_again(run: Run) -> None:
+    run("connect", "claude-code", "--yes")
+    assert run("learn").stdout.splitlines()[-1].startswith("Next: afterwit recall ")
+
+
+def test_logs_that_are_overdue_may_go_any_day(run: Run, home: Path) -> None:
+    for log in (home / ".claude").rglob("*.jsonl"):
+        os.utime(log, (1_700_000_000, 1_700_000_000))
+    assert "The agents will delete 2 of these logs themselves, any day now; the contents are kept now." in (
+        run("learn").stdout
+    )
+
+
+def test_a_run_without_news_is_one_line(run: Run) -> None:
+    run("learn")
+    assert run("learn").stdout == "Nothing new. The store holds 5 sessions.\n"
+
+
+def test_a_later_run_speaks_of_what_is_new_alone(run: Run, home: Path) -> None:
+    run("learn")
+    folder = home / ".claude" / "projects" / "-home-ada-src-orchard"
+    (folder / "5ea50003.jsonl").write_text(claude_session("5ea50003", "Water them", "make water", day=3), "utf-8")
+    with (folder / "5ea50001.jsonl").open("a", encoding="utf-8") as file:
+        file.write(claude_session("5ea50001", "And the pears", "make pears", day=4).replace("5ea50001-", "5ea50001-9"))
+    done = run("learn")
+    assert [line.split()[0] for line in done.stdout.splitlines()[2:3]] == ["claude-code"]
+    assert "codex" not in done.stdout
+    assert "Read 2 sessions of 1 agent (1 of them new)." in done.stdout
 
 
 def test_a_second_run_reads_nothing(run: Run) -> None:
@@ -36,7 +87,14 @@ def test_a_second_run_reads_nothing(run: Run) -> None:
 
 def test_its_json_has_the_documented_shape(run: Run) -> None:
     report = json.loads(run("learn", "--json").stdout)
-    assert set(report) == {"agents", "sessions", "digested", "harvested", "evicted", "is_dry_run"}
+    assert set(report) == {
+        *("agents", "sessions", "digested", "harvested", "evicted", "is_dry_run", "news", "is_connected"),
+        *("excluded", "excluded_stored"),
+    }
+    assert set(report["news"]) == {
+        *("sessions", "new_sessions", "agents", "tokens", "cost_usd", "is_cost_partial"),
+        *("rescued", "rescued_from_at", "finds"),
+    }
     assert all(set(agent) == KEYS for agent in report["agents"])
     assert report["sessions"] == 5
 
@@ -145,7 +203,7 @@ def test_what_ends_a_run_that_nobody_watches_is_told_by_doctor(run: Run, tmp_pat
     ("words", "said"),
     [
         (["--session", "codex"], "AGENT/ID"),
-        (["--session", "nobody/1"], "'nobody' is not one of"),
+        (["--session", "nobody/1"], "no agent named 'nobody'"),
         (["--session", "codex/1", "--source", "codex"], "go with none of"),
         (["--ended", "--since", "2d"], "go with none of"),
         (["--ended", "--dry-run"], "--dry-run"),

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.conftest import Run, command
 
 from afterwit import __version__
-from afterwit.cli.main import COMMANDS, afterwit
+from afterwit.cli.main import COMMANDS, SHORT_NAMES, afterwit
 
 INTERRUPTED = """
 import os, signal
@@ -70,14 +70,39 @@ def test_the_overview_says_what_the_commands_say_of_themselves() -> None:
         assert found.get_short_help_str(limit=200) == entry.line
 
 
+def test_a_short_name_is_the_command_that_it_stands_for() -> None:
+    context = click.Context(afterwit)
+    for name, long in SHORT_NAMES.items():
+        group, own = long.split()
+        found = afterwit.get_command(context, group)
+        assert isinstance(found, click.Group)
+        assert afterwit.get_command(context, name) is found.get_command(context, own)
+
+
+def test_help_lists_short_names_apart(run: Run) -> None:
+    _, _, listed = run("--help").stdout.partition("Short names:\n")
+    assert [line.split()[0] for line in listed.splitlines()] == list(SHORT_NAMES)
+    assert "Short for `afterwit sessions search`." in listed
+    assert run("search", "--help").stdout.startswith("Usage: afterwit search ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["lern"], "No such command 'lern'"),
+        (["lern"], "No such command 'lern'. Did you mean `afterwit learn`?"),
+        (["serach", "x"], "No such command 'serach'. Did you mean `afterwit search`?"),
+        (["sessions", "lst"], "No such command 'lst'. Did you mean `afterwit sessions list`?"),
+        (["config", "shwo"], "No such command 'shwo'. Did you mean `afterwit config show`?"),
+        (["connect", "statsu"], "Did you mean `afterwit connect status`?"),
+        (["connect", "codx"], "Did you mean `afterwit connect codex`?"),
+        (["connect", "emacs"], "Agents that can be connected: aider, "),
+        (["disconnect", "codx"], "Did you mean codex?"),
+        (["harbour"], "No such command 'harbour'. `afterwit --help` lists what there is."),
+        (["sessions", "list", "--agent", "codx"], "there is no agent named 'codx'. Did you mean codex?"),
         (["learn", "--sauce", "codex"], "--sauce"),
-        (["learn", "--source", "clod"], "'clod' is not one of"),
+        (["learn", "--source", "clod"], "no agent named 'clod'"),
         (["learn", "--sessions-dir", "nowhere"], "does not exist"),
-        (["learn", "--since", "lately"], "neither a day like 2026-05-01 nor a span like 30d"),
+        (["learn", "--since", "lately"], "Examples: 12h, 3d"),
         (["learn", "--jobs", "-1"], "--jobs"),
         (["learn", "--config", "nowhere.toml"], "Cannot read"),
         (["learn", "--profile", "../up"], "cannot be the name of a profile"),
@@ -151,3 +176,17 @@ def hash_in(done: "subprocess.CompletedProcess[str]") -> str:
     found = re.search(r"content hash +([0-9a-f]{64})", done.stdout)
     assert found is not None
     return found[1]
+
+
+def test_ctrl_c_while_the_program_still_loads_prints_no_traceback() -> None:
+    program = (
+        "import sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "from afterwit.__main__ import main\n"
+        "main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (3, "", "")

@@ -8,8 +8,8 @@ import pytest
 from tests.cli.conftest import Run, claude_session
 
 KEYS = {
-    *("id", "native_id", "agent", "repo", "started_ms", "ended_ms", "title", "outcome", "relation", "messages"),
-    *("actions", "score", "breakdown", "paths", "vanishes_ms", "is_learned"),
+    *("id", "native_id", "agent", "repo", "started_at", "ended_at", "title", "outcome", "relation", "messages"),
+    *("actions", "score", "breakdown", "paths", "vanishes_at", "is_learned"),
 }
 CLAUDE = ".claude/projects/-home-ada-src-orchard"
 
@@ -114,7 +114,11 @@ def test_a_missing_folder_is_named_and_not_the_temporary_file(learned: Run, tmp_
 
 def test_nothing_that_fits_is_said(learned: Run) -> None:
     done = learned("sample", "--branch", "pear")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "No session fits.\n")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        "",
+        "No sessions match. Without `--branch pear` there would be 5 sessions.\n",
+    )
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_domains_of_the_configuration_are_shown(learned: Run, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("name", "keys"),
     [
-        ("repos", {"repo", "domain", "root", "remote", "how", "sessions", "last_ms"}),
+        ("repos", {"repo", "domain", "root", "remote", "how", "sessions", "last_at"}),
         ("tools", {"agent", "tool", "kind", "actions", "failures"}),
         ("users", {"user", "agents", "sessions"}),
     ],

@@ -16,7 +16,7 @@ from afterwit.config.source import add, declared_in, folder_beside, kept_in, rem
 from afterwit.doctor.doctor import examine
 from afterwit.model.errors import ConfigError, DamagedError, UsageError
 from afterwit.sessions.filters import Filter
-from afterwit.sessions.search import search
+from afterwit.sessions.search import best_hits
 
 MAPS = (
     "session=sid",
@@ -155,7 +155,7 @@ def test_doctor_shows_a_declared_source_with_its_evidence(home: Path, store: Pat
 def test_texts_of_declared_logs_are_found_and_shown(home: Path, store: Path) -> None:
     add(store / "sources", TABLE, is_replacing=False)
     learned(home, store)
-    hits = search(world_of(home, store), "valve", Filter(), "", 10, 80).hits
+    hits = best_hits(world_of(home, store), "valve", Filter(), "", 10, 80).hits
     assert [(hit.agent, hit.snippet) for hit in hits] == [("tinker", "no such valve")] * 2
 
 

@@ -12,7 +12,7 @@ from afterwit.config.world import World
 from afterwit.curation.curate import Judged, Words, add, edit, judge
 from afterwit.curation.undo import undo
 from afterwit.curation.why import why
-from afterwit.decisions.will import DecisionKind, ItemChanges
+from afterwit.decisions.decided import DecisionKind, ItemChanges
 from afterwit.knowledge.list import ItemFilter, listed
 from afterwit.model.errors import StoreError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Item, ItemStatus, Scope, ScopeKind, Trigger

@@ -15,7 +15,7 @@ from afterwit.curation.curate import Words, add, judge
 from afterwit.curation.files import Imported, export, import_folders
 from afterwit.curation.forget import ForgetRequest, forget
 from afterwit.curation.undo import undo
-from afterwit.decisions.will import DecisionKind
+from afterwit.decisions.decided import DecisionKind
 from afterwit.knowledge.list import ItemFilter, listed
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Item, ItemStatus

@@ -12,7 +12,7 @@ from afterwit.config.world import World
 from afterwit.curation.curate import Words, add, judge
 from afterwit.curation.undo import past, undo
 from afterwit.curation.why import why
-from afterwit.decisions.will import DecisionKind
+from afterwit.decisions.decided import DecisionKind
 from afterwit.knowledge.list import ItemFilter, listed, shown
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category

@@ -12,6 +12,7 @@ from tests.knowledge.drafting import draft, piece
 from afterwit.decisions.decided import (
     Forgettable,
     Forgotten,
+    ItemChanges,
     ItemEvidence,
     KnowledgeEntry,
     Recorded,
@@ -19,7 +20,6 @@ from afterwit.decisions.decided import (
     decided,
     in_force,
 )
-from afterwit.decisions.will import ItemChanges
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Trigger
 
 ITEM = "0a0a0a0a0a0a"

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.knowledge.drafting import draft
 
-from afterwit.decisions.will import Decision, DecisionKind, ItemChanges, will_of
+from afterwit.decisions.decided import Decision, DecisionKind, ItemChanges, will_of
 from afterwit.model.knowledge import EVERYWHERE, Category, Trigger
 
 APPROVE, REJECT, RETIRE, PIN, UNPIN, EDIT = (

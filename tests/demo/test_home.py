@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import afterwit.demo
-from afterwit.demo.home import SESSIONS, home_files
+from afterwit.demo.run import SESSIONS, home_files
 from afterwit.demo.script import (
     CompactedStep,
     Delegate,

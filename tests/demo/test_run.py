@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from tests.homes import NOW_MS, Silent, hash_of, rows
 
-from afterwit.demo.home import SESSIONS
-from afterwit.demo.run import DemoPlace, demo_of, learn_demo, remove_demo, script_text, write_demo
+from afterwit.demo.run import SESSIONS, DemoPlace, demo_of, learn_demo, remove_demo, script_text, write_demo
 from afterwit.demo.script import Delegate
 from afterwit.model.errors import UsageError
 from afterwit.model.learn_run import Report

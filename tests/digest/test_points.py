@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.digest.points import Name, PointFacts, Points, firsts, points_of
+from afterwit.digest.value import Name, PointFacts, Points, firsts, points_of
 
 DAY_MS = 86_400_000
 NOW_MS = 1_780_000_000_000

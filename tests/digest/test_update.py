@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 from tests.homes import hash_of, learned, mixed_home, put, rows, world_of
 
-from afterwit.demo.home import home_files
+from afterwit.demo.run import home_files
 from afterwit.digest import update as digesting
 from afterwit.digest.update import as_document, digest_pending, load_digest, pack, unpack
 from afterwit.learn import learn as learning

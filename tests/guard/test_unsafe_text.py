@@ -1,6 +1,6 @@
 import pytest
 
-from afterwit.guard.unsafe_text import danger_in, reads_like_an_order
+from afterwit.guard.hygiene import danger_in, reads_like_an_order
 
 BLOB = "QWxs" + "IHRoZSBwZWFy" + "cyBhcmUgcmlwZSBhbmQg" + "dGhlIHByZXNzIGlz" + "IHJlYWR5IG5vdyEx"
 

@@ -457,6 +457,17 @@ def test_every_agent_has_payloads_of_the_same_shape() -> None:
         assert callable(module.write)
 
 
+def test_what_reads_and_answers_the_hooks_of_any_agent_is_loaded_fast() -> None:
+    names = [agent.name for agent in AGENTS if agent.hooks]
+    code = f"import sys; from afterwit.agents.packages import payloads_of; [payloads_of(name).read for name in {names}]"
+    code += "; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = set(done.stdout.split())
+    assert "afterwit.agents.codex" in modules
+    assert modules & {"msgspec", "click", "rich", "re2", "zstandard", "json", "dataclasses"} == set()
+    assert [name for name in modules if name.startswith(("afterwit.sources", "afterwit.edits", "afterwit.store"))] == []
+
+
 def test_the_end_of_a_session_is_noted_in_a_folder_that_is_gone(hook: Hook, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()

@@ -98,11 +98,11 @@ def test_a_session_that_was_shown_an_item_by_the_server_is_no_evidence_for_it(ho
         pressing(number, number * HOUR_S).put(home)
     learned(home, store)
     (item,) = _corrections(store)
-    assert item.reason == "seen in 3 stories"
+    assert item.reason == "seen in 3 independent sessions"
     note(store, 2 * HOUR_S, repo=item.scope.name, items={item.id: 1})
     learned(home, store)
     (after,) = _corrections(store)
-    assert after.reason == "seen in 2 stories"
+    assert after.reason == "seen in 2 independent sessions"
     assert after.belief.mean < item.belief.mean
 
 

@@ -10,7 +10,7 @@ from tests.measure.histories import HOUR_S, Log
 from afterwit.archive.rebuild import rebuild
 from afterwit.config.world import World
 from afterwit.curation.curate import Words, add, edit
-from afterwit.decisions.will import ItemChanges
+from afterwit.decisions.decided import ItemChanges
 from afterwit.knowledge.host_files import checkouts, instructions
 from afterwit.knowledge.list import all_items, find_item
 from afterwit.learn.unchanged import nothing_new

@@ -47,8 +47,10 @@ def _modules() -> tuple[tuple[str, ast.Module], ...]:
 
 
 def _is_writer(file: str) -> bool:
-    return file.startswith(("mcp/", "cli/memory/", "hook/")) or file.endswith(
-        ("/payloads.py", "agents/claude_hooks.py")
+    return (
+        file.startswith(("mcp/", "cli/memory/", "hook/"))
+        or (file.startswith("agents/") and file.endswith("/__init__.py"))
+        or file in ("agents/claude_hooks.py", "agents/plugin_hooks.py")
     )
 
 

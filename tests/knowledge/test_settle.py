@@ -8,9 +8,8 @@ from tests.homes import Silent, hash_of, learned, world_of
 from tests.measure.histories import HOUR_S, Log
 
 from afterwit.archive.rebuild import rebuild
-from afterwit.decisions.decided import Forgettable, KnowledgeEntry
+from afterwit.decisions.decided import DecisionKind, Forgettable, KnowledgeEntry
 from afterwit.decisions.journal import decide
-from afterwit.decisions.will import DecisionKind
 from afterwit.knowledge.list import all_items
 from afterwit.knowledge.settle import harvest
 from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from tests.knowledge.drafting import DAY_MS, NOW_MS, ORCHARD, draft, piece, pieces
 
-from afterwit.decisions.will import Decision, DecisionKind, ItemChanges
+from afterwit.decisions.decided import Decision, DecisionKind, ItemChanges
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.belief import GoneSubjects
 from afterwit.knowledge.merging import merged
@@ -29,9 +29,9 @@ _APPROVED, _REJECTED = _decided(DecisionKind.APPROVE), _decided(DecisionKind.REJ
 @pytest.mark.parametrize(
     ("stories", "status", "reason"),
     [
-        (1, ItemStatus.CANDIDATE, "seen in 1 story, needs 2"),
-        (2, ItemStatus.ACTIVE, "seen in 2 stories"),
-        (10, ItemStatus.ACTIVE, "seen in 10 stories"),
+        (1, ItemStatus.CANDIDATE, "seen in 1 independent session, needs 2"),
+        (2, ItemStatus.ACTIVE, "seen in 2 independent sessions"),
+        (10, ItemStatus.ACTIVE, "seen in 10 independent sessions"),
     ],
 )
 def test_a_verified_outcome_is_active_from_its_second_story_on(stories: int, status: str, reason: str) -> None:
@@ -41,7 +41,7 @@ def test_a_verified_outcome_is_active_from_its_second_story_on(stories: int, sta
 
 def test_a_harvester_may_ask_for_more_stories() -> None:
     item = _weigh(draft(evidence=pieces(2)), minimum_stories={"corrections": 3})
-    assert (item.status, item.reason) == (ItemStatus.CANDIDATE, "seen in 2 stories, needs 3")
+    assert (item.status, item.reason) == (ItemStatus.CANDIDATE, "seen in 2 independent sessions, needs 3")
 
 
 def test_a_harvester_may_leave_it_to_people() -> None:
@@ -169,7 +169,7 @@ def test_an_answered_question_is_retired() -> None:
 def test_a_contradicted_item_is_stale() -> None:
     against = [piece(f"later {at}", is_against=True) for at in range(6)]
     item = _weigh(draft(evidence=(*pieces(3), *against)))
-    assert (item.status, item.reason) == (ItemStatus.STALE, "contradicted by 6 stories")
+    assert (item.status, item.reason) == (ItemStatus.STALE, "contradicted by 6 independent sessions")
 
 
 def test_a_doubted_item_is_a_candidate() -> None:

@@ -89,8 +89,8 @@ def test_a_damaged_part_is_begun_anew(homes: tuple[Path, Path], tmp_path: Path) 
     assert _noted(homes, tmp_path / "notes.jsonl").kept == 0
 
 
-def test_notes_of_several_players_need_a_name_for_each(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"\{player\}"):
+def test_notes_of_several_strategies_need_a_name_for_each(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"\{strategy\}"):
         NotesFile(tmp_path / "notes.jsonl", ["echo", "places"], frozenset())
 
 

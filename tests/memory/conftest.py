@@ -14,8 +14,7 @@ from tests.memory.backends.postgres_server import PostgresServer
 from afterwit.memory.backends.backend import Backend
 from afterwit.memory.backends.honcho import HonchoBackend, HonchoPlace
 from afterwit.memory.backends.postgres import PostgresBackend, PostgresPlace
-from afterwit.memory.backends.unavailable import NullBackend
-from afterwit.memory.registry import local_backend
+from afterwit.memory.registry import NullBackend, local_backend
 from afterwit.store.layout import Layout
 
 _numbers = itertools.count(1)

@@ -13,7 +13,8 @@ from afterwit.config.world import World
 from afterwit.memory import evaluate as memory_evaluate
 from afterwit.memory.api import memory
 from afterwit.memory.backends.backend import UnreachableError
-from afterwit.memory.evaluate import Evaluated, evaluate, invented_writes
+from afterwit.memory.checks import Evaluated
+from afterwit.memory.evaluate import evaluate, invented_writes
 
 SIZES = (20, 40)
 

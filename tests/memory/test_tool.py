@@ -8,7 +8,7 @@ from tests.homes import world_of
 from afterwit.config.world import World
 from afterwit.memory.api import memory
 from afterwit.memory.tool import MemoryTool, ToolError
-from afterwit.model.memory_entry import TOOL_ACTIONS, EntryError
+from afterwit.model.memory_entry import TOOL_ACTIONS, TOOL_NAME, TOOL_SCHEMA, EntryError
 
 
 @pytest.fixture
@@ -21,10 +21,9 @@ def tool(world: World) -> MemoryTool:
     return MemoryTool(world)
 
 
-def test_the_definition_is_what_a_server_lists(tool: MemoryTool) -> None:
-    definition = tool.definition()
-    assert definition["name"] == "memory"
-    schema = definition["inputSchema"]
+def test_the_schema_names_the_actions_and_what_they_take() -> None:
+    schema = TOOL_SCHEMA
+    assert TOOL_NAME == "memory"
     assert schema["required"] == ["action"]
     assert schema["additionalProperties"] is False
     assert schema["properties"]["action"]["enum"] == list(TOOL_ACTIONS)

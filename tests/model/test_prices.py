@@ -31,6 +31,53 @@ def test_a_cache_without_a_rate_costs_as_much_as_input() -> None:
     assert table(m={"input": 3, "output": 9}).cost_usd("m", usage) == 6
 
 
+def test_a_cache_write_that_is_kept_for_an_hour_has_its_own_rate() -> None:
+    usage = Usage(cache_write=3 * MILLION, cache_write_1h=MILLION)
+    assert table(m={"input": 1, "output": 0, "cache_write": 10, "cache_write_1h": 100}).cost_usd("m", usage) == 120
+    assert table(m={"input": 1, "output": 0, "cache_write": 10}).cost_usd("m", usage) == 30
+    assert price_list({"m": Rates(1.0, 0.0, None, 10.0, 100.0)}).cost_usd("m", usage) == 120
+
+
+def test_every_claude_keeps_a_cache_for_an_hour_at_twice_its_input() -> None:
+    claudes = {name: price for name, price in packaged().items() if name.startswith("claude-")}
+    assert len(claudes) > 15
+    for name, price in claudes.items():
+        for rates in (price, *price.long):
+            assert (name, rates.cache_write_1h) == (name, 2 * rates.input)
+
+
+def test_fast_mode_has_prices_of_its_own() -> None:
+    usage = Usage(input=MILLION, output=MILLION)
+    costs = [price_list().cost_usd(f"claude-opus-{version}-fast", usage) for version in ("4-6", "4.7", "4-8", "5")]
+    assert costs == [180, 180, 60, 60]
+
+
+def test_a_response_that_names_no_model_can_be_priced_as_unknown() -> None:
+    assert price_list({"unknown": Rates(1.0, 2.0)}).cost_usd("", Usage(input=MILLION)) == 1
+
+
+@pytest.mark.parametrize(
+    ("pattern", "model", "is_meant"),
+    [
+        ("GPT-5.*", "gpt-5.4", True),
+        ("gpt-?.4", "openai/gpt-5.4", True),
+        ("claude-haiku-4-5", "claude-haiku-4-5-20251001", True),
+        ("openai/gpt-5.4", "gpt-5.4", False),
+        ("gpt-5", "gpt-5.4", False),
+        ("unknown", "", True),
+        ("unknown", "gpt-5.4", False),
+    ],
+)
+def test_own_patterns_mean_what_the_configuration_page_says(pattern: str, model: str, is_meant: bool) -> None:
+    own = Rates(1_000.0, 0.0)
+    assert (price_list({pattern: own}).cost_usd(model, Usage(input=MILLION)) == 1_000) is is_meant
+
+
+def test_of_several_own_patterns_the_longest_counts_and_nothing_of_the_packaged_price() -> None:
+    own = price_list({"claude-*": Rates(1.0, 1.0), "claude-haiku-*": Rates(7.0, 1.0)})
+    assert own.cost_usd("claude-haiku-4-5", Usage(cache_read=MILLION)) == 7
+
+
 def test_a_model_without_a_price_is_unpriced() -> None:
     assert price_list().cost_usd("model-of-nobody-9", Usage(input=1)) is None
     assert price_list().cost_usd("", Usage(input=1)) is None
@@ -124,7 +171,7 @@ def test_a_model_on_ones_own_machine_costs_nothing(model: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "model", ["gpt-5.9", "claude-opus-9", "claude-opus-4-6-fast", "gpt-oss:120b-cloud", "gemini-9-pro"]
+    "model", ["gpt-5.9", "claude-opus-9", "claude-sonnet-4-6-fast", "gpt-oss:120b-cloud", "gemini-9-pro"]
 )
 def test_a_relative_of_a_known_model_is_not_given_its_price(model: str) -> None:
     assert price_list().cost_usd(model, Usage(input=1)) is None

@@ -43,4 +43,4 @@ def sent(lines: Sequence[SessionLine], **more: Any) -> Sent:
 
 def proposal(sentence: str, *lines: int, **more: Any) -> Proposal:
     """A proposal that a model is sure of."""
-    return Proposal(**({"sentence": sentence, "lines": lines, "confidence": 0.9} | more))
+    return Proposal(sentence=sentence, lines=lines, confidence=0.9)._replace(**more)

@@ -22,10 +22,10 @@ def test_the_change_is_applied_to_the_command_that_failed() -> None:
     assert fix.text.endswith("Here: `cargo test --all`")
 
 
-def test_one_story_is_enough_and_is_said_as_an_observation() -> None:
+def test_one_story_is_enough_and_is_said_as_a_guess() -> None:
     fix = fix_for([correction(1)], HERE, failed())
     assert fix is not None
-    assert fix.text.startswith("Seen in an earlier session: ")
+    assert fix.text.startswith("a guess, seen once: ")
 
 
 def test_what_was_contradicted_is_silent() -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.repos.remotes import GitSetting, canonical_remote, git_settings, name_key, remote_in
+from afterwit.repos.remotes import GitSetting, canonical_remote, git_settings, name_key, remote_in, short_names
 
 TOKEN = "ghp_" + "x" * 12 + "Invented"
 
@@ -150,3 +150,19 @@ rocket
 def test_origin_goes_before_upstream_before_the_only_remote(names: tuple[str, ...], remote: str) -> None:
     config = "".join(f'[remote "{name}"]\n\turl = git@github.com:{name}/x.git\n' for name in names)
     assert remote_in(config) == remote
+
+
+def test_repositories_go_by_their_last_part_unless_two_are_the_same() -> None:
+    names = ("git.example/fruit/orchard", "git.example/trees/orchard", "git.example/sea/harbour", "almanac", "")
+    assert short_names(names) == {
+        "git.example/fruit/orchard": "fruit/orchard",
+        "git.example/trees/orchard": "trees/orchard",
+        "git.example/sea/harbour": "harbour",
+        "almanac": "almanac",
+        "": "",
+    }
+    assert short_names(("x.example/a/orchard", "y.example/a/orchard", "orchard")) == {
+        "x.example/a/orchard": "x.example/a/orchard",
+        "y.example/a/orchard": "y.example/a/orchard",
+        "orchard": "orchard",
+    }

@@ -13,10 +13,10 @@ from afterwit.sessions.filters import Filter, find_session
 from afterwit.sessions.originals import source_of
 
 KEYS = {
-    "event": {"type", "agent", "session", "number", "kind", "at_ms", "text", "call_id", "tool", "arguments"},
+    "event": {"type", "agent", "session", "number", "kind", "happened_at", "text", "call_id", "tool", "arguments"},
     "action": {
         *("type", "agent", "session", "event", "call_id", "tool", "kind", "target", "status", "lean", "exit_code"),
-        *("error", "at_ms", "duration_ms"),
+        *("error", "happened_at", "duration_ms"),
     },
     "gap": {"type", "agent", "session", "why", "count", "detail"},
 }
@@ -40,7 +40,7 @@ def test_every_record_has_the_documented_keys(world: World) -> None:
     for record in found:
         if record["type"] != "session":
             assert set(record) == KEYS[record["type"]]
-    assert all(record["format"] == 1 for record in found if record["type"] == "session")
+    assert all(record["format"] == 2 for record in found if record["type"] == "session")
 
 
 def test_counts_of_a_session_agree_with_its_records(world: World) -> None:

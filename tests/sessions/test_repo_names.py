@@ -39,7 +39,7 @@ ASKED: dict[str, Callable[[World, str], object]] = {
 def test_an_unknown_repository_is_refused_with_the_nearest(world: World, asked: str) -> None:
     with pytest.raises(UsageError) as refused:
         ASKED[asked](world, "orchad")
-    assert str(refused.value) == ("No repository 'orchad'. The nearest: orchard. `afterwit sessions repos` shows all.")
+    assert str(refused.value) == ("No repository 'orchad'. Did you mean orchard? `afterwit sessions repos` shows all.")
 
 
 def test_where_nothing_is_near_the_few_there_are_are_named(world: World) -> None:

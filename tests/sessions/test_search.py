@@ -23,8 +23,10 @@ from tests.secrets_planted import planted
 from afterwit.archive.rebuild import rebuild
 from afterwit.model.errors import DamagedError, StoreError, UsageError
 from afterwit.sessions.filters import Filter
-from afterwit.sessions.search import SearchAnswer, searching
+from afterwit.sessions.originals import source_of
+from afterwit.sessions.search import SearchAnswer, SessionsAnswer, best_hits, searching
 from afterwit.sessions.search import search as search_sessions
+from afterwit.sessions.show import SessionMoment, WantedMoments, moments
 
 
 @pytest.fixture
@@ -34,7 +36,12 @@ def place(tmp_path: Path) -> Path:
 
 
 def search(place: Path, query: str, limit: int = 10, kind: str = "", **wanted: Any) -> SearchAnswer:
-    return search_sessions(world_of(place / "home", place / "store"), query, Filter(**wanted), kind, limit, 80)
+    return best_hits(world_of(place / "home", place / "store"), query, Filter(**wanted), kind, limit, 80)
+
+
+def by_session(place: Path, query: str, limit: int = 10, most: int = 3, kind: str = "") -> SessionsAnswer:
+    world = world_of(place / "home", place / "store")
+    return search_sessions(world, query, Filter(), kind, limit, 80, most_matches=most)
 
 
 def test_prompts_replies_commands_and_outputs_are_found(place: Path) -> None:
@@ -75,7 +82,7 @@ def test_hits_stand_in_the_order_of_their_rank_with_their_own_texts(place: Path,
 def test_a_searcher_answers_many_queries_as_single_ones_are_answered(place: Path) -> None:
     with searching(world_of(place / "home", place / "store")) as searcher:
         for query in ("row", "ladder", "nowhere", "row"):
-            assert searcher.search(query, Filter(), "", 10, 80) == search(place, query)
+            assert searcher.best_hits(query, Filter(), "", 10, 80) == search(place, query)
 
 
 def test_the_total_counts_beyond_the_limit(place: Path) -> None:
@@ -144,3 +151,66 @@ def test_a_database_that_is_damaged_inside_is_said_without_a_traceback(place: Pa
     database.write_bytes(content)
     with pytest.raises(DamagedError, match="afterwit store rebuild"):
         search(place, "row")
+
+
+def test_sessions_come_with_their_best_matches_and_how_many_there_are(place: Path) -> None:
+    answer = by_session(place, "row", most=2)
+    assert answer.totals.matches == search(place, "row").total
+    assert answer.totals.sessions == len(answer.sessions) > 1
+    assert sum(session.found for session in answer.sessions) == answer.totals.matches
+    assert {len(session.hits) for session in answer.sessions} == {2}
+    assert {hit.session for hit in answer.sessions[0].hits} == {answer.sessions[0].session.row.native_id}
+    assert by_session(place, "row", limit=1, most=2).sessions == answer.sessions[:1]
+    assert sum(len(session.hits) for session in by_session(place, "row", 0, 0).sessions) == answer.totals.matches
+
+
+def test_what_was_said_goes_before_commands_and_these_before_outputs(tmp_path: Path) -> None:
+    loud, quiet = claude_records("5ea50001", 1), claude_records("5ea50002", 1)
+    loud[3]["message"]["content"][0]["content"] = "quince quince quince"
+    quiet[0]["message"]["content"] = "Tell me, before the frost comes to the hills, what a quince tree needs"
+    quiet[2]["message"]["content"][0]["input"]["command"] = "grep quince"
+    quiet[3]["message"]["content"][0]["content"] = "quince"
+    put(tmp_path / "home" / CLAUDE / "5ea50001.jsonl", loud)
+    put(tmp_path / "home" / CLAUDE / "5ea50002.jsonl", quiet)
+    learned(tmp_path / "home", tmp_path / "store")
+    answer = by_session(tmp_path, "quince")
+    kinds = [(session.session.id, [hit.kind for hit in session.hits]) for session in answer.sessions]
+    assert kinds == [("5ea50002", ["prompt", "call", "result"]), ("5ea50001", ["result"])]
+
+
+def test_a_match_is_found_again_by_its_number(place: Path) -> None:
+    world = world_of(place / "home", place / "store")
+    with source_of(world) as source:
+        for searched in by_session(place, "row", 0, 0).sessions:
+            texts = {
+                moment.number: moment.text or (moment.action.target if moment.action else "")
+                for moment in moments(source, searched.session.row, WantedMoments())
+                if isinstance(moment, SessionMoment)
+            }
+            for hit in searched.hits:
+                assert hit.snippet == " ".join(texts[hit.number].split())
+
+
+def test_a_record_that_means_something_only_after_others_is_not_called_gone(tmp_path: Path) -> None:
+    """The end of a Codex command counts where its output came before the process had ended."""
+    records = codex_records(THREAD, 1)
+    call = f"call_{THREAD}_0"
+    at = next(place for place, record in enumerate(records) if record["payload"].get("output"))
+    records[at]["payload"]["output"] = "Wall time: 1.0 seconds\nProcess running with session ID 7\nOutput:\n"
+    ended = {"type": "exec_command_end", "call_id": call, "aggregated_output": "the quince fell", "exit_code": 1}
+    records.insert(at + 1, {**records[at], "type": "event_msg", "payload": {**ended, "status": "failed"}})
+    put(tmp_path / "home" / CODEX / f"rollout-2026-05-01T10-00-00-{THREAD}.jsonl", records)
+    learned(tmp_path / "home", tmp_path / "store")
+    assert [hit.snippet for hit in search(tmp_path, "quince").hits] == ["the quince fell"]
+
+
+def test_a_prompt_from_the_queue_is_shown_with_its_text(tmp_path: Path) -> None:
+    """Whether it counts is known from the version that lines before it name."""
+    records = claude_records("s1", 1)
+    for record in records:
+        record["version"] = "2.0.10"
+    stamp = records[-1]["timestamp"]
+    queued = {"type": "queue-operation", "operation": "enqueue", "timestamp": stamp, "sessionId": "s1"}
+    put(tmp_path / "home" / CLAUDE / "s1.jsonl", [*records, {**queued, "content": "And then the quince"}])
+    learned(tmp_path / "home", tmp_path / "store")
+    assert [hit.snippet for hit in search(tmp_path, "quince").hits] == ["And then the quince"]

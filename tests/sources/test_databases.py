@@ -9,8 +9,7 @@ import apsw
 import msgspec
 import pytest
 
-from afterwit.sources.databases import Database, DatabaseGatherer, DatabaseTable
-from afterwit.sources.foreign_sqlite import reading
+from afterwit.sources.databases import Database, DatabaseGatherer, DatabaseTable, reading
 from afterwit.sources.gathering import SourceError
 
 ABOUT = Database(

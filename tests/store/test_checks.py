@@ -6,7 +6,7 @@ import apsw
 import pytest
 from tests.store.planted_rows import plant
 
-from afterwit.store.checks import database_faults, foreign_permissions
+from afterwit.store.checksums import database_faults, foreign_permissions
 from afterwit.store.database import connect
 from afterwit.store.layout import Layout
 

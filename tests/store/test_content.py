@@ -18,7 +18,7 @@ UNSEEN = {
     "pins": set[str](),
     "files": {
         *("id", "path", "is_live", "state", "error", "size_bytes", "mtime_ns", "inode", "companions", "resume"),
-        *("capture_version", "dropped_ms", "checksum"),
+        *("capture_version", "dropped_ms", "checksum", "is_sifted"),
     },
 }
 

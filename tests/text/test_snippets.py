@@ -32,3 +32,30 @@ def test_words_are_marked_whatever_their_case() -> None:
 @given(text=st.text(max_size=300), wanted=st.lists(st.text(min_size=1, max_size=8), max_size=4))
 def test_a_snippet_is_never_longer_than_asked(text: str, wanted: list[str]) -> None:
     assert len(snippet(text, wanted, 50)) <= 52
+
+
+def test_no_word_is_cut_at_an_edge() -> None:
+    words = [f"word{number}" for number in range(400)]
+    text = " ".join(words)
+    for number in (0, 7, 123, 399):
+        for width in (30, 61, 80):
+            piece = snippet(text, [f"word{number}"], width).strip("…")
+            assert set(piece.split()) <= set(words)
+            assert f"word{number}" in piece.split()
+
+
+def test_a_text_without_spaces_is_cut_between_words() -> None:
+    text = ";".join(f"name{number}=value{number}" for number in range(100))
+    pieces = snippet(text, ["name50"], 60).strip("…").replace("=", ";").split(";")
+    assert "name50" in pieces
+    assert all(piece == "" or text.replace("=", ";").split(";").count(piece) == 1 for piece in pieces)
+
+
+@given(text=st.text(alphabet="ab c-", max_size=200), width=st.integers(10, 60))
+def test_the_edges_of_a_snippet_are_ends_of_words(text: str, width: int) -> None:
+    piece = snippet(text, ["b"], width)
+    flat = " ".join(text.split())
+    inner = piece.strip("…")
+    assert inner in flat
+    if len(max(flat.replace("-", " ").split(), default="")) < width // 4:
+        assert set(inner.replace("-", " ").split()) <= set(flat.replace("-", " ").split())

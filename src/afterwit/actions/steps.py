@@ -10,7 +10,7 @@ without either nothing is known. Failure class and signature are not made here.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from afterwit.actions.failures.shapes import echoed_exit, is_complaint_of, is_failing
+from afterwit.actions.failures.excerpt import echoed_exit, is_complaint_of, is_failing
 from afterwit.actions.shell.programs import XARGS_FAILED, Weight, is_answer
 from afterwit.actions.shell.tree import Command, CommandLine
 from afterwit.model.kinds import ActionKind, Lean, Status
@@ -20,8 +20,6 @@ _ECHOES_CODE = ("$?", "PIPESTATUS", "pipestatus")
 
 
 class Step(NamedTuple):
-    """One action of a session."""
-
     kind: ActionKind
     tool: str
     target: str

@@ -1,35 +1,131 @@
 """What a tool call is about, whatever the agent calls its tool: its kind, its target, its command, its files.
 
-Reads the tables of `tool_names`; an unknown tool is `other`. Users can name their own tools in an alias table.
-Arguments are as the log has them, of any shape: nothing here raises. A shell call stays a shell call, even if it only
-reads or searches; the one exception is a patch that an agent applies through its shell.
+Names of tools are listed by kind and folded: lower case, without `_`, `-` and blanks, so that `ReadFile`, `read_file`
+and `read-file` are one entry. A tool whose kind hangs on one of its arguments has a row in a table of its own; one
+whose kind hangs on the agent stands in the description of that agent; an unknown tool is `other`. Arguments
+are as the log has them, of any shape: nothing here raises. A shell call stays a shell call, even if it only reads or
+searches; the one exception is a patch that an agent applies through its shell.
 """
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from afterwit.actions.shell.lexer import Word
 from afterwit.actions.shell.wrappers import program_name, script_of
-from afterwit.actions.tool_names import (
-    COMMAND_KEYS,
-    EDITORS,
-    KINDS,
-    KINDS_BY_COMMAND,
-    PATCH_KEYS,
-    PATCH_TOOLS,
-    PATH_KEYS,
-    PATH_LIST_KEYS,
-    SERVER_KEYS,
-    TARGET_KEYS,
-    TASK_TOOLS,
-    fold,
-)
 from afterwit.model.kinds import ActionKind
 
-_NO_ALIASES: Mapping[str, str] = {}
+_NAMES: dict[ActionKind, str] = {
+    ActionKind.SHELL: (
+        "bash shell exec_command shell_command local_shell run_shell_command run_command run_terminal_cmd terminal"
+        " run_in_terminal execute_command exec execute_bash run_terminal_command bash_command"
+        " local_shell_call container.exec unified_exec write_stdin BashOutput KillShell KillBash stop_bash"
+        " read_bash write_bash list_bash get_terminal_output send_to_terminal cmd_runner powershell pwsh"
+        " read_powershell stop_powershell write_powershell user_shell bash_execution run_bash_command Monitor"
+        " run_commands read_background_output list_background_processes run_terminal_command_v2 job_output job_kill"
+        " process_logs process_stop read_terminal"
+    ),
+    ActionKind.READ: (
+        "read read_file view view_file cat open_file view_image read_many_files notebook_read read_image read_text_file"
+        " read_media_file get_file_contents read_notebook_cell_output read_files read_file_v2"
+    ),
+    ActionKind.EDIT: (
+        "edit multi_edit notebook_edit replace str_replace str_replace_file str_replace_editor text_editor"
+        " str_replace_based_edit_tool apply_patch patch edit_file search_replace replace_in_file insert insert_content"
+        " apply_diff edit_notebook edit_notebook_file insert_edit_into_file replace_string_in_file undo_edit smart_edit"
+        " multi_replace_string_in_file search_and_replace delete_file hashline_edit file_editor"
+        " edit_file_v2"
+    ),
+    ActionKind.WRITE: "write write_file create create_file write_to_file new_file save_file create_new_file",
+    ActionKind.SEARCH: (
+        "grep glob ls list list_dir list_directory list_files search search_files search_file search_dir file_search"
+        " search_file_content grep_search codebase_search find find_files find_file semantic_search rg ripgrep"
+        " grep_files code_search finder glob_file_search list_code_definition_names warp_grep search_codebase"
+        " semantic_search_full ripgrep_raw_search list_dir_v2 sourcegraph lsp_references"
+    ),
+    ActionKind.WEB: (
+        "WebFetch WebSearch web_search_call google_web_search fetch fetch_url url_fetch search_web open_url read_url"
+        " read_web_page open_simple_browser fetch_webpage browser browser_action web_extract browser_navigate"
+        " fetch_web_content"
+        " browser_click browser_snapshot agentic_fetch download web_scrape search_x"
+    ),
+    ActionKind.MCP: (
+        "list_mcp_resources list_mcp_resource_templates read_mcp_resource ListMcpResourcesTool ReadMcpResourceTool"
+        " use_mcp_tool access_mcp_resource call_mcp_tool fetch_mcp_resource"
+    ),
+    ActionKind.SKILL: "skill skill_view skills_list skill_manage load_skill activate_skill use_skill read_skill",
+    ActionKind.DELEGATE: (
+        "task agent spawn_agent send_input wait_agent wait close_agent resume_agent followup_task list_agents subagent"
+        " delegate_task dispatch_agent run_subagent new_task invoke_agent read_agent workflow TaskOutput TaskStop"
+        " AgentOutputTool SendMessage TeamCreate TeamDelete use_subagents write_agent delegate_to_agent AgentSwarm"
+        " codebase_investigator ReadContext CreateSubagent sessions_spawn sessions_send task_v2 execute_task delegate"
+    ),
+    ActionKind.PLAN: (
+        "TaskCreate TaskUpdate TaskList TaskGet TodoWrite TodoRead todo ExitPlanMode EnterPlanMode update_plan"
+        " write_todos update_todos update_todo_list manage_todo_list set_todo_list create_plan report_intent"
+        " plan_mode_respond TodoList CreateGoal GetGoal UpdateGoal SetGoalBudget update_topic"
+        " todos create_todo_list plan_enter plan_exit"
+    ),
+    ActionKind.OTHER: (
+        "ToolSearch tool_search_call AskUserQuestion ask_user think tool_suggest load_workspace_dependencies"
+        " ScheduleWakeup request_user_input memory save_memory"
+    ),
+}
+
+
+def fold(name: str) -> str:
+    """The spelling under which a tool is listed."""
+    return name.lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+KINDS: dict[str, ActionKind] = {fold(name): kind for kind, names in _NAMES.items() for name in names.split()}
+
+
+def kinds_named(tools: Mapping[ActionKind, Iterable[str]]) -> dict[str, ActionKind]:
+    """The kinds of an agent's own tools, by folded name, as its description has them by kind."""
+    return {fold(name): ActionKind(kind) for kind, names in tools.items() for name in names}
+
+
+# An editor with many commands: its argument `command` says which.
+KINDS_BY_COMMAND: dict[str, ActionKind] = {
+    "view": ActionKind.READ,
+    "create": ActionKind.WRITE,
+    "write": ActionKind.WRITE,
+    "str_replace": ActionKind.EDIT,
+    "insert": ActionKind.EDIT,
+    "undo_edit": ActionKind.EDIT,
+}
+EDITORS = frozenset(
+    fold(name) for name in ("str_replace_editor", "str_replace_based_edit_tool", "text_editor", "file_editor")
+)
+
+# Claude Code's background tasks: the id begins with b for a shell; agents and workflows have other letters.
+TASK_TOOLS = frozenset(fold(name) for name in ("TaskOutput", "TaskStop"))
+PATCH_TOOLS = frozenset(fold(name) for name in ("apply_patch", "patch"))
+
+COMMAND_KEYS = ("command", "cmd", "script", "commands")
+_PATH_KEYS = "file_path filePath path notebook_path absolute_path target_file filename file old_path new_path"
+PATH_KEYS = tuple(_PATH_KEYS.split())
+PATH_LIST_KEYS = ("paths", "file_paths", "filePaths", "files", "edits")
+PATCH_KEYS = ("input", "patch", "patchText", "patch_text", "diff", "raw")
+_TARGET_KEYS: dict[ActionKind, str] = {
+    ActionKind.SHELL: "chars keystrokes input bash_id shell_id shellId task_id session_id sessionId",
+    ActionKind.SEARCH: ("pattern query regex search_term glob_pattern file_name path dir_path target_directory"),
+    ActionKind.WEB: "url query queries urls search_term pattern prompt",
+    ActionKind.MCP: "tool_name toolName uri",
+    ActionKind.SKILL: "skill name skill_name command",
+    ActionKind.DELEGATE: (
+        "subagent_type agent_type agent_name agent target targets task_id agent_id id mode description name"
+    ),
+    ActionKind.PLAN: "subject taskId title explanation intent",
+    ActionKind.OTHER: "query question tool_id",
+}
+TARGET_KEYS = {kind: tuple(keys.split()) for kind, keys in _TARGET_KEYS.items()}
+SERVER_KEYS = ("server", "server_name", "serverName")
+
+
 _NO_TOOLS: Mapping[str, ActionKind] = {}
 _MCP = re.compile(r"mcp__?(?P<server>.+?)(?:__|\.|/)(?P<tool>.+)", re.DOTALL)
 _PATCH_CALL = re.compile(r"\s*(?:cd [^\s;&|]{1,500} && )?apply_?patch\b")
@@ -37,11 +133,8 @@ _PATCH_FILE = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): (
 _FILE_KINDS = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
 
 
-def kind_of(
-    own: Mapping[str, ActionKind], tool: str, arguments: Mapping[str, Any], aliases: Mapping[str, str] = _NO_ALIASES
-) -> ActionKind:
+def kind_of(own: Mapping[str, ActionKind], tool: str, arguments: Mapping[str, Any]) -> ActionKind:
     """The canonical kind of a call. `own` are the tools that mean something else in the agent than in others."""
-    tool = aliases.get(tool, tool)
     name = _listed(tool)
     kind = own.get(name) or KINDS.get(name)
     if kind is None:

@@ -32,7 +32,6 @@ _FAILED = "PostToolUseFailure"
 
 
 def read(event: str, payload: dict[str, object]) -> Moment:
-    """What the input says."""
     native = text_at(payload, "hook_event_name") or NATIVE[event]
     output = all_text(payload.get("tool_response")) or all_text(payload.get("tool_output"))
     error = all_text(payload.get("error"))

@@ -3,17 +3,20 @@
 `agents/<name>/__init__.py` gives these values as a table (`AGENT`); nothing else lists agents. Code is named as
 "module:name" below `afterwit.agents` and loaded when it is needed, so that all agents can be known at little cost.
 An agent with a reader can have transcripts that its reader does not know (`primary` is None), such as a database.
+
+Patterns for paths below an agent's home: `*` is any part of one name, `**/` any number of folders.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import cache
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, NewType
 
 import msgspec
 
-from afterwit.agents.globs import could_match_below, first_names, matches
 from afterwit.agents.packages import ROOT, folder_of
 from afterwit.model.instruction_files import InstructionFiles
 from afterwit.model.kinds import ActionKind
@@ -42,7 +45,7 @@ class ConnectScope(StrEnum):
 
 
 class Hooks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the agent's hooks tell us and take from us. `payloads` of its package reads and answers them."""
+    """What the agent's hooks tell us and take from us. `read` and `write` of its package take them in and answer."""
 
     events: Mapping[str, str]  # the agent's own event → ours
     carries: tuple[str, ...]  # the events of ours whose answer can hold text for the model
@@ -148,3 +151,36 @@ def _in_editors(extension: str) -> dict[str, tuple[str, ...]]:
         "mac_homes": below("Library/Application Support"),
         "windows_homes": below("AppData/Roaming"),
     }
+
+
+_TRANSLATED = {"**/": "(?:[^/]+/)*", "*": "[^/]*"}
+
+
+def matches(globs: Iterable[str], path: PurePosixPath) -> bool:
+    """Whether any of the patterns fits the whole path."""
+    return any(_pattern(glob).fullmatch(str(path)) for glob in globs)
+
+
+def could_match_below(globs: Iterable[str], folder: PurePosixPath) -> bool:
+    """Whether any of the patterns can fit a path in that folder, or further below it."""
+    return any(_could_match(tuple(glob.split("/")), folder.parts) for glob in globs)
+
+
+def first_names(globs: Iterable[str]) -> frozenset[str]:
+    """Patterns for the names that lie directly in the home, where logs do; `**/` aside."""
+    return frozenset(next(name for name in glob.split("/") if name != "**") for glob in globs)
+
+
+def _could_match(glob: tuple[str, ...], parts: tuple[str, ...]) -> bool:
+    for name, part in zip(glob, parts, strict=False):
+        if name == "**":
+            return True
+        if not _pattern(name).fullmatch(part):
+            return False
+    return len(glob) > len(parts)
+
+
+@cache
+def _pattern(glob: str) -> re.Pattern[str]:
+    parts = re.split(r"(\*\*/|\*)", glob)
+    return re.compile("".join(_TRANSLATED.get(part) or re.escape(part) for part in parts))

@@ -138,3 +138,13 @@ def decoded_file(raw: bytes | None) -> Mapping[str, Any]:
 def without_blobs(value: str) -> str:
     """The text with a placeholder for each picture that stands in it as a data URL."""
     return _BLOB.sub("[image]", value) if ";base64," in value else value
+
+
+_INSTANCE = re.compile(r"([A-Za-z0-9][\w.-]{0,80}?)__([A-Za-z0-9][\w.-]{0,80})-\d{1,8}")
+
+
+def remote_of(instance: str) -> str:
+    """The repository of a benchmark's task such as `octo-org__tool-1234`; "" where the name says none. All such tasks
+    run in a folder of the same name, so that only the name of the task tells their repositories apart."""
+    match = _INSTANCE.fullmatch(instance)
+    return f"github.com/{match[1]}/{match[2]}" if match else ""

@@ -7,10 +7,11 @@ from afterwit.agents.descriptor import AgentConnection, Code, ConnectScope, name
 from afterwit.agents.packages import folder_of
 from afterwit.agents.registry import AGENTS, agent
 from afterwit.edits.edits import Integration, Surroundings
-from afterwit.edits.hooks import Reach
+from afterwit.edits.ours import Reach
 from afterwit.model.errors import UsageError
+from afterwit.text.nearest import did_you_mean
 
-__all__ = ["INSTALLERS", "ConnectScope", "Installer", "installer", "integration", "is_known", "reach_of", "traces"]
+__all__ = ["INSTALLERS", "ConnectScope", "Installer", "connectable", "installer", "integration", "reach_of", "traces"]
 
 
 class Installer(NamedTuple):
@@ -41,13 +42,14 @@ def installer(name: str) -> Installer:
     """The installer of the agent of that name, or of the name that people use for it."""
     if name in _BY_NAME:
         return _BY_NAME[name]
-    names = ", ".join(sorted(entry.agent for entry in INSTALLERS))
-    raise UsageError(f"{name!r} cannot be connected. Known are: {names}.")
+    names = sorted(entry.agent for entry in INSTALLERS)
+    hint = did_you_mean(name, names) or f"Known are: {', '.join(names)}."
+    raise UsageError(f"{name!r} cannot be connected. {hint}")
 
 
-def is_known(name: str) -> bool:
-    """Whether there is an agent of that name that can be connected."""
-    return name in _BY_NAME
+def connectable() -> list[str]:
+    """The names of the agents that can be connected, and those that people use for them."""
+    return sorted(_BY_NAME)
 
 
 def integration(name: str, at: Surroundings) -> Integration:

@@ -1,6 +1,6 @@
 """What a hook of any agent is told and may answer, in one shape.
 
-`agents/<name>/payloads.py` turns an agent's own input into a `Moment` and an `Answer` into the output that this agent
+`agents/<name>/__init__.py` turns an agent's own input into a `Moment` and an `Answer` into the output that this agent
 accepts. Both sides see only these values. What an answer says has come through the gate. Imports nothing slow: a hook
 lives for some milliseconds.
 """

@@ -9,7 +9,7 @@ the time of its record, which copies keep; of the session where a log has no tim
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from afterwit.agents.memory import mark
+from afterwit.agents.reading import mark
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem, Result, Spend, Usage
 from afterwit.sources.framing import Record
@@ -27,42 +27,18 @@ class Place(NamedTuple):
     def of(cls, session: str, record: Record, at_ms: int | None = None) -> "Place":
         return cls(session, record.offset, record.length, at_ms)
 
+    def event(self, kind: EventKind, key: str, **more: Any) -> Event:
+        at = self.at_ms
+        return Event(session=self.session, kind=kind, offset=self.offset, length=self.length, at_ms=at, key=key, **more)
+
     def said(self, kind: EventKind, text: str = "", key: str = "") -> Event:
-        return Event(
-            session=self.session,
-            kind=kind,
-            offset=self.offset,
-            length=self.length,
-            at_ms=self.at_ms,
-            key=key,
-            text=text,
-        )
+        return self.event(kind, key, text=text)
 
     def call(self, key: str, call_id: str, tool: str, arguments: dict[str, Any]) -> Event:
-        return Event(
-            session=self.session,
-            kind=EventKind.CALL,
-            offset=self.offset,
-            length=self.length,
-            at_ms=self.at_ms,
-            key=key,
-            call_id=call_id,
-            tool=tool or "unnamed",
-            arguments=arguments,
-        )
+        return self.event(EventKind.CALL, key, call_id=call_id, tool=tool or "unnamed", arguments=arguments)
 
     def result(self, key: str, call_id: str, text: str, result: Result) -> Event:
-        return Event(
-            session=self.session,
-            kind=EventKind.RESULT,
-            offset=self.offset,
-            length=self.length,
-            at_ms=self.at_ms,
-            key=key,
-            call_id=call_id,
-            text=text,
-            result=result,
-        )
+        return self.event(EventKind.RESULT, key, call_id=call_id, text=text, result=result)
 
     def problem(self, reason: str) -> Problem:
         return Problem(offset=self.offset, length=self.length, reason=reason)

@@ -19,8 +19,7 @@ from afterwit import __version__
 from afterwit.agents.descriptor import named
 from afterwit.agents.registry import AGENTS
 from afterwit.edits.edits import Surroundings
-from afterwit.edits.hooks import Reach
-from afterwit.edits.ours import NAME
+from afterwit.edits.ours import NAME, Reach
 
 FOLDER = "plugins"
 
@@ -105,7 +104,6 @@ def files(version: str = __version__) -> dict[PurePath, str]:
 
 
 def main(arguments: list[str], root: Path) -> int:
-    """Writes or checks everything below `root`."""
     if arguments not in ([], ["--check"]):
         sys.stderr.write("usage: python -m afterwit.agents.plugins [--check]\n")
         return 2

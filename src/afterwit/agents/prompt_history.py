@@ -12,15 +12,16 @@ a history beside the transcripts of its agent.
 import datetime as dt
 import re
 from collections.abc import Mapping
-from hashlib import blake2b
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 import msgspec
 
+from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Reader, Shape, SourceFile
+from afterwit.agents.reading import mark as digest
 from afterwit.model.kinds import EventKind, ReaderEvidence
-from afterwit.model.readings import Event, Facts, Problem, Reading
+from afterwit.model.readings import Facts, Problem, Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
 
@@ -48,8 +49,6 @@ class HistoryState(msgspec.Struct):
 
 
 class HistoryReader:
-    """The prompt history of one agent, by the shape of `agents.protocol.Reader`."""
-
     evidence = ReaderEvidence.DOCUMENTATION
 
     def __init__(self, agent: str, fields: Fields) -> None:
@@ -103,14 +102,10 @@ class HistoryReading:
         session = _text(line.get(fields.session)) or _unnamed(folder, at_ms)
         return [
             Facts(session=session, at_ms=at_ms, cwd=folder, is_partial=True),
-            Event(
-                session=session,
-                kind=EventKind.NOTICE if _COMMAND.match(text) else EventKind.PROMPT,
-                offset=record.offset,
-                length=record.length,
-                at_ms=at_ms,
-                key=f"history:{session}:{at_ms}:{_digest(text)}",
-                text=_PASTED.sub(lambda mark: _pasted(line.get(fields.pasted), mark), text),
+            Place.of(session, record, at_ms).said(
+                EventKind.NOTICE if _COMMAND.match(text) else EventKind.PROMPT,
+                _PASTED.sub(lambda mark: _pasted(line.get(fields.pasted), mark), text),
+                f"history:{session}:{at_ms}:{digest(text)}",
             ),
         ]
 
@@ -142,7 +137,7 @@ class JoinedReader:
 def _unnamed(folder: str, at_ms: int | None) -> str:
     """The session of lines that name none. A digest, because the folder's name may hold anything."""
     day = "undated" if at_ms is None else dt.datetime.fromtimestamp(at_ms // 1000, dt.UTC).date().isoformat()
-    return f"{UNNAMED}{day}/{_digest(folder)}"
+    return f"{UNNAMED}{day}/{digest(folder)}"
 
 
 def _pasted(contents: Any, mark: re.Match[str]) -> str:
@@ -154,7 +149,3 @@ def _pasted(contents: Any, mark: re.Match[str]) -> str:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _digest(text: str) -> str:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

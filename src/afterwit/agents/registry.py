@@ -20,6 +20,7 @@ from afterwit.agents.packages import described
 from afterwit.model.errors import UsageError
 from afterwit.model.instruction_files import InstructionFiles
 from afterwit.model.kinds import ActionKind
+from afterwit.text.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from afterwit.agents.protocol import Reader
@@ -55,12 +56,12 @@ def agents_with(declared: Iterable[Description]) -> tuple[Agent, ...]:
 
 
 def agent(name: str, declared: tuple[Description, ...] = ()) -> Agent:
-    """The agent of that name."""
     by_name = {entry.name: entry for entry in agents_with(declared)} if declared else _BY_NAME
     try:
         return by_name[name]
     except KeyError:
-        raise UsageError(f"There is no agent named {name!r}. Known are: {', '.join(sorted(by_name))}.") from None
+        hint = did_you_mean(name, sorted(by_name)) or f"Known are: {', '.join(sorted(by_name))}."
+        raise UsageError(f"There is no agent named {name!r}. {hint}") from None
 
 
 def homes(agent: Agent, user_home: Path, environ: Mapping[str, str], platform: str) -> tuple[Path, ...]:
@@ -94,7 +95,7 @@ def gatherers_for(name: str) -> "tuple[Gatherer, ...]":
 @cache
 def tool_kinds(name: str) -> Mapping[str, ActionKind]:
     """The kinds of tools that this agent alone has, or calls otherwise than all others."""
-    from afterwit.actions.tool_names import kinds_named  # a run with nothing to do asks for no tools
+    from afterwit.actions.tools import kinds_named  # a run with nothing to do asks for no tools
 
     return kinds_named(_BY_NAME[name].tools) if name in _BY_NAME else {}
 

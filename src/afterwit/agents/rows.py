@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents.fields import decoded_text
-from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
+from afterwit.agents.reading import LinesReading, ReadingMemory, resumed
 from afterwit.model.readings import Reading
 from afterwit.sources.framing import Record
 from afterwit.sources.gathering import session_in
@@ -59,30 +59,25 @@ class RowsState(ReadingMemory):
     model: str = ""
 
 
-class RowsReading:
+class RowsReading(LinesReading[RowsState]):
     """The reading of a rendered session. A reader says what it makes of a row; None if it does not know the table."""
 
     def __init__(self, path: PurePosixPath, saved: bytes | None) -> None:
-        self.state = msgspec.msgpack.decode(saved, type=RowsState) if saved else RowsState()
-        self.state.session = self.state.session or native_id(session_in(path)) or "unnamed"
-        self.known: Mapping[str, int] = self.state.known
-        self.unknown: Mapping[str, int] = self.state.unknown
-
-    def save(self) -> bytes:
-        return msgspec.msgpack.encode(self.state)
+        super().__init__(resumed(RowsState, saved))
+        self._state.session = self._state.session or native_id(session_in(path)) or "unnamed"
 
     def feed(self, record: Record) -> list[Reading]:
         row = row_in(record.raw)
         readings = self.take(record, row)
         if readings is None:
-            self.state.count(row.table or row.file.partition("/")[0], is_known=False)
+            self._state.count(row.table or row.file.partition("/")[0], is_known=False)
         return [] if readings is None else list(readings)
 
     def take(self, record: Record, row: Row) -> Iterable[Reading] | None:
         raise NotImplementedError
 
     def noted(self, name: str, *, is_known: bool = True) -> None:
-        self.state.count(name, is_known=is_known)
+        self._state.count(name, is_known=is_known)
 
     def place(self, record: Record, at_ms: int | None) -> Place:
-        return Place.of(self.state.session, record, at_ms)
+        return Place.of(self._state.session, record, at_ms)

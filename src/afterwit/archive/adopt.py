@@ -29,8 +29,6 @@ _UNKNOWN_AGENT = "unknown"
 
 
 class Damage(NamedTuple):
-    """What is wrong with an object."""
-
     where: str  # the object, and its path if that is known
     what: str
     held_bytes: int  # that could be read

@@ -21,8 +21,8 @@ from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.registry import reader_for
 from afterwit.archive.budget import EvictionCandidate, EvictionPass, EvictionPlan, plan_eviction
 from afterwit.archive.remove import PACKED_BYTES, FileToDrop, drop_originals, settle_dropped
-from afterwit.capture.companions import belonging
 from afterwit.capture.derived import COMPANION, origin_in
+from afterwit.capture.logs import belonging
 from afterwit.capture.part_rows import remove_dropped_objects
 from afterwit.config.world import World
 from afterwit.decisions.journal import catch_up
@@ -35,10 +35,10 @@ from afterwit.store.archive import Archive, archive_name
 from afterwit.store.archive_mark import refuse_older
 from afterwit.store.lease import held
 from afterwit.store.rows import originals
-from afterwit.store.rows.digests import all_digests
 from afterwit.store.rows.files import FileRow, files_by_id
 from afterwit.store.rows.health import database_bytes
 from afterwit.store.rows.originals import EVICTED, LOST, RawFile, SessionName
+from afterwit.store.rows.sightings import all_digests
 from afterwit.store.store import Store, opened, require
 
 _WAIT_SECONDS = 60
@@ -198,7 +198,8 @@ def _originals(store: Store, limits: RetentionSettings, declared: tuple[Descript
     for companion, owner in owners.items():
         beside.setdefault(owner, []).append(companion)
     names = originals.sessions_in(store.db, [row.id for row in transcripts])
-    worth = _values(store.db) if limits.order is EvictionOrder.VALUE and _may_go(packed, limits) else {}
+    may_go = sum(packed.values()) > limits.raw_soft_cap_bytes
+    worth = _values(store.db) if limits.order is EvictionOrder.VALUE and may_go else {}
     alone = [row for row in rows if row.role == COMPANION and row.id not in owners]
     return {
         row.id: _Original(
@@ -209,10 +210,6 @@ def _originals(store: Store, limits: RetentionSettings, declared: tuple[Descript
         )
         for row in (*transcripts, *alone)
     }
-
-
-def _may_go(packed: Mapping[int, int], limits: RetentionSettings) -> bool:
-    return sum(packed.values()) > limits.raw_soft_cap_bytes
 
 
 def _candidate(

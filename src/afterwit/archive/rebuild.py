@@ -23,9 +23,9 @@ from afterwit.archive.adopt import Adopter, ArchiveObject, Damage, keep_damage
 from afterwit.archive.remove import drop_in
 from afterwit.capture.assembly.remains import unpacked
 from afterwit.capture.commit import resolve_repos
-from afterwit.capture.companions import belonging
 from afterwit.capture.derive import derive_archived
 from afterwit.capture.derived import COMPANION, Derived, origin_in
+from afterwit.capture.logs import belonging
 from afterwit.capture.tasks import jobs_for, spread
 from afterwit.config.run_rules import RunRules
 from afterwit.config.world import World, rules_for
@@ -49,12 +49,11 @@ from afterwit.store.database import (
     translated,
 )
 from afterwit.store.frames import REMAINS
-from afterwit.store.journal import ChainHead, Journal
+from afterwit.store.journal import ChainHead, Journal, applied, keep_heads, refuse_faults, refuse_missing, seen_heads
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 from afterwit.store.migrate import migrate, migrations, schema_version
 from afterwit.store.rows import files
-from afterwit.store.rows.applied import applied, keep_heads, refuse_faults, refuse_missing, seen_heads
 from afterwit.store.rows.files import FileRow
 from afterwit.store.store import Store, require
 

@@ -17,15 +17,15 @@ from afterwit.capture.assembly.remains import unpacked
 from afterwit.capture.derived import keys_of
 from afterwit.decisions.journal import apply_entry
 from afterwit.model.errors import DamagedError
-from afterwit.store import archive_mark
+from afterwit.store import archive_mark, journal
 from afterwit.store.archive import ArchiveName, generation_of
-from afterwit.store.checks import database_faults, foreign_permissions
+from afterwit.store.checksums import database_faults, foreign_permissions
 from afterwit.store.database import UNREADABLE
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 from afterwit.store.marks import DECK, KEY, MACHINE, fingerprint, key_mark, mark
 from afterwit.store.migrate import migrate, migrations
-from afterwit.store.rows import applied, claims
+from afterwit.store.rows import claims
 from afterwit.store.rows.files import DAMAGED, FileRow, all_files, damaged_files, removable_objects
 from afterwit.store.rows.parts import parts_of_file
 from afterwit.store.store import Store, opened, require
@@ -56,10 +56,10 @@ def verify(layout: Layout) -> Iterator[StoreFault]:
     with held(layout.lease, wait_seconds=60), opened(layout) as store:
         yield from (StoreFault("database", fault) for fault in database_faults(store.db))
         yield from (StoreFault("database", fault) for fault in archive_mark.faults(store))
-        lost = applied.journal_faults(layout, store.db, store.journal)
+        lost = journal.journal_faults(layout, store.db, store.journal)
         yield from (StoreFault("database", fault) for fault in (() if lost else decision_faults(store)))
         yield from (StoreFault("database", fault) for fault in _claim_faults(store))
-        yield from (StoreFault("journal", fault) for fault in (*lost, applied.heads_fault(layout)) if fault)
+        yield from (StoreFault("journal", fault) for fault in (*lost, journal.heads_fault(layout)) if fault)
         yield from _archive_faults(store)
         yield from foreign_belongings(store)
         yield from (StoreFault("permissions", fault) for fault in foreign_permissions(layout))
@@ -118,7 +118,7 @@ def is_deck_sound(store: Store) -> bool:
 
 def decision_faults(store: Store) -> Iterator[str]:
     """Tables that say something else than the journal. A journal that cannot be read is reported by its own check."""
-    done = {machine: head.number for machine, head in applied.applied(store.db).items()}
+    done = {machine: head.number for machine, head in journal.applied(store.db).items()}
     with closing(apsw.Connection(":memory:")) as db:
         migrate(db, migrations(), Path())
         scratch = Store(store.layout, db, store.archive, store.journal)

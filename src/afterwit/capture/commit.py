@@ -21,6 +21,7 @@ from afterwit.capture.derived import (
     captured_in,
     keys_held,
 )
+from afterwit.capture.left_out import LeftOutParts
 from afterwit.capture.part_rows import PartRows
 from afterwit.model.errors import DamagedError
 from afterwit.model.settings import Settings
@@ -29,6 +30,15 @@ from afterwit.sources.discovery import LogFile
 from afterwit.store.archive import archive_name, generation_of
 from afterwit.store.database import transaction
 from afterwit.store.rows import files, repos, sessions
+from afterwit.store.rows.erased import (
+    ERASED,
+    EXCLUDED,
+    LEFT_OUT,
+    forget_hook_rows,
+    note_sifted,
+    put_left_out,
+    session_key,
+)
 from afterwit.store.rows.files import FileRow
 from afterwit.store.rows.repos import RepoRow
 from afterwit.store.store import Store
@@ -40,7 +50,7 @@ class Committer(PartRows):
     def put(self, origin: Origin, derived: Derived, companions_mark: str = "", *, is_again: bool = False) -> bool:
         """Writes one transcript. False if there was no session in it and it was not kept. One that was given up and is
         as it was then is written only if it `is_again` wanted."""
-        row = files.live_file(self._db, origin.key)
+        row = self._row(origin)
         is_same = row is not None and derived.sha256 == row.sha256 and not is_again
         if row and row.is_dropped and (derived.mode is ReadingMode.FAILED or is_same):
             self._note_unchanged(row, derived, companions_mark)
@@ -72,6 +82,39 @@ class Committer(PartRows):
             self.note_damaged(file_id, error)
             derived.mode, derived.captured, derived.error = ReadingMode.FAILED, None, f"{error} {files.REMEDY}"
         return True
+
+    def put_rest(self, origin: Origin, derived: Derived, companions_mark: str = "") -> bool:
+        """Writes what is kept of a transcript of which some sessions are left out. As long as these are, it cannot be
+        read on from where it was: so each time it is a new generation, unless nothing of the rest is new."""
+        row = self._row(origin)
+        if row is not None and row.held_bytes and row.sha256 == derived.sha256:
+            derived.mode, derived.captured = ReadingMode.UNCHANGED, None
+        elif row is not None and row.held_bytes:
+            derived.mode = ReadingMode.REWRITTEN
+        is_kept = self.put(origin, derived, companions_mark)
+        note_sifted(self._db, origin.key)
+        return is_kept
+
+    def leave_out(self, origin: Origin, derived: Derived, parts: LeftOutParts, companions_mark: str = "") -> None:
+        """Notes that nothing of a transcript is kept, so that it is not read again before it changes. What was kept of
+        it before stays."""
+        row = self._row(origin)
+        file_id = row.id if row else files.add_file(self._db, origin.agent, origin.key, 0, "", TRANSCRIPT)
+        stat = (derived.size_bytes, derived.mtime_ns, derived.inode, companions_mark)
+        files.note_stat(self._db, file_id, *stat)
+        if row is None or not (row.held_bytes or row.is_dropped):
+            counts = {EXCLUDED: len(parts.excluded), ERASED: len(parts.erased)}
+            keys = [session_key(origin.agent, native_id) for native_id in parts.all]
+            put_left_out(self._db, file_id, counts, keys)
+        forget_hook_rows(self._db, [(origin.agent, native_id) for native_id in parts.all])
+
+    def _row(self, origin: Origin) -> FileRow | None:
+        """The present row of a file. That of one that was left out says nothing."""
+        row = files.live_file(self._db, origin.key)
+        if row is not None and row.state == LEFT_OUT:
+            files.delete_file(self._db, row.id)
+            return None
+        return row
 
     def note_source(self, origin: Origin, file: LogFile, sessions: int, error: str = "") -> None:
         """What was found of a database or folder whose sessions are transcripts of their own."""

@@ -16,10 +16,9 @@ import msgspec
 from afterwit.agents.protocol import FileReading, Shape, SourceFile, shared_files
 from afterwit.agents.registry import instruction_files, reader_for, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.context import AssemblyContext
-from afterwit.capture.companions import companion_content, copied_companion, kept_at
+from afterwit.capture.assembly.texts import AssemblyContext
 from afterwit.capture.derived import Bookmark, Derived, FileResume, ReadingMode, resumed
-from afterwit.capture.logs import Feeding, opened
+from afterwit.capture.logs import Feeding, companion_content, copied_companion, kept_at, opened
 from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.sources.checkout import remote_of
 from afterwit.sources.lines import Chunks, Tap, is_packed, lines_of
@@ -125,7 +124,7 @@ def _read_file(
     if was_read and reading.is_unfinished:
         return Derived(mode=ReadingMode.UNCHANGED, is_unfinished=True)
     derived = Derived(mode=mode, frames=fresh.finish(), held_bytes=fresh.end, sha256=sha.hexdigest())
-    derived.checkouts = reading.checkouts()
+    derived.checkouts, derived.folders = reading.checkouts(), reading.folders
     derived.fresh_bytes = fresh.end - (bookmark.held_bytes if bookmark else 0)
     return reading.derived(derived)
 
@@ -199,9 +198,13 @@ class _Reading:
         derived.unknown = self._assembler.safe_names(self._reader.unknown)
         return derived
 
+    @property
+    def folders(self) -> dict[str, str]:
+        return self._assembler.folders
+
     def checkouts(self) -> dict[str, str]:
         places = self._assembler.places.items()
-        remotes = {root: self._assembler.safe_name(_remote_of(folder)) for root, folder in places}
+        remotes = {root: self._assembler.safe(_remote_of(folder)) for root, folder in places}
         return {root: remote for root, remote in remotes.items() if remote}
 
 

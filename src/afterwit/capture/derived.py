@@ -92,6 +92,7 @@ class Derived(msgspec.Struct, kw_only=True):
     unknown: dict[str, int] = msgspec.field(default_factory=dict)
     copies: list[Copy] = msgspec.field(default_factory=list)  # of new and changed companions
     checkouts: dict[str, str] = msgspec.field(default_factory=dict)  # root → remote, where it is on this machine
+    folders: dict[str, str] = msgspec.field(default_factory=dict)  # by session, as the log has it; never stored
     size_bytes: int = 0
     mtime_ns: int = 0
     inode: int = 0
@@ -111,7 +112,6 @@ def origin_in(header: Mapping[str, Any]) -> Origin:
 
 
 def resumed(resume: bytes) -> FileResume:
-    """The states in these bytes."""
     return msgspec.msgpack.decode(resume, type=FileResume)
 
 

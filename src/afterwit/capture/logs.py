@@ -1,12 +1,18 @@
-"""What lies in a folder of logs (transcripts, sources that hold many sessions, what nobody can read), and its bytes,
-fed to a reader.
+"""What lies in a folder of logs (transcripts with their companions, sources that hold many sessions, what nobody can
+read), and its bytes, fed to a reader.
 
 One walk. A source is a database, or a folder of many small files; each of its sessions is a unit as a file would be, at
 the path of its rendering. Listing them opens the source, so it is asked for apart (`sessions_in`). `opened` gives the
 bytes of a unit, whichever kind it is; `Feeding` passes them to a reading. `consumed` says where the next append begins.
 Documents and texts have no appends: they are read whole, every time, up to the size at which a file is no transcript.
+
+A file that many transcripts share is copied for each transcript that used it, as it was then. So what is derived from a
+transcript does not change with what others add to the file, and reading it again gives the same. The copy is kept under
+a path below the transcript itself, where no file can lie. A companion that is gone, or that nobody may read, is None
+and no error: a transcript is read without it.
 """
 
+import hashlib
 import io
 import os
 from collections.abc import Iterable, Iterator
@@ -14,15 +20,20 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
 
-from afterwit.agents.protocol import FileReading, Reader, Shape
+from afterwit.agents.protocol import FileReading, Reader, Shape, shared_files
 from afterwit.agents.registry import Agent, gatherers_for
+from afterwit.capture.derived import Copy
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.discovery import LogFile, Unit, Unreadable, discover
 from afterwit.sources.documents import read_document, read_text
 from afterwit.sources.framing import Framing
 from afterwit.sources.gathering import Gatherer, mark_of
 from afterwit.sources.lines import whole_content, whole_lines
+from afterwit.store.frames import Packer
 from afterwit.store.regular_files import open_regular
+
+COMPANION_LIMIT = 64 << 20
+_BLOCK_BYTES = 1 << 20
 
 
 class Feeding:
@@ -55,6 +66,14 @@ class Feeding:
             self.consumed = len(raw)
 
 
+class Home(NamedTuple):
+    """A folder with logs of one agent. The label keeps files of a second home apart from those of the first."""
+
+    agent: str
+    folder: Path
+    label: str = ""
+
+
 class LogSource(NamedTuple):
     """A database or folder that holds many sessions. `whole` changes whenever one of its files does."""
 
@@ -66,8 +85,6 @@ class LogSource(NamedTuple):
 
 
 class LogFolder(NamedTuple):
-    """What lies in a home."""
-
     units: list[Unit]
     sources: list[LogSource]
     unread: list[PurePosixPath]  # transcripts without a reader
@@ -82,7 +99,6 @@ class _Place(NamedTuple):
 
 
 def look_into(folder: Path, agent: Agent, reader: Reader | None) -> LogFolder:
-    """All that lies in a home of one agent."""
     unread: list[PurePosixPath] = []
 
     def primary(path: PurePosixPath) -> PurePosixPath | None:
@@ -100,8 +116,6 @@ def look_into(folder: Path, agent: Agent, reader: Reader | None) -> LogFolder:
 
 
 class Collectors:
-    """The gatherers of some agents."""
-
     def __init__(self, agents: Iterable[str]) -> None:
         self._gatherers = [(agent, gatherer) for agent in agents for gatherer in gatherers_for(agent)]
 
@@ -144,3 +158,57 @@ def _source(folder: Path, place: _Place, files: list[LogFile]) -> LogSource:
     marks = [(str(file.path), file.size_bytes, file.mtime_ns, file.inode) for file in ordered]
     size, mtime_ns = sum(file.size_bytes for file in ordered), max(file.mtime_ns for file in ordered)
     return LogSource(place.agent, place.gatherer, folder, LogFile(place.path, size, mtime_ns, mark_of(marks)), ordered)
+
+
+class Belonging(NamedTuple):
+    """The transcript that a companion belongs to, and the path under which the reader asks for it."""
+
+    transcript: PurePosixPath
+    path: PurePosixPath
+
+
+def kept_at(transcript: PurePosixPath, shared: PurePosixPath) -> PurePosixPath:
+    """Where the archive keeps a transcript's copy of a shared file."""
+    return transcript / shared
+
+
+def belonging(reader: Reader, path: PurePosixPath) -> Belonging | None:
+    """What the companion that the archive keeps at this path belongs to."""
+    for above in path.parents:
+        shared = path.relative_to(above)
+        if shared in shared_files(reader, above):
+            return Belonging(above, shared)
+    owner = reader.primary(path)
+    return Belonging(owner, path) if owner is not None else None
+
+
+def companion_content(path: Path) -> bytes | None:
+    """What a companion holds now, up to the limit."""
+    try:
+        with open_regular(path) as file:
+            return file.read(COMPANION_LIMIT)
+    except OSError:
+        return None
+
+
+def copied_companion(home: Path, path: str, kept: PurePosixPath | None = None) -> Copy | None:
+    """A companion as it is now, or None if it cannot be read. The archive keeps it at its own path or at `kept`."""
+    sha, packer, frames, held_bytes = hashlib.sha256(), Packer(), list[bytes](), 0
+    try:
+        with open_regular(home / path) as file:
+            about = os.fstat(file.fileno())
+            while block := file.read(_BLOCK_BYTES):
+                sha.update(block)
+                frames.extend(packer.add(block))
+                held_bytes += len(block)
+    except OSError:
+        return None
+    return Copy(
+        path=os.fsencode(kept or path),
+        frames=[*frames, *packer.finish()],
+        held_bytes=held_bytes,
+        sha256=sha.hexdigest(),
+        size_bytes=about.st_size,
+        mtime_ns=about.st_mtime_ns,
+        inode=about.st_ino,
+    )

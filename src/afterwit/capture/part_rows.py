@@ -14,9 +14,9 @@ from typing import NamedTuple
 import apsw
 
 from afterwit.agents.prompt_history import HISTORY, UNNAMED
-from afterwit.capture.companions import kept_at
 from afterwit.capture.derive import derive_archived
 from afterwit.capture.derived import Derived, Origin, ReadingMode, captured_in, keys_of, origin_in, parts_held
+from afterwit.capture.logs import kept_at
 from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.guard.hygiene import clean
 from afterwit.model.captured import Captured, PartFacts

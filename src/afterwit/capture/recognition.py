@@ -1,9 +1,16 @@
-"""Whose log a file is, where only its name and its content can tell: in a folder given by hand.
+"""Whose log a file is, where only its name and its content can tell: in a folder given by hand, and in an agent's home.
 
 JSON is offered to every reader, record by record; the first that knows it has it. A document that is a list of messages
 is offered only to readers of such documents: its messages alone could be anybody's. A text is told by its name.
+
+In a home, `unclaimed` finds files that look like transcripts and that no reader takes. A new version of an agent may
+write to another folder, or under another ending, while the old transcripts stay: every file that is known is still
+read, and nothing new comes. Looked at are files with the ending of a log, and files that lie where a transcript would
+lie. What cannot be opened as JSON counts by its place; JSON counts if a reader knows one of its first records, or if it
+has the roles of a conversation. Other data beside the logs is left alone.
 """
 
+from collections.abc import Iterable, Mapping
 from io import RawIOBase
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, cast
@@ -11,8 +18,13 @@ from typing import Any, NamedTuple, cast
 import msgspec
 import zstandard
 
+from afterwit.agents import registry
+from afterwit.agents.declared.description import Description
 from afterwit.agents.protocol import Reader, Shape, SourceFile
-from afterwit.sources.discovery import Unit
+from afterwit.agents.registry import Agent
+from afterwit.capture.logs import Collectors, Home
+from afterwit.model.settings import Settings
+from afterwit.sources.discovery import LogFile, Unit, walk
 from afterwit.sources.framing import Record
 from afterwit.sources.lines import lines_of
 from afterwit.store.regular_files import open_regular
@@ -59,12 +71,8 @@ class _First(NamedTuple):
     is_list: bool = False  # they are the elements of a document
 
 
-def first_records(unit: Unit) -> list[dict[str, Any]]:
-    """A document is its own first record, or its first elements are; else the first lines."""
-    return _first(unit).records
-
-
 def _first(unit: Unit) -> _First:
+    """A document is its own first record, or its first elements are; else the first lines."""
     path = unit.home / unit.transcript.path
     document = None if path.name.endswith(_LINE_ENDINGS) else _document(path)
     return _First(_first_lines(unit)) if document is None else document
@@ -112,3 +120,93 @@ def _document(path: Path) -> _First | None:
     is_list = isinstance(value, list)
     first = value[:_SNIFF_LINES] if is_list else [value]
     return _First([record for record in first if isinstance(record, dict)], is_list)
+
+
+_APPENDED_ENDINGS = (".jsonl", ".ndjson", ".jsonl.zst", ".jsonl.gz")
+_TEXT_ENDINGS = (".jsonl", ".ndjson", ".jsonl.zst", ".json")  # that can be looked into
+_DATA_ENDINGS = frozenset(
+    (*_APPENDED_ENDINGS, ".json", ".cbor", ".msgpack", ".bin", ".pb", ".avro", ".parquet", ".db", ".sqlite", ".sqlite3")
+)
+_ROLES = frozenset({"user", "assistant", "human", "model"})
+_ROLE_NAMES = ("role", "type", "author", "sender", "speaker", "kind")
+_DEPTH = 3
+_MOST_OPENED = 50
+
+
+class _Claim(NamedTuple):
+    """What one agent takes below one of its homes."""
+
+    folder: Path
+    agent: Agent
+    reader: Reader | None
+    collectors: Collectors
+
+    def takes(self, place: Path) -> bool:
+        if not place.is_relative_to(self.folder):
+            return False
+        path = PurePosixPath(place.relative_to(self.folder).as_posix())
+        is_known = self.reader is not None and self.reader.primary(path) is not None
+        return is_known or self.agent.matches(path) or self.collectors.place(path) is not None
+
+
+def unclaimed(home: Home, settings: Settings, declared: tuple[Description, ...] = ()) -> list[LogFile]:
+    """The newest of these files below a home, newest first."""
+    reader = registry.reader_for(home.agent, declared)
+    if reader is None:
+        return []
+    claims = _claims(home.folder, settings, declared)
+    agent = registry.agent(home.agent, declared)
+    endings = {_ending(PurePosixPath(pattern)) for pattern in agent.transcripts}
+    files = [
+        file
+        for file in walk(home.folder, [], agent.follows)
+        if file.size_bytes
+        and (file.path.name.endswith(_APPENDED_ENDINGS) or _is_in_place(file.path, reader, endings))
+        and not any(claim.takes(home.folder / file.path) for claim in claims)
+    ]
+    files.sort(key=lambda file: (-file.mtime_ns, str(file.path)))
+    return [file for file in files[:_MOST_OPENED] if _is_conversation(Unit(home.folder, file, ()), home.agent, reader)]
+
+
+def _claims(folder: Path, settings: Settings, declared: tuple[Description, ...]) -> list[_Claim]:
+    """Of all agents that have a home here, above or below, also of those that are switched off."""
+    return [
+        _Claim(home, agent, registry.reader_for(agent.name, declared), Collectors([agent.name]))
+        for agent in registry.agents_with(declared)
+        for home in (settings.agents[agent.name].homes if agent.name in settings.agents else ())
+        if home.is_relative_to(folder) or folder.is_relative_to(home)
+    ]
+
+
+def _is_in_place(path: PurePosixPath, reader: Reader, endings: Iterable[str]) -> bool:
+    """Whether it would be a transcript under another ending."""
+    ending = _ending(path)
+    if ending not in _DATA_ENDINGS:
+        return False
+    stem = path.name.removesuffix(ending)
+    others = (path.with_name(stem + other) for other in endings if other != ending)
+    return any(reader.primary(other) == other for other in others)
+
+
+def _ending(path: PurePosixPath) -> str:
+    """The last part of a name, with the one before it where that says how it is packed."""
+    packed = path.suffix in (".zst", ".gz", ".br", ".xz")
+    return "".join(path.suffixes[-2:]) if packed else path.suffix
+
+
+def _is_conversation(unit: Unit, agent: str, reader: Reader) -> bool:
+    if not unit.transcript.path.name.endswith(_TEXT_ENDINGS):
+        return True
+    if Recognition([(agent, reader)]).agent_of(unit) is not None:
+        return True
+    return any(_has_role(record, _DEPTH) for record in _first(unit).records)
+
+
+def _has_role(value: Any, depth: int) -> bool:
+    if isinstance(value, list):
+        return depth > 0 and any(_has_role(item, depth - 1) for item in value[:_DEPTH])
+    if not isinstance(value, Mapping):
+        return False
+    if any(isinstance(role := value.get(name), str) and role.lower() in _ROLES for name in _ROLE_NAMES):
+        return True
+    return depth > 0 and any(_has_role(item, depth - 1) for item in value.values())

@@ -22,11 +22,13 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from afterwit.agents import retention
+from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.retention import Keeping
-from afterwit.capture.companions import copied_companion
 from afterwit.capture.derive import derive_live
 from afterwit.capture.derived import Bookmark, Derived
-from afterwit.capture.plan import Home, Pending
+from afterwit.capture.left_out import sifted
+from afterwit.capture.logs import Home, companion_content, copied_companion
+from afterwit.capture.plan import Pending
 from afterwit.config.run_rules import RunRules
 from afterwit.model.errors import AfterwitError, DamagedError
 from afterwit.model.settings import Settings
@@ -45,8 +47,6 @@ _WORTH_A_POOL_BYTES = 16 << 20
 
 
 class Task(NamedTuple):
-    """One file to be read."""
-
     pending: Pending
     bookmark: Bookmark | None
     rules: RunRules
@@ -54,8 +54,6 @@ class Task(NamedTuple):
 
 
 class DerivedFile(NamedTuple):
-    """A file, and what became of it."""
-
     pending: Pending
     derived: Derived
 
@@ -92,6 +90,21 @@ def batches(answered: Iterable[DerivedFile]) -> Iterator[list[DerivedFile]]:
             batch, size = [], 0
     if batch:
         yield batch
+
+
+def rest_of(task: Task, left_out: frozenset[str]) -> Derived | None:
+    """A file without some of its sessions, read from its beginning; None, where it cannot be taken apart."""
+    whole = _derive(task._replace(bookmark=None))
+    if whole.captured is None:
+        return whole
+    home, path = task.pending.home, task.pending.unit.transcript.path
+    archived = partial(_archived_companion, Archive(task.archive), home)
+
+    def companion(beside: PurePosixPath) -> bytes | None:
+        content = companion_content(task.pending.unit.home / beside)
+        return archived(beside) if content is None else content
+
+    return sifted(home.agent, path, whole, left_out, task.rules, companion)
 
 
 def _work(task: Task) -> bytes:
@@ -136,15 +149,16 @@ def vanishes_at(home: Home, kept: Keeping | None, file: LogFile) -> int | None:
 
 
 def soonest_first(pending: Iterable[Pending]) -> list[Pending]:
-    """The transcripts that their agents will delete soonest, over all agents; then the others, oldest first."""
+    """The transcripts that their agents will delete soonest, over all agents; then the others, oldest first. Histories
+    of prompts come last: what they tell depends on the transcripts."""
     kept: dict[Home, Keeping | None] = {}
 
-    def order(transcript: Pending) -> tuple[int, int, str]:
+    def order(transcript: Pending) -> tuple[bool, int, int, str]:
         if transcript.home not in kept:
             kept[transcript.home] = keeping_in(transcript.home)
         moment = vanishes_at(transcript.home, kept[transcript.home], transcript.unit.transcript)
         file = transcript.unit.transcript
-        return _NEVER if moment is None else moment, file.mtime_ns, str(file.path)
+        return file.path.name == HISTORY.name, _NEVER if moment is None else moment, file.mtime_ns, str(file.path)
 
     return sorted(pending, key=order)
 

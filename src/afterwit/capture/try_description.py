@@ -14,11 +14,11 @@ import msgspec
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.declared.reader import DeclaredReader
-from afterwit.agents.globs import matches
+from afterwit.agents.descriptor import matches
 from afterwit.capture.derive import derive_live
 from afterwit.config.run_rules import RunRules, known_people
 from afterwit.config.world import World
-from afterwit.model.captured import ActionRow, Captured
+from afterwit.model.captured import Captured
 from afterwit.model.errors import AfterwitError
 from afterwit.store.regular_files import open_regular
 
@@ -82,7 +82,10 @@ def try_file(world: World, description: Description, file: Path) -> TriedFile:
         sessions=_sessions(captured),
         events=dict(Counter(row.kind.value for row in captured.events).most_common()),
         statuses=dict(Counter(row.status.value for row in captured.actions).most_common()),
-        actions=[_action(row) for row in sorted(captured.actions, key=lambda row: row.offset)[:_SHOWN]],
+        actions=[
+            ActionTried(tool=row.tool, kind=row.kind.value, target=row.target, status=row.status.value)
+            for row in sorted(captured.actions, key=lambda row: row.offset)[:_SHOWN]
+        ],
         responses=len(captured.spends),
         known=derived.known,
         unknown=derived.unknown,
@@ -103,10 +106,6 @@ def _sessions(captured: Captured) -> list[SessionTried]:
         for part in captured.parts
         if not part.is_empty
     ]
-
-
-def _action(row: ActionRow) -> ActionTried:
-    return ActionTried(tool=row.tool, kind=row.kind.value, target=row.target, status=row.status.value)
 
 
 def _is_found(description: Description, place: Path) -> bool:

@@ -1,17 +1,21 @@
 """What a command is made of: exit codes, examples, and groups that load a subcommand only when it is called.
 
 What a command says of itself is shown by `--help` and written into the reference pages by `docs/generate.py`. A group
-has one registry line per subcommand, which says where it is and what the overview shows of it, so that help costs no
-imports. Independent of click's version where versions differ: a group called alone prints its help and exits 0.
+has one registry line per subcommand, which says where it is and what the overview shows of it, so that help and
+completion cost no imports; it may have short names for commands of its groups. Independent of click's version where
+versions differ: a group called alone prints its help and exits 0, and a wrong name is answered in our words.
 """
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class ExitCode(IntEnum):
@@ -69,6 +73,27 @@ class CliGroup(click.Group):
             ctx.exit(ExitCode.FINE)
         return super().parse_args(ctx, args)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if not ctx.resilient_parsing and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            ctx.fail(self._refusal(ctx, args[0]))
+        return super().resolve_command(ctx, args)
+
+    def names(self, ctx: click.Context) -> list[str]:
+        """All that may stand in the place of a command."""
+        return self.list_commands(ctx)
+
+    def _refusal(self, ctx: click.Context, name: str) -> str:
+        from afterwit.text.nearest import did_you_mean
+
+        hint = did_you_mean(name, self.names(ctx), lambda near: f"`{ctx.command_path} {near}`")
+        return f"No such command {name!r}. {hint or self.overview(ctx)}"
+
+    def overview(self, ctx: click.Context) -> str:
+        """What is said where no name is near."""
+        return f"`{ctx.command_path} --help` lists what there is."
+
 
 class Subcommand(NamedTuple):
     """Where a subcommand is below `afterwit.cli`, and the line that the overview shows of it without loading it."""
@@ -80,14 +105,26 @@ class Subcommand(NamedTuple):
 class LazyGroup(CliGroup):
     """Imports a subcommand when it is called, not before."""
 
-    def __init__(self, *args: Any, entries: Mapping[str, Subcommand], **attributes: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        entries: Mapping[str, Subcommand],
+        short_names: Mapping[str, str] | None = None,
+        **attributes: Any,
+    ) -> None:
         super().__init__(*args, **attributes)
         self._entries = entries
+        self.short_names = short_names or {}  # name → the words below this group that it is short for
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click passes it
         return list(self._entries)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def names(self, ctx: click.Context) -> list[str]:
+        return [*self.list_commands(ctx), *self.short_names]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in self.short_names:
+            return self._long(ctx, self.short_names[cmd_name].split())
         if cmd_name not in self._entries:
             return None
         module, name = self._place(cmd_name)
@@ -96,13 +133,37 @@ class LazyGroup(CliGroup):
 
     def loaded(self, cmd_name: str) -> click.Command | None:
         """A subcommand that was imported already; None for others, whatever may be wrong with them."""
+        if cmd_name in self.short_names:
+            group, _, rest = self.short_names[cmd_name].partition(" ")
+            inner = self.loaded(group)
+            return inner.loaded(rest) if isinstance(inner, LazyGroup) else None
         module, name = self._place(cmd_name)
         subcommand = getattr(sys.modules.get(module), name, None)
         return subcommand if isinstance(subcommand, click.Command) else None
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.line) for name, entry in self._entries.items()])
+        if self.short_names:
+            with formatter.section("Short names"):
+                formatter.write_dl(
+                    [(name, f"Short for `{ctx.command_path} {long}`.") for name, long in self.short_names.items()]
+                )
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        """The names of commands without loading them, then the options."""
+        from click.shell_completion import CompletionItem
+
+        lines = {name: entry.line for name, entry in self._entries.items()}
+        lines |= {name: f"Short for {long}." for name, long in self.short_names.items()}
+        commands = [CompletionItem(name, help=line) for name, line in lines.items() if name.startswith(incomplete)]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def _long(self, ctx: click.Context, words: list[str]) -> click.Command | None:
+        command: click.Command | None = self
+        for word in words:
+            command = command.get_command(ctx, word) if isinstance(command, click.Group) else None
+        return command
 
     def _place(self, cmd_name: str) -> tuple[str, str]:
         module, _, name = self._entries[cmd_name].place.partition(":")

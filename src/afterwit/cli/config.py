@@ -1,4 +1,4 @@
-"""`afterwit config show` and `config source`: what is set, and logs that people have described."""
+"""`afterwit config show`, `exclude` and `source`: what is set, what is left out, and logs that people described."""
 
 import json
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from afterwit.agents.declared.shorthand import table_of, toml_of
+from afterwit.agents.registry import agents_with
 from afterwit.capture.try_description import TriedFile, try_file
 from afterwit.cli.commands import CliGroup
 from afterwit.cli.terminal.amounts import human_count
@@ -15,8 +16,10 @@ from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.cli.terminal.wrapping import cut
 from afterwit.config import source as source_files
+from afterwit.config.exclude import exclude as run_exclude
 from afterwit.config.show import SettingRow
 from afterwit.config.show import show as run
+from afterwit.recall.deck.compile import tell_hooks
 
 _LINE_CELLS = 100
 _NAME = click.argument("name", metavar="NAME")
@@ -69,6 +72,42 @@ def _text(value: Any) -> str:
     if isinstance(value, Path):
         return str(value)
     raise TypeError(type(value).__name__)
+
+
+@config.command(
+    examples=(
+        "afterwit config exclude 'repo:work/*'",
+        "afterwit config exclude 'folder:~/clients' agent:gemini",
+        "afterwit config exclude 'repo:work/*' --remove",
+        "afterwit config exclude",
+    )
+)
+@click.argument("entries", nargs=-1, metavar="[ENTRY]...")
+@click.option("--remove", "is_removed", is_flag=True, help="Take these out again: the next `learn` reads them.")
+@reporting
+def exclude(here: Here, entries: tuple[str, ...], is_removed: bool, is_json: bool) -> None:
+    """Leave out repositories, folders or agents; without an ENTRY, show what is left out.
+
+    ENTRY is repo:PATTERN, folder:PATTERN or agent:PATTERN; * and ** stand for any names. What is left out is never
+    read, stored, searched, learned from or told. Written to [learn] exclude of config.toml. What was learned before
+    stays until `afterwit sessions delete --excluded`.
+    """
+    if is_removed and not entries:
+        raise click.UsageError("Say what to take out: one of the entries that `afterwit config exclude` shows.")
+    file, listed = here.configured.place.config, list(here.world.settings.learn.exclude)
+    if entries:
+        agents = [agent.name for agent in agents_with(here.world.declared)]
+        listed = run_exclude(file, entries, agents, is_removed=is_removed)
+        tell_hooks(here.world, listed)
+    if is_json:
+        print_json({"file": str(file), "exclude": listed})
+        return
+    for entry in listed:
+        print_line(entry)
+    if not listed:
+        talk("Nothing is left out. `afterwit config exclude --help` says how.")
+    elif entries:
+        talk("Hooks keep to it from now on, `afterwit learn` from its next run.")
 
 
 @config.group(cls=CliGroup)

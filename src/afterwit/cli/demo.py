@@ -10,13 +10,15 @@ from pathlib import Path
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.learn import show_report
+from afterwit.cli.learned import show_report
+from afterwit.cli.measure.backtest import show_moments
 from afterwit.cli.terminal.options import Here, as_json, own_command
 from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.progress import bar
-from afterwit.demo.home import SHOWN
-from afterwit.demo.run import Demo, DemoPlace, demo_of, learn_demo, remove_demo, write_demo
+from afterwit.demo.run import SHOWN, Demo, DemoPlace, demo_of, learn_demo, remove_demo, write_demo
+from afterwit.measure.backtest import PRODUCT, backtest, players_named
 from afterwit.recall.recall import recalled
+from afterwit.sessions.filters import Filter
 
 _REPO = "orchard"
 _ITEM = "79f4ed"  # the first item of that repository
@@ -31,7 +33,7 @@ TRIES = (
     (f"knowledge why {_ITEM}", "what stands behind an item"),
     (f"recall --repo {_REPO}", "what a session there is told"),
     ("sample --count 5", "what to read first"),
-    ("measure backtest", "what would have been said"),
+    ("measure backtest", "where it would have helped"),
     ("doctor", "whether anything is missed"),
     ("store verify", "whether the store is sound"),
     ("learn", "a second run finds nothing new"),
@@ -98,6 +100,7 @@ def _learn(place: DemoPlace, now_ms: int, *, is_json: bool) -> None:
     print_line(f"An invented home is in {place.home}. This is what `afterwit learn` says of it:\n")
     show_report(Here(invented.configured, invented.world), report, None)
     _recall(invented)
+    _replay(invented)
     _invite(place)
 
 
@@ -107,9 +110,16 @@ def _recall(invented: Demo) -> None:
         print_text(f"  {line}")
 
 
+def _replay(invented: Demo) -> None:
+    print_line("\nHad it been connected from the first day, `afterwit measure backtest` says:\n")
+    with bar("replaying", "sessions") as progress:
+        result = backtest(invented.world, players_named((PRODUCT,)), Filter(), progress)
+    show_moments(result.moments, invented.world.calendar)
+
+
 def _invite(place: DemoPlace) -> None:
     folder = shlex.quote(str(place.folder))
-    print_line("\nLook around. The script there runs afterwit on the demo and on nothing else:\n")
+    print_line("Look around. The script there runs afterwit on the demo and on nothing else:\n")
     print_line(f"  cd {folder}")
     width = max(len(arguments) for arguments, _ in TRIES)
     for arguments, why in TRIES:

@@ -6,8 +6,9 @@ import click
 
 from afterwit.agents.installing import ConnectScope, installer
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.connect.changes import Consent, carry_out
+from afterwit.cli.connect.changes import Consent, carry_out, with_diff
 from afterwit.cli.connect.machine import this_machine
+from afterwit.cli.terminal.completing import connectable_agents
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import talk
 from afterwit.connect.plan import FILE, Machine, connected, plan_removal
@@ -21,13 +22,14 @@ from afterwit.connect.plan import FILE, Machine, connected, plan_removal
     ),
     exits={ExitCode.FAILED: "A file cannot be changed, or the answer was no."},
 )
-@click.argument("names", metavar="[AGENT]... | file PATH...", nargs=-1)
+@click.argument("names", metavar="[AGENT]... | file PATH...", nargs=-1, shell_complete=connectable_agents)
 @click.option("--all", "is_all", is_flag=True, help="Everything that is connected, in all projects.")
 @agreed
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")
+@with_diff
 @reporting
 def disconnect(
-    here: Here, names: tuple[str, ...], is_all: bool, is_agreed: bool, is_dry_run: bool, is_json: bool
+    here: Here, names: tuple[str, ...], is_all: bool, is_agreed: bool, is_dry_run: bool, has_diff: bool, is_json: bool
 ) -> None:
     """Take out of agents' files what `connect` has put in.
 
@@ -41,7 +43,7 @@ def disconnect(
     if not chosen and not is_json:
         talk("Nothing is connected.")
     plans = [(_name(*key), lambda key=key: plan_removal(machine, *key)) for key in chosen]
-    carry_out(machine, plans, Consent(is_agreed, is_dry_run, is_json))
+    carry_out(machine, plans, Consent(is_agreed, is_dry_run, is_json, has_diff))
 
 
 def _named(machine: Machine, names: tuple[str, ...]) -> list[tuple[str, str]]:

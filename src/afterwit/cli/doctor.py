@@ -4,10 +4,11 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.connect.machine import this_machine
-from afterwit.cli.terminal.amounts import human_bytes, human_count, minute
-from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.amounts import human_bytes, human_count
+from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import console, print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
+from afterwit.config.calendar import Calendar
 from afterwit.doctor.agent_findings import within
 from afterwit.doctor.agent_health import AgentHealth, RetentionHealth, VersionHealth
 from afterwit.doctor.audit_secrets import audited
@@ -48,6 +49,7 @@ _LEASES = {"free": "free", "held": "held by process", "stale": "free; left by a 
     help="Let kingfisher, where it is installed, look for secrets in everything but the archive. Offline.",
 )
 @reporting
+@timed
 def doctor(here: Here, is_full: bool, has_all_versions: bool, is_audited: bool, is_json: bool) -> None:
     """Check that nothing is missed and that the store is sound.
 
@@ -61,19 +63,19 @@ def doctor(here: Here, is_full: bool, has_all_versions: bool, is_audited: bool, 
     if is_json:
         print_json(examination)
     else:
-        _show(examination, has_all_versions=has_all_versions)
+        _show(here.calendar, examination, has_all_versions=has_all_versions)
     if examination.has_alarms:
         raise click.exceptions.Exit(ExitCode.FAILED)
 
 
-def _show(examination: Examination, *, has_all_versions: bool) -> None:
+def _show(calendar: Calendar, examination: Examination, *, has_all_versions: bool) -> None:
     for agent in examination.agents:
-        _show_agent(agent, has_all_versions=has_all_versions)
+        _show_agent(calendar, agent, has_all_versions=has_all_versions)
         print_line("")
     if not examination.agents:
         print_text("No agent logs, neither on the disk nor in the store. `afterwit config show` lists where to look.")
-    for name, fact in _facts(examination.store):
-        print_line(f"{name:<9} {fact}")
+    for name, fact in _facts(calendar, examination.store):
+        print_text(fact, first=f"{name:<9} ", rest=" " * 10)
     print_line("")
     for finding in examination.findings:
         _show_finding(finding.level, finding.what)
@@ -81,7 +83,7 @@ def _show(examination: Examination, *, has_all_versions: bool) -> None:
     print_line(f"{human_count(alarms, 'alarm')}." if alarms else "No alarms.")
 
 
-def _show_agent(agent: AgentHealth, *, has_all_versions: bool) -> None:
+def _show_agent(calendar: Calendar, agent: AgentHealth, *, has_all_versions: bool) -> None:
     print_text(_files(agent), first=f"{agent.agent}: ", rest="  ")
     if not agent.evidence:
         return
@@ -90,15 +92,15 @@ def _show_agent(agent: AgentHealth, *, has_all_versions: bool) -> None:
     if agent.newest_error:
         print_text(f"  newest error: {agent.newest_error}")
     shown = agent.versions if has_all_versions else agent.versions[:_VERSIONS_SHOWN]
-    rows = [_row(version.version or "not stated", version) for version in shown]
+    rows = [_row(calendar, version.version or "not stated", version) for version in shown]
     if len(agent.versions) > len(shown):
         rest = agent.versions[len(shown) :]
-        rows.append(_row(f"{len(rest):,} older", *rest))
+        rows.append(_row(calendar, f"{len(rest):,} older", *rest))
     if rows:
         print_table(_COLUMNS, rows)
 
 
-def _row(name: str, *versions: VersionHealth) -> tuple[str, ...]:
+def _row(calendar: Calendar, name: str, *versions: VersionHealth) -> tuple[str, ...]:
     files = sum(version.files for version in versions)
     share = sum(version.unknown_share * version.files for version in versions) / files
     moments = [version.last_ms for version in versions if version.last_ms is not None]
@@ -110,7 +112,7 @@ def _row(name: str, *versions: VersionHealth) -> tuple[str, ...]:
             for name in ("sessions", "events", "actions")
         ),
         f"{share:.1%}",
-        minute(max(moments, default=None))[:10],
+        calendar.day(max(moments, default=None)),
     )
 
 
@@ -143,9 +145,9 @@ def _kept(kept: RetentionHealth | None) -> str:
     return f"the agent deletes its logs after {kept.days:g} days ({kept.source}): {soon}"
 
 
-def _facts(store: StoreHealth) -> list[tuple[str, str]]:
+def _facts(calendar: Calendar, store: StoreHealth) -> list[tuple[str, str]]:
     schema = "not readable" if store.schema_version is None else str(store.schema_version)
-    run = f", last run {minute(store.last_run_ms)} UTC" if store.last_run_ms else ""
+    run = f", last run {calendar.moment(store.last_run_ms)}" if store.last_run_ms else ""
     process = f" {store.lease_process}" if store.lease_process else ""
     return [
         ("store", store.root),

@@ -7,26 +7,17 @@ from pathlib import Path
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.amounts import COUNT, human_bytes, human_count, moment_ms
+from afterwit.cli.learned import show_report
+from afterwit.cli.terminal.amounts import COUNT
 from afterwit.cli.terminal.options import AgentName, Here, many, refuse_unknown, reporting
-from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.cli.terminal.output import print_json, talk
+from afterwit.cli.terminal.periods import since_ms
 from afterwit.cli.terminal.progress import at_most, bar
-from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.world import World
 from afterwit.learn.unchanged import nothing_new
 from afterwit.learn.unwatched_faults import faults_noted
 from afterwit.model.errors import BusyError
-from afterwit.model.learn_run import AgentReport, Digested, Harvested, Options, Progress, Report, WantedSession
-
-_COLUMNS = (
-    *(Column("agent"), Column("found", is_number=True), Column("read", is_number=True)),
-    *(Column("unchanged", is_number=True), Column("empty", is_number=True, gives_way=1)),
-    *(Column("failed", is_number=True, gives_way=1), Column("events", is_number=True)),
-    *(Column("actions", is_number=True), Column("bytes", is_number=True)),
-)
-_FIELDS = ("agent", "discovered", "read", "unchanged", "empty", "failed", "events", "actions")
-_MOST_CHANGES = 10
-_MOST_ITEMS = 20
+from afterwit.model.learn_run import Options, Progress, Report, WantedSession
 
 
 @command(
@@ -53,8 +44,8 @@ _MOST_ITEMS = 20
 )
 @click.option(
     "--since",
-    metavar="DATE",
-    help="Only files changed since this day (2026-05-01, in UTC) or this many days ago (30d).",
+    metavar="TIME",
+    help="Only files changed since then: 12h, 30d, yesterday, 'last week', 2026-03, a day.",
 )
 @many("--session", "named", "AGENT/ID", "Only this session, without a look at other logs; repeat for more.")
 @click.option(
@@ -88,6 +79,7 @@ _MOST_ITEMS = 20
 @click.option(
     "--reharvest", "is_reharvest", is_flag=True, help="Let the present harvesters look at all sessions again."
 )
+@many("--again", "again", "ID", "Also this session, although it was deleted: its whole id; repeat for more.")
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Do everything but write.")
 @click.option(
     "--accept-database",
@@ -107,6 +99,7 @@ def learn(
     wait_seconds: float | None,
     limit_seconds: float | None,
     is_reharvest: bool,
+    again: tuple[str, ...],
     is_dry_run: bool,
     accepts_database: bool,
     is_json: bool,
@@ -122,12 +115,18 @@ def learn(
         raise click.UsageError("--session and --ended go with none of --source, --sessions-dir, --since, --reharvest.")
     if is_ended and is_dry_run:
         raise click.UsageError("--ended takes in what agents have noted, so it cannot go with --dry-run.")
+    if again and is_dry_run:
+        raise click.UsageError("--again is a decision that stays, so it cannot go with --dry-run.")
+    if again:
+        from afterwit.archive.delete import want_again
+
+        want_again(here.world, again)
     wait = here.world.settings.learn.wait_seconds if wait_seconds is None else wait_seconds
     processes = (os.cpu_count() or 1) if jobs == 0 else jobs or 0
     options = Options(
         frozenset(sources),
         folder,
-        moment_ms(since, here.world.now_ms, "--since") or 0,
+        since_ms(since, here.calendar) or 0,
         processes,
         wait,
         is_dry_run,
@@ -172,97 +171,6 @@ def _sessions(here: Here, named: tuple[str, ...]) -> tuple[WantedSession, ...]:
         raise click.BadParameter("a session is named AGENT/ID, such as codex/019b2c4e.", param_hint="--session")
     refuse_unknown(tuple(agent for agent, _ in pairs), here.world.declared, "--session")
     return tuple(WantedSession(agent, session) for agent, session in pairs)
-
-
-def show_report(
-    here: Here,
-    report: Report,
-    folder: Path | None,
-    *,
-    is_reharvest: bool = False,
-    is_narrow: bool = False,
-    is_ended: bool = False,
-) -> None:
-    """The report of a run, for people."""
-    agents = [agent for agent in report.agents if agent.discovered or agent.failed]
-    if not agents and is_ended:
-        talk("No session has ended since the last run.")
-    elif not agents and is_narrow:
-        talk("No log of such a session was found. `afterwit learn` looks at all logs.")
-    elif not agents:
-        _show_nothing(here, folder)
-    else:
-        _show_agents(report, agents, is_reharvest=is_reharvest)
-
-
-def _show_agents(report: Report, agents: list[AgentReport], *, is_reharvest: bool) -> None:
-    readable = [agent for agent in agents if agent.discovered > agent.no_reader or agent.failed]
-    if readable:
-        print_table(_COLUMNS, [_row(agent) for agent in readable], is_folded=True)
-    for agent in agents:
-        if agent.no_reader:
-            print_line(f"no reader yet: {human_count(agent.no_reader, 'file')} of {agent.agent}")
-        for error in agent.errors:
-            talk(f"{agent.agent}: {error}")
-    problems = sum(agent.problems for agent in agents)
-    if problems:
-        places = human_count(problems, "place")
-        talk(f"{places} could not be read; `afterwit store problems` shows where and why.")
-    verb = "would hold" if report.is_dry_run else "holds"
-    print_line(f"The store {verb} {human_count(report.sessions, 'session')}.")
-    _show_digested(report.digested)
-    _show_harvested(report.harvested, is_again=is_reharvest)
-    if report.evicted is not None:
-        from afterwit.cli.store.evict import show
-
-        show(report.evicted)
-
-
-def _show_nothing(here: Here, folder: Path | None) -> None:
-    if folder is not None:
-        talk(f"No log of a known format found in {folder}.")
-        return
-    talk(
-        f"No agent logs found below {here.world.user_home}. `afterwit config show` lists where each agent was looked"
-        " for; `afterwit learn --sessions-dir FOLDER` reads logs from elsewhere."
-        " `afterwit demo` (in a clone: `make demo`) shows on invented logs what it does."
-    )
-
-
-def _row(agent: AgentReport) -> tuple[object, ...]:
-    return *(getattr(agent, name) for name in _FIELDS), human_bytes(agent.bytes)
-
-
-def _show_digested(done: Digested) -> None:
-    """What a better digester sees otherwise, after an upgrade; else nothing."""
-    if not done.redone:
-        return
-    talk(f"Digested {human_count(done.redone, 'session')} again by a better digester.")
-    for change in done.changed[:_MOST_CHANGES]:
-        talk(f"  {change}")
-    if len(done.changed) > _MOST_CHANGES:
-        talk(f"  … and {human_count(len(done.changed) - _MOST_CHANGES, 'more change')}; --json has them all.")
-
-
-def _show_harvested(harvested: Harvested, *, is_again: bool = False) -> None:
-    """One line; after a harvest of everything, which items came, went and changed."""
-    if not harvested.items and not harvested.lost:
-        return
-    news = ", ".join(
-        f"{len(ids)} {word}"
-        for ids, word in ((harvested.gained, "new"), (harvested.lost, "gone"), (harvested.changed, "changed"))
-        if ids
-    )
-    waiting = harvested.items - harvested.active
-    rest = f", {waiting} more {'waits' if waiting == 1 else 'wait'} for evidence or a person" if waiting else ""
-    print_line(f"It knows {human_count(harvested.active, 'item')} of knowledge{rest}{f' ({news})' if news else ''}.")
-    if is_again:
-        for word, ids in (("gained", harvested.gained), ("lost", harvested.lost), ("changed", harvested.changed)):
-            if not ids:
-                print_line(f"{word}: none")
-            else:
-                more = f" and {len(ids) - _MOST_ITEMS} more" if len(ids) > _MOST_ITEMS else ""
-                print_line(f"{word}: {' '.join(ids[:_MOST_ITEMS])}{more}")
 
 
 def _exit(report: Report) -> None:

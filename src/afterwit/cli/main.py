@@ -14,12 +14,15 @@ from typing import Any, TextIO
 import click
 
 from afterwit import __version__
-from afterwit.cli.commands import ExitCode, LazyGroup, Subcommand
+from afterwit.cli.commands import CliGroup, ExitCode, LazyGroup, Subcommand
 from afterwit.model.errors import AfterwitError, ConfigError, PartlyDoneError, UsageError
 from afterwit.model.standard_streams import open_closed_streams
 
 COMMANDS = {
     "learn": Subcommand("learn:learn", "Read what your agents have logged since the last time."),
+    "status": Subcommand(
+        "status:status", "Show at a glance what was learned last, what was told last, and what waits."
+    ),
     "sessions": Subcommand("sessions:sessions", "What was captured, and whose it is."),
     "knowledge": Subcommand("knowledge:knowledge", "What was learned, and what people decide about it."),
     "recall": Subcommand("recall:recall", "Show what a session would be told here."),
@@ -34,8 +37,17 @@ COMMANDS = {
     "hook": Subcommand("hook:hook", "Answer one call of an agent's hook."),
     "demo": Subcommand("demo:demo", "Show what Afterwit does, on invented sessions."),
     "doctor": Subcommand("doctor:doctor", "Check that nothing is missed and that the store is sound."),
+    "completion": Subcommand("completion:completion", "Print what lets your shell complete commands."),
     "config": Subcommand("config:config", "What is set, and where it comes from."),
 }
+SHORT_NAMES = {
+    "search": "sessions search",
+    "show": "sessions show",
+    "cost": "sessions cost",
+    "review": "knowledge review",
+}
+_ALONE = "afterwit.alone"
+_COMPLETING = "_AFTERWIT_COMPLETE"  # set by a shell that asks how a line goes on: any talk would land in that line
 
 
 class _ReaderGoneError(Exception):
@@ -51,20 +63,40 @@ def _noticing_the_reader() -> Iterator[None]:
 
 
 class _Top(LazyGroup):
-    """Stays silent when its reader goes away, while it reads its arguments (help) and while it works."""
+    """Stays silent when its reader goes away, while it reads its arguments (help) and while it works. Called alone, it
+    shows how things stand, once there is a store."""
 
     def make_context(self, *args: Any, **more: Any) -> click.Context:
         with _noticing_the_reader():
             return super().make_context(*args, **more)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_ALONE] = not args and not ctx.resilient_parsing and _has_store()
+        return super().parse_args(ctx, ["status"] if ctx.meta[_ALONE] else args)
+
     def invoke(self, ctx: click.Context) -> Any:
         with _noticing_the_reader():
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            if ctx.meta.get(_ALONE):
+                click.echo("\n`afterwit --help` lists all commands.")
+            return result
+
+
+def _has_store() -> bool:
+    """Whether anything was ever learned here. A configuration that cannot be used is told by every other command."""
+    from afterwit.config.show import load
+    from afterwit.store.layout import Layout
+
+    try:
+        return Layout(load(os.environ, sys.platform).place.store).database.exists()
+    except (AfterwitError, OSError):
+        return False
 
 
 @click.group(
     cls=_Top,
     entries=COMMANDS,
+    short_names=SHORT_NAMES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="afterwit", message="%(prog)s %(version)s")
@@ -88,7 +120,7 @@ def main() -> None:
         code = ExitCode.FINE
         _leave_the_pipe()
     except Exception as error:  # noqa: BLE001 - the last resort: what gets here is a fault of ours
-        code = _fault(error)
+        code = ExitCode.FAILED if _COMPLETING in os.environ else _fault(error)
     sys.exit(code)
 
 
@@ -119,8 +151,10 @@ def _code() -> int:
 
 
 def _say(message: str, code: ExitCode) -> ExitCode:
+    from afterwit.cli.terminal.output import talk
+
     with _speaking():
-        click.echo(f"afterwit: {message}", err=True)
+        talk(f"afterwit: {message}")
     return code
 
 
@@ -145,7 +179,7 @@ def _named(words: Sequence[str]) -> str:
     kept: list[str] = []
     group: click.Command | None = afterwit
     for word in words:
-        if isinstance(group, click.Group) and word in group.list_commands(click.Context(group)):
+        if isinstance(group, click.Group) and word in _names(group):
             kept.append(word)
             group = group.loaded(word) if isinstance(group, LazyGroup) else group.commands.get(word)
         else:
@@ -153,6 +187,11 @@ def _named(words: Sequence[str]) -> str:
             is_option = group is not None and any(name in option.opts for option in group.params)
             kept.append(name if is_option else "…")
     return " ".join(["afterwit", *kept])
+
+
+def _names(group: click.Group) -> list[str]:
+    context = click.Context(group)
+    return group.names(context) if isinstance(group, CliGroup) else group.list_commands(context)
 
 
 def _leave_the_pipe() -> None:

@@ -9,7 +9,7 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.sessions.filters import EMPTY, filtered
-from afterwit.cli.terminal.amounts import COUNT, human_count, human_dollars, human_tokens, minute
+from afterwit.cli.terminal.amounts import COUNT, human_count, human_dollars, human_tokens
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
@@ -212,7 +212,7 @@ def _show_plan(here: Here, made: ReadingPlan, wanted: Filter, *, is_json: bool) 
         print_json(made.as_json())
         return
     if made.sessions:
-        _print_sessions(made)
+        _print_sessions(here, made)
     elif made.read or made.asked:
         talk("Nothing waits to be read. --again reads what was read or asked before once more.")
     elif made.waiting:
@@ -222,15 +222,15 @@ def _show_plan(here: Here, made: ReadingPlan, wanted: Filter, *, is_json: bool) 
     _tell_plan(here, made)
 
 
-def _print_sessions(made: ReadingPlan) -> None:
+def _print_sessions(here: Here, made: ReadingPlan) -> None:
     columns = (
         Column("id"),
         Column("value", is_number=True, gives_way=2),
         Column("requests", is_number=True, gives_way=3),
         Column("tokens", is_number=True, gives_way=1),
-        Column("started", gives_way=4, most=10),
+        Column("started", gives_way=4),
         Column("repo", gives_way=5, most=16),
-        Column("title", is_cut=True),
+        Column("title", takes_rest=True, most_lines=1),
     )
     rows = [
         (
@@ -238,7 +238,7 @@ def _print_sessions(made: ReadingPlan) -> None:
             f"{planned.value:.1f}",
             f"{len(planned.requests):,}",
             human_tokens(sum(estimated.tokens_in for estimated in planned.estimates)),
-            minute(planned.session.row.started_ms),
+            here.calendar.moment(planned.session.row.started_ms),
             planned.session.row.repo.rpartition("/")[2] or "–",
             planned.session.title or "–",
         )

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import command
+from afterwit.cli.terminal.completing import repo_names
 from afterwit.cli.terminal.options import AgentName, Here, refuse_unknown, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.recall.recall import ToldBlocks, recalled
@@ -19,7 +20,12 @@ from afterwit.recall.recall import ToldBlocks, recalled
     ),
 )
 @click.option("--task", metavar="TEXT", help="Show the block for a first prompt like this, too.")
-@click.option("--repo", metavar="NAME", help="For this repository, instead of that of the present folder.")
+@click.option(
+    "--repo",
+    metavar="NAME",
+    help="For this repository, instead of that of the present folder.",
+    shell_complete=repo_names,
+)
 @click.option("--agent", type=AgentName(), metavar="AGENT", default="", help="As this agent would get it.")
 @click.option(
     "--budget",

@@ -5,20 +5,21 @@ from enum import StrEnum
 from pathlib import Path
 
 import click
-import msgspec
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.sessions.filters import EMPTY, filtered
-from afterwit.cli.terminal.amounts import COUNT, human_count, minute
+from afterwit.cli.sessions.filters import EMPTY, filtered, nothing_matches
+from afterwit.cli.terminal.amounts import COUNT, human_count
 from afterwit.cli.terminal.options import Here, reporting
-from afterwit.cli.terminal.output import talk
+from afterwit.cli.terminal.output import json_text, talk
 from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, drawn, print_table
 from afterwit.cli.terminal.written import STANDARD_OUTPUT, refuse_existing, write_whole
+from afterwit.config.calendar import Calendar
 from afterwit.guard.hygiene import clean
 from afterwit.learn.sample import Sample, Sampled, SampleRequest, Scheme
 from afterwit.learn.sample import sample as run
 from afterwit.model.errors import UsageError
+from afterwit.repos.remotes import short_names
 from afterwit.sessions.filters import Filter
 
 _DEFAULT_COUNT = 20
@@ -118,28 +119,30 @@ def sample(
         result = run(here.world, chosen, progress)
     shown = SampleForm.JSON if is_json else SampleForm(form)
     if output is not None:
-        write_whole(output, _text(result, shown))
+        write_whole(output, _text(here, result, shown))
     elif shown is SampleForm.TABLE:
-        _print_table(result)
+        _print_table(here, result)
     else:
-        click.echo(_text(result, shown), nl=False)
-    _report(result, wanted)
+        click.echo(_text(here, result, shown), nl=False)
+    _report(here, result, wanted)
     if shown is SampleForm.PATHS:
         _report_missing(result)
 
 
-def _text(result: Sample, form: SampleForm) -> str:
+def _text(here: Here, result: Sample, form: SampleForm) -> str:
     """The result as a pipe or a file gets it."""
     if form is SampleForm.JSON:
-        return f"{msgspec.json.format(msgspec.json.encode(result.as_json()), indent=2).decode()}\n"
+        return f"{json_text(result.as_json())}\n"
     if form is SampleForm.PATHS:
         return "".join(f"{clean(path)}\n" for path in _paths(result))
-    return "".join(f"{line}\n" for line in drawn(_columns(result), _rows(result), None)) if result.sessions else ""
+    return (
+        "".join(f"{line}\n" for line in drawn(_columns(result), _rows(here, result), None)) if result.sessions else ""
+    )
 
 
-def _print_table(result: Sample) -> None:
+def _print_table(here: Here, result: Sample) -> None:
     if result.sessions:
-        print_table(_columns(result), _rows(result))
+        print_table(_columns(result), _rows(here, result))
 
 
 def _columns(result: Sample) -> list[Column]:
@@ -149,28 +152,29 @@ def _columns(result: Sample) -> list[Column]:
         Column("id"),
         Column("score", is_number=True),
         *(Column(f"+{name}", is_number=True, gives_way=at) for at, name in enumerate(parts, 1)),
-        Column("started", gives_way=len(parts) + 2, most=10),
+        Column("started", gives_way=len(parts) + 2),
         Column("agent", gives_way=len(parts) + 3),
         Column("repo", gives_way=len(parts) + 1, most=12),
         Column("outcome", gives_way=len(parts) + 4),
-        Column("title", is_cut=True),
+        Column("title", takes_rest=True, least=28, most_lines=2),
     ]
 
 
-def _rows(result: Sample) -> list[tuple[str, ...]]:
-    return [_row(sampled) for sampled in result.sessions]
+def _rows(here: Here, result: Sample) -> list[tuple[str, ...]]:
+    repos = short_names({sampled.session.row.repo for sampled in result.sessions})
+    return [_row(here.calendar, repos, sampled) for sampled in result.sessions]
 
 
-def _row(sampled: Sampled) -> tuple[str, ...]:
+def _row(calendar: Calendar, repos: dict[str, str], sampled: Sampled) -> tuple[str, ...]:
     session, row = sampled.session, sampled.session.row
     marks = ("↳ " if row.relation == "subagent" else "") + ("" if sampled.is_learned else "[not learned] ")
     return (
         session.id,
         _number(sampled.score),
         *(_number(part) if part else "" for part in sampled.breakdown.values()),
-        minute(row.started_ms),
+        calendar.moment(row.started_ms),
         row.agent,
-        row.repo.rpartition("/")[2] or "–",
+        repos[row.repo] or "–",
         row.outcome,
         marks + (session.title or "–"),
     )
@@ -185,9 +189,9 @@ def _paths(result: Sample) -> dict[str, None]:
     return dict.fromkeys(path for sampled in result.sessions for path in sampled.paths)
 
 
-def _report(result: Sample, wanted: Filter) -> None:
+def _report(here: Here, result: Sample, wanted: Filter) -> None:
     if not result.found:
-        talk("No session fits." if wanted != Filter() else EMPTY)
+        talk(nothing_matches(here, wanted) if wanted != Filter() else EMPTY)
         return
     talk(f"{len(result.sessions):,} of {human_count(result.found, 'session')}, by {result.scheme}.")
     if result.unlearned_files:

@@ -8,7 +8,6 @@ before it, is `configure`'s.
 import re
 import tomllib
 from collections.abc import Collection, Iterable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
@@ -17,6 +16,7 @@ import msgspec
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import ReadingSettings, RetentionSettings, Settings
 from afterwit.store.regular_files import read_regular
+from afterwit.text.nearest import did_you_mean
 
 
 class ConfigFile(NamedTuple):
@@ -32,6 +32,8 @@ def read_config(path: Path, user_home: Path, agents: Collection[str]) -> ConfigF
         checked.refuse_unknown(name, agents, "agents")
     _refuse_crossed_caps(path, settings.retention)
     _refuse_crossed_spending(path, settings.reading)
+    for entry in settings.learn.exclude:
+        refuse_entry(entry, agents, f"{path}: learn.exclude")
     return ConfigFile(settings, frozenset(checked.given))
 
 
@@ -50,6 +52,20 @@ def resolved(text: str, user_home: Path, start: Path) -> Path:
     if text.startswith("~"):
         raise ValueError("only ~ itself is understood, not ~ with a name: write the path out")
     return start / text
+
+
+def refuse_entry(entry: str, agents: Collection[str], where: str) -> None:
+    """Raises where an entry of `exclude` means nothing. Loads what that takes only where there is one."""
+    from afterwit.repos.exclusion import AGENT, Exclusion, parted
+
+    try:
+        kind, pattern = parted(entry)
+    except ValueError as error:
+        raise ConfigError(f"{where}: {entry!r}: {error}.") from error
+    if kind == AGENT and not any(Exclusion([entry]).has_agent(name) for name in agents):
+        near = did_you_mean(pattern, sorted(agents), "agent:{}".format)
+        hint = near or f"There are: {', '.join(sorted(agents))}."
+        raise ConfigError(f"{where}: {entry!r}: there is no such agent. {hint}")
 
 
 def _refuse_crossed_caps(path: Path, kept: RetentionSettings) -> None:
@@ -108,8 +124,8 @@ class _Checked:
         names = sorted(names)
         if name in names:
             return
-        near = get_close_matches(name, names, n=1, cutoff=0.6)
-        hint = f"Did you mean {dotted(key, near[0])}?" if near else f"Known here: {', '.join(names)}"
+        near = did_you_mean(name, names, lambda near_name: dotted(key, near_name))
+        hint = near or f"Known here: {', '.join(names)}"
         raise self._wrong(dotted(key, name), f"there is no such setting. {hint}")
 
     def _struct(self, table: dict[str, Any], kind: type[msgspec.Struct], key: str) -> msgspec.Struct:

@@ -18,6 +18,7 @@ from afterwit.agents.registry import AGENTS
 from afterwit.model.errors import ConfigError, UsageError
 from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import read_regular
+from afterwit.text.nearest import did_you_mean
 
 _ENDING = ".toml"
 _REMOVED = ".toml.removed"
@@ -88,8 +89,9 @@ def remove(folder: Path, name: str) -> Path:
     for kept in kept_in(folder):
         if kept.description.name == name:
             return kept.file.replace(folder / f"{name}{_REMOVED}")
-    names = ", ".join(sorted(kept.description.name for kept in kept_in(folder))) or "none"
-    raise UsageError(f"There is no source named {name!r}. There are: {names}.")
+    names = sorted(kept.description.name for kept in kept_in(folder))
+    hint = did_you_mean(name, names) or f"There are: {', '.join(names) or 'none'}."
+    raise UsageError(f"There is no source named {name!r}. {hint}")
 
 
 def _files(folder: Path, ending: str) -> Iterator[Path]:

@@ -3,11 +3,14 @@
 Every command imports this. What only some need, the rules of redaction and of reading, is imported when it is made.
 """
 
+import datetime as dt
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from afterwit.agents.declared.description import Description
+from afterwit.config.calendar import Calendar
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import Settings
 from afterwit.store.layout import Layout, redaction_key
@@ -17,6 +20,7 @@ from afterwit.store.store import Store
 if TYPE_CHECKING:
     from afterwit.config.run_rules import RunRules
     from afterwit.guard.redaction import Redactor
+    from afterwit.repos.exclusion import Exclusion
 
 
 class World(NamedTuple):
@@ -26,6 +30,11 @@ class World(NamedTuple):
     environ: Mapping[str, str]
     now_ms: int
     declared: tuple[Description, ...] = ()  # the logs that people have described
+    zone: dt.tzinfo | None = None  # in which people look at times; None: that of this machine
+
+    @property
+    def calendar(self) -> Calendar:
+        return Calendar(self.now_ms, self.zone)
 
 
 def rules_for(world: World, store: Store) -> "RunRules":
@@ -41,6 +50,19 @@ def rules_for(world: World, store: Store) -> "RunRules":
         tool_names=repos.aliases(store.db, "tool") | dict(aliases.tools),
         user_names=repos.aliases(store.db, "user") | dict(aliases.users),
     )
+
+
+def exclusion_of(world: World) -> "Exclusion":
+    """What the settings leave out. A folder that is a link means what it leads to, as well."""
+    from afterwit.repos.exclusion import Exclusion
+
+    entries = list(world.settings.learn.exclude)
+    home = str(world.user_home)
+    for folder in Exclusion(entries, home).folders:
+        real = os.path.realpath(folder)
+        if real != folder and "*" not in folder and "?" not in folder and Path(folder).exists():
+            entries.append(f"folder:{real}")
+    return Exclusion(entries, home)
 
 
 def redactor_of(world: World) -> "Redactor":

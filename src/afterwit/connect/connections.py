@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED
+from afterwit.hook.entry import CALLED
 from afterwit.model.errors import AfterwitError, StoreError
 from afterwit.store.atomic import create_file, step
 from afterwit.store.journal import Journal, JournalEntry
@@ -88,6 +89,11 @@ def since(layout: Layout) -> dict[str, int]:
     connected = {agent for agent, _ in folded(entries).by_place}
     made = [entry for entry in entries if entry.kind == AGENT_CONNECTED and entry.body["agent"] in connected]
     return {str(entry.body["agent"]): entry.at_ms for entry in made}
+
+
+def is_anything_connected(layout: Layout) -> bool:
+    """Whether anything is connected: by us, or by a plugin whose hooks have called."""
+    return any(layout.spool.glob(f"*{CALLED}")) or bool(read(layout).by_place)
 
 
 def folded(entries: Iterable[JournalEntry]) -> Connections:

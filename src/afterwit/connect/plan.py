@@ -7,6 +7,7 @@ the writing to `connect.apply`.
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,7 +26,7 @@ from afterwit.connect.connections import (
     look,
     shortened,
 )
-from afterwit.edits.edits import Edit, Integration, Presence, Surroundings, UnreadableError
+from afterwit.edits.edits import Edit, Integration, Part, Presence, Surroundings, UnreadableError
 from afterwit.edits.ours import hook_programs, server_programs
 from afterwit.edits.own_text import MarkedBlock
 from afterwit.guard.markers import marked
@@ -45,6 +46,7 @@ class FileChange(NamedTuple):
     base: bytes | None
     wanted: bytes | None
     is_executable: bool = False
+    parts: tuple[Part, ...] = ()  # what of ours it puts in
 
     @property
     def is_needed(self) -> bool:
@@ -65,6 +67,17 @@ class ConnectPlan(NamedTuple):
     @property
     def needed(self) -> tuple[FileChange, ...]:
         return tuple(change for change in self.changes if change.is_needed)
+
+    @property
+    def parts(self) -> dict[Part, int]:
+        """What would be put in, counted."""
+        counted = Counter(part for change in self.needed for part in change.parts)
+        return {part: counted[part] for part in Part if counted[part]}
+
+    @property
+    def is_update(self) -> bool:
+        """Whether something of ours is there already that is to change."""
+        return not self.is_removal and any(change.file.content != change.base for change in self.needed)
 
 
 class ConnectionState(NamedTuple):
@@ -202,7 +215,9 @@ def _added(undo: "_Undo", edit: Edit) -> FileChange:
         if edit.presence(_text(removal.file)) is Presence.CURRENT:
             return removal._replace(base=removal.wanted, wanted=removal.file.content)
         text = edit.added(_decoded(removal.wanted))
-    return removal._replace(base=removal.wanted, wanted=text.encode(), is_executable=edit.is_executable)
+    return removal._replace(
+        base=removal.wanted, wanted=text.encode(), is_executable=edit.is_executable, parts=edit.parts
+    )
 
 
 class _Undo(NamedTuple):

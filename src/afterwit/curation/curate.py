@@ -13,9 +13,8 @@ from typing import Any
 import msgspec
 
 from afterwit.config.world import World, redactor_of
-from afterwit.decisions.decided import KnowledgeEntry, decided
+from afterwit.decisions.decided import DecisionKind, ItemChanges, KnowledgeEntry, decided, will_of
 from afterwit.decisions.journal import catch_up, decide_all, told_if_recorded
-from afterwit.decisions.will import DecisionKind, ItemChanges, will_of
 from afterwit.guard.hygiene import clean
 from afterwit.harvest.harvester import id_of
 from afterwit.harvest.run import conclude_touched

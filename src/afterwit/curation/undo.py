@@ -10,8 +10,7 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.curation.curate import decision_desk
-from afterwit.decisions.decided import KnowledgeEntry, Recorded, in_force
-from afterwit.decisions.will import ItemChanges
+from afterwit.decisions.decided import ItemChanges, KnowledgeEntry, Recorded, in_force
 from afterwit.knowledge.settle import recorded
 from afterwit.model.errors import UsageError
 from afterwit.store.store import readonly_database

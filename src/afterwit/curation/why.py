@@ -1,22 +1,65 @@
-"""One item with all that stands behind it: every piece of evidence, and what people decided."""
+"""One item with all that stands behind it: what speaks for it and against it, and what people decided.
 
+Of files that change together the changes themselves are told: which of the files, in which session, when. Sessions are
+counted as they count for belief: independent ones, and how many days they lie on.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import apsw
+import msgspec
+
+from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
+from afterwit.curation.curate import PERSON
 from afterwit.curation.undo import Past, past_of
 from afterwit.decisions.decided import KnowledgeEntry, in_force
+from afterwit.digest.update import load_digest
+from afterwit.harvest.stories import Stories
 from afterwit.knowledge.list import find_item
 from afterwit.knowledge.settle import recorded
-from afterwit.model.knowledge import Evidence, Item
-from afterwit.store.rows.session_list import session_of
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import CHANGES, Status
+from afterwit.model.knowledge import Channel, Evidence, Item, ScopeKind
+from afterwit.sessions.short_ids import short_ids
+from afterwit.store.rows.session_list import Selection, SessionRow, native_ids, selected_sessions, session_of
 from afterwit.store.store import readonly_database
+from afterwit.text.words import words_of
+
+_HAPPENED = (Status.SUCCEEDED, Status.UNKNOWN)
+
+
+class FileEdits(msgspec.Struct, frozen=True, kw_only=True):
+    """What one session did to one of the files that an item speaks of."""
+
+    path: str
+    agent: str
+    session: str
+    at_ms: int | None  # of the first change
+    changes: int
 
 
 class Backing(NamedTuple):
-    """A piece of evidence, and whether its session can be opened."""
+    """A piece of evidence, how its session is opened, and the changes of files that it stands for."""
 
     evidence: Evidence
-    is_here: bool
+    opens: str  # as much of the id of its session as opens it; "" where it cannot be opened
+    edits: tuple[FileEdits, ...] = ()
+
+    @property
+    def is_here(self) -> bool:
+        return bool(self.opens)
+
+
+class EvidenceSide(msgspec.Struct, frozen=True, kw_only=True):
+    """How much speaks for an item, or against it. What people wrote themselves is not counted."""
+
+    independent_sessions: int
+    sessions: int
+    days: int
+    since_ms: int | None
+    last_ms: int | None
 
 
 class Why(NamedTuple):
@@ -25,6 +68,11 @@ class Why(NamedTuple):
     item: Item
     evidence: list[Backing]
     decisions: list[Past]
+
+    def side(self, calendar: Calendar, *, is_against: bool) -> EvidenceSide:
+        """What speaks for it, or against it, in numbers."""
+        pieces = (backing.evidence for backing in self.evidence if backing.evidence.is_against is is_against)
+        return side_of(pieces, calendar)
 
 
 def why(world: World, name: str) -> Why:
@@ -35,12 +83,78 @@ def why(world: World, name: str) -> Why:
         entries = [
             entry for entry in in_force(recorded(db)) if entry.item in own and entry.kind != KnowledgeEntry.JUDGED
         ]
-        ordered = sorted(item.evidence, key=lambda piece: (piece.at_ms or piece.session.at_ms, piece.at or 0))
+        edits = _edits_behind(db, item)
+        short = short_ids(native_ids(db))
         return Why(
             item=item,
             evidence=[
-                Backing(piece, session_of(db, piece.session.agent, piece.session.native_id) is not None)
-                for piece in ordered
+                Backing(
+                    piece,
+                    short[row.native_id] if (row := _session(db, piece)) is not None else "",
+                    edits.get(piece.session.story, ()),
+                )
+                for piece in sorted(item.evidence, key=lambda piece: (moment_of(piece), piece.at or 0))
             ],
             decisions=[past_of(entry, is_undone=False) for entry in entries],
         )
+
+
+def moment_of(piece: Evidence) -> int:
+    """When it was seen."""
+    return piece.at_ms or piece.session.at_ms
+
+
+def side_of(pieces: Iterable[Evidence], calendar: Calendar) -> EvidenceSide:
+    counted = [piece for piece in pieces if piece.session.agent != PERSON]
+    moments = [moment_of(piece) for piece in counted if moment_of(piece)]
+    return EvidenceSide(
+        independent_sessions=len({piece.session.story for piece in counted}),
+        sessions=len({(piece.session.agent, piece.session.native_id) for piece in counted}),
+        days=len({calendar.date(at_ms) for at_ms in moments}),
+        since_ms=min(moments, default=None),
+        last_ms=max(moments, default=None),
+    )
+
+
+def _session(db: apsw.Connection, piece: Evidence) -> SessionRow | None:
+    return session_of(db, piece.session.agent, piece.session.native_id)
+
+
+def telling_line(item: Item, excerpt: str) -> int:
+    """Which line of an excerpt shows what the item says: the one that shares most words with it."""
+    signs = (trigger.signature for trigger in item.triggers)
+    meant = frozenset(words_of(" ".join((item.sentence, item.advice, *signs))))
+    shared = [len(meant & frozenset(words_of(line))) for line in excerpt.splitlines()]
+    return shared.index(max(shared)) if shared else 0
+
+
+def _edits_behind(db: apsw.Connection, item: Item) -> Mapping[str, tuple[FileEdits, ...]]:
+    """By independent session, what became of the files that an item says belong together; nothing for other items."""
+    files = {*item.files, *(trigger.path for trigger in item.triggers if trigger.path)}
+    if item.channel is not Channel.OUTCOME or item.advice or not item.files or item.scope.kind is not ScopeKind.REPO:
+        return {}
+    wanted = {piece.session.story for piece in item.evidence}
+    stories = Stories(db)
+    edits: dict[str, tuple[FileEdits, ...]] = {}
+    for row in list(selected_sessions(db, Selection(repos=frozenset((item.scope.name,))))):
+        story = stories.of(row)
+        digest = load_digest(db, row) if story in wanted else None
+        if digest is not None:
+            edits[story] = (*edits.get(story, ()), *_edits_in(digest, sorted(files)))
+    return edits
+
+
+def _edits_in(digest: Digest, files: Sequence[str]) -> Iterable[FileEdits]:
+    for path in files:
+        steps = [
+            step for step in digest.steps if path in step.files and step.kind in CHANGES and step.status in _HAPPENED
+        ]
+        if steps:
+            at_s = steps[0].at_s
+            yield FileEdits(
+                path=path,
+                agent=digest.agent,
+                session=digest.native_id,
+                at_ms=None if at_s is None or digest.started_ms is None else digest.started_ms + 1_000 * at_s,
+                changes=len(steps),
+            )

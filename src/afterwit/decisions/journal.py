@@ -15,10 +15,11 @@ import msgspec
 
 from afterwit.decisions import decided as knowledge
 from afterwit.model.errors import PartlyDoneError, StoreError, StoreFullError
+from afterwit.store import journal
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
-from afterwit.store.journal import JournalEntry
-from afterwit.store.rows import applied, hooks, items, memory, originals, readings, repos
+from afterwit.store.journal import ERASING, JournalEntry
+from afterwit.store.rows import erased, hooks, items, memory, originals, readings, repos
 from afterwit.store.rows.hooks import Shares
 from afterwit.store.rows.items import DecisionRow
 from afterwit.store.store import Store
@@ -32,7 +33,10 @@ AGENT_CONNECTED = "agent-connected"  # see `connections`
 AGENT_DISCONNECTED = "agent-disconnected"
 EXPERIMENT_SET = "experiment-set"  # {"session_share": …, "item_share": …}
 READING_ASKED = "reading-asked"  # {"requests": […]}: what a model was to read; see `store.rows.readings`
+SESSIONS_ERASED = ERASING  # {"families": [[key, …], …]}, see `store.rows.erased`, and the entries that lost their text
+SESSIONS_WANTED = "sessions-wanted"  # {"sessions": [key, …]}: may be read again, although they were erased
 DRAWN = "drawn"  # {"draws": […]}: what sessions were shown, or would have been; see `spooled`
+GONE = "gone"  # all that is left in the body of an entry of which nothing may stay
 
 
 def decide(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> None:
@@ -45,7 +49,7 @@ def decide(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> Non
 def journalled(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> JournalEntry:
     """Puts an entry into the journal. Everything that is journalled comes through here: behind a journal that lacks
     entries it would get a number that was used before, and be taken for one that is applied."""
-    applied.refuse_lost(store.layout, store.db, store.journal)
+    journal.refuse_lost(store.layout, store.db, store.journal)
     return store.journal.append(kind, body, now_ms)
 
 
@@ -61,9 +65,9 @@ def decide_all(store: Store, entries: Iterable[tuple[str, Mapping[str, Any]]], n
 
 def catch_up(store: Store) -> None:
     """Applies what the journal holds and the database does not know yet."""
-    applied.refuse_lost(store.layout, store.db, store.journal)
-    applied.mend_heads(store.layout, store.db)
-    done = {machine: head.number for machine, head in applied.applied(store.db).items()}
+    journal.refuse_lost(store.layout, store.db, store.journal)
+    journal.mend_heads(store.layout, store.db)
+    done = {machine: head.number for machine, head in journal.applied(store.db).items()}
     pending = [entry for entry in store.journal.entries() if entry.number > done.get(entry.machine, 0)]
     if pending:
         with transaction(store.db):
@@ -72,20 +76,26 @@ def catch_up(store: Store) -> None:
             last = {entry.machine: entry.number for entry in pending}
             for machine, number in last.items():
                 note_applied(store, machine, number)
-            applied.keep_heads(store.layout, applied.seen_heads(store.layout, applied.applied(store.db)))
+            journal.keep_heads(store.layout, journal.seen_heads(store.layout, journal.applied(store.db)))
 
 
 def note_applied(store: Store, machine: str, number: int) -> None:
     """How far the chain of a machine is applied by now."""
     head = store.journal.head_at(machine, number)
     if head is not None:
-        applied.note_applied(store.db, machine, head)
+        journal.note_applied(store.db, machine, head)
 
 
 def apply_entry(store: Store, entry: JournalEntry) -> None:
-    """Puts what one entry says into the database."""
+    """Puts what one entry says into the database. One that lost all it said was erased with its session."""
     body = entry.body
-    if entry.kind == CHECKOUTS_SEEN:
+    if body.get(GONE):
+        return
+    if entry.kind == SESSIONS_ERASED:
+        _apply_erasure(store, entry)
+    elif entry.kind == SESSIONS_WANTED:
+        erased.delete_erased(store.db, map(bytes.fromhex, body["sessions"]))
+    elif entry.kind == CHECKOUTS_SEEN:
         repos.put_checkouts(store.db, body["remotes"])
     elif entry.kind == ALIAS_SET:
         repos.put_alias(store.db, body["subject"], body["name"], body["target"])
@@ -116,6 +126,20 @@ def apply_entry(store: Store, entry: JournalEntry) -> None:
         memory.apply(store.db, entry.kind, body, entry.at_ms)
     else:
         raise StoreError(f"The journal holds an entry of unknown kind {entry.kind!r}. Upgrade afterwit.")
+
+
+def _apply_erasure(store: Store, erasure: JournalEntry) -> None:
+    """What was erased may not come back, and what earlier entries said of it is gone from them: all of their kind are
+    applied again. That the rest of it goes is left to `archive.erase`."""
+    for family in erasure.body["families"]:
+        erased.put_erased(store.db, [bytes.fromhex(key) for key in family])
+    erased.note_unfinished(store.db)
+    erased.clear_decided(store.db)
+    for entry in store.journal.entries():
+        if (entry.machine, entry.number) == (erasure.machine, erasure.number):
+            break
+        if entry.kind in (CHECKOUTS_SEEN, DRAWN) or entry.kind in frozenset(knowledge.KnowledgeEntry):
+            apply_entry(store, entry)
 
 
 @contextmanager

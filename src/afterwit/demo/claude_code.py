@@ -4,31 +4,7 @@ import json
 from pathlib import PurePosixPath
 from typing import Any
 
-from afterwit.demo.script import (
-    CompactedStep,
-    Delegate,
-    DemoSession,
-    Denied,
-    EditStep,
-    Interrupted,
-    Meter,
-    ModelError,
-    Prompt,
-    Read,
-    Reply,
-    Search,
-    Shell,
-    Skill,
-    Step,
-    ThoughtStep,
-    digest,
-    duration_ms,
-    iso,
-    json_lines,
-    letters,
-    uuid,
-    wait_ms,
-)
+from afterwit.demo import script
 
 _VERSION = "2.1.178"
 _MODEL = "claude-opus-4-8"
@@ -47,10 +23,12 @@ Files = dict[PurePosixPath, bytes]
 
 
 def native_id(name: str) -> str:
-    return uuid(f"claude {name}")
+    return script.uuid(f"claude {name}")
 
 
-def files(session: DemoSession, start_ms: int, cwd: str, trunk: tuple[DemoSession, int] | None = None) -> Files:
+def files(
+    session: script.DemoSession, start_ms: int, cwd: str, trunk: tuple[script.DemoSession, int] | None = None
+) -> Files:
     """The files below `~/.claude`. `trunk` is the session that this one was forked from, with its own start."""
     own = native_id(session.name)
     folder = PurePosixPath("projects", "".join(char if char.isalnum() else "-" for char in cwd))
@@ -63,10 +41,10 @@ def files(session: DemoSession, start_ms: int, cwd: str, trunk: tuple[DemoSessio
     transcript = _Transcript(session, own, cwd)
     transcript.tell(session.steps, start_ms)
     titled: list[Record] = [{"type": "ai-title", "aiTitle": session.title, "sessionId": own}] if session.title else []
-    written = {folder / f"{own}.jsonl": json_lines([*copied, *transcript.records, *titled])}
+    written = {folder / f"{own}.jsonl": script.json_lines([*copied, *transcript.records, *titled])}
     for agent_id, role, call, child in transcript.children:
         place = folder / own / "subagents" / f"agent-{agent_id}.jsonl"
-        written[place] = json_lines(child.records)
+        written[place] = script.json_lines(child.records)
         about = {"agentType": role, "toolUseId": call}
         written[place.with_name(f"agent-{agent_id}.meta.json")] = json.dumps(about).encode()
     return written
@@ -80,13 +58,15 @@ def _copied(record: Record, own: str) -> Record:
 class _Transcript:
     """The records of one transcript, in order."""
 
-    def __init__(self, session: DemoSession, native: str, cwd: str, agent_id: str = "", model: str = _MODEL) -> None:
+    def __init__(
+        self, session: script.DemoSession, native: str, cwd: str, agent_id: str = "", model: str = _MODEL
+    ) -> None:
         self._session = session
         self._native = native
         self._cwd = cwd
         self._agent_id = agent_id
         self._model = model
-        self._meter = Meter()
+        self._meter = script.Meter()
         self._responses = 0
         self._is_answering = False
         self._now_ms = 0
@@ -94,57 +74,57 @@ class _Transcript:
         self.records: list[Record] = []
         self.children: list[tuple[str, str, str, _Transcript]] = []
 
-    def tell(self, steps: tuple[Step, ...], start_ms: int) -> None:
+    def tell(self, steps: tuple[script.Step, ...], start_ms: int) -> None:
         self._now_ms = start_ms
         for step in steps:
             self._step(step)
-            self._now_ms += duration_ms(step)
+            self._now_ms += script.duration_ms(step)
 
-    def _step(self, step: Step) -> None:
+    def _step(self, step: script.Step) -> None:
         match step:
-            case Prompt(text):
+            case script.Prompt(text):
                 self._user(text)
-            case Reply(text):
+            case script.Reply(text):
                 self._assistant({"type": "text", "text": text}, text)
-            case ThoughtStep(text):
+            case script.ThoughtStep(text):
                 self._assistant({"type": "thinking", "thinking": text, "signature": ""}, text)
-            case CompactedStep(summary):
+            case script.CompactedStep(summary):
                 self._compact(summary)
-            case Interrupted():
+            case script.Interrupted():
                 self._user([{"type": "text", "text": "[Request interrupted by user]"}])
-            case ModelError(text):
+            case script.ModelError(text):
                 self._model_error(text)
             case _:
-                self._wait_ms = wait_ms(step)
+                self._wait_ms = script.wait_ms(step)
                 self._act(step)
 
-    def _act(self, step: Step) -> None:
+    def _act(self, step: script.Step) -> None:
         match step:
-            case Shell(command, output, code, _):
+            case script.Shell(command, output, code, _):
                 text = f"Exit code {code}\n{output}" if code else output
                 self._call("Bash", {"command": command, "description": "Run a command"}, text, is_error=bool(code))
-            case Denied(command):
+            case script.Denied(command):
                 self._call("Bash", {"command": command}, _REFUSED, is_error=True)
-            case Read(path, text):
+            case script.Read(path, text):
                 numbered = "\n".join(f"{number:>6}→{line}" for number, line in enumerate(text.splitlines(), 1))
                 self._call("Read", {"file_path": f"{self._cwd}/{path}"}, numbered)
-            case EditStep(path, old, new, error):
+            case script.EditStep(path, old, new, error):
                 text = f"<tool_use_error>{error}</tool_use_error>" if error else f"The file {path} has been updated."
                 arguments = {"file_path": f"{self._cwd}/{path}", "old_string": old, "new_string": new}
-                self._call("EditStep", arguments, text, is_error=bool(error))
-            case Search(pattern, hits):
+                self._call("Edit", arguments, text, is_error=bool(error))
+            case script.Search(pattern, hits):
                 self._call("Grep", {"pattern": pattern, "output_mode": "content"}, hits)
-            case Skill(name, body):
+            case script.Skill(name, body):
                 self._call("Skill", {"skill": name}, f"Launching skill: {name}")
                 self._user([{"type": "text", "text": f"Base directory for this skill: {name}\n\n{body}"}], isMeta=True)
-            case Delegate():
+            case script.Delegate():
                 self._delegate(step)
 
-    def _delegate(self, step: Delegate) -> None:
-        agent_id = digest(f"{self._session.name} {step.task}", 17)
+    def _delegate(self, step: script.Delegate) -> None:
+        agent_id = script.digest(f"{self._session.name} {step.task}", 17)
         arguments = {"description": step.task[:40], "prompt": step.task, "subagent_type": step.role}
         child = _Transcript(self._session, self._native, self._cwd, agent_id, _SMALL_MODEL)
-        child.tell((Prompt(step.task), *step.steps, Reply(step.answer)), self._now_ms + 1_000)
+        child.tell((script.Prompt(step.task), *step.steps, script.Reply(step.answer)), self._now_ms + 1_000)
         call = self._call("Agent", arguments, step.answer)
         self.children.append((agent_id, step.role, call, child))
 
@@ -156,7 +136,7 @@ class _Transcript:
 
     def _model_error(self, text: str) -> None:
         message = {
-            "id": uuid(text),
+            "id": script.uuid(text),
             "role": "assistant",
             "model": "<synthetic>",
             "content": [{"type": "text", "text": text}],
@@ -164,7 +144,7 @@ class _Transcript:
         self._add({"type": "assistant", "isApiErrorMessage": True, "message": message})
 
     def _call(self, tool: str, arguments: Record, output: str, *, is_error: bool = False) -> str:
-        call = "toolu_01" + letters(f"{self._native} {self._agent_id} {len(self.records)}", 22)
+        call = "toolu_01" + script.letters(f"{self._native} {self._agent_id} {len(self.records)}", 22)
         block = {"type": "tool_use", "id": call, "name": tool, "input": arguments}
         self._assistant(block, json.dumps(arguments))
         self._now_ms += self._wait_ms
@@ -190,14 +170,14 @@ class _Transcript:
             "output_tokens": tokens.output,
         }
         message = {
-            "id": f"msg_01{letters(key, 22)}",
+            "id": f"msg_01{script.letters(key, 22)}",
             "type": "message",
             "role": "assistant",
             "model": self._model,
             "content": [block],
             "usage": usage,
         }
-        self._add({"type": "assistant", "requestId": f"req_{letters(f'{key} request', 24)}", "message": message})
+        self._add({"type": "assistant", "requestId": f"req_{script.letters(f'{key} request', 24)}", "message": message})
 
     def _add(self, record: Record) -> None:
         before = self.records[-1]["uuid"] if self.records else None
@@ -214,4 +194,4 @@ class _Transcript:
         if self._agent_id:
             envelope["agentId"] = self._agent_id
         name = f"{self._native} {self._agent_id} record {len(self.records)}"
-        self.records.append({**envelope, **record, "uuid": uuid(name), "timestamp": iso(self._now_ms)})
+        self.records.append({**envelope, **record, "uuid": script.uuid(name), "timestamp": script.iso(self._now_ms)})

@@ -4,37 +4,20 @@ import json
 from pathlib import PurePosixPath
 from typing import Any
 
-from afterwit.demo.script import (
-    DemoSession,
-    Denied,
-    EditStep,
-    Meter,
-    Prompt,
-    Read,
-    Reply,
-    Search,
-    Shell,
-    Step,
-    ThoughtStep,
-    digest,
-    duration_ms,
-    file_stamp,
-    json_lines,
-    wait_ms,
-)
+from afterwit.demo import script
 
 _MODEL = "claude-sonnet-4-6"
 Record = dict[str, Any]
 Files = dict[PurePosixPath, bytes]
 
 
-def files(session: DemoSession, start_ms: int, cwd: str) -> Files:
+def files(session: script.DemoSession, start_ms: int, cwd: str) -> Files:
     """The files below `~/.hermes`. Steps that a plain chat log does not have are left out."""
-    name = f"{file_stamp(start_ms, '%Y%m%d_%H%M%S')}_{digest(session.name, 8)}"
+    name = f"{script.file_stamp(start_ms, '%Y%m%d_%H%M%S')}_{script.digest(session.name, 8)}"
     log = _Log(cwd, start_ms)
     for step in session.steps:
         log.tell(step)
-    return {PurePosixPath("sessions", f"{name}.jsonl"): json_lines(log.records)}
+    return {PurePosixPath("sessions", f"{name}.jsonl"): script.json_lines(log.records)}
 
 
 class _Log:
@@ -42,31 +25,31 @@ class _Log:
 
     def __init__(self, cwd: str, start_ms: int) -> None:
         self._now_ms = start_ms
-        self._meter = Meter()
+        self._meter = script.Meter()
         self.records: list[Record] = []
         self._add("session_meta", model=_MODEL, platform="cli", cwd=cwd)
 
-    def tell(self, step: Step) -> None:
+    def tell(self, step: script.Step) -> None:
         match step:
-            case Prompt(text):
+            case script.Prompt(text):
                 self._meter.take(text)
                 self._add("user", content=text)
-            case Reply(text):
+            case script.Reply(text):
                 self._add("assistant", content=text, usage=self._usage(text))
-            case ThoughtStep(text):
+            case script.ThoughtStep(text):
                 self._add("assistant", content="", reasoning=text)
-            case Shell(command, output, code, _):
+            case script.Shell(command, output, code, _):
                 self._call("terminal", {"command": command}, {"output": output, "exit_code": code})
-            case Denied(command):
+            case script.Denied(command):
                 self._call("terminal", {"command": command}, {"error": "BLOCKED: user denied this command"})
-            case Read(path, text):
+            case script.Read(path, text):
                 self._call("read_file", {"path": path}, {"output": text, "success": True})
-            case Search(pattern, hits):
+            case script.Search(pattern, hits):
                 self._call("search_files", {"pattern": pattern}, {"output": hits, "success": True})
-            case EditStep(path, old, new, error):
+            case script.EditStep(path, old, new, error):
                 outcome = {"success": False, "error": error} if error else {"success": True, "output": f"edited {path}"}
                 self._call("patch", {"path": path, "old_string": old, "new_string": new}, outcome)
-        self._now_ms += duration_ms(step) + wait_ms(step)
+        self._now_ms += script.duration_ms(step) + script.wait_ms(step)
 
     def _call(self, tool: str, arguments: Record, outcome: Record) -> None:
         call, text = f"call_{len(self.records)}", json.dumps(arguments)

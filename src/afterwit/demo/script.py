@@ -16,8 +16,6 @@ _CHARS_PER_TOKEN = 4
 
 
 class ResponseTokens(NamedTuple):
-    """The tokens of one response."""
-
     fresh: int
     cached: int
     output: int
@@ -51,8 +49,6 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 
 class DemoAgent(StrEnum):
-    """The agents that the demo pretends to have."""
-
     CLAUDE_CODE = "claude-code"
     CODEX = "codex"
     HERMES = "hermes"
@@ -71,8 +67,6 @@ class Reply(NamedTuple):
 
 
 class ThoughtStep(NamedTuple):
-    """The agent thinks."""
-
     text: str
 
 
@@ -147,35 +141,28 @@ class Delegate(NamedTuple):
 
 
 Step = (
-    Prompt
-    | Reply
-    | ThoughtStep
-    | Shell
-    | Read
-    | EditStep
-    | Search
-    | Skill
-    | Denied
-    | CompactedStep
-    | Interrupted
-    | ModelError
-    | Delegate
-)
+    Prompt | Reply | ThoughtStep | Shell | Read | EditStep | Search | Skill | Denied | CompactedStep
+    | Interrupted | ModelError | Delegate
+)  # fmt: skip
 
 
 class DemoSession(NamedTuple):
-    """One session of one agent in one repository."""
-
     agent: DemoAgent
-    name: str  # unique; ids are made from it
-    repo: str
+    name: str  # unique, and begins with the repository's; ids are made from it
     days_ago: int
     at: str  # the time of day it began, UTC
-    steps: tuple[Step, ...]
     title: str = ""
     branch: str = "main"
     fork_of: str = ""  # the name of an earlier session of the same agent, whose steps come first
     folder: str = ""  # where it ran, if not in the repository's folder of the demo
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def repo(self) -> str:
+        return self.name.partition(" ")[0]
+
+    def told(self, *steps: Step) -> "DemoSession":
+        return self._replace(steps=steps)
 
 
 def digest(name: str, size: int = 32) -> str:

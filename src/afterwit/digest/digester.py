@@ -44,7 +44,6 @@ _MOST_SYMBOLS = 20
 
 
 def digest(material: Material) -> Digest:
-    """The digest of one session."""
     identity = material.identity
     steps = steps_of(material)
     rules = _rules(material.notes)

@@ -35,8 +35,6 @@ class Identity(NamedTuple):
 
 
 class SessionPart(NamedTuple):
-    """The rows of one file of the session."""
-
     facts: PartFacts
     actions: Sequence[ActionRow]
     notes: Sequence[NoteRow]

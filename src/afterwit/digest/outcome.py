@@ -40,8 +40,6 @@ _LEAST_CONFIDENT = 0.5
 
 
 class SessionCourse(NamedTuple):
-    """What the verdict is based on."""
-
     steps: Sequence[Step]
     failures: Sequence[Failure]
     published: Sequence[int]  # positions of commits and pull requests
@@ -64,7 +62,6 @@ class _Signals(NamedTuple):
 
 
 def judge(course: SessionCourse) -> Verdict:
-    """The verdict on a session."""
     if course.is_partial or not (course.steps or course.prompts):
         return _unknown("too little is known")
     verdict = _weighed(_signals(course), course)

@@ -19,10 +19,10 @@ from afterwit.model.prices import Prices
 from afterwit.sessions.cost import Spending, cost_of
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
-from afterwit.store.rows import digests
-from afterwit.store.rows.digests import DigestRow
+from afterwit.store.rows import sightings
 from afterwit.store.rows.parts import part_actions, part_notes, parts_of_session, result_times
 from afterwit.store.rows.session_list import Selection, SessionRow, session_row, spend_sums
+from afterwit.store.rows.sightings import DigestRow
 from afterwit.store.store import Store
 
 _BATCH = 64
@@ -32,7 +32,7 @@ _PACKER = zstandard.ZstdCompressor(level=12)
 def digest_pending(store: Store, prices: Prices, progress: Progress | None = None) -> Digested:
     """Digests what has none of the present version."""
     done = Digested()
-    pending = digests.undigested(store.db, VERSION)
+    pending = sightings.undigested(store.db, VERSION)
     for batch in in_batches(pending, _BATCH, progress, "digesting", "sessions"):
         with transaction(store.db):
             for session in batch:
@@ -46,13 +46,13 @@ def _digest_one(db: apsw.Connection, session: int, prices: Prices, done: Digeste
     if row is None:
         return
     made = digest(material_of(db, row, prices))
-    before = digests.digest_of(db, session)
+    before = sightings.digest_of(db, session)
     done.digested += 1
     if before is not None and before.version != VERSION:
         done.redone += 1
         done.changed += _differences(row, made)
     packed = DigestRow(session, VERSION, pack(made))
-    digests.put_digest(db, packed, made.verdict.outcome, made.task_type)
+    sightings.put_digest(db, packed, made.verdict.outcome, made.task_type)
 
 
 def _differences(row: SessionRow, made: Digest) -> list[str]:
@@ -87,7 +87,7 @@ def _identity(db: apsw.Connection, row: SessionRow, prices: Prices) -> Identity:
 
 def load_digest(db: apsw.Connection, row: SessionRow) -> Digest | None:
     """The digest of a session, with what its row says of it now; None where it has none yet."""
-    packed = digests.digest_of(db, row.id)
+    packed = sightings.digest_of(db, row.id)
     return msgspec.structs.replace(unpack(packed.body), repo=row.repo, user=row.user) if packed else None
 
 

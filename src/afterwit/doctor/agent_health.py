@@ -15,10 +15,9 @@ from afterwit.agents import registry
 from afterwit.agents.declared.description import Description
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.retention import DAY_MS
-from afterwit.capture.logs import look_into, sessions_in
-from afterwit.capture.plan import Home
+from afterwit.capture.logs import Home, look_into, sessions_in
+from afterwit.capture.recognition import unclaimed
 from afterwit.capture.tasks import keeping_in, vanishes_at
-from afterwit.capture.unclaimed import unclaimed
 from afterwit.doctor.reader_health import Transcript, unknown_share, versions
 from afterwit.model.captured import PartFacts
 from afterwit.model.settings import Settings

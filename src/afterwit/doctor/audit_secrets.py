@@ -22,7 +22,7 @@ from afterwit.connect.connections import copies_folder
 from afterwit.doctor.doctor import Examination
 from afterwit.doctor.findings import DoctorFinding, alarm
 from afterwit.model.errors import AfterwitError
-from afterwit.store.checks import rows_with_texts
+from afterwit.store.checksums import rows_with_texts
 from afterwit.store.database import connect_readonly
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular

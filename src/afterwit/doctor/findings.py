@@ -11,12 +11,15 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple
 
+import apsw
 import msgspec
 
 from afterwit.agents import installing
 from afterwit.agents.packages import described
 from afterwit.agents.retention import DAY_MS
 from afterwit.archive.evict import distilled_bytes, packed_originals, recapturable
+from afterwit.capture.left_out import LeftOutSessions
+from afterwit.config.world import World
 from afterwit.connect import connections
 from afterwit.connect.plan import ConnectionState, Machine, states
 from afterwit.hook.entry import CALLED
@@ -26,6 +29,7 @@ from afterwit.model.settings import RetentionSettings
 from afterwit.model.times import iso_from_ms
 from afterwit.store.rows import hooks
 from afterwit.store.rows import originals as raw
+from afterwit.store.rows.erased import is_unfinished
 from afterwit.store.rows.hooks import FaultRow
 from afterwit.store.rows.originals import LOST
 from afterwit.store.store import Store, readonly_database
@@ -105,6 +109,22 @@ def budget_findings(store: Store, limits: RetentionSettings, now_ms: int) -> Ite
         )
 
 
+def exclusion_findings(store: Store, world: World) -> Iterator[DoctorFinding]:
+    """What is stored from before the settings left it out, and what a run that was killed has still to erase."""
+    count = len(LeftOutSessions(world, store).stored())
+    if count:
+        sessions = "1 stored session is" if count == 1 else f"{count:,} stored sessions are"
+        yield warning(
+            "excluded-stored",
+            f"{sessions} from before your settings (learn.exclude) left them out."
+            " `afterwit sessions delete --excluded` erases them.",
+        )
+    if is_unfinished(store.db):
+        yield warning(
+            "erasing", "Sessions were deleted, and not all of their bytes are gone yet. Run `afterwit learn`."
+        )
+
+
 def _remedy(store: Store, limits: RetentionSettings) -> str:
     """What brings back the ones that gave no session; of the others, what was read is there."""
     if not raw.lost_unread(store.db):
@@ -117,10 +137,10 @@ def _remedy(store: Store, limits: RetentionSettings) -> str:
     )
 
 
-def fault_findings(store: Store, now_ms: int) -> Iterator[DoctorFinding]:
+def fault_findings(db: apsw.Connection, now_ms: int) -> Iterator[DoctorFinding]:
     """One warning for each agent whose hooks failed of late, and one for what they start."""
     by_agent: dict[str, list[FaultRow]] = {}
-    for fault in hooks.faults(store.db, now_ms - RECENT_DAYS * DAY_MS):
+    for fault in hooks.faults(db, now_ms - RECENT_DAYS * DAY_MS):
         by_agent.setdefault(fault.agent, []).append(fault)
     by_itself = by_agent.pop(LEARN, [])
     if by_itself:
@@ -166,22 +186,50 @@ def silent_hooks(machine: Machine) -> Iterator[DoctorFinding]:
         yield warning("hook-silent", silence.what, silence.agent)
 
 
-def silences(machine: Machine) -> list[Silence]:
-    """The agents that never call. A store that cannot be read says nothing here: that is an alarm of its own."""
-    silent: list[Silence] = []
+class HookCalls(NamedTuple):
+    """Since when an agent with hooks is connected, and when these called last."""
+
+    agent: str
+    connected_ms: int
+    called_ms: int  # 0: never, as far as is noted
+
+    @property
+    def has_called(self) -> bool:
+        """Since it was connected."""
+        return self.called_ms >= self.connected_ms
+
+
+def hook_calls(machine: Machine) -> list[HookCalls]:
+    """Of all agents that are connected by hooks. A journal or a database that cannot be read says nothing here: that is
+    an alarm of its own."""
+    connected: dict[str, int] = {}
+    latest: dict[str, int] = {}
     with suppress(AfterwitError, OSError):
         connected = connections.since(machine.layout)
-        if connected and machine.layout.exists():
+        if connected:
             with readonly_database(machine.layout) as db:
-                calls = hooks.latest_calls(db)
-                for agent, at_ms in connected.items():
-                    called_ms = max(calls.get(agent, 0), _noted_ms(machine, agent))
-                    has_called = called_ms >= at_ms
-                    since_ms = called_ms + _BEFORE_ITS_SESSION_MS if has_called else at_ms
-                    count = hooks.sessions_since(db, agent, since_ms)
-                    if count and "hooks" in described(agent):
-                        shown_ms = called_ms if has_called else at_ms
-                        silent.append(Silence(agent, count, shown_ms, has_called, _hint(machine, agent)))
+                latest = hooks.latest_calls(db)
+    return [
+        HookCalls(agent, at_ms, max(latest.get(agent, 0), _noted_ms(machine, agent)))
+        for agent, at_ms in connected.items()
+        if "hooks" in described(agent)
+    ]
+
+
+def silences(machine: Machine, calls: list[HookCalls] | None = None) -> list[Silence]:
+    """The agents that never call."""
+    silent: list[Silence] = []
+    with suppress(AfterwitError, OSError):
+        connected = hook_calls(machine) if calls is None else calls
+        if connected:
+            with readonly_database(machine.layout) as db:
+                for call in connected:
+                    since_ms = call.called_ms + _BEFORE_ITS_SESSION_MS if call.has_called else call.connected_ms
+                    count = hooks.sessions_since(db, call.agent, since_ms)
+                    if count:
+                        shown_ms = call.called_ms if call.has_called else call.connected_ms
+                        hint = _hint(machine, call.agent)
+                        silent.append(Silence(call.agent, count, shown_ms, call.has_called, hint))
     return silent
 
 

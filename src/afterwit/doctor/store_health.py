@@ -12,11 +12,10 @@ import msgspec
 
 from afterwit.archive import verify
 from afterwit.doctor.findings import DoctorFinding, alarm, warning
-from afterwit.store import archive_mark, lease, spool
-from afterwit.store.checks import foreign_permissions
+from afterwit.store import archive_mark, journal, lease, spool
+from afterwit.store.checksums import foreign_permissions
 from afterwit.store.layout import Layout
 from afterwit.store.migrate import schema_version
-from afterwit.store.rows import applied
 from afterwit.store.rows.health import archive_state, database_bytes, quick_faults
 from afterwit.store.store import Store
 
@@ -75,9 +74,9 @@ def examine_store(store: Store, health: StoreHealth) -> Iterator[DoctorFinding]:
         yield alarm("damaged", f"database: {fault}. `afterwit store rebuild` derives it again from the archive.")
     for belonging in verify.foreign_belongings(store):
         yield alarm(belonging.where, f"{belonging.what}.")
-    for fault in applied.journal_faults(store.layout, store.db, store.journal):
+    for fault in journal.journal_faults(store.layout, store.db, store.journal):
         yield alarm("damaged", f"journal: {fault}. Nothing else holds it: restore journal.db from a backup.")
-    heads = applied.heads_fault(store.layout)
+    heads = journal.heads_fault(store.layout)
     if heads:
         yield alarm("damaged", f"journal: {heads}.")
     for fault in archive_mark.faults(store):

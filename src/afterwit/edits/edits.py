@@ -27,6 +27,16 @@ class Presence(StrEnum):
     CURRENT = "current"
 
 
+class Part(StrEnum):
+    """A thing of ours that an edit puts into a file, as people call it."""
+
+    HOOK = "hook"
+    SERVER = "MCP server"
+    ENTRY = "entry"
+    BLOCK = "block of notes"
+    FILE = "file of its own"
+
+
 class Edit(Protocol):
     """A change of one file."""
 
@@ -36,6 +46,11 @@ class Edit(Protocol):
     @property
     def is_executable(self) -> bool:
         """Whether a file that is made for it must be executable."""
+        ...
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What it puts in, one for each."""
         ...
 
     def presence(self, text: str) -> Presence: ...

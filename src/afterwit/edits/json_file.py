@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from afterwit.edits.edits import Presence, UnreadableError
+from afterwit.edits.edits import Part, Presence, UnreadableError
 from afterwit.edits.json_text import data, find, parse, with_item, with_member, without
 from afterwit.edits.ours import is_hook, is_server
 
@@ -27,6 +27,11 @@ class JsonFile(NamedTuple):
     server: Mapping[str, Any] | None = None
     server_at: Keys = ("mcpServers", "afterwit")
     is_executable: bool = False
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        hooks = sum(len(entries) for entries in self.hooks.values())
+        return (Part.HOOK,) * hooks + (Part.SERVER,) * (self.server is not None)
 
     def presence(self, text: str) -> Presence:
         document = data(text)

@@ -9,7 +9,7 @@ import re
 from pathlib import PurePath
 from typing import NamedTuple
 
-from afterwit.edits.edits import Presence, UnreadableError
+from afterwit.edits.edits import Part, Presence, UnreadableError
 from afterwit.edits.ours import mentions_us
 
 
@@ -19,6 +19,10 @@ class OwnFile(NamedTuple):
     path: PurePath
     content: str
     is_executable: bool = False
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (Part.FILE,)
 
     def presence(self, text: str) -> Presence:
         if text == self.content:
@@ -56,6 +60,10 @@ class MarkedBlock(NamedTuple):
     path: PurePath
     text: str
     is_executable: bool = False
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (Part.BLOCK,)
 
     def presence(self, text: str) -> Presence:
         cut = _cut(text)

@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from afterwit.edits.edits import Presence, UnreadableError
+from afterwit.edits.edits import Part, Presence, UnreadableError
 from afterwit.edits.ours import MARK, NAME, is_hook, is_server
 
 _PIECE = re.compile(
@@ -39,6 +39,10 @@ class TomlFile(NamedTuple):
     hooks: Sequence[Mapping[str, Any]] = ()
     server: Mapping[str, Any] | None = None
     is_executable: bool = False
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (Part.HOOK,) * len(self.hooks) + (Part.SERVER,) * (self.server is not None)
 
     def presence(self, text: str) -> Presence:
         self._refuse_unmarked(text)

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from afterwit.edits import json_text, yaml_text
-from afterwit.edits.edits import Presence, UnreadableError
+from afterwit.edits.edits import Part, Presence, UnreadableError
 from afterwit.edits.ours import is_server
 
 Keys = tuple[str, ...]
@@ -23,6 +23,10 @@ class YamlFile(NamedTuple):
     server: Mapping[str, Any] | None = None
     server_at: Keys = ("mcp_servers", "afterwit")
     is_executable: bool = False
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (Part.ENTRY,) * len(self.items) + (Part.SERVER,) * (self.server is not None)
 
     def presence(self, text: str) -> Presence:
         is_there = [value in self._list(text, keys) for keys, value in self.items.items()]

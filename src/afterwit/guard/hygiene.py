@@ -1,9 +1,15 @@
-"""Makes foreign text harmless to look at: what it shows is what it says.
+"""Makes foreign text harmless to look at (what it shows is what it says), and names what it must not hold.
 
 Removed: ANSI escapes, control characters except newline and tab, zero-width and bidirectional controls, tag characters,
 variation selectors and HTML comments. Zero-width joiners go too: a joined emoji falls apart into its parts, and some
 Indic and Persian words lose a ligature, but stay readable. CR LF becomes LF, a lone surrogate U+FFFD. Cleaning twice
 equals cleaning once. Whether text may be trusted is a question of its origin and not answered here.
+
+Addresses, blobs, credentials' paths and destruction must not stand in text for agents unless a user typed it. Addresses
+of this machine are fine; encoded text is told from long names by how often its characters change in kind. Finding
+nothing does not make a text trustworthy. `reads_like_an_order` is a flag for a person's eye and nothing else: it hits
+few harmless lines, but misses plainly worded attacks; what keeps planted text from being followed is the origin of its
+words.
 """
 
 import functools
@@ -75,3 +81,65 @@ def _without_comments(text: str) -> str:
         at = end + 3 if end >= 0 else start + 4
     pieces.append(text[at:])
     return "".join(pieces)
+
+
+_ORDER = re.compile(
+    r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,30}\b(?:previous|prior|above|earlier|all|any|your|system"
+    r"|these|other)\b.{0,30}"
+    r"\b(?:instructions?|prompts?|rules?|messages?|context|guidelines|safety|polic\w+|directions?)\b"
+    r"|\b(?:new|updated|real|hidden|secret|additional) (?:system )?instructions?\b|\bsystem prompt\b"
+    r"|\bdeveloper mode\b|\bjailbreak\b"
+    r"|\b(?:do not|don't|never|without) (?:tell|telling|inform|informing|ask|asking|mention|mentioning|alert\w*"
+    r"|notify\w*|warn\w*)\b.{0,20}\b(?:the )?(?:user|human|person|owner|anyone)\b"
+    r"|\b(?:ai|assistant|agent|model|claude|codex|gemini|copilot|llm)s?\b[^.]{0,30}\b(?:must|should|shall"
+    r"|is required to|are required to|need to|will now)\b"
+    r"|\b(?:attention|note to|message (?:to|for)|dear|instructions? (?:to|for))\b.{0,12}\b(?:ai|assistants?|agents?"
+    r"|models?|claude|codex|gemini|copilot|llms?)\b"
+    r"|\b(?:send|post|upload|exfiltrate|leak|forward|paste)\b.{0,40}\b(?:tokens?|keys?|secrets?|credentials?"
+    r"|passwords?|env\w*|\.env|cookies?)\b"
+    r"|\byou (?:must|should|have to|need to|are required to) (?:now |always |first |immediately )?(?:run|execute"
+    r"|download|install|fetch|send|delete|curl|add|remember|save|store)\b"
+    r"|\b(?:remember|memorize|save|store) (?:this|that|the following)\b.{0,40}\b(?:for|in) (?:all |every |future "
+    r"|later |the next )|^[^\S\n]*(?:system|assistant|user|human)\s*:"
+    r"|<\|?(?:im_start|im_end|system|endoftext)\b|\[/?INST\]",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SHELLS = r"(?:(?:ba|z|da|k|fi)?sh|python[\d.]*|perl|ruby|node|bun|iex|powershell|pwsh)\b"
+_DANGERS = {
+    "a download that is run": rf"\b(?:curl|wget|fetch|iwr|irm|invoke-\w+)\b[^|\n]*\|\s*(?:sudo\s+)?{_SHELLS}"
+    rf"|\b{_SHELLS}\s*(?:-c\s*)?[\"']?(?:<\(|\$\(|`)\s*(?:curl|wget)\b|\b(?:eval|source|\.)\s+[\"']?(?:<\("
+    rf"|\$\()\s*(?:curl|wget)\b",
+    "an address": r"\b(?:https?|ftps?|wss?|ssh|git|file|data|javascript)://(?!(?:localhost|127\.0\.0\.1|\[::1\]"
+    r"|0\.0\.0\.0)\b)\S"
+    r"|\b(?:data|javascript):\w+[/;(]|(?<![\w@.])www\.\w",
+    "a blob": r"(?:\\x[0-9a-fA-F]{2}){8,}|\bbase64\s+(?:-d|--decode)\b",
+    "a credential's path": r"\.ssh/(?!config\b|known_hosts\b)|\bid_(?:rsa|dsa|ecdsa|ed25519)\b|\.aws/credentials"
+    r"|\.(?:netrc|pgpass|git-credentials|pypirc|gnupg)\b"
+    r"|~/\.npmrc|\.kube/config|\.docker/config\.json|/etc/(?:shadow|sudoers|passwd)\b|\blogin\.keychain",
+    "a destructive command": r"\brm\s+(?:-\w+\s+)*(?:--\w[\w-]*\s+)*[\"']?(?:/|~/?|\$\{?HOME\}?/?|/\*|\.\.?/?"
+    r"|\*)[\"']?(?:[\s`;&|)]|$)|\bchmod\s+(?:-R\s+)?[0-7]?777\b|\bmkfs\b"
+    r"|\bdd\b[^\n]*\bof=/dev/|>\s*/dev/(?:sd|nvme|disk)|:\(\)\s*\{|\bchown\s+-R\s+\S+\s+/(?:\s|$)",
+}
+_ANY = re.compile("|".join(f"(?P<d{at}>{pattern})" for at, pattern in enumerate(_DANGERS.values())), re.IGNORECASE)
+_NAMES = tuple(_DANGERS)
+_RUN = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,2}")
+_CHANGE = re.compile(r"(?<=[a-z])[A-Z0-9+]|(?<=[A-Z])[a-z0-9+]|(?<=[0-9+])[A-Za-z]")
+_MIXED = 0.42  # of the characters of encoded text differ in kind from the one before; of long names mostly a third
+_FEWEST_DIGITS = 2
+
+
+def danger_in(text: str) -> str:
+    """What makes the text unsafe, in words; "" where nothing does."""
+    danger = _ANY.search(text)
+    if danger:
+        return _NAMES[int(str(danger.lastgroup)[1:])]
+    return "a blob" if any(_is_encoded(run[0]) for run in _RUN.finditer(text)) else ""
+
+
+def _is_encoded(run: str) -> bool:
+    digits = sum(character.isdigit() for character in run)
+    return digits >= _FEWEST_DIGITS and len(_CHANGE.findall(run)) >= _MIXED * len(run)
+
+
+def reads_like_an_order(text: str) -> bool:
+    return _ORDER.search(text) is not None

@@ -132,11 +132,6 @@ def is_told(value: str) -> bool:
     return is_password(value, is_bare=True)
 
 
-def is_example(value: str) -> bool:
-    """A key that a vendor prints in documents: it says so itself."""
-    return value.endswith(("EXAMPLE", "EXAMPLEKEY"))
-
-
 def has_random_letters(value: str) -> bool:
     """Letters alone that make no words: hardly a vowel, few pairs of English, or the case changes all the time."""
     if len(value) < 8 or not value.isalpha() or not value.isascii():

@@ -97,8 +97,6 @@ class Companions:
 
 
 class _Repo:
-    """The stories of one repository."""
-
     def __init__(self, name: str, stories: Sequence[FileStory[Changed]]) -> None:
         self._name = name
         self._all = stories

@@ -93,9 +93,6 @@ def _draft(scope: Scope, unknown: Sequence[Sighting[Called]], existing: Sequence
         category=Category.TOOL_QUIRK,
         sentence=sentence(f"There is no {last.what} named {quoted(last.name)} {where}: do its work with other tools."),
         channel=Channel.OUTCOME,
-        triggers=(
-            Trigger(tool=last.tool, signature=last.signature),
-            Trigger(tool=last.tool, words=(last.name,)),
-        ),
+        triggers=(Trigger(tool=last.tool, signature=last.signature), Trigger(tool=last.tool, words=(last.name,))),
         evidence=outcomes(unknown, against),
     )

@@ -146,8 +146,6 @@ class Places:
 
 
 class _Repo:
-    """The stories of one repository."""
-
     def __init__(self, name: str, stories: Sequence[FileStory[AboutFiles]]) -> None:
         self._name = name
         self._all = stories

@@ -91,8 +91,6 @@ _TWO = 2
 
 
 class RefusedCall(Seen, frozen=True, kw_only=True, omit_defaults=True):
-    """A call that was refused."""
-
     signature: str
     program: str
 

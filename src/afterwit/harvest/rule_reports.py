@@ -71,7 +71,6 @@ def is_clean_up(digest: Digest, reports: Collection[RuleName]) -> bool:
 def rule_seen(
     digest: Digest, name: RuleName, reports: Mapping[RuleName, Sequence[Rule]], runs: Sequence[CommandRun]
 ) -> RuleSeen:
-    """One rule of one session."""
     first = reports[name][0]
     mended = _mended(digest, reports[name], runs)
     return RuleSeen(

@@ -53,7 +53,6 @@ def see_pending(store: Store, progress: Progress | None = None) -> int:
 
 
 def _see(db: apsw.Connection, session: int, version: str) -> None:
-    """Keeps what is seen in a session."""
     row = session_row(db, session)
     digest = load_digest(db, row) if row is not None else None
     if row is None or digest is None:

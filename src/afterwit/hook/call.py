@@ -1,8 +1,8 @@
 """One call of a hook: input in, answer out, records into the spool.
 
 Thinks first, without a lock; then, with the session's file locked, decides what is new, records it, and only then
-answers. Without a store there is nothing to do; without a deck calls are still noted. A deck that cannot be read is a
-fault, which is noted, and else like none.
+answers. Without a store there is nothing to do, nor where the user's settings leave the place out; without a deck calls
+are still noted. A deck that cannot be read is a fault, which is noted, and else like none.
 
 What is noted of a call holds nothing that could be a secret. The rules of `guard` take a hook too long to load, so only
 words are kept that cannot be one: plain words, names of options and short paths. Of an assignment or an option with a
@@ -19,7 +19,7 @@ from afterwit.agents.moments import AFTER, BEFORE, COMPACT, END, PROMPT, START, 
 from afterwit.agents.packages import described
 from afterwit.hook import time_limit
 from afterwit.hook.proposals import Permissions, proposed
-from afterwit.recall.deck.location import location_of
+from afterwit.recall.deck.location import is_left_out, location_of
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.history import ENDED, FAULT, History
 from afterwit.store.spool_file import TOOL, SpoolFile
@@ -82,9 +82,11 @@ class HookCall:
         """The output for the agent. From here on the time limit is off, if there is an output. A refusal of ours that
         comes back as an error is neither a failure nor answered."""
         moment = self._moment
+        deck = self._deck()
+        if deck is not None and is_left_out(deck, self._agent, moment.cwd):
+            return ""
         if moment.event == END and moment.native == _END_OF_TURN and self._has_just_ended():
             return ""
-        deck = self._deck()
         is_refused = moment.is_error is not False and moment.exit_code in (None, 1)
         is_own = (
             deck is not None and is_refused and deck.text("opening") in moment.output

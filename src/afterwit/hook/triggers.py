@@ -29,8 +29,7 @@ def failure_of(agent: str, moment: Moment) -> FailedCall | None:
     from afterwit.actions.failures.signature import answerable_signature
     from afterwit.actions.shell.parse import parsed
     from afterwit.actions.steps import Step, judge, lean_of
-    from afterwit.actions.tool_names import kinds_named
-    from afterwit.actions.tools import kind_of, target_of
+    from afterwit.actions.tools import kind_of, kinds_named, target_of
     from afterwit.model.kinds import ActionKind, Status
 
     kind = kind_of(kinds_named(described(agent).get("tools", {})), moment.tool, moment.arguments)

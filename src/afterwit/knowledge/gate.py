@@ -4,7 +4,8 @@ Pure and strict: when in doubt, a draft stays out. What the hosts' own files say
 stay silent about it (`host_text`), except where an agent merely repeats them. Text that reads like an instruction from
 elsewhere is not refused but flagged: patterns find few attacks, so they may ask for a person's eye and never stand in
 for the origin of words, which decides how a draft may be used. So is a command that can do what only a person may
-advise, however often it worked. What of the items is shown to agents is up to `shown`.
+advise, however often it worked. What passes and is still not worth a question to a person is left to `needless`, what
+of the items is shown to agents to `shown_items`.
 """
 
 import functools
@@ -12,11 +13,10 @@ import re
 from enum import StrEnum
 
 from afterwit.actions.shell.command_changes import QUOTE, WIDEN, change_from
-from afterwit.guard.hygiene import clean
+from afterwit.guard.hygiene import clean, danger_in, reads_like_an_order
 from afterwit.guard.markers import is_own
 from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.guard.redaction import Redactor
-from afterwit.guard.unsafe_text import danger_in, reads_like_an_order
 from afterwit.harvest.commands.power import power_of, power_of_change
 from afterwit.harvest.stated.statements import is_deictic, momentary, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host
@@ -36,6 +36,8 @@ class Rejection(StrEnum):
     UNSAFE = "unsafe"
     MALFORMED = "malformed"
     SAYS_NOTHING = "says-nothing"
+    SEEN_ONCE = "seen-once"
+    FRAGMENT = "fragment"
 
     @property
     def words(self) -> str:
@@ -54,6 +56,8 @@ _WORDS = {
     Rejection.UNSAFE: "It holds an address, a blob, a credential's path or a destructive command that no user typed.",
     Rejection.MALFORMED: "It is not one plain sentence of the allowed length.",
     Rejection.SAYS_NOTHING: "It does not say what is so or what to do.",
+    Rejection.SEEN_ONCE: "One session met it, and the report of it says as much: a second session brings it back.",
+    Rejection.FRAGMENT: "It is half of a command or of a name.",
 }
 _BOOT = re.compile(
     r"</?(?:system-reminder|command-(?:name|message|args|contents)|local-command-\w+|user-prompt-submit-hook"

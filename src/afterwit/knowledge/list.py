@@ -17,8 +17,11 @@ from afterwit.store.rows import items
 from afterwit.store.rows import items as rows
 from afterwit.store.rows.items import ItemRow, RejectionRow
 from afterwit.store.store import readonly_database
+from afterwit.text.nearest import asked, nearest_ids
 
 _MOST_CANDIDATES = 12
+_MOST_NEAR = 3
+_ALL_ITEMS = "`afterwit knowledge list` shows what there is."
 _LONGEST = 60
 _DECODER = msgspec.msgpack.Decoder(Item)
 
@@ -153,7 +156,8 @@ def find_item(db: apsw.Connection, name: str, *, names_only: bool = False) -> It
     if len(rows) == 1:
         return item_in(rows[0])
     if not rows:
-        raise UsageError(f"No item {name!r}. `afterwit knowledge list` shows what there is.")
+        near = asked(nearest_ids(name, items.item_ids(db), _MOST_NEAR))
+        raise UsageError(" ".join(filter(None, (f"No item {name!r}.", near, _ALL_ITEMS))))
     shown = "\n".join(f"  {row.id}" if names_only else f"  {row.id}  {_said(row)}" for row in rows)
     more = "\n  …" if len(rows) == _MOST_CANDIDATES else ""
     raise UsageError(f"Several items begin with {name!r}; give more of the id:\n{shown}{more}")

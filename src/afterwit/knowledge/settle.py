@@ -10,7 +10,7 @@ one too many costs a piece of evidence; one too few would let an item prove itse
 """
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ import msgspec
 
 from afterwit.agents.moments import RUN
 from afterwit.config.world import World
-from afterwit.decisions.decided import Decided, Recorded, decided
+from afterwit.decisions.decided import Decided, Recorded, decided, will_of
 from afterwit.harvest.harvester import id_of
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.run import conclude_touched, see_pending, version_of
@@ -30,8 +30,9 @@ from afterwit.knowledge.host_files import Checkout, checkouts, files_of, instruc
 from afterwit.knowledge.host_text import HostText, said_by_host
 from afterwit.knowledge.list import all_items, item_row
 from afterwit.knowledge.merging import merged
+from afterwit.knowledge.needless import needless
 from afterwit.knowledge.weighing import WeighingContext, weighed
-from afterwit.model.knowledge import EVERYWHERE, READ, Channel, Draft, Item, Scope, ScopeKind
+from afterwit.model.knowledge import EVERYWHERE, READ, Channel, Draft, Item, ItemStatus, Scope, ScopeKind
 from afterwit.model.learn_run import Harvested, Progress
 from afterwit.store.atomic import step
 from afterwit.store.checksums import seal_knowledge
@@ -71,7 +72,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     drafts = [_DRAFT.decode(row.body) for row in sightings.all_drafts(store.db)]
     decisions = decided(recorded(store.db))
     texts = {repo: HostText.of(named) for repo, named in basis.hosts.items()}
-    kept, rejected = _gated(_backed(drafts, decisions), texts)
+    kept, rejected = _gated(_backed(drafts, decisions), texts, decisions)
     own = merged(draft for draft in kept if not _is_foreign(draft) and draft.harvester != READ)
     read = merged(draft for draft in kept if draft.harvester == READ)
     foreign = merged(_not_known(kept))
@@ -126,11 +127,15 @@ def _backed(drafts: Sequence[Draft], decisions: Decided) -> Iterable[Draft]:
             yield msgspec.structs.replace(draft, evidence=(*evidence, *reports))
 
 
-def _gated(drafts: Iterable[Draft], texts: Mapping[str, HostText]) -> tuple[list[Draft], list[RejectionRow]]:
+def _gated(
+    drafts: Iterable[Draft], texts: Mapping[str, HostText], decisions: Decided
+) -> tuple[list[Draft], list[RejectionRow]]:
     kept: list[Draft] = []
     rejected: list[RejectionRow] = []
     for draft in drafts:
         why = next((why for host in _hosts(draft, texts) if (why := rejection(draft, host))), None)
+        if why is None and not will_of(decisions.decisions.get(id_of(draft), ())).is_approved:
+            why = needless(draft)
         if why is None:
             kept.append(draft)
         else:
@@ -177,9 +182,12 @@ def _write(store: Store, before: Mapping[str, Item], after: Mapping[str, Item]) 
 
 
 def _counted(before: Mapping[str, Item], after: Mapping[str, Item]) -> Harvested:
+    statuses = Counter(item.status for item in after.values())
     return Harvested(
         items=len(after),
-        active=sum(item.status == "active" for item in after.values()),
+        active=statuses[ItemStatus.ACTIVE],
+        waiting=statuses[ItemStatus.CANDIDATE],
+        needs_approval=statuses[ItemStatus.QUARANTINED],
         gained=sorted(after.keys() - before.keys()),
         lost=sorted(before.keys() - after.keys()),
         changed=sorted(name for name in after.keys() & before.keys() if _look(before[name]) != _look(after[name])),

@@ -19,14 +19,14 @@ from typing import Any
 
 import msgspec
 
+from afterwit.guard.hygiene import danger_in, reads_like_an_order
 from afterwit.guard.markers import defused
 from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
-from afterwit.guard.shown import NOTHING, Shown, typed
-from afterwit.guard.unsafe_text import danger_in, reads_like_an_order
+from afterwit.guard.shown import NOTHING, Shown, figure, joined, ours, typed
 from afterwit.harvest.commands.power import UNKNOWN
 from afterwit.harvest.rule_advice import is_known_rule
 from afterwit.knowledge.gate import power_of_advice
-from afterwit.model.knowledge import READ, Channel, Evidence, Item, ItemStatus, Trigger
+from afterwit.model.knowledge import READ, Authority, Channel, Evidence, Item, ItemStatus, Trigger
 
 WAITS = (
     "An agent stored something here that is not given back before a person has looked at it:"
@@ -55,6 +55,16 @@ def may_be_told(item: Item) -> bool:
 def sentence(item: Item) -> Shown:
     """What the item says; "" where it may not be told."""
     return Shown(defused(item.sentence)) if may_be_told(item) else NOTHING
+
+
+def standing(item: Item) -> Shown:
+    """How far the sentence that follows is to be trusted: what waits is a guess, what nobody stands behind was seen; ""
+    where it may be taken as it is."""
+    if item.status is ItemStatus.CANDIDATE:
+        sessions = len({piece.session.story for piece in item.evidence if not piece.is_against})
+        times = (ours("once"),) if sessions <= 1 else (ours("in "), figure(sessions), ours(" sessions"))
+        return joined((ours("a guess, seen "), *times, ours(": ")))
+    return ours("seen: ") if item.authority is Authority.OBSERVATION else NOTHING
 
 
 def excerpt(item: Item, piece: Evidence, text: str) -> Shown:

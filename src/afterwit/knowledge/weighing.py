@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.decisions.will import APPROVALS, Decision, Will, will_of
+from afterwit.decisions.decided import APPROVALS, Decision, Will, will_of
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.belief import (
     APPROVAL,
@@ -257,4 +257,4 @@ def _age_days(evidence: Iterable[Evidence], now_ms: int) -> int:
 
 
 def _stories(number: int) -> str:
-    return f"{number} {'story' if number == 1 else 'stories'}"
+    return f"{number} independent session{'' if number == 1 else 's'}"

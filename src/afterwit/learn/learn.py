@@ -10,19 +10,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
 
+from afterwit.archive.erase import finish_erasing
 from afterwit.archive.evict import keep_within_budget, recapturable
 from afterwit.archive.remove import settle_dropped
 from afterwit.capture.commit import Committer, resolve_repos
-from afterwit.capture.derived import Bookmark, Derived, Origin
-from afterwit.capture.one_session import plan_sessions
+from afterwit.capture.derived import Bookmark, Derived, Origin, captured_in
+from afterwit.capture.left_out import LeftOutSessions, mark_of
+from afterwit.capture.logs import Home
 from afterwit.capture.part_rows import remove_dropped_objects
-from afterwit.capture.plan import AgentPlan, Home, Pending, homes, plan, plan_folder
-from afterwit.capture.tasks import DerivedFile, Task, answers, batches, is_much, jobs_for, soonest_first
+from afterwit.capture.plan import AgentPlan, Pending, homes, plan, plan_folder, plan_sessions
+from afterwit.capture.tasks import DerivedFile, Task, answers, batches, is_much, jobs_for, rest_of, soonest_first
 from afterwit.config.world import World, redactor_of, rules_for
+from afterwit.connect.connections import is_anything_connected
 from afterwit.decisions.journal import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.digest.update import digest_pending
 from afterwit.knowledge.settle import harvest
 from afterwit.learn import unchanged as standing
+from afterwit.learn.news import RunNews, note_learned
 from afterwit.learn.tally import RunTally
 from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.model.learn_run import Options, Progress, Report, WantedSession
@@ -34,7 +38,7 @@ from afterwit.store.atomic import step
 from afterwit.store.checksums import seal, unsealed
 from afterwit.store.database import transaction, translated
 from afterwit.store.lease import held
-from afterwit.store.rows import files, repos, sessions, texts
+from afterwit.store.rows import erased, files, repos, sessions, texts
 from afterwit.store.spool import backlog
 from afterwit.store.store import Store, opened, rehearsed
 
@@ -67,7 +71,11 @@ def learn(world: World, options: Options, progress: Progress) -> Report:
     with held(world.layout.lease, options.wait_seconds), store_of(world.layout) as store:
         standing.forget(store)
         report = (_whole if options.is_whole else sweep)(world, options, store, progress)
-        return _followed(report, world, options, store, progress) if options.reads_ended else report
+        if options.reads_ended:
+            report = _followed(report, world, options, store, progress)
+        if not options.is_dry_run:
+            note_learned(store, world.now_ms, report.news, len(report.harvested.gained))
+        return report
 
 
 def _whole(world: World, options: Options, store: Store, progress: Progress) -> Report:
@@ -104,20 +112,26 @@ class _Run:
         self._rules = rules_for(world, store)
         self._committer = Committer(store, self._rules)
         self._tally = RunTally()
+        self._news = RunNews(store, world)
         self._checkouts: dict[str, str] = {}
         self._failed: set[tuple[Home, PurePosixPath]] = set()  # where something could not be read
+        self._agents_left_out = 0  # sessions of agents that are left out whole
 
     def run(self) -> Report:
         self._check_archive()
         remove_dropped_objects(self._store)
         settle_dropped(self._store)
         catch_up(self._store)
+        if not self._options.is_dry_run:
+            finish_erasing(self._store, self._world)
+        self._look_again()
         taken = self._take_in_spool()
         wanted = (*self._options.sessions, *(taken.ended if self._options.is_ended else ()))
         if self._options.is_narrow and not wanted:
             return Report(agents=[], sessions=sessions.count_sessions(self._store.db))
         self._seal_older()
         self._read(self._plans(wanted))
+        self._news.end()
         self._note_checkouts()
         resolve_repos(self._store, self._world.settings)
         digested = digest_pending(self._store, price_list(self._world.settings.prices), self._progress)
@@ -134,7 +148,17 @@ class _Run:
             harvested=harvested,
             evicted=evicted,
             is_dry_run=self._options.is_dry_run,
+            news=self._news.news(harvested),
+            is_connected=is_anything_connected(self._world.layout),
+            excluded=erased.count_excluded(self._store.db) + self._agents_left_out,
+            excluded_stored=len(self._left_out.stored()),
         )
+
+    def _look_again(self) -> None:
+        """What was left out is looked at again where something else is now."""
+        with transaction(self._store.db):
+            erased.forget_left_out(self._store.db, mark_of(self._world, self._store))
+        self._left_out = LeftOutSessions(self._world, self._store)
 
     def _check_archive(self) -> None:
         """Nothing may be written that speaks of another archive than the one that is there."""
@@ -149,6 +173,8 @@ class _Run:
 
     def _read(self, plans: list[AgentPlan]) -> None:
         """Reads and commits what the plans say, batch by batch."""
+        plans, left_out = self._left_out.wanted(plans)
+        self._agents_left_out += left_out
         for agent in plans:
             self._tally.note_plan(agent)
         pending = soonest_first(task for agent in plans for task in agent.pending)
@@ -156,6 +182,7 @@ class _Run:
         before = sessions.counts_by_agent(self._store.db)
         if not self._options.is_narrow:
             self._derive_older_again()
+        self._news.begin()
         for batch in batches(self._answers(pending)):
             self._commit(batch)
         self._note_sources(plans)
@@ -200,9 +227,7 @@ class _Run:
             archive_mark.begin(self._store)
             with transaction(self._store.db):
                 for file, derived in batch:
-                    origin = Origin(file.home.agent, file.home.label, file.unit.transcript.path)
-                    is_kept = self._committer.put(origin, derived, file.unit.companions_mark, is_again=file.is_again)
-                    self._count(file, derived, is_kept=is_kept)
+                    self._put(file, derived)
                 self._committer.settle()
                 if self._store.archive.flush():
                     archive_mark.announce(self._store)
@@ -214,8 +239,27 @@ class _Run:
         remove_dropped_objects(self._store)
         self._progress.advance(len(batch), sum(file.unit.transcript.size_bytes for file, _ in batch))
 
+    def _put(self, file: Pending, derived: Derived) -> None:
+        """One file, or what may be kept of it."""
+        origin = Origin(file.home.agent, file.home.label, file.unit.transcript.path)
+        mark, parts = file.unit.companions_mark, self._left_out.parts_of(file.home.agent, derived)
+        if not parts.all:
+            is_kept = self._committer.put(origin, derived, mark, is_again=file.is_again)
+            self._count(file, derived, is_kept=is_kept)
+            return
+        self._left_out.pass_over(file.home.agent, parts.all)
+        others = [part for part in captured_in(derived).parts if not part.is_empty and part.native_id not in parts.all]
+        rest = rest_of(Task(file, None, self._rules, self._store.layout.archive), parts.all) if others else None
+        if rest is None:
+            self._committer.leave_out(origin, derived, parts, mark)
+            self._tally.count_left_out(file.home.agent)
+        else:
+            self._count(file, rest, is_kept=self._committer.put_rest(origin, rest, mark))
+
     def _count(self, file: Pending, derived: Derived, *, is_kept: bool) -> None:
         self._tally.count(file, derived, is_kept=is_kept)
+        if is_kept and derived.captured is not None:
+            self._news.count(file)
         self._checkouts.update(derived.checkouts)
         if derived.error:
             self._failed.add((file.home, file.unit.transcript.path.parent))

@@ -23,14 +23,23 @@ from afterwit.capture.logs import look_into
 from afterwit.capture.plan import Pending, homes, plan
 from afterwit.capture.tasks import keeping_in, vanishes_at
 from afterwit.config.world import World
-from afterwit.digest import points
 from afterwit.digest.update import load_digest
-from afterwit.digest.value import ExpectedFinding, SampleCandidate, Value, chosen, findings_of
+from afterwit.digest.value import (
+    ExpectedFinding,
+    PointFacts,
+    SampleCandidate,
+    Value,
+    chosen,
+    findings_of,
+    firsts,
+    points_of,
+)
 from afterwit.learn.learn import sweep
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import Options, Progress
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.sessions.list import Session, short_ids
+from afterwit.sessions.list import Session
+from afterwit.sessions.short_ids import short_ids
 from afterwit.store.lease import held
 from afterwit.store.rows.files import file_key, files_by_session
 from afterwit.store.rows.session_list import Selection, SessionRow, native_ids, selected_sessions
@@ -165,11 +174,11 @@ def _on_disk(world: World) -> Iterator[tuple[bytes, _Original]]:
 
 def _by_points(scene: _Scene, rows: list[SessionRow]) -> Iterator[_Scored]:
     """Which session is the first of its repository is settled over all sessions, not only the ones asked for."""
-    firsts = points.firsts(_facts(row) for row in selected_sessions(scene.rehearsed.db, Selection()))
+    first = firsts(_facts(row) for row in selected_sessions(scene.rehearsed.db, Selection()))
     scored = []
     for row in rows:
         facts = _facts(row)
-        score = points.points_of(facts, is_first=facts.name in firsts, now_ms=scene.now_ms)
+        score = points_of(facts, is_first=facts.name in first, now_ms=scene.now_ms)
         scored.append(_Scored(row, score.total, {name: float(part) for name, part in score._asdict().items()}))
     return iter(sorted(scored, key=lambda scored: (-scored.score, _latest_first(scored.row))))
 
@@ -183,9 +192,9 @@ def _by_value(scene: _Scene, rows: list[SessionRow]) -> Iterator[_Scored]:
         yield _Scored(by_order[choice.candidate.order], choice.value.total, _parts(choice.value))
 
 
-def _facts(row: SessionRow) -> points.PointFacts:
+def _facts(row: SessionRow) -> PointFacts:
     messages = row.prompts + row.replies
-    return points.PointFacts(
+    return PointFacts(
         row.agent, row.native_id, row.repo, row.started_ms, row.ended_ms, messages, row.actions, row.outcome
     )
 

@@ -52,6 +52,10 @@ class RunTally:
             report.problems += len(derived.captured.problems)
             report.bytes += derived.fresh_bytes
 
+    def count_left_out(self, agent: str) -> None:
+        """One file of which nothing was kept."""
+        self._reports[agent].left_out += 1
+
     def note_growth(self, before: Mapping[str, Counts], after: Mapping[str, Counts]) -> None:
         """What came into the store: copied history, which many files hold, is counted once."""
         for agent, report in self._reports.items():

@@ -25,9 +25,9 @@ from afterwit.model.learn_run import AgentReport, Harvested, Report
 from afterwit.sources.discovery import glimpse
 from afterwit.store.archive_mark import mark_of, refuse_older
 from afterwit.store.database import transaction
+from afterwit.store.journal import heads_fault, refuse_lost
 from afterwit.store.lease import held
-from afterwit.store.marks import LastRun, fingerprint, forget_last_run, last_run, put_last_run
-from afterwit.store.rows.applied import heads_fault, refuse_lost
+from afterwit.store.marks import LastRun, fingerprint, forget_last_run, last_run, note_without_news, put_last_run
 from afterwit.store.spool import backlog
 from afterwit.store.store import Store, opened
 
@@ -51,6 +51,8 @@ def nothing_new(world: World) -> Report | None:
             refuse_lost(store.layout, store.db, store.journal)
             refuse_older(store)
             report = _as_before(store, world) if _has_marks(store) else None
+            if report is not None:
+                note_without_news(store.db, world.now_ms)
     except (BusyError, msgspec.DecodeError):  # a body of another version is no mark
         return None
     return None if _has_backlog(world) else report  # of a run that found the lease held, and left
@@ -128,8 +130,16 @@ def _unchanged(report: Report) -> Report:
         )
         for agent in report.agents
     ]
-    harvested = Harvested(items=report.harvested.items, active=report.harvested.active)
-    return Report(agents=agents, sessions=report.sessions, harvested=harvested, evicted=report.evicted)
+    standing = {name: getattr(report.harvested, name) for name in ("items", "active", "waiting", "needs_approval")}
+    return Report(
+        agents=agents,
+        sessions=report.sessions,
+        harvested=Harvested(**standing),
+        evicted=report.evicted,
+        is_connected=report.is_connected,
+        excluded=report.excluded,
+        excluded_stored=report.excluded_stored,
+    )
 
 
 def _mark(store: Store, world: World, looks: list[bytes], named: dict[str, set[str]]) -> str:

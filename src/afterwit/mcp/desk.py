@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from afterwit.agents.registry import AGENTS
 from afterwit.config.world import World
-from afterwit.guard.shown import Shown, complaint
+from afterwit.guard.shown import Shown, complaint, ours
 from afterwit.mcp.messages import Code, RpcError
 from afterwit.mcp.tool import Caller, Tool
 from afterwit.model.errors import AfterwitError, UsageError
@@ -40,6 +41,7 @@ _MODULES = {
 TOOLS = tuple(_MODULES)
 MOST_WRITES = 100  # lessons and reports of one run: an agent that goes in circles must not fill the journal
 _COUNTED = ("record_lesson", "report_item")
+_LEFT_OUT = "The user's settings leave this place out: nothing is told or kept here. Go on without."
 
 
 class StoreDesk:
@@ -70,7 +72,7 @@ class StoreDesk:
 
         with _told():
             caller = self._caller(client)
-            if not caller.world.layout.exists():
+            if not caller.world.layout.exists() or _is_left_out(caller):
                 return {"resources": []}
             with readonly_database(caller.world.layout) as db:
                 return resources.listed(db, caller, cursor)
@@ -88,7 +90,10 @@ class StoreDesk:
         is_counted = name in _COUNTED
         if is_counted and self._writes >= MOST_WRITES:
             raise UsageError(f"This session has written {MOST_WRITES} lessons and reports. Leave it at that.")
-        answer = tool.call(self._caller(client), arguments)
+        caller = self._caller(client)
+        if name != "memory" and _is_left_out(caller, arguments):
+            return ours(_LEFT_OUT)
+        answer = tool.call(caller, arguments)
         self._writes += is_counted
         return answer
 
@@ -96,6 +101,17 @@ class StoreDesk:
         world = self._world()
         self._started_ms = self._started_ms or world.now_ms
         return Caller(world, agent_of(client), self._folder, self._run, self._started_ms)
+
+
+def _is_left_out(caller: Caller, arguments: Mapping[str, Any] = MappingProxyType({})) -> bool:
+    """Whether the user's settings leave out the place that the agent works in, or the one that it names."""
+    if not caller.world.settings.learn.exclude:
+        return False
+    from afterwit.recall.recall import is_left_out
+
+    folder, repo = arguments.get("folder"), arguments.get("repo")
+    named = Path(folder).expanduser() if isinstance(folder, str) and folder else caller.folder
+    return is_left_out(caller.world, named, caller.agent, repo if isinstance(repo, str) else "")
 
 
 def tool_named(name: str) -> Tool:

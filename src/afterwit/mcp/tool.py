@@ -10,7 +10,6 @@ added are not looked at in a call.
 """
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from afterwit.agents.registry import AGENTS
 from afterwit.config.world import World
 from afterwit.guard.shown import Shown
 from afterwit.model.errors import UsageError
+from afterwit.text.nearest import did_you_mean
 
 _ALL_ADDED = frozenset().union(*(client.reserved.added for client in AGENTS))
 
@@ -100,8 +100,7 @@ class Tool(NamedTuple):
     def _check(self, name: str, value: Any) -> None:
         if name not in self.properties:
             names = tuple(self.properties)
-            near = get_close_matches(name, names, n=1)
-            advice = f"Did you mean `{near[0]}`?" if near else f"It takes {', '.join(names) or 'nothing'}."
+            advice = did_you_mean(name, names, "`{}`".format) or f"It takes {', '.join(names) or 'nothing'}."
             raise UsageError(f"`{self.name}` does not take `{name[:80]}`. {advice}")
         fault = _fault(value, self.properties[name])
         if fault:

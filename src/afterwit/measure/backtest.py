@@ -18,6 +18,7 @@ from afterwit.digest.material import Material
 from afterwit.digest.update import material_of
 from afterwit.measure.backtest_notes import Notebook
 from afterwit.measure.baselines import BASELINES
+from afterwit.measure.moments import HelpfulMoment, best_moments
 from afterwit.measure.player import Player, Whereabouts
 from afterwit.measure.recall_player import PlacesPlayer, RecallPlayer
 from afterwit.measure.replay import Outline, Played, replay
@@ -36,8 +37,10 @@ from afterwit.store.rows.session_list import (
     sessions_with_own_file,
 )
 from afterwit.store.store import readonly_database
+from afterwit.text.nearest import did_you_mean
 
 _ROUNDS = 2000
+_MOMENTS = 3
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +70,8 @@ class Backtest(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int
     actions: int
     reports: list[PlayerReport]
-    comparisons: list[Comparison]  # of the product with other players, in the recall of files
+    comparisons: list[Comparison]  # of the product with other strategies, in the recall of files
+    moments: list[HelpfulMoment]  # in which the product would have helped most
 
 
 class StoredHistory:
@@ -89,11 +93,12 @@ class StoredHistory:
 
 
 def players_named(names: Iterable[str]) -> list[Player]:
-    """The players of these names; all where none is given."""
+    """The strategies of these names; all where none is given."""
     wanted = list(dict.fromkeys(names)) or list(PLAYERS)
     unknown = [name for name in wanted if name not in PLAYERS]
     if unknown:
-        raise UsageError(f"There is no player named {unknown[0]!r}. Known are: {', '.join(PLAYERS)}.")
+        hint = did_you_mean(unknown[0], PLAYERS) or f"Known are: {', '.join(PLAYERS)}."
+        raise UsageError(f"There is no strategy named {unknown[0]!r}. {hint}")
     return [PLAYERS[name]() for name in wanted]
 
 
@@ -118,6 +123,7 @@ def backtest(
         actions=actions,
         reports=reports,
         comparisons=_comparisons(scorers),
+        moments=best_moments(scorers[PRODUCT].moments, _MOMENTS) if PRODUCT in scorers else [],
     )
 
 
@@ -139,14 +145,13 @@ def walked(
         db.execute("BEGIN")  # one view of the store, whatever runs beside
         history = StoredHistory(db, world)
         keys = {row.id for row in selected_sessions(db, selection_of(db, world.settings, wanted))}
-        played = [outline for outline in history.outlines if outline.key in keys]
-        progress.begin(len(played), len(played))
+        progress.begin(len(history.outlines), len(history.outlines))
         book = notebook or Notebook()
         book.open(_mark(history.outlines, keys, players))
         for session in replay(history.outlines, history, players, lambda outline: outline.key in keys, book.noted):
             if session.is_played:
                 book.put(session)
-                progress.advance(1, 1)
+            progress.advance(1, 1)
             yield session
         book.close()
 
@@ -157,8 +162,9 @@ def explained(world: World, players: Sequence[Player], name: str, progress: Prog
         db.execute("BEGIN")
         wanted = find_session(db, name)
         history = StoredHistory(db, world)
-        progress.begin(0, 0)
+        progress.begin(len(history.outlines), len(history.outlines))
         for session in replay(history.outlines, history, players, lambda outline: outline.key == wanted.id):
+            progress.advance(1, 1)
             if session.is_played:
                 return session
     raise UsageError(f"The session {wanted.native_id} has no times, so it cannot be replayed.")
@@ -197,7 +203,7 @@ def sentence_of(reports: Sequence[PlayerReport], sessions: int) -> str:
     if not sessions:
         return "No session to replay: none was learned yet (`afterwit learn`), or no one is left by the filters."
     if product is None:
-        return f"{sessions} sessions were replayed; the product itself did not play."
+        return f"{sessions} sessions were replayed; the strategy `{PRODUCT}` was not among those asked for."
     rest = [report for report in reports if report.player != PRODUCT]
     best = max(rest, key=lambda report: report.whole.saved_per_1000, default=None)
     low, high = product.interval
@@ -208,7 +214,7 @@ def sentence_of(reports: Sequence[PlayerReport], sessions: int) -> str:
     if best is None or best.whole.saved_per_1000 <= 0:
         return f"{said}; whether agents act on what they are told, a replay cannot show."
     verb = _against(product.whole.saved_per_1000, low, best.whole.saved_per_1000)
-    return f"{said}: {verb} the {best.whole.saved_per_1000:.0f} of the simple player `{best.player}`."
+    return f"{said}: {verb} the {best.whole.saved_per_1000:.0f} of the simple strategy `{best.player}`."
 
 
 def _against(ours: float, low: float, theirs: float) -> str:

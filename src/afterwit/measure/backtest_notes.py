@@ -17,6 +17,8 @@ from afterwit.model.errors import UsageError
 from afterwit.store.atomic import READABLE, replace_file
 from afterwit.store.regular_files import read_regular
 
+_MARKS = ("{strategy}", "{player}")  # in a file's name; the second is of earlier versions
+
 
 class _Head(msgspec.Struct):
     mark: str
@@ -46,7 +48,7 @@ class Notebook:
 
 
 class NotesFile(Notebook):
-    """Keeps the notes in files: `path` for one player; for several, `{player}` in the name stands for each."""
+    """Keeps the notes in files: `path` for one player; for several, `{strategy}` in the name stands for each."""
 
     def __init__(self, path: Path, players: Iterable[str], own_files: frozenset[str]) -> None:
         self._paths = _paths(path, list(players))
@@ -102,9 +104,12 @@ def examined_as(native_id: str) -> str:
 def _paths(path: Path, players: list[str]) -> dict[str, Path]:
     if len(players) == 1:
         return {players[0]: path}
-    if "{player}" not in path.name:
-        raise UsageError("For the notes of several players, write `{player}` into the file's name, or name one player.")
-    return {player: path.with_name(path.name.replace("{player}", player)) for player in players}
+    mark = next((mark for mark in _MARKS if mark in path.name), None)
+    if mark is None:
+        raise UsageError(
+            "For the notes of several strategies, write `{strategy}` into the file's name, or name one strategy."
+        )
+    return {player: path.with_name(path.name.replace(mark, player)) for player in players}
 
 
 def _read(part: Path, mark: str) -> list[_Page]:

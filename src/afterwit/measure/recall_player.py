@@ -9,6 +9,7 @@ from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.stories import GivenTask, Tasks
 from afterwit.knowledge.gate import rejection, wants_review
 from afterwit.knowledge.library import Library
+from afterwit.knowledge.needless import needless
 from afterwit.knowledge.weighing import WeighingContext
 from afterwit.measure.player import Player, Saying, Whereabouts
 from afterwit.model.digest import Digest, DigestStep
@@ -47,7 +48,7 @@ _WORKED = {Outcome.SUCCESS: True, Outcome.FAILURE: False}
 
 
 def _is_let_in(draft: Draft) -> bool:
-    return rejection(draft) is None and not wants_review(draft)
+    return rejection(draft) is None and needless(draft) is None and not wants_review(draft)
 
 
 class RecallPlayer(Player):

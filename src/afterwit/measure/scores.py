@@ -16,6 +16,7 @@ import msgspec
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
 from afterwit.digest.digester import shown_by
+from afterwit.measure.moments import HelpfulMoment, moment_of_failure, moment_of_files
 from afterwit.measure.plain_commands import is_right
 from afterwit.measure.player import NoteMoment, PlayerNote
 from afterwit.model.digest import Digest, DigestStep, Failure
@@ -101,6 +102,7 @@ class Scorer:
         self._by_class: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         self._by_source: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         self._start_tokens: list[float] = []
+        self.moments: list[HelpfulMoment] = []  # in which something would have been spared
         self.recalls: dict[str, float] = {}  # of the sessions in which there were files to find
         self._files: defaultdict[str, set[str]] = defaultdict(set)
         self._signs: set[tuple[str, str]] = set()
@@ -150,6 +152,10 @@ class Scorer:
         tally.searches = searches
         tally.searches_spared = searches if old[0] in top else 0
         tally.saved += tally.searches_spared
+        if tally.searches_spared:
+            named = next(note for note in notes if old[0] in note.files)
+            moment = moment_of_files(digest, named, old[0], first_touch(digest, old[0]), searches)
+            self.moments.extend([moment] if moment else [])
 
     def _score_failures(
         self, tally: ScoreTally, digest: Digest, calls: Sequence[str], notes: Sequence[PlayerNote]
@@ -179,7 +185,10 @@ class Scorer:
         tally.fixed += bool(right)
         for note in right[:1]:
             self._by_source[note.item.partition(":")[0]][1] += 1
-            tally.saved += failure.by - failure.at - (0 if note.is_rewrite else 1)
+            spared = failure.by - failure.at - (0 if note.is_rewrite else 1)
+            tally.saved += spared
+            if spared > 0:
+                self.moments.append(moment_of_failure(digest, note, failure, failure.by, spared))
 
     def _is_known(self, digest: Digest, failure: Failure) -> bool:
         return (digest.repo, failure.signature) in self._signs or ("*", failure.signature) in self._signs
@@ -222,12 +231,13 @@ def changed_files(digest: Digest) -> list[str]:
 
 def searches_before(digest: Digest, path: str) -> int:
     """How many actions looked around before this file was first touched."""
-    count = 0
-    for step in digest.steps:
-        if path in step.files or _shows(step, path):
-            break
-        count += is_search(step)
-    return count
+    return sum(map(is_search, digest.steps[: first_touch(digest, path)]))
+
+
+def first_touch(digest: Digest, path: str) -> int:
+    """The position of the first action that shows or changes this file."""
+    touches = (at for at, step in enumerate(digest.steps) if path in step.files or _shows(step, path))
+    return next(touches, len(digest.steps))
 
 
 def _shows(step: DigestStep, path: str) -> bool:

@@ -164,7 +164,6 @@ def info(world: World, user: str | None = None) -> Info:
 
 
 def user_of(world: World, named: str | None = None) -> str:
-    """Whose memory it is."""
     login = (world.environ.get(name) for name in ("USER", "LOGNAME", "USERNAME"))
     user = named or world.settings.memory.user or next(filter(None, login), world.user_home.name)
     if not user:

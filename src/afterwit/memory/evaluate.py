@@ -20,15 +20,21 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.memory.backends.backend import Backend, Bulk
 from afterwit.memory.backends.local import LocalBackend, Recorder
-from afterwit.memory.backends.scoring import (
+from afterwit.memory.checks import (
     AVAILABILITY,
+    DELETED,
     FUNCTIONALITY,
     LATENCY,
+    PASSED,
     PRIVACY,
+    SEPARATE,
     WEIGHTS,
+    Evaluated,
+    Latency,
     Relevance,
-    ScoredBackend,
     availability_part,
+    faults,
+    functionality,
     functionality_part,
     labelled_set,
     latency_part,
@@ -37,7 +43,6 @@ from afterwit.memory.backends.scoring import (
     relevance,
     score,
 )
-from afterwit.memory.checks import DELETED, PASSED, SEPARATE, faults, functionality
 from afterwit.memory.registry import HONCHO, LOCAL, NULL, POSTGRES, made, names, not_configured
 from afterwit.model.memory_entry import Write
 from afterwit.store.database import transaction
@@ -51,29 +56,6 @@ _ROUNDS, _FEW_ROUNDS = 200, 10
 _BATCH = 5_000
 _LABELLED = "labelled"
 Say = Callable[[str], None]
-
-
-class Latency(msgspec.Struct, frozen=True):
-    operation: str
-    entries: int
-    p50_ms: float
-    p95_ms: float
-
-
-class Evaluated(msgspec.Struct, frozen=True, kw_only=True):
-    backend: str
-    is_configured: bool
-    is_available: bool = False
-    reason: str = ""  # what is missing
-    leaves_machine: bool = False
-    privacy: str = ""
-    functionality: dict[str, str] = msgspec.field(default_factory=dict)
-    faults: dict[str, str] = msgspec.field(default_factory=dict)
-    relevance: Relevance | None = None
-    latencies: list[Latency] = msgspec.field(default_factory=list)
-    cost: str = ""
-    parts: dict[str, float] = msgspec.field(default_factory=dict)
-    score: float | None = None
 
 
 class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,12 +73,7 @@ def evaluate(
 ) -> Evaluation:
     """Of the wanted backends, or of all. `say` hears what is being done."""
     evaluated = [_evaluated(world, name, sizes, weights, say) for name in wanted or names()]
-    candidates = [
-        ScoredBackend(backend.backend, backend.score, backend.is_available, backend.leaves_machine, backend.privacy)
-        for backend in evaluated
-        if backend.score is not None
-    ]
-    return Evaluation(weights=dict(weights), backends=evaluated, recommendation=recommendation(candidates))
+    return Evaluation(weights=dict(weights), backends=evaluated, recommendation=recommendation(evaluated))
 
 
 def _evaluated(world: World, name: str, sizes: Sequence[int], weights: Mapping[str, float], say: Say) -> Evaluated:
@@ -215,7 +192,7 @@ class _Trial:
                 self._backend.clear(user)
                 continue
             for key in self._backend.keys(user):
-                self._backend.delete(user, key, _now_ms())
+                self._backend.delete(user, key, time.time_ns() // 1_000_000)
 
 
 class ScratchBackend(LocalBackend):
@@ -285,7 +262,3 @@ def _cost(backend: Backend, folder: Path, entries: int) -> str:
     if backend.name == HONCHO:
         return "At least 5 requests for a write. The hosted service charges for what it reasons about; see its prices."
     return "Not known: ask its makers."
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000

@@ -1,7 +1,8 @@
 """Which memory backends there are, which are configured, and how each is made from the settings.
 
 Others can bring one: an entry point of the group `afterwit.memory_backends` whose name is the backend's and which is a
-function from `Surroundings` to a `Backend`. One that cannot be loaded stands in as missing, with the reason.
+function from `Surroundings` to a `Backend`. One that cannot be loaded stands in as missing, with the reason: every call
+says so. With `null` memory is off: nothing is kept, and nothing is found.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,17 +13,72 @@ from typing import NamedTuple
 
 from afterwit.config.world import World
 from afterwit.decisions.journal import catch_up
-from afterwit.memory.backends.backend import Backend, UnreachableError
+from afterwit.memory.backends.backend import Availability, Backend, Operation, UnreachableError, UnsupportedError
 from afterwit.memory.backends.honcho import HOSTED, HonchoBackend, HonchoPlace
 from afterwit.memory.backends.local import LocalBackend, Recorder
 from afterwit.memory.backends.postgres import PostgresBackend, PostgresPlace, has_password
-from afterwit.memory.backends.unavailable import MissingBackend, NullBackend
 from afterwit.model.errors import AfterwitError, ConfigError
+from afterwit.model.memory_entry import Entry, Hit, Write
 from afterwit.model.settings import MemorySettings
+from afterwit.store.journal import applied
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular
-from afterwit.store.rows.applied import applied
 from afterwit.store.store import opened
+
+_OFF = 'Memory is off (memory.backend = "null"), so nothing is kept. Set it to "local" to keep entries on this machine.'
+
+# ruff: noqa: ARG002 - the arguments are those of the interface
+
+
+class MissingBackend:
+    leaves_machine = False
+    privacy = "Nothing is sent as long as it is missing."
+    unsupported: Mapping[Operation, str] = {}
+    _error: type[AfterwitError] = UnreachableError
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name = name
+        self._reason = reason
+
+    def availability(self) -> Availability:
+        return Availability(is_available=False, reason=self._reason)
+
+    def store(self, write: Write, *, is_late: bool = False) -> None:
+        raise self._error(self._reason)
+
+    def retrieve(self, user: str, key: str) -> Entry | None:
+        raise self._error(self._reason)
+
+    def query(self, user: str, text: str, limit: int) -> list[Hit]:
+        raise self._error(self._reason)
+
+    def keys(self, user: str, prefix: str = "") -> list[str]:
+        raise self._error(self._reason)
+
+    def delete(self, user: str, key: str, at_ms: int, *, is_late: bool = False) -> bool:
+        raise self._error(self._reason)
+
+    def close(self) -> None:
+        return None
+
+
+class NullBackend(MissingBackend):
+    privacy = "Nothing is stored."
+    unsupported: Mapping[Operation, str] = {Operation.STORE: _OFF, Operation.DELETE: _OFF}
+    _error = UnsupportedError
+
+    def __init__(self) -> None:
+        super().__init__("null", _OFF)
+
+    def retrieve(self, user: str, key: str) -> Entry | None:
+        return None
+
+    def query(self, user: str, text: str, limit: int) -> list[Hit]:
+        return []
+
+    def keys(self, user: str, prefix: str = "") -> list[str]:
+        return []
+
 
 GROUP = "afterwit.memory_backends"
 NULL, LOCAL, POSTGRES, HONCHO = "null", "local", "postgres", "honcho"

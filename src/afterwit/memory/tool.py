@@ -7,7 +7,6 @@ agent.
 """
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import msgspec
@@ -16,7 +15,8 @@ from afterwit.config.world import World
 from afterwit.memory.api import Memory, info, memory
 from afterwit.memory.evaluate import evaluate
 from afterwit.model.errors import UsageError
-from afterwit.model.memory_entry import STORED_BY, TOOL_ACTIONS, TOOL_DESCRIPTION, TOOL_NAME, TOOL_SCHEMA
+from afterwit.model.memory_entry import STORED_BY, TOOL_ACTIONS
+from afterwit.text.nearest import did_you_mean
 
 _EVALUATED_ENTRIES = (1_000,)
 
@@ -36,20 +36,10 @@ _TYPES: Mapping[str, tuple[type, str]] = {
 
 
 class MemoryTool:
-    """The tool for one user."""
-
-    name = TOOL_NAME
-    description = TOOL_DESCRIPTION
-    schema = TOOL_SCHEMA
-
     def __init__(self, world: World, user: str | None = None, agent: str = "") -> None:
         self._world = world
         self._agent = f"agent {agent}".strip()  # no name that a client gives itself is that of a person
         self._user = user
-
-    def definition(self) -> dict[str, Any]:
-        """As MCP lists a tool."""
-        return {"name": self.name, "description": self.description, "inputSchema": dict(self.schema)}
 
     def call(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The result as JSON has it: an object."""
@@ -92,9 +82,8 @@ def _checked(arguments: Mapping[str, Any]) -> str:
 
 def _check_argument(action: str, name: str, value: Any, names: tuple[str, ...]) -> None:
     if name not in names:
-        near = get_close_matches(name, names, n=1)
         takes = f"It takes {', '.join(f'`{name}`' for name in names)}." if names else "It takes nothing else."
-        raise ToolError(f"`{action}` does not take `{name}`. " + (f"Did you mean `{near[0]}`?" if near else takes))
+        raise ToolError(f"`{action}` does not take `{name}`. " + (did_you_mean(name, names, "`{}`".format) or takes))
     kind, words = _TYPES[name]
     if not isinstance(value, kind) or isinstance(value, bool):
         raise ToolError(f"`{name}` must be {words}; it is {type(value).__name__}.")

@@ -11,7 +11,7 @@ import msgspec
 
 from afterwit.model.kinds import ActionKind, EventKind, Lean, NoteKind, Status
 
-CAPTURE_VERSION = 3  # of the rows made of a transcript; files with older rows are derived again
+CAPTURE_VERSION = 4  # of the rows made of a transcript; files with older rows are derived again
 ORDINAL_BITS = 24  # a part holds at most 2^24 events
 
 
@@ -96,6 +96,8 @@ class SpendRow(msgspec.Struct, frozen=True, array_like=True):
     output: int
     reasoning: int
     cost_usd: float | None
+    cache_write_1h: int = 0  # part of cache_write
+    is_nested: bool = False  # false if any copy is not
 
 
 class TextRow(msgspec.Struct, frozen=True, array_like=True):

@@ -79,8 +79,6 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Measures(msgspec.Struct, frozen=True, kw_only=True):
-    """Figures of one session."""
-
     duration_ms: int | None
     first_success_ms: int | None  # from the beginning to the first check of the work that passed
     errors: int

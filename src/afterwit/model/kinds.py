@@ -51,8 +51,6 @@ CHANGES = (ActionKind.EDIT, ActionKind.WRITE)
 
 
 class Status(StrEnum):
-    """How an action ended."""
-
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     DENIED = "denied"  # a person or a policy said no
@@ -126,8 +124,6 @@ class TaskType(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a session ended."""
-
     SUCCESS = "success"
     PARTIAL = "partial"
     FAILURE = "failure"

@@ -69,8 +69,6 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 class AgentReport(msgspec.Struct, kw_only=True):
-    """What a run did for one agent."""
-
     agent: str
     discovered: int = 0
     read: int = 0
@@ -78,6 +76,7 @@ class AgentReport(msgspec.Struct, kw_only=True):
     empty: int = 0
     failed: int = 0
     no_reader: int = 0
+    left_out: int = 0  # files of which nothing was kept: by the settings, or because their sessions were erased
     events: int = 0
     actions: int = 0
     problems: int = 0
@@ -86,19 +85,17 @@ class AgentReport(msgspec.Struct, kw_only=True):
 
 
 class Digested(msgspec.Struct, kw_only=True):
-    """What a pass did."""
-
     digested: int = 0
     redone: int = 0  # of these, how many had a digest by an older digester
     changed: list[str] = msgspec.field(default_factory=list)  # of the redone: what came out differently
 
 
 class Harvested(msgspec.Struct, kw_only=True):
-    """What a harvest did."""
-
     seen: int = 0  # sessions looked at
     items: int = 0
     active: int = 0
+    waiting: int = 0  # for more evidence
+    needs_approval: int = 0  # only a person may let them through
     gained: list[str] = msgspec.field(default_factory=list)  # ids
     lost: list[str] = msgspec.field(default_factory=list)
     changed: list[str] = msgspec.field(default_factory=list)  # other words, scope or status
@@ -152,15 +149,56 @@ class Eviction(msgspec.Struct, kw_only=True):
         return bool(self.data_loss or self.faults) or self.is_over_hard_cap
 
 
-class Report(msgspec.Struct, kw_only=True):
-    """What a run did."""
+class Find(msgspec.Struct, frozen=True, kw_only=True):
+    """A note that is worth telling at the end of a run."""
 
+    id: str
+    sentence: str
+    applies_to: str  # a repository or an agent; "" where it holds everywhere
+    confidence: float
+    is_new: bool
+
+
+class News(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run that read something was good for."""
+
+    sessions: int = 0  # that were read: new, or grown
+    new_sessions: int = 0
+    agents: list[str] = msgspec.field(default_factory=list)  # whose they are
+    tokens: int = 0
+    cost_usd: float | None = None  # None: no price is known
+    is_cost_partial: bool = False
+    rescued: int = 0  # logs that were read, and that their agents delete by themselves
+    rescued_from_ms: int | None = None  # when the first of these goes
+    finds: list[Find] = msgspec.field(default_factory=list)  # the best, new ones before others
+
+    def followed_by(self, later: "News") -> "News":
+        costs = [cost for cost in (self.cost_usd, later.cost_usd) if cost is not None]
+        moments = [moment for moment in (self.rescued_from_ms, later.rescued_from_ms) if moment is not None]
+        return News(
+            sessions=self.sessions + later.sessions,
+            new_sessions=self.new_sessions + later.new_sessions,
+            agents=list(dict.fromkeys([*self.agents, *later.agents])),
+            tokens=self.tokens + later.tokens,
+            cost_usd=sum(costs) if costs else None,
+            is_cost_partial=self.is_cost_partial or later.is_cost_partial or len(costs) == 1,
+            rescued=self.rescued + later.rescued,
+            rescued_from_ms=min(moments, default=None),
+            finds=later.finds if any(find.is_new for find in later.finds) else self.finds,
+        )
+
+
+class Report(msgspec.Struct, kw_only=True):
     agents: list[AgentReport]
     sessions: int = 0  # in the store, after the run
     digested: Digested = msgspec.field(default_factory=Digested)
     harvested: Harvested = msgspec.field(default_factory=Harvested)
     evicted: Eviction | None = None  # None: all originals are well within their budget
     is_dry_run: bool = False
+    news: News | None = None  # None: nothing was read
+    is_connected: bool = False  # whether any agent hears from us
+    excluded: int = 0  # sessions that the settings leave out
+    excluded_stored: int = 0  # sessions in the store that the settings leave out, from before they did
 
     @property
     def has_failures(self) -> bool:
@@ -176,8 +214,9 @@ class Report(msgspec.Struct, kw_only=True):
             later,
             agents=list(agents.values()),
             digested=_sum(later.digested, self.digested),
-            harvested=_sum(later.harvested, self.harvested, "items", "active"),
+            harvested=_sum(later.harvested, self.harvested, "items", "active", "waiting", "needs_approval"),
             evicted=later.evicted or self.evicted,
+            news=self.news.followed_by(later.news) if self.news and later.news else later.news or self.news,
         )
 
 

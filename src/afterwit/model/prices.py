@@ -21,6 +21,7 @@ from afterwit.model.settings import Rates
 
 _PER = 1_000_000
 _LONGEST_NAME = 200
+NAMELESS = "unknown"  # what patterns call the model of a response that names none
 _BEFORE_NAME = re.compile(r"(?:(?:apac|au|eu|global|jp|us)\.)?(?:amazon|anthropic|deepseek|moonshotai|openai|qwen)\.")
 _AFTER_NAME = re.compile(
     r"(?:[-@](?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2}|\d{2}-\d{2}|latest|preview|exp)|-v\d+(?::\d+)?|\[\w+\])+$"
@@ -65,7 +66,10 @@ class Prices:
 
     def __init__(self, *tables: Mapping[str, Price]) -> None:
         self._tables = [
-            sorted((_Entry(_spelled(name), price) for name, price in table.items()), key=_longest_first)
+            sorted(
+                (_Entry(_spelled(name), price) for name, price in table.items()),
+                key=lambda entry: (-len(entry.pattern), entry.pattern),
+            )
             for table in tables
         ]
         self._by_model: dict[str, Price | None] = {}
@@ -96,7 +100,9 @@ class Prices:
         rates = price.rates(prompt, at_ms)
         read = rates.input if rates.cache_read is None else rates.cache_read
         write = rates.input if rates.cache_write is None else rates.cache_write
-        spent = usage.input * rates.input + usage.cache_read * read + usage.cache_write * write
+        write_1h = write if rates.cache_write_1h is None else rates.cache_write_1h
+        spent = usage.input * rates.input + usage.cache_read * read
+        spent += (usage.cache_write - usage.cache_write_1h) * write + usage.cache_write_1h * write_1h
         return (spent + usage.output * rates.output) / _PER
 
     def _search(self, model: str) -> Price | None:
@@ -111,7 +117,7 @@ class Prices:
 def price_list(own: Mapping[str, Rates] | None = None) -> Prices:
     """The packaged prices, with the user's own before them."""
     given = {
-        name: Price(rates.input, rates.output, rates.cache_read, rates.cache_write)
+        name: Price(rates.input, rates.output, rates.cache_read, rates.cache_write, rates.cache_write_1h)
         for name, rates in (own or {}).items()
     }
     return Prices(given, packaged())
@@ -127,13 +133,9 @@ def packaged() -> Mapping[str, Price]:
     return parsed(tomllib.loads(files("afterwit.model").joinpath("prices.toml").read_text(encoding="utf-8")))
 
 
-def _longest_first(entry: _Entry) -> tuple[int, str]:
-    return -len(entry.pattern), entry.pattern
-
-
 def _names(model: str) -> tuple[str, ...]:
     """The names under which a pattern may know the model: as it is, without its date, without its provider."""
-    whole = model[:_LONGEST_NAME].strip().lower()
+    whole = model[:_LONGEST_NAME].strip().lower() or NAMELESS
     last = _BEFORE_NAME.sub("", whole.rpartition("/")[2], count=1)
     return tuple(dict.fromkeys(_spelled(name) for name in (whole, last, _AFTER_NAME.sub("", last))))
 

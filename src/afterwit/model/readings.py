@@ -46,13 +46,14 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 class Usage(msgspec.Struct, frozen=True):
     """Tokens of one model response. `input` excludes what was read from or written to a cache; reasoning is part of
-    `output`."""
+    `output`, what was written to be kept for an hour is part of `cache_write`."""
 
     input: int = 0
     cache_read: int = 0
     cache_write: int = 0
     output: int = 0
     reasoning: int = 0
+    cache_write_1h: int = 0
 
 
 class Spend(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,6 +65,7 @@ class Spend(msgspec.Struct, frozen=True, kw_only=True):
     usage: Usage
     at_ms: int | None = None
     cost_usd: float | None = None  # only where the log states it
+    is_nested: bool = False  # a subagent's, read from a copy inside a record of its parent's log
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):

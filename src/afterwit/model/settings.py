@@ -24,12 +24,14 @@ DEFAULT_PROFILE = "default"
 
 
 class Rates(msgspec.Struct, frozen=True):
-    """US dollars per million tokens. A cache rate that is not given costs as much as input."""
+    """US dollars per million tokens. A cache rate that is not given is that of input, for writes that are kept for an
+    hour that of other writes."""
 
     input: Rate
     output: Rate
     cache_read: Rate | None = None
     cache_write: Rate | None = None
+    cache_write_1h: Rate | None = None
 
 
 class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +44,7 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
 class LearnSettings(msgspec.Struct, frozen=True, kw_only=True):
     jobs: Annotated[int, msgspec.Meta(ge=0, le=1024)] = 0  # processes; 0: one for every core
     wait_seconds: Annotated[float, msgspec.Meta(ge=0, le=86_400)] = 0.0  # for another run to end
+    exclude: tuple[Text, ...] = ()  # never read, stored, learned from or told: "repo:…", "folder:…", "agent:…"
 
 
 class ScheduleSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,4 +1,5 @@
 """Times in logs: ISO strings, seconds, milliseconds, numbers as strings. Inside: whole milliseconds since 1970 UTC.
+In JSON for other programs: ISO 8601 in UTC with a `Z`, in a field that ends with `_at`.
 
 A moment before the year 2000 or after 9999 is none: it is a counter, a duration or a placeholder such as the zero time
 of Go, and would put a session at the wrong end of history.
@@ -11,6 +12,14 @@ _MS_FROM = 100_000_000_000  # as seconds this is the year 5138, as milliseconds 
 _EARLIEST_MS = 946_684_800_000  # the start of the year 2000
 _LATEST_MS = 253_402_300_799_999  # the end of the year 9999
 _DATE_DIGITS = 8  # 20260501; longer runs of digits are seconds or milliseconds, though some also parse as ISO
+_MOMENTS = frozenset(
+    f"{name}_ms"
+    for name in (
+        *("at", "started", "ended", "last", "last_run", "vanishes", "dropped", "since", "created", "updated"),
+        *("news", "rescued_from", "connected", "called"),
+    )
+)
+_FOREIGN = frozenset(("arguments", "metadata"))
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MS = dt.timedelta(milliseconds=1)
 
@@ -30,6 +39,23 @@ def iso_from_ms(ms: int) -> str:
     """The moment as people and JSON read it: 2026-05-01T10:00:00.123Z."""
     moment = _EPOCH + ms * _MS
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def with_times(value: Any) -> Any:
+    """A value of plain dicts and lists with its moments in the shape that programs get: `started_ms` as `started_at`.
+    Spans of time stay numbers. What others wrote (arguments of calls, metadata) stays as it is."""
+    if isinstance(value, list | tuple):
+        return [with_times(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return dict(_told(name, item) for name, item in value.items())
+
+
+def _told(name: Any, value: Any) -> tuple[Any, Any]:
+    if name in _MOMENTS and (value is None or isinstance(value, int)):
+        told = "happened_at" if name == "at_ms" else f"{name.removesuffix('_ms')}_at"
+        return told, iso_from_ms(value) if value else ""
+    return name, value if name in _FOREIGN else with_times(value)
 
 
 def _ms_from_text(text: str) -> int | None:

@@ -16,9 +16,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from afterwit.guard.hygiene import danger_in, reads_like_an_order
 from afterwit.guard.markers import is_own
 from afterwit.guard.plain_names import is_plain_path
-from afterwit.guard.unsafe_text import danger_in, reads_like_an_order
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.model.kinds import Status
 from afterwit.model.knowledge import READ_LIMIT, Channel

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
-from afterwit.config.world import World
+from afterwit.config.world import World, exclusion_of
 from afterwit.decisions.decided import decided
 from afterwit.digest.update import load_digest
 from afterwit.digest.value import SampleCandidate, chosen, findings_of
@@ -25,8 +25,9 @@ from afterwit.reading.ledger import Purse, ReadingEstimate, Spent, estimate, spe
 from afterwit.reading.requests import Prompt, ReadingRequest, built_in, prompt_of, requests
 from afterwit.reading.session_texts import Beside, session_text
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.sessions.list import Session, short_ids
+from afterwit.sessions.list import Session
 from afterwit.sessions.originals import TranscriptSource, source_of
+from afterwit.sessions.short_ids import short_ids
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import ReadingRow, last_model, requests_for
 from afterwit.store.rows.session_list import SessionRow, native_ids, selected_sessions
@@ -163,15 +164,17 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
 
 
 def _readable(source: TranscriptSource, world: World, wish: ReadingWish, prompt: Prompt) -> Iterator[SessionRow]:
-    """Sessions of people that have ended, without what is to be forgotten and what a model did for us."""
+    """Sessions of people that have ended, without what is left out or forgotten, and what a model did for us."""
     db = source.store.db
     refs = SessionRefs(source.store, decided(recorded(db)).forgotten)
+    exclusion = exclusion_of(world)
     opening = " ".join(prompt.text.split())[:_OPENING]
     selection = selection_of(db, world.settings, wish.filter._replace(is_top=True))
     for row in selected_sessions(db, selection):
         has_ended = row.ended_ms is not None and row.ended_ms <= world.now_ms - _QUIET_MS
         is_ours = " ".join(row.task.split()).startswith(opening)
-        if has_ended and row.prompts and not is_ours and refs.of(row.id) is not None:
+        places = (exclusion.has_agent(row.agent), exclusion.has_repo(row.repo), exclusion.has_folder(row.cwd))
+        if has_ended and row.prompts and not is_ours and not any(places) and refs.of(row.id) is not None:
             yield row
 
 

@@ -1,8 +1,8 @@
 """The known fix right after a known failure: at most one line, and nothing that the error text says already.
 
 Looks items up by the failure's signature, by a path that the error names, and by the words of the command. Candidates
-of one story may speak here, as an observation: the failure has just happened, so a hint costs little and the agent sees
-at once whether it fits. Failures of the work itself get nothing: they are what the agent is working on.
+of one story may speak here, as a guess that is called so: the failure has just happened, so a hint costs little and the
+agent sees at once whether it fits. Failures of the work itself get nothing: they are what the agent is working on.
 """
 
 from collections.abc import Iterable
@@ -13,13 +13,13 @@ from afterwit.actions.failures.signature import answerable_signature
 from afterwit.actions.shell.command_changes import advised
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.steps import Step
-from afterwit.guard.shown import NOTHING, Shown, command, joined, ours
+from afterwit.guard.shown import Shown, command, joined, ours
 from afterwit.harvest.wording import plain
 from afterwit.knowledge.matching import TriggerMoment, fires
-from afterwit.knowledge.shown_items import sentence
 from afterwit.model.kinds import ActionKind, Status
-from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus, Trigger
+from afterwit.model.knowledge import Channel, Item, ItemStatus, Trigger
 from afterwit.recall.situation import Situation, order
+from afterwit.recall.start_block import said_of
 
 _STATED = (Channel.USER, Channel.ASSISTANT)
 
@@ -112,5 +112,4 @@ def _clarity(trigger: Trigger, failed: FailedAction, sign: str) -> int:
 
 def _text(item: Item, advice: str) -> Shown:
     here = (ours(" Here: "), command(advice)) if advice and advice not in item.sentence else ()
-    seen = NOTHING if item.authority is Authority.GUIDANCE else ours("Seen in an earlier session: ")
-    return joined((seen, sentence(item), *here))
+    return joined((said_of(item), *here))

@@ -8,7 +8,7 @@ the tables of a deck, without this module.
 from collections.abc import Collection, Iterable, Sequence
 
 from afterwit.knowledge.matching import TriggerMoment, fires
-from afterwit.model.knowledge import Item
+from afterwit.model.knowledge import Item, Trigger
 from afterwit.recall.decisions import Quote, decided
 from afterwit.recall.place_index import KnownPlaces
 from afterwit.recall.places import LikelyPlace, Question, guess
@@ -53,7 +53,10 @@ def items_for_prompt(
     return unquoted((BlockLine(item.id, said_of(item)) for item in here), quotes)
 
 
+def prompting(item: Item) -> tuple[Trigger, ...]:
+    """The triggers of an item that wait for a prompt. A path with an advice is a wrong one: it waits for a failure."""
+    return tuple(trigger for trigger in item.triggers if trigger.topic or (trigger.path and not item.advice))
+
+
 def _fires(item: Item, moment: TriggerMoment) -> bool:
-    """A path with an advice is a wrong one: it waits for a failure."""
-    waiting = (trigger for trigger in item.triggers if trigger.topic or (trigger.path and not item.advice))
-    return any(fires(trigger, moment) for trigger in waiting)
+    return any(fires(trigger, moment) for trigger in prompting(item))

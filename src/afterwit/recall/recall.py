@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.config.world import World, redactor_of
+from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.digest.update import load_digest
 from afterwit.guard.hygiene import clean
 from afterwit.guard.shown import Shown
@@ -21,7 +21,7 @@ from afterwit.knowledge.list import item_in
 from afterwit.knowledge.shown_items import may_be_told, preference
 from afterwit.memory.api import memory
 from afterwit.model.digest import Digest
-from afterwit.model.errors import AfterwitError, ConfigError
+from afterwit.model.errors import AfterwitError, ConfigError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
 from afterwit.model.memory_entry import Entry, is_persons
 from afterwit.recall.at_prompt import at_prompt
@@ -151,6 +151,22 @@ def repo_at(db: apsw.Connection, world: World, folder: Path) -> str:
     return names.get(remote, "") if remote else ""
 
 
+def is_left_out(world: World, folder: Path | None, agent: str = "", repo: str = "") -> bool:
+    """Whether the settings leave out this agent, this folder, or the repository that it is or that is named."""
+    exclusion = exclusion_of(world)
+    if not exclusion:
+        return False
+    if exclusion.has_agent(agent) or exclusion.has_repo(repo):
+        return True
+    if folder is None:
+        return False
+    top = root_of_checkout(folder)
+    names = (remote_of(folder) if top else "", (top or folder).name)
+    return any(map(exclusion.has_folder, (str(folder.absolute()), str(top or "")))) or any(
+        map(exclusion.has_repo, names)
+    )
+
+
 def _upwards(folder: Path, top: Path | None) -> list[Path]:
     whole = folder.absolute()
     places = [whole, *whole.parents][:_MOST_FOLDERS]
@@ -172,6 +188,11 @@ def recalled(
     require(world.layout)
     with readonly_database(world.layout) as db:
         place = find_repo(db, repo) if repo else repo_at(db, world, folder)
+        if is_left_out(world, None if repo else folder, agent, place):
+            raise UsageError(
+                f"Nothing is told {f'in {place}' if place else 'here'}: your settings leave it out."
+                " `afterwit config show` shows `learn.exclude`."
+            )
         situation = Situation(place, agent)
         items, counts = speaking_items(db, situation.scopes()), stories(db)
         start = start_block_for(world, situation, items, counts, budget_tokens)

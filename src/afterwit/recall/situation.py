@@ -7,7 +7,7 @@ linters and compilers that a repository keeps enforcing at most eight reach a se
 with the start block, the rest with the first prompt.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from afterwit.harvest.rules import most_failed
@@ -37,6 +37,18 @@ class Situation(NamedTuple):
         """Whether an item holds here and may be told."""
         is_here = item.scope in self.scopes() and (not item.agents or self.agent in item.agents)
         return is_here and may_be_told(item)
+
+
+def situations(items: Sequence[Item]) -> Iterator[Situation]:
+    """All places and agents for which something else may have to be said: each repository, and outside of all."""
+    own = {item.scope.name for item in items if item.scope.kind is ScopeKind.AGENT}
+    agents = sorted({"", *own, *(agent for item in items for agent in item.agents)})
+    return (Situation(repo, agent) for repo in ("", *repos_of(items)) for agent in agents)
+
+
+def repos_of(items: Iterable[Item]) -> list[str]:
+    """The repositories that the items speak of."""
+    return sorted({item.scope.name for item in items if item.scope.kind is ScopeKind.REPO})
 
 
 def holding(items: Iterable[Item], situation: Situation) -> list[Item]:

@@ -9,7 +9,7 @@ read all sessions that ended says so with `acknowledge_ends`.
 """
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,11 +19,13 @@ from afterwit.capture.assembly.texts import safe_text
 from afterwit.decisions.journal import DRAWN, catch_up, decide
 from afterwit.guard.redaction import Redactor
 from afterwit.model.learn_run import WantedSession
+from afterwit.recall.history import DRAW
 from afterwit.store import spool
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.rows import hooks
-from afterwit.store.rows.hooks import CallRow, FaultRow
+from afterwit.store.rows.erased import erased_keys, session_key
+from afterwit.store.rows.hooks import CallRow, DrawRow, FaultRow
 from afterwit.store.spool import Batch, Spooled
 from afterwit.store.store import Store
 
@@ -32,6 +34,7 @@ _DAY_S = 86_400
 _NAME_LIMIT = 200
 _LIMITS = {"text": 20_000, "would": 20_000}
 _ALWAYS = ("at", "held", "items", "agent", "session", "moment")  # in the journal, empty or not
+_UNREAD = "…"  # stands for a text that nobody redacted
 _MOST_DRAWS = 200  # in one entry of the journal
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -112,6 +115,25 @@ def take_in(store: Store, redactor: Redactor, now_ms: int) -> Taken:
     return total
 
 
+def draws_in(records: Iterable[Spooled], redactor: Redactor | None = None) -> list[DrawRow]:
+    """The draws among what hooks noted, as they will be stored; without a redactor, without their texts."""
+    spoken = [record for record in records if record.body.get("kind") == DRAW]
+    return [_draw_row(key, draw, redactor) for key, draw in _converted(spoken, _Draw)]
+
+
+def _draw_row(key: bytes, draw: _Draw, redactor: Redactor | None) -> DrawRow:
+    values = msgspec.structs.asdict(draw) if redactor is None else _safe(draw, redactor)
+    if redactor is None:
+        values |= {name: _UNREAD if values[name] else "" for name in _LIMITS}
+    return DrawRow(
+        key=key,
+        at_ms=draw.at,
+        is_held=int(bool(draw.held)),
+        items=msgspec.json.encode(draw.items).decode(),
+        **{name: values[name] for name in ("agent", "session", "context", "repo", "moment", "act", "text", "would")},
+    )
+
+
 def acknowledge_ends(taken: Taken) -> None:
     """For a run that has read all sessions that ended."""
     for batch in taken.with_ends:
@@ -121,9 +143,12 @@ def acknowledge_ends(taken: Taken) -> None:
 
 def _take(store: Store, redactor: Redactor, batch: Batch, now_ms: int) -> Taken:
     by_kind: dict[str, list[Spooled]] = {}
+    gone = erased_keys(store.db)
     for record in batch.records:
+        if session_key(str(record.body.get("agent")), str(record.body.get("session"))) in gone:
+            continue
         by_kind.setdefault(str(record.body.get("kind")), []).append(record)
-    drawn = _converted(by_kind.get("draw", ()), _Draw)
+    drawn = _converted(by_kind.get(DRAW, ()), _Draw)
     called = _converted(by_kind.get("tool", ()), _Call)
     failed = _converted(by_kind.get("fault", ()), _Fault)
     ended = _converted(by_kind.get("ended", ()), _Ending)

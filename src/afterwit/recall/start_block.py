@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from afterwit.guard.shown import NOTHING, Shown, figure, joined, name, ours
 from afterwit.guard.shown import template as template_piece
-from afterwit.knowledge.shown_items import sentence
+from afterwit.knowledge.shown_items import sentence, standing
 from afterwit.model.errors import ConfigError
-from afterwit.model.knowledge import Authority, Category, Channel, Item, Scope
+from afterwit.model.knowledge import Category, Channel, Item, Scope
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.recall.situation import MOST_RULES, Situation, enforced_rules, holding, per_token, tokens
 
@@ -28,7 +28,6 @@ what you see in the code counts more.
 {preferences}{commands}{pitfalls}{rules}{questions}"""
 _FIELD = re.compile(r"\{([a-z_]*)\}")
 _FIELDS = frozenset(("where", "preferences", "commands", "pitfalls", "rules", "questions"))
-_STEPS = 20
 _OVERHEAD = 120  # characters for markers
 
 
@@ -129,14 +128,8 @@ def line_of(item: Item) -> Shown:
 
 def said_of(item: Item) -> Shown:
     """What an item says, with its confidence; "" where it may not be told."""
-    mark = ours("seen: ") if item.authority is Authority.OBSERVATION else NOTHING
     said = sentence(item)
-    return joined((mark, said, ours(" ("), figure(shown_confidence(item), 2), ours(")"))) if said else NOTHING
-
-
-def shown_confidence(item: Item) -> float:
-    """In steps, so that a block stays the same to the byte while belief moves a little."""
-    return round(item.belief.mean * _STEPS) / _STEPS
+    return joined((standing(item), said, ours(" ("), figure(item.confidence, 2), ours(")"))) if said else NOTHING
 
 
 def checked_template(text: str, where: str) -> str:
@@ -185,5 +178,5 @@ def _sections(
 def _lines(section: StartSection, items: Sequence[Item], preferences: Sequence[Shown]) -> Iterator[BlockLine]:
     if section is StartSection.PREFERENCES:
         yield from (BlockLine("", joined((ours("- "), line))) for line in preferences)
-    for item in sorted(items, key=lambda item: (-shown_confidence(item), item.id)):
+    for item in sorted(items, key=lambda item: (-item.confidence, item.id)):
         yield BlockLine(item.id, line_of(item))

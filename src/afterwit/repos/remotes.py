@@ -7,7 +7,7 @@ has a part that could be a path or a secret, gives "". Local paths give "". Know
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -93,6 +93,16 @@ def remote_in(config: str) -> str:
 def last_part(repo: str) -> str:
     """What people call the repository: `name` of `host/owner/name`."""
     return repo.rpartition("/")[2]
+
+
+def short_names(repos: Iterable[str]) -> dict[str, str]:
+    """Each by its last part, or by as many of its last parts as tell it from the others."""
+    names = {repo: last_part(repo) for repo in repos}
+    depth = 1
+    while alike := [repo for repo, name in names.items() if list(names.values()).count(name) > 1 and name != repo]:
+        depth += 1
+        names |= {repo: "/".join(repo.split("/")[-depth:]) for repo in alike}
+    return names
 
 
 def name_key(name: str) -> str:

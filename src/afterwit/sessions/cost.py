@@ -1,4 +1,5 @@
-"""What sessions cost, by list price: summed per session, day, repository, model, agent or domain.
+"""What sessions cost, by list price: summed per session, day, week, month, repository, model,
+agent or domain.
 
 Each response is priced by its model, its day and the length of its prompt. A model without a price costs nothing
 known: its responses are counted as unpriced and its name is given, never a guess. A cost that the log states itself
@@ -6,34 +7,46 @@ goes before the list.
 """
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
 
 import apsw
 import msgspec
 
+from afterwit.config.calendar import month_of, week_of
 from afterwit.config.world import World
-from afterwit.model.prices import Prices, price_list
+from afterwit.model.prices import NAMELESS, Prices, price_list
 from afterwit.model.readings import Usage
 from afterwit.model.settings import Settings
 from afterwit.repos.identity import domain_of
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.store.rows.session_list import Selection, SessionRow, SpendSum, spend_sums
+from afterwit.sessions.short_ids import short_ids
+from afterwit.store.rows.session_list import Selection, SessionRow, SpendSum, native_ids, spend_sums
 from afterwit.store.store import readonly_database
 
 _DIGITS = 6  # of a dollar: a millionth is what one token costs
-_UNKNOWN = "unknown"
+_FEW = 50
 
 
 class By(StrEnum):
     """What costs can be summed by."""
 
     DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
     REPO = "repo"
     MODEL = "model"
     AGENT = "agent"
     DOMAIN = "domain"
     SESSION = "session"
+
+
+_TIMES_OF: Mapping[By, Callable[[dt.date], str]] = {
+    By.DAY: dt.date.isoformat,
+    By.WEEK: week_of,
+    By.MONTH: month_of,
+}
+_TIMES = frozenset(_TIMES_OF)
 
 
 class Spending(msgspec.Struct):
@@ -45,6 +58,7 @@ class Spending(msgspec.Struct):
     cache_write: int = 0
     output: int = 0
     reasoning: int = 0
+    cache_write_1h: int = 0  # part of cache_write
     unpriced: int = 0  # responses whose model has no price
     priced_usd: float = 0.0
 
@@ -68,6 +82,7 @@ class Spending(msgspec.Struct):
         self.cache_write += row.cache_write
         self.output += row.output
         self.reasoning += row.reasoning
+        self.cache_write_1h += row.cache_write_1h
         if cost_usd is None:
             self.unpriced += row.responses
         else:
@@ -89,7 +104,9 @@ class CostReport(msgspec.Struct, frozen=True, kw_only=True):
     by: tuple[By, ...]
     lines: list[CostLine]
     total: Spending
+    nested: Spending  # part of the total: subagents of which only copies inside their parents' logs are left
     unpriced_models: list[str]
+    short_ids: dict[str, str] = {}  # of sessions, where it is summed by them
 
 
 def cost(world: World, wanted: Filter, by: tuple[By, ...]) -> CostReport:
@@ -97,8 +114,10 @@ def cost(world: World, wanted: Filter, by: tuple[By, ...]) -> CostReport:
     prices = price_list(world.settings.prices)
     with readonly_database(world.layout) as db:
         selection = selection_of(db, world.settings, wanted)
-        rows = spend_sums(db, selection, prices.steps, by_response=True)
-        return _report(rows, prices, world.settings, by)
+        rows = spend_sums(db, selection, prices.steps, by_response=True, is_fine=not _TIMES.isdisjoint(by))
+        report = _report(rows, prices, world, by)
+        short = short_ids(native_ids(db)) if By.SESSION in by else {}
+    return msgspec.structs.replace(report, short_ids=short)
 
 
 def spending_of(db: apsw.Connection, settings: Settings, session: SessionRow) -> Spending:
@@ -110,41 +129,51 @@ def spending_of(db: apsw.Connection, settings: Settings, session: SessionRow) ->
     return spending
 
 
+def spending_of_sessions(db: apsw.Connection, settings: Settings, sessions: Collection[int]) -> Spending:
+    """What these sessions spent together. Many are asked for at once: one by one would take longer."""
+    prices = price_list(settings.prices)
+    selections = [Selection(session=session) for session in sessions] if len(sessions) <= _FEW else [Selection()]
+    spending = Spending()
+    for selection in selections:
+        for row in spend_sums(db, selection, prices.steps):
+            if row.session_id in sessions:
+                spending.add(row, cost_of(row, prices))
+    return spending
+
+
 def cost_of(row: SpendSum, prices: Prices) -> float | None:
     """What these responses cost. Responses without a token cost nothing, whatever their model."""
     if row.stated_usd is not None:
         return row.stated_usd
-    usage = Usage(row.input, row.cache_read, row.cache_write, row.output, row.reasoning)
+    usage = Usage(row.input, row.cache_read, row.cache_write, row.output, row.reasoning, row.cache_write_1h)
     if not (row.prompt or row.output):
         return 0.0
     return prices.cost_usd(row.model, usage, row.at_ms, row.prompt)
 
 
-def _report(rows: Iterable[SpendSum], prices: Prices, settings: Settings, by: tuple[By, ...]) -> CostReport:
+def _report(rows: Iterable[SpendSum], prices: Prices, world: World, by: tuple[By, ...]) -> CostReport:
     groups: dict[tuple[str, ...], Spending] = {}
-    total = Spending()
+    total, nested = Spending(), Spending()
     unpriced: set[str] = set()
     for row in rows:
         spent_usd = cost_of(row, prices)
         if spent_usd is None:
-            unpriced.add(row.model or _UNKNOWN)
-        groups.setdefault(tuple(_key(row, part, settings) for part in by), Spending()).add(row, spent_usd)
+            unpriced.add(row.model or NAMELESS)
+        groups.setdefault(tuple(_key(row, part, world) for part in by), Spending()).add(row, spent_usd)
         total.add(row, spent_usd)
+        if row.is_nested:
+            nested.add(row, spent_usd)
     lines = [CostLine(key, spending) for key, spending in groups.items()]
-    lines.sort(key=lambda line: (0.0 if By.DAY in by else -line.spending.priced_usd, line.key))
-    return CostReport(by=by, lines=lines, total=total, unpriced_models=sorted(unpriced))
+    lines.sort(key=lambda line: (0.0 if _TIMES.intersection(by) else -line.spending.priced_usd, line.key))
+    return CostReport(by=by, lines=lines, total=total, nested=nested, unpriced_models=sorted(unpriced))
 
 
-def _key(row: SpendSum, by: By, settings: Settings) -> str:
+def _key(row: SpendSum, by: By, world: World) -> str:
     match by:
-        case By.DAY:
-            return _day(row.at_ms)
+        case By.DAY | By.WEEK | By.MONTH:
+            return "" if row.at_ms is None else _TIMES_OF[by](world.calendar.date(row.at_ms))
         case By.DOMAIN:
-            return domain_of(row.repo, settings.domains)
+            return domain_of(row.repo, world.settings.domains)
         case By.SESSION:
             return row.native_id
     return str(getattr(row, by))
-
-
-def _day(at_ms: int | None) -> str:
-    return dt.datetime.fromtimestamp(at_ms / 1000, tz=dt.UTC).date().isoformat() if at_ms is not None else ""

@@ -12,6 +12,7 @@ import msgspec
 from afterwit.guard.placeholders import unkeyed
 from afterwit.model.captured import ActionRow
 from afterwit.model.settings import Settings
+from afterwit.model.times import with_times
 from afterwit.repos.identity import domain_of
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.sessions.list import Session
@@ -19,7 +20,7 @@ from afterwit.sessions.originals import TranscriptSource
 from afterwit.sessions.show import CopiedEvents, GoneTexts, SessionMoment, WantedMoments, moments, safe_row
 from afterwit.store.rows.session_list import SessionRow, selected_sessions, subagents_of
 
-_FORMAT = 1
+_FORMAT = 2
 _SESSION = (
     *("repo", "domain", "branch", "cwd", "user", "versions", "models", "origin", "relation", "parent", "parent_call"),
     *("started_ms", "ended_ms", "title", "task", "outcome", "task_type", "is_partial", "prompts", "replies", "events"),
@@ -98,4 +99,4 @@ def _line(record: Record) -> bytes:
 
 
 def _text(record: Record) -> str:
-    return msgspec.json.encode(record).decode()
+    return msgspec.json.encode(with_times(msgspec.to_builtins(record))).decode()

@@ -1,12 +1,11 @@
 """Which sessions a command is about, as people say it, and the exact selection that this means in a store.
 
 Repositories are named by the whole name, by its last part, or by a pattern of either. A name that fits none is an error
-everywhere, in the same words: it says which known names are nearest. Known are the repositories of sessions and those
-that items speak of. Upper and lower case are the same, where no two names differ in nothing else.
+everywhere, in the same words: it asks whether the nearest known names were meant. Known are the repositories of
+sessions and those that items speak of. Upper and lower case are the same, where no two names differ in nothing else.
 """
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
@@ -19,13 +18,16 @@ from afterwit.model.settings import Settings
 from afterwit.repos.identity import domain_of
 from afterwit.repos.remotes import last_part
 from afterwit.store.rows.items import item_scopes
-from afterwit.store.rows.session_list import Selection, SessionRow, repo_names, sessions_named
+from afterwit.store.rows.session_list import Selection, SessionRow, native_ids, repo_names, sessions_named
 from afterwit.store.store import readonly_database
+from afterwit.text.nearest import asked, did_you_mean, nearest, nearest_ids
 
-_NEAR = 0.5  # of difflib's ratio: orchad and orchard, but not harbour
+_NEAR_REPO = 0.5  # of difflib's ratio: orchad and orchard, but not harbour
 _MOST_NAMED = 5
+_MOST_IDS = 3
 _PREFIX = str(Scope(ScopeKind.REPO, " ")).strip()
 _MOST_CANDIDATES = 12
+_ALL_SESSIONS = "`afterwit sessions list` shows what there is."
 
 
 class Filter(NamedTuple):
@@ -70,7 +72,8 @@ def find_session(db: apsw.Connection, name: str) -> SessionRow:
     if len(candidates) == 1:
         return candidates[0]
     if not candidates:
-        raise UsageError(f"No session {name!r}. `afterwit sessions list` shows what there is.")
+        near = asked(nearest_ids(name, native_ids(db), _MOST_IDS))
+        raise UsageError(" ".join(filter(None, (f"No session {name!r}.", near, _ALL_SESSIONS))))
     agents = sorted({row.agent for row in exact})
     if len(agents) > 1:
         raise UsageError(f"{' and '.join(agents)} each have a session {name}.")
@@ -93,7 +96,8 @@ def _repos(db: apsw.Connection, settings: Settings, wanted: Filter) -> frozenset
     unknown = [domain for domain in wanted.domains if domain not in settings.domains]
     if unknown:
         domains = ", ".join(settings.domains) or "none; `[domains]` in config.toml groups repositories"
-        raise UsageError(f"There is no domain {unknown[0]!r}. Known: {domains}.")
+        hint = did_you_mean(unknown[0], settings.domains) or f"Known: {domains}."
+        raise UsageError(f"There is no domain {unknown[0]!r}. {hint}")
     if not wanted.repos and not wanted.domains:
         return None
     refuse_unknown_repos(db, wanted.repos)
@@ -155,7 +159,8 @@ def _unknown(repos: Sequence[str], name: str) -> UsageError:
     if not repos:
         return UsageError(f"No repository {name!r}: none is known yet. `afterwit learn` reads what your agents logged.")
     near = _nearest(repos, name)
-    which = f"The nearest: {', '.join(near)}. " if near else f"Known: {', '.join(repos)}. " if _is_few(repos) else ""
+    all_names = f"Known: {', '.join(repos)}. " if _is_few(repos) else ""
+    which = f"{asked(near)} " if near else all_names
     return UsageError(f"No repository {name!r}. {which}`afterwit sessions repos` shows all.")
 
 
@@ -165,10 +170,10 @@ def _is_few(repos: Sequence[str]) -> bool:
 
 def _nearest(repos: Sequence[str], name: str) -> list[str]:
     """Repositories whose name, or its last part, is much like this one or holds it, the nearest first."""
-    asked = last_part(name).casefold().strip("*?") or name.casefold()
+    wanted = last_part(name).casefold().strip("*?") or name.casefold()
     by_last: dict[str, list[str]] = {}
     for repo in repos:
         by_last.setdefault(last_part(repo).casefold(), []).append(repo)
-    close = get_close_matches(asked, by_last, n=_MOST_NAMED, cutoff=_NEAR)
-    within = [last for last in by_last if len(asked) > 1 and asked in last and last not in close]
+    close = nearest(wanted, by_last, _MOST_NAMED, _NEAR_REPO)
+    within = [last for last in by_last if len(wanted) > 1 and wanted in last and last not in close]
     return [repo for last in (*close, *within) for repo in by_last[last]][:_MOST_NAMED]

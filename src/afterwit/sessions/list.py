@@ -4,10 +4,8 @@ A view is a tuple of names that selects fields from `Session`: adding a key to `
 `LISTED`, and a property of `Session` where the store has no column of that name.
 """
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
-from itertools import takewhile
 from typing import Any, NamedTuple
 
 import apsw
@@ -18,12 +16,12 @@ from afterwit.model.prices import price_list
 from afterwit.repos.identity import domain_of
 from afterwit.sessions.cost import Spending, cost_of
 from afterwit.sessions.filters import Filter, one_line, selection_of
+from afterwit.sessions.short_ids import short_ids
 from afterwit.store.rows.originals import pins
 from afterwit.store.rows.session_list import Selection, SessionRow, native_ids, selected_sessions, spend_sums
 from afterwit.store.store import readonly_database
 
 _TITLE_LENGTH = 200
-_SHORTEST_ID = 8
 LISTED = (
     *("id", "native_id", "agent", "repo", "domain", "branch", "started_ms", "ended_ms", "title", "outcome"),
     *("relation", "parent", "is_partial", "is_pinned", "prompts", "actions", "failures", "tokens"),
@@ -143,24 +141,3 @@ def _spendings(db: apsw.Connection, selection: Selection, world: World) -> dict[
 
 def _rank(session: Session, order: Order) -> tuple[float, int, str]:
     return _MEASURES[order](session), session.row.started_ms or 0, session.row.native_id
-
-
-def short_ids(ids: list[str]) -> dict[str, str]:
-    """For each id the beginning of its last part that no other id shares."""
-    tails = {native_id: native_id.rpartition("/")[2].removeprefix("agent-") for native_id in ids}
-    heads = sorted(set(tails.values()))
-    return {native_id: _shortest(tail, heads) for native_id, tail in tails.items()}
-
-
-def _shortest(tail: str, heads: list[str]) -> str:
-    """As much of a name as tells it from its neighbours in the sorted list."""
-    place = bisect_left(heads, tail)
-    neighbours = (*heads[max(0, place - 1) : place], *heads[place + 1 : place + 2])
-    shared = max((_shared(tail, other) for other in neighbours), default=0)
-    return tail[: max(shared + 1, _SHORTEST_ID)]
-
-
-def _shared(left: str, right: str) -> int:
-    """How many letters both begin with."""
-    pairs = zip(left, right, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -1,136 +1,43 @@
 """Full-text search over what was said and done, with snippets from the archive.
 
-A program that stays (a server, a benchmark) keeps a `Searcher`; a command asks once with `search`. The database holds
-where a text lies, not what it says: only the frames of the archive that hold the record are unpacked. Texts are cleaned
-and redacted before they leave this module.
+A program that stays (a server, a benchmark) keeps a `Searcher`; a command asks once with `search`, whose answer goes
+session by session, or with `best_hits`. The database holds where a text lies, not what it says: `event_texts` reads it.
+Texts are cleaned and redacted before they leave this module.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import cached_property, partial
+from functools import cached_property
+from itertools import groupby
+from typing import NamedTuple
 
 import apsw
 import msgspec
 
-from afterwit.actions import tools
-from afterwit.agents.declared.description import Description
-from afterwit.agents.protocol import FileReading, SourceFile
-from afterwit.agents.registry import reader_for, tool_kinds
 from afterwit.capture.assembly.texts import safe_piece
-from afterwit.capture.derived import Origin, origin_in
-from afterwit.capture.part_rows import companion_bytes
 from afterwit.config.world import World, redactor_of
 from afterwit.guard.redaction import Redactor
-from afterwit.model.errors import DamagedError, UsageError
+from afterwit.model.captured import ORDINAL_BITS
+from afterwit.model.errors import UsageError
 from afterwit.model.kinds import EventKind
-from afterwit.model.readings import Event, Reading
+from afterwit.sessions.event_texts import EventPlace, EventTexts
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.sources.documents import Piecemeal, read_piece
-from afterwit.sources.framing import Framing, Record
-from afterwit.sources.lines import Chunks, is_packed, lines_of
-from afterwit.store.archive import Archive, ArchiveName
-from afterwit.store.frames import ArchivedFile
-from afterwit.store.rows.files import FileRow, files_by_id
-from afterwit.store.rows.texts import TextHit, count_hits, match_of, terms_of
+from afterwit.sessions.list import Session
+from afterwit.sessions.short_ids import short_ids
+from afterwit.sessions.show import moment_number
+from afterwit.store.archive import Archive
+from afterwit.store.rows.files import files_by_id
+from afterwit.store.rows.session_list import Selection, native_ids, session_row
+from afterwit.store.rows.texts import TextHit, TextTotals, count_hits, hits_by_session, match_of, terms_of, totals
 from afterwit.store.rows.texts import search as search_texts
 from afterwit.store.store import readonly_database
 from afterwit.text.pasted import own_words
 from afterwit.text.snippets import snippet
 
 _WORD = re.compile(r"\w+")
-
-
-class Bodies:
-    """Reads texts of events, one at a time. The file of the last one stays open until `close`: asking file by file, in
-    the order of the records, is cheapest."""
-
-    def __init__(
-        self, db: apsw.Connection, archive: Archive, redactor: Redactor, declared: tuple[Description, ...] = ()
-    ) -> None:
-        self._db = db
-        self._archive = archive
-        self._redactor = redactor
-        self._declared = declared
-        self._origins: dict[int, Origin] = {}
-        self._last: tuple[ArchiveName, ArchivedFile] | None = None
-
-    def close(self) -> None:
-        if self._last is not None:
-            self._last[1].close()
-            self._last = None
-
-    def piece(self, file: FileRow, kind: EventKind, offset: int, length: int, wanted: Sequence[str]) -> str | None:
-        """What the event says around the wanted words, or None where the archive does not hold it any more. Of several
-        events of this kind in one record, the first that holds a wanted word."""
-        texts = self._texts(file, kind, offset, length)
-        if texts is None:
-            return None
-        chosen = next((text for text in texts if _holds(text, wanted)), texts[0] if texts else None)
-        return None if chosen is None else safe_piece(chosen, wanted, self._redactor)
-
-    def typed_piece(self, file: FileRow, offset: int, length: int, wanted: Sequence[str]) -> str | None:
-        """The same of a prompt, without what was pasted into it; "" where the words stand only there."""
-        texts = self._texts(file, EventKind.PROMPT, offset, length)
-        if not texts:
-            return None
-        words = [word for term in wanted for word in _WORD.findall(term)]
-        typed = next((text for text in map(own_words, texts) if _holds(text, words)), "")
-        return safe_piece(typed, wanted, self._redactor)
-
-    def _texts(self, file: FileRow, kind: EventKind, offset: int, length: int) -> list[str] | None:
-        try:
-            events = self._events(file, offset, length)
-        except DamagedError:
-            return None
-        return [_said(file.agent, event) for event in events if event.kind is kind]
-
-    def _events(self, file: FileRow, offset: int, length: int) -> list[Event]:
-        reader = reader_for(file.agent, self._declared)
-        origin = self._origin(file)
-        if reader is None:
-            return []
-        reading = reader.start(SourceFile(origin.path, partial(companion_bytes, self._db, self._archive, origin)))
-        raw = self._raw(file, origin, offset, length)
-        return [event for event in _alone(reading, raw) if isinstance(event, Event)]
-
-    def _raw(self, file: FileRow, origin: Origin, offset: int, length: int) -> bytes:
-        if not is_packed(origin.path):
-            return self._held(file).read(offset, length)
-        name = file.archived_as
-        whole = lines_of(origin.path, Chunks(self._archive.read(name, file.held_bytes)))
-        whole.read(offset)
-        return whole.read(length)
-
-    def _origin(self, file: FileRow) -> Origin:
-        if file.id not in self._origins:
-            self._origins[file.id] = origin_in(self._held(file).header)
-        return self._origins[file.id]
-
-    def _held(self, file: FileRow) -> ArchivedFile:
-        name = file.archived_as
-        if self._last is None or self._last[0] != name:
-            self.close()
-            self._last = (name, self._archive.held(name))
-        return self._last[1]
-
-
-def _alone(reading: FileReading, raw: bytes) -> Iterable[Reading]:
-    """What one record says by itself: a line, or a piece of a document or text."""
-    if isinstance(reading, Piecemeal):
-        return read_piece(reading, Record(0, len(raw), raw))
-    return Framing(reading).read([raw + b"\n"])
-
-
-def _holds(text: str, wanted: Sequence[str]) -> bool:
-    return any(word.casefold() in text.casefold() for word in wanted)
-
-
-def _said(agent: str, event: Event) -> str:
-    if event.kind is not EventKind.CALL:
-        return event.text
-    arguments = event.arguments or {}
-    return tools.target_of(tools.kind_of(tool_kinds(agent), event.tool, arguments), event.tool, arguments)
+_ORDINALS = (1 << ORDINAL_BITS) - 1
+_Texts = Mapping[int, list[str] | None]  # by the id of the event; None where they are gone
 
 
 class SearchHit(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,6 +51,7 @@ class SearchHit(msgspec.Struct, frozen=True, kw_only=True):
     at_ms: int | None
     offset: int
     snippet: str | None
+    number: str = ""  # of the moment in its session, where hits go session by session
 
 
 class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,8 +61,31 @@ class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
     hits: list[SearchHit]
 
 
+class SearchedSession(NamedTuple):
+    """A session with its best matches, best first."""
+
+    session: Session
+    found: int  # matches, shown or not
+    hits: list[SearchHit]
+
+
+class SessionsAnswer(NamedTuple):
+    query: str
+    words: list[str]
+    totals: TextTotals
+    sessions: list[SearchedSession]
+
+
+class _Asked(NamedTuple):
+    """A query as the store takes it."""
+
+    words: list[str]
+    match: str
+    selection: Selection
+
+
 class Searcher:
-    """SearchAnswers queries to a store that stays open. Made by `searching`."""
+    """Answers queries to a store that stays open. Made by `searching`."""
 
     def __init__(self, world: World, db: apsw.Connection) -> None:
         self._world = world
@@ -162,36 +93,73 @@ class Searcher:
         self._archive = Archive(world.layout.archive)
 
     def search(
+        self, query: str, wanted: Filter, kind: str, limit: int, width: int, *, most_matches: int = 3
+    ) -> SessionsAnswer:
+        """The sessions that match best, each with its best matches. What people and agents said goes before commands,
+        and these before outputs. 0 means no limit."""
+        asked = self._asked(query, wanted)
+        hits = hits_by_session(self._db, asked.match, asked.selection, kind, limit, most_matches)
+        shown = iter(self._with_snippets(hits, asked.words, width))
+        short = short_ids(native_ids(self._db)) if hits else {}
+        sessions: list[SearchedSession] = []
+        for session_id, rows in groupby(hits, key=lambda hit: hit.session_id):
+            row = session_row(self._db, session_id)
+            assert row is not None
+            matches = [(hit, next(shown)) for hit in rows]
+            numbered = [
+                msgspec.structs.replace(match, number=moment_number(hit.part, hit.event_id & _ORDINALS))
+                for hit, match in matches
+            ]
+            sessions.append(SearchedSession(Session(row, id=short[row.native_id]), matches[0][0].found, numbered))
+        return SessionsAnswer(query, asked.words, totals(self._db, asked.match, asked.selection, kind), sessions)
+
+    def best_hits(
         self, query: str, wanted: Filter, kind: str, limit: int, width: int, *, typed_only: bool = False
     ) -> SearchAnswer:
-        """The best hits for a query as people type it, with snippets of about `width` characters. With `typed_only`
-        prompts are shown without what was pasted into them."""
+        """The best hits whatever their session, with snippets of about `width` characters. With `typed_only` prompts
+        are shown without what was pasted into them."""
+        asked = self._asked(query, wanted)
+        hits = search_texts(self._db, asked.match, asked.selection, kind, limit)
+        total = len(hits)
+        if limit and total >= limit:
+            total = count_hits(self._db, asked.match, asked.selection, kind)
+        shown = self._with_snippets(hits, asked.words, width, typed_only=typed_only)
+        return SearchAnswer(query=query, words=asked.words, total=total, hits=shown)
+
+    def _asked(self, query: str, wanted: Filter) -> _Asked:
+        """A query as people type it. Without a word to look for it is an error."""
         terms = terms_of(query)
         match = match_of(terms)
         if not match:
             raise UsageError("Nothing to search for: give at least one word that is not excluded with `-`.")
         words = [term.text for term in terms if not term.is_excluded]
-        selection = selection_of(self._db, self._world.settings, wanted)
-        hits = search_texts(self._db, match, selection, kind, limit)
-        total = len(hits) if not limit or len(hits) < limit else count_hits(self._db, match, selection, kind)
-        return SearchAnswer(
-            query=query, words=words, total=total, hits=self._with_snippets(hits, words, width, typed_only=typed_only)
-        )
+        return _Asked(words, match, selection_of(self._db, self._world.settings, wanted))
 
-    def _with_snippets(self, hits: list[TextHit], words: list[str], width: int, *, typed_only: bool) -> list[SearchHit]:
-        if not hits:
-            return []
+    def _with_snippets(
+        self, hits: list[TextHit], words: list[str], width: int, *, typed_only: bool = False
+    ) -> list[SearchHit]:
+        texts = self._texts(hits) if hits else {}
+        shown: list[SearchHit] = []
+        for hit in hits:
+            is_typed = typed_only and hit.kind == EventKind.PROMPT
+            chosen = _typed(texts[hit.event_id], words) if is_typed else _chosen(texts[hit.event_id], words)
+            piece = None if chosen is None else snippet(safe_piece(chosen, words, self._redactor), words, width)
+            shown.append(_shown(hit, piece))
+        return shown
+
+    def _texts(self, hits: list[TextHit]) -> _Texts:
+        """What the events say. Those whose record means nothing by itself are read with all that stands before it."""
         rows = files_by_id(self._db, {hit.file_id for hit in hits})
-        shown: dict[int, SearchHit] = {}
-        with closing(Bodies(self._db, self._archive, self._redactor, self._world.declared)) as bodies:
-            for hit in sorted(hits, key=_place):
-                file, kind = rows[hit.file_id], EventKind(hit.kind)
-                if typed_only and kind is EventKind.PROMPT:
-                    text = bodies.typed_piece(file, hit.offset, hit.length, words)
-                else:
-                    text = bodies.piece(file, kind, hit.offset, hit.length, words)
-                shown[hit.event_id] = _shown(hit, None if text is None else snippet(text, words, width))
-        return [shown[hit.event_id] for hit in hits]
+        texts: dict[int, list[str] | None] = {}
+        with closing(EventTexts(self._db, self._archive, self._world.declared)) as events:
+            for file_id, in_file in groupby(sorted(hits, key=_order), key=lambda hit: hit.file_id):
+                here = list(in_file)
+                texts |= {hit.event_id: events.texts(rows[file_id], _place(hit), hit.length) for hit in here}
+                unclear = {_place(hit): hit.event_id for hit in here if texts[hit.event_id] == []}
+                if unclear:
+                    told = events.in_context(rows[file_id], unclear)
+                    texts |= {event_id: told.get(place) for place, event_id in unclear.items()}
+        return texts
 
     @cached_property
     def _redactor(self) -> Redactor:
@@ -205,15 +173,43 @@ def searching(world: World) -> Iterator[Searcher]:
 
 
 def search(
-    world: World, query: str, wanted: Filter, kind: str, limit: int, width: int, *, typed_only: bool = False
-) -> SearchAnswer:
+    world: World, query: str, wanted: Filter, kind: str, limit: int, width: int, *, most_matches: int = 3
+) -> SessionsAnswer:
     """One query, asked of a store that is opened for it."""
     with searching(world) as searcher:
-        return searcher.search(query, wanted, kind, limit, width, typed_only=typed_only)
+        return searcher.search(query, wanted, kind, limit, width, most_matches=most_matches)
 
 
-def _place(hit: TextHit) -> tuple[int, int]:
+def best_hits(
+    world: World, query: str, wanted: Filter, kind: str, limit: int, width: int, *, typed_only: bool = False
+) -> SearchAnswer:
+    with searching(world) as searcher:
+        return searcher.best_hits(query, wanted, kind, limit, width, typed_only=typed_only)
+
+
+def _chosen(texts: Sequence[str] | None, words: Sequence[str]) -> str | None:
+    """Of several events in one record, the first that holds a wanted word."""
+    return next((text for text in texts if _holds(text, words)), texts[0]) if texts else None
+
+
+def _typed(texts: Sequence[str] | None, words: Sequence[str]) -> str | None:
+    """The same of a prompt, without what was pasted into it; "" where the words stand only there."""
+    if not texts:
+        return None
+    single = [word for term in words for word in _WORD.findall(term)]
+    return next((text for text in map(own_words, texts) if _holds(text, single)), "")
+
+
+def _holds(text: str, wanted: Iterable[str]) -> bool:
+    return any(word.casefold() in text.casefold() for word in wanted)
+
+
+def _order(hit: TextHit) -> tuple[int, int]:
     return hit.file_id, hit.offset
+
+
+def _place(hit: TextHit) -> EventPlace:
+    return EventPlace(hit.offset, EventKind(hit.kind))
 
 
 def _shown(hit: TextHit, piece: str | None) -> SearchHit:

@@ -7,6 +7,7 @@ was given up, with what was kept of them. Streams throughout: memory is bounded 
 """
 
 import heapq
+from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from afterwit.capture.assembly.texts import safe_text
 from afterwit.guard.hygiene import clean
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, EventRow
-from afterwit.model.errors import DamagedError
+from afterwit.model.errors import DamagedError, UsageError
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event
 from afterwit.sessions.originals import TranscriptSource, events_in
@@ -27,6 +28,7 @@ from afterwit.store.rows.session_list import SessionRow, subagents_of
 
 EVERYTHING = frozenset(EventKind)
 _DEEPEST_SUBAGENT = 12
+_MOMENTS_BEFORE = 3  # that are shown before the one that was asked for
 _DEEPEST = 64  # levels of a call's arguments that are kept
 
 
@@ -35,6 +37,7 @@ class SessionMoment(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: EventKind
     at_ms: int | None
+    number: str = ""  # by which it is found again
     text: str | None = ""
     call_id: str = ""
     tool: str = ""
@@ -48,6 +51,12 @@ class CopiedEvents(NamedTuple):
     events: int
 
 
+class EarlierMoments(NamedTuple):
+    """Moments left out here because a later one was asked for."""
+
+    moments: int
+
+
 class GoneTexts(NamedTuple):
     """From here on the archive does not hold the texts of a file."""
 
@@ -59,6 +68,7 @@ class WantedMoments(NamedTuple):
 
     kinds: frozenset[EventKind] = EVERYTHING
     has_arguments: bool = True
+    number: str = ""  # this moment comes, whatever its kind
 
 
 class Begins(NamedTuple):
@@ -69,11 +79,41 @@ class Ends(NamedTuple):
     session: SessionRow
 
 
+class Telling(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent was told at one moment, and what was kept from it on purpose, to compare."""
+
+    at_ms: int
+    moment: str
+    act: str  # refuse, rewrite; "" where it was only told
+    context: str  # the subagent that was told; "" for the session itself
+    text: str  # as the agent read it; "" if it was told nothing
+    withheld: str  # the lines that it would have read besides
+    is_session_skipped: bool  # it is one of the sessions that are told nothing
+    told: list[str]  # ids of notes
+    skipped: list[str]
+    is_learned: bool  # no: it is noted by a hook, and waits for the next run
+
+
+class ToldInAll(NamedTuple):
+    """How often a session was told something, or would have been."""
+
+    told: int
+    skipped: int
+    has_called: bool  # whether any hook noted anything of the session
+    agent: str
+
+
 class Scene(NamedTuple):
     """What happens, and in which subagent of which subagent: 0 is the session itself."""
 
     depth: int
-    what: Begins | SessionMoment | CopiedEvents | GoneTexts | Ends
+    what: Begins | SessionMoment | CopiedEvents | EarlierMoments | GoneTexts | Ends | Telling | ToldInAll
+
+
+def moment_number(part: int, ordinal: int) -> str:
+    """The number of a moment in its session: its place in its file, which never changes as the file grows, with that of
+    the file before it where that is not the first."""
+    return f"{part}.{ordinal}" if part else str(ordinal)
 
 
 def safe_row(source: TranscriptSource, session: SessionRow) -> SessionRow:
@@ -89,7 +129,7 @@ def moments(
 ) -> Iterator[SessionMoment | CopiedEvents | GoneTexts]:
     """The session, in the order in which it happened."""
     streams = [
-        _timed(_part(source, session, place, wanted), number)
+        _timed(_part(source, session, place, number, wanted), number)
         for number, place in enumerate(parts_of_session(source.store.db, session.id))
     ]
     for _, _, _, moment in heapq.merge(*streams, key=lambda timed: timed[:3]):
@@ -101,6 +141,29 @@ def scenes(
 ) -> Iterator[Scene]:
     """The session from its beginning to its end."""
     return _Family(source, wanted, with_subagents=with_subagents).scenes(session, 0)
+
+
+def scenes_from(told: Iterable[Scene], number: str) -> Iterator[Scene]:
+    """The scenes of a session from a moment of it on, with a few moments before. A number that it does not have is an
+    error, before the first scene."""
+    heading: list[Scene] = []
+    before: deque[Scene] = deque(maxlen=_MOMENTS_BEFORE)
+    rest = iter(told)
+    passed = 0
+    for scene in rest:
+        if scene.depth == 0 and isinstance(scene.what, Begins):
+            heading.append(scene)
+        elif scene.depth == 0 and isinstance(scene.what, SessionMoment):
+            if scene.what.number == number:
+                if passed > len(before):
+                    heading.append(Scene(0, EarlierMoments(passed - len(before))))
+                yield from heading
+                yield from (*before, scene)
+                yield from rest
+                return
+            passed += 1
+            before.append(scene)
+    raise UsageError(f"This session has no match {number}. `afterwit sessions search` shows the numbers of matches.")
 
 
 def descendants(source: TranscriptSource, session: SessionRow) -> list[SessionRow]:
@@ -172,7 +235,7 @@ def _timed(stream: Iterator[SessionMoment | CopiedEvents | GoneTexts], number: i
 
 
 def _part(
-    source: TranscriptSource, session: SessionRow, place: PartRow, wanted: WantedMoments
+    source: TranscriptSource, session: SessionRow, place: PartRow, part: int, wanted: WantedMoments
 ) -> Iterator[SessionMoment | CopiedEvents | GoneTexts]:
     """What one file holds of the session: the rows of the database, each with its event from the archive."""
     bodies = _Bodies(source, session, place)
@@ -191,13 +254,14 @@ def _part(
             copies = 0
         kind = EventKind(row.kind)
         action = next(actions, None) if kind is EventKind.CALL else None
-        if kind in wanted.kinds:
+        number = moment_number(part, row.ordinal)
+        if kind in wanted.kinds or number == wanted.number:
             if action is not None:
                 action = _safe_action(source.redactor, action)
             if event is None:
-                yield _told(row, action, source.redactor, bodies.kept(row))
+                yield _told(row, number, action, source.redactor, bodies.kept(row))
             else:
-                yield _moment(source.redactor, row, action, event, has_arguments=wanted.has_arguments)
+                yield _moment(source.redactor, row, number, action, event, has_arguments=wanted.has_arguments)
     if copies:
         yield CopiedEvents(copies)
 
@@ -258,17 +322,17 @@ def _safe_action(redactor: Redactor, action: ActionRow) -> ActionRow:
     return msgspec.structs.replace(action, target=redactor.text(action.target), error=redactor.text(action.error))
 
 
-def _told(row: EventRow, action: ActionRow | None, redactor: Redactor, kept: str | None) -> SessionMoment:
+def _told(row: EventRow, number: str, action: ActionRow | None, redactor: Redactor, kept: str | None) -> SessionMoment:
     """What the database knows of an event whose text is gone from the archive."""
     call_id, tool = (action.call_id, action.tool) if action else ("", "")
     text = None if kept is None else redactor.text(kept)
     return SessionMoment(
-        kind=EventKind(row.kind), at_ms=row.at_ms, text=text, call_id=call_id, tool=tool, action=action
+        kind=EventKind(row.kind), at_ms=row.at_ms, number=number, text=text, call_id=call_id, tool=tool, action=action
     )
 
 
 def _moment(
-    redactor: Redactor, row: EventRow, action: ActionRow | None, event: Event, *, has_arguments: bool
+    redactor: Redactor, row: EventRow, number: str, action: ActionRow | None, event: Event, *, has_arguments: bool
 ) -> SessionMoment:
     arguments = None
     if event.arguments is not None and has_arguments:
@@ -276,6 +340,7 @@ def _moment(
     return SessionMoment(
         kind=event.kind,
         at_ms=row.at_ms,
+        number=number,
         text=redactor.text(clean(event.text)),
         call_id=safe_text(event.call_id, redactor),
         tool=action.tool if action else safe_text(event.tool, redactor),

@@ -81,7 +81,6 @@ def unpack(frame: bytes) -> bytes:
 
 
 def unpack_at(file: BinaryIO, frame: Frame) -> bytes:
-    """The content of a frame of this file."""
     file.seek(frame.packed_offset)
     return unpack(file.read(frame.packed_length))
 
@@ -208,7 +207,7 @@ class ArchivedFile:
             if frame is None:
                 break
             self._known.append(frame)
-        first = bisect_right(self._known, start, key=_beginning) - 1
+        first = bisect_right(self._known, start, key=lambda frame: frame.offset) - 1
         for frame in self._known[max(0, first) :]:
             if frame.offset >= end:
                 return
@@ -218,7 +217,3 @@ class ArchivedFile:
         if self._last is None or self._last[0] != frame:
             self._last = (frame, unpack_at(self._file, frame))
         return self._last[1]
-
-
-def _beginning(frame: Frame) -> int:
-    return frame.offset

@@ -7,11 +7,18 @@ last entry of a chain can tell that its end is missing, or that another journal 
 
 Entries count in the order of their moments, which never go back within a chain, whatever the clock does: an entry gets
 the moment of the latest one before it, if the clock says less. Entries are redacted by whoever writes them.
+
+How far each machine's chain has been applied stands in the database, and in a small file beside the journal, so that
+the loss of its last entries is noticed even where the database is lost with them. What the file says is a lower bound:
+it may lag behind, it never runs ahead.
+
+What a person has erased leaves the bodies of earlier entries, too: those get another body, and the entry that says so
+names each of them with a hash of it. So a body that was changed by anybody else is still noticed.
 """
 
 import hashlib
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -22,9 +29,11 @@ import msgspec
 
 from afterwit.model.errors import DamagedError
 from afterwit.model.times import iso_from_ms
-from afterwit.store.atomic import step
+from afterwit.store.atomic import make_way, replace_file, step
 from afterwit.store.database import connect, transaction
+from afterwit.store.layout import Layout
 from afterwit.store.migrate import migrate, migrations
+from afterwit.store.regular_files import read_regular
 
 _IN_ORDER = """SELECT machine, number, max(at_ms) OVER (PARTITION BY machine ORDER BY number) AS moment, kind, body
                FROM entries ORDER BY moment, machine, number"""
@@ -36,6 +45,8 @@ _HEADS = """WITH RECURSIVE chains(machine) AS (
             SELECT entries.machine, number, hash, at_ms FROM chains JOIN entries ON entries.machine = chains.machine
             WHERE number = (SELECT max(number) FROM entries WHERE machine = chains.machine) ORDER BY 1"""
 _FAR_MS = 1 << 47  # beyond this no calendar goes
+ERASING = "sessions-erased"  # the kind of entry that may name others whose bodies were changed
+_CHANGED = "changed"  # in its body: [[machine, number, hash of the body], …]
 
 
 class JournalEntry(NamedTuple):
@@ -52,6 +63,12 @@ class ChainHead(NamedTuple):
     number: int
     hash: str  # "": not known
     at_ms: int  # 0: not known
+
+
+class _Erasure(msgspec.Struct):
+    """What matters here of an entry that something was erased."""
+
+    changed: list[tuple[str, int, str]] = []
 
 
 class Journal:
@@ -80,6 +97,17 @@ class Journal:
             self._db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (*row, _chained(before.hash, *row)))
             step("a journal entry is written, not committed")
         return JournalEntry(self.machine, before.number + 1, moment, kind, dict(body))
+
+    def erase(self, body: Mapping[str, Any], changed: Mapping[tuple[str, int], Mapping[str, Any]], at_ms: int) -> None:
+        """Adds an entry that something was erased, and gives entries, by machine and number, another body: all of it or
+        nothing."""
+        texts = {place: msgspec.json.encode(other, order="deterministic").decode() for place, other in changed.items()}
+        listed = [[*place, _hash_of(text)] for place, text in sorted(texts.items())]
+        with transaction(self._db):
+            self.append(ERASING, {**body, _CHANGED: listed}, at_ms)
+            for place, text in texts.items():
+                self._db.execute("UPDATE entries SET body = ? WHERE machine = ? AND number = ?", (text, *place))
+            step("an erasure is in the journal, not committed")
 
     def entries(self) -> Iterator[JournalEntry]:
         """All entries in the order in which decisions count: by moment, then machine and number. The moments of a
@@ -127,6 +155,7 @@ class Journal:
         chain was seen before: only so can the loss of its last entries be noticed."""
         texts: list[str] = []
         before, last = "", ("", 0)
+        changed = self._changed()
         query = "SELECT machine, number, at_ms, kind, body, hash FROM entries ORDER BY machine, number"
         try:
             integrity = self._db.pragma("integrity_check")
@@ -137,17 +166,21 @@ class Journal:
                     before, last = "", (machine, 0)
                 if number != last[1] + 1:
                     texts.append(_gap(machine, last[1] + 1, number - 1))
-                elif digest != _chained(before, machine, number, at_ms, kind, body):
+                elif digest != _chained(before, machine, number, at_ms, kind, body) and changed.get(
+                    (machine, number)
+                ) != _hash_of(body):
                     texts.append(f"entry {number} of machine {machine} was changed after it was written")
                 before, last = digest, (machine, number)
             return texts + self.lost(seen_heads)
         except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError, TypeError) as error:
             return [*texts, str(error)]
 
-    def compact(self) -> None:
-        """Gives unused pages back."""
+    def compact(self) -> bool:
+        """Gives unused pages back, and leaves nothing of what was deleted. False, where somebody reads the journal, so
+        that its log could not be emptied."""
         self._db.execute("VACUUM")
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        row = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return row is not None and row[0] == 0
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -157,6 +190,17 @@ class Journal:
 
     def close(self) -> None:
         self._db.close()
+
+    def _changed(self) -> dict[tuple[str, int], str]:
+        """Which entries were given another body, each with a hash of its latest."""
+        latest: dict[tuple[str, int], str] = {}
+        for (body,) in self._db.execute("SELECT body FROM entries WHERE kind = ? ORDER BY at_ms, number", (ERASING,)):
+            try:
+                listed = msgspec.json.decode(body, type=_Erasure).changed
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                continue  # its own hash tells that it is damaged
+            latest.update({(machine, number): digest for machine, number, digest in listed})
+        return latest
 
     def _machine(self) -> str:
         with transaction(self._db):
@@ -187,6 +231,85 @@ def _minute(at_ms: int) -> str:
     return iso_from_ms(at_ms)[:16].replace("T", " ") if 0 <= at_ms < _FAR_MS else f"{at_ms} ms"
 
 
+def _hash_of(body: str) -> str:
+    return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def _chained(before: str, machine: str, number: int, at_ms: int, kind: str, body: str) -> str:
     content = msgspec.json.encode([before, machine, number, at_ms, kind, body])
     return hashlib.sha256(content).hexdigest()
+
+
+def applied(db: apsw.Connection) -> dict[str, ChainHead]:
+    return {
+        machine: ChainHead(*head) for machine, *head in db.execute("SELECT machine, number, hash, at_ms FROM applied")
+    }
+
+
+def note_applied(db: apsw.Connection, machine: str, head: ChainHead) -> None:
+    db.execute("INSERT OR REPLACE INTO applied (machine, number, hash, at_ms) VALUES (?, ?, ?, ?)", (machine, *head))
+
+
+def seen_heads(layout: Layout, applied_heads: Mapping[str, ChainHead]) -> dict[str, ChainHead]:
+    """The last entry of each machine that was ever seen: what the database knows and what the file beside the journal
+    says, whichever is further."""
+    heads = _heads_beside(layout) or {}
+    for machine, head in applied_heads.items():
+        if machine not in heads or heads[machine].number <= head.number:
+            heads[machine] = head
+    return heads
+
+
+def journal_faults(layout: Layout, db: apsw.Connection, journal: Journal) -> list[str]:
+    """What is wrong with the journal, in itself and by what was seen of it."""
+    return journal.verify(seen_heads(layout, applied(db)))
+
+
+def heads_fault(layout: Layout) -> str:
+    """What is wrong with the file beside the journal; "" if it can be read, or was never written."""
+    if _heads_beside(layout) is not None:
+        return ""
+    return f"{layout.journal_heads.name} cannot be read; the next `afterwit learn` writes it again"
+
+
+def mend_heads(layout: Layout, db: apsw.Connection) -> None:
+    """Writes the file beside the journal again from what the database knows, where it cannot be read."""
+    if _heads_beside(layout) is None:
+        keep_heads(layout, applied(db))
+
+
+def _heads_beside(layout: Layout) -> dict[str, ChainHead] | None:
+    """None, if it cannot be read."""
+    try:
+        return msgspec.json.decode(read_regular(layout.journal_heads), type=dict[str, ChainHead])
+    except FileNotFoundError:
+        return {}
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def keep_heads(layout: Layout, heads: dict[str, ChainHead]) -> None:
+    """Durably, beside the journal."""
+    make_way(layout.journal_heads)
+    replace_file(layout.journal_heads, msgspec.json.encode(heads, order="deterministic"))
+
+
+def refuse_lost(layout: Layout, db: apsw.Connection, journal: Journal) -> None:
+    """Stops whoever would go on with a journal that lacks what was applied from it."""
+    refuse_faults(layout, journal.lost(seen_heads(layout, applied(db))))
+
+
+def refuse_missing(layout: Layout, heads: Mapping[str, ChainHead]) -> None:
+    """The same for a journal that is not there at all, before an empty one takes its place."""
+    if not layout.journal.exists():
+        count = sum(head.number for head in heads.values())
+        entries = "1 entry" if count == 1 else f"{count:,} entries"
+        refuse_faults(layout, [f"the file is gone, and {entries} with it"] if count else [])
+
+
+def refuse_faults(layout: Layout, faults: Sequence[str]) -> None:
+    if faults:
+        raise DamagedError(
+            f"{layout.journal} lacks decisions that were made: {'; '.join(faults)}. Nothing was changed. Restore the"
+            " file from a backup. To go on without what is lost, run `afterwit store rebuild --accept-journal`."
+        )

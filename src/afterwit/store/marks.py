@@ -1,10 +1,11 @@
-"""Marks of what the database belongs with: the redaction key, the machine's id, the deck, and the last whole run.
+"""Marks of what the database belongs with: the redaction key, the machine's id, the deck, and the last runs.
 
 A lost key or id is made anew without a word, because a first run has none either. Only the mark of the one that the
 rows were made with tells that it is another. A rebuilt database is made with what is there, and marks that.
 """
 
 import hashlib
+import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from afterwit.store.regular_files import read_regular
 
 KEY = "redaction-key"
 MACHINE = "machine"
+LEARNED = "learned"
 DECK = "deck"  # its fingerprint; two of them while a new one is put in the place of the old
 _PURPOSE = b"afterwit mark"
 
@@ -22,6 +24,16 @@ _PURPOSE = b"afterwit mark"
 class LastRun(NamedTuple):
     mark: str
     body: bytes
+
+
+class LastLearned(NamedTuple):
+    """When `learn` ended last, and what the last run with news brought."""
+
+    at_ms: int
+    news_ms: int = 0  # 0: no run had any
+    sessions: int = 0
+    new_sessions: int = 0
+    new_notes: int = 0
 
 
 def key_mark(key: bytes) -> str:
@@ -54,6 +66,21 @@ def note_owner(db: apsw.Connection, key: bytes, machine: str) -> None:
         if not mark(db, name):
             with transaction(db):
                 db.execute("INSERT OR IGNORE INTO marks VALUES (?, ?)", (name, value))
+
+
+def last_learned(db: apsw.Connection) -> LastLearned | None:
+    """None in a store that was made, or derived again, without a run that says so."""
+    noted = mark(db, LEARNED)
+    return LastLearned(*json.loads(noted)) if noted else None
+
+
+def put_last_learned(db: apsw.Connection, learned: LastLearned) -> None:
+    put_mark(db, LEARNED, json.dumps(learned))
+
+
+def note_without_news(db: apsw.Connection, at_ms: int) -> None:
+    """For a run that has found nothing."""
+    put_last_learned(db, (last_learned(db) or LastLearned(at_ms))._replace(at_ms=at_ms))
 
 
 def last_run(db: apsw.Connection) -> LastRun | None:

@@ -8,17 +8,19 @@ because a run died before it could acknowledge, is known.
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from afterwit.model.quick_json import dumps
 from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import open_regular, read_regular
-from afterwit.store.spool_file import ENDING, SpoolFile, beginning, is_at, lock, record_in
+from afterwit.store.spool_file import ENDING, SpoolFile, beginning, file_of, is_at, lock, record_in
 
 _TAKEN = ".taken"
 _KEY_BYTES = 12
 _ENDED = "ended"  # the kind of a session's last record
+_SHOWN = ("text", "would")  # in a record: words that a session was shown, or would have been
 
 
 class Spooled(NamedTuple):
@@ -67,6 +69,19 @@ def backlog(folder: Path) -> tuple[int, int]:
     return len(waiting), sum(waiting)
 
 
+def scrub(folder: Path, is_gone: Callable[[str, str], bool]) -> None:
+    """Removes the files of sessions that were erased (asked by agent and session), and in the others the words that
+    were shown, which may have come from those. What hooks look up stays, at its place."""
+    for path in _files(folder):
+        handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        try:
+            lock(handle)
+            if is_at(handle, str(path)):
+                _scrub(path, handle, is_gone)
+        finally:
+            os.close(handle)
+
+
 def under_way(folder: Path, agent: str, since_s: float) -> dict[str, frozenset[str]]:
     """The sessions of an agent that said something since then, and not that they ended, with their repositories."""
     repos_by_session: dict[str, frozenset[str]] = {}
@@ -76,6 +91,38 @@ def under_way(folder: Path, agent: str, since_s: float) -> dict[str, frozenset[s
         if last.get("agent") == agent and last.get("session") and last.get("kind") != _ENDED:
             repos_by_session[str(last["session"])] = frozenset(str(body["repo"]) for body in bodies if "repo" in body)
     return repos_by_session
+
+
+def records_of(folder: Path, agent: str, session: str) -> tuple[Spooled, ...]:
+    """All that hooks noted of one session, taken in or not, as far as its file is still there."""
+    path = Path(file_of(str(folder), agent, session))
+    try:
+        return _batch(path, 0).records if path.is_file() and not path.is_symlink() else ()
+    except FileNotFoundError:
+        return ()
+
+
+def _scrub(path: Path, handle: int, is_gone: Callable[[str, str], bool]) -> None:
+    lines = _content(path, 0).split(b"\n")
+    bodies = [record_in(line) or {} for line in lines]
+    if any(is_gone(str(body.get("agent")), str(body.get("session"))) for body in bodies):
+        path.with_suffix(_TAKEN).unlink(missing_ok=True)
+        path.unlink()
+        return
+    kept = b"\n".join(_wordless(line, body) for line, body in zip(lines, bodies, strict=True))
+    os.lseek(handle, 0, os.SEEK_SET)
+    os.write(handle, kept)
+    os.fsync(handle)
+
+
+def _wordless(line: bytes, body: dict[str, Any]) -> bytes:
+    """A line of the same length without the words that were shown. One that cannot be read becomes blank."""
+    if line and not body:
+        return b" " * len(line)
+    if not any(name in body for name in _SHOWN):
+        return line
+    kept = dumps({name: value for name, value in body.items() if name not in _SHOWN}).encode("ascii")
+    return kept.ljust(len(line))
 
 
 def _files(folder: Path, start: str = "") -> list[Path]:

@@ -82,7 +82,6 @@ class SpoolFile:
 
 
 def file_of(folder: str, agent: str, session: str) -> str:
-    """The path of a session's file."""
     digest = blake2b(f"{agent}\0{session}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     return os.path.join(folder, f"{beginning(agent)}{digest}{ENDING}")  # noqa: PTH118 - pathlib is slow to load
 

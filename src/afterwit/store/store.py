@@ -16,11 +16,10 @@ import apsw
 from afterwit.model.errors import AfterwitError, DamagedError, StoreError
 from afterwit.store.archive import Archive
 from afterwit.store.database import UNREADABLE, connect, connect_readonly, transaction, translated
-from afterwit.store.journal import Journal
+from afterwit.store.journal import Journal, applied, refuse_missing, seen_heads
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.marks import note_owner
 from afterwit.store.migrate import migrate, migrations, schema_version
-from afterwit.store.rows.applied import applied, refuse_missing, seen_heads
 
 
 class Store:
@@ -107,7 +106,7 @@ def damage_as_errors(layout: Layout) -> Iterator[None]:
 
 def _first_fault(layout: Layout) -> str:
     """What is wrong with the databases, and what to do; "" if they are sound."""
-    from afterwit.store.checks import database_faults  # brings in much that a glance does not need
+    from afterwit.store.checksums import database_faults  # brings in much that a glance does not need
 
     try:
         with closing(connect_readonly(layout.database)) as db:

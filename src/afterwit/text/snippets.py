@@ -7,6 +7,7 @@ from collections.abc import Sequence
 _WORDS = re.compile(r"\w+")
 _BEFORE_SHARE = 0.3
 _MOST_PLACES = 50
+_FAR = 40  # characters that an edge may move to a space; beyond that, the end of any word will do
 
 
 def around(text: str, wanted: Sequence[str], reach: int) -> tuple[int, int]:
@@ -16,14 +17,39 @@ def around(text: str, wanted: Sequence[str], reach: int) -> tuple[int, int]:
 
 
 def snippet(text: str, wanted: Sequence[str], width: int) -> str:
-    """About `width` characters around the place where most of the wanted words stand close together."""
+    """About `width` characters around the place where most of the wanted words stand close together. A word at an edge
+    is there whole or not at all, unless it is longer than the piece."""
     flat = " ".join(text.split())
     if len(flat) <= width:
         return flat
     at = _best_place(flat, wanted, width)
     start = max(0, min(at - int(width * _BEFORE_SHARE), len(flat) - width))
-    piece = flat[start : start + width]
-    return f"{'…' if start else ''}{piece.strip()}{'…' if start + width < len(flat) else ''}"
+    end = min(len(flat), start + width)
+    start, end = _whole_from(flat, start, at), _whole_to(flat, start, end)
+    return f"{'…' if start else ''}{flat[start:end].strip()}{'…' if end < len(flat) else ''}"
+
+
+def _whole_from(text: str, start: int, at: int) -> int:
+    """Where the first whole word begins, not behind what was searched for."""
+    if not start or text[start - 1] == " ":
+        return start
+    space = text.find(" ", start, min(start + _FAR, at))
+    return space + 1 if space >= 0 else next((place for place in range(start, at) if _is_between(text, place)), start)
+
+
+def _whole_to(text: str, start: int, end: int) -> int:
+    """Where the last whole word ends."""
+    if end == len(text) or text[end] == " ":
+        return end
+    space = text.rfind(" ", max(start, end - _FAR), end)
+    if space > start:
+        return space
+    return next((place for place in range(end, start, -1) if _is_between(text, place)), end)
+
+
+def _is_between(text: str, place: int) -> bool:
+    """Whether no word reaches over this place."""
+    return not (_WORDS.match(text[place - 1]) and _WORDS.match(text[place]))
 
 
 def marked(text: str, wanted: Sequence[str], before: str, after: str) -> str:

@@ -4,10 +4,10 @@ Deliberately simple: the same text gives the same words on every machine, withou
 way to make words where two texts are compared for what they are about. The others answer another question, and their
 words are stored or measured, so that none of them can take the place of another:
 
-- `store.memory_terms.words_of` asks SQLite's own tokenizer, because its words must equal those in the index of memory.
-- `recall.deck.words.words_in` must not miss a word that an exact comparison would find, so it leaves out and cuts
+- `store.rows.memory.words_of` asks SQLite's own tokenizer, because its words must equal those in the index of memory.
+- `recall.deck.reader.words_in` must not miss a word that an exact comparison would find, so it leaves out and cuts
   nothing; and a hook can load it without regular expressions.
-- `measure.said_before.words_of` belongs to players that the product is measured against, and stays as it was measured.
+- `measure.baselines.words_of` belongs to players that the product is measured against, and stays as it was measured.
 - `knowledge.likeness.meaning` compares sentences by what they claim: it keeps negations, order and marks.
 """
 

@@ -88,6 +88,18 @@ def test_the_lines_of_one_response_share_a_spend_key(read_fixture: ReadFixture) 
     assert (third.key, third.model, third.usage) == ("msg_2", "claude-opus-4-8", Usage(input=5, output=7))
 
 
+def test_cache_writes_that_are_kept_for_an_hour_are_counted_apart(read_fixture: ReadFixture) -> None:
+    readings, _ = read_fixture("cache_hour")
+    usual, total_left_out = spends(readings)
+    assert usual.usage == Usage(input=10, cache_read=2000, cache_write=500, output=30, cache_write_1h=400)
+    assert total_left_out.usage == Usage(input=4, cache_write=12, output=9, cache_write_1h=5)
+
+
+def test_a_response_in_fast_mode_has_a_model_name_of_its_own(read_fixture: ReadFixture) -> None:
+    readings, _ = read_fixture("cache_hour")
+    assert [spend.model for spend in spends(readings)] == ["claude-opus-4-8", "claude-opus-4-8-fast"]
+
+
 def test_facts_are_told_when_they_change(read_fixture: ReadFixture) -> None:
     readings, _ = read_fixture("session")
     at_ms = 1777629600000
@@ -228,6 +240,7 @@ def test_a_subagent_in_progress_records_is_a_session_of_its_own(read_fixture: Re
         origin="explorer",
     )
     assert spends(readings)[-1].usage == Usage(input=3, cache_read=5, cache_write=11, output=2)
+    assert spends(readings)[-1].is_nested
     assert reading.known == {"assistant": 1, "progress/agent_progress": 3, "progress/bash_progress": 1}
 
 

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
+from afterwit.agents.claude_code.content import edited_file, result_of, stated_spill
 from afterwit.agents.claude_code.records import ClaudeOutcome, decode
-from afterwit.agents.claude_code.results import edited_file, result_of, stated_spill
 
 
 @pytest.mark.parametrize(

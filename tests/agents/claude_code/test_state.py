@@ -1,4 +1,4 @@
-from afterwit.agents.claude_code.state import ClaudeState
+from afterwit.agents.claude_code.messages import ClaudeState
 
 
 def test_what_grows_with_the_file_is_bounded() -> None:

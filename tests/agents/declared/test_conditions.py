@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from afterwit.agents.declared.paths import Condition, DeclaredPlace, Requirement
+from afterwit.agents.declared.description import Condition, DeclaredPlace, Requirement
 
 RECORD = {"type": "user", "count": 1, "flag": True, "parts": [{"kind": "text"}, {"kind": "tool"}], "null": None}
 

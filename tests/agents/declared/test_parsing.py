@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.agents.declared.description import Arguments, SessionFrom, TimeUnit
+from afterwit.agents.declared.description import Arguments, Condition, Requirement, SessionFrom, TimeUnit
 from afterwit.agents.declared.parsing import description_from, description_of
-from afterwit.agents.declared.paths import Condition, Requirement
 from afterwit.model.errors import ConfigError
 from afterwit.model.kinds import EventKind, Relation
 

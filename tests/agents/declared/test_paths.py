@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from afterwit.agents.declared.paths import DeclaredPlace, parsed, values_at
+from afterwit.agents.declared.description import DeclaredPlace, parsed, values_at
 
 RECORD = {
     "type": "reply",

@@ -1,6 +1,6 @@
 import pytest
 
-from afterwit.agents.gemini.payloads import unframed
+from afterwit.agents.gemini import unframed
 
 
 @pytest.mark.parametrize(

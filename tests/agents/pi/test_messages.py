@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from afterwit.agents.pi.messages import message_readings, text_of
+from afterwit.agents.pi.reader import message_readings, text_of
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Reading, Result

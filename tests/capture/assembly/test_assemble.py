@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from afterwit.capture.assembly import assemble
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.context import AssemblyContext
 from afterwit.capture.assembly.copies import keys_held
 from afterwit.capture.assembly.part_facts import merged_spend
+from afterwit.capture.assembly.texts import AssemblyContext
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, Captured, EventRow, PartFacts, ProblemRow, SpendRow, key_of
 from afterwit.model.kinds import EventKind, Relation, Status

@@ -4,8 +4,7 @@ import msgspec
 import pytest
 
 from afterwit.capture.assembly import calls
-from afterwit.capture.assembly.context import AssemblyContext
-from afterwit.capture.assembly.texts import safe_body
+from afterwit.capture.assembly.texts import AssemblyContext, safe_body
 from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow

@@ -7,8 +7,8 @@ import pytest
 
 from afterwit.agents.registry import instruction_files
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.context import AssemblyContext
 from afterwit.capture.assembly.instructions import LIMIT
+from afterwit.capture.assembly.texts import AssemblyContext
 from afterwit.guard.redaction import Redactor
 from afterwit.model.instruction_files import Instruction, instruction
 from afterwit.model.kinds import EventKind, NoteKind

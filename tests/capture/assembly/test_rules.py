@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterwit.capture.assembly.rules import rules_in
+from afterwit.capture.assembly.notes import rules_in
 
 
 @pytest.mark.parametrize(

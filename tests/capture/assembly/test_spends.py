@@ -16,6 +16,8 @@ spend_rows = st.builds(
     output=st.integers(0, 9),
     reasoning=st.integers(0, 9),
     cost_usd=st.none() | st.floats(0, 9),
+    cache_write_1h=st.integers(0, 9),
+    is_nested=st.booleans(),
 )
 
 

@@ -1,10 +1,12 @@
 """`afterwit connect <agent>`, `connect file`, `connect status` and `disconnect`, as people call them."""
 
 import json
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, command
 
 from afterwit.edits.ours import hook_programs
 
@@ -28,6 +30,68 @@ def test_a_dry_run_shows_the_change_and_does_nothing(run: Run, settings: Path, t
     assert not (tmp_path / "store").exists()
 
 
+def test_the_summary_comes_first_and_the_lines_on_request(run: Run, settings: Path, home: Path) -> None:
+    summary = [
+        "claude-code: adds 5 hooks and 1 MCP server to 2 files.",
+        f"    change  {settings}",
+        f"    create  {home / '.claude.json'}",
+    ]
+    assert run("connect", "claude-code").stdout.splitlines() == summary
+    shown = run("connect", "claude-code", "--diff").stdout.splitlines()
+    assert shown[:3] == summary
+    assert '+    "SessionStart": [' in shown
+    assert "\x1b" not in "".join(shown)
+    run("connect", "claude-code", "--yes")
+    updated = run("connect", "claude-code", "--refuse", "--yes").stdout
+    assert updated.startswith(f"claude-code: brings up to date: 6 hooks in 1 file.\n    change  {settings}\n")
+    assert run("disconnect", "claude-code").stdout.startswith("claude-code: takes what is ours out of 2 files.\n")
+
+
+@pytest.mark.parametrize(
+    ("agent", "summary"),
+    [
+        ("hermes", "adds 1 MCP server and 1 entry to 1 file, and 2 files of its own."),
+        ("pi", "adds 1 file of its own."),
+        ("grok-cli", "adds 1 block of notes to 1 file."),
+    ],
+)
+def test_files_and_blocks_are_summed_up_too(run: Run, agent: str, summary: str) -> None:
+    assert run("connect", agent, "--dry-run").stdout.startswith(f"{agent}: {summary}\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_at_the_question_the_lines_can_be_seen_in_colour(environ: dict[str, str], settings: Path) -> None:
+    before = settings.read_bytes()
+    shown, code = answered(["connect", "claude-code"], environ, "d\nperhaps\nn\n")
+    assert code == 1
+    assert shown.count("Do this? [y/N, d shows the exact change]") == 3
+    assert '\x1b[32m+    "SessionStart": [' in shown
+    assert settings.read_bytes() == before
+    plain, code = answered(["connect", "claude-code"], environ | {"NO_COLOR": "1"}, "d\ny\n")
+    assert code == 0
+    assert "\x1b[32m" not in plain
+    assert b"SessionStart" in settings.read_bytes()
+
+
+def answered(arguments: list[str], environ: dict[str, str], answers: str) -> tuple[str, int]:
+    """What a terminal shows while somebody types these answers, and the exit code."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    more = {"TERM": "xterm", "LINES": "400", "COLUMNS": "200"}
+    done = subprocess.Popen(command(arguments), env=environ | more, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    os.write(ours, answers.encode())
+    shown = bytearray()
+    try:
+        while piece := os.read(ours, 65536):
+            shown += piece
+    except OSError:
+        pass  # how Linux says that the other end was closed
+    os.close(ours)
+    return shown.decode(), done.wait()
+
+
 def test_an_agent_is_connected_shown_and_disconnected(run: Run, settings: Path, home: Path) -> None:
     before = settings.read_bytes()
     done = run("connect", "claude", "--refuse", "--yes")
@@ -35,12 +99,14 @@ def test_an_agent_is_connected_shown_and_disconnected(run: Run, settings: Path, 
     assert "connected (start of a session, first prompt" in done.stdout
     assert "before --refuse" in settings.read_text(encoding="utf-8")
     assert run("connect", "claude-code", "--refuse", "--yes").stdout == "claude-code: connected already.\n"
-    assert run("connect", "status").stdout.splitlines() == [
+    *lines, fired = run("connect", "status").stdout.splitlines()
+    assert lines == [
         NO_SCHEDULE,
         "claude-code: connected; refuses commands",
         f"    {settings}",
         f"    {home / '.claude.json'}",
     ]
+    assert fired.startswith("    its hooks have never fired since it was connected, ")
     done = run("disconnect", "claude-code", "--yes")
     assert done.stdout.endswith("claude-code: disconnected.\n")
     assert settings.read_bytes() == before
@@ -80,6 +146,17 @@ def test_json_says_what_was_done(run: Run, settings: Path) -> None:
     assert {file["action"] for file in done["files"]} == {"change", "create"}
     (state,) = json.loads(run("connect", "status", "--json").stdout)["agents"]
     assert (state["agent"], state["presence"], state["fault"]) == ("claude-code", "current", "")
+
+
+def test_the_status_says_when_hooks_fired_last(run: Run, settings: Path, tmp_path: Path) -> None:
+    run("connect", "claude-code", "--yes")
+    (state,) = json.loads(run("connect", "status", "--json").stdout)["agents"]
+    assert state["called_at"] == ""
+    (tmp_path / "store" / "spool").mkdir(exist_ok=True)
+    (tmp_path / "store" / "spool" / "claude-code.called").touch()
+    assert "    its hooks fired last at " in run("connect", "status").stdout
+    (state,) = json.loads(run("connect", "status", "--json").stdout)["agents"]
+    assert state["called_at"] >= state["connected_at"] > ""
 
 
 def test_the_status_names_a_program_that_is_gone(run: Run, settings: Path) -> None:

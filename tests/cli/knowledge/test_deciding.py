@@ -32,7 +32,7 @@ def test_decisions_have_the_documented_shape(knowing: Run) -> None:
     (done,) = json.loads(knowing("knowledge", "approve", ITEM, "--json").stdout)
     assert set(done) == {"id", "fact", "before", "status", "reason", "has_changed"}
     (past,) = json.loads(knowing("knowledge", "undo", "--list", "--json").stdout)
-    assert set(past) == {"number", "machine", "at_ms", "what", "item", "is_undone"}
+    assert set(past) == {"number", "machine", "happened_at", "what", "item", "is_undone"}
 
 
 def test_decisions_survive_a_rebuild(knowing: Run) -> None:
@@ -116,10 +116,10 @@ def test_a_person_adds_an_item_with_what_it_fires_on(knowing: Run) -> None:
     ("options", "complaint"),
     [
         (("--repo", "harbour"), "No repository 'harbour'"),
-        (("--agent", "parrot"), "'parrot' is not one of"),
+        (("--agent", "parrot"), "no agent named 'parrot'"),
         (("--repo", "orchard", "--agent", "codex"), "one of them"),
         (("--scope", "moon"), "'moon' is none of everywhere, repo:NAME and agent:NAME"),
-        (("--scope", "agent:parrot"), "'parrot' is not one of"),
+        (("--scope", "agent:parrot"), "no agent named 'parrot'"),
         (("--trigger", "command:a | b"), "is not one simple command"),
         (("--trigger", "moon:full"), "'moon:full' is none of command:…"),
         (("--trigger", "topic:the"), "has no word that tells a task from others"),

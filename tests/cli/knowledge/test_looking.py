@@ -9,15 +9,15 @@ from tests.knowledge_home import FACT
 SHAPE = {
     *("id", "fact", "category", "scope", "repo", "confidence", "status", "authority", "channel", "harvester", "saves"),
     *("first_seen", "last_seen", "worded", "triggers", "advice", "stories", "reason", "merged", "is_pinned"),
-    "is_known_to_host",
+    *("is_known_to_host", "told"),
 }
 
 
 def test_items_are_listed_with_where_they_hold(knowing: Run) -> None:
     done = knowing("knowledge", "list")
     header, _, row = done.stdout.splitlines()
-    assert header.split() == ["id", "conf", "where", "category", "status", "fact"]
-    assert row.split()[:1] + row.split()[2:5] == [ITEM, "orchard", "tool-quirk", "active"]
+    assert header.split() == ["id", "conf", "where", "category", "told", "fact"]
+    assert row.split()[:1] + row.split()[2:6] == [ITEM, "orchard", "tool-quirk", "at", "start"]
     assert row.endswith(FACT)
     assert done.stderr == "1 item.\n"
 
@@ -44,7 +44,7 @@ def test_where_nothing_was_learned_it_says_what_to_do(run: Run) -> None:
 def test_one_item_is_shown_by_the_beginning_of_its_id(knowing: Run) -> None:
     done = knowing("knowledge", "show", ITEM[:4])
     assert done.stdout.splitlines()[0] == FACT
-    assert "status      active: seen in 3 stories" in done.stdout
+    assert "status      active: seen in 3 independent sessions" in done.stdout
     assert "fires on    command: rtk make" in done.stdout
     assert set(json.loads(knowing("knowledge", "show", ITEM, "--json").stdout)) == SHAPE | {"evidence"}
 
@@ -57,17 +57,22 @@ def test_an_unknown_item_is_wrong_use(knowing: Run) -> None:
     )
 
 
+def test_a_mistyped_id_is_answered_with_the_nearest(knowing: Run) -> None:
+    wrong = ITEM[:7] + ("0" if ITEM[7] != "0" else "1")
+    assert f"No item {wrong!r}. Did you mean {ITEM}?" in knowing("knowledge", "show", wrong).stderr
+
+
 def test_why_shows_each_piece_with_its_words_and_how_to_open_its_session(knowing: Run) -> None:
     done = knowing("knowledge", "why", ITEM)
-    assert done.stdout.count("  │ rtk make count") == 3
+    assert done.stdout.count("  > rtk make count") == 3
     for session in ("s1", "s2", "s3"):
         assert f"  afterwit sessions show {session}\n" in done.stdout
     assert knowing("sessions", "show", "s2").returncode == 0
     found = json.loads(knowing("knowledge", "why", ITEM, "--json").stdout)
-    assert set(found) == {"item", "evidence", "decisions"}
+    assert set(found) == {"item", "speaks_for", "speaks_against", "evidence", "decisions"}
     assert set(found["evidence"][0]) == {
         *("agent", "session", "channel", "date", "step", "excerpt", "is_against", "story", "source", "repo", "version"),
-        "is_here",
+        *("edits", "is_here"),
     }
 
 

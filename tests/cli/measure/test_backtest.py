@@ -13,19 +13,44 @@ def learned(run: Run) -> Run:
     return run
 
 
-def test_the_summary_opens_with_a_sentence_and_shows_every_player(learned: Run) -> None:
+def test_where_nothing_would_have_helped_it_says_so_and_what_to_do_next(learned: Run) -> None:
     done = learned("measure", "backtest")
-    sentence, _, heading, _, *rows = done.stdout.splitlines()
     assert done.returncode == 0
-    assert sentence.startswith("Had Afterwit spoken in these")
-    assert heading.split()[0] == "player"
-    players = [row.split()[0] for row in rows]
-    assert players == ["nothing", "frequent", "similar", "bm25", "memoriser", "echo", "places", "afterwit"]
+    assert done.stdout.startswith("Nothing that was known in time would have spared an action")
+    assert "`afterwit connect schedule`" in done.stdout
+    assert "of 1,000 actions might have been spared" in done.stdout
+    assert "recall@5" not in done.stdout
+
+
+def test_it_opens_with_the_moments_in_which_it_would_have_helped_most(run: Run, tmp_path: Path) -> None:
+    run("demo", "--to", str(tmp_path / "demo"), "--day", "2026-05-01")
+    place = {"HOME": str(tmp_path / "demo" / "home"), "AFTERWIT_HOME": str(tmp_path / "demo" / "store")}
+    title, _, first, happened, told, spared, *rest = run("measure", "backtest", **place).stdout.splitlines()
+    assert title == "Here it would have helped most:"
+    assert first.startswith("1. 2026-04-29  github.com/acme/orchard  codex  (session ")
+    assert happened == "   happened  `pytest tests/test_harvest.py -q` failed: zsh:1: command not found: pytest"
+    assert told.startswith("   told      When `pytest` is not found here, call `uv run pytest …`.")
+    assert spared == "   spared    4 actions (33 s) until `uv run pytest tests/test_harvest.py -q`"
+    assert "answered correctly 100 % of those that can be checked" in rest[-2]
+
+
+def test_the_table_shows_every_strategy(learned: Run) -> None:
+    lines = learned("measure", "backtest", "--table").stdout.splitlines()
+    heading = next(at for at, line in enumerate(lines) if line.startswith("strategy "))
+    assert {"answered", "correctly"} < set(lines[heading].split())
+    strategies = [row.split()[0] for row in lines[heading + 2 :]]
+    assert strategies == ["nothing", "frequent", "similar", "bm25", "memoriser", "echo", "places", "afterwit"]
+
+
+@pytest.mark.parametrize("option", ["--strategy", "--player"])
+def test_a_strategy_that_is_asked_for_is_shown(learned: Run, option: str) -> None:
+    done = learned("measure", "backtest", option, "echo")
+    assert done.stdout.splitlines()[-1].split()[0] == "echo"
 
 
 def test_json_has_the_documented_shape(learned: Run) -> None:
-    found = json.loads(learned("measure", "backtest", "--player", "places", "--json").stdout)
-    assert set(found) == {"sentence", "sessions", "actions", "reports", "comparisons"}
+    found = json.loads(learned("measure", "backtest", "--strategy", "places", "--json").stdout)
+    assert set(found) == {"sentence", "sessions", "actions", "reports", "comparisons", "moments"}
     assert set(found["reports"][0]) == {
         *("player", "whole", "interval", "start_tokens_median", "start_tokens_p95"),
         *("by_repo", "by_agent", "by_class", "by_source"),
@@ -46,14 +71,14 @@ def test_explain_walks_through_one_session(learned: Run) -> None:
 
 
 def test_notes_are_written_one_a_line(learned: Run, tmp_path: Path) -> None:
-    done = learned("measure", "backtest", "--player", "echo", "--notes", str(tmp_path / "notes.jsonl"))
+    done = learned("measure", "backtest", "--strategy", "echo", "--notes", str(tmp_path / "notes.jsonl"))
     assert done.returncode == 0
     moments = [json.loads(line)["moment"] for line in (tmp_path / "notes.jsonl").read_text().splitlines()]
     assert set(moments) == {"after"}
 
 
-def test_an_unknown_player_is_wrong_use(learned: Run) -> None:
-    done = learned("measure", "backtest", "--player", "oracle")
+def test_an_unknown_strategy_is_wrong_use(learned: Run) -> None:
+    done = learned("measure", "backtest", "--strategy", "oracle")
     assert done.returncode == 2
     assert "Known are: nothing" in done.stderr
 

@@ -51,7 +51,7 @@ def test_json_has_the_documented_shape(learned: Run) -> None:
     assert set(found) == {"sessions", "found", "total"}
     assert set(found["total"]) == {"tokens", "cost_usd", "is_cost_partial", "unpriced_responses"}
     assert set(found["sessions"][0]) == {
-        *("id", "native_id", "agent", "repo", "domain", "branch", "started_ms", "ended_ms", "duration_ms", "title"),
+        *("id", "native_id", "agent", "repo", "domain", "branch", "started_at", "ended_at", "duration_ms", "title"),
         *("outcome", "relation", "parent", "is_partial", "prompts", "actions", "failures", "tokens", "cost_usd"),
         *("is_cost_partial", "is_pinned"),
     }
@@ -59,7 +59,11 @@ def test_json_has_the_documented_shape(learned: Run) -> None:
 
 def test_nothing_found_is_said(learned: Run) -> None:
     done = learned("sessions", "list", "--branch", "pear")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "No session fits.\n")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        "",
+        "No sessions match. Without `--branch pear` there would be 5 sessions.\n",
+    )
 
 
 def test_an_empty_store_says_what_to_do(run: Run, tmp_path: Path) -> None:
@@ -84,4 +88,4 @@ def test_costs_name_the_models_without_a_price(learned: Run, tmp_path: Path) -> 
     config.write_text('[prices."claude-x"]\ninput = 1\noutput = 2\n', encoding="utf-8")
     found = json.loads(learned("sessions", "cost", "--by", "model", "--by", "agent", "--json").stdout)
     assert found["by"] == ["model", "agent"]
-    assert set(found) == {"by", "lines", "total", "unpriced_models"}
+    assert set(found) == {"by", "lines", "total", "nested", "unpriced_models"}

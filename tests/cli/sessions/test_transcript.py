@@ -1,5 +1,6 @@
 """How a transcript is drawn: marks, bars, folds, separators, and no line too wide."""
 
+import datetime as dt
 import re
 
 import pytest
@@ -8,13 +9,15 @@ from hypothesis import strategies as st
 
 from afterwit.cli.sessions.transcript import Look, drawn
 from afterwit.cli.terminal.wrapping import cells
+from afterwit.config.calendar import Calendar
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import EventKind
 from afterwit.sessions.show import Begins, CopiedEvents, Ends, GoneTexts, Scene, SessionMoment
 from afterwit.store.rows.session_list import SessionRow
 
 START_MS = 1_777_629_600_000  # 2026-05-01 10:00
-NARROW = Look(width=80)
+CALENDAR = Calendar(START_MS, dt.UTC)
+NARROW = Look(CALENDAR, width=80)
 
 
 def session(**fields: object) -> SessionRow:
@@ -81,7 +84,7 @@ def test_long_texts_are_folded_unless_all_is_asked_for() -> None:
     text = "\n".join(f"line {number}" for number in range(100))
     folded = lines(said(EventKind.PROMPT, text))
     assert folded[-1].strip() == "… 70 more lines (--full shows them)"
-    assert len(lines(said(EventKind.PROMPT, text), look=Look(80, is_full=True))) == 101
+    assert len(lines(said(EventKind.PROMPT, text), look=Look(CALENDAR, 80, is_full=True))) == 101
 
 
 def test_what_interrupts_is_a_separator() -> None:
@@ -100,7 +103,7 @@ def test_what_interrupts_is_a_separator() -> None:
         "a summary",
         "── 3 events copied",
         "missing",
-        "2026-05-02",
+        "── May 2 ─",
     ):
         assert part in found
     assert "❯ (the text is gone)" in found
@@ -117,14 +120,14 @@ def test_a_subagent_stands_behind_a_bar() -> None:
 
 
 def test_a_pipe_is_neither_wrapped_nor_coloured() -> None:
-    found = lines(said(EventKind.REPLY, "word " * 100), look=Look())
+    found = lines(said(EventKind.REPLY, "word " * 100), look=Look(CALENDAR))
     assert len(found) == 2
     assert "\x1b" not in "".join(found)
 
 
 def test_colour_is_only_colour() -> None:
     what = (said(EventKind.PROMPT, "Prune"), did("ls", "failed", error="no"), said(EventKind.THOUGHT, "hm"))
-    coloured = lines(*what, look=Look(80, has_colour=True))
+    coloured = lines(*what, look=Look(CALENDAR, 80, has_colour=True))
     assert [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in coloured] == lines(*what)
 
 
@@ -133,5 +136,5 @@ def test_colour_is_only_colour() -> None:
 def test_no_line_is_too_wide(text: str, width: int, depth: int, is_full: bool) -> None:
     clean = "".join(letter for letter in text if letter.isprintable() or letter == "\n")
     what = (said(EventKind.REPLY, clean), did(clean or "x", "failed", error=clean, duration_ms=10**6))
-    found = lines(*what, look=Look(width, is_full=is_full), depth=depth)
+    found = lines(*what, look=Look(CALENDAR, width, is_full=is_full), depth=depth)
     assert all(cells(line) <= width for line in found)

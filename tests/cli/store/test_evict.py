@@ -34,7 +34,7 @@ def test_evict_has_the_documented_shape(learned: Run) -> None:
     }
     assert done["after_bytes"] == 0
     (one, *_) = json.loads(learned("store", "dropped", "--json").stdout)
-    assert set(one) == {"agent", "path", "sessions", "bytes", "dropped_ms", "sha256", "is_data_loss"}
+    assert set(one) == {"agent", "path", "sessions", "bytes", "dropped_at", "sha256", "is_data_loss"}
 
 
 def test_the_plan_is_shown_and_nothing_is_dropped_unasked(learned: Run) -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from afterwit.cli.terminal.amounts import human_dollars, human_span, human_tokens, minute
+from afterwit.cli.terminal.amounts import human_dollars, human_span, human_tokens
 
 
 @pytest.mark.parametrize(
@@ -23,8 +23,3 @@ def test_dollars_say_what_is_not_known() -> None:
 )
 def test_spans_have_one_unit(span: int | None, text: str) -> None:
     assert human_span(span) == text
-
-
-def test_moments_are_shown_to_the_minute() -> None:
-    assert minute(1_777_629_600_000) == "2026-05-01 10:00"
-    assert minute(None) == ""

@@ -13,7 +13,7 @@ COLUMNS = (
     Column("id"),
     Column("when", gives_way=1, most=10),
     Column("note", gives_way=3),
-    Column("title", is_cut=True),
+    Column("title", takes_rest=True),
     Column("cost", is_number=True),
 )
 ROWS = [
@@ -40,7 +40,7 @@ def test_the_least_important_column_goes_first() -> None:
 
 
 def test_a_cut_sentence_is_marked_also_where_a_word_ends() -> None:
-    columns = (Column("id"), Column("fact", is_cut=True))
+    columns = (Column("id"), Column("fact", takes_rest=True, most_lines=1))
     assert [line.endswith("…") for line in drawn(columns, [("a", "one two three four five six")], 12)[2:]] == [True]
     for width in range(6, 30):
         (line,) = drawn(columns, [("a", "one two three four five six")], width)[2:]
@@ -48,12 +48,33 @@ def test_a_cut_sentence_is_marked_also_where_a_word_ends() -> None:
 
 
 def test_a_column_that_needs_more_room_makes_others_leave_earlier() -> None:
-    columns = (*COLUMNS[:3], Column("title", is_cut=True, least=40), COLUMNS[4])
+    columns = (*COLUMNS[:3], Column("title", takes_rest=True, least=40), COLUMNS[4])
     assert drawn(columns, ROWS, 60)[0].split() == ["id", "title", "cost"]
 
 
+@pytest.mark.parametrize("width", [120, 80, 60, 40])
+def test_a_sentence_is_wrapped_and_nothing_of_it_is_lost(width: int) -> None:
+    columns = (Column("id"), Column("fact", takes_rest=True))
+    lines = drawn(columns, [("a1", ROWS[0][3]), ("b2", "Pick plums")], width)[2:]
+    assert max(map(len, lines)) <= width
+    assert " ".join(line[4:].strip() for line in lines[:-1]) == ROWS[0][3]
+    assert [line[:2] for line in lines if line[:2].strip()] == ["a1", "b2"]
+
+
+def test_a_title_takes_only_the_lines_that_it_may() -> None:
+    columns = (Column("id"), Column("title", takes_rest=True, most_lines=2))
+    assert drawn(columns, [("a1", ROWS[0][3])], 24)[2:] == ["a1  Prune the apples in", "    the third row befor…"]
+
+
+def test_what_failed_is_red_only_where_there_are_colours() -> None:
+    columns = (Column("id"), Column("failed", is_number=True, is_bad=lambda text: text != "0"))
+    rows = [("a", "3"), ("b", "0")]
+    assert "\x1b" not in "".join(drawn(columns, rows, 80))
+    assert [("\x1b[31m" in line) for line in drawn(columns, rows, 80, is_coloured=True)] == [False, False, True, False]
+
+
 def test_numbers_stand_to_the_right() -> None:
-    assert [line[-6:] for line in drawn(COLUMNS, ROWS, 80)[2:]] == [" $1.00", "$12.50"]
+    assert [line[-6:] for line in drawn(COLUMNS, ROWS, 120)[2:]] == [" $1.00", "$12.50"]
 
 
 def test_an_empty_column_is_left_out_where_it_may_give_way() -> None:

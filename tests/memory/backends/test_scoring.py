@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.memory.backends.scoring import (
+from afterwit.memory.checks import (
     WEIGHTS,
+    Evaluated,
     Query,
-    ScoredBackend,
     labelled_set,
     latency_part,
     privacy_part,
@@ -43,8 +43,8 @@ def test_privacy_is_half_a_matter_of_place() -> None:
 
 
 def test_the_recommendation_says_when_data_leave_and_what_to_use_instead() -> None:
-    away = ScoredBackend("honcho", 90, True, True, "Sent to example.org.")
-    home = ScoredBackend("local", 80, True, False, "Stays.")
+    away = Evaluated(backend="honcho", is_configured=True, is_available=True, leaves_machine=True, score=90)
+    home = Evaluated(backend="local", is_configured=True, is_available=True, privacy="Stays.", score=80)
     text = recommendation([home, away])
     assert "Use honcho" in text
     assert "data leave this machine" in text

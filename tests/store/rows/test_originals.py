@@ -4,8 +4,8 @@ import apsw
 from tests.store.planted_rows import plant
 
 from afterwit.store.rows import files, originals
-from afterwit.store.rows.digests import DigestRow, put_digest
 from afterwit.store.rows.originals import Drop, RawFile, put_pin
+from afterwit.store.rows.sightings import DigestRow, put_digest
 
 
 def only(db: apsw.Connection) -> RawFile:

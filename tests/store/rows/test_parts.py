@@ -46,7 +46,7 @@ def test_the_rows_of_a_part_come_back_in_order(db: apsw.Connection) -> None:
             50,
             110,
         ),
-        (7, 1_200, "model-a", 10, 20, 30, 40, 5, 0.25),
+        (7, 1_200, "model-a", 10, 20, 30, 40, 5, 0.25, 0, 0),
     ]
 
 
@@ -100,6 +100,8 @@ spends = st.builds(
     output=st.integers(0, 9),
     reasoning=st.integers(0, 9),
     cost_usd=st.none() | st.floats(0, 9),
+    cache_write_1h=st.integers(0, 9),
+    is_nested=st.booleans(),
 )
 
 
@@ -116,7 +118,14 @@ def test_a_response_read_in_several_runs_counts_by_its_largest_figures(found: li
             merged = merged_spend(merged, row)
         ((_, *stored),) = parts.part_content(db, 1)
         expected = [merged.at_ms, merged.model, merged.input, merged.cache_read, merged.cache_write]
-        assert stored == [*expected, merged.output, merged.reasoning, merged.cost_usd]
+        assert stored == [
+            *expected,
+            merged.output,
+            merged.reasoning,
+            merged.cost_usd,
+            merged.cache_write_1h,
+            merged.is_nested,
+        ]
 
 
 def test_tokens_are_summed_over_parts_and_models_named_once(db: apsw.Connection) -> None:

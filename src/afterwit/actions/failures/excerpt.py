@@ -1,14 +1,187 @@
-"""The telling part of an error output: what a person would read first.
+"""What failure looks like in the output of programs, line by line, and the part of it that a person would read first.
 
-Whole lines, without colours, without the frame that an agent puts around an output, without progress and without
-frames of a stack trace. One pass over the lines; the size of the result is bounded. `below_headlines` passes over the
-headlines under which build tools put their report: they say that something failed, and not what.
+`is_failing` knows compilers, linters, test runners, package managers and shells, and is not taken in by "0 errors".
+`is_complaint_of` is the narrow question for programs whose output is content (`cat`, `grep`, `git log`): only lines in
+which the program or the shell itself speaks. `echoed_exit` reads a code that the line printed. Only the beginning and
+the end of a huge output are looked at; lines are cut, so time is bounded.
+
+`error_excerpt` gives whole lines, without colours, without the frame that an agent puts around an output, without
+progress and without frames of a stack trace; its size is bounded. `below_headlines` passes over the headlines under
+which build tools put their report: they say that something failed, and not what.
 """
 
 import re
 from itertools import dropwhile
 
-from afterwit.actions.failures.shapes import is_failing_line, lines_of, marks_in
+from afterwit.actions.failures.quick_look import ends_of
+
+_LONGEST_LINE = 2_000
+
+_ANSI = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])|[\x00-\x08\x0b-\x1f\x7f]")
+_CONTROLS = tuple(map(chr, (*range(0x09), *range(0x0B, 0x20), 0x7F)))
+_FINE = re.compile(
+    r"\b(?:0|no|zero|without(?: any)?) (?:\w{1,20} )?(?:errors?|failed|failures?|failing|fails?|problems?|issues?)\b"
+    r"|\b(?:errors?|failed|failures?|fail)\s?[:=] ?0\b"
+    r"|\b0 (?:errors?|fail\w*)\b"
+    r"|\bexit(?:ed)?(?: with)?(?: (?:code|status))?[:= ]+0\b",
+    re.IGNORECASE,
+)
+_PASSING = re.compile(r"\s*(?:\(pass\)|✓|✔|√|ok\b|PASS(?:ED)?\b|--- PASS)|.{0,500}\bPASSED\b")
+# "2 failed" in a summary, but not "Task 2 failed" in a log
+_COUNTED = (
+    r"(?:^|[,;:(|=·✖✗×]|\b(?:and|with|[Ff]ound|Tests?|Suites?|Files|Failed))\s{0,8}[1-9]\d{0,6} "
+    r"(?:tests? |specs? |suites? |checks? )?(?:errors?|failed|failures?|failing|fail|problems?)\b"
+)
+_SHAPES_AT_START = (
+    r"npm error\b",
+    r"Traceback \(most recent call last\)",
+    r"[\w.]{0,120}(?:Error|Exception|Interrupt)\b(?::|$)",
+    r"\s*(?:\(fail\)|✗|✘|×|✖|❌)",
+    r"[1-9]\d{0,6} issues:",
+    r"make(?:\[\d+\])?: \*\*\*",
+    r"\s*(?:fatal|panic|FATAL|Fatal error)\b[: ]",
+    r"Killed\b",
+    r"zsh:\d{0,6}:? ",
+    r"(?:[Cc]annot|[Cc]an't|[Cc]ould not|[Uu]nable to|accepts (?:at most )?\d{1,3} arg|unknown (?:JSON )?field)\b",
+    r"The following paths are ignored\b|no pull requests found\b|GraphQL: ",
+    r"[^ :]{1,200}:\d{1,6}:\d{1,6}: undefined:",
+    r"HTTP [45]\d\d\b",
+    r"CONFLICT \(|Aborting\b",
+)
+_SHAPES_AT_WORD = (
+    r"error(?:\s+[A-Z]{1,6}\d{1,6}|\[[\w-]{1,40}\])?:",
+    r"(?:Error|ERROR)\b(?::|\]|\s+-)",
+    r"ERR!",
+    r"ERR_[A-Z_]{3,60}\b",
+    r"ELIFECYCLE\b",
+    r"FAIL(?:ED|URE|URES)?\b",
+    r"(?:[Ff]ailures?|[Ff]ailed|[Ee]rrors?)\s?[:=] ?[1-9]",
+    r"[Ee]xit(?:ed)?(?: with)? (?:code|status)[:= ]{1,3}-?[1-9]|exit\s?[:=] ?-?[1-9]",
+    r"[Ee]rror code [1-9]",
+    r"panicked at\b",
+    r"Segmentation fault\b|core dumped\b|Bus error\b|Out of memory\b",
+    r"command not found\b|[Nn]o such file or directory\b|is not recognized as\b",
+    r"[Pp]ermission denied\b|[Oo]peration not permitted\b|[Aa]ccess denied\b",
+    r"no matches found:",
+    r"ERROR task failed\b",
+    r"undefined (?:reference|symbol|:)",
+    r"Cannot find (?:module|name|package)\b|No module named\b|cannot find package\b",
+    r"(?:unrecognized|unknown|unexpected|invalid) (?:option|flag|subcommand|command|argument|shorthand)\b",
+    r"Could not resolve\b|no such host\b|[Cc]onnection refused\b|ECONNREFUSED\b|ETIMEDOUT\b",
+    r"merge conflict\b",
+    r"error Command failed\b|script \"[^\"]{1,80}\" exited with code [1-9]",
+)
+_SHAPES_ANYWHERE = (_COUNTED, r": not found\s*$", r"! \[(?:remote )?rejected\]")
+# Every shape contains one of these in lower case: a cheap look before the dear one.
+_MARK_WORDS = (
+    "error|fail|err!|err_|elifecycle|traceback|exception|interrupt|problem|issues:|exit|***|fatal|panic|fault|dumped"
+    "|killed|memory|not found|no such|not recognized|denied|not permitted|no matches|undefined|cannot|can't|could not"
+    "|unable to|accepts|no module|unrecognized|unknown|unexpected|invalid|refused|timedout|http |rejected|conflict"
+    "|zsh:|aborting|are ignored|no pull requests|graphql:|✗|✘|×|✖|❌"
+)
+_MARKS = tuple(_MARK_WORDS.split("|"))
+_FAILING_AT_START = re.compile("|".join(_SHAPES_AT_START))
+_FAILING = re.compile("|".join((rf"\b(?:{'|'.join(_SHAPES_AT_WORD)})", *_SHAPES_ANYWHERE)))
+_SETTLED = re.compile(
+    rf"\bFAIL(?:ED|URE|URES)?\b|{_COUNTED}"
+    r"|\bexited with code [1-9]|\btest failed\b|^make(?:\[\d+\])?: \*\*\*"
+)
+_ALL_CLEAR = re.compile(
+    r"^[^\S\n]*0 fail\b|\b0 failed\b|^[^\S\n]*Tests?:?\s.{0,80}\b[1-9]\d{0,6} (?:passed|passing)\b|\btest result: ok\b"
+    r"|^OK(?: \(|$)|^[^\S\n]*=*\s*[1-9]\d{0,6} (?:passed|passing)\b|\bAll checks passed\b"
+    r"|\b[Ff]ound 0 errors\b|\bBuild succeeded\b"
+)
+_COMPLAINT = re.compile(
+    r"No such file or directory|[Pp]ermission denied|Operation not permitted|command not found|: not found\s*$"
+    r"|[Ii]s a directory|[Nn]ot a directory|no matches found|[Ii]nvalid|[Uu]nrecognized|[Uu]nknown|[Ii]llegal|usage:"
+    r"|not allowed|cannot |can't |could not |error|fatal|regex parse"
+)
+# Every complaint contains one of these.
+_COMPLAINT_MARKS = (
+    *("No such file", "ermission denied", "not permitted", "not found", "s a directory", "ot a directory"),
+    *("no matches", "nvalid", "nrecognized", "nknown", "llegal", "usage:", "not allowed", "cannot ", "can't "),
+    *("could not ", "error", "fatal", "regex parse"),
+)
+_ECHOED = re.compile(
+    r"\b(?:exit|rc|status|EXIT_CODE|ret)(?:[ _]?(?:code|status))?\s{0,3}[:=]\s{0,3}(-?\d{1,3})\b", re.IGNORECASE
+)
+_GENERIC_SPEAKERS = ("bash", "zsh", "sh", "(eval)", "fatal", "error", "usage")
+
+
+def lines_of(output: str) -> list[str]:
+    """The lines of an output without colours and carriage-return progress; a huge output without its middle."""
+    lines = ends_of(output).split("\n")
+    if any(char in output for char in _CONTROLS):
+        return [_ANSI.sub("", line.rstrip("\r").rpartition("\r")[2][:_LONGEST_LINE]) for line in lines]
+    return [line[:_LONGEST_LINE] for line in lines]
+
+
+def marks_in(lines: list[str]) -> tuple[str, ...]:
+    """The marks that occur anywhere in these lines: none of them can have another."""
+    lowered = "\n".join(lines).lower()
+    return tuple(mark for mark in _MARKS if mark in lowered)
+
+
+def is_failing_line(line: str, marks: tuple[str, ...] = _MARKS) -> bool:
+    """Whether one line, without colours, reports a failure. `marks` are those that can be in it."""
+    if not marks:
+        return False
+    lowered = line.lower()
+    for mark in marks:
+        if mark in lowered:
+            break
+    else:
+        return False
+    return _has_shape(line) and not _PASSING.match(line) and _has_shape(_FINE.sub("", line))
+
+
+def _has_shape(line: str) -> bool:
+    return _FAILING_AT_START.match(line) is not None or _FAILING.search(line) is not None
+
+
+def is_failing(output: str) -> bool:
+    """Whether the lines report a failure. What a test prints on its way is forgiven by a later all-clear."""
+    lines = lines_of(output)
+    marks = marks_in(lines)
+    if not marks:
+        return False
+    is_failed = False
+    for line in lines:
+        if is_failing_line(line, marks):
+            if _SETTLED.search(_FINE.sub("", line)):
+                return True
+            is_failed = True
+        elif is_failed and _ALL_CLEAR.search(line):
+            is_failed = False
+    return is_failed
+
+
+def is_complaint_of(programs: frozenset[str], output: str) -> bool:
+    """Whether one of these programs, or the shell, complains in the output."""
+    lines = lines_of(output)
+    shown = "\n".join(lines)
+    if not any(mark in shown for mark in _COMPLAINT_MARKS):
+        return False
+    return any(_speaks(programs, line) for line in lines)
+
+
+def echoed_exit(output: str) -> int | None:
+    """The last exit code that the output itself states, as in `exit: 1`."""
+    code = None
+    for line in lines_of(output):
+        for match in _ECHOED.finditer(line):
+            code = int(match[1])
+    return code
+
+
+def _speaks(programs: frozenset[str], line: str) -> bool:
+    """`grep: x: No such file`, `zsh:1: command not found: x`, `/bin/sh: 1: x: not found`, `fatal: …`."""
+    speaker, colon, _ = line.partition(":")
+    if not colon:
+        return False
+    name = speaker.strip().rpartition("/")[2]
+    return (name in programs or name in _GENERIC_SPEAKERS) and _COMPLAINT.search(line) is not None
+
 
 _HEADLINE = re.compile(
     r"\s*(?:\[ERROR\]\s*)?(?:"

@@ -42,8 +42,6 @@ class WordAt(NamedTuple):
 
 
 class SpelledCommand(NamedTuple):
-    """One simple command of a line."""
-
     words: tuple[WordAt, ...]  # without assignments in front
     joint: str  # the operator before it
 

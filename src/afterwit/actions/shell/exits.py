@@ -41,14 +41,8 @@ _LISTS = ("&&", "||")
 
 
 def exits_of(body: tuple[Pipeline, ...]) -> Exits:
-    """The exits of a parsed line."""
     reach, options = _sequence(body, _Options())
-    return Exits(
-        _main(list(_run(body))),
-        reach.deciding,
-        frozenset(reach.reporting | reach.aborting),
-        options.pipefail,
-    )
+    return Exits(_main(list(_run(body))), reach.deciding, frozenset(reach.reporting | reach.aborting), options.pipefail)
 
 
 def _main(ran: Sequence[Command]) -> Command | None:

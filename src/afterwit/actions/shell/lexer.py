@@ -40,8 +40,6 @@ Token = Word | Operator | Redirection
 
 
 class LexedLine(NamedTuple):
-    """A lexed line."""
-
     tokens: list[Token]
     is_whole: bool
 
@@ -66,7 +64,6 @@ _ARITHMETIC_TRIES = 16
 
 
 def lex(text: str) -> LexedLine:
-    """The tokens of a command line."""
     lexer = _Lexer(text.replace("\r\n", "\n"))
     lexer.run()
     return LexedLine(lexer.tokens, lexer.is_whole)

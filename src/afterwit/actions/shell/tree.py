@@ -40,8 +40,6 @@ class GroupKind(StrEnum):
 
 
 class Command(NamedTuple):
-    """One simple command."""
-
     number: int  # its place in CommandLine.commands
     words: tuple[Word, ...]  # as written, wrappers included, leading assignments not
     program: str  # what runs in the end: the name without folder, wrappers taken off
@@ -79,8 +77,6 @@ Stage = Command | Group
 
 
 class CommandLine(NamedTuple):
-    """A whole line."""
-
     text: str
     body: tuple[Pipeline, ...]
     commands: tuple[Command, ...]  # all simple commands in the order of writing

@@ -144,7 +144,6 @@ def unwrap(words: Sequence[Word]) -> Unwrapped:
 
 
 def subcommand_of(program: str, arguments: Sequence[Word]) -> str:
-    """The subcommand among the words after a program."""
     return subcommand_in(program, [word.text for word in arguments])
 
 

@@ -165,8 +165,6 @@ def _number(text: str) -> float:
 
 
 class AiderReader:
-    """All that is known about the chat history of Aider."""
-
     agent = "aider"
     evidence = ReaderEvidence.REAL_CLIENT
 
@@ -185,8 +183,6 @@ class AiderReader:
 
 
 class AiderReading(DocumentReading):
-    """The reading of one history."""
-
     def __init__(self, folder: str) -> None:
         self._folder = folder
         super().__init__(f"{folder}@0")

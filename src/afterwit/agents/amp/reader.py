@@ -30,8 +30,6 @@ _KINDS = {"user": EventKind.PROMPT, "assistant": EventKind.REPLY, "system": Even
 
 
 class AmpReader(DocumentReader):
-    """All that is known about the threads of Amp."""
-
     agent = "amp"
     evidence = ReaderEvidence.DOCUMENTATION
 
@@ -48,8 +46,6 @@ class AmpReader(DocumentReader):
 
 
 class AmpReading(DocumentReading):
-    """The reading of one thread."""
-
     def __init__(self, session: str) -> None:
         super().__init__(session)
 

@@ -28,8 +28,6 @@ _NESTED = "subagent_trajectories"
 
 
 class AtifReader(DocumentReader):
-    """All that is known about ATIF trajectories."""
-
     agent = "atif"
     evidence = ReaderEvidence.DOCUMENTATION
 
@@ -44,8 +42,6 @@ class AtifReader(DocumentReader):
 
 
 class AtifReading(DocumentReading):
-    """The reading of one document."""
-
     def __init__(self, session: str) -> None:
         super().__init__(session)
         self._model = ""

@@ -17,10 +17,9 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.chat.messages import calls_of, outcome_of, reasoning_of, text_of, usage_of
-from afterwit.agents.memory import mark
-from afterwit.agents.places import identity
+from afterwit.agents.places import Place, identity
 from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader
+from afterwit.agents.reading import LinesReader, LinesReading, mark, resumed
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 from afterwit.model.times import ms_from_any
@@ -75,23 +74,16 @@ def any_folder() -> ChatReader:
     return ChatReader("chat", ANY_PATHS)
 
 
-class ChatReading:
-    """The reading of one chat log."""
-
+class ChatReading(LinesReading[ChatState]):
     state_type: type[ChatState] = ChatState
 
     def __init__(self, path: PurePosixPath, saved: bytes | None) -> None:
         self._session = path.stem.removeprefix("session_") or path.stem
-        self._state = msgspec.msgpack.decode(saved, type=self.state_type) if saved else self.state_type()
-        self.known: Mapping[str, int] = self._state.known
-        self.unknown: Mapping[str, int] = self._state.unknown
-
-    def save(self) -> bytes:
-        return msgspec.msgpack.encode(self._state)
+        super().__init__(resumed(self.state_type, saved))
 
     def feed(self, record: Record) -> list[Reading]:
         message = msgspec.json.decode(record.raw, type=dict[str, Any])
-        is_first = not self.known and not self.unknown
+        is_first = self._is_at_start
         at_ms = _time_of(message)
         readings: list[Reading] = []
         if is_first and at_ms is None:
@@ -239,16 +231,7 @@ class ChatTurn:
         if key is None:
             own = self._own_id()
             key = f"{kind}:{identity(self._session, self._at_ms, own)}" if own else ""
-        place = self._record
-        return Event(
-            session=self._session,
-            kind=kind,
-            offset=place.offset,
-            length=place.length,
-            at_ms=self._at_ms,
-            key=key,
-            **more,
-        )
+        return Place.of(self._session, self._record, self._at_ms).event(kind, key, **more)
 
 
 def _time_of(message: Mapping[str, Any]) -> int | None:

@@ -4,21 +4,107 @@ Keys: a text of a user record has the record's uuid, a reply or a thought the uu
 results the call's id, a call its time and content too, a response's tokens the message id.
 Copies of a record in other files therefore have equal keys.
 One compaction is one event: the summary. The boundary record before it is a notice.
+
+What the reading of one file has to remember between two appends are ids, counts and digests only: the state goes into
+the store, and the text of a log may hold secrets. Everything that
+grows with the file is bounded, and forgets its oldest entries first.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.agents.claude_code.content import kind_of, placeholder, text_of_result, without_reminders
-from afterwit.agents.claude_code.records import Block, ClaudeLine, ClaudeMessage, TokenCounts
-from afterwit.agents.claude_code.results import edited_file, result_of, stated_spill
-from afterwit.agents.claude_code.state import ClaudeState
-from afterwit.agents.memory import mark
-from afterwit.agents.places import identity
+from afterwit.agents.claude_code.content import (
+    edited_file,
+    kind_of,
+    placeholder,
+    result_of,
+    stated_spill,
+    text_of_result,
+    without_reminders,
+)
+from afterwit.agents.claude_code.records import Block, CacheCreation, ClaudeLine, ClaudeMessage, TokenCounts
+from afterwit.agents.places import Place, identity
+from afterwit.agents.reading import mark
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem, Reading, Spend, Usage
+
+_RECENT = 32
+_LINKS = 500
+_QUEUED = 64
+_CALLS = 50
+_NAMES = 100
+
+
+class ClaudeState(msgspec.Struct):
+    known: dict[str, int] = {}
+    unknown: dict[str, int] = {}
+    version: str = ""  # of the client, as of the last record that names it
+    told: dict[str, str] = {}  # digests of the facts given last
+    children: list[str] = []  # subagents inside this file that were introduced
+    roots: dict[str, str] = {}  # record of an old sidechain → the record it began with
+    agent_types: dict[str, str] = {}  # call that starts a subagent → the subagent's type
+    queued: list[str] = []  # digests of prompts that were read from the queue and may come again as a message
+    recent: list[str] = []  # the last messages' uuids
+
+    def count(self, name: str, *, is_known: bool) -> None:
+        counts = self.known if is_known else self.unknown
+        if name not in counts and len(counts) >= _NAMES and not is_known:
+            name = "(other)"
+        counts[name] = counts.get(name, 0) + 1
+
+    def tells_new(self, field: str, value: str) -> bool:
+        """Whether this fact differs from the one told before; it counts as told from now on."""
+        digest = digest_of(value)
+        if self.told.get(field) == digest:
+            return False
+        self.told[field] = digest
+        return True
+
+    def introduces(self, child: str) -> bool:
+        if child in self.children:
+            return False
+        self.children.append(child)
+        return True
+
+    def root_of(self, uuid: str, parent: str) -> str:
+        """The record that began the sidechain which this record belongs to."""
+        root = self.roots.get(parent, uuid)
+        self.roots[uuid] = root
+        if len(self.roots) > _LINKS:
+            del self.roots[next(iter(self.roots))]
+        return root
+
+    def remember_call(self, call: str, agent_type: str) -> None:
+        self.agent_types[call] = agent_type
+        if len(self.agent_types) > _CALLS:
+            del self.agent_types[next(iter(self.agent_types))]
+
+    def remember_queued(self, text: str) -> None:
+        self.queued.append(digest_of(text.strip()))
+        del self.queued[:-_QUEUED]
+
+    def was_queued(self, text: str) -> bool:
+        """Whether this text was read from the queue; true once for each time that it was put there."""
+        if not self.queued:
+            return False
+        digest = digest_of(text.strip())
+        if digest not in self.queued:
+            return False
+        self.queued.remove(digest)
+        return True
+
+    def remember_message(self, uuid: str) -> None:
+        self.recent.append(uuid)
+        if len(self.recent) > _RECENT:
+            del self.recent[0]
+
+
+def digest_of(text: str) -> str:
+    return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
 
 Spill = Callable[[str, str], str | None]  # (path that the log states, call id) → the whole output
 
@@ -37,20 +123,13 @@ class ClaudePlace(NamedTuple):
     at_ms: int | None
     uuid: str
     is_child: bool
+    is_nested: bool = False  # a copy inside a record of the parent
 
-    def event(self, kind: EventKind, key: str, text: str) -> Event:
-        return Event(
-            session=self.session,
-            kind=kind,
-            offset=self.offset,
-            length=self.length,
-            at_ms=self.at_ms,
-            key=key,
-            text=text,
-        )
+    def event(self, kind: EventKind, key: str, text: str = "", **more: Any) -> Event:
+        return Place(*self[:4]).event(kind, key, text=text, **more)
 
     def problem(self, reason: str) -> Problem:
-        return Problem(offset=self.offset, length=self.length, reason=reason)
+        return Place(*self[:4]).problem(reason)
 
 
 def user_readings(
@@ -129,17 +208,8 @@ def _call(block: Block, index: int, place: ClaudePlace, state: ClaudeState) -> E
     agent_type = arguments.get("subagent_type")
     if isinstance(agent_type, str):
         state.remember_call(call, agent_type)
-    return Event(
-        session=place.session,
-        kind=EventKind.CALL,
-        offset=place.offset,
-        length=place.length,
-        at_ms=place.at_ms,
-        key=_call_key(call, arguments, place),
-        call_id=call,
-        tool=block.name or _NAMELESS,
-        arguments=arguments,
-    )
+    key = _call_key(call, arguments, place)
+    return place.event(EventKind.CALL, key, call_id=call, tool=block.name or _NAMELESS, arguments=arguments)
 
 
 def _call_key(call: str, arguments: Mapping[str, Any], place: ClaudePlace) -> str:
@@ -171,34 +241,34 @@ def _result(block: Block, line: ClaudeLine, place: ClaudePlace, spill: Spill) ->
     stated = stated_spill(text, outcome)
     if stated is not None:
         text = spill(stated, call) or text
-    return Event(
-        session=place.session,
-        kind=EventKind.RESULT,
-        offset=place.offset,
-        length=place.length,
-        at_ms=place.at_ms,
-        key=f"result:{call}",
-        text=text,
-        call_id=call,
-        result=result,
-        file=edited_file(outcome),
-    )
+    file = edited_file(outcome)
+    return place.event(EventKind.RESULT, f"result:{call}", text, call_id=call, result=result, file=file)
 
 
 def _spend(line: ClaudeLine, message: ClaudeMessage, counts: TokenCounts, place: ClaudePlace) -> Spend:
+    kept = counts.cache_creation or CacheCreation()
+    kept_1h, kept_5m = _tokens(kept.ephemeral_1h_input_tokens), _tokens(kept.ephemeral_5m_input_tokens)
+    written = counts.cache_creation_input_tokens
     return Spend(
         session=place.session,
         key=_response_key(message.id or "", line.request_id or "", place.uuid),
-        model=message.model or "",
+        model=_model_with_speed(message.model or "", counts.speed),
         usage=Usage(
             input=_tokens(counts.input_tokens),
             cache_read=_tokens(counts.cache_read_input_tokens),
-            cache_write=_tokens(counts.cache_creation_input_tokens),
+            cache_write=kept_1h + kept_5m if written is None else _tokens(written),
             output=_tokens(counts.output_tokens),
+            cache_write_1h=kept_1h,
         ),
         at_ms=place.at_ms,
         cost_usd=line.cost_usd if isinstance(line.cost_usd, float) else None,
+        is_nested=place.is_nested,
     )
+
+
+def _model_with_speed(model: str, speed: str | None) -> str:
+    """Fast mode has prices of its own. Gateways sell it under this name."""
+    return f"{model}-fast" if model and speed == "fast" else model
 
 
 def _tokens(count: int | None) -> int:

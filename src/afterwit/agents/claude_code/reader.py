@@ -27,10 +27,9 @@ from afterwit.agents.claude_code.content import (
     system_text,
     text_of_anything,
 )
-from afterwit.agents.claude_code.messages import ClaudePlace, assistant_readings, user_readings
+from afterwit.agents.claude_code.messages import ClaudePlace, ClaudeState, assistant_readings, digest_of, user_readings
 from afterwit.agents.claude_code.records import Attachment, ClaudeLine, decode
 from afterwit.agents.claude_code.sessions import Sessions, primary, spilled
-from afterwit.agents.claude_code.state import ClaudeState, digest_of
 from afterwit.agents.prompt_history import Fields, HistoryReader, JoinedReader
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import LinesReader
@@ -48,8 +47,6 @@ _REPOSITORY = re.compile(r"(https?://[^/\s]+/[^/\s]+/[^/\s]+?)/(?:-/)?(?:pulls?|
 
 
 class ClaudeCodeReader(LinesReader):
-    """Claude Code, by the shape of `agents.protocol.Reader`."""
-
     agent = "claude-code"
     evidence = ReaderEvidence.REAL_DATA
 
@@ -149,7 +146,7 @@ class ClaudeCodeReading:
             return
         child = self._sessions.child(agent_id)
         at_ms = ms_from_any(nested.timestamp) or place.at_ms
-        inner = ClaudePlace(child, place.offset, place.length, at_ms, nested.uuid or "", True)
+        inner = ClaudePlace(child, place.offset, place.length, at_ms, nested.uuid or "", is_child=True, is_nested=True)
         yield from self._sessions.introduction(child, line, place, line.parent_call or "")
         yield from self._message(nested, inner)
 

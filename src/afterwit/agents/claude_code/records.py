@@ -130,11 +130,20 @@ class Block(_Shape, frozen=True):
     is_error: bool | None = msgspec.field(default=None, name="is_error")
 
 
+class CacheCreation(_Shape, frozen=True, rename=None):
+    """Tokens written to the cache, by how long they are kept."""
+
+    ephemeral_1h_input_tokens: int | None = None
+    ephemeral_5m_input_tokens: int | None = None
+
+
 class TokenCounts(_Shape, frozen=True, rename=None):
     input_tokens: int | None = None
     output_tokens: int | None = None
     cache_read_input_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
+    cache_creation: CacheCreation | None = None
+    speed: str | None = None
 
 
 class ClaudeMessage(_Shape, frozen=True):

@@ -23,9 +23,8 @@ from typing import Any
 
 import msgspec
 
-from afterwit.agents.claude_code.messages import ClaudePlace
+from afterwit.agents.claude_code.messages import ClaudePlace, ClaudeState
 from afterwit.agents.claude_code.records import ClaudeLine
-from afterwit.agents.claude_code.state import ClaudeState
 from afterwit.agents.protocol import SourceFile
 from afterwit.model.kinds import Relation
 from afterwit.model.readings import Facts

@@ -6,7 +6,5 @@ AGENT = {
     "reader": "cline.reader:ClineReader",
     "transcripts": ("tasks/*/api_conversation_history.json",),
     "extension": "saoudrizwan.claude-dev",
-    "instructions": {
-        "in_checkouts": (".clinerules",),
-    },
+    "instructions": {"in_checkouts": (".clinerules",)},
 }

@@ -31,8 +31,6 @@ _SIGNS = ("<task>", "<environment_details>", "<feedback>")
 
 
 class ClineReader(DocumentReader):
-    """All that is known about the tasks of Cline or of one of its relatives."""
-
     evidence = ReaderEvidence.DOCUMENTATION
 
     def __init__(self, agent: str = "cline") -> None:
@@ -59,8 +57,6 @@ def roo() -> ClineReader:
 
 
 class ClineReading(DocumentReading):
-    """The reading of one task."""
-
     def __init__(self, file: SourceFile) -> None:
         self._file = file
         super().__init__(file.path.parent.name or file.path.stem)

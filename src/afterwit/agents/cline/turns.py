@@ -45,11 +45,7 @@ _CALL = re.compile(rf"<({'|'.join(sorted(TOOLS))})>")
 _ARGUMENT = re.compile(r"<(\w+)>")
 _HUMAN = ("task", "feedback", "user_message", "answer", "user_input")
 _INJECTED = (
-    "environment_details",
-    "mode_notice",
-    "hook_context",
-    "explicit_instructions",
-    "file_content",
+    *("environment_details", "mode_notice", "hook_context", "explicit_instructions", "file_content"),
     "slash_command",
 )
 _RESULT = re.compile(r"\[(\w+)(?: for '.*?')?\] Result:", re.DOTALL)

@@ -25,8 +25,6 @@ _MESSAGES = ".messages.json"
 
 
 class ClineCliReader(DocumentReader):
-    """All that is known about the sessions of Cline's command line."""
-
     agent = "cline-cli"
     evidence = ReaderEvidence.REAL_CLIENT
 
@@ -45,8 +43,6 @@ class ClineCliReader(DocumentReader):
 
 
 class ClineCliReading(DocumentReading):
-    """The reading of one session."""
-
     def __init__(self, file: SourceFile) -> None:
         super().__init__(file.path.name.removesuffix(_MESSAGES))
         self._file = file

@@ -16,7 +16,6 @@ sees. It keeps hashes of the last few texts only, works in both orders, and a te
 counts twice. And it tells what a session_meta says about the thread as a whole.
 """
 
-import hashlib
 import re
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -25,6 +24,7 @@ import msgspec
 
 from afterwit.agents.codex.outputs import Endings
 from afterwit.agents.codex.records import Payload
+from afterwit.agents.reading import mark
 from afterwit.model.kinds import Relation
 from afterwit.model.readings import Facts
 
@@ -223,8 +223,3 @@ class CodexState(msgspec.Struct):
         if name not in self.unknown and len(self.unknown) >= _NAMES_KEPT:
             name = "(more)"
         self.unknown[name] = self.unknown.get(name, 0) + 1
-
-
-def mark(text: str) -> str:
-    """A short hash that stands for a text where the text itself must not be kept."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

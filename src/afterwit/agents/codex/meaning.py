@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.agents.codex.lineage import CodexState, Source, facts_of, is_subagent, mark
-from afterwit.agents.codex.names import SPAWNED, SUMMARY, is_injected, is_surely_injected
+from afterwit.agents.codex.lineage import CodexState, Source, facts_of, is_subagent
 from afterwit.agents.codex.outputs import arguments_of, ending_of, read_output, text_of, tool_of
-from afterwit.agents.codex.records import CodexPart, Content, Payload
+from afterwit.agents.codex.records import SPAWNED, SUMMARY, CodexPart, Content, Payload, is_injected, is_surely_injected
+from afterwit.agents.places import Place
+from afterwit.agents.reading import mark
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
@@ -33,15 +34,7 @@ class CodexPlace(NamedTuple):
 
 
 def _event(state: CodexState, place: CodexPlace, kind: EventKind, key: str, **more: Any) -> Event:
-    return Event(
-        session=state.lineage.own,
-        kind=kind,
-        offset=place.offset,
-        length=place.length,
-        at_ms=place.at_ms,
-        key=key,
-        **more,
-    )
+    return Place(state.lineage.own, place.offset, place.length, place.at_ms).event(kind, key, **more)
 
 
 def _said(

@@ -21,8 +21,16 @@ import msgspec
 
 from afterwit.agents.codex.lineage import CodexState
 from afterwit.agents.codex.meaning import MEANINGS, CodexPlace, problem
-from afterwit.agents.codex.names import BARE_ITEMS, SILENT
-from afterwit.agents.codex.records import CodexLine, Payload, coerce_line, coerced, decode_line, decode_object
+from afterwit.agents.codex.records import (
+    BARE_ITEMS,
+    SILENT,
+    CodexLine,
+    Payload,
+    coerce_line,
+    coerced,
+    decode_line,
+    decode_object,
+)
 from afterwit.agents.prompt_history import Fields, HistoryReader, JoinedReader
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import LinesReader
@@ -42,8 +50,6 @@ _BOM_BYTES = 3
 
 
 class CodexReader(LinesReader):
-    """All that is known about the logs of Codex."""
-
     agent = "codex"
     evidence = ReaderEvidence.REAL_DATA
 

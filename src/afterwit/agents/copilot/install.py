@@ -4,9 +4,8 @@ import json
 
 from afterwit.agents.installing import reach_of
 from afterwit.edits.edits import Integration, Surroundings
-from afterwit.edits.hooks import SECONDS
 from afterwit.edits.json_file import JsonFile
-from afterwit.edits.ours import server_entry
+from afterwit.edits.ours import SECONDS, server_entry
 from afterwit.edits.own_text import OwnFile
 
 REACH = reach_of("copilot")

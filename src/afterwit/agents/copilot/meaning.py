@@ -18,8 +18,8 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.copilot.outcomes import Ledger, outcome_of, usage_of
-from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
+from afterwit.agents.reading import ReadingMemory
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Spend, Usage
 
@@ -32,12 +32,8 @@ _INSTRUCTION = re.compile(r"<custom_instruction>(.*?)</custom_instruction>", re.
 class CopilotState(ReadingMemory):
     model: str = ""
     ledger: Ledger = msgspec.field(default_factory=Ledger)
-    asked: list[str] = msgspec.field(
-        default_factory=list
-    )  # calls that a message asked for, before their start is written
-    denied: list[str] = msgspec.field(
-        default_factory=list
-    )  # calls that somebody or a rule said no to, before their end is written
+    asked: list[str] = msgspec.field(default_factory=list)  # calls of messages, before their start is written
+    denied: list[str] = msgspec.field(default_factory=list)  # calls that were refused, before their end is written
 
     def ask(self, call: str) -> None:
         self.asked = [*self.asked[-_KEPT:], call]

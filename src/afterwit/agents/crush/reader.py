@@ -48,8 +48,6 @@ _DEAREST_USD = 1e6
 
 
 class CrushReader(LinesReader):
-    """Crush, by the shape of `agents.protocol.Reader`."""
-
     agent = "crush"
     evidence = ReaderEvidence.DOCUMENTATION
 
@@ -65,8 +63,6 @@ class CrushReader(LinesReader):
 
 
 class CrushReading(RowsReading):
-    """The reading of one session."""
-
     def take(self, record: Record, row: Row) -> Iterator[Reading] | None:
         match row.table:
             case "(database)":
@@ -81,11 +77,11 @@ class CrushReading(RowsReading):
         self.noted(PLACE)
         folder = PurePosixPath(fields.text(row, "folder").replace("\\", "/"))
         if folder.name == ".crush":
-            yield Facts(session=self.state.session, cwd=str(folder.parent))
+            yield Facts(session=self._state.session, cwd=str(folder.parent))
 
     def _session(self, row: Mapping[str, Any]) -> Iterator[Reading]:
         self.noted("session")
-        state = self.state
+        state = self._state
         state.session = native_id(row.get("id")) or state.session
         parent = native_id(row.get("parent_session_id"))
         state.is_child = bool(parent)
@@ -152,7 +148,7 @@ class CrushReading(RowsReading):
             yield place.said(EventKind.COMPACTION, text, f"summary:{key}")
         elif row.get("role") == "assistant":
             yield place.said(EventKind.REPLY, text, f"said:{key}")
-        elif row.get("role") == "user" and not self.state.is_child and data.get("hidden") is not True:
+        elif row.get("role") == "user" and not self._state.is_child and data.get("hidden") is not True:
             yield place.said(EventKind.PROMPT, text, f"prompt:{key}")
         else:
             yield place.said(EventKind.NOTICE, text)

@@ -9,13 +9,6 @@ AGENT = {
     "homes": (".config/Cursor/User/globalStorage",),
     "mac_homes": ("Library/Application Support/Cursor/User/globalStorage",),
     "windows_homes": ("AppData/Roaming/Cursor/User/globalStorage",),
-    "instructions": {
-        "in_checkouts": (".cursorrules", ".cursor/rules/*.mdc"),
-    },
-    "connect": {
-        "rank": 140,
-        "program": "cursor",
-        "folders": (".cursor",),
-        "scope": "project",
-    },
+    "instructions": {"in_checkouts": (".cursorrules", ".cursor/rules/*.mdc")},
+    "connect": {"rank": 140, "program": "cursor", "folders": (".cursor",), "scope": "project"},
 }

@@ -47,8 +47,6 @@ _DONE = frozenset(("completed", "success", "error", "failed", "rejected", "cance
 
 
 class CursorReader(LinesReader):
-    """The Cursor editor, by the shape of `agents.protocol.Reader`."""
-
     agent = "cursor"
     evidence = ReaderEvidence.DOCUMENTATION
 
@@ -63,8 +61,6 @@ class CursorReader(LinesReader):
 
 
 class CursorReading(RowsReading):
-    """The reading of one conversation."""
-
     def take(self, record: Record, row: Row) -> Iterator[Reading] | None:
         if row.table == "composerData":
             return self._conversation(row.values)
@@ -74,7 +70,7 @@ class CursorReading(RowsReading):
 
     def _conversation(self, head: Mapping[str, Any]) -> Iterator[Reading]:
         self.noted("composerData")
-        state = self.state
+        state = self._state
         state.session = native_id(head.get("composerId")) or state.session
         state.model = fields.plain_id(fields.mapping(head, "modelConfig"), "modelName")
         about = fields.mapping(head, "subagentInfo")
@@ -106,7 +102,7 @@ class CursorReading(RowsReading):
 
     def _prompt(self, place: Place, bubble: Mapping[str, Any], identity: str) -> Iterator[Reading]:
         text = fields.without_blobs(fields.text(bubble, "text"))
-        if text and self.state.is_child:
+        if text and self._state.is_child:
             yield place.said(EventKind.NOTICE, text)
         elif text:
             yield place.said(EventKind.PROMPT, text, f"prompt:{identity}")
@@ -120,7 +116,7 @@ class CursorReading(RowsReading):
             yield place.said(EventKind.REPLY, text, f"said:{identity}")
         yield from _tool(place, fields.mapping(bubble, "toolFormerData"), identity)
         counts = fields.mapping(bubble, "tokenCount")
-        model = fields.plain_id(fields.mapping(bubble, "modelInfo"), "modelName") or self.state.model
+        model = fields.plain_id(fields.mapping(bubble, "modelInfo"), "modelName") or self._state.model
         yield from place.spent(f"bubble:{identity}", model, fields.usage(counts, "inputTokens", "outputTokens"))
 
 

@@ -35,10 +35,9 @@ from afterwit.agents.blocks import (
     inside_tags,
     without_tags,
 )
-from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.agents.reading import LinesReading, resumed
+from afterwit.agents.reading import LinesReading, ReadingMemory, resumed
 from afterwit.guard.markers import without_notes
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result
@@ -64,8 +63,6 @@ class _Line(NamedTuple):
 
 
 class PlainReading:
-    """The reading of one plain transcript."""
-
     def __init__(self, session: str) -> None:
         self._session = session
         self._open: list[tuple[str, str]] = []  # tool and id of calls without a result
@@ -156,8 +153,6 @@ def _arguments(text: str) -> Iterator[tuple[str, str]]:
 
 
 class CursorTranscriptReader:
-    """All that is known about Cursor's agent transcripts."""
-
     agent = "cursor-cli"
     evidence = ReaderEvidence.DOCUMENTATION
 
@@ -180,8 +175,6 @@ class CursorTranscriptReader:
 
 
 class TranscriptReading(LinesReading[ReadingMemory]):
-    """The reading of a transcript of JSON lines."""
-
     def __init__(self, path: PurePosixPath, memory: ReadingMemory) -> None:
         self._session = path.stem
         self._parent = path.parents[1].name if path.parent.name == "subagents" else ""

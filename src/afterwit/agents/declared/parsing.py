@@ -13,15 +13,17 @@ from typing import Any, NamedTuple
 
 from afterwit.agents.declared.description import (
     Arguments,
+    Condition,
     Description,
     EventRule,
     FactsRule,
     Paths,
+    Requirement,
     SessionFrom,
     SpendRule,
     TimeUnit,
+    parsed,
 )
-from afterwit.agents.declared.paths import Condition, Requirement, parsed
 from afterwit.model.errors import ConfigError
 from afterwit.model.kinds import EventKind, Relation
 
@@ -237,10 +239,7 @@ _EVENT: Fields = {
 _SPEND: Fields = {
     "when": _condition,
     "input_includes_cache": _flag,
-    **dict.fromkeys(
-        ("id", "model", "input", "cache_read", "cache_write", "output", "reasoning", "cost_usd"),
-        _paths,
-    ),
+    **dict.fromkeys(("id", "model", "input", "cache_read", "cache_write", "output", "reasoning", "cost_usd"), _paths),
 }
 _FACTS: Fields = {
     "when": _condition,

@@ -16,9 +16,17 @@ from typing import Any
 import msgspec
 
 from afterwit.agents.chat.messages import outcome_of
-from afterwit.agents.declared.description import Description, EventRule, FactsRule, SessionFrom, SpendRule
+from afterwit.agents.declared.description import (
+    Condition,
+    DeclaredPlace,
+    Description,
+    EventRule,
+    FactsRule,
+    SessionFrom,
+    SpendRule,
+    values_at,
+)
 from afterwit.agents.declared.parsing import description_of
-from afterwit.agents.declared.paths import Condition, DeclaredPlace, values_at
 from afterwit.agents.declared.values import (
     Calls,
     amount,
@@ -34,11 +42,11 @@ from afterwit.agents.declared.values import (
     whole,
     word,
 )
-from afterwit.agents.descriptor import Agent
-from afterwit.agents.globs import matches
+from afterwit.agents.descriptor import Agent, matches
+from afterwit.agents.places import Place
 from afterwit.agents.places import identity as told_apart
 from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader, resumed
+from afterwit.agents.reading import LinesReader, LinesReading, resumed
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.sources.framing import Record
@@ -83,18 +91,11 @@ def described_reader(agent: Agent) -> DeclaredReader:
     return DeclaredReader(description, ReaderEvidence.DOCUMENTATION)
 
 
-class DeclaredReading:
-    """The reading of one file."""
-
+class DeclaredReading(LinesReading[_State]):
     def __init__(self, description: Description, path: PurePosixPath, saved: bytes | None) -> None:
         self._description = description
         self._fallback = _named_by(description.session_from, path)
-        self._state = resumed(_State, saved)
-        self.known: Mapping[str, int] = self._state.known
-        self.unknown: Mapping[str, int] = self._state.unknown
-
-    def save(self) -> bytes:
-        return msgspec.msgpack.encode(self._state)
+        super().__init__(resumed(_State, saved))
 
     def feed(self, record: Record) -> list[Reading]:
         message = msgspec.json.decode(record.raw, type=dict[str, Any])
@@ -188,15 +189,7 @@ class _Turn:
         number = self._given[kind] = self._given.get(kind, 0) + 1
         if not key and self._key:
             key = f"{kind}:{told_apart(self._session, self._at_ms, self._key)}" + (f":{number}" if number > 1 else "")
-        return Event(
-            session=self._session,
-            kind=kind,
-            offset=self._record.offset,
-            length=self._record.length,
-            at_ms=self._at_ms,
-            key=key,
-            **fields,
-        )
+        return Place.of(self._session, self._record, self._at_ms).event(kind, key, **fields)
 
     def _facts(self, rule: FactsRule) -> Iterator[Facts]:
         parent = identity(rule.parent, self._place)

@@ -16,8 +16,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents.chat.messages import text_of
-from afterwit.agents.declared.description import Paths, TimeUnit
-from afterwit.agents.declared.paths import DeclaredPlace, values_at
+from afterwit.agents.declared.description import DeclaredPlace, Paths, TimeUnit, values_at
 from afterwit.model.times import ms_from_any
 
 _MOST_OPEN = 100

@@ -16,10 +16,9 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.blocks import Answered, Asked, Other, SaidBlock, Thought, blocks_of, ended, without_tags
-from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader, LinesReading, resumed
+from afterwit.agents.reading import LinesReader, LinesReading, ReadingMemory, resumed
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.model.times import ms_from_any
@@ -41,8 +40,6 @@ class _State(ReadingMemory):
 
 
 class DroidReader(LinesReader):
-    """All that is known about the logs of Factory Droid."""
-
     agent = "droid"
     evidence = ReaderEvidence.DOCUMENTATION
 
@@ -61,8 +58,6 @@ class DroidReader(LinesReader):
 
 
 class DroidReading(LinesReading[_State]):
-    """The reading of one session file."""
-
     def __init__(self, file: SourceFile, state: _State) -> None:
         self._session = file.path.stem
         self._settings = partial(file.companion, file.path.with_name(f"{file.path.stem}{_SETTINGS}"))

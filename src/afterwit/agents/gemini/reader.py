@@ -21,9 +21,9 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.gemini.messages import TYPES, message_readings
-from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.agents.reading import ReadingMemory
 from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
@@ -42,8 +42,6 @@ class GeminiState(ReadingMemory):
 
 
 class GeminiReader:
-    """All that is known about the logs of Gemini CLI, and of the forks that kept them."""
-
     agent = "gemini"
     evidence = ReaderEvidence.REAL_DATA
 

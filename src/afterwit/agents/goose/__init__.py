@@ -8,9 +8,6 @@ AGENT = {
     "transcripts": ("sessions/sessions.db/*.jsonl", "sessions/*.jsonl"),
     "homes": (".local/share/goose",),
     "windows_homes": ("AppData/Roaming/Block/goose/data",),
-    "variables": (
-        ("GOOSE_PATH_ROOT", "data"),
-        ("XDG_DATA_HOME", "goose"),
-    ),
+    "variables": (("GOOSE_PATH_ROOT", "data"), ("XDG_DATA_HOME", "goose")),
     "tools": {"search": ("tree",), "shell": ("automation_script",)},
 }

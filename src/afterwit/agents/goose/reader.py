@@ -117,8 +117,6 @@ def _response(place: Place, block: Mapping[str, Any], calls: str) -> Iterator[Re
 
 
 class GooseReader(LinesReader):
-    """Goose, by the shape of `agents.protocol.Reader`."""
-
     agent = "goose"
     evidence = ReaderEvidence.DOCUMENTATION
 
@@ -154,7 +152,7 @@ class GooseReading(RowsReading):
     def take(self, record: Record, row: Row) -> Iterator[Reading] | None:
         values = row.values
         if row.table == "sessions":
-            self.state.session = native_id(values.get("id")) or self.state.session
+            self._state.session = native_id(values.get("id")) or self._state.session
             return self._session(values)
         if row.table == "messages":
             content, metadata = column(values, "content_json"), column(values, "metadata_json")
@@ -166,12 +164,12 @@ class GooseReading(RowsReading):
         self.noted("session")
         kind = fields.text(row, "session_type")
         parent = native_id(row.get("parent_session_id"))
-        self.state.is_child = bool(parent) or kind not in _PEOPLES
+        self._state.is_child = bool(parent) or kind not in _PEOPLES
         config = column(row, "model_config_json")
         at_ms = ms_from_any(row.get("created_at"))
         name = fields.text(row, "name")
         yield Facts(
-            session=self.state.session,
+            session=self._state.session,
             at_ms=at_ms,
             cwd=fields.text(row, "working_dir"),
             title=fields.text(row, "description") or ("" if name == "CLI Session" else name),
@@ -186,7 +184,7 @@ class GooseReading(RowsReading):
             output=fields.tokens(row, "accumulated_output_tokens", "output_tokens"),
         )
         model = fields.text(config, "model_name") if isinstance(config, dict) else ""
-        yield from Place(self.state.session, 0, 0, at_ms).spent(f"total:{self.state.session}", model, usage)
+        yield from Place(self._state.session, 0, 0, at_ms).spent(f"total:{self._state.session}", model, usage)
 
     def _message(
         self, record: Record, message: Mapping[str, Any], content: list[Any], about: Mapping[str, Any]
@@ -200,8 +198,8 @@ class GooseReading(RowsReading):
         for number, block in enumerate(content):
             key = f"{place.identity(own)}:{number}" if own else ""
             kind = fields.plain_id(block, "type") if isinstance(block, dict) else ""
-            speaker = GooseSpeaker(role, is_seen, not self.state.is_child, key)
-            calls = f"{self.state.session}:"
+            speaker = GooseSpeaker(role, is_seen, not self._state.is_child, key)
+            calls = f"{self._state.session}:"
             readings = readings_of(place, block, speaker, calls) if isinstance(block, dict) else None
             self.noted(f"content/{kind}", is_known=readings is not None or kind in SILENT)
             if readings is not None:

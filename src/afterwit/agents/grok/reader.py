@@ -24,10 +24,9 @@ import msgspec
 from afterwit.agents import fields
 from afterwit.agents.chat.messages import text_of
 from afterwit.agents.grok.folder import COMPANIONS, CWD, Folder, GrokEnding, by_turn, group_of
-from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader, LinesReading, resumed
+from afterwit.agents.reading import LinesReader, LinesReading, ReadingMemory, resumed
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Facts, Reading, Result, Usage
 from afterwit.model.times import ms_from_any
@@ -70,8 +69,6 @@ class _State(ReadingMemory):
 
 
 class GrokReader(LinesReader):
-    """All that is known about the logs of Grok."""
-
     agent = "grok"
     evidence = ReaderEvidence.DOCUMENTATION
 
@@ -98,8 +95,6 @@ class GrokReader(LinesReader):
 
 
 class GrokReading(LinesReading[_State]):
-    """The reading of one stream of updates."""
-
     def __init__(self, folder: Folder, state: _State) -> None:
         self._folder = folder
         super().__init__(state)

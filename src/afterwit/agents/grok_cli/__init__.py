@@ -7,10 +7,5 @@ AGENT = {
     "gatherers": "grok_cli.reader:gatherers",
     "transcripts": ("grok.db/*.jsonl", "conversations.db"),
     "homes": (".grok",),
-    "connect": {
-        "rank": 130,
-        "program": "grok",
-        "folders": (".grok",),
-        "scope": "project",
-    },
+    "connect": {"rank": 130, "program": "grok", "folders": (".grok",), "scope": "project"},
 }

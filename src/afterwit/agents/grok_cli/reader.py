@@ -64,8 +64,6 @@ class GrokCliReader(LinesReader):
 
 
 class GrokCliReading(RowsReading):
-    """The reading of one session."""
-
     def take(self, record: Record, row: Row) -> Iterator[Reading] | None:
         values = row.values
         match row.table:
@@ -83,9 +81,9 @@ class GrokCliReading(RowsReading):
 
     def _session(self, row: Mapping[str, Any]) -> Iterator[Reading]:
         self.noted("session")
-        self.state.session = native_id(row.get("id")) or self.state.session
+        self._state.session = native_id(row.get("id")) or self._state.session
         yield Facts(
-            session=self.state.session,
+            session=self._state.session,
             at_ms=ms_from_any(row.get("created_at")),
             cwd=fields.text(row, "cwd_at_start"),
             title=fields.text(row, "title"),
@@ -94,9 +92,9 @@ class GrokCliReading(RowsReading):
     def _usage(self, row: Mapping[str, Any]) -> Iterator[Reading]:
         self.noted("usage")
         micros = fields.number(row, "cost_micros")
-        place = Place(self.state.session, 0, 0, ms_from_any(row.get("created_at")))
+        place = Place(self._state.session, 0, 0, ms_from_any(row.get("created_at")))
         cost = micros / _MICRO if micros is not None and 0 < micros < _MOST_MICROS else None
-        key = f"{self.state.session}:usage:{row.get('id')}"[:400]
+        key = f"{self._state.session}:usage:{row.get('id')}"[:400]
         used = fields.usage(row, "input_tokens", "output_tokens")
         yield from place.spent(key, fields.text(row, "model"), used, cost)
 
@@ -106,7 +104,7 @@ class GrokCliReading(RowsReading):
         role = fields.plain_id(message, "role") or fields.plain_id(row, "role")
         self.noted(f"message/{role[:20]}")
         place = self.place(record, ms_from_any(row.get("created_at")))
-        key = f"{self.state.session}:{row.get('seq')}"[:400]
+        key = f"{self._state.session}:{row.get('seq')}"[:400]
         content = message.get("content")
         if not isinstance(content, list):
             yield from _said(place, role, text_of(content) or "", key)

@@ -1,4 +1,11 @@
-"""Hermes, the agent of Nous Research."""
+"""Hermes, the agent of Nous Research.
+
+Its plugin: a result is a text of JSON, with the exit code in it. Its own review turns are no prompts.
+"""
+
+from afterwit.agents import plugin_hooks
+from afterwit.agents.moments import Moment, text_at
+from afterwit.model.quick_json import loads
 
 AGENT = {
     "name": "hermes",
@@ -10,9 +17,7 @@ AGENT = {
     "windows_homes": ("AppData/Local/hermes",),
     "variables": (("HERMES_HOME",),),
     "tools": {"shell": ("process", "execute_code")},
-    "instructions": {
-        "in_homes": (".hermes/memories/*.md",),
-    },
+    "instructions": {"in_homes": (".hermes/memories/*.md",)},
     "hooks": {
         "events": {
             "pre_llm_call": "prompt",
@@ -23,9 +28,32 @@ AGENT = {
         },
         "carries": ("start", "prompt", "after"),
     },
-    "connect": {
-        "rank": 100,
-        "program": "hermes",
-        "folders": (".hermes",),
-    },
+    "connect": {"rank": 100, "program": "hermes", "folders": (".hermes",)},
 }
+_REVIEW = "Review the conversation above"
+
+write = plugin_hooks.write
+
+
+def read(event: str, payload: dict[str, object]) -> Moment | None:
+    moment = plugin_hooks.read(event, payload)
+    if moment.prompt.startswith(_REVIEW):
+        return None
+    if moment.output.lstrip().startswith("{"):
+        _take_apart(moment)
+    return moment
+
+
+def _take_apart(moment: Moment) -> None:
+    try:
+        result = loads(moment.output)
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(result, dict):
+        return
+    code = result.get("exit_code", result.get("returncode"))
+    if moment.exit_code is None and isinstance(code, int):
+        moment.exit_code = code
+    error = text_at(result, "error")
+    moment.output = "\n".join(filter(None, (text_at(result, "output", "stdout"), error)))
+    moment.is_error = bool(error) or bool(moment.exit_code)

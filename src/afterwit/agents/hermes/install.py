@@ -10,8 +10,7 @@ from typing import Any
 
 from afterwit.agents.installing import reach_of
 from afterwit.edits.edits import Integration, Surroundings
-from afterwit.edits.hooks import script
-from afterwit.edits.ours import MARK, NAME, own_words, server_entry
+from afterwit.edits.ours import MARK, NAME, own_words, script, server_entry
 from afterwit.edits.own_text import OwnFile
 from afterwit.edits.yaml_file import YamlFile
 from afterwit.model.memory_entry import TOOL_DESCRIPTION, TOOL_SCHEMA

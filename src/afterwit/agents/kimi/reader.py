@@ -27,12 +27,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.kimi.outcomes import called, outcome_of_context, prompted, replied, texts_of
-from afterwit.agents.kimi.wire import SILENT, WIRE, Wire
-from afterwit.agents.memory import ReadingMemory
+from afterwit.agents.kimi.wire import SILENT, WIRE, Wire, called, outcome_of_context, prompted, replied, texts_of
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader, LinesReading, resumed
+from afterwit.agents.reading import LinesReader, LinesReading, ReadingMemory, resumed
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
@@ -101,8 +99,6 @@ def _owner(session: str, agent: str | None, folder: str) -> Owner:
 
 
 class KimiReader(LinesReader):
-    """All that is known about the logs of kimi-cli."""
-
     agent = "kimi"
     evidence = ReaderEvidence.REAL_DATA
 

@@ -1,4 +1,10 @@
-"""Kimi Code, the successor of Kimi CLI."""
+"""Kimi Code, the successor of Kimi CLI.
+
+Its hooks: Claude Code's input; text reaches the model only at a prompt, and only as plain text.
+"""
+
+from afterwit.agents import claude_hooks
+from afterwit.agents.moments import PROMPT, Answer, Moment
 
 AGENT = {
     "name": "kimi-code",
@@ -18,10 +24,11 @@ AGENT = {
         "carries": ("prompt",),
         "rewrites": False,
     },
-    "connect": {
-        "rank": 60,
-        "program": "kimi",
-        "folders": (".kimi-code",),
-        "also_named": ("kimi",),
-    },
+    "connect": {"rank": 60, "program": "kimi", "folders": (".kimi-code",), "also_named": ("kimi",)},
 }
+
+read = claude_hooks.read
+
+
+def write(moment: Moment, answer: Answer) -> str:
+    return answer.text if moment.event == PROMPT else claude_hooks.write(moment, answer)

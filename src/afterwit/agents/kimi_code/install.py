@@ -6,9 +6,8 @@ end of a session only where somebody sits before it, so the end of a turn counts
 
 from afterwit.agents.installing import reach_of
 from afterwit.edits.edits import Integration, Surroundings
-from afterwit.edits.hooks import SECONDS
 from afterwit.edits.json_file import JsonFile
-from afterwit.edits.ours import server_entry
+from afterwit.edits.ours import SECONDS, server_entry
 from afterwit.edits.toml_file import TomlFile
 
 REACH = reach_of("kimi-code")

@@ -17,7 +17,7 @@ import msgspec
 from afterwit.agents import fields
 from afterwit.agents.blocks import inside_tags, without_tags
 from afterwit.agents.chat.messages import calls_of, reasoning_of, text_of, usage_of
-from afterwit.agents.instances import remote_of
+from afterwit.agents.fields import remote_of
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import DocumentReader, DocumentReading
@@ -40,8 +40,6 @@ _STOPPED = frozenset(["UserInterruption", "KeyboardInterrupt"])
 
 
 class MiniSweAgentReader(DocumentReader):
-    """All that is known about the trajectories of mini-swe-agent."""
-
     agent = "mini-swe-agent"
     evidence = ReaderEvidence.REAL_DATA
 
@@ -60,8 +58,6 @@ class MiniSweAgentReader(DocumentReader):
 
 
 class MiniSweAgentReading(DocumentReading):
-    """The reading of one trajectory."""
-
     def __init__(self, path: PurePosixPath) -> None:
         name = str(path)
         super().__init__(next(name.removesuffix(ending) for ending in (*_ENDINGS, "") if name.endswith(ending)))

@@ -1,4 +1,10 @@
-"""OpenCode."""
+"""OpenCode.
+
+Its plugin: the exit code of a command is a number of its own.
+"""
+
+from afterwit.agents import plugin_hooks
+from afterwit.agents.moments import Moment
 
 AGENT = {
     "name": "opencode",
@@ -8,10 +14,7 @@ AGENT = {
     "transcripts": ("*.db/*.jsonl", "storage/*.jsonl", "exports/*.json"),
     "homes": (".local/share/opencode",),
     "variables": (("XDG_DATA_HOME", "opencode"),),
-    "instructions": {
-        "in_checkouts": ("AGENTS.md",),
-        "in_homes": (".config/opencode/AGENTS.md",),
-    },
+    "instructions": {"in_checkouts": ("AGENTS.md",), "in_homes": (".config/opencode/AGENTS.md",)},
     "hooks": {
         "events": {
             "chat.message": "prompt",
@@ -22,9 +25,14 @@ AGENT = {
         },
         "carries": ("start", "prompt", "after"),
     },
-    "connect": {
-        "rank": 90,
-        "program": "opencode",
-        "folders": (".config/opencode",),
-    },
+    "connect": {"rank": 90, "program": "opencode", "folders": (".config/opencode",)},
 }
+
+write = plugin_hooks.write
+
+
+def read(event: str, payload: dict[str, object]) -> Moment | None:
+    moment = plugin_hooks.read(event, payload)
+    if moment.is_error is None and moment.exit_code is not None:
+        moment.is_error = moment.exit_code != 0
+    return moment

@@ -4,8 +4,8 @@ from pathlib import PurePath
 
 from afterwit.agents.installing import reach_of
 from afterwit.edits.edits import Integration, Surroundings
-from afterwit.edits.hooks import script
 from afterwit.edits.json_file import JsonFile
+from afterwit.edits.ours import script
 from afterwit.edits.own_text import OwnFile
 
 REACH = reach_of("opencode")

@@ -17,12 +17,11 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.opencode import meaning
 from afterwit.agents.opencode.meaning import OpencodeSpeaker
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.agents.reading import LinesReading, resumed
+from afterwit.agents.reading import LinesReading, ReadingMemory, resumed
 from afterwit.agents.rows import Row, column, native_id, row_in, row_of
 from afterwit.model.kinds import ReaderEvidence
 from afterwit.model.readings import Reading
@@ -76,8 +75,6 @@ class _State(ReadingMemory):
 
 
 class OpenCodeReader:
-    """OpenCode, by the shape of `agents.protocol.Reader`."""
-
     agent = "opencode"
     evidence = ReaderEvidence.REAL_CLIENT
 
@@ -104,8 +101,6 @@ class OpenCodeReader:
 
 
 class RenderedReading(LinesReading[_State]):
-    """The reading of a session from the database or the tree of files."""
-
     def __init__(self, name: str, state: _State) -> None:
         super().__init__(state)
         self._state.session = state.session or name
@@ -150,8 +145,6 @@ class RenderedReading(LinesReading[_State]):
 
 
 class ExportReading:
-    """The reading of an export."""
-
     def __init__(self, name: str) -> None:
         self._session = name
         self._is_child = False

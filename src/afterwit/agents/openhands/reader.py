@@ -13,13 +13,12 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.instances import remote_of
-from afterwit.agents.memory import ReadingMemory
+from afterwit.agents.fields import remote_of
 from afterwit.agents.openhands import v0, v1
 from afterwit.agents.openhands.v0 import so_far
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader, LinesReading, resumed
+from afterwit.agents.reading import LinesReader, LinesReading, ReadingMemory, resumed
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
@@ -37,8 +36,6 @@ class _State(ReadingMemory):
 
 
 class OpenHandsReader(LinesReader):
-    """All that is known about the logs of OpenHands."""
-
     agent = "openhands"
     evidence = ReaderEvidence.REAL_CLIENT
 

@@ -13,40 +13,24 @@ from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Reading, Result, Spend, Usage
 
-_CALLS = frozenset(
-    [
-        *("run", "run_ipython", "read", "write", "edit", "browse", "browse_interactive", "call_tool_mcp", "delegate"),
-        *("finish", "reject", "task_tracking", "start", "kill"),
-    ]
-)
-_SILENT_ACTIONS = frozenset(
-    [
-        *("recall", "change_agent_state", "pause", "resume", "stop", "null", "send_pr", "push", "condensation_request"),
-        *("add_task", "modify_task", "summarize", "loop_recovery"),
-    ]
-)
-_SILENT_OBSERVATIONS = frozenset(["null", "recall", "think", "chat", "success", "loop_detection", "download"])
-_RESULTS = frozenset(
-    [
-        *("run", "run_ipython", "read", "write", "edit", "browse", "delegate", "mcp", "task_tracking", "error"),
-        *("user_rejected", "file_download", "agent_condensation", "agent_delegate"),
-    ]
-)
-_OWN = frozenset(
-    [
-        *(
-            "thought",
-            "hidden",
-            "blocking",
-            "is_static",
-            "is_input",
-            "confirmation_state",
-            "security_risk",
-            "include_extra",
-        ),
-        *("kernel_init_code", "translated_ipython_code", "keep_prompt", "cwd", "impl_source", "wait_for_response"),
-    ]
-)
+_CALLS = {
+    *("run", "run_ipython", "read", "write", "edit", "browse", "browse_interactive", "call_tool_mcp", "delegate"),
+    *("finish", "reject", "task_tracking", "start", "kill"),
+}
+_SILENT_ACTIONS = {
+    *("recall", "change_agent_state", "pause", "resume", "stop", "null", "send_pr", "push", "condensation_request"),
+    *("add_task", "modify_task", "summarize", "loop_recovery"),
+}
+_SILENT_OBSERVATIONS = {"null", "recall", "think", "chat", "success", "loop_detection", "download"}
+_RESULTS = {
+    *("run", "run_ipython", "read", "write", "edit", "browse", "delegate", "mcp", "task_tracking", "error"),
+    *("user_rejected", "file_download", "agent_condensation", "agent_delegate"),
+}
+_OWN = {
+    *("thought", "hidden", "blocking", "is_static", "is_input", "confirmation_state", "security_risk"),
+    *("include_extra", "kernel_init_code", "translated_ipython_code", "keep_prompt", "cwd", "impl_source"),
+    "wait_for_response",
+}
 
 
 def name_of(event: Mapping[str, Any]) -> str:
@@ -63,7 +47,6 @@ def is_known(name: str) -> bool:
 
 
 def read(event: Mapping[str, Any], place: Place, model: str) -> Iterator[Reading]:
-    """What an event says."""
     name = name_of(event)
     kind, _, value = name.partition("/")
     if kind == "action" and value in _CALLS:
@@ -124,16 +107,9 @@ def _result(event: Mapping[str, Any], value: str, place: Place) -> Iterator[Even
     extras = fields.mapping(event, "extras")
     code = fields.exit_code(fields.mapping(extras, "metadata"), "exit_code")
     code = fields.exit_code(extras, "exit_code") if code is None else code
-    yield place.answered(
-        call_id,
-        text,
-        Result(
-            is_error=_is_error(event, value, code, text),
-            exit_code=code,
-            is_denied=value == "user_rejected",
-            is_running=code == -1,
-        ),
-    )
+    is_error, is_denied = _is_error(event, value, code, text), value == "user_rejected"
+    result = Result(is_error=is_error, exit_code=code, is_denied=is_denied, is_running=code == -1)
+    yield place.answered(call_id, text, result)
 
 
 def _is_error(event: Mapping[str, Any], value: str, code: int | None, text: str) -> bool | None:

@@ -27,7 +27,6 @@ def is_known(name: str) -> bool:
 
 
 def read(event: Mapping[str, Any], place: Place) -> Iterator[Reading]:
-    """What an event says."""
     meaning = _MEANINGS.get(name_of(event))
     if meaning is not None:
         yield from meaning(event, place)

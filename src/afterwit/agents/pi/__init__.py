@@ -1,4 +1,10 @@
-"""pi."""
+"""pi.
+
+Its extension: the exit code stands in the text.
+"""
+
+from afterwit.agents import plugin_hooks
+from afterwit.agents.moments import Moment, number_after
 
 AGENT = {
     "name": "pi",
@@ -7,10 +13,7 @@ AGENT = {
     "transcripts": ("sessions/*/*.jsonl",),
     "homes": (".pi/agent",),
     "variables": (("PI_CODING_AGENT_DIR",),),
-    "instructions": {
-        "in_checkouts": ("AGENTS.md",),
-        "in_homes": (".pi/agent/AGENTS.md",),
-    },
+    "instructions": {"in_checkouts": ("AGENTS.md",), "in_homes": (".pi/agent/AGENTS.md",)},
     "hooks": {
         "events": {
             "session_start": "start",
@@ -21,9 +24,14 @@ AGENT = {
         },
         "carries": ("start", "prompt", "after"),
     },
-    "connect": {
-        "rank": 110,
-        "program": "pi",
-        "folders": (".pi/agent",),
-    },
+    "connect": {"rank": 110, "program": "pi", "folders": (".pi/agent",)},
 }
+
+write = plugin_hooks.write
+
+
+def read(event: str, payload: dict[str, object]) -> Moment | None:
+    moment = plugin_hooks.read(event, payload)
+    if moment.exit_code is None:
+        moment.exit_code = number_after(moment.output[-200:], "Command exited with code")
+    return moment

@@ -2,7 +2,7 @@
 
 from afterwit.agents.installing import reach_of
 from afterwit.edits.edits import Integration, Surroundings
-from afterwit.edits.hooks import script
+from afterwit.edits.ours import script
 from afterwit.edits.own_text import OwnFile
 
 REACH = reach_of("pi")

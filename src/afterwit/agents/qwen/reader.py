@@ -5,27 +5,174 @@
     projects/<slug>/subagents/<session>/agent-<id>.meta.json     what it is, and the call that started it
     tmp/<hash>/chats/session-*.json                              older builds
 
-This module knows lines and files; what a record means is in `records`.
+A record is an envelope like Claude Code's around a message in Google's dialect. A user record with a subtype was not
+typed, except what a person sent while the agent worked; newer versions name who speaks in `provenance`. A fork copies
+its parent's records under their old uuids, so that keys are equal. A rewind moves the agent to another branch of the
+tree: what was said and done on the one it left stays, and nothing is counted twice.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from afterwit.agents import fields
+from afterwit.agents.gemini.messages import Parts, outcome_of, parts_of, usage_of
 from afterwit.agents.gemini.reader import GeminiReader
-from afterwit.agents.memory import ReadingMemory
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.agents.qwen.records import SILENT_SYSTEM, SPOKEN_SYSTEM, QwenLine, assistant, system, tool_result, user
-from afterwit.agents.reading import LinesReading, resumed
-from afterwit.model.kinds import ReaderEvidence, Relation
-from afterwit.model.readings import Facts, Reading
+from afterwit.agents.reading import LinesReading, ReadingMemory, resumed
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
+
+_TYPED_SUBTYPES = frozenset({"", "mid_turn_user_message", "realtime_message"})
+_PEOPLE = frozenset({"", "real_user"})
+_REMINDERS = ("<system-reminder>", "<qwen:", "<session_context>", "<hook_context>", "<task-notification>")
+_TOKEN_NAMES = {
+    "promptTokenCount": "input",
+    "candidatesTokenCount": "output",
+    "cachedContentTokenCount": "cached",
+    "thoughtsTokenCount": "thoughts",
+    "toolUsePromptTokenCount": "tool",
+}
+_ENDINGS = {"cancelled": "cancelled", "aborted": "cancelled"}
+_NOTICE_CHARS = 8_000
+
+SPOKEN_SYSTEM = frozenset(
+    {
+        "background_task_completed",
+        "chat_compression",
+        "custom_title",
+        "notification",
+        "parent_session",
+        "slash_command",
+        "turn_result",
+        "ui_telemetry",
+    }
+)
+_SILENT = """
+    agent_bootstrap agent_launch_prompt agent_retry at_command attribution_snapshot branch_checkpoint cron
+    file_history_snapshot goal_runtime goal_state goal_turn_end managed_session_end managed_session_start omni_recall
+    rewind session_artifact_event session_artifact_snapshot session_model session_recording_degraded session_source
+    session_sources_snapshot user_text_elements
+    """
+SILENT_SYSTEM = frozenset(_SILENT.split())
+
+
+class QwenLine(NamedTuple):
+    """One record: where it lies, its uuid, and whether a subagent wrote it."""
+
+    value: Mapping[str, Any]
+    place: Place
+    uuid: str
+    subtype: str
+    is_child: bool
+
+    def said(self, kind: EventKind, text: str, part: str = "") -> Iterator[Reading]:
+        if text.strip():
+            yield self.place.said(kind, text, f"{self.uuid}{part}" if self.uuid else "")
+
+    @property
+    def parts(self) -> Parts:
+        return parts_of(fields.mapping(self.value, "message").get("parts"))
+
+    @property
+    def payload(self) -> Mapping[str, Any]:
+        return fields.mapping(self.value, "systemPayload")
+
+
+def user(line: QwenLine) -> Iterator[Reading]:
+    provenance = fields.text(line.value, "provenance")
+    is_typed = line.subtype in _TYPED_SUBTYPES and provenance in _PEOPLE and not line.is_child
+    for number, text in enumerate(line.parts.texts):
+        kind = EventKind.PROMPT if is_typed and not text.lstrip().startswith(_REMINDERS) else EventKind.NOTICE
+        yield from line.said(kind, text, f":{number}" if number else "")
+
+
+def assistant(line: QwenLine) -> Iterator[Reading]:
+    parts = line.parts
+    yield from line.said(EventKind.THOUGHT, "\n".join(parts.thoughts), ":thought")
+    yield from line.said(EventKind.REPLY, parts.text)
+    for number, call in enumerate(parts.calls):
+        call_id = call.id or f"{line.uuid or line.place.offset}:{number}"
+        yield line.place.call(f"call:{line.uuid}:{call_id}", call_id, call.tool, call.arguments)
+    yield from _spend(line)
+
+
+def _spend(line: QwenLine) -> Iterator[Reading]:
+    stated = fields.mapping(line.value, "usageMetadata")
+    usage = usage_of({name: stated.get(theirs) for theirs, name in _TOKEN_NAMES.items()})
+    if usage != Usage() and line.uuid:
+        model = fields.text(line.value, "model")
+        yield Spend(session=line.place.session, key=line.uuid, model=model, usage=usage, at_ms=line.place.at_ms)
+
+
+def tool_result(line: QwenLine) -> Iterator[Reading]:
+    stated = fields.mapping(line.value, "toolCallResult")
+    responses = line.parts.responses
+    first = responses[0] if responses else None
+    call = fields.plain_id(stated, "callId") or (first.id if first else "")
+    if not call:
+        yield line.place.problem("a result that names no call")
+        return
+    status = fields.text(stated, "status")
+    text, result = outcome_of(_ENDINGS.get(status, status), first.value if first else {}, stated.get("resultDisplay"))
+    yield line.place.result(f"result:{line.uuid}", call, text, _completed(result, stated))
+
+
+def _completed(result: Result, stated: Mapping[str, Any]) -> Result:
+    """The result with what the structured side of the record says more exactly."""
+    shell = fields.mapping(stated, "resultDisplay")
+    exit_code = fields.exit_code(shell, "exitCode")
+    return Result(
+        is_error=result.is_error,
+        exit_code=result.exit_code if exit_code is None else exit_code,
+        is_denied=result.is_denied,
+        is_cancelled=result.is_cancelled or fields.text(shell, "outcome") in ("cancelled", "aborted"),
+        is_running=fields.text(shell, "outcome") in ("background", "running"),
+        duration_ms=fields.duration_ms(stated, "durationMs"),
+    )
+
+
+def system(line: QwenLine) -> Iterator[Reading]:
+    payload, session, at_ms = line.payload, line.place.session, line.place.at_ms
+    match line.subtype:
+        case "chat_compression":
+            yield line.place.said(EventKind.COMPACTION, _summary(payload), line.uuid)
+        case "custom_title" if title := fields.text(payload, "customTitle", "title"):
+            is_manual = fields.text(payload, "titleSource", "source") != "auto"
+            yield Facts(session=session, at_ms=at_ms, title=title, is_title_manual=is_manual)
+        case "parent_session" if parent := fields.plain_id(payload, "parentSessionId"):
+            yield Facts(session=session, at_ms=at_ms, parent=parent)
+        case "ui_telemetry":
+            yield from _telemetry(line, fields.mapping(payload, "uiEvent"))
+        case "turn_result":
+            yield from line.said(EventKind.MODEL_ERROR, fields.text(fields.mapping(payload, "error"), "message"))
+        case "notification" | "background_task_completed" | "slash_command":
+            text = line.parts.text or fields.text(payload, "displayText", "text", "rawCommand", "summary")
+            yield from line.said(EventKind.NOTICE, text[:_NOTICE_CHARS])
+
+
+def _summary(payload: Mapping[str, Any]) -> str:
+    """The summary that a compressed history begins with."""
+    for message in fields.mappings(payload, "compressedHistory"):
+        text = parts_of(message.get("parts")).text
+        if text.strip():
+            return text
+    return ""
+
+
+def _telemetry(line: QwenLine, event: Mapping[str, Any]) -> Iterator[Reading]:
+    """Only failed requests say something here that no other record does."""
+    if fields.text(event, "event.name").endswith("api_error"):
+        status = fields.exit_code(event, "status_code")
+        said = fields.text(event, "error_message", "error", "error_type")
+        yield line.place.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said, line.uuid)
+
 
 _SESSION = re.compile(r"projects/[^/]+/chats/[^/]+\.jsonl")
 _AGENT = re.compile(r"projects/[^/]+/subagents/[^/]+/agent-[^/]+\.jsonl")
@@ -41,8 +188,6 @@ _OLDER = GeminiReader()
 
 
 class QwenReader:
-    """All that is known about the logs of Qwen Code."""
-
     agent = "qwen"
     evidence = ReaderEvidence.REAL_CLIENT
 
@@ -74,8 +219,6 @@ class QwenReader:
 
 
 class QwenReading(LinesReading[ReadingMemory]):
-    """The reading of one transcript."""
-
     def __init__(self, file: SourceFile, memory: ReadingMemory) -> None:
         path = file.path
         self._file = file

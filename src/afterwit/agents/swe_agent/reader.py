@@ -46,7 +46,6 @@ class SweAgentCall(NamedTuple):
 
 
 def call_of(action: str, open_file: str) -> SweAgentCall:
-    """The call that an action stands for."""
     line, _, below = action.strip().partition("\n")
     words = _words(line)
     name, rest = (words[0], words[1:]) if words else ("", [])
@@ -71,8 +70,6 @@ def _words(line: str) -> list[str]:
 
 
 class SweAgentReader(DocumentReader):
-    """All that is known about the trajectories of SWE-agent."""
-
     agent = "swe-agent"
     evidence = ReaderEvidence.REAL_DATA
 
@@ -89,8 +86,6 @@ class SweAgentReader(DocumentReader):
 
 
 class SweAgentReading(DocumentReading):
-    """The reading of one trajectory."""
-
     def __init__(self, session: str) -> None:
         super().__init__(session)
         self._number = 0

@@ -13,10 +13,9 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.capture.assembly import calls, instructions, notes, part_facts
-from afterwit.capture.assembly.context import AssemblyContext
 from afterwit.capture.assembly.copies import AssemblerResume, CopiedHistory, resumed
 from afterwit.capture.assembly.part_facts import merged_spend, spend_row
-from afterwit.capture.assembly.texts import safe_body, safe_text
+from afterwit.capture.assembly.texts import AssemblyContext, safe_body, safe_text
 from afterwit.model.captured import (
     ORDINAL_BITS,
     ActionRow,
@@ -46,8 +45,6 @@ class BegunCall(NamedTuple):
 
 
 class Joining:
-    """The calls of one file."""
-
     def __init__(
         self, context: AssemblyContext, open_calls: dict[int, calls.PendingCall], early: dict[int, calls.CallOutcome]
     ) -> None:
@@ -123,6 +120,7 @@ class Assembler:
         self._problems: list[ProblemRow] = []
         self._problem_count = state.problems
         self.places: dict[str, str] = {}  # redacted root → folder, for looking at local checkouts; never stored
+        self.folders: dict[str, str] = {}  # by session, as the log has them; never stored
 
     def take(self, reading: Reading) -> None:
         if isinstance(reading, Event):
@@ -163,23 +161,19 @@ class Assembler:
         """Counts by names that come from the log."""
         safe: dict[str, int] = {}
         for name, count in counts.items():
-            safe[self._safe(name)] = safe.get(self._safe(name), 0) + count
+            safe[self.safe(name)] = safe.get(self.safe(name), 0) + count
         return safe
-
-    def safe_name(self, name: str) -> str:
-        """A name that was found outside the log."""
-        return self._safe(name)
 
     def _part(self, native_id: str) -> int:
         """The position of a session's part, made when its first reading comes."""
-        safe = native_id if native_id in self._index else self._safe(native_id)
+        safe = native_id if native_id in self._index else self.safe(native_id)
         if safe not in self._index:
             self._index[safe] = len(self._parts)
             self._parts.append(PartFacts(native_id=safe))
             self._copies.add_part()
         return self._index[safe]
 
-    def _safe(self, text: str) -> str:
+    def safe(self, text: str) -> str:
         """A short text for a row. The same names and versions come with nearly every record."""
         safe = self._safe_texts.get(text)
         if safe is None:
@@ -221,7 +215,7 @@ class Assembler:
             self._note(begun.notes)
             return begun.target
         if not part.task and part_facts.is_task(part, event):
-            part.task = self._safe(event.text)
+            part.task = self.safe(event.text)
         if event.kind is EventKind.NOTICE or event.file:
             self._note(instructions.of_event(number, part, event, self._context))
         if event.kind not in _SEARCHED:
@@ -244,24 +238,24 @@ class Assembler:
         key = key_of(f"spend:{spend.key}")
         if not self._copies.is_own(number, key):
             return
-        row = spend_row(number, key, self._safe(spend.model), spend)
+        row = spend_row(number, key, self.safe(spend.model), spend)
         before = self._spends.get((number, key))
         self._spends[number, key] = row if before is None else merged_spend(before, row)
 
     def _take_facts(self, facts: Facts) -> None:
         part = self._parts[self._part(facts.session)]
         if facts.cwd and not part.cwd:
-            part_facts.note_place(part, facts.cwd, self._context, self._safe)
-            self.places[part.root] = facts.cwd
-        part_facts.note_facts(part, facts, self._safe)
+            part_facts.note_place(part, facts.cwd, self._context, self.safe)
+            self.places[part.root] = self.folders[part.native_id] = facts.cwd
+        part_facts.note_facts(part, facts, self.safe)
 
     def _take_problem(self, problem: Problem) -> None:
         if problem.is_passing:
             self._problems.append(
-                ProblemRow(problem.offset, problem.length, self._safe(problem.reason), is_passing=True)
+                ProblemRow(problem.offset, problem.length, self.safe(problem.reason), is_passing=True)
             )
         else:
-            self._note_problem(problem.offset, problem.length, self._safe(problem.reason))
+            self._note_problem(problem.offset, problem.length, self.safe(problem.reason))
 
     def _note_problem(self, offset: int, length: int, reason: str) -> None:
         """A damaged file can have a problem in every line; the first ones tell enough."""

@@ -11,9 +11,8 @@ import msgspec
 
 from afterwit.actions import steps, tools
 from afterwit.actions.shell.parse import parsed
-from afterwit.capture.assembly.context import AssemblyContext
 from afterwit.capture.assembly.instructions import Showing
-from afterwit.capture.assembly.texts import beginning, both_ends, safe_text, telling_part
+from afterwit.capture.assembly.texts import AssemblyContext, beginning, both_ends, safe_text, telling_part
 from afterwit.guard.markers import is_refusal
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import ActionKind, Lean, Status
@@ -61,7 +60,6 @@ def early(event: Event, output: str) -> CallOutcome:
 
 
 def opened(event: Event, part: int, ordinal: int, context: AssemblyContext) -> PendingCall:
-    """The call in this event."""
     arguments, redactor = event.arguments or {}, context.redactor
     tool = context.tool_names.get(event.tool, event.tool)
     kind = tools.kind_of(context.tool_kinds, tool, arguments)
@@ -99,14 +97,14 @@ def pending(call: PendingCall) -> ActionRow:
 
 
 def settled(call: PendingCall, result: CallOutcome) -> ActionRow:
-    """The row of a call with its result."""
     verdict = _verdict(call, result)
+    is_bad = verdict.status in (Status.FAILED, Status.DENIED) or verdict.lean is Lean.FAILED
     return msgspec.structs.replace(
         pending(call),
         status=verdict.status,
         lean=verdict.lean,
         exit_code=verdict.exit_code,
-        error=telling_part(result.text) if _is_bad(verdict) else "",
+        error=telling_part(result.text) if is_bad else "",
         duration_ms=_duration_ms(call, result),
         result_offset=result.offset,
     )
@@ -131,10 +129,6 @@ def _must_be_parsed(call: PendingCall, facts: Result) -> bool:
     if call.kind is not ActionKind.SHELL:
         return False
     return bool(facts.is_error or facts.exit_code) or _COMPOUND.search(call.target) is not None
-
-
-def _is_bad(verdict: steps.ActionVerdict) -> bool:
-    return verdict.status in (Status.FAILED, Status.DENIED) or verdict.lean is Lean.FAILED
 
 
 def _facts(event: Event) -> Result:

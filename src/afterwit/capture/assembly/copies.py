@@ -21,8 +21,6 @@ from afterwit.model.readings import Event
 
 
 class AssemblerResume(msgspec.Struct, array_like=True):
-    """The state of an assembler."""
-
     parts: list[PartFacts]
     open_calls: dict[int, PendingCall]
     early: dict[int, CallOutcome]  # results that came before their calls

@@ -17,8 +17,7 @@ import msgspec
 from afterwit.actions import tools
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
-from afterwit.capture.assembly.context import AssemblyContext
-from afterwit.capture.assembly.texts import beginning, safe_body, safe_text
+from afterwit.capture.assembly.texts import AssemblyContext, beginning, safe_body, safe_text
 from afterwit.guard.placeholders import unkeyed
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import NoteRow, PartFacts, key_of

@@ -10,8 +10,7 @@ Figures that mean nothing are brought into the range that sums can hold.
 
 from collections.abc import Callable
 
-from afterwit.capture.assembly.context import AssemblyContext
-from afterwit.capture.assembly.texts import TASK_LIMIT, beginning
+from afterwit.capture.assembly.texts import TASK_LIMIT, AssemblyContext, beginning
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import PartFacts, SpendRow
 from afterwit.model.kinds import EventKind, Relation
@@ -108,7 +107,26 @@ def _earlier(first: int | None, other: int | None) -> int | None:
 
 def spend_row(part: int, key: int, model: str, spend: Spend) -> SpendRow:
     """The row of a response, under the redacted name of its model."""
-    return SpendRow(part, key, spend.at_ms, model, *_figures(spend))
+    usage = spend.usage
+    written = _credible(usage.cache_write)
+    return SpendRow(
+        part,
+        key,
+        spend.at_ms,
+        model,
+        _credible(usage.input),
+        _credible(usage.cache_read),
+        written,
+        _credible(usage.output),
+        _credible(usage.reasoning),
+        spend.cost_usd,
+        min(_credible(usage.cache_write_1h), written),
+        spend.is_nested,
+    )
+
+
+def _credible(tokens: int) -> int:
+    return min(max(tokens, 0), _MOST_TOKENS)
 
 
 def merged_spend(row: SpendRow, other: SpendRow) -> SpendRow:
@@ -126,13 +144,6 @@ def merged_spend(row: SpendRow, other: SpendRow) -> SpendRow:
         max(row.output, other.output),
         max(row.reasoning, other.reasoning),
         max(costs, default=None),
+        max(row.cache_write_1h, other.cache_write_1h),
+        row.is_nested and other.is_nested,
     )
-
-
-def _figures(spend: Spend) -> tuple[int, int, int, int, int, float | None]:
-    usage = spend.usage
-    counts = (usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning)
-    if min(counts) < 0 or max(counts) > _MOST_TOKENS:
-        read, cache_read, cache_write, output, reasoning = (min(max(count, 0), _MOST_TOKENS) for count in counts)
-        counts = read, cache_read, cache_write, output, reasoning
-    return *counts, spend.cost_usd

@@ -5,7 +5,7 @@ lies at its own ordinal, an action points at the ordinals of its call and its re
 program, so they name their columns: one that is missing gets its default, one that is not known is passed over.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -17,6 +17,14 @@ from afterwit.model.kinds import EventKind, NoteKind
 FORMAT = 1
 _SAID = (NoteKind.PROMPT, NoteKind.REPLY, NoteKind.SUMMARY)
 _PLACELESS = ("offset", "length")
+_TABLES: dict[str, type[Any]] = {
+    "events": EventRow,
+    "actions": ActionRow,
+    "spends": SpendRow,
+    "notes": NoteRow,
+    "problems": ProblemRow,
+}
+_SAME = ("keys", "known", "unknown", "cursor", "companions")  # packed as they are
 Row = TypeVar("Row", bound=msgspec.Struct)
 
 
@@ -58,54 +66,25 @@ class _Packed(msgspec.Struct, kw_only=True):
 
 def packed(remains: Remains) -> bytes:
     captured = remains.captured
-    content = _Packed(
-        parts=captured.parts,
-        events=_columns(captured.events, EventRow, _PLACELESS),
-        actions=_columns(captured.actions, ActionRow),
-        spends=_columns(captured.spends, SpendRow),
-        notes=_columns(captured.notes, NoteRow),
-        problems=_columns(captured.problems, ProblemRow),
-        owned=captured.claims,
-        keys=remains.keys,
-        known=remains.known,
-        unknown=remains.unknown,
-        cursor=remains.cursor,
-        companions=remains.companions,
-    )
-    return msgspec.msgpack.encode(content)
+    tables: dict[str, Any] = {name: _columns(getattr(captured, name), kind) for name, kind in _TABLES.items()}
+    tables["events"] = {name: column for name, column in tables["events"].items() if name not in _PLACELESS}
+    same = {name: getattr(remains, name) for name in _SAME}
+    return msgspec.msgpack.encode(_Packed(parts=captured.parts, owned=captured.claims, **tables, **same))
 
 
 def unpacked(content: bytes) -> Remains:
     """Raises DamagedError where it cannot be read."""
     try:
-        content_packed = msgspec.msgpack.decode(content, type=_Packed)
-        if content_packed.format > FORMAT:
-            raise DamagedError(f"the remains have format {content_packed.format}; upgrade afterwit to read them")
-        places = {
-            "offset": content_packed.events.get("ordinal", []),
-            "length": [0] * len(content_packed.events.get("ordinal", [])),
-        }
-        captured = Captured(
-            parts=content_packed.parts,
-            events=_rows(content_packed.events | places, EventRow),
-            actions=_rows(content_packed.actions, ActionRow),
-            spends=_rows(content_packed.spends, SpendRow),
-            texts=[],
-            notes=_rows(content_packed.notes, NoteRow),
-            problems=_rows(content_packed.problems, ProblemRow),
-            claims=content_packed.owned,
-            resume=b"",
-        )
+        left = msgspec.msgpack.decode(content, type=_Packed)
+        if left.format > FORMAT:
+            raise DamagedError(f"the remains have format {left.format}; upgrade afterwit to read them")
+        ordinals = left.events.get("ordinal", [])
+        left.events |= {"offset": ordinals, "length": [0] * len(ordinals)}
+        tables = {name: _rows(getattr(left, name), kind) for name, kind in _TABLES.items()}
+        captured = Captured(parts=left.parts, texts=[], claims=left.owned, resume=b"", **tables)
     except (msgspec.DecodeError, ValueError) as error:
         raise DamagedError(f"the remains cannot be read: {error}") from error
-    return Remains(
-        captured=captured,
-        keys=content_packed.keys,
-        known=content_packed.known,
-        unknown=content_packed.unknown,
-        cursor=content_packed.cursor,
-        companions=content_packed.companions,
-    )
+    return Remains(captured=captured, **{name: getattr(left, name) for name in _SAME})
 
 
 def unplaced(captured: Captured) -> Captured:
@@ -153,9 +132,8 @@ def _unplaced(action: ActionRow, calls: Sequence[int], results: Mapping[tuple[in
     return msgspec.structs.replace(action, offset=call, result_offset=result)
 
 
-def _columns(rows: Iterable[Row], kind: type[Row], left_out: Sequence[str] = ()) -> dict[str, list[Any]]:
-    all_rows = list(rows)
-    return {name: [getattr(row, name) for row in all_rows] for name in kind.__struct_fields__ if name not in left_out}
+def _columns(rows: Sequence[Row], kind: type[Row]) -> dict[str, list[Any]]:
+    return {name: [getattr(row, name) for row in rows] for name in kind.__struct_fields__}
 
 
 def _rows(columns: Mapping[str, list[Any]], kind: type[Row]) -> list[Row]:

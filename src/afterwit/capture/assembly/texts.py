@@ -1,16 +1,21 @@
-"""Texts of a log on their way into a row: without our own notes, clean, redacted, bounded, in this order.
+"""Texts of a log on their way into a row (without our own notes, clean, redacted, bounded, in this order), and what
+assembling a file needs to know besides its readings.
 
 A text is never cut before it is redacted: half a secret is not recognised and would stay. Nor is a placeholder cut in
 two, because ids and hashes must be able to leave out its suffix. What counts as a secret is `guard`'s business.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import msgspec
 
 from afterwit.actions.failures.excerpt import error_excerpt
 from afterwit.guard.hygiene import clean
 from afterwit.guard.markers import OPENING, without_notes, without_own
 from afterwit.guard.redaction import Redactor
+from afterwit.model.instruction_files import InstructionFiles
+from afterwit.model.kinds import ActionKind
 from afterwit.text.snippets import around
 
 TEXT_LIMIT = 4_000  # characters of a name or a title that are stored
@@ -75,3 +80,13 @@ def telling_part(text: str) -> str:
     """The excerpt of a redacted error output."""
     excerpt = error_excerpt(text)
     return _TORN_END.sub(r"\1", excerpt) if excerpt.endswith("…") else excerpt
+
+
+class AssemblyContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What assembling needs to know besides the readings."""
+
+    redactor: Redactor
+    tool_kinds: Mapping[str, ActionKind] = msgspec.field(default_factory=dict)  # of tools that are the agent's own
+    instructions: InstructionFiles = InstructionFiles()  # of all agents
+    tool_names: Mapping[str, str] = msgspec.field(default_factory=dict)  # the user's aliases
+    user_names: Mapping[str, str] = msgspec.field(default_factory=dict)

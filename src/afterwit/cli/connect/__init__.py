@@ -4,9 +4,14 @@ The names of agents stand in the place of a command: `afterwit connect codex` is
 codex`.
 """
 
+from typing import TYPE_CHECKING
+
 import click
 
 from afterwit.cli.commands import LazyGroup, Subcommand
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "agents": Subcommand("connect.agents:agents", "Let agents hear from Afterwit."),
@@ -21,15 +26,32 @@ class _Connect(LazyGroup):
     """Takes what is no command for the names and options of `agents`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] not in COMMANDS and args[0] not in _OWN_OPTIONS:
+        if args and args[0] not in _OWN_OPTIONS and (args[0].startswith("-") or args[0] in _agents()):
             args = ["agents", *args]
         return super().parse_args(ctx, args)
 
+    def names(self, ctx: click.Context) -> list[str]:
+        return [*super().names(ctx), *_agents()]
+
+    def overview(self, ctx: click.Context) -> str:  # noqa: ARG002
+        return f"Agents that can be connected: {', '.join(_agents())}."
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command, or for the name of an agent what connects it."""
-        from afterwit.agents.installing import is_known
+        is_agent = cmd_name not in COMMANDS and cmd_name in _agents()
+        return super().get_command(ctx, "agents" if is_agent else cmd_name)
 
-        return super().get_command(ctx, "agents" if cmd_name not in COMMANDS and is_known(cmd_name) else cmd_name)
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        from afterwit.cli.terminal.completing import plain_items
+
+        return [*super().shell_complete(ctx, incomplete), *plain_items(_agents(), incomplete)]
+
+
+def _agents() -> list[str]:
+    """The agents that can be connected, and the names that people use for them."""
+    from afterwit.agents.installing import connectable
+
+    return connectable()
 
 
 @click.group(cls=_Connect, entries=COMMANDS)

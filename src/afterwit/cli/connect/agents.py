@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.connect.changes import Consent, carry_out
+from afterwit.cli.connect.changes import Consent, carry_out, with_diff
 from afterwit.cli.connect.machine import this_machine
+from afterwit.cli.terminal.completing import connectable_agents
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import talk
 from afterwit.connect.plan import plan_connection, plan_file, present
@@ -21,12 +22,13 @@ from afterwit.connect.plan import plan_connection, plan_file, present
     ),
     exits={ExitCode.FAILED: "A file cannot be changed, or the answer was no."},
 )
-@click.argument("names", metavar="[AGENT]...", nargs=-1)
+@click.argument("names", metavar="[AGENT]...", nargs=-1, shell_complete=connectable_agents)
 @click.option("--all", "is_all", is_flag=True, help="Every agent that is found on this machine.")
 @click.option("--refuse", "may_refuse", is_flag=True, help="Refuse a command once that is known to fail here.")
 @click.option("--rewrite", "may_rewrite", is_flag=True, help="Rewrite a command into the proven one.")
 @agreed
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")
+@with_diff
 @reporting
 def agents(
     here: Here,
@@ -36,12 +38,14 @@ def agents(
     may_rewrite: bool,
     is_agreed: bool,
     is_dry_run: bool,
+    has_diff: bool,
     is_json: bool,
 ) -> None:
     """Let agents hear from Afterwit.
 
-    Puts hooks, a plugin or an extension into the agent's own settings, and the MCP server beside them. Shows the exact
-    change first, asks, and keeps what others put there. `afterwit disconnect` leaves every file as it was before.
+    Puts hooks, a plugin or an extension into the agent's own settings, and the MCP server beside them. Says what goes
+    into which files, asks (the answer d shows the exact change), and keeps what others put there. `afterwit disconnect`
+    leaves every file as it was before.
     Running it again brings up to date what is outdated; --refuse and --rewrite are off unless they are given.
     """
     if bool(names) == is_all:
@@ -51,7 +55,7 @@ def agents(
     if not chosen:
         talk("No agent is found that can be connected. Name one: `afterwit connect claude-code`.")
     plans = [(name, lambda name=name: plan_connection(machine, name)) for name in chosen]
-    carry_out(machine, plans, Consent(is_agreed, is_dry_run, is_json))
+    carry_out(machine, plans, Consent(is_agreed, is_dry_run, is_json, has_diff))
 
 
 @command(
@@ -61,8 +65,9 @@ def agents(
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
 @agreed
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")
+@with_diff
 @reporting
-def file(here: Here, paths: tuple[Path, ...], is_agreed: bool, is_dry_run: bool, is_json: bool) -> None:
+def file(here: Here, paths: tuple[Path, ...], is_agreed: bool, is_dry_run: bool, has_diff: bool, is_json: bool) -> None:
     """Write a marked block into a file such as AGENTS.md.
 
     The block holds what was learned for the repository around the file. Running it again brings it up to date; the rest
@@ -71,4 +76,4 @@ def file(here: Here, paths: tuple[Path, ...], is_agreed: bool, is_dry_run: bool,
     """
     machine = this_machine(here)
     plans = [(str(path), lambda path=path: plan_file(machine, path.absolute())) for path in paths]
-    carry_out(machine, plans, Consent(is_agreed, is_dry_run, is_json))
+    carry_out(machine, plans, Consent(is_agreed, is_dry_run, is_json, has_diff))

@@ -1,5 +1,8 @@
 """What `connect` and `disconnect` share: show the plans, ask, carry them out, and say how each ended.
 
+A plan is summed up first: what goes into which files. Line by line it is shown where that is asked for: by `--diff`, by
+`--dry-run`, or at the question.
+
 Each plan stands for itself. One that cannot be made or carried out is told, and the others are done: then the exit code
 says "partly done".
 """
@@ -10,10 +13,16 @@ from typing import Any, NamedTuple
 import click
 
 from afterwit.cli.commands import ExitCode
-from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line, talk
+from afterwit.cli.terminal.amounts import human_count
+from afterwit.cli.terminal.output import ask_or_leave, has_colour, page, print_json, print_line, print_text, talk
 from afterwit.connect.apply import apply, differences
 from afterwit.connect.plan import ConnectPlan, Machine
+from afterwit.edits.edits import Part
+from afterwit.guard.hygiene import clean
 from afterwit.model.errors import AfterwitError, UsageError
+
+_PLURALS = {Part.ENTRY: "entries", Part.BLOCK: "blocks of notes", Part.FILE: "files of its own"}
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 class Consent(NamedTuple):
@@ -22,6 +31,10 @@ class Consent(NamedTuple):
     is_agreed: bool
     is_dry_run: bool
     is_json: bool
+    has_diff: bool = False
+
+
+with_diff = click.option("--diff", "has_diff", is_flag=True, help="Show the exact change of every file, line by line.")
 
 
 def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], ConnectPlan]]], how: Consent) -> None:
@@ -31,11 +44,17 @@ def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], ConnectP
     if not how.is_json:
         for name, plan in plans.items():
             _show(name, plan)
+        if how.has_diff or how.is_dry_run:
+            _show_lines(plans.values())
     pending = [name for name, plan in plans.items() if plan.needed or (plan.is_removal and not plan.is_empty)]
     has_change = any(plan.needed for plan in plans.values())
     is_applied = has_change and not how.is_dry_run
     if is_applied and not how.is_agreed:
-        ask_or_leave("Do this?", "Look at it with --dry-run, and add --yes.")
+        ask_or_leave(
+            "Do this?",
+            "Look at it with --dry-run, and add --yes.",
+            shows={"d": ("the exact change", lambda: _show_lines(plans.values()))},
+        )
     done = [name for name in pending if not how.is_dry_run and _applied(machine, name, plans[name], faults)]
     if how.is_json:
         print_json([_shape(name, plan, is_applied=name in done) for name, plan in plans.items()])
@@ -73,10 +92,47 @@ def _show(name: str, plan: ConnectPlan) -> None:
         print_line(f"{name}: nothing has been learned for this place yet, so there is nothing to write.")
     elif not plan.needed:
         print_line(f"{name}: nothing of ours is there." if plan.is_removal else f"{name}: connected already.")
-    for line in differences(plan):
-        print_line(line)
+    else:
+        print_text(f"{name}: {_summary(plan)}", rest="  ")
+    for change in plan.needed:
+        action = _file(change.file.path, change.file.content, change.wanted)["action"]
+        print_line(f"    {action}  {change.file.path}")
     for line in plan.left:
         talk(line)
+
+
+def _summary(plan: ConnectPlan) -> str:
+    """Such as: adds 5 hooks and 1 MCP server to 2 files."""
+    inside = {part: count for part, count in plan.parts.items() if part is not Part.FILE}
+    own = plan.parts.get(Part.FILE, 0)
+    shared = human_count(len(plan.needed) - own, "file")
+    if plan.is_removal or not plan.parts:
+        return f"takes what is ours out of {human_count(len(plan.needed), 'file')}."
+    verb = "brings up to date:" if plan.is_update else "adds"
+    place = "in" if plan.is_update else "to"
+    words = [f"{_joined([_counted(part, count) for part, count in inside.items()])} {place} {shared}"] if inside else []
+    return f"{verb} {', and '.join([*words, *([_counted(Part.FILE, own)] if own else [])])}."
+
+
+def _counted(part: Part, count: int) -> str:
+    return human_count(count, part.value, _PLURALS.get(part, f"{part}s"))
+
+
+def _joined(words: list[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _show_lines(plans: Iterable[ConnectPlan]) -> None:
+    page(_coloured(clean(line)) for plan in plans for line in differences(plan))
+
+
+def _coloured(line: str) -> str:
+    if not has_colour():
+        return line
+    if line.startswith(("---", "+++")):
+        return click.style(line, bold=True)
+    colour = _COLOURS.get(line[:1])
+    return click.style(line, fg=colour) if colour else line
 
 
 def _tell(name: str, plan: ConnectPlan) -> None:

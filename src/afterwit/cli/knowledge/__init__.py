@@ -9,6 +9,7 @@ COMMANDS = {
     "show": Subcommand("knowledge.list:show", "One item with all its fields."),
     "why": Subcommand("knowledge.why:why", "Every piece of evidence behind an item."),
     "search": Subcommand("knowledge.list:search", "Find items by words."),
+    "review": Subcommand("knowledge.review:review", "Decide about what waits, one note after the other."),
     "add": Subcommand("knowledge.curate:add", "Write an item yourself."),
     "edit": Subcommand("knowledge.curate:edit", "Change what an item says, where it holds, what it fires on."),
     "approve": Subcommand("knowledge.curate:approve", "Let items be used, whatever stands behind them."),

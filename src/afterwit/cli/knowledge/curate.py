@@ -12,7 +12,7 @@ from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.curation import curate
 from afterwit.curation.curate import Judged, Words
-from afterwit.decisions.will import DecisionKind, ItemChanges
+from afterwit.decisions.decided import DecisionKind, ItemChanges
 from afterwit.knowledge.list import shown
 from afterwit.model.knowledge import EVERYWHERE, Category
 

@@ -4,10 +4,12 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.knowledge.items import EXITS
-from afterwit.cli.terminal.amounts import COUNT, human_count, minute
-from afterwit.cli.terminal.options import Here, agreed, reporting
+from afterwit.cli.terminal.amounts import COUNT, human_count
+from afterwit.cli.terminal.completing import repo_names, session_ids
+from afterwit.cli.terminal.options import Here, agreed, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
+from afterwit.config.calendar import Calendar
 from afterwit.curation.forget import ForgetRequest, Forgetting
 from afterwit.curation.forget import forget as run_forget
 from afterwit.curation.undo import Past, past
@@ -30,8 +32,16 @@ _SHOWN = 20
     metavar="NAME",
     help="What `why` names: a source such as a page or import:FOLDER, a channel such as web, a user, an agent.",
 )
-@click.option("--session", default="", metavar="SESSION", help="A session, with its subagents.")
-@click.option("--repo", default="", metavar="NAME", help="A repository: its name, or the last part of it.")
+@click.option(
+    "--session", default="", metavar="SESSION", help="A session, with its subagents.", shell_complete=session_ids
+)
+@click.option(
+    "--repo",
+    default="",
+    metavar="NAME",
+    help="A repository: its name, or the last part of it.",
+    shell_complete=repo_names,
+)
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be lost, and forget nothing.")
 @agreed
 @reporting
@@ -76,7 +86,7 @@ _COLUMNS = (
     Column("number", is_number=True),
     Column("when"),
     Column("undone", gives_way=1),
-    Column("decision", is_cut=True),
+    Column("decision", takes_rest=True),
 )
 
 
@@ -88,6 +98,7 @@ _COLUMNS = (
 @click.option("--list", "is_listed", is_flag=True, help="Show what was decided, the latest first, and undo nothing.")
 @click.option("--limit", type=COUNT, metavar="N", default=20, show_default=True, help="0 lists all.")
 @reporting
+@timed
 def undo(here: Here, number: int | None, is_listed: bool, limit: int, is_json: bool) -> None:
     """Take the latest decision about knowledge back, or an earlier one by its number.
 
@@ -98,18 +109,18 @@ def undo(here: Here, number: int | None, is_listed: bool, limit: int, is_json: b
     if is_json:
         print_json(decisions)
     elif is_listed:
-        _show_past(decisions)
+        _show_past(here.calendar, decisions)
     else:
         for decision in decisions:
             talk(f"Undone: {decision.what}")
 
 
-def _show_past(decisions: list[Past]) -> None:
+def _show_past(calendar: Calendar, decisions: list[Past]) -> None:
     if not decisions:
         talk("Nothing was decided yet.")
         return
     rows = [
-        (str(decision.number), minute(decision.at_ms), "undone" if decision.is_undone else "", decision.what)
+        (str(decision.number), calendar.moment(decision.at_ms), "undone" if decision.is_undone else "", decision.what)
         for decision in decisions
     ]
     print_table(_COLUMNS, rows)

@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from afterwit.actions.shell.parse import parse
+from afterwit.cli.terminal.completing import repo_names
 from afterwit.cli.terminal.options import Here, added, many, refuse_unknown
-from afterwit.decisions.will import ItemChanges
+from afterwit.decisions.decided import ItemChanges
 from afterwit.model.knowledge import EVERYWHERE, Category, Scope, ScopeKind, Trigger
 from afterwit.sessions.filters import known_repo
 from afterwit.text.words import words_of
@@ -22,7 +23,12 @@ _OPTIONS = (
     click.option(
         "--scope", metavar="WHERE", help="Where it holds: everywhere, repo:NAME or agent:NAME, as `show` prints it."
     ),
-    click.option("--repo", metavar="NAME", help="The same as --scope repo:NAME. The last part of a name is enough."),
+    click.option(
+        "--repo",
+        metavar="NAME",
+        help="The same as --scope repo:NAME. The last part of a name is enough.",
+        shell_complete=repo_names,
+    ),
     click.option("--agent", metavar="AGENT", help="The same as --scope agent:NAME."),
     click.option(
         "--category",

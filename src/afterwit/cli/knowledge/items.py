@@ -1,7 +1,7 @@
 """What the commands of `knowledge` share: the options that choose items, how items look, what is said without any."""
 
 import functools
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import click
@@ -9,27 +9,32 @@ import msgspec
 
 from afterwit.cli.commands import ExitCode
 from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.options import Here, added, many, refuse_unknown
+from afterwit.cli.terminal.completing import repo_names
+from afterwit.cli.terminal.options import AgentName, Here, added, many, refuse_unknown
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.knowledge.documents import written
 from afterwit.knowledge.list import ItemFilter, ItemListing
 from afterwit.model.knowledge import Category, Item, ItemStatus, ScopeKind
+from afterwit.recall.told import ToldWhen
+from afterwit.repos.remotes import last_part, short_names
+from afterwit.text.nearest import did_you_mean
 
 EXITS = {
     ExitCode.FAILED: "There is no store yet, or it cannot be used.",
     ExitCode.WRONG_USE: "Wrong use, or no such item. Nothing is decided.",
 }
 EMPTY = "Nothing is known yet. `afterwit learn` harvests what your agents have logged; two sessions must agree."
-_ONE_STATUS = (
+_COLUMNS = (
     Column("id"),
-    Column("conf", is_number=True),
-    Column("where", gives_way=1, most=16),
-    Column("category", gives_way=2),
-    Column("status", gives_way=3),
-    Column("fact", is_cut=True, least=40),
+    Column("conf", is_number=True, gives_way=3),
+    Column("where", gives_way=2, most=20),
+    Column("category", gives_way=4),
+    Column("told", gives_way=2),
+    Column("status", gives_way=1),
+    Column("fact", takes_rest=True, least=32),
 )
-_SEVERAL = (*_ONE_STATUS[:4], Column("status"), Column("fact", is_cut=True, least=24))
+_SAID_BY_FILTER = {"where": ("repos", "is_global", "agents"), "category": ("categories",), "status": ("statuses",)}
 
 
 def item_shape(item: Item, *, has_evidence: bool = True) -> dict[str, Any]:
@@ -46,28 +51,45 @@ def item_shape(item: Item, *, has_evidence: bool = True) -> dict[str, Any]:
     }
 
 
-def show_listing(listing: ItemListing, *, is_json: bool, nothing: str) -> None:
+def show_listing(
+    listing: ItemListing, wanted: ItemFilter, told: Mapping[str, ToldWhen], *, is_json: bool, nothing: str
+) -> None:
     """A table, or JSON; `nothing` is said where nothing fits."""
     if is_json:
-        items = [item_shape(item, has_evidence=False) for item in listing.items]
+        items = [
+            item_shape(item, has_evidence=False) | {"told": told.get(item.id, ToldWhen.NEVER)} for item in listing.items
+        ]
         print_json({"items": items, "found": listing.total, "by_status": listing.by_status})
     elif listing.items:
-        is_one = len({item.status for item in listing.items}) == 1
-        print_table(_ONE_STATUS if is_one else _SEVERAL, [_row(item) for item in listing.items])
+        _print(listing.items, wanted, told)
         talk(_totals(listing))
     else:
         talk(nothing)
 
 
-def where(item: Item) -> str:
-    """Where an item holds, in a word."""
+def _print(items: Sequence[Item], wanted: ItemFilter, told: Mapping[str, ToldWhen]) -> None:
+    """The items without columns that say what the options say already."""
+    names = short_names({item.scope.name for item in items})
+    rows = [_row(item, names, told.get(item.id, ToldWhen.NEVER)) for item in items]
+    shown = [
+        at
+        for at, column in enumerate(_COLUMNS)
+        if len({row[at] for row in rows}) > 1
+        or not any(getattr(wanted, name) for name in _SAID_BY_FILTER.get(column.name, ()))
+    ]
+    print_table([_COLUMNS[at] for at in shown], [[row[at] for at in shown] for row in rows])
+
+
+def where(item: Item, names: Mapping[str, str] | None = None) -> str:
+    """Where an item holds, in a word: the last part of a name, or what it is called among others."""
     kind, name = item.scope
-    return "everywhere" if kind is ScopeKind.GLOBAL else name.rpartition("/")[2]
+    return "everywhere" if kind is ScopeKind.GLOBAL else names[name] if names else last_part(name)
 
 
-def _row(item: Item) -> tuple[str, ...]:
+def _row(item: Item, names: Mapping[str, str], told: ToldWhen) -> tuple[str, ...]:
     marks = ("[pinned] " if item.is_pinned else "") + ("[known to the host] " if item.is_known_to_host else "")
-    return (item.id, f"{item.confidence:.2f}", where(item), item.category, item.status, marks + item.sentence)
+    place = where(item, names)
+    return (item.id, f"{item.confidence:.2f}", place, item.category, told, item.status, marks + item.sentence)
 
 
 def _totals(listing: ItemListing) -> str:
@@ -93,8 +115,9 @@ _OPTIONS = (
     many(
         *("--repo", "repos", "NAME"),
         "Only what holds in this repository: its name, the last part of it, or a pattern; repeat for more.",
+        completing=repo_names,
     ),
-    many("--agent", "agents", "AGENT", "Only what holds for this agent."),
+    many("--agent", "agents", "AGENT", "Only what holds for this agent.", AgentName()),
     click.option("--global", "is_global", is_flag=True, help="Only what holds everywhere."),
     many("--harvester", "harvesters", "NAME", "Only what this harvester made."),
     click.option(
@@ -132,4 +155,5 @@ def _refuse_unknown_harvesters(names: Collection[str]) -> None:
     makers = sorted({*(harvester.name for harvester in HARVESTERS), *_OTHERS})
     for name in names:
         if name not in makers:
-            raise click.BadParameter(f"{name!r} is not one of {', '.join(makers)}.", param_hint="'--harvester'")
+            hint = did_you_mean(name, makers) or f"Known are: {', '.join(makers)}."
+            raise click.BadParameter(f"nothing named {name!r} finds notes. {hint}", param_hint="'--harvester'")

@@ -6,11 +6,13 @@ import click
 
 from afterwit.cli.commands import command
 from afterwit.cli.knowledge.items import EMPTY, EXITS, chosen, item_shape, show_listing
-from afterwit.cli.terminal.amounts import COUNT, human_count, minute
-from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.amounts import COUNT, human_count
+from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
+from afterwit.config.calendar import Calendar
 from afterwit.knowledge.list import ItemFilter, ItemListing, listed, searched, shown
 from afterwit.model.knowledge import EVERYWHERE, Authority, Item, Trigger
+from afterwit.recall.told import ToldWhen, told_when
 
 
 @command(
@@ -29,11 +31,12 @@ def list_items(here: Here, wanted: ItemFilter, limit: int, is_json: bool) -> Non
     """List what is known, the most believed first.
 
     Active items, unless asked otherwise. What came from elsewhere waits as quarantined, what has too little behind it
-    as a candidate. `[known to the host]` marks what the repository's own instructions say already: it is not repeated
+    as a candidate. *told* says when a session first hears of it: at its start, at a prompt, after a failure, or never.
+    `[known to the host]` marks what the repository's own instructions say already: it is not repeated
     to agents.
     """
     listing = listed(here.world, wanted, limit)
-    show_listing(listing, is_json=is_json, nothing=_nothing(listing))
+    show_listing(listing, wanted, told_when(here.world), is_json=is_json, nothing=_nothing(listing))
 
 
 def _nothing(listing: ItemListing) -> str:
@@ -55,7 +58,7 @@ def search(here: Here, wanted: ItemFilter, words: tuple[str, ...], limit: int, i
     """Find items by words, in any form: all must occur. What fits best comes first."""
     listing = searched(here.world, " ".join(words), wanted, limit)
     nothing = "No item has these words. Fewer words find more, and --all looks at items of every status."
-    show_listing(listing, is_json=is_json, nothing=nothing)
+    show_listing(listing, wanted, told_when(here.world), is_json=is_json, nothing=nothing)
 
 
 @command(
@@ -64,20 +67,22 @@ def search(here: Here, wanted: ItemFilter, words: tuple[str, ...], limit: int, i
 )
 @click.argument("item")
 @reporting
+@timed
 def show(here: Here, item: str, is_json: bool) -> None:
     """Show one item with all its fields. ITEM is an id or the beginning of one."""
     whole = shown(here.world, item)
+    moment = told_when(here.world).get(whole.id, ToldWhen.NEVER)
     if is_json:
-        print_json(item_shape(whole))
+        print_json(item_shape(whole) | {"told": moment})
         return
     print_text(whole.sentence)
     print_line("")
-    for name, fact in _facts(whole):
+    for name, fact in (*_facts(here.calendar, whole), ("told", moment)):
         print_text(fact, first=f"{name:<11} ", rest=" " * 12)
     talk(f"`afterwit knowledge why {whole.id}` shows what stands behind it.")
 
 
-def _facts(item: Item) -> Iterator[tuple[str, str]]:
+def _facts(calendar: Calendar, item: Item) -> Iterator[tuple[str, str]]:
     stories = len({piece.session.story for piece in item.evidence if not piece.is_against})
     against = sum(piece.is_against for piece in item.evidence)
     yield "id", item.id
@@ -87,7 +92,7 @@ def _facts(item: Item) -> Iterator[tuple[str, str]]:
     yield "confidence", f"{item.confidence:.2f}"
     yield "authority", f"{item.authority}{_explained(item)}"
     yield "evidence", human_count(stories, "story", "stories") + (f", {against} against" if against else "")
-    yield "seen", f"{minute(item.first_ms or None)[:10]} to {minute(item.last_ms or None)[:10]}"
+    yield "seen", _between(calendar.day(item.first_ms or None), calendar.day(item.last_ms or None))
     yield "made by", item.harvester
     for trigger in item.triggers:
         yield "fires on", fires_on(trigger)
@@ -103,6 +108,10 @@ def _facts(item: Item) -> Iterator[tuple[str, str]]:
         yield "pinned", "yes"
     if item.is_known_to_host:
         yield "known", "the repository's own instructions say it already"
+
+
+def _between(first: str, last: str) -> str:
+    return first if first == last else f"{first} to {last}"
 
 
 def fires_on(trigger: Trigger) -> str:

@@ -1,5 +1,7 @@
 """`afterwit knowledge why`: every piece of evidence behind an item."""
 
+import datetime as dt
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -7,12 +9,15 @@ import msgspec
 
 from afterwit.cli.commands import command
 from afterwit.cli.knowledge.items import EXITS, item_shape
-from afterwit.cli.terminal.amounts import minute
-from afterwit.cli.terminal.options import Here, reporting
-from afterwit.cli.terminal.output import print_json, print_line, print_text
+from afterwit.cli.terminal.amounts import human_count
+from afterwit.cli.terminal.options import Here, reporting, timed
+from afterwit.cli.terminal.output import has_colour, page, print_json, terminal_width
+from afterwit.cli.terminal.wrapping import wrapped
+from afterwit.config.calendar import Calendar
 from afterwit.curation.curate import PERSON
-from afterwit.curation.why import Backing, Why
+from afterwit.curation.why import Backing, EvidenceSide, Why, telling_line
 from afterwit.curation.why import why as run
+from afterwit.guard.hygiene import clean
 from afterwit.knowledge.documents import WrittenEvidence, written
 from afterwit.model.knowledge import Evidence
 
@@ -23,60 +28,116 @@ from afterwit.model.knowledge import Evidence
 )
 @click.argument("item")
 @reporting
+@timed
 def why(here: Here, item: str, is_json: bool) -> None:
     """Show every piece of evidence behind an item: where, when, and the words themselves.
 
-    ITEM is an id or the beginning of one. Below each piece stands how to open its session.
+    First what speaks for it, then what speaks against it. Of each excerpt the line that tells most stands out: bold on
+    a terminal, behind a > elsewhere. Of files that change together the changes are shown. Below each piece stands how
+    to open its session. ITEM is an id or the beginning of one.
     """
     answer = run(here.world, item)
     if is_json:
         print_json(_shape(answer))
-        return
-    print_text(answer.item.sentence)
-    print_text(
-        f"{answer.item.status}, confidence {answer.item.confidence:.2f}: {answer.item.reason or 'no reason noted'}"
+    else:
+        page(why_lines(answer, here.calendar, terminal_width()))
+
+
+def why_lines(answer: Why, calendar: Calendar, width: int | None) -> Iterator[str]:
+    """The whole answer, line by line; a width of None is that of a pipe."""
+    item = answer.item
+    yield from wrapped(clean(item.sentence), width)
+    yield from wrapped(
+        clean(f"{item.status}, confidence {item.confidence:.2f}: {item.reason or 'no reason noted'}"), width
     )
-    for backing in answer.evidence:
-        print_line("")
-        _show(backing)
-    if not answer.evidence:
-        print_line("")
-        print_line("No evidence is left.")
+    for is_against, heading in ((False, "For it"), (True, "Against it")):
+        backings = [backing for backing in answer.evidence if backing.evidence.is_against is is_against]
+        yield ""
+        yield f"{heading}: {_counted(answer.side(calendar, is_against=is_against), backings, calendar)}"
+        for backing in backings:
+            yield ""
+            yield from _piece(answer, backing, calendar, width)
     for decision in answer.decisions:
-        print_line("")
-        print_text(f"{minute(decision.at_ms)}  decided: {decision.what}")
+        yield ""
+        yield from wrapped(clean(f"{calendar.moment(decision.at_ms)}  decided: {decision.what}"), width)
 
 
-def _show(backing: Backing) -> None:
+def _counted(side: EvidenceSide, backings: list[Backing], calendar: Calendar) -> str:
+    """How many sessions, and how far they lie apart: five of one day say less than five of a month."""
+    parts = ["a person's own words"] if any(backing.evidence.session.agent == PERSON for backing in backings) else []
+    if side.sessions:
+        is_all = side.sessions == side.independent_sessions
+        number = human_count(side.independent_sessions, "independent session")
+        among = "" if is_all else f" ({human_count(side.sessions, 'session')} in all)"
+        days = "on one day" if side.days == 1 else f"on {human_count(side.days, 'day')}" if side.days else ""
+        parts.append(f"{number}{among} {days}".rstrip())
+    span = " to ".join(dict.fromkeys(filter(None, map(calendar.day, (side.since_ms, side.last_ms)))))
+    return (", and ".join(parts) + (f" ({span})" if span else "")) or "nothing"
+
+
+def _piece(answer: Why, backing: Backing, calendar: Calendar, width: int | None) -> Iterator[str]:
     piece, session = backing.evidence, backing.evidence.session
-    sign = "against" if piece.is_against else "for"
     at = f", step {piece.at}" if piece.at is not None else ""
     repo = session.repo.rpartition("/")[2]
-    place = "  ".join(filter(None, (minute(piece.at_ms or session.at_ms or None), session.agent, repo)))
-    print_text(f"{place}  {sign}, {piece.channel}{at}")
-    if piece.excerpt:
-        print_text("\n".join(piece.excerpt.splitlines()), first="  │ ", rest="  │ ")
+    place = "  ".join(filter(None, (calendar.moment(piece.at_ms or session.at_ms or None), session.agent, repo)))
+    sign = "against" if piece.is_against else "for"
+    yield from wrapped(clean(f"{place}  {sign}, {piece.channel}{at}"), width)
+    yield from _changes(backing, calendar, width) if backing.edits else _excerpt(answer, piece, width)
     if piece.source:
-        print_text(piece.source, first="  from ", rest="  ")
-    print_line(f"  {_opening(piece, is_here=backing.is_here)}")
+        yield from _indented(piece.source, "  from ", width)
+    yield f"  {clean(_opening(piece, backing.opens))}"
 
 
-def _opening(piece: Evidence, *, is_here: bool) -> str:
-    if is_here:
-        return f"afterwit sessions show {piece.session.native_id}"
+def _changes(backing: Backing, calendar: Calendar, width: int | None) -> Iterator[str]:
+    for edit in backing.edits:
+        times = "" if edit.changes == 1 else f", {edit.changes} times"
+        is_other = edit.session != backing.evidence.session.native_id
+        other = f" (session {edit.session})" if is_other else ""
+        yield from _indented(f"{calendar.moment(edit.at_ms)}  changed {edit.path}{times}{other}", "  │ ", width)
+
+
+def _excerpt(answer: Why, piece: Evidence, width: int | None) -> Iterator[str]:
+    telling = telling_line(answer.item, piece.excerpt)
+    for number, line in enumerate(piece.excerpt.splitlines()):
+        yield from _telling(line, width) if number == telling else _indented(line, "  │ ", width)
+
+
+def _telling(line: str, width: int | None) -> Iterator[str]:
+    """The line that counts: bold where that can be seen, else marked."""
+    is_bold = has_colour()
+    for row in _indented(line, "  │ " if is_bold else "  > ", width):
+        yield click.style(row, bold=True) if is_bold else row
+
+
+def _indented(text: str, first: str, width: int | None) -> Iterator[str]:
+    for row in wrapped(clean(text), None if width is None else width - len(first)):
+        yield f"{first}{row}"
+
+
+def _opening(piece: Evidence, opens: str) -> str:
+    if opens:
+        return f"afterwit sessions show {opens}"
     if piece.session.agent == PERSON:
         return "written by a person"
     return f"session {piece.session.native_id} is not in this store"
 
 
 def _shape(answer: Why) -> dict[str, Any]:
-    item = item_shape(answer.item, has_evidence=False)
-    evidence = [_evidence_shape(answer, backing) for backing in answer.evidence]
-    return {"item": item, "evidence": evidence, "decisions": msgspec.to_builtins(answer.decisions)}
+    utc = Calendar(0, dt.UTC)
+    return {
+        "item": item_shape(answer.item, has_evidence=False),
+        "speaks_for": answer.side(utc, is_against=False),
+        "speaks_against": answer.side(utc, is_against=True),
+        "evidence": [_evidence_shape(answer, backing) for backing in answer.evidence],
+        "decisions": msgspec.to_builtins(answer.decisions),
+    }
 
 
 def _evidence_shape(answer: Why, backing: Backing) -> dict[str, Any]:
-    """As in `index.json`, with all fields, and whether the session can be opened."""
+    """As in `index.json`, with all fields, the changes of files, and whether the session can be opened."""
     alone = msgspec.structs.replace(answer.item, evidence=(backing.evidence,))
     (piece,) = written(alone).evidence
-    return {name: getattr(piece, name) for name in WrittenEvidence.__struct_fields__} | {"is_here": backing.is_here}
+    return {name: getattr(piece, name) for name in WrittenEvidence.__struct_fields__} | {
+        "edits": msgspec.to_builtins(backing.edits),
+        "is_here": backing.is_here,
+    }

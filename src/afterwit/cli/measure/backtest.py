@@ -1,21 +1,25 @@
 """`afterwit measure backtest`: what would have been said in past sessions, and what it would have been worth.
 
-With `--explain`, a walk through one replayed session: what was said when, and what then happened.
+First the moments in which it would have helped most, then one line of figures, with `--table` the figures of all
+strategies. With `--explain`, a walk through one replayed session: what was said when, and what then happened.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EXITS, filtered
+from afterwit.cli.terminal.amounts import human_count, human_span
 from afterwit.cli.terminal.options import Here, many, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, print_table
+from afterwit.config.calendar import Calendar
 from afterwit.measure import backtest as running
 from afterwit.measure.backtest_notes import NotesFile
+from afterwit.measure.moments import HelpfulMoment
 from afterwit.measure.player import NoteMoment, PlayerNote
 from afterwit.measure.replay import Played
 from afterwit.measure.scores import PlayerReport, Score, changed_files, searches_before
@@ -23,15 +27,17 @@ from afterwit.model.kinds import Status
 from afterwit.sessions.filters import Filter
 
 _WIDTH = 100
+_SHORT = 120
+_SAID = 240
 _COLUMNS = (
-    Column("player"),
+    Column("strategy"),
     Column("saved/1000", is_number=True),
     Column("interval", gives_way=1),
     Column("recall@5", is_number=True),
     Column("precision@5", is_number=True, gives_way=4),
     Column("spared", is_number=True, gives_way=2),
-    Column("covered", is_number=True, gives_way=3),
-    Column("right", is_number=True, gives_way=3),
+    Column("answered", is_number=True, gives_way=3),
+    Column("correctly", is_number=True, gives_way=3),
     Column("rules", is_number=True, gives_way=5),
     Column("false alarms", is_number=True, gives_way=6),
     Column("notes/100", is_number=True, gives_way=7),
@@ -42,18 +48,28 @@ _COLUMNS = (
 @command(
     examples=(
         "afterwit measure backtest",
-        "afterwit measure backtest --player places --repo my-app --since 90d",
+        "afterwit measure backtest --repo my-app --since 90d",
+        "afterwit measure backtest --table",
         "afterwit measure backtest --explain 3f2a",
-        "afterwit measure backtest --player places --notes notes.jsonl --json",
+        "afterwit measure backtest --strategy places --notes notes.jsonl --json",
     ),
     exits=EXITS,
 )
-@many("--player", "players", "NAME", f"One of {', '.join(running.PLAYERS)}; default: all.")
+@many(
+    "--strategy",
+    "strategies",
+    "NAME",
+    f"One of {', '.join(running.PLAYERS)}; its figures are shown. Default: afterwit, for --table and --json all.",
+)
+@click.option("--player", "strategies_by_old_name", multiple=True, hidden=True)
+@click.option(
+    "--table", "is_table", is_flag=True, help="Show all figures, beside those of simple strategies. Takes longer."
+)
 @click.option(
     "--notes",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write every note there, as JSON lines; `{player}` in the name stands for each of several players.",
+    help="Write every note there, as JSON lines; `{strategy}` in the name stands for each of several.",
 )
 @click.option(
     "--explain", default="", metavar="SESSION", help="Walk through one session: what was said, what happened."
@@ -61,22 +77,34 @@ _COLUMNS = (
 @reporting
 @filtered
 def backtest(
-    here: Here, wanted: Filter, players: tuple[str, ...], notes: Path | None, explain: str, is_json: bool
+    here: Here,
+    wanted: Filter,
+    strategies: tuple[str, ...],
+    strategies_by_old_name: tuple[str, ...],
+    is_table: bool,
+    notes: Path | None,
+    explain: str,
+    is_json: bool,
 ) -> None:
-    """Replay your own history and say what Afterwit would have told the agents.
+    """Replay your own history and show where Afterwit would have helped.
 
-    Sessions are played in order. For each, only what stood in the logs before it began is known. Filters choose which
-    sessions are played and scored; the others are still learned from. Simple players are shown beside the product. A
-    replay shows what would have been said, not what would have been done.
+    Shows the three moments in which it would have helped most: what happened, what would have been said, and what that
+    would have spared. Then one line of figures.
 
-    Columns: actions saved in 1,000 with their interval; of files that were changed again, how many were among the five
-    named (recall@5), how many named ones were right (precision@5), and which share of the searches was spared; of
-    failures known from before, which share got an answer (covered), and the right one (right); of rules met again,
-    which share was said in time; how much was said in vain, and at what cost. A narrow terminal shows fewer columns.
+    Sessions are replayed in order. For each, only what stood in the logs before it began is known. Filters choose which
+    sessions are replayed and measured; the others are still learned from. A replay shows what would have been said, not
+    what would have been done.
+
+    Columns of `--table`: actions saved in 1,000 with their interval; of files that were changed again, how many were
+    among the five named (recall@5), how many named ones were right (precision@5), and which share of the searches was
+    spared; of failures known from before, which share was answered, and which share of the answers that can be checked
+    was correct; of rules met again, which share was said in time; how much was said in vain, and at what cost. A narrow
+    terminal shows fewer columns.
     """
-    chosen = running.players_named(players or ((running.PRODUCT,) if explain else ()))
-    if explain and (is_json or notes):
-        raise click.UsageError("--explain prints a walk to read; leave out --json and --notes.")
+    if explain and (is_json or notes or is_table):
+        raise click.UsageError("--explain prints a walk to read; leave out --json, --table and --notes.")
+    asked = strategies + strategies_by_old_name
+    chosen = running.players_named(asked or (() if is_table or is_json else (running.PRODUCT,)))
     if explain:
         with bar("replaying", "sessions") as progress:
             lines = walk_lines(running.explained(here.world, chosen, explain, progress))
@@ -90,13 +118,91 @@ def backtest(
     if is_json:
         print_json(result)
     else:
-        _show(result)
+        _show(result, here.calendar, is_table=is_table or bool(asked))
 
 
-def _show(result: running.Backtest) -> None:
-    print_text(result.sentence)
+def _show(result: running.Backtest, calendar: Calendar, *, is_table: bool) -> None:
+    product = next((report for report in result.reports if report.player == running.PRODUCT), None)
     if not result.sessions:
+        print_text(result.sentence)
         return
+    if product is not None:
+        if result.moments:
+            show_moments(result.moments, calendar)
+        else:
+            _show_no_moments(product.whole)
+        print_text(_figures(product))
+        print_line("")
+    if is_table:
+        _show_table(result)
+    talk("A replay shows what would have been said, not whether the agent would have acted on it.")
+    if not is_table:
+        talk("`--table` compares with simple strategies, `--explain SESSION` walks through one session.")
+
+
+def show_moments(moments: Sequence[HelpfulMoment], calendar: Calendar) -> None:
+    """What happened, what would have been told, what that spares."""
+    print_line("Here it would have helped most:" if len(moments) > 1 else "Here it would have helped:")
+    for number, moment in enumerate(moments, start=1):
+        print_line("")
+        where = moment.repo or "no repository"
+        print_line(f"{number}. {calendar.day(moment.at_ms)}  {where}  {moment.agent}  (session {moment.session[:13]})")
+        print_text(_happened(moment), "   happened  ", " " * 13)
+        print_text(_short(moment.said, _SAID), "   told      ", " " * 13)
+        print_text(_spared(moment), "   spared    ", " " * 13)
+    print_line("")
+
+
+def _show_no_moments(score: Score) -> None:
+    print_text("Nothing that was known in time would have spared an action in these sessions.")
+    if score.repeats:
+        print_text(
+            f"{human_count(score.repeats, 'failure')} in them had been met before, {_percent(score.covered)} were"
+            " answered; no answer is known to have spared anything."
+        )
+    else:
+        print_text("No failure in them had been met in an earlier session.")
+    print_text(
+        "Afterwit learns from what comes up again. Let it read on (`afterwit connect schedule`), and look at what waits"
+        " for more evidence or for you: `afterwit knowledge list --all`."
+    )
+    print_line("")
+
+
+def _happened(moment: HelpfulMoment) -> str:
+    if moment.prompt:
+        return f"asked: {_short(moment.prompt)}"
+    error = next((line.strip() for line in moment.error.splitlines() if line.strip()), "")
+    return f"`{_short(moment.command)}` failed" + (f": {_short(error)}" if error else "")
+
+
+def _spared(moment: HelpfulMoment) -> str:
+    if moment.prompt:
+        return f"{human_count(moment.spared_actions, 'search', 'searches')} until `{moment.until}`"
+    span = f" ({human_span(moment.spared_seconds * 1000)})" if moment.spared_seconds else ""
+    return f"{human_count(moment.spared_actions, 'action')}{span} until `{_short(moment.until)}`"
+
+
+def _figures(report: PlayerReport) -> str:
+    score, (low, high) = report.whole, report.interval
+    said = f"In all: {human_count(score.sessions, 'session')}, {human_count(score.actions, 'action')}."
+    if score.repeats:
+        said += f" Failures met before: {score.repeats:,}, answered {_percent(score.covered)}"
+        said += f", answered correctly {_percent(score.right)} of those that can be checked." if score.right else "."
+    if score.searches:
+        said += f" Searches for files changed before: {score.searches:,}, spared {_percent(score.searches_spared)}."
+    return (
+        f"{said} About {score.saved_per_1000:.0f} of 1,000 actions might have been spared"
+        f" (95 % interval {low:.0f} to {high:.0f})."
+    )
+
+
+def _percent(share: float | None) -> str:
+    return f"{100 * (share or 0):.0f} %"
+
+
+def _show_table(result: running.Backtest) -> None:
+    print_text(result.sentence)
     print_line("")
     print_table(_COLUMNS, [_row(report) for report in result.reports])
     for comparison in result.comparisons:
@@ -172,5 +278,9 @@ def _counted(notes: list[PlayerNote]) -> str:
 
 
 def _one_line(text: str) -> str:
+    return _short(text, _WIDTH)
+
+
+def _short(text: str, most: int = _SHORT) -> str:
     flat = " ".join(text.split())
-    return flat if len(flat) <= _WIDTH else f"{flat[: _WIDTH - 1]}…"
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"

@@ -8,8 +8,8 @@ import click
 from afterwit.cli.commands import command
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line
+from afterwit.config.calendar import Calendar
 from afterwit.measure.experiment import Experiment, experiment_now, set_experiment
-from afterwit.model.times import iso_from_ms
 
 
 class _Percent(click.FloatRange):
@@ -46,15 +46,15 @@ def experiment(here: Here, sessions: float | None, items: float | None, is_json:
     if is_json:
         print_json(now)
     else:
-        _show(now)
+        _show(here.calendar, now)
 
 
 def _share(percent: float | None) -> float | None:
     return None if percent is None else percent / 100
 
 
-def _show(now: Experiment) -> None:
-    since = f", since {iso_from_ms(now.since_ms)[:10]}" if now.since_ms else ""
+def _show(calendar: Calendar, now: Experiment) -> None:
+    since = f", since {calendar.day(now.since_ms)}" if now.since_ms else ""
     print_line(f"{now.session_share:.0%} of sessions get nothing, {now.item_share:.0%} of items are left out{since}.")
     if now.shown or now.held_out:
         print_line(f"So far items were shown {now.shown} times and held out {now.held_out} times.")

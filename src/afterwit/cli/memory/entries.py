@@ -18,7 +18,7 @@ from afterwit.memory.api import memory as open_memory
 from afterwit.memory.tool import ToolError
 from afterwit.model.memory_entry import MOST_HITS, PERSON, STORED_BY, Plain, is_persons
 
-_HITS = (Column("key", most=40), Column("value", is_cut=True))
+_HITS = (Column("key", most=40), Column("value", takes_rest=True))
 _as_user = click.option("--user", metavar="NAME", help="Whose memory. Default: memory.user, else the login name.")
 _WRITE_EXITS = {
     ExitCode.PARTLY_DONE: "The backend failed: the write is kept on this machine and delivered by a later command."

@@ -7,9 +7,8 @@ from afterwit.cli.terminal.options import Here, many, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.memory import evaluate as memory_evaluate
-from afterwit.memory.backends.scoring import WEIGHTS
-from afterwit.memory.checks import PASSED
-from afterwit.memory.evaluate import SIZES, Evaluated, Evaluation
+from afterwit.memory.checks import PASSED, WEIGHTS, Evaluated
+from afterwit.memory.evaluate import SIZES, Evaluation
 from afterwit.memory.registry import names
 
 _LATENCIES = (

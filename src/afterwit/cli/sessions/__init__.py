@@ -13,6 +13,7 @@ COMMANDS = {
     "cost": Subcommand("sessions.cost:cost", "What was spent, by day, repository, model or agent."),
     "pin": Subcommand("sessions.pin:pin", "Keep originals, whatever the storage budget says."),
     "unpin": Subcommand("sessions.pin:unpin", "Let the storage budget decide about originals again."),
+    "delete": Subcommand("sessions.delete:delete", "Erase sessions from all that Afterwit keeps."),
     "repos": Subcommand("sessions.identities:repos", "How folders and remotes were resolved to repositories."),
     "tools": Subcommand("sessions.identities:tools", "The agents' tools and what kind each is."),
     "users": Subcommand("sessions.identities:users", "Whose home folders the sessions ran in."),

@@ -1,19 +1,29 @@
 """`afterwit sessions list`: all agents' sessions in one table."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.sessions.filters import EMPTY, EXITS, filtered
-from afterwit.cli.terminal.amounts import COUNT, human_count, human_dollars, human_span, human_tokens, minute
+from afterwit.cli.sessions.filters import EXITS, filtered, nothing_matches
+from afterwit.cli.terminal.amounts import COUNT, human_count, human_dollars, human_span, human_tokens
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
+from afterwit.config.calendar import Calendar
+from afterwit.model.kinds import Outcome
+from afterwit.repos.remotes import short_names
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import LISTED, Listing, Order, Session
 from afterwit.sessions.list import list_sessions as run
+
+
+class _View(NamedTuple):
+    """How a session is put into words."""
+
+    calendar: Calendar
+    repos: dict[str, str]  # as they are shown
 
 
 def _marks(session: Session) -> str:
@@ -29,22 +39,32 @@ def _cost(session: Session) -> str:
     return human_dollars(session.cost_usd, is_partial=session.is_cost_partial) if session.row.tokens else "–"
 
 
-_COLUMNS: tuple[tuple[Column, Callable[[Session], str]], ...] = (
-    (Column("id"), lambda session: session.id),
-    (Column("started", gives_way=1, most=10), lambda session: minute(session.row.started_ms)),
-    (Column("agent", gives_way=2), lambda session: session.row.agent),
-    (Column("repo", gives_way=3, most=12), lambda session: session.row.repo.rpartition("/")[2] or "–"),
-    (Column("domain", gives_way=9), lambda session: session.domain),
-    (Column("branch", gives_way=8, most=16), lambda session: session.row.branch),
-    (Column("title", is_cut=True), lambda session: _marks(session) + (session.title or "–")),
-    (Column("outcome", gives_way=6), lambda session: session.row.outcome),
-    (Column("prompts", is_number=True, gives_way=10), lambda session: str(session.row.prompts)),
-    (Column("actions", is_number=True, gives_way=5), lambda session: str(session.row.actions)),
-    (Column("failed", is_number=True, gives_way=4), lambda session: str(session.row.failures or "")),
-    (Column("span", is_number=True, gives_way=11), lambda session: human_span(session.duration_ms)),
-    (Column("tokens", is_number=True, gives_way=7), _tokens),
-    (Column("cost", is_number=True), _cost),
+_COLUMNS: tuple[tuple[Column, Callable[[Session, _View], str]], ...] = (
+    (Column("id"), lambda session, _: session.id),
+    (Column("started", gives_way=1), lambda session, view: view.calendar.moment(session.row.started_ms)),
+    (Column("agent", gives_way=5), lambda session, _: session.row.agent),
+    (Column("repo", gives_way=2, most=14), lambda session, view: view.repos[session.row.repo] or "–"),
+    (Column("domain", gives_way=9), lambda session, _: session.domain),
+    (Column("branch", gives_way=8, most=16), lambda session, _: session.row.branch),
+    (
+        Column("title", takes_rest=True, least=28, most_lines=2),
+        lambda session, _: _marks(session) + (session.title or "–"),
+    ),
+    (
+        Column("outcome", gives_way=6, is_bad=lambda text: text == Outcome.FAILURE),
+        lambda session, _: session.row.outcome,
+    ),
+    (Column("prompts", is_number=True, gives_way=11), lambda session, _: str(session.row.prompts)),
+    (Column("actions", is_number=True, gives_way=7), lambda session, _: str(session.row.actions)),
+    (
+        Column("failed", is_number=True, gives_way=4, is_bad=lambda text: bool(text.strip())),
+        lambda session, _: str(session.row.failures or ""),
+    ),
+    (Column("span", is_number=True, gives_way=12), lambda session, _: human_span(session.duration_ms)),
+    (Column("tokens", is_number=True, gives_way=10), lambda session, _: _tokens(session)),
+    (Column("cost", is_number=True, gives_way=3), lambda session, _: _cost(session)),
 )
+_SAID_BY_FILTER = {"agent": "agents", "repo": "repos", "domain": "domains", "branch": "branch", "outcome": "outcomes"}
 
 
 @command(
@@ -74,18 +94,32 @@ def list_sessions(here: Here, wanted: Filter, order: str, is_reversed: bool, lim
 
     A session of a subagent is marked ↳, one of which only the prompts are known [prompts only], one whose original
     stays whatever the storage budget says [pinned]. The cost is by list price: `?` means that no price is known, `+`
-    that none is known for some of it. A narrow terminal shows fewer columns; a pipe gets them all. The id is as much
-    as `afterwit sessions show` needs.
+    that none is known for some of it. A narrow terminal shows fewer columns; a pipe gets all but those that say what
+    the options say already. Times are local. The id is as much as `afterwit sessions show` needs.
     """
     listing = run(here.world, wanted, Order(order), limit, is_reversed=is_reversed)
     if is_json:
         print_json(_as_json(listing))
     elif listing.found:
-        columns = [column for column, _ in _COLUMNS]
-        print_table(columns, [[text(session) for _, text in _COLUMNS] for session in listing.sessions])
+        _print(here.calendar, wanted, listing.sessions)
         talk(_totals(listing))
     else:
-        talk("No session fits." if wanted != Filter() else EMPTY)
+        talk(nothing_matches(here, wanted))
+
+
+def _print(calendar: Calendar, wanted: Filter, sessions: Sequence[Session]) -> None:
+    view = _View(calendar, short_names({session.row.repo for session in sessions}))
+    rows = [[text(session, view) for _, text in _COLUMNS] for session in sessions]
+    shown = list(_shown(wanted, rows))
+    print_table([_COLUMNS[at][0] for at in shown], [[row[at] for at in shown] for row in rows])
+
+
+def _shown(wanted: Filter, rows: Sequence[Sequence[str]]) -> Iterator[int]:
+    """The places of the columns that say more than the options do."""
+    for at, (column, _) in enumerate(_COLUMNS):
+        is_said = bool(getattr(wanted, _SAID_BY_FILTER.get(column.name, ""), None))
+        if not is_said or len({row[at] for row in rows}) > 1:
+            yield at
 
 
 def _totals(listing: Listing) -> str:

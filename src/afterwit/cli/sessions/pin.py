@@ -3,6 +3,7 @@
 import click
 
 from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.terminal.completing import session_ids
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.sessions.pin import Pinned
@@ -15,7 +16,7 @@ _EXITS = {
 
 
 @command(examples=("afterwit sessions pin 5ea50001", "afterwit sessions pin 5ea50001 0c0de001"), exits=_EXITS)
-@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...", shell_complete=session_ids)
 @reporting
 def pin(here: Here, sessions: tuple[str, ...], is_json: bool) -> None:
     """Keep the originals of sessions, whatever the storage budget says.
@@ -26,7 +27,7 @@ def pin(here: Here, sessions: tuple[str, ...], is_json: bool) -> None:
 
 
 @command(examples=("afterwit sessions unpin 5ea50001",), exits=_EXITS)
-@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...", shell_complete=session_ids)
 @reporting
 def unpin(here: Here, sessions: tuple[str, ...], is_json: bool) -> None:
     """Let the storage budget decide again about the originals of sessions.

@@ -1,5 +1,6 @@
 """`afterwit sessions restore`: the agents' own files back."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -7,16 +8,26 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.amounts import COUNT, human_bytes, human_count
+from afterwit.cli.terminal.completing import session_ids
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.model.errors import DamagedError, UsageError
 from afterwit.sessions.filters import find_session
 from afterwit.sessions.originals import TranscriptSource, source_of
-from afterwit.sessions.restore import AtTarget, RestoreChoice, RestorePlan, RestoreStep, plan_restore, restore_file
+from afterwit.sessions.restore import (
+    AtTarget,
+    RestoreChoice,
+    RestorePlan,
+    RestoreStep,
+    plan_offered,
+    plan_restore,
+    restore_file,
+)
 
 
 @command(
     examples=(
+        "afterwit sessions restore 5ea50001",
         "afterwit sessions restore 5ea50001 --to ~/restored --with-subagents",
         "afterwit sessions restore 5ea50001 --in-place --dry-run",
     ),
@@ -26,7 +37,7 @@ from afterwit.sessions.restore import AtTarget, RestoreChoice, RestorePlan, Rest
         ExitCode.PARTLY_DONE: "Some files are not in the archive, or damaged there. The others are restored.",
     },
 )
-@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...", shell_complete=session_ids)
 @click.option(
     "--to",
     "folder",
@@ -60,20 +71,29 @@ def restore(
 ) -> None:
     """Give the original files of sessions back, byte for byte, with what belongs to them.
 
-    SESSION is an id or the beginning of one. Files that are there already and equal are left alone. Restored files
-    hold what was redacted elsewhere: secrets, if there were any.
+    SESSION is an id or the beginning of one. Without --to and --in-place a place is offered: where the agent looks for
+    the files, if nothing else is there, or else the current folder. What would be written is shown first. Files that
+    are there already and equal are left alone. Restored files hold what was redacted elsewhere: secrets, if there were
+    any.
     """
-    if (folder is None) != is_in_place:
-        raise click.UsageError("Give either --to FOLDER or --in-place.")
+    if folder is not None and is_in_place:
+        raise click.UsageError("--to and --in-place exclude each other.")
+    is_offered = folder is None and not is_in_place
     with source_of(here.world) as source:
         rows = [find_session(source.store.db, name) for name in sessions]
         target = folder.absolute() if folder is not None else None
-        plan = plan_restore(source, here.world, rows, target, RestoreChoice(with_subagents, generation))
+        choice = RestoreChoice(with_subagents, generation)
+        if is_offered:
+            plan = plan_offered(source, here.world, rows, Path.cwd(), choice)
+        else:
+            plan = plan_restore(source, here.world, rows, target, choice)
         if not is_json:
             _show(plan)
+        if is_offered:
+            _explain(plan)
         if not is_dry_run:
             _refuse_conflicts(plan, is_forced=is_forced)
-            _ask(plan, is_needed=is_in_place and not is_agreed)
+            _ask(plan, is_needed=(is_in_place or is_offered) and not is_agreed, is_offered=is_offered)
         done = [_done(source, step, is_forced=is_forced, is_dry_run=is_dry_run) for step in plan.steps]
     faults = [*plan.faults, *(file["error"] for file in done if file["error"])]
     if is_json:
@@ -94,9 +114,27 @@ def _refuse_conflicts(plan: RestorePlan, *, is_forced: bool) -> None:
         raise UsageError(f"{count} there already and different. Nothing was written; --force keeps them aside.")
 
 
-def _ask(plan: RestorePlan, *, is_needed: bool) -> None:
+def _explain(plan: RestorePlan) -> None:
+    """Why this place is offered."""
+    if all(step.found is AtTarget.SAME for step in plan.steps):
+        if plan.steps:
+            talk("It is where the agent looks for it. --to FOLDER writes a copy.")
+    elif plan.is_in_place:
+        talk("This is where the agent looks for it. --to FOLDER puts it elsewhere.")
+    else:
+        talk("Its own place is taken or not known, so it goes into the current folder. --to FOLDER names another.")
+
+
+def _ask(plan: RestorePlan, *, is_needed: bool, is_offered: bool) -> None:
     missing = [step for step in plan.steps if step.found is not AtTarget.SAME]
-    if missing and is_needed and not click.confirm(f"Write {human_count(len(missing), 'file')}?", err=True):
+    if not missing or not is_needed:
+        return
+    question = f"Write {human_count(len(missing), 'file')}?"
+    if is_offered and not sys.stdin.isatty():
+        raise click.UsageError(
+            "There is no terminal to ask on. Say where, with --to FOLDER or --in-place, or add --yes."
+        )
+    if not click.confirm(question, err=True):
         talk("Nothing was written.")
         raise click.exceptions.Exit(ExitCode.FAILED)
 

@@ -1,73 +1,138 @@
-"""`afterwit sessions search`: full text over what was said and done."""
+"""`afterwit sessions search`: full text over what was said and done, session by session."""
 
-import os
-import shutil
-import sys
+from collections.abc import Iterator
+from typing import Any
 
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.sessions.filters import filtered
-from afterwit.cli.terminal.amounts import COUNT, human_count, minute
+from afterwit.cli.sessions.filters import filtered, nothing_matches
+from afterwit.cli.terminal.amounts import COUNT, human_count
 from afterwit.cli.terminal.options import Here, reporting
-from afterwit.cli.terminal.output import print_json, print_line, talk
-from afterwit.sessions.filters import Filter
-from afterwit.sessions.search import SearchAnswer, SearchHit
+from afterwit.cli.terminal.output import has_colour, print_json, talk, terminal_width
+from afterwit.cli.terminal.wrapping import wrapped
+from afterwit.guard.hygiene import clean
+from afterwit.model.kinds import EventKind
+from afterwit.repos.remotes import short_names
+from afterwit.sessions.filters import Filter, one_line
+from afterwit.sessions.search import SearchedSession, SearchHit, SessionsAnswer
 from afterwit.sessions.search import search as run
 from afterwit.store.rows.texts import KINDS
 from afterwit.text.snippets import marked
 
-_PIPE_WIDTH = 300
-_LINES = 2
+_TITLE = 150  # characters of a title
+_SNIPPET = 160  # characters of an excerpt
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
+_SAID = {EventKind.CALL: "command", EventKind.RESULT: "output", EventKind.COMPACTION: "summary"}
 
 
 @command(
     examples=(
         "afterwit sessions search migration lock",
         "afterwit sessions search '\"no such table\"' --kind error",
-        "afterwit sessions search 'prun*' --repo orchard --since 30d",
+        "afterwit sessions search 'prun*' --repo orchard --since 2w",
     ),
 )
-@click.argument("query", nargs=-1, required=True)
+@click.argument("query", nargs=-1, required=True, metavar="WORDS...")
 @click.option("--kind", type=click.Choice(KINDS), default=None, help="Only this kind of text.")
-@click.option("--limit", type=COUNT, default=10, show_default=True, help="Most hits; 0 means all.")
+@click.option("--limit", type=COUNT, default=10, show_default=True, help="Most sessions; 0 means all.")
+@click.option("--matches", "most", type=COUNT, default=3, show_default=True, help="Most of each session; 0: all.")
 @reporting
 @filtered
-def search(here: Here, wanted: Filter, query: tuple[str, ...], kind: str | None, limit: int, is_json: bool) -> None:
+def search(
+    here: Here, wanted: Filter, query: tuple[str, ...], kind: str | None, limit: int, most: int, is_json: bool
+) -> None:
     """Search prompts, replies, commands, errors and outputs of all sessions.
 
-    All words must occur; "a phrase" in its order; `wor*` finds words that begin so; `-word` excludes. The best hits
-    come first. Texts are read from the archive and redacted; a session whose archive is gone is still found, without
-    its text.
+    All words must occur; "a phrase" in its order; `wor*` finds words that begin so; `-word` excludes. Each session
+    comes with its best matches: what was said before commands, and these before outputs. The number before a match
+    opens the session there: `afterwit sessions show ID --at NUMBER`. Texts are read from the archive and redacted; a
+    session whose archive is gone is still found, without its text.
     """
-    is_terminal = sys.stdout.isatty()
-    width = _LINES * (shutil.get_terminal_size().columns - 4) if is_terminal else _PIPE_WIDTH
-    answer = run(here.world, " ".join(query), wanted, kind or "", limit, width)
+    answer = run(here.world, " ".join(query), wanted, kind or "", limit, _SNIPPET, most_matches=most)
     if is_json:
-        print_json(answer)
+        print_json(_as_json(answer))
+    elif answer.sessions:
+        _show(here, answer)
     else:
-        _show(answer)
+        talk(_nothing(here, wanted, answer))
 
 
-def _show(answer: SearchAnswer) -> None:
-    if not answer.hits:
-        talk("Nothing found. Fewer words find more, and `wor*` finds words that begin so.")
-        return
-    for hit in answer.hits:
-        print_line(_heading(hit))
-        print_line("  " + _piece(hit, answer.words))
-    shown = len(answer.hits)
-    more = f", the best {shown} of them shown" if shown < answer.total else ""
-    talk(f"{human_count(answer.total, 'place')}{more}.")
+def _nothing(here: Here, wanted: Filter, answer: SessionsAnswer) -> str:
+    if wanted != Filter():
+        if reason := nothing_matches(here, wanted):
+            return reason
+        everywhere = run(here.world, answer.query, Filter(), "", 1, _SNIPPET).totals
+        if everywhere.matches:
+            return f"No matches with these filters. Without them there {_are(everywhere.matches, everywhere.sessions)}."
+    return "No matches. Fewer words find more, and `wor*` finds words that begin so."
 
 
-def _heading(hit: SearchHit) -> str:
-    day = minute(hit.at_ms) or "no date"
-    return f"{day}  {hit.agent}  {hit.repo.rpartition('/')[2] or '–'}  {hit.session}  {hit.kind}"
+def _are(matches: int, sessions: int) -> str:
+    return f"{'is' if matches == 1 else 'are'} {_counted(matches, sessions)}"
 
 
-def _piece(hit: SearchHit, words: list[str]) -> str:
-    if hit.snippet is None:
-        return "(the text is not in the archive any more)"
-    has_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return marked(hit.snippet, words, "\x1b[1m", "\x1b[0m") if has_colour else hit.snippet
+def _counted(matches: int, sessions: int) -> str:
+    return f"{human_count(matches, 'match', 'matches')} in {human_count(sessions, 'session')}"
+
+
+def _show(here: Here, answer: SessionsAnswer) -> None:
+    repos = short_names({searched.session.row.repo for searched in answer.sessions})
+    for place, searched in enumerate(answer.sessions):
+        if place:
+            click.echo()
+        for line in _lines(here, searched, repos[searched.session.row.repo], answer.words):
+            click.echo(line)
+    shown, first = len(answer.sessions), answer.sessions[0]
+    part = (
+        f"; the best {human_count(shown, 'session')} shown, --limit 0 shows all"
+        if shown < answer.totals.sessions
+        else ""
+    )
+    talk(f"{_counted(*reversed(answer.totals))}{part}.")
+    talk(f"`afterwit sessions show {first.session.id} --at {first.hits[0].number}` opens the first.")
+
+
+def _lines(here: Here, searched: SearchedSession, repo: str, words: list[str]) -> Iterator[str]:
+    """The title, whose it is, and the matches."""
+    row, width = searched.session.row, terminal_width()
+    for line in wrapped(clean(one_line(searched.session.title, _TITLE) or "(no title)"), width):
+        yield f"{_BOLD}{line}{_PLAIN}" if has_colour() else line
+    started = here.calendar.moment(row.started_ms) or "no date"
+    facts = (repo, row.agent, started, searched.session.id)
+    yield from wrapped(clean(" · ".join(filter(None, facts))), width)
+    for hit in searched.hits:
+        yield from _hit_lines(hit, words, width)
+    if searched.found > len(searched.hits):
+        more = searched.found - len(searched.hits)
+        yield f"  … {human_count(more)} more in this session; --matches 0 shows all"
+
+
+def _hit_lines(hit: SearchHit, words: list[str], width: int | None) -> Iterator[str]:
+    label = f"  {hit.number:>5} {_SAID.get(EventKind(hit.kind), hit.kind):<7} "
+    indent = " " * len(label)
+    room = None if width is None else width - len(label)
+    text = "(the text is not in the archive any more)" if hit.snippet is None else clean(hit.snippet)
+    if not has_colour() and hit.snippet is not None:
+        text = marked(text, words, "«", "»")
+    for number, line in enumerate(wrapped(text, room)):
+        shown = marked(line, words, _BOLD, _PLAIN) if has_colour() and hit.snippet is not None else line
+        yield f"{indent if number else label}{shown}"
+
+
+def _as_json(answer: SessionsAnswer) -> dict[str, Any]:
+    return {
+        "query": answer.query,
+        "words": answer.words,
+        "found": answer.totals.sessions,
+        "matches": answer.totals.matches,
+        "sessions": [_session_shape(searched) for searched in answer.sessions],
+    }
+
+
+def _session_shape(searched: SearchedSession) -> dict[str, Any]:
+    names = ("id", "native_id", "agent", "repo", "title", "started_ms")
+    hits = [
+        {name: getattr(hit, name) for name in ("number", "kind", "at_ms", "offset", "snippet")} for hit in searched.hits
+    ]
+    return {**searched.session.view(names), "found": searched.found, "matches": hits}

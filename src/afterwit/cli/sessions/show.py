@@ -3,8 +3,6 @@
 The transcript is drawn in `transcript`. Of a digest each list is bounded unless everything is asked for.
 """
 
-import os
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -14,19 +12,21 @@ from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EXITS
 from afterwit.cli.sessions.transcript import Look, drawn
 from afterwit.cli.terminal.amounts import human_count, human_dollars, human_span, human_tokens
-from afterwit.cli.terminal.options import Here, reporting
-from afterwit.cli.terminal.output import page, print_json, talk
+from afterwit.cli.terminal.completing import session_ids
+from afterwit.cli.terminal.options import Here, reporting, timed
+from afterwit.cli.terminal.output import has_colour, page, print_json, talk, terminal_width
 from afterwit.cli.terminal.wrapping import cut
 from afterwit.digest.update import as_document, load_digest
 from afterwit.model.digest import Digest, Failure, Touched
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import EventKind, ResolutionKind
+from afterwit.recall.tellings import tellings, with_tellings
 from afterwit.sessions.cost import spending_of
 from afterwit.sessions.export import session_document
 from afterwit.sessions.filters import find_session, one_line
 from afterwit.sessions.originals import TranscriptSource, files_of, original_bytes, source_of
 from afterwit.sessions.restore import refuse_dropped, refuse_partial
-from afterwit.sessions.show import WantedMoments, scenes
+from afterwit.sessions.show import WantedMoments, scenes, scenes_from
 from afterwit.store.rows.session_list import SessionRow
 
 _MOST = 12
@@ -38,27 +38,41 @@ _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind
 @command(
     examples=(
         "afterwit sessions show 5ea50001",
+        "afterwit sessions show 5ea50001 --at 42",
         "afterwit sessions show 5ea50001 --thoughts --full",
+        "afterwit sessions show 5ea50001 --told",
         "afterwit sessions show 5ea50001 --digest",
         "afterwit sessions show 5ea50001 --json",
     ),
     exits=EXITS,
 )
-@click.argument("session")
+@click.argument("session", shell_complete=session_ids)
 @click.option("--thoughts", "has_thoughts", is_flag=True, help="Show what the model thought.")
 @click.option("--full", "is_full", is_flag=True, help="Show outputs, arguments and long texts whole.")
 @click.option("--all", "is_all", is_flag=True, help="Show notices too: what the agent or a hook told the model.")
+@click.option(
+    "--at", "number", default="", metavar="MATCH", help="Begin at this match of `sessions search`, by number."
+)
 @click.option("--no-subagents", is_flag=True, help="Leave the sessions of subagents out.")
+@click.option(
+    "--told",
+    "has_told",
+    is_flag=True,
+    help="Mark what the session was told by Afterwit, and what was kept from it on purpose; with --json, only that.",
+)
 @click.option("--digest", "is_digest", is_flag=True, help="Show its digest: outcome, failures and what mended them.")
 @click.option("--raw", "is_raw", is_flag=True, help="Print the original bytes of its files, secrets and all.")
 @reporting
+@timed
 def show(
     here: Here,
     session: str,
     has_thoughts: bool,
     is_full: bool,
     is_all: bool,
+    number: str,
     no_subagents: bool,
+    has_told: bool,
     is_digest: bool,
     is_raw: bool,
     is_json: bool,
@@ -66,29 +80,42 @@ def show(
     """Show one session as a readable transcript.
 
     SESSION is its id or the beginning of it. Actions take a line each: ✓ succeeded, ✗ failed, ⊘ denied, ◌ cancelled,
-    · not known, ! probably failed. Subagents stand behind a bar, under the call that started them. Times are in UTC.
-    On a terminal the text goes through your pager. All but --raw is redacted.
+    · not known, ! probably failed. Subagents stand behind a bar, under the call that started them. Times are local.
+    On a terminal the text goes through your pager. With --at it begins a little before that match, which is marked and
+    shown whole. With --told, ◆ stands before what Afterwit told the session, and ◇ before what was kept from it to
+    compare, each where it happened. All but --raw is redacted.
     """
     if is_raw and is_json:
         raise click.UsageError("--raw and --json exclude each other.")
     if is_raw and is_digest:
         raise click.UsageError("--raw and --digest exclude each other.")
+    if has_told and (is_raw or is_digest):
+        raise click.UsageError("--told marks a transcript, so it goes with neither --raw nor --digest.")
+    if number and (is_raw or is_digest or is_json):
+        raise click.UsageError("--at opens a transcript, so it goes with none of --raw, --digest and --json.")
     with source_of(here.world) as source:
         row = find_session(source.store.db, session)
         if is_raw:
             _print_raw(source, row)
         elif is_digest:
-            _print_digest(source, row, is_json=is_json, is_full=is_full)
+            _print_digest(here, source, row, is_json=is_json, is_full=is_full)
+        elif is_json and has_told:
+            told = tellings(source, row)
+            print_json({"agent": row.agent, "id": row.native_id, "told": told})
         elif is_json:
             for piece in session_document(source, here.world.settings, row, with_subagents=not no_subagents):
                 click.echo(piece, nl=False)
             click.echo()
         else:
-            wanted = WantedMoments(
-                _kinds(has_thoughts=has_thoughts, is_full=is_full, is_all=is_all), has_arguments=is_full
-            )
+            kinds = _kinds(has_thoughts=has_thoughts, is_full=is_full, is_all=is_all)
+            wanted = WantedMoments(kinds, has_arguments=is_full or bool(number), number=number)
             told_scenes = scenes(source, row, wanted, with_subagents=not no_subagents)
-            page(drawn(told_scenes, _look(is_full=is_full), spending_of(source.store.db, here.world.settings, row)))
+            if has_told:
+                told_scenes = with_tellings(source, row, told_scenes)
+            if number:
+                told_scenes = scenes_from(told_scenes, number)
+            look = _look(here, is_full=is_full)._replace(number=number)
+            page(drawn(told_scenes, look, spending_of(source.store.db, here.world.settings, row)))
 
 
 def _kinds(*, has_thoughts: bool, is_full: bool, is_all: bool) -> frozenset[EventKind]:
@@ -96,20 +123,18 @@ def _kinds(*, has_thoughts: bool, is_full: bool, is_all: bool) -> frozenset[Even
     return _SPOKEN | {kind for kind, is_wanted in more.items() if is_wanted}
 
 
-def _look(*, is_full: bool) -> Look:
-    if not sys.stdout.isatty():
-        return Look(is_full=is_full)
-    return Look(shutil.get_terminal_size().columns, not os.environ.get("NO_COLOR"), is_full)
+def _look(here: Here, *, is_full: bool) -> Look:
+    return Look(here.calendar, terminal_width(), has_colour(), is_full)
 
 
-def _print_digest(source: TranscriptSource, row: SessionRow, *, is_json: bool, is_full: bool) -> None:
+def _print_digest(here: Here, source: TranscriptSource, row: SessionRow, *, is_json: bool, is_full: bool) -> None:
     digest = load_digest(source.store.db, row)
     if digest is None:
         raise UsageError(f"Session {row.native_id} has no digest yet. `afterwit learn` makes it.")
     if is_json:
         print_json(as_document(digest))
     else:
-        page(digest_lines(digest, _look(is_full=is_full)))
+        page(digest_lines(digest, _look(here, is_full=is_full)))
 
 
 def _print_raw(source: TranscriptSource, row: SessionRow) -> None:

@@ -1,12 +1,14 @@
 """A session as lines for people: who said what, what was done and how it ended, subagents behind a bar.
 
     10:02 ❯ a prompt          ● a reply         ∴ a thought       ※ a notice
+    10:02 ◆ told by us        ◇ not told, on purpose
     10:03 ✓ succeeded         ✗ failed          ⊘ denied          ◌ cancelled      · not known      ! probably failed
 
 Texts arrive redacted. On a terminal they are wrapped, and long ones folded unless everything is asked for; in a pipe
 nothing is wrapped. Pure: lines in the order of the scenes, made as they are asked for.
 """
 
+import datetime as dt
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -14,14 +16,26 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
-from afterwit.cli.terminal.amounts import human_count, human_dollars, human_span, human_tokens, minute
+from afterwit.cli.terminal.amounts import human_count, human_dollars, human_span, human_tokens
+from afterwit.cli.terminal.told_moments import said_at
 from afterwit.cli.terminal.wrapping import cells, cut, wrapped
+from afterwit.config.calendar import Calendar
 from afterwit.guard.hygiene import clean
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import EventKind, Lean, Status
 from afterwit.sessions.cost import Spending
 from afterwit.sessions.filters import one_line
-from afterwit.sessions.show import Begins, CopiedEvents, Ends, GoneTexts, Scene, SessionMoment
+from afterwit.sessions.show import (
+    Begins,
+    CopiedEvents,
+    EarlierMoments,
+    Ends,
+    GoneTexts,
+    Scene,
+    SessionMoment,
+    Telling,
+    ToldInAll,
+)
 from afterwit.store.rows.session_list import SessionRow
 
 _HOME = re.compile(r"/(?:Users|home)/‹user:[0-9a-f]+›/")
@@ -54,15 +68,18 @@ _ENDS = {
     Status.CANCELLED: ("◌", {"fg": "yellow"}),
     Status.UNKNOWN: ("·", {}),
 }
+_ACTS = {"refuse": "refused a command", "rewrite": "ran another command"}
 _PROBABLY_FAILED = ("!", {"fg": "yellow"})
 
 
 class Look(NamedTuple):
     """How to draw. A width of None is that of a pipe."""
 
+    calendar: Calendar
     width: int | None = None
     has_colour: bool = False
     is_full: bool = False
+    number: str = ""  # of the moment that was asked for: it is marked, and shown whole
 
 
 def drawn(scenes: Iterable[Scene], look: Look, spending: Spending | None = None) -> Iterator[str]:
@@ -77,6 +94,7 @@ class _Drawing:
         self._clock = ""
         self._day = ""
         self._folders: list[str] = []  # of the sessions under way
+        self._is_whole = look.is_full
         self._before = ""  # what the last line belonged to, for the blank lines between
 
     def lines(self, scenes: Iterable[Scene]) -> Iterator[str]:
@@ -89,16 +107,24 @@ class _Drawing:
                 case CopiedEvents(events):
                     copied = human_count(events, "event")
                     yield from self._separator(f"{copied} copied from elsewhere left out", depth)
+                case EarlierMoments(moments):
+                    told = human_count(moments, "earlier moment")
+                    yield from self._separator(f"{told} left out; without --at all are shown", depth)
                 case GoneTexts(reason):
                     yield from self._separator("texts gone from the archive; what the database knows follows", depth)
                     yield from self._block("※", reason, depth, None, EventKind.NOTICE)
                 case SessionMoment():
                     yield from self._moment(what, depth)
+                case Telling():
+                    yield from self._telling(what, depth)
+                case ToldInAll():
+                    yield ""
+                    yield from wrapped(_told_in_all(what), self._look.width)
 
     def _begin(self, session: SessionRow, depth: int) -> Iterator[str]:
         self._folders.append(session.cwd)
         if depth == 0:
-            self._day = minute(session.started_ms)[:10]
+            self._day = self._look.calendar.day(session.started_ms)
             yield from self._heading(session)
             return
         name = f"subagent {session.origin}".rstrip()
@@ -126,15 +152,22 @@ class _Drawing:
         width = self._look.width
         title = one_line(session.title or session.task, 300) or "(no title)"
         yield self._styled(cut(clean(title), width), {"bold": True})
-        for parts in _facts(session, self._spending):
+        for parts in _facts(session, self._spending, self._look.calendar):
             for line in _packed([clean(part) for part in parts if part], width):
                 yield self._styled(line, {"dim": True})
 
     def _moment(self, moment: SessionMoment, depth: int) -> Iterator[str]:
-        day = minute(moment.at_ms)[:10]
+        day = self._look.calendar.day(moment.at_ms)
         if day and day != self._day:
             self._day = day
             yield from self._separator(day, depth)
+        if moment.number and moment.number == self._look.number and depth == 0:
+            yield from self._separator(f"match {moment.number}", depth)
+            self._is_whole = True
+        yield from self._spoken(moment, depth)
+        self._is_whole = self._look.is_full
+
+    def _spoken(self, moment: SessionMoment, depth: int) -> Iterator[str]:
         if moment.kind is EventKind.CALL:
             yield from self._call(moment, depth)
         elif moment.kind is EventKind.INTERRUPT:
@@ -149,6 +182,19 @@ class _Drawing:
         elif moment.text.strip():
             yield from self._block(_MARKS[moment.kind], moment.text, depth, moment.at_ms, moment.kind)
 
+    def _telling(self, telling: Telling, depth: int) -> Iterator[str]:
+        """Whole, whatever is folded elsewhere: it is what was asked for."""
+        moment = said_at(telling.moment)
+        where = f" in the subagent {telling.context}" if telling.context else ""
+        waits = "" if telling.is_learned else " (not learned yet)"
+        if telling.text:
+            act = _ACTS.get(telling.act, "told")
+            yield from self._block("◆", f"{act} {moment}{where}{waits}:\n{telling.text}", depth, telling.at_ms, None)
+        if telling.withheld:
+            why = "the session is" if telling.is_session_skipped else "these notes are"
+            head = f"not told {moment}{where}{waits}: {why} skipped on purpose, to compare"
+            yield from self._block("◇", f"{head}\n{telling.withheld}", depth, telling.at_ms, None)
+
     def _call(self, moment: SessionMoment, depth: int) -> Iterator[str]:
         action = moment.action
         if action is None:
@@ -158,7 +204,7 @@ class _Drawing:
         head, tail = f"{action.kind:<{_KIND}}{_target(action, self._folders[-1])}", _ending(action)
         yield from self._gap("action", depth)
         yield self._line(moment.at_ms, depth, self._styled(mark, style), _justified(head, tail, self._room(depth)))
-        if self._look.is_full:
+        if self._is_whole:
             yield from self._lines(_arguments(moment), depth, {})
         if action.error:
             yield from self._lines(action.error, depth, style)
@@ -178,7 +224,7 @@ class _Drawing:
 
     def _laid_out(self, text: str, depth: int, fold: int | None) -> list[str]:
         room = self._room(depth)
-        if self._look.is_full or fold is None:
+        if self._is_whole or fold is None:
             return wrapped(text.strip("\n"), room)
         lines = wrapped(text[:_LONGEST].strip("\n"), room)
         if len(lines) <= fold + 2:
@@ -200,7 +246,7 @@ class _Drawing:
             yield self._line(None, depth, "", "")
 
     def _line(self, at_ms: int | None, depth: int, mark: str, text: str) -> str:
-        clock = minute(at_ms)[11:]
+        clock = self._look.calendar.clock(at_ms)
         shown = clock if clock != self._clock else ""
         self._clock = clock or self._clock
         bar = self._styled("│ " * depth, {"dim": True})
@@ -210,7 +256,20 @@ class _Drawing:
         return click.style(text, **style) if self._look.has_colour and style and text.strip() else text
 
 
-def _facts(session: SessionRow, spending: Spending | None) -> Iterator[tuple[str, ...]]:
+def _told_in_all(told: ToldInAll) -> str:
+    if told.told or told.skipped:
+        skipped = f", and {told.skipped:,} more skipped on purpose, to compare (◇)" if told.skipped else ""
+        moments = human_count(told.told, "moment")
+        return f"Told something at {moments} (◆){skipped}. What it had been told already was not said again."
+    if told.has_called:
+        return "This session was told nothing: its hooks called, and there was nothing to say."
+    return (
+        f"This session was told nothing: no hook of {told.agent} called in it."
+        " `afterwit connect status` shows what is connected."
+    )
+
+
+def _facts(session: SessionRow, spending: Spending | None, calendar: Calendar) -> Iterator[tuple[str, ...]]:
     versions = msgspec.json.decode(session.versions or "[]", type=list[str])
     models = msgspec.json.decode(session.models or "[]", type=list[str])
     yield f"{session.agent} {' '.join(versions[-1:])}".strip(), ", ".join(models)
@@ -218,10 +277,16 @@ def _facts(session: SessionRow, spending: Spending | None) -> Iterator[tuple[str
     span = None
     if session.started_ms is not None and session.ended_ms is not None:
         span = session.ended_ms - session.started_ms
-    started = f"{minute(session.started_ms)} UTC" if session.started_ms is not None else "no date"
+    started = "no date"
+    if session.started_ms is not None:
+        started = f"{calendar.day(session.started_ms)} {calendar.clock(session.started_ms)}{_zone(calendar)}"
     yield started, human_span(span), *_did(session), *_spent(session, spending)
     origin = f"{session.relation} of {session.parent}" if session.parent else ""
     yield f"session {session.native_id}", origin, "prompts only" if session.is_partial else ""
+
+
+def _zone(calendar: Calendar) -> str:
+    return " UTC" if calendar.zone is dt.UTC else ""
 
 
 def _packed(parts: list[str], width: int | None) -> list[str]:

@@ -7,17 +7,19 @@ from afterwit.archive.evict import evict as run
 from afterwit.archive.upkeep import DroppedOriginal
 from afterwit.archive.upkeep import dropped as list_dropped
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.amounts import ByteSize, human_bytes, human_count, minute
-from afterwit.cli.terminal.options import Here, agreed, reporting
+from afterwit.cli.terminal.amounts import ByteSize, human_bytes, human_count
+from afterwit.cli.terminal.options import Here, agreed, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
+from afterwit.config.calendar import Calendar
 from afterwit.model.learn_run import Eviction
 
 _WHY = {"age": "older than the limit", "soft-cap": "above the soft cap", "hard-cap": "above the hard cap"}
 _SHOWN = 20
 _DROPPED = (
     *(Column("dropped"), Column("agent"), Column("bytes", is_number=True)),
-    *(Column("sha256"), Column("path"), Column("data_loss", gives_way=1)),
+    Column("data_loss", gives_way=1, is_bad=lambda text: text == "data_loss"),
+    *(Column("path", takes_rest=True, least=30), Column("sha256", gives_way=2)),
 )
 
 
@@ -71,10 +73,12 @@ def evict(here: Here, is_dry_run: bool, soft_cap_bytes: int | None, is_agreed: b
     exits={ExitCode.FAILED: "There is no store yet, or it cannot be used."},
 )
 @reporting
+@timed
 def dropped(here: Here, is_json: bool) -> None:
     """List the originals that were dropped to stay within the storage budget.
 
-    The latest come first. The hash tells whether a copy from elsewhere is the same file.
+    The latest come first. The hash tells whether a copy from elsewhere is the same file; a narrow terminal leaves it
+    out, --json has it.
     """
     files = list_dropped(here.world.layout)
     if is_json:
@@ -83,12 +87,12 @@ def dropped(here: Here, is_json: bool) -> None:
     if not files:
         print_line("No original was dropped.")
         return
-    print_table(_DROPPED, [_row(file) for file in files], is_folded=True)
+    print_table(_DROPPED, [_row(here.calendar, file) for file in files])
 
 
-def _row(file: DroppedOriginal) -> tuple[str, ...]:
+def _row(calendar: Calendar, file: DroppedOriginal) -> tuple[str, ...]:
     mark = "data_loss" if file.is_data_loss else ""
-    return minute(file.dropped_ms), file.agent, human_bytes(file.bytes), file.sha256, file.path, mark
+    return calendar.moment(file.dropped_ms), file.agent, human_bytes(file.bytes), mark, file.path, file.sha256
 
 
 def _show_plan(planned: Eviction) -> None:

@@ -9,7 +9,7 @@ from afterwit.archive.verify import verify as verified
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.amounts import COUNT, human_bytes, human_count
 from afterwit.cli.terminal.options import Here, reporting
-from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
 
 _EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}
@@ -68,7 +68,8 @@ def verify(here: Here, is_json: bool) -> None:
         print_json(findings)
     else:
         for finding in findings:
-            print_line(f"{finding.where}{' (harmless)' if finding.is_harmless else ''}: {finding.what}")
+            mark = " (harmless)" if finding.is_harmless else ""
+            print_text(f"{finding.where}{mark}: {finding.what}", rest="  ")
         if is_sound:
             print_line("Database, archive and journal are sound.")
     if not is_sound:
@@ -162,7 +163,7 @@ def problems(here: Here, limit: int, is_json: bool) -> None:
     if not rows:
         print_line("Everything could be read.")
     for row in rows:
-        print_line(f"{row.agent}: {row.path}{_place(row)}: {row.reason}")
+        print_text(f"{row.agent}: {row.path}{_place(row)}: {row.reason}", rest="  ")
     if limit and len(rows) == limit:
         talk(f"These are the newest {limit}; `--limit 0` shows all.")
 

@@ -1,12 +1,9 @@
-"""Amounts as people read and type them: counts, sizes, tokens, dollars, spans of time, moments."""
+"""Amounts as people read and type them: counts, sizes, tokens, dollars, spans of time."""
 
-import datetime as dt
 import re
 from typing import Any
 
 import click
-
-from afterwit.model.times import iso_from_ms
 
 COUNT = click.IntRange(min=0, max=1_000_000_000)  # more than a store can hold, and less than SQLite can count
 _SIZE_UNITS = ("B", "KB", "MB", "GB", "TB")
@@ -77,24 +74,3 @@ def human_span(span_ms: int | None) -> str:
     if span_ms < _HOUR_MS:
         return f"{span_ms / _MINUTE_MS:.0f} min"
     return f"{span_ms / _HOUR_MS:.1f} h" if span_ms < 2 * _DAY_MS else f"{span_ms / _DAY_MS:.0f} d"
-
-
-def minute(at_ms: int | None) -> str:
-    """2026-05-01 10:00, in UTC; nothing where it is not known."""
-    return iso_from_ms(at_ms)[:16].replace("T", " ") if at_ms is not None else ""
-
-
-def moment_ms(text: str | None, now_ms: int, option: str) -> int | None:
-    """A moment as people type it: a day, a day with a time, or a span back from now; None where nothing was typed."""
-    if text is None:
-        return None
-    days = text.removesuffix("d")
-    if text.endswith("d") and days.isdecimal():
-        return max(0, now_ms - int(days) * _DAY_MS)
-    try:
-        moment = dt.datetime.fromisoformat(text)
-    except ValueError:
-        raise click.BadParameter(
-            f"{text!r} is neither a day like 2026-05-01 nor a span like 30d.", param_hint=option
-        ) from None
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).timestamp() * 1000)

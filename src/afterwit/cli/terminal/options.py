@@ -4,6 +4,7 @@ Which agents people have declared is known only when the configuration is read, 
 command checks it.
 """
 
+import datetime as dt
 import functools
 import os
 import sys
@@ -16,9 +17,12 @@ import click
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.registry import AGENTS, agents_with
+from afterwit.cli.terminal.completing import Completing
+from afterwit.config.calendar import Calendar
 from afterwit.config.show import Configured, load, user_home
 from afterwit.config.world import World
 from afterwit.store.layout import Layout
+from afterwit.text.nearest import did_you_mean
 
 
 class AgentName(click.Choice):  # type: ignore[type-arg]
@@ -41,6 +45,13 @@ class Here(NamedTuple):
     configured: Configured
     world: World
 
+    @property
+    def calendar(self) -> Calendar:
+        return self.world.calendar
+
+    def in_utc(self) -> "Here":
+        return self._replace(world=self.world._replace(zone=dt.UTC))
+
 
 def in_place(command: Command) -> Command:
     """Adds `--config` and `--profile`, and passes what they lead to as `here`."""
@@ -54,7 +65,7 @@ def in_place(command: Command) -> Command:
     @click.option("--profile", metavar="NAME", help="Use the store of this profile.")
     @functools.wraps(command)
     def wrapped(*args: Any, config: Path | None, profile: str | None, **options: Any) -> Any:
-        return command(*args, here=_here(config, profile), **options)
+        return command(*args, here=here_from(config, profile), **options)
 
     return wrapped
 
@@ -70,12 +81,28 @@ def reporting(command: Command) -> Command:
     return as_json(in_place(command))
 
 
+def timed(command: Command) -> Command:
+    """Adds `--utc`, for commands that show times. Goes below `in_place`, whose `here` it changes."""
+
+    @click.option("--utc", "is_utc", is_flag=True, help="Show and take times in UTC, not in local time.")
+    @functools.wraps(command)
+    def wrapped(*args: Any, here: Here, is_utc: bool, **options: Any) -> Any:
+        return command(*args, here=here.in_utc() if is_utc else here, **options)
+
+    return wrapped
+
+
 def many(
-    option: str, name: str, metavar: str, text: str, values: Iterable[str] | AgentName | None = None
+    option: str,
+    name: str,
+    metavar: str,
+    text: str,
+    values: Iterable[str] | AgentName | None = None,
+    completing: Completing | None = None,
 ) -> Callable[[Command], Command]:
     """An option that can be given several times, with any text or with one of these values."""
     kind = values if values is None or isinstance(values, AgentName) else click.Choice([str(value) for value in values])
-    return click.option(option, name, multiple=True, type=kind, metavar=metavar, help=text)
+    return click.option(option, name, multiple=True, type=kind, metavar=metavar, help=text, shell_complete=completing)
 
 
 def added(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
@@ -85,7 +112,8 @@ def added(options: Sequence[Callable[[Command], Command]], command: Command) -> 
     return command
 
 
-def _here(config: Path | None, profile: str | None) -> Here:
+def here_from(config: Path | None, profile: str | None) -> Here:
+    """What a configuration file and a profile lead to, or without them the usual places."""
     configured = load(os.environ, sys.platform, config, profile)
     world = World(
         layout=Layout(configured.place.store),
@@ -103,8 +131,8 @@ def refuse_unknown(names: Iterable[str], declared: Iterable[Description], option
     agents = sorted(agent.name for agent in agents_with(declared))
     for name in names:
         if name not in agents:
-            listed = ", ".join(map(repr, agents))
-            raise click.BadParameter(f"{name!r} is not one of {listed}.", param_hint=f"'{option}'")
+            hint = did_you_mean(name, agents) or f"Known are: {', '.join(agents)}."
+            raise click.BadParameter(f"there is no agent named {name!r}. {hint}", param_hint=f"'{option}'")
 
 
 def own_command() -> tuple[str, ...]:

@@ -8,7 +8,7 @@ before it is shown. Tables are drawn in `table`.
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any, TextIO
 
@@ -18,16 +18,23 @@ import msgspec
 from afterwit.cli.commands import ExitCode
 from afterwit.cli.terminal.wrapping import wrapped
 from afterwit.guard.hygiene import clean
+from afterwit.model.times import with_times
 
 _UNBOUNDED = 1_000_000
 
 
 def print_json(value: Any) -> None:
+    click.echo(json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """The value as programs get it, with times in their one shape."""
+    shape = with_times(msgspec.to_builtins(value, enc_hook=str))
     try:
-        encoded = msgspec.json.encode(value, enc_hook=str)
+        encoded = msgspec.json.encode(shape)
     except UnicodeEncodeError:  # a path that is no UTF-8, which JSON cannot hold
-        encoded = msgspec.json.encode(_replaced(msgspec.to_builtins(value, enc_hook=str)))
-    click.echo(msgspec.json.format(encoded, indent=2).decode())
+        encoded = msgspec.json.encode(_replaced(shape))
+    return msgspec.json.format(encoded, indent=2).decode()
 
 
 def _replaced(value: Any) -> Any:
@@ -55,15 +62,31 @@ def print_text(text: str, first: str = "", rest: str = "") -> None:
 
     The first line begins with `first`, the others with `rest`.
     """
+    for line in _laid_out(text, first, rest):
+        click.echo(line)
+
+
+def print_bad(text: str, first: str = "", rest: str = "") -> None:
+    """The same of what tells of a failure: red, where there are colours."""
+    for line in _laid_out(text, first, rest):
+        click.echo(click.style(line, fg="red") if has_colour() else line)
+
+
+def _laid_out(text: str, first: str, rest: str) -> Iterator[str]:
     width = terminal_width()
     room = width - max(len(first), len(rest)) if width is not None else None
     for number, line in enumerate(wrapped(clean(text), room)):
-        click.echo(f"{rest if number else first}{line}")
+        yield f"{rest if number else first}{line}"
 
 
 def terminal_width() -> int | None:
     """How wide the result may be; None in a pipe, where nothing is wrapped or cut."""
     return _width(sys.stdout)
+
+
+def has_colour() -> bool:
+    """Whether the result may be coloured: on a terminal, where nobody asked for none."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def _width(stream: TextIO) -> int | None:
@@ -113,10 +136,23 @@ def is_confirmed(question: str, *, is_agreed: bool, verb: str = "go on") -> bool
         return False
 
 
-def ask_or_leave(question: str, hint: str) -> None:
-    """Ends the command where the answer is no; without a terminal that is wrong use, and `hint` says what to do."""
+def ask_or_leave(question: str, hint: str, shows: Mapping[str, tuple[str, Callable[[], None]]] | None = None) -> None:
+    """Ends the command where the answer is no; without a terminal that is wrong use, and `hint` says what to do.
+
+    `shows` are further answers, each with what it shows before the question is asked again.
+    """
     if not sys.stdin.isatty():
         raise click.UsageError(f"There is no terminal to ask on. {hint}")
-    if not click.confirm(question, err=True):
+    if not (_is_agreed(question, shows) if shows else click.confirm(question, err=True)):
         talk("Nothing was changed.")
         raise click.exceptions.Exit(ExitCode.FAILED)
+
+
+def _is_agreed(question: str, shows: Mapping[str, tuple[str, Callable[[], None]]]) -> bool:
+    more = "".join(f", {key} shows {what}" for key, (what, _) in shows.items())
+    while True:
+        answer = click.prompt(f"{question} [y/N{more}]", default="n", show_default=False, err=True).strip().lower()
+        if answer in shows:
+            shows[answer][1]()
+        elif answer in ("y", "yes", "n", "no"):
+            return bool(answer.startswith("y"))

@@ -1,19 +1,18 @@
 """The table that commands print: a heading, a rule, and the rows; numbers stand to the right.
 
-In a pipe nothing is cut or folded. On a terminal that is too narrow, columns are left out and one is cut, so that a row
-stays one line; with `is_folded` no column goes, and long cells take several lines instead.
+In a pipe nothing is cut or wrapped. On a terminal that is too narrow, columns are left out, and the one that takes the
+rest is wrapped; with `is_folded` no column goes, and all long cells take several lines instead. What tells of a failure
+is red, on a terminal with colours.
 """
 
-import os
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import click
 
 from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.output import terminal_width
+from afterwit.cli.terminal.output import has_colour, terminal_width
 from afterwit.cli.terminal.wrapping import cells, cut, wrapped_line
 from afterwit.guard.hygiene import clean
 
@@ -26,14 +25,15 @@ class Column(NamedTuple):
     name: str
     is_number: bool = False
     gives_way: int = 0  # on a narrow terminal the column with the highest number goes first; 0: never
-    is_cut: bool = False  # takes the room that is left
-    least: int = 20  # cells of a column that is cut, before others are left out
+    takes_rest: bool = False  # takes the room that is left, and is wrapped there
+    least: int = 20  # cells of a column that takes the rest, before others are left out
+    most_lines: int = 0  # of such a column; what goes beyond is cut. 0: as many as it needs
     most: int = 0  # cells that are enough where the terminal is too narrow for all; 0: all are needed
+    is_bad: Callable[[str], bool] | None = None  # which of its texts tell of a failure
 
 
 def print_table(columns: Sequence[Column], rows: Sequence[Sequence[Any]], *, is_folded: bool = False) -> None:
-    is_bold = is_folded and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    for line in drawn(columns, rows, terminal_width(), is_folded=is_folded, is_bold=is_bold):
+    for line in drawn(columns, rows, terminal_width(), is_folded=is_folded, is_coloured=has_colour()):
         click.echo(line)
 
 
@@ -43,7 +43,7 @@ def drawn(
     width: int | None,
     *,
     is_folded: bool = False,
-    is_bold: bool = False,
+    is_coloured: bool = False,
 ) -> list[str]:
     """The lines of the table. A column that says nothing (or 0) in every row is left out, unless it never gives way."""
     texts = [[_text(value) for value in row] for row in rows]
@@ -56,11 +56,12 @@ def drawn(
     if not is_folded:
         widths = _narrowed(columns, widths, width) if width is not None else widths
         rule = _GAP.join("─" * size for size in widths.values())
-        return [_line(columns, widths, names), rule, *(_line(columns, widths, row) for row in texts)]
+        lines = (line for row in texts for line in _lines(columns, widths, row, is_coloured=is_coloured))
+        return [*_lines(columns, widths, names), rule, *lines]
     widths = _folded(widths, width) if width is not None else widths
     rule = "─" * _total(widths)
     folded = [line for row in texts for line in _folded_lines(columns, widths, row)]
-    return [*_folded_lines(columns, widths, names, is_bold=is_bold), rule, *folded]
+    return [*_folded_lines(columns, widths, names, is_bold=is_coloured), rule, *folded]
 
 
 def _text(value: Any) -> str:
@@ -74,7 +75,7 @@ def _total(widths: Widths) -> int:
 
 
 def _narrowed(columns: Sequence[Column], widths: Widths, room: int) -> Widths:
-    """Columns are left out until the others fit, the one that is cut counted with the least that it needs."""
+    """Columns are left out until the others fit, the one that takes the rest counted with the least that it needs."""
     if _needed(columns, widths) > room:
         widths = {at: min(size, columns[at].most or size) for at, size in widths.items()}
     while _needed(columns, widths) > room:
@@ -83,11 +84,11 @@ def _narrowed(columns: Sequence[Column], widths: Widths, room: int) -> Widths:
             break
         del widths[last]
     excess = max(0, _total(widths) - room)
-    return {at: max(1, size - excess) if columns[at].is_cut else size for at, size in widths.items()}
+    return {at: max(1, size - excess) if columns[at].takes_rest else size for at, size in widths.items()}
 
 
 def _needed(columns: Sequence[Column], widths: Widths) -> int:
-    return _total({at: min(size, columns[at].least) if columns[at].is_cut else size for at, size in widths.items()})
+    return _total({at: min(size, columns[at].least) if columns[at].takes_rest else size for at, size in widths.items()})
 
 
 def _folded(widths: Widths, room: int) -> Widths:
@@ -119,9 +120,32 @@ def _placed(column: Column, text: str, width: int) -> str:
     return padding + text if column.is_number else text + padding
 
 
-def _line(columns: Sequence[Column], widths: Widths, row: Sequence[str]) -> str:
-    fitted = (_placed(columns[at], _fitted(columns[at], row[at], size), size) for at, size in widths.items())
-    return _GAP.join(fitted).rstrip()
+def _lines(columns: Sequence[Column], widths: Widths, row: Sequence[str], *, is_coloured: bool = False) -> list[str]:
+    """The lines that a row takes: one, unless a column that takes the rest is wrapped."""
+    pieces = [_wrapped(columns[at], row[at], size) for at, size in widths.items()]
+    lines: list[str] = []
+    for number in range(max(len(column) for column in pieces)):
+        texts = [column[number] if number < len(column) else "" for column in pieces]
+        placed = [_placed(columns[at], text, widths[at]) for at, text in zip(widths, texts, strict=True)]
+        if is_coloured:
+            placed = [_coloured(columns[at], row[at], text) for at, text in zip(widths, placed, strict=True)]
+        lines.append(_GAP.join(placed).rstrip())
+    return lines
+
+
+def _wrapped(column: Column, text: str, width: int) -> list[str]:
+    if not column.takes_rest or cells(text) <= width:
+        return [_fitted(column, text, width)]
+    lines = [line.rstrip() for line in wrapped_line(text, max(width, 1))]
+    if column.most_lines and len(lines) > column.most_lines:
+        rest = " ".join(line.strip() for line in lines[column.most_lines - 1 :])
+        return [*lines[: column.most_lines - 1], cut(rest, width)]
+    return lines
+
+
+def _coloured(column: Column, text: str, placed: str) -> str:
+    is_bad = column.is_bad is not None and bool(text.strip()) and column.is_bad(text)
+    return click.style(placed, fg="red") if is_bad and placed.strip() else placed
 
 
 def _folded_lines(columns: Sequence[Column], widths: Widths, row: Sequence[str], *, is_bold: bool = False) -> list[str]:

@@ -29,17 +29,7 @@ from afterwit.harvest.harvester import Grouped, by_repo, grouped_by, in_order, o
 from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind
-from afterwit.model.knowledge import (
-    EVERYWHERE,
-    EXCERPT_LIMIT,
-    Category,
-    Channel,
-    Draft,
-    Scope,
-    Seen,
-    Sighting,
-    Trigger,
-)
+from afterwit.model.knowledge import EVERYWHERE, EXCERPT_LIMIT, Category, Channel, Draft, Scope, Seen, Sighting, Trigger
 
 _WRONG = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT, FailureClass.UNCLEAR)
 _MENDED = (ResolutionKind.CHANGED, ResolutionKind.REPLACED, ResolutionKind.RETRIED)

@@ -62,15 +62,11 @@ _LONGEST = 80
 
 
 class CommandForm(NamedTuple):
-    """The general form of a command."""
-
     text: str
     is_part: bool = False  # aimed at some files or tests
 
 
 class CommandRun(NamedTuple):
-    """One run of a command that has a purpose."""
-
     at: int
     purpose: Purpose
     form: CommandForm
@@ -172,7 +168,6 @@ def _is_own(name: str, value: str) -> bool:
 
 
 def runs_in(digest: Digest) -> Iterator[CommandRun]:
-    """The runs of commands that have a purpose, in order."""
     roots = roots_of(digest)
     ends = {step.started_by: at for at, step in enumerate(digest.steps) if step.started_by is not None}
     for at, step in enumerate(digest.steps):

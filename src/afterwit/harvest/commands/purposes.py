@@ -91,7 +91,6 @@ def may_have_purpose(line: str) -> bool:
 
 
 def purpose_of(command: Command) -> Purpose | None:
-    """What the command is run for, if it is one of the purposes."""
     program = command.program
     is_script = program in ("bun", "deno", "node") and not _INLINE.isdisjoint(command.flags)
     if "xargs" in command.wrappers or is_script or not _ASKS.isdisjoint(command.flags):

@@ -79,7 +79,7 @@ def _causes(digest: Digest) -> Iterator[Stated]:
     changed = _changed(digest)
     for said in digest.stated:
         for text in () if said.is_person else statements(said.text):
-            if not is_lasting_cause(text) or _names(text) & changed:
+            if not is_lasting_cause(text) or changed.intersection(re.findall(r"\w+", text.lower())):
                 continue
             success = _success_after(digest, said)
             if success is not None:
@@ -112,7 +112,3 @@ def _changed(digest: Digest) -> frozenset[str]:
     stems = (file.path.rpartition("/")[2].partition(".")[0] for file in files)
     names = (*stems, *(name for file in files for name in file.symbols))
     return frozenset(name.lower() for name in names if len(name) >= _NAME_LENGTH or not name.isalpha())
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", text.lower()))

@@ -5,7 +5,7 @@ from typing import Any
 
 from afterwit.agents.moments import RECALL
 from afterwit.guard.shown import NOTHING, Shown, figure, joined, label, ours, stamp
-from afterwit.knowledge.shown_items import sentence
+from afterwit.knowledge.shown_items import sentence, standing
 from afterwit.mcp.given import PLACE, ItemLine, day, given, repo_of
 from afterwit.mcp.tool import Caller, Tool, number, text
 from afterwit.model.knowledge import Category, Item, ItemStatus
@@ -88,7 +88,10 @@ def open_questions(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
 def _question(item: Item) -> ItemLine:
     state = (label(item.status), ours(", last seen "), day(item.last_ms))
     return ItemLine(
-        item.id, joined((ours("- "), sentence(item), ours(" ("), *state, ours(") ["), stamp(item.id), ours("]")))
+        item.id,
+        joined(
+            (ours("- "), standing(item), sentence(item), ours(" ("), *state, ours(") ["), stamp(item.id), ours("]"))
+        ),
     )
 
 

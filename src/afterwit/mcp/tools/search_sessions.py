@@ -9,7 +9,7 @@ from afterwit.mcp.given import PLACE, day, last_part, notes, one_line, repo_of
 from afterwit.mcp.tool import Caller, Tool, choice, number, text
 from afterwit.model.kinds import EventKind
 from afterwit.sessions.filters import Filter
-from afterwit.sessions.search import SearchAnswer, SearchHit, search
+from afterwit.sessions.search import SearchAnswer, SearchHit, best_hits
 from afterwit.store.rows.texts import KINDS
 from afterwit.store.store import readonly_database
 
@@ -25,7 +25,7 @@ def search_sessions(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     repo = "" if arguments.get("where") == _EVERYWHERE else _repo(caller, arguments)
     wanted = Filter(repos=(_literal(repo),) if repo else (), since_ms=_since(caller, arguments))
     limit = arguments.get("limit", _HITS)
-    answer = search(
+    answer = best_hits(
         caller.world, arguments["query"], wanted, arguments.get("part", ""), limit, _SNIPPET, typed_only=True
     )
     here = last_part(repo)

@@ -115,7 +115,7 @@ class HonchoBackend:
             peers=peer.id,
         )
         if not session.messages(size=1).items:
-            mark = {"afterwit_key": _key_mark(write.key)}
+            mark = {"afterwit_key": _hashed(write.key)}
             session.add_messages(peer.message(f"{write.key}: {write.value}", metadata=mark))
 
     def _versions(self, user: str, key: str) -> list[Any]:
@@ -224,20 +224,16 @@ def _updated(session: Any) -> int:
 
 def _marks(user: str, key: str) -> dict[str, object]:
     """What sessions are filtered by. Hashes, because a filter takes `*` for anything."""
-    return {"afterwit_peer": _peer_id(user), "afterwit_key": _key_mark(key)}
+    return {"afterwit_peer": _peer_id(user), "afterwit_key": _hashed(key)}
 
 
 def _peer_id(user: str) -> str:
     return f"afterwit-{_hashed(user)}"
 
 
-def _key_mark(key: str) -> str:
-    return _hashed(key)
-
-
 def _session_id(write: Write) -> str:
     content = msgspec.json.encode([write.value, write.metadata], order="deterministic").decode()
-    return f"{_peer_id(write.user)}-{_key_mark(write.key)}-{write.at_ms}-{_hashed(content)[:8]}"
+    return f"{_peer_id(write.user)}-{_hashed(write.key)}-{write.at_ms}-{_hashed(content)[:8]}"
 
 
 def _hashed(text: str) -> str:

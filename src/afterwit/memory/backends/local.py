@@ -17,9 +17,9 @@ import apsw
 from afterwit.decisions.journal import catch_up, journalled, note_applied, told_if_recorded
 from afterwit.memory.backends.backend import Availability, Operation
 from afterwit.model.memory_entry import Entry, Hit, Write
+from afterwit.store import journal
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
-from afterwit.store.rows import applied
 from afterwit.store.rows import memory as rows
 from afterwit.store.rows.memory import ranked, terms_of, weight
 from afterwit.store.store import Store
@@ -42,7 +42,7 @@ class Recorder:
             moment = max(at_ms, rows.clock(store.db))
             entry = journalled(store, kind, body, moment)
             step("a change of the memory is in the journal, not applied")
-            before = applied.applied(store.db).get(entry.machine)
+            before = journal.applied(store.db).get(entry.machine)
             if (before.number if before else 0) == entry.number - 1:
                 rows.apply(store.db, kind, body, entry.at_ms)
                 note_applied(store, entry.machine, entry.number)

@@ -9,11 +9,13 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from afterwit.config.world import World, redactor_of
+import msgspec
+
+from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.guard import ruleset
 from afterwit.guard.placeholders import placeholder
 from afterwit.knowledge.shown_items import may_be_told
-from afterwit.model.knowledge import Item, ItemStatus, ScopeKind, Trigger
+from afterwit.model.knowledge import Item, ItemStatus, Trigger
 from afterwit.recall.at_failure import answers
 from afterwit.recall.at_prompt import rules_for_prompt
 from afterwit.recall.deck.prompt_tables import PromptSource
@@ -21,14 +23,16 @@ from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, Fir
 from afterwit.recall.holdout import holdout_key
 from afterwit.recall.prompt_block import BlockLine
 from afterwit.recall.recall import prompt_index, speaking_items, start_block_for, stories
-from afterwit.recall.situation import Situation, order
+from afterwit.recall.situation import Situation, order, repos_of, situations
 from afterwit.recall.start_block import said_of
 from afterwit.store.layout import redaction_key
+from afterwit.store.lease import held
 from afterwit.store.marks import DECK, fingerprint, mark, put_mark
 from afterwit.store.rows import hooks, repos
 from afterwit.store.rows.session_list import repo_marks
-from afterwit.store.store import Store
+from afterwit.store.store import Store, opened
 
+_WAIT_SECONDS = 60
 _LEARN = ("-P", "-m", "afterwit", "learn", "--ended", "--jobs", "1", "--wait", "0", "--at-most", "300")
 
 
@@ -46,6 +50,16 @@ def compile_deck(store: Store, world: World) -> None:
         prompts=_prompts(store),
     )
     _put(store, deck, redactor_of(world).text)
+
+
+def tell_hooks(world: World, exclude: Sequence[str]) -> None:
+    """Compiles the deck anew, so that hooks leave out what the settings do from now on; nothing where there is no store
+    yet."""
+    if world.layout.database.exists():
+        learn = msgspec.structs.replace(world.settings.learn, exclude=tuple(exclude))
+        settings = msgspec.structs.replace(world.settings, learn=learn)
+        with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+            compile_deck(store, world._replace(settings=settings))
 
 
 def _put(store: Store, deck: DeckContent, redact: Redact) -> None:
@@ -72,6 +86,7 @@ def _settings(store: Store, world: World) -> DeckSettings:
         item_share=shares.item_share,
         learns_at_end=world.settings.recall.learns_at_end,
         learn_command=(sys.executable, *_LEARN),
+        exclude=tuple(exclusion_of(world).entries),
     )
 
 
@@ -89,27 +104,20 @@ def _roots(store: Store, world: World, rows: Iterable[repos.RepoRow]) -> dict[st
 
 def _blocks(store: Store, world: World, items: Sequence[Item]) -> Iterator[DeckBlock]:
     counts = stories(store.db)
-    own = {item.scope.name for item in items if item.scope.kind is ScopeKind.AGENT}
-    agents = sorted({"", *own, *(agent for item in items for agent in item.agents)})
-    for repo in ("", *_repos(items)):
-        for agent in agents:
-            block = start_block_for(world, Situation(repo, agent), items, counts)
-            if block.text:
-                yield DeckBlock(block.sections, repo, agent)
+    for situation in situations(items):
+        block = start_block_for(world, situation, items, counts)
+        if block.text:
+            yield DeckBlock(block.sections, situation.repo, situation.agent)
 
 
 def _rules(world: World, store: Store, items: Sequence[Item]) -> dict[str, list[BlockLine]]:
     """Rules that the start block does not have, for the first prompt."""
     counts = stories(store.db)
     rules: dict[str, list[BlockLine]] = {}
-    for repo in _repos(items):
+    for repo in repos_of(items):
         told = {item.id for item in start_block_for(world, Situation(repo), items, counts).items}
         rules[repo] = rules_for_prompt(items, Situation(repo), told)
     return {repo: lines for repo, lines in rules.items() if lines}
-
-
-def _repos(items: Iterable[Item]) -> list[str]:
-    return sorted({item.scope.name for item in items if item.scope.kind is ScopeKind.REPO})
 
 
 def _prompts(store: Store) -> dict[str, PromptSource]:

@@ -9,10 +9,11 @@ import os
 import sys
 
 from afterwit.recall.deck.reader import Deck
+from afterwit.repos.exclusion import Exclusion
 from afterwit.store.regular_files import read_regular
 
 # pathlib takes longer to load than all that is done here.
-# ruff: noqa: PTH100, PTH111, PTH112, PTH118, PTH120
+# ruff: noqa: PTH100, PTH111, PTH112, PTH118, PTH119, PTH120
 
 _NAME = "afterwit"
 _MOST_FOLDERS = 64
@@ -66,6 +67,26 @@ def location_of(deck: Deck, cwd: str) -> Location:
     main = _main_checkout(top)
     repo = _recorded(deck, [main], home).repo or deck.repo_of(_remote(main)) if main else ""
     return Location(repo, top)
+
+
+def is_left_out(deck: Deck, agent: str, cwd: str) -> bool:
+    """Whether the user's settings leave this agent, this folder or its repository out. A repository goes by the name
+    that it was learned under, and by its remote."""
+    entries = deck.names("exclude")
+    if not entries:
+        return False
+    exclusion = Exclusion(entries, os.path.expanduser("~"))
+    folders = _upwards(cwd)
+    if exclusion.has_agent(agent) or exclusion.has_folder(folders[0] if folders else ""):
+        return True
+    if not exclusion.repos:
+        return False
+    top = next((folder for folder in folders if os.path.lexists(os.path.join(folder, ".git"))), "")
+    main = _main_checkout(top) if top else ""
+    if main and (exclusion.has_folder(main) or exclusion.has_repo(_remote(main))):
+        return True
+    place = location_of(deck, cwd)
+    return exclusion.has_repo(place.repo or os.path.basename(main or cwd))
 
 
 def _recorded(deck: Deck, folders: list[str], home: str) -> Location:

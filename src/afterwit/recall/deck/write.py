@@ -71,6 +71,7 @@ class DeckSettings(NamedTuple):
     most_lines: int = 1  # after one failure
     learns_at_end: bool = True  # whether the end of a session starts a `learn`
     learn_command: tuple[str, ...] = ()  # that does it
+    exclude: tuple[str, ...] = ()  # where hooks say and note nothing, as in the settings
 
 
 class DeckContent(NamedTuple):

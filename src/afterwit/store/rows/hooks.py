@@ -40,6 +40,14 @@ class DrawRow(NamedTuple):
     would: str
 
 
+class DrawnSession(NamedTuple):
+    """A session for which something was drawn, and whether it is one that gets nothing."""
+
+    agent: str
+    session: str
+    is_held: int
+
+
 class CallRow(NamedTuple):
     key: bytes
     agent: str
@@ -100,6 +108,23 @@ def draws_of_runs(db: apsw.Connection, beginning: str) -> list[DrawRow]:
     query = f"""SELECT {columns_of(DrawRow)} FROM draws
                 WHERE substr(session, 1, length(:beginning)) = :beginning ORDER BY at_ms, key"""  # noqa: S608
     return [DrawRow(*row) for row in db.execute(query, {"beginning": beginning})]
+
+
+def draws_of_session(db: apsw.Connection, agent: str, session: str) -> list[DrawRow]:
+    query = f"SELECT {columns_of(DrawRow)} FROM draws WHERE agent = ? AND session = ? ORDER BY at_ms, key"  # noqa: S608
+    return [DrawRow(*row) for row in db.execute(query, (agent, session))]
+
+
+def last_told(db: apsw.Connection) -> DrawRow | None:
+    """The latest draw with which anything was said."""
+    query = f"SELECT {columns_of(DrawRow)} FROM draws WHERE text <> '' ORDER BY at_ms DESC, key LIMIT 1"  # noqa: S608
+    row = db.execute(query).fetchone()
+    return DrawRow(*row) if row else None
+
+
+def drawn_sessions(db: apsw.Connection, since_ms: int) -> set[DrawnSession]:
+    query = f"SELECT DISTINCT {columns_of(DrawnSession)} FROM draws WHERE at_ms >= ?"  # noqa: S608
+    return {DrawnSession(*row) for row in db.execute(query, (since_ms,))}
 
 
 def put_calls(db: apsw.Connection, rows: Iterable[CallRow]) -> None:

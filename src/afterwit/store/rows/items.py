@@ -72,8 +72,18 @@ def items_in(db: apsw.Connection, scopes: Iterable[str], statuses: Iterable[str]
     return (ItemRow(*row) for row in db.execute(query, values))
 
 
+def count_by_status(db: apsw.Connection) -> dict[str, int]:
+    return {
+        str(status): int(count) for status, count in db.execute("SELECT status, count(*) FROM items GROUP BY status")
+    }
+
+
 def item_scopes(db: apsw.Connection) -> list[str]:
     return [row[0] for row in db.execute("SELECT DISTINCT scope FROM items ORDER BY scope")]
+
+
+def item_ids(db: apsw.Connection) -> list[str]:
+    return [row[0] for row in db.execute("SELECT id FROM items ORDER BY id")]
 
 
 def items_named(db: apsw.Connection, name: str, limit: int) -> list[ItemRow]:

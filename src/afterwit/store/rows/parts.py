@@ -123,7 +123,9 @@ def put_rows(db: apsw.Connection, captured: Captured, part_ids: dict[int, int]) 
            model = max(model, excluded.model), input = max(input, excluded.input),
            cache_read = max(cache_read, excluded.cache_read), cache_write = max(cache_write, excluded.cache_write),
            output = max(output, excluded.output), reasoning = max(reasoning, excluded.reasoning),
-           cost_usd = ifnull(max(cost_usd, excluded.cost_usd), ifnull(cost_usd, excluded.cost_usd))""",
+           cost_usd = ifnull(max(cost_usd, excluded.cost_usd), ifnull(cost_usd, excluded.cost_usd)),
+           cache_write_1h = max(cache_write_1h, excluded.cache_write_1h),
+           is_nested = min(is_nested, excluded.is_nested)""",
         ((part_ids[row.part], *msgspec.structs.astuple(row)[1:]) for row in captured.spends if row.part in part_ids),
     )
     put_notes(db, captured.notes, part_ids)

@@ -5,7 +5,7 @@ A `Selection` is exact: repositories by their whole name, times in milliseconds.
 domains, days) into one is left to `sessions.filters`. The SQL text never changes; all values are named parameters.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import apsw
@@ -25,29 +25,22 @@ _SELECTED = """(:session IS NULL OR sessions.id = :session)
     AND (:text = '' OR instr(lower(sessions.title), lower(:text)) OR instr(lower(sessions.task), lower(:text))
          OR instr(lower(sessions.first_prompt), lower(:text)))"""
 _DAY_MS = 86_400_000
+_QUARTER_MS = 900_000  # no zone has a day that begins within a quarter of an hour
 
 
 STARTED = f"""{_SELECTED}
     AND (:since_ms IS NULL OR sessions.started_ms >= :since_ms)
     AND (:until_ms IS NULL OR sessions.started_ms < :until_ms)"""
-
-
 """Sessions that began in the time asked for."""
-
 
 SPENT = f"""{_SELECTED}
     AND (:since_ms IS NULL OR ifnull(spends.at_ms, sessions.started_ms) >= :since_ms)
     AND (:until_ms IS NULL OR ifnull(spends.at_ms, sessions.started_ms) < :until_ms)"""
-
-
 """Responses that came in the time asked for, whenever their session began."""
-
 
 SAID = f"""{_SELECTED}
     AND (:since_ms IS NULL OR ifnull(events.at_ms, sessions.started_ms) >= :since_ms)
     AND (:until_ms IS NULL OR ifnull(events.at_ms, sessions.started_ms) < :until_ms)"""
-
-
 """Events of the time asked for, whenever their session began."""
 
 
@@ -133,6 +126,12 @@ def session_row(db: apsw.Connection, session: int) -> SessionRow | None:
     return SessionRow(*row) if row else None
 
 
+def agents_of(db: apsw.Connection, sessions: Iterable[int]) -> list[str]:
+    """The agents of these sessions, by name."""
+    query = "SELECT DISTINCT agent FROM sessions WHERE id IN (SELECT value FROM json_each(?)) ORDER BY agent"
+    return [str(row[0]) for row in db.execute(query, (json_list(sessions),))]
+
+
 def session_of(db: apsw.Connection, agent: str, native_id: str) -> SessionRow | None:
     query = f"SELECT {_COLUMNS} FROM sessions WHERE agent = :agent AND native_id = :native_id"  # noqa: S608
     row = db.execute(query, {"agent": agent, "native_id": native_id}).fetchone()
@@ -164,6 +163,15 @@ def sessions_named(db: apsw.Connection, name: str, limit: int) -> list[SessionRo
                    OR instr(native_id, '/' || :name)
                 ORDER BY native_id <> :name, native_id, agent LIMIT :limit"""  # noqa: S608
     return [SessionRow(*row) for row in db.execute(query, {"name": name, "limit": limit})]
+
+
+def latest_beginning(db: apsw.Connection, beginning: str, limit: int) -> list[SessionRow]:
+    """The latest sessions whose id begins so; subagents only where that is what their id needs."""
+    query = f"""SELECT {_COLUMNS} FROM sessions
+                WHERE substr(native_id, 1, length(:beginning)) = :beginning
+                    AND (relation <> 'subagent' OR instr(:beginning, '/'))
+                ORDER BY started_ms DESC, native_id LIMIT :limit"""  # noqa: S608
+    return [SessionRow(*row) for row in db.execute(query, {"beginning": beginning, "limit": limit})]
 
 
 def newest_versions(db: apsw.Connection) -> dict[str, str]:
@@ -218,6 +226,13 @@ def subagents_of(db: apsw.Connection, agent: str, native_id: str) -> list[Sessio
     return [SessionRow(*row) for row in db.execute(query, {"agent": agent, "parent": native_id})]
 
 
+def forks_of(db: apsw.Connection, agent: str, native_id: str) -> list[str]:
+    """Native ids of the sessions that went on from this one: what it said may stand in their logs, too."""
+    query = """SELECT native_id FROM sessions WHERE agent = :agent AND parent = :parent AND relation <> 'subagent'
+               ORDER BY native_id"""
+    return [row[0] for row in db.execute(query, {"agent": agent, "parent": native_id})]
+
+
 def sessions_with_own_file(db: apsw.Connection) -> list[str]:
     """Native ids of the sessions for which some file holds no session that is not theirs or below theirs."""
     query = """SELECT DISTINCT sessions.native_id FROM sessions JOIN parts ON parts.session_id = sessions.id
@@ -236,7 +251,7 @@ def repo_names(db: apsw.Connection) -> list[str]:
 
 
 class SpendSum(NamedTuple):
-    """Responses of one session that have one price: same model, same day, prompts between the same two steps."""
+    """Responses of one session that have one price: same model, same time, prompts between the same two steps."""
 
     session_id: int
     agent: str
@@ -252,21 +267,29 @@ class SpendSum(NamedTuple):
     output: int
     reasoning: int
     stated_usd: float | None  # what the log itself says they cost; all of them or none
+    cache_write_1h: int = 0  # part of cache_write
+    is_nested: int = 0  # subagents' copies inside their parents' logs; all of them or none
 
 
 def spend_sums(
-    db: apsw.Connection, selection: Selection, steps: tuple[int, ...], *, by_response: bool = False
+    db: apsw.Connection,
+    selection: Selection,
+    steps: tuple[int, ...],
+    *,
+    by_response: bool = False,
+    is_fine: bool = False,
 ) -> Iterator[SpendSum]:
     """What the selected sessions spent. `steps` are the lengths of prompts at which prices change; `by_response` takes
-    the times of the selection as those of the responses."""
+    the times of the selection as those of the responses. Sums are of one day in UTC each, or of a quarter of an hour
+    where they are to be `is_fine`: of these the days of every zone are made."""
     query = f"""SELECT sessions.id, sessions.agent, sessions.native_id, sessions.repo, spends.model, min(spends.at_ms),
                     max(input + cache_read + cache_write), count(*), sum(input), sum(cache_read), sum(cache_write),
-                    sum(output), sum(reasoning), sum(cost_usd)
+                    sum(output), sum(reasoning), sum(cost_usd), sum(cache_write_1h), is_nested
                 FROM sessions JOIN parts ON parts.session_id = sessions.id JOIN spends ON spends.part_id = parts.id
                 WHERE sessions.id BETWEEN ifnull(:session, 0) AND ifnull(:session, 9223372036854775807)
                     AND {SPENT if by_response else STARTED}
-                GROUP BY sessions.id, spends.model, spends.at_ms / :day_ms, cost_usd IS NULL,
+                GROUP BY sessions.id, spends.model, spends.at_ms / :span_ms, cost_usd IS NULL, is_nested,
                     (SELECT count(*) FROM json_each(:steps) WHERE value < input + cache_read + cache_write)
                 ORDER BY sessions.id, spends.model, min(spends.at_ms)"""  # noqa: S608
-    values = {**selection.values(), "steps": json_list(steps), "day_ms": _DAY_MS}
+    values = {**selection.values(), "steps": json_list(steps), "span_ms": _QUARTER_MS if is_fine else _DAY_MS}
     return (SpendSum(*row) for row in db.execute(query, values))

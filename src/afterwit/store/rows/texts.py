@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
+from afterwit.model.captured import ORDINAL_BITS
 from afterwit.store.rows.session_list import SAID, Selection
 
 _TERM = re.compile(r'(-?)"([^"]*)"(\*?)|(-?)(\S+)')
@@ -30,6 +31,10 @@ _KINDS = {
     "summary": "events.kind = 'compaction'",
 }
 KINDS = tuple(kind for kind in _KINDS if kind)
+# What was said goes before what was done, and that before what came out.
+_TIER = "CASE events.kind WHEN 'call' THEN 1 WHEN 'result' THEN 2 ELSE 0 END"
+_MATCHES = f"""texts JOIN events ON events.id = texts.rowid JOIN parts ON parts.id = events.id >> {ORDINAL_BITS}
+    JOIN sessions ON sessions.id = parts.session_id"""
 
 
 class Term(NamedTuple):
@@ -54,6 +59,16 @@ class TextHit(NamedTuple):
     repo: str
     title: str
     rank: float
+    session_id: int = 0  # this and what follows where hits go session by session
+    part: int = 0  # which of the session's files, counted from 0
+    found: int = 0  # matches of the session
+
+
+class TextTotals(NamedTuple):
+    """How much matches, shown or not."""
+
+    sessions: int
+    matches: int
 
 
 def terms_of(query: str) -> list[Term]:
@@ -97,6 +112,37 @@ def search(db: apsw.Connection, match: str, selection: Selection, kind: str, lim
                 JOIN sessions ON sessions.id = parts.session_id
                 WHERE {condition} ORDER BY rank, events.id LIMIT :limit"""  # noqa: S608
     return [TextHit(*row) for row in db.execute(query, values)]
+
+
+def hits_by_session(
+    db: apsw.Connection, match: str, selection: Selection, kind: str, limit: int, most: int
+) -> list[TextHit]:
+    """The best hits of the best sessions, session by session; `limit` sessions with `most` hits each, 0: all."""
+    query = f"""WITH matches AS MATERIALIZED (
+                    SELECT events.id AS event_id, events.kind, events.at_ms, events.offset, events.length,
+                        parts.file_id, parts.precedence, parts.session_id, bm25(texts) AS rank, {_TIER} AS tier
+                    FROM {_MATCHES} WHERE texts MATCH :match AND {SAID} AND {_KINDS[kind]}),
+                placed AS (
+                    SELECT *, row_number() OVER best AS place, count(*) OVER (PARTITION BY session_id) AS found,
+                        first_value(tier) OVER best AS best_tier, first_value(rank) OVER best AS best_rank
+                    FROM matches WINDOW best AS (PARTITION BY session_id ORDER BY tier, rank, event_id)),
+                numbered AS (
+                    SELECT *, dense_rank() OVER (ORDER BY best_tier, best_rank, session_id) AS number FROM placed)
+                SELECT event_id, numbered.kind, numbered.at_ms, numbered.offset, numbered.length, file_id,
+                    sessions.agent, sessions.native_id, sessions.repo, sessions.title, rank, session_id,
+                    (SELECT count(*) FROM parts WHERE parts.session_id = numbered.session_id
+                        AND parts.precedence < numbered.precedence), found
+                FROM numbered JOIN sessions ON sessions.id = session_id
+                WHERE (NOT :most OR place <= :most) AND (NOT :limit OR number <= :limit)
+                ORDER BY number, place"""  # noqa: S608
+    values = {"match": match, "limit": limit, "most": most, **selection.values()}
+    return [TextHit(*row) for row in db.execute(query, values)]
+
+
+def totals(db: apsw.Connection, match: str, selection: Selection, kind: str) -> TextTotals:
+    query = f"""SELECT count(DISTINCT parts.session_id), count(*) FROM {_MATCHES}
+                WHERE texts MATCH :match AND {SAID} AND {_KINDS[kind]}"""  # noqa: S608
+    return TextTotals(*next(db.execute(query, {"match": match, **selection.values()})))
 
 
 def count_hits(db: apsw.Connection, match: str, selection: Selection, kind: str) -> int:

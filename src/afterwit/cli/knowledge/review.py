@@ -1,0 +1,209 @@
+"""`afterwit knowledge review`: decide about what waits, one note after the other, with single keys."""
+
+import sys
+
+import click
+
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.knowledge.curate import UNDO
+from afterwit.cli.knowledge.items import EXITS, item_shape, where
+from afterwit.cli.knowledge.why import why_lines
+from afterwit.cli.terminal.amounts import COUNT, human_count
+from afterwit.cli.terminal.options import Here, agreed, many, reporting, timed
+from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
+from afterwit.config.calendar import Calendar
+from afterwit.curation.review import ReviewTally, ReviewWalk, WaitingNotes, approve_all, of_user, waiting
+from afterwit.curation.why import moment_of
+from afterwit.curation.why import why as all_evidence
+from afterwit.knowledge.list import ItemFilter
+from afterwit.model.errors import UsageError
+from afterwit.model.knowledge import Category, Item
+from afterwit.recall.told import ToldWhen
+from afterwit.sessions.filters import one_line
+
+_KEYS = "y approve, n reject, e edit, s skip, w why (all evidence), u undo the last, q quit"
+_UNANSWERED = (
+    "Nobody answered. Run `afterwit knowledge review` in a terminal, or give it the answers, one key a line. `afterwit"
+    " knowledge review --json` lists what waits; `afterwit knowledge approve ITEM` and `reject ITEM` decide about one."
+)
+_NOTHING = "Nothing waits for you."
+_SHOWN_EVIDENCE = 3
+_LONGEST_EXCERPT = 160
+_QUIT = "q"
+
+
+@command(
+    examples=(
+        "afterwit knowledge review",
+        "afterwit knowledge review --repo orchard --limit 10",
+        "afterwit knowledge review --all-from user",
+        "afterwit knowledge review --json",
+    ),
+    exits={**EXITS, ExitCode.FAILED: "Nobody answered, the answer was no, or the store cannot be used."},
+)
+@many("--repo", "repos", "NAME", "Only what holds in this repository: its name, the last part of it, or a pattern.")
+@many("--category", "categories", "CATEGORY", f"Only this category ({', '.join(Category)}); repeat for more.", Category)
+@click.option("--limit", type=COUNT, metavar="N", default=0, help="At most so many notes. Default: all.")
+@click.option("--all", "is_all", is_flag=True, help="Also notes that need nothing from you: see below.")
+@click.option(
+    "--all-from",
+    "origin",
+    type=click.Choice(["user"]),
+    metavar="user",
+    help="Approve at once all that waits in your own words. They are shown first.",
+)
+@agreed
+@reporting
+@timed
+def review(
+    here: Here,
+    repos: tuple[str, ...],
+    categories: tuple[str, ...],
+    limit: int,
+    is_all: bool,
+    origin: str | None,
+    is_agreed: bool,
+    is_json: bool,
+) -> None:
+    """Decide about what waits, one note after the other, the most useful first.
+
+    A key each: y approves, n rejects, e edits and approves, s skips, w shows all evidence, u takes the last answer
+    back, q ends. What you decided is kept at once, however you end. Left out are notes that need nothing from you:
+    those that sessions are told already, as a guess, and those that the repository's own instructions say.
+    """
+    queue = waiting(here.world, ItemFilter(categories=categories, repos=repos), is_all=is_all)
+    notes = of_user(queue.notes) if origin else queue.notes
+    queue = queue._replace(notes=notes[:limit] if limit else notes)
+    if is_json and not is_agreed:
+        print_json(_shape(queue))
+    elif not queue.notes:
+        talk(_nothing(queue))
+    elif origin:
+        _approve_all(here, queue.notes, is_agreed=is_agreed, is_json=is_json)
+    else:
+        _walk(here, queue)
+
+
+def _walk(here: Here, queue: WaitingNotes) -> None:
+    walk = ReviewWalk(here.world, queue.notes)
+    talk(f"{human_count(len(queue.notes), 'note')} to decide about.{_others(queue)}")
+    is_answered = False
+    while (item := walk.next_note()) is not None:
+        _show(here.calendar, item, queue, len(queue.notes) - walk.tally.left + 1)
+        key = _key()
+        while key in ("w", "?") or not _is_done(walk, item, key):
+            if key == "w":
+                for line in why_lines(all_evidence(here.world, item.id), here.calendar, None):
+                    talk(line)
+            is_answered = is_answered or bool(key)
+            key = _key()
+        is_answered = is_answered or bool(key)
+        if key in ("", _QUIT):
+            break
+    if not is_answered and not sys.stdin.isatty():
+        talk(f"\n{_UNANSWERED}")
+        raise click.exceptions.Exit(ExitCode.FAILED)
+    print_line(_summary(walk.tally))
+
+
+def _is_done(walk: ReviewWalk, item: Item, key: str) -> bool:
+    """Whether the answer was one that leads on."""
+    try:
+        if key == "y":
+            walk.approve()
+        elif key == "n":
+            walk.reject()
+        elif key == "s":
+            walk.skip()
+        elif key == "e":
+            return _edit(walk, item)
+        elif key == "u" and not walk.undo():
+            talk("There is nothing to undo yet in this review.")
+            return False
+        elif key not in ("u", "", _QUIT):
+            talk(f"{key!r} is no answer. {_KEYS}.")
+            return False
+    except UsageError as error:
+        talk(str(error))
+        return False
+    return True
+
+
+def _edit(walk: ReviewWalk, item: Item) -> bool:
+    """Other words: from the editor, or from the next line where there is no terminal."""
+    words = click.edit(item.sentence) if sys.stdin.isatty() else sys.stdin.readline()
+    if not words or not words.strip():
+        talk("Nothing was changed.")
+        return False
+    walk.edit(words)
+    return True
+
+
+def _key() -> str:
+    """One key, or the first letter of a line where there is no terminal; "" where nobody answers any more."""
+    click.echo("> ", nl=False, err=True)
+    try:
+        if not sys.stdin.isatty():
+            line = sys.stdin.readline()
+            key = line.strip()[:1].lower() or ("?" if line else "")
+        else:
+            key = click.getchar().lower()
+    except (EOFError, KeyboardInterrupt, click.Abort):
+        key = ""
+    talk(key if key.isprintable() else "")
+    return key
+
+
+def _show(calendar: Calendar, item: Item, queue: WaitingNotes, number: int) -> None:
+    talk(f"\n{number} of {len(queue.notes)}: {item.sentence}")
+    moment = queue.told.get(item.id, ToldWhen.NEVER)
+    talk(f"  applies to {where(item)}; {item.category}, confidence {item.confidence:.2f}, told {moment} ({item.id})")
+    talk(f"  waits: {item.reason}")
+    newest = sorted(item.evidence, key=moment_of, reverse=True)
+    for piece in newest[:_SHOWN_EVIDENCE]:
+        sign = "against, " if piece.is_against else ""
+        excerpt = one_line(piece.excerpt, _LONGEST_EXCERPT)
+        talk(f"  {calendar.day(moment_of(piece) or None)}  {sign}{piece.session.agent}: {excerpt}")
+    if len(newest) > _SHOWN_EVIDENCE:
+        talk(f"  and {human_count(len(newest) - _SHOWN_EVIDENCE, 'older piece')} of evidence: w shows all")
+    talk(_KEYS)
+
+
+def _approve_all(here: Here, notes: list[Item], *, is_agreed: bool, is_json: bool) -> None:
+    if not is_json:
+        for item in notes:
+            talk(f"{item.id}  {where(item)}  {item.sentence}")
+    count = human_count(len(notes), "note")
+    if not is_confirmed(f"Approve {count} in your own words?", is_agreed=is_agreed, verb="approve them"):
+        talk("Nothing was approved.")
+        raise click.exceptions.Exit(ExitCode.FAILED)
+    done = approve_all(here.world, notes)
+    if is_json:
+        print_json({"approved": done, "notes": [item_shape(item, has_evidence=False) for item in notes]})
+        return
+    print_line(f"{human_count(done, 'note')} approved.")
+    talk(UNDO)
+
+
+def _summary(tally: ReviewTally) -> str:
+    return (
+        f"{tally.approved} approved, {tally.rejected} rejected, {tally.edited} edited, {tally.skipped} skipped,"
+        f" {tally.left} left."
+    )
+
+
+def _others(queue: WaitingNotes) -> str:
+    if not queue.needless:
+        return ""
+    return f" {human_count(queue.needless, 'other')} wait and need nothing from you; --all shows them."
+
+
+def _nothing(queue: WaitingNotes) -> str:
+    return f"{_NOTHING}{_others(queue)} `afterwit knowledge list` shows what is in use."
+
+
+def _shape(queue: WaitingNotes) -> dict[str, object]:
+    return {
+        "notes": [item_shape(item) | {"told": queue.told.get(item.id, ToldWhen.NEVER)} for item in queue.notes],
+        "needs_nothing": queue.needless,
+    }

@@ -1,0 +1,115 @@
+"""`afterwit status`: whether it lives, in a few lines. What `afterwit` alone prints, once there is a store."""
+
+from collections.abc import Iterator
+
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.connect.machine import this_machine
+from afterwit.cli.learned import approvals, waits
+from afterwit.cli.terminal.amounts import human_bytes, human_count
+from afterwit.cli.terminal.options import Here, reporting, timed
+from afterwit.cli.terminal.output import print_json, print_text
+from afterwit.cli.terminal.told_moments import said_at
+from afterwit.config.calendar import Calendar
+from afterwit.doctor.findings import Level
+from afterwit.doctor.status import ProofOfLife
+from afterwit.doctor.status import status as status_now
+
+_LABEL = 14  # cells
+
+
+@command(
+    examples=("afterwit status", "afterwit status --json"),
+    exits={ExitCode.FAILED: "There is no store yet, or it cannot be used. Alarms do not change the exit code."},
+)
+@reporting
+@timed
+def status(here: Here, is_json: bool) -> None:
+    """Show at a glance what was learned last, what was told last, and what waits.
+
+    Also how many sessions were skipped on purpose, to compare, which logs the agents will delete soon, what is wrong,
+    and where data is stored. `afterwit doctor` looks closer and takes longer.
+    """
+    now = status_now(here.world, this_machine(here))
+    if is_json:
+        print_json(now)
+        return
+    for label, text in _lines(now, here.calendar):
+        print_text(text, first=f"{label:<{_LABEL}}", rest=" " * _LABEL)
+
+
+def _lines(now: ProofOfLife, calendar: Calendar) -> Iterator[tuple[str, str]]:
+    yield "last learned", _learned(now, calendar)
+    yield "last spoke", _spoke(now, calendar)
+    yield "skipped", _skipped(now)
+    yield "waiting", _waiting(now)
+    yield "vanishing", _vanishing(now, calendar)
+    for finding in now.findings:
+        yield finding.level.value, finding.what
+    if not any(finding.level is Level.ALARM for finding in now.findings):
+        yield "alarms", "none (a quick look; `afterwit doctor` looks closer)"
+    stored = now.stored
+    yield (
+        "data",
+        f"{stored.root}: {human_count(stored.sessions, 'session')}, database {human_bytes(stored.database_bytes)},"
+        f" archive {human_bytes(stored.archive_bytes)}",
+    )
+
+
+def _learned(now: ProofOfLife, calendar: Calendar) -> str:
+    learned = now.learned
+    if learned.last_run_ms is None:
+        return "never. `afterwit learn` reads what your agents have logged."
+    run = calendar.moment(learned.last_run_ms)
+    if learned.news_ms is None:
+        return run
+    new = f"{human_count(learned.new_sessions, 'new session')}, {human_count(learned.new_notes, 'new note')}"
+    if learned.news_ms == learned.last_run_ms:
+        return f"{run}: {new}"
+    return f"{run}: nothing new; before that, {calendar.moment(learned.news_ms)}: {new}"
+
+
+def _spoke(now: ProofOfLife, calendar: Calendar) -> str:
+    spoke = now.spoke
+    if spoke is None:
+        return "never. `afterwit connect status` shows which agents are connected, and whether their hooks fire."
+    place = f" in {spoke.repo.rpartition('/')[2]}" if spoke.repo else ""
+    return f"{calendar.moment(spoke.at_ms)}{place}, {said_at(spoke.moment)} ({spoke.agent})"
+
+
+def _skipped(now: ProofOfLife) -> str:
+    comparison = now.comparison
+    if not comparison.session_share and not comparison.item_share:
+        return "nothing: every session is told everything"
+    off = "on purpose, to compare; `afterwit measure experiment --sessions 0 --items 0` switches that off"
+    if not comparison.sessions:
+        return f"no session in the last {comparison.days} days; {comparison.session_share:.0%} would be, {off}"
+    sessions = human_count(comparison.sessions, "session")
+    return f"{comparison.skipped:,} of {sessions} in the last {comparison.days} days, {off}"
+
+
+def _waiting(now: ProofOfLife) -> str:
+    notes = now.notes
+    counts = [
+        *([approvals(notes.needs_approval)] if notes.needs_approval else []),
+        *([waits(notes.waiting)] if notes.waiting else []),
+    ]
+    in_use = f"{human_count(notes.active, 'note')} in use"
+    return f"{', '.join(counts)}; {in_use}. `afterwit review` shows what waits." if counts else f"nothing; {in_use}"
+
+
+def _vanishing(now: ProofOfLife, calendar: Calendar) -> str:
+    logs = now.vanishing
+    if not logs.agents:
+        return "nothing: no agent here is known to delete its logs"
+    safe = (
+        f"{human_count(logs.captured, 'log')} of {', '.join(logs.agents)} {'is' if logs.captured == 1 else 'are'} safe"
+    )
+    if not logs.uncaptured or logs.vanishes_ms is None:
+        return f"nothing that was not read; {safe}"
+    when = (
+        f"the first on {calendar.day(logs.vanishes_ms)}"
+        if logs.vanishes_ms > calendar.now_ms
+        else "the first any day now"
+    )
+    count = human_count(logs.uncaptured, "log")
+    return f"the agents will delete {count} not read yet, {when}: run `afterwit learn`; {safe}"

@@ -1,0 +1,92 @@
+"""What a run was good for: the sessions it read and what they cost, logs that would be gone soon, the best finds.
+
+Gathered while a run is at work, and asked for at its end. Sessions that an older capture made, and that are only
+derived again, are no news.
+"""
+
+from collections.abc import Iterator
+
+from afterwit.agents.retention import Keeping
+from afterwit.capture.logs import Home
+from afterwit.capture.plan import Pending
+from afterwit.capture.tasks import keeping_in, vanishes_at
+from afterwit.config.world import World
+from afterwit.knowledge.list import all_items
+from afterwit.model.knowledge import Item, ItemStatus
+from afterwit.model.learn_run import Find, Harvested, News
+from afterwit.sessions.cost import spending_of_sessions
+from afterwit.store.marks import LastLearned, note_without_news, put_last_learned
+from afterwit.store.rows.session_list import agents_of
+from afterwit.store.rows.sessions import count_sessions
+from afterwit.store.rows.sightings import changed_sessions
+from afterwit.store.store import Store
+
+MOST_FINDS = 3
+
+
+class RunNews:
+    """The news of one run."""
+
+    def __init__(self, store: Store, world: World) -> None:
+        self._store = store
+        self._world = world
+        self._sessions_before = count_sessions(store.db)
+        self._older: frozenset[int] = frozenset()
+        self._read: frozenset[int] = frozenset()
+        self._kept: dict[Home, Keeping | None] = {}
+        self._vanishing_ms: list[int] = []
+
+    def begin(self) -> None:
+        """From here on files are read; what waits to be digested by now has other reasons."""
+        self._older = frozenset(changed_sessions(self._store.db))
+
+    def count(self, file: Pending) -> None:
+        """One file that was read, and is archived."""
+        if file.home not in self._kept:
+            self._kept[file.home] = keeping_in(file.home)
+        moment = vanishes_at(file.home, self._kept[file.home], file.unit.transcript)
+        self._vanishing_ms += [] if moment is None else [moment]
+
+    def end(self) -> None:
+        """All files are read, and nothing of them is digested yet."""
+        self._read = frozenset(changed_sessions(self._store.db)) - self._older
+
+    def news(self, harvested: Harvested) -> News | None:
+        """None where nothing was read."""
+        if not self._read:
+            return None
+        db = self._store.db
+        spending = spending_of_sessions(db, self._world.settings, self._read)
+        return News(
+            sessions=len(self._read),
+            new_sessions=max(0, count_sessions(db) - self._sessions_before),
+            agents=agents_of(db, self._read),
+            tokens=spending.tokens,
+            cost_usd=spending.cost_usd,
+            is_cost_partial=spending.is_partial,
+            rescued=len(self._vanishing_ms),
+            rescued_from_ms=min(self._vanishing_ms, default=None),
+            finds=list(self._finds(harvested)),
+        )
+
+    def _finds(self, harvested: Harvested) -> Iterator[Find]:
+        """New notes in use; where there is none, those that are believed most."""
+        names = {*harvested.gained, *harvested.changed}
+        active = [item for item in all_items(self._store.db) if item.status is ItemStatus.ACTIVE]
+        new = [item for item in active if item.id in names]
+        for item in (new or active)[:MOST_FINDS]:
+            yield _find(item, is_new=item.id in names)
+
+
+def _find(item: Item, *, is_new: bool) -> Find:
+    name = item.scope.name.rpartition("/")[2]
+    return Find(id=item.id, sentence=item.sentence, applies_to=name, confidence=item.confidence, is_new=is_new)
+
+
+def note_learned(store: Store, now_ms: int, news: News | None, new_notes: int = 0) -> None:
+    """Marks that a run has ended, and what the last one with news brought."""
+    if news is None and not new_notes:
+        note_without_news(store.db, now_ms)
+    else:
+        read = news or News()
+        put_last_learned(store.db, LastLearned(now_ms, now_ms, read.sessions, read.new_sessions, new_notes))

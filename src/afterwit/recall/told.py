@@ -1,0 +1,51 @@
+"""When each note is told to sessions: at their start, at a prompt, after a failure, or never.
+
+The answer comes from the very functions that fill the deck, so that what a list says of a note is what hooks do. A note
+that is told at several moments is named with the first of them.
+"""
+
+from enum import StrEnum
+
+from afterwit.config.world import World
+from afterwit.model.knowledge import Item, ItemStatus
+from afterwit.recall.at_failure import answers
+from afterwit.recall.at_prompt import prompting, rules_for_prompt
+from afterwit.recall.deck.compile import lines_of
+from afterwit.recall.recall import speaking_items, start_block_for, stories
+from afterwit.recall.situation import situations
+from afterwit.store.store import readonly_database
+
+
+class ToldWhen(StrEnum):
+    """The first moment at which a session hears of a note."""
+
+    START = "at start"
+    PROMPT = "at prompt"
+    FAILURE = "after a failure"
+    NEVER = "never"
+
+
+def told_when(world: World) -> dict[str, ToldWhen]:
+    """By the ids of notes; what is not among them is told never."""
+    with readonly_database(world.layout) as db:
+        items, counts = speaking_items(db), stories(db)
+    moments = _by_trigger(items)
+    for situation in situations(items):
+        start = {item.id for item in start_block_for(world, situation, items, counts).items}
+        rules = (line.item for line in rules_for_prompt(items, situation, start))
+        moments |= {own: ToldWhen.PROMPT for own in rules if moments.get(own) is not ToldWhen.START}
+        moments |= dict.fromkeys(start, ToldWhen.START)
+    return moments
+
+
+def _by_trigger(items: list[Item]) -> dict[str, ToldWhen]:
+    """What fires at a prompt or a failure, of the lines that hooks have."""
+    by_id = {item.id: item for item in items}
+    moments: dict[str, ToldWhen] = {}
+    for line in lines_of(items):
+        item = by_id[line.item]
+        if item.status is ItemStatus.ACTIVE and prompting(item):
+            moments[item.id] = ToldWhen.PROMPT
+        elif any(answers(item, trigger) for trigger in line.triggers):
+            moments[item.id] = ToldWhen.FAILURE
+    return moments

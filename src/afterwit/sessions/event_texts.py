@@ -1,0 +1,123 @@
+"""Texts of single events, read from the archive: only the frames that hold the record are unpacked.
+
+A record that means nothing by itself is read together with all that stands before it. Nothing here is redacted; whoever
+shows a text does that first.
+"""
+
+from collections.abc import Collection, Iterable
+from functools import partial
+from typing import NamedTuple
+
+import apsw
+
+from afterwit.actions import tools
+from afterwit.agents.declared.description import Description
+from afterwit.agents.protocol import FileReading, Reader, SourceFile
+from afterwit.agents.registry import reader_for, tool_kinds
+from afterwit.capture.derived import Origin, origin_in
+from afterwit.capture.logs import Feeding
+from afterwit.capture.part_rows import companion_bytes
+from afterwit.model.errors import DamagedError
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Event, Reading
+from afterwit.sources.documents import Piecemeal, read_piece
+from afterwit.sources.framing import Framing, Record
+from afterwit.sources.lines import Chunks, is_packed, lines_of
+from afterwit.store.archive import Archive, ArchiveName
+from afterwit.store.frames import ArchivedFile
+from afterwit.store.rows.files import FileRow
+
+
+class EventPlace(NamedTuple):
+    """Which event of a file: the place of its record, and its kind."""
+
+    offset: int
+    kind: EventKind
+
+
+class EventTexts:
+    """Reads texts of events, one at a time. The file of the last one stays open until `close`: asking file by file, in
+    the order of the records, is cheapest."""
+
+    def __init__(self, db: apsw.Connection, archive: Archive, declared: tuple[Description, ...] = ()) -> None:
+        self._db = db
+        self._archive = archive
+        self._declared = declared
+        self._origins: dict[int, Origin] = {}
+        self._last: tuple[ArchiveName, ArchivedFile] | None = None
+
+    def close(self) -> None:
+        if self._last is not None:
+            self._last[1].close()
+            self._last = None
+
+    def texts(self, file: FileRow, place: EventPlace, length: int) -> list[str] | None:
+        """What the events of this kind in a record say, or None where the archive does not hold them any more. Empty
+        where the record means nothing by itself: then `in_context` knows."""
+        try:
+            events = self._events(file, place.offset, length)
+        except DamagedError:
+            return None
+        return [_said(file.agent, event) for event in events if event.kind is place.kind]
+
+    def in_context(self, file: FileRow, places: Collection[EventPlace]) -> dict[EventPlace, list[str]]:
+        """The same of records that only those before them explain, such as the end of a command whose output came
+        piece by piece: the file is read from its beginning, as it was when it was learned."""
+        texts: dict[EventPlace, list[str]] = {}
+        reader = reader_for(file.agent, self._declared)
+        if reader is None:
+            return texts
+        origin = self._origin(file)
+        lines = lines_of(origin.path, Chunks(self._archive.read(file.archived_as, file.held_bytes)))
+        try:
+            for event in Feeding(self._reading(reader, origin), reader.shape(origin.path)).read(lines):
+                if isinstance(event, Event) and (place := EventPlace(event.offset, event.kind)) in places:
+                    texts.setdefault(place, []).append(_said(file.agent, event))
+        except DamagedError:
+            return texts
+        return texts
+
+    def _events(self, file: FileRow, offset: int, length: int) -> list[Event]:
+        reader = reader_for(file.agent, self._declared)
+        origin = self._origin(file)
+        if reader is None:
+            return []
+        raw = self._raw(file, origin, offset, length)
+        return [event for event in _alone(self._reading(reader, origin), raw) if isinstance(event, Event)]
+
+    def _reading(self, reader: Reader, origin: Origin) -> FileReading:
+        return reader.start(SourceFile(origin.path, partial(companion_bytes, self._db, self._archive, origin)))
+
+    def _raw(self, file: FileRow, origin: Origin, offset: int, length: int) -> bytes:
+        if not is_packed(origin.path):
+            return self._held(file).read(offset, length)
+        name = file.archived_as
+        whole = lines_of(origin.path, Chunks(self._archive.read(name, file.held_bytes)))
+        whole.read(offset)
+        return whole.read(length)
+
+    def _origin(self, file: FileRow) -> Origin:
+        if file.id not in self._origins:
+            self._origins[file.id] = origin_in(self._held(file).header)
+        return self._origins[file.id]
+
+    def _held(self, file: FileRow) -> ArchivedFile:
+        name = file.archived_as
+        if self._last is None or self._last[0] != name:
+            self.close()
+            self._last = (name, self._archive.held(name))
+        return self._last[1]
+
+
+def _alone(reading: FileReading, raw: bytes) -> Iterable[Reading]:
+    """What one record says by itself: a line, or a piece of a document or text."""
+    if isinstance(reading, Piecemeal):
+        return read_piece(reading, Record(0, len(raw), raw))
+    return Framing(reading).read([raw + b"\n"])
+
+
+def _said(agent: str, event: Event) -> str:
+    if event.kind is not EventKind.CALL:
+        return event.text
+    arguments = event.arguments or {}
+    return tools.target_of(tools.kind_of(tool_kinds(agent), event.tool, arguments), event.tool, arguments)

@@ -1,0 +1,80 @@
+"""`afterwit knowledge review`: keys in, decisions out."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.demo_store import copied_demo, learned_demo
+from tests.processes import COMMAND
+from tests.processes import run as run_program
+
+Asked = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return learned_demo(tmp_path_factory.mktemp("learned") / "demo")
+
+
+@pytest.fixture
+def asked(demo: Path, tmp_path: Path) -> Asked:
+    """The command on the demo, with these keys on its standard input."""
+    world = copied_demo(demo, tmp_path / "demo")
+    environ = {"PATH": os.environ["PATH"], "HOME": str(world.user_home), "AFTERWIT_HOME": str(world.layout.root)}
+
+    def ask(*arguments: str, keys: str = "") -> "subprocess.CompletedProcess[bytes]":
+        return run_program(COMMAND, ("knowledge", *arguments), environ, keys.encode())
+
+    return ask
+
+
+def _waiting(asked: Asked) -> list[str]:
+    return [note["id"] for note in json.loads(asked("review", "--json").stdout)["notes"]]
+
+
+def test_a_note_is_shown_with_its_evidence_and_what_the_keys_do(asked: Asked) -> None:
+    said = asked("review", keys="q\n").stderr.decode()
+    assert "1 of " in said
+    assert "waits: seen in 1 independent session, needs 2" in said
+    assert "applies to orchard" in said
+    assert "y approve, n reject, e edit, s skip, w why (all evidence), u undo the last, q quit" in said
+
+
+def test_answers_are_kept_when_the_input_ends(asked: Asked) -> None:
+    before = _waiting(asked)
+    done = asked("review", keys="y\nn\n")
+    assert done.stdout.decode() == f"1 approved, 1 rejected, 0 edited, 0 skipped, {len(before) - 2} left.\n"
+    assert _waiting(asked) == before[2:]
+
+
+def test_a_slip_is_told_and_undo_brings_the_note_back(asked: Asked) -> None:
+    before = _waiting(asked)
+    done = asked("review", keys="x\nu\ny\nu\nq\n")
+    assert "'x' is no answer" in done.stderr.decode()
+    assert "nothing to undo yet" in done.stderr.decode()
+    assert done.stdout.decode().startswith("0 approved, 0 rejected")
+    assert _waiting(asked) == before
+
+
+def test_new_words_come_from_the_next_line_and_all_evidence_can_be_seen_first(asked: Asked) -> None:
+    done = asked("review", "--limit", "1", keys="w\ne\nUse uv for everything here.\n")
+    assert "For it: 1 independent session on one day" in done.stderr.decode()
+    assert done.stdout.decode() == "0 approved, 0 rejected, 1 edited, 0 skipped, 0 left.\n"
+    assert b"Use uv for everything here." in asked("list").stdout
+
+
+def test_with_nobody_to_answer_it_says_what_to_do(asked: Asked) -> None:
+    done = asked("review")
+    assert done.returncode == 1
+    assert "Nobody answered. Run `afterwit knowledge review` in a terminal" in done.stderr.decode()
+
+
+def test_all_of_the_users_words_are_shown_and_approved_only_after_a_yes(asked: Asked) -> None:
+    assert asked("review", "--all-from", "user", keys="n\n").returncode == 1
+    done = asked("review", "--all-from", "user", "--yes")
+    assert b"never pip or a bare pytest" in done.stderr
+    assert done.stdout == b"1 note approved.\n"
+    assert "Nothing waits for you" in asked("review", "--all-from", "user").stderr.decode()

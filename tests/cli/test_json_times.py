@@ -1,0 +1,167 @@
+"""Times in JSON have one shape, whichever command prints them: ISO 8601 in UTC with a `Z`."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from afterwit.cli.main import afterwit
+from afterwit.model.times import with_times
+
+MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z")
+SPANS = {"duration_ms", "first_success_ms", "p50_ms", "p95_ms"}
+MOMENTS = {"date", "first_seen", "last_seen", "worded"}  # of items, as in index.json
+TIMELIKE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}")
+EPOCH = range(946_684_800, 4_102_444_800)  # in seconds, 2000 to 2100; in milliseconds a thousand times that
+FOREIGN = {"text", "arguments", "snippet", "excerpt", "title", "task", "value", "what", "fact", "metadata", "error"}
+# What is asked of each command. An id stands for a session or an item of the demo.
+ASKED = {
+    "learn": "--dry-run",
+    "doctor": "",
+    "sample": "--count 3",
+    "recall": "--task tests",
+    "sessions list": "",
+    "sessions search": "pytest --limit 0",
+    "sessions show": "SESSION",
+    "sessions restore": "SESSION --in-place --dry-run",
+    "sessions cost": "",
+    "sessions repos": "",
+    "sessions tools": "",
+    "sessions users": "",
+    "sessions pin": "SESSION",
+    "sessions unpin": "SESSION",
+    "store stat": "",
+    "store verify": "",
+    "store problems": "",
+    "store evict": "--soft-cap 0 --yes",
+    "store dropped": "",
+    "store compact": "",
+    "config show": "",
+    "config source list": "",
+    "connect status": "",
+    "measure experiment": "--sessions 10",
+    "memory store": "apple red",
+    "memory retrieve": "apple",
+    "memory query": "apple",
+    "memory list": "",
+    "memory info": "",
+    "memory delete": "apple --yes",
+    "knowledge list": "--all",
+    "knowledge search": "pytest",
+    "knowledge show": "ITEM",
+    "knowledge approve": "ITEM",
+    "knowledge why": "ITEM",
+    "knowledge review": "",
+    "knowledge undo": "--list",
+    "knowledge rejected": "",
+    "knowledge reconcile": "",
+}
+# These print no time: names of files and jobs, counts, what was decided.
+WITHOUT_TIMES = {
+    *("demo", "disconnect", "store rebuild", "connect schedule", "connect agents", "connect file"),
+    *("config source add", "config source check", "config source remove", "measure backtest", "memory evaluate"),
+    *(f"knowledge {name}" for name in ("add", "edit", "reject", "pin", "unpin", "retire", "forget", "audit")),
+    *("knowledge export", "knowledge import"),
+}
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("demo")
+    assert CliRunner().invoke(afterwit, ["demo", "--to", str(folder)]).exit_code == 0
+    return folder
+
+
+def fields(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Every plain value, with the name of its field."""
+    if name in FOREIGN:
+        return
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from fields(item, key)
+    elif isinstance(value, list):
+        for item in value:
+            yield from fields(item, name)
+    else:
+        yield name, value
+
+
+def faults(value: Any) -> list[tuple[str, Any]]:
+    return [(name, plain) for name, plain in fields(value) if is_faulty(name, plain)]
+
+
+def is_faulty(name: str, value: Any) -> bool:
+    if name.endswith("_at") or name in MOMENTS:
+        return value != "" and (not isinstance(value, str) or not MOMENT.fullmatch(value))
+    if name.endswith("_ms"):
+        return name not in SPANS
+    if isinstance(value, str):
+        return bool(TIMELIKE.match(value))
+    return isinstance(value, int) and (value in EPOCH or value // 1000 in EPOCH) and not name.endswith("bytes")
+
+
+def asked(arguments: list[str]) -> Any:
+    done = CliRunner().invoke(afterwit, [*arguments, "--json"])
+    assert done.exit_code in (0, 1), done.output
+    return json.loads(done.stdout)
+
+
+def test_every_command_with_json_gives_times_in_one_shape(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(demo / "home"))
+    monkeypatch.setenv("AFTERWIT_HOME", str(demo / "store"))
+    session = asked(["sessions", "list", "--limit", "1", "--top"])["sessions"][0]["id"]
+    item = asked(["knowledge", "list", "--limit", "1"])["items"][0]["id"]
+    seen: set[str] = set()
+    for command, options in ASKED.items():
+        words = options.replace("SESSION", session).replace("ITEM", item).split()
+        answer = asked([*command.split(), *words])
+        assert (command, faults(answer)) == (command, [])
+        seen |= {name for name, value in fields(answer) if isinstance(value, str) and MOMENT.fullmatch(value)}
+    digest = asked(["sessions", "show", session, "--digest"])
+    assert faults(digest) == []
+    assert {
+        "happened_at",
+        "started_at",
+        "ended_at",
+        "last_at",
+        "last_run_at",
+        "dropped_at",
+        "since_at",
+        "created_at",
+    } <= seen
+    lines = CliRunner().invoke(afterwit, ["sessions", "export"]).stdout.splitlines()
+    assert [fault for line in lines for fault in faults(json.loads(line))] == []
+
+
+def test_no_command_with_json_is_forgotten() -> None:
+    def leaves(command: click.Command, context: click.Context, name: str) -> Iterator[tuple[str, click.Command]]:
+        if not isinstance(command, click.Group):
+            yield name, command
+            return
+        for child in command.list_commands(context):
+            inner = command.get_command(context, child)
+            if inner is not None:
+                yield from leaves(inner, context, f"{name} {child}".strip())
+
+    context = click.Context(afterwit, info_name="afterwit")
+    with_json = {
+        name
+        for name, command in leaves(afterwit, context, "")
+        if any("--json" in option.opts for option in command.params)
+    }
+    assert with_json - ASKED.keys() - WITHOUT_TIMES == set()
+
+
+def test_spans_and_what_others_wrote_stay_as_they_are() -> None:
+    given = {"at_ms": 1, "duration_ms": 5, "metadata": {"at_ms": 7}, "inner": [{"started_ms": None}]}
+    assert with_times(given) == {
+        "happened_at": "1970-01-01T00:00:00.001Z",
+        "duration_ms": 5,
+        "metadata": {"at_ms": 7},
+        "inner": [{"started_at": ""}],
+    }

@@ -1,0 +1,152 @@
+"""`afterwit status`, and `afterwit` alone: whether it lives."""
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import Run, claude_session
+from tests.knowledge_home import learnable_home
+
+from afterwit.config.calendar import Calendar
+from afterwit.store import spool
+
+LABELS = ["last learned", "last spoke", "skipped", "waiting", "vanishing", "alarms", "data"]
+HOUR_MS = 3_600_000
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+@pytest.fixture
+def draw(tmp_path: Path) -> Any:
+    """Lets hooks say something, so many hours ago."""
+
+    def draws(session: str, hours: float, **more: Any) -> None:
+        record = {"kind": "draw", "at": now_ms() - int(hours * HOUR_MS), "agent": "claude-code", "session": session}
+        record |= {"moment": "after", "items": {"a": 1}, "repo": "github.com/acme/orchard", "text": "- a note"}
+        spool.append(tmp_path / "store" / "spool", "claude-code", session, record | more)
+
+    return draws
+
+
+def told(run: Run) -> dict[str, str]:
+    done = run("status")
+    assert (done.returncode, done.stderr) == (0, "")
+    return {line[:14].strip(): line[14:] for line in done.stdout.splitlines()}
+
+
+def test_it_says_what_was_learned_last_and_where_data_is_stored(run: Run, tmp_path: Path) -> None:
+    run("learn")
+    lines = told(run)
+    assert list(lines) == LABELS
+    assert lines["last learned"].endswith(": 5 new sessions, 0 new notes")
+    assert lines["data"].startswith(f"{tmp_path / 'store'}: 5 sessions, database ")
+    assert lines["alarms"].startswith("none")
+
+
+def test_a_run_without_news_leaves_the_last_news_in_sight(run: Run) -> None:
+    run("learn")
+    run("learn")
+    assert "nothing new; before that, " in told(run)["last learned"]
+    assert told(run)["last learned"].endswith(": 5 new sessions, 0 new notes")
+
+
+def test_where_nothing_was_ever_said_it_says_how_to_find_out_why(run: Run) -> None:
+    run("learn")
+    assert told(run)["last spoke"].startswith("never. `afterwit connect status`")
+
+
+def test_the_last_word_is_told_before_and_after_it_is_learned(run: Run, draw: Any) -> None:
+    run("learn")
+    draw("s1", 2, moment="start")
+    draw("s2", 1)
+    before = told(run)["last spoke"]
+    assert before.endswith(" in orchard, after a failure (claude-code)")
+    run("learn")
+    assert told(run)["last spoke"] == before
+
+
+def test_sessions_skipped_on_purpose_are_counted_once_and_can_be_switched_off(run: Run, draw: Any) -> None:
+    run("learn")
+    for session, hours, is_held in (("s1", 1, 1), ("s1", 2, 1), ("s2", 1, 0), ("s3", 24 * 8, 1)):
+        draw(session, hours, held=is_held, text="" if is_held else "- a note")
+    line = told(run)["skipped"]
+    assert line.startswith("1 of 2 sessions in the last 7 days, on purpose, to compare; `afterwit measure experiment ")
+    run("learn")
+    assert told(run)["skipped"] == line
+    run("measure", "experiment", "--sessions", "0", "--items", "0")
+    assert told(run)["skipped"] == "nothing: every session is told everything"
+
+
+def test_what_waits_is_counted(run: Run, home: Path) -> None:
+    learnable_home(home, sessions=1)
+    run("learn")
+    assert told(run)["waiting"] == "1 note waits for more evidence; 0 notes in use. `afterwit review` shows what waits."
+
+
+def test_logs_that_will_vanish_unread_are_named_with_the_day(run: Run, home: Path) -> None:
+    run("learn")
+    assert told(run)["vanishing"] == "nothing that was not read; 2 logs of claude-code are safe"
+    log = home / ".claude" / "projects" / "-home-ada-src-orchard" / "5ea50009.jsonl"
+    log.write_text(claude_session("5ea50009", "Pick", "make pick"), encoding="utf-8")
+    yesterday = time.time() - 86_400
+    os.utime(log, (yesterday, yesterday))
+    day = Calendar(now_ms()).day(int((yesterday + 30 * 86_400) * 1_000))
+    line = told(run)["vanishing"]
+    assert line == (
+        f"the agents will delete 1 log not read yet, the first on {day}: run `afterwit learn`;"
+        " 2 logs of claude-code are safe"
+    )
+
+
+def test_an_alarm_is_told_and_the_exit_code_stays(run: Run, tmp_path: Path) -> None:
+    run("learn")
+    (tmp_path / "store").chmod(0o755)
+    lines = told(run)
+    assert "can be read by others" in lines["alarm"]
+    assert "alarms" not in lines
+
+
+def test_its_json_has_the_documented_shape(run: Run, draw: Any) -> None:
+    run("learn")
+    draw("s1", 1)
+    shape = json.loads(run("status", "--json").stdout)
+    assert {name: set(value) if isinstance(value, dict) else value for name, value in shape.items()} == {
+        "learned": {"last_run_at", "news_at", "sessions", "new_sessions", "new_notes"},
+        "spoke": {"happened_at", "agent", "repo", "moment", "act"},
+        "comparison": {"days", "sessions", "skipped", "session_share", "item_share"},
+        "notes": {"active", "needs_approval", "waiting"},
+        "vanishing": {"agents", "uncaptured", "vanishes_at", "captured"},
+        "findings": [],
+        "stored": {"root", "sessions", "database_bytes", "archive_bytes"},
+    }
+
+
+def test_without_a_store_it_says_what_to_do(run: Run) -> None:
+    done = run("status")
+    assert done.returncode == 1
+    assert "Run `afterwit learn` first." in done.stderr
+
+
+def test_alone_the_command_shows_it_and_where_help_is(run: Run) -> None:
+    run("learn")
+    alone = run()
+    assert (alone.returncode, alone.stderr) == (0, "")
+    assert alone.stdout == f"{run('status').stdout}\n`afterwit --help` lists all commands.\n"
+
+
+def test_it_changes_nothing(run: Run, tmp_path: Path) -> None:
+    run("learn")
+    before = kept(tmp_path / "store")
+    run("status")
+    assert kept(tmp_path / "store") == before
+
+
+def kept(store: Path) -> dict[Path, bytes]:
+    """All files but those that SQLite makes for whoever reads."""
+    files = (path for path in store.rglob("*") if path.is_file() and not path.name.endswith(("-shm", "-wal")))
+    return {path: path.read_bytes() for path in files}

@@ -1,0 +1,41 @@
+"""Where the settings leave a place out, the MCP server tells nothing and keeps nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from tests.mcp.conftest import text_of
+
+from afterwit.config.world import World
+from afterwit.mcp.desk import StoreDesk
+
+
+def desk_with(world: World, *exclude: str) -> StoreDesk:
+    learn = msgspec.structs.replace(world.settings.learn, exclude=exclude)
+    other = world._replace(settings=msgspec.structs.replace(world.settings, learn=learn))
+    return StoreDesk(lambda: other, Path("/srv/orchard"), "mcp-1")
+
+
+@pytest.mark.parametrize("entry", ["folder:/srv/orchard", "repo:orchard", "agent:claude-code"])
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("recall", {"task": "test the press"}),
+        ("search_sessions", {"query": "apples"}),
+        ("record_lesson", {"lesson": "Press the apples at night."}),
+    ],
+)
+def test_tools_say_that_the_place_is_left_out(world: World, entry: str, tool: str, arguments: dict[str, Any]) -> None:
+    answer = desk_with(world, entry).call(tool, arguments, "claude-code")
+    assert "settings leave this place out" in text_of(answer)
+
+
+def test_no_resource_is_listed_there(world: World) -> None:
+    assert desk_with(world).resources("", "claude-code")["resources"]
+    assert desk_with(world, "repo:orchard").resources("", "claude-code") == {"resources": []}
+
+
+def test_other_places_are_answered(world: World) -> None:
+    answer = desk_with(world, "repo:harbour").call("recall", {"task": "test the press"}, "claude-code")
+    assert "leave this place out" not in text_of(answer)
