@@ -5,7 +5,7 @@ from typing import Any
 
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import ActionKind, EventKind, Lean, Status
-from afterwit.reading.answers import Proposal
+from afterwit.reading.answers import ProposedNote
 from afterwit.reading.checks import Sent
 from afterwit.reading.lines import SessionLine, Speaker
 from afterwit.sessions.show import SessionMoment
@@ -41,6 +41,6 @@ def sent(lines: Sequence[SessionLine], **more: Any) -> Sent:
     return Sent(lines, 0, len(lines), **more)
 
 
-def proposal(sentence: str, *lines: int, **more: Any) -> Proposal:
+def proposal(sentence: str, *lines: int, **more: Any) -> ProposedNote:
     """A proposal that a model is sure of."""
-    return Proposal(sentence=sentence, lines=lines, confidence=0.9)._replace(**more)
+    return ProposedNote(sentence=sentence, lines=lines, confidence=0.9)._replace(**more)

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from afterwit.model.errors import UsageError
 from afterwit.model.settings import ReadingSettings
-from afterwit.reading.ledger import Purse, ReadingEstimate, Spent
+from afterwit.reading.ledger import Purse, ReadingEstimate, ReadingSpent
 from afterwit.store.rows.readings import SpentSince
 
-NOTHING = Spent(SpentSince(0.0, 0), SpentSince(0.0, 0))
+NOTHING = ReadingSpent(SpentSince(0.0, 0), SpentSince(0.0, 0))
 CAPS = ReadingSettings(usd_per_day=1.0, usd_per_month=2.0, tokens_per_day=100, tokens_per_month=150)
 
 
@@ -23,13 +23,13 @@ def test_what_is_reserved_is_gone() -> None:
 
 
 def test_the_month_holds_where_the_day_would_not() -> None:
-    spent = Spent(SpentSince(0.0, 0), SpentSince(1.9, 0))
+    spent = ReadingSpent(SpentSince(0.0, 0), SpentSince(1.9, 0))
     assert not Purse(CAPS, spent).reserve(cost(0.2), "m")
     assert Purse(CAPS, spent).reserve(cost(0.1), "m")
 
 
 def test_a_model_without_a_price_is_held_to_tokens() -> None:
-    purse = Purse(CAPS, Spent(SpentSince(5.0, 40), SpentSince(5.0, 40)))
+    purse = Purse(CAPS, ReadingSpent(SpentSince(5.0, 40), SpentSince(5.0, 40)))
     assert [purse.reserve(cost(None, 30), "m") for _ in range(3)] == [True, True, False]
 
 
@@ -52,7 +52,7 @@ def test_a_model_that_costs_nothing_is_not_held() -> None:
 def test_no_cap_is_passed_whatever_is_asked(
     wanted: list[float], today: float, this_month: float, budget: float | None
 ) -> None:
-    purse = Purse(CAPS, Spent(SpentSince(today, 0), SpentSince(today + this_month, 0)), budget)
+    purse = Purse(CAPS, ReadingSpent(SpentSince(today, 0), SpentSince(today + this_month, 0)), budget)
     taken = sum(usd for usd in wanted if purse.reserve(cost(usd), "m"))
     left = min(1.0 - today, 2.0 - today - this_month, *([budget] if budget is not None else []))
     assert taken <= max(0.0, left) + 1e-9

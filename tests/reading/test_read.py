@@ -10,6 +10,7 @@ import pytest
 from tests.homes import NOW_MS, Silent, hash_of, learned, rows, world_of
 from tests.planted_orders import Planted
 
+from afterwit.archive.delete import DeleteRequest, delete
 from afterwit.archive.rebuild import rebuild
 from afterwit.config.world import World
 from afterwit.curation.forget import ForgetRequest, forget
@@ -19,7 +20,7 @@ from afterwit.model.knowledge import READ, Authority, Channel, Item, ItemStatus
 from afterwit.model.settings import Rates, ReadingSettings
 from afterwit.reading.answers import GivenAnswer
 from afterwit.reading.plan import ReadingWish, plan
-from afterwit.reading.read import Fate, Taken, ask, take
+from afterwit.reading.read import Fate, TakenAnswers, ask, take
 from afterwit.reading.requests import ReadingRequest
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.recall import recalled
@@ -65,7 +66,7 @@ def answer(request: ReadingRequest, *notes: dict[str, Any]) -> GivenAnswer:
     return GivenAnswer(request.id, json.dumps({"notes": notes}), 5_000, 100)
 
 
-def taken(world: World, answers: Sequence[GivenAnswer], **more: Any) -> Taken:
+def taken(world: World, answers: Sequence[GivenAnswer], **more: Any) -> TakenAnswers:
     return take(world, answers, compile_deck, Silent(), **more)
 
 
@@ -240,3 +241,24 @@ def test_journal_and_rows_tell_what_was_asked(world: World, tmp_path: Path) -> N
     asked(world)
     ((count, models),) = rows(tmp_path / "store", "SELECT count(*), group_concat(DISTINCT model) FROM reading_requests")
     assert (count, models) == (2, "orchard-1")
+
+
+def test_of_a_session_that_is_erased_no_word_of_its_reading_stays(world: World) -> None:
+    _, answers = about_migrations(world)
+    taken(world, answers)
+    (item,) = read_items(world)
+    with readonly_database(world.layout) as db:
+        before = [(spend.tokens_in, spend.requests) for spend in spending(db)]
+    delete(world, DeleteRequest((item.evidence[0].session.native_id,)), lambda _: True)
+    assert read_items(world) == []
+    held = b"".join(path.read_bytes() for path in world.layout.root.rglob("*") if path.is_file())
+    assert b"migration that was released" not in held
+    with readonly_database(world.layout) as db:
+        assert sum(spend.requests for spend in spending(db)) == sum(requests for _, requests in before)
+    assert taken(world, answers).fates[Fate.UNKNOWN] == 1
+
+
+def test_what_is_left_out_is_not_read(world: World) -> None:
+    learn = msgspec.structs.replace(world.settings.learn, exclude=("agent:claude-code",))
+    without = world._replace(settings=msgspec.structs.replace(world.settings, learn=learn))
+    assert plan(without, wished(), Silent()).waiting == 0

@@ -7,10 +7,10 @@ from afterwit.model.errors import ConfigError
 from afterwit.reading.lines import SessionLine, Speaker
 from afterwit.reading.requests import (
     MOST_TOKENS,
-    Prompt,
+    KnownBeside,
+    ReadingPrompt,
     ReadingRequest,
     SessionText,
-    Surroundings,
     built_in,
     hash_of,
     instructions_in,
@@ -18,8 +18,8 @@ from afterwit.reading.requests import (
     requests,
 )
 
-PROMPT = Prompt("Read this.", "1")
-ALONE = Surroundings()
+PROMPT = ReadingPrompt("Read this.", "1")
+ALONE = KnownBeside()
 
 
 def long_talk(turns: int) -> list[SessionLine]:
@@ -32,7 +32,7 @@ def long_talk(turns: int) -> list[SessionLine]:
     return lines
 
 
-def asked(lines: list[SessionLine], around: Surroundings = ALONE, model: str = "m") -> list[ReadingRequest]:
+def asked(lines: list[SessionLine], around: KnownBeside = ALONE, model: str = "m") -> list[ReadingRequest]:
     session = SessionText("codex", "s1", "example.org/fruit/orchard", "2026-05-01", "Prune", lines)
     return requests(session, around, PROMPT, model)
 
@@ -43,7 +43,7 @@ def test_a_session_in_which_nobody_speaks_is_not_asked_about() -> None:
 
 def test_a_long_session_comes_in_parts_that_fit_and_hold_every_line() -> None:
     lines = long_talk(60)
-    made = asked(lines, Surroundings((("abc", "x" * 3_900),), "y" * 5_900))
+    made = asked(lines, KnownBeside((("abc", "x" * 3_900),), "y" * 5_900))
     assert len(made) > 2
     assert all(request.tokens <= MOST_TOKENS for request in made)
     assert {at for request in made for at in range(request.span.first, request.span.end)} == set(range(len(lines)))
@@ -59,7 +59,7 @@ def test_parts_are_cut_where_a_prompt_begins() -> None:
 
 def test_the_id_does_not_change_with_what_is_known_by_then() -> None:
     lines = long_talk(60)
-    before, after = asked(lines), asked(lines, Surroundings((("abc", "Never in spring."),), "Use shears."))
+    before, after = asked(lines), asked(lines, KnownBeside((("abc", "Never in spring."),), "Use shears."))
     assert [request.id for request in before] == [request.id for request in after]
     assert before[0].text != after[0].text
 

@@ -19,7 +19,7 @@ from afterwit.knowledge.gate import Rejection
 from afterwit.model.errors import UsageError
 from afterwit.reading.checks import WORDS, Conviction
 from afterwit.reading.plan import ReadingPlan, ReadingWish, plan, prompt_in_force
-from afterwit.reading.read import Fate, Taken, ask, take
+from afterwit.reading.read import Fate, TakenAnswers, ask, take
 from afterwit.reading.ways.files import AnswerLines, answers_in, request_line
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.filters import Filter
@@ -148,7 +148,7 @@ def _take(here: Here, path: Path, *, is_again: bool, is_json: bool) -> None:
         raise click.exceptions.Exit(ExitCode.PARTLY_DONE)
 
 
-def _show_taken(taken: Taken, given: AnswerLines) -> None:
+def _show_taken(taken: TakenAnswers, given: AnswerLines) -> None:
     print_line(
         f"{human_count(taken.fates[Fate.TAKEN], 'answer')} taken: {human_count(taken.notes, 'note')},"
         f" {human_count(taken.relations, 'word')} on notes that were there, {taken.rejected:,} rejected."
@@ -169,7 +169,7 @@ def _show_taken(taken: Taken, given: AnswerLines) -> None:
         talk("`afterwit read --rejected` shows what was refused, and why.")
 
 
-def _taken_shape(taken: Taken, given: AnswerLines) -> dict[str, Any]:
+def _taken_shape(taken: TakenAnswers, given: AnswerLines) -> dict[str, Any]:
     figures = {name: getattr(taken, name) for name in taken.__struct_fields__ if name != "fates"}
     return {"answers": {str(fate): count for fate, count in taken.fates.items()}, "garbage": given.garbage, **figures}
 

@@ -138,7 +138,7 @@ def _apply_erasure(store: Store, erasure: JournalEntry) -> None:
     for entry in store.journal.entries():
         if (entry.machine, entry.number) == (erasure.machine, erasure.number):
             break
-        if entry.kind in (CHECKOUTS_SEEN, DRAWN) or entry.kind in frozenset(knowledge.KnowledgeEntry):
+        if entry.kind in (CHECKOUTS_SEEN, DRAWN, READING_ASKED) or entry.kind in frozenset(knowledge.KnowledgeEntry):
             apply_entry(store, entry)
 
 

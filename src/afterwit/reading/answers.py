@@ -37,7 +37,7 @@ class GivenAnswer(NamedTuple):
     fault: str = ""
 
 
-class Proposal(NamedTuple):
+class ProposedNote(NamedTuple):
     """A note as the model proposes it. Nothing in it is to be believed."""
 
     sentence: str
@@ -59,7 +59,7 @@ class Proposal(NamedTuple):
 class UnderstoodAnswer(NamedTuple):
     """The proposals of an answer; `fault` says why there are none where it could not be understood."""
 
-    proposals: tuple[Proposal, ...] = ()
+    proposals: tuple[ProposedNote, ...] = ()
     fault: str = ""
 
 
@@ -132,7 +132,7 @@ def _notes(value: Any) -> list[Any] | None:
     return value if isinstance(value, list) and all(isinstance(note, dict) for note in value) else None
 
 
-def _proposals(notes: list[Any]) -> Iterator[Proposal]:
+def _proposals(notes: list[Any]) -> Iterator[ProposedNote]:
     for note in notes:
         sentence = " ".join(_text(note.get("sentence"), _LONGEST_SENTENCE).split())
         lines = tuple(dict.fromkeys(_numbers(note.get("lines"))))[:_MOST_LINES]
@@ -140,7 +140,7 @@ def _proposals(notes: list[Any]) -> Iterator[Proposal]:
             continue
         about = note.get("about") if isinstance(note.get("about"), dict) else {}
         relation = _text(about.get("relation"), 20)
-        yield Proposal(
+        yield ProposedNote(
             sentence=sentence,
             lines=lines,
             category=_value(Category, note.get("category"), Category.FACT),

@@ -22,7 +22,7 @@ from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.model.kinds import Status
 from afterwit.model.knowledge import READ_LIMIT, Channel
-from afterwit.reading.answers import Proposal
+from afterwit.reading.answers import ProposedNote
 from afterwit.reading.lines import SessionLine, Speaker
 from afterwit.text.words import words_of
 
@@ -92,7 +92,7 @@ class Convicted(NamedTuple):
 class Supported(NamedTuple):
     """A proposal that its lines bear out."""
 
-    proposal: Proposal
+    proposal: ProposedNote
     channel: Channel
     lines: tuple[int, ...]  # that prove it, from 0, in order
 
@@ -106,7 +106,7 @@ class Sent(NamedTuple):
     copied: Collection[str] = ()  # runs of words of the prompt, from `runs_in`
 
 
-def checked(proposal: Proposal, sent: Sent) -> Supported | Convicted:
+def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
     """The proposal with who said it, or why it is not taken."""
     why = _of_form(proposal, sent)
     if why is not None:
@@ -271,7 +271,7 @@ def _has_worked(mark: str, sent: Iterable[SessionLine]) -> bool:
     )
 
 
-def _of_form(proposal: Proposal, sent: Sent) -> Conviction | None:
+def _of_form(proposal: ProposedNote, sent: Sent) -> Conviction | None:
     if len(proposal.sentence) > READ_LIMIT:
         return Conviction.TOO_LONG
     if is_own(proposal.sentence):

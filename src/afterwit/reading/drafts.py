@@ -24,7 +24,7 @@ from afterwit.model.knowledge import (
     SessionRef,
     Trigger,
 )
-from afterwit.reading.answers import Proposal
+from afterwit.reading.answers import ProposedNote
 from afterwit.reading.checks import Supported, holds, untold_commands
 from afterwit.reading.lines import SessionLine, Speaker
 from afterwit.text.words import words_of
@@ -64,7 +64,7 @@ def draft_of(supported: Supported, session: ReadSession, replaced: Sequence[str]
     )
 
 
-def _taken(proposal: Proposal, session: ReadSession) -> str:
+def _taken(proposal: ProposedNote, session: ReadSession) -> str:
     """What only a person may grant: a command that is not ordinary and was not run here with success."""
     commands = untold_commands(proposal.sentence, session.lines)
     return f"`{commands[0]}`" if commands else ""
@@ -78,14 +78,14 @@ def evidence_of(lines: Sequence[int], channel: Channel, session: ReadSession) ->
     return Evidence(session=session.ref, channel=channel, at_ms=at_ms or session.ref.at_ms, excerpt=excerpt)
 
 
-def _scope(proposal: Proposal, ref: SessionRef) -> Scope:
+def _scope(proposal: ProposedNote, ref: SessionRef) -> Scope:
     """Narrower than asked where there is a repository: one session of one repository proves nothing of others."""
     if proposal.scope == "agent":
         return Scope(ScopeKind.AGENT, ref.agent) if not ref.repo else Scope(ScopeKind.REPO, ref.repo)
     return Scope(ScopeKind.REPO, ref.repo) if ref.repo else EVERYWHERE
 
 
-def _triggers(proposal: Proposal, session: ReadSession) -> Iterator[Trigger]:
+def _triggers(proposal: ProposedNote, session: ReadSession) -> Iterator[Trigger]:
     paths = tuple(_own_paths(proposal, session))
     for name in proposal.programs:
         yield from _of_program(name, session.lines)
@@ -117,7 +117,7 @@ def _of_error(error: str, session: ReadSession) -> Iterator[Trigger]:
             yield Trigger(signature=failure.signature)
 
 
-def _own_paths(proposal: Proposal, session: ReadSession) -> Iterator[str]:
+def _own_paths(proposal: ProposedNote, session: ReadSession) -> Iterator[str]:
     """Paths that a line names, or that lie around one: below the repository, and nothing but names."""
     for path in proposal.paths:
         base = path.removeprefix("./").strip("/")

@@ -30,7 +30,7 @@ class ReadingEstimate(NamedTuple):
         return self.tokens_in + self.tokens_out
 
 
-class Spent(NamedTuple):
+class ReadingSpent(NamedTuple):
     """What was spent, or is reserved, since the day and the month began."""
 
     day: SpentSince
@@ -40,7 +40,7 @@ class Spent(NamedTuple):
 class Purse:
     """What one run may still take. Everything that is to be asked is reserved here first."""
 
-    def __init__(self, caps: ReadingSettings, spent: Spent, budget_usd: float | None = None) -> None:
+    def __init__(self, caps: ReadingSettings, spent: ReadingSpent, budget_usd: float | None = None) -> None:
         left_usd = (caps.usd_per_day - spent.day.cost_usd, caps.usd_per_month - spent.month.cost_usd)
         left_tokens = (
             caps.tokens_per_day - spent.day.unpriced_tokens,
@@ -63,10 +63,10 @@ class Purse:
         return is_left
 
 
-def spent_by(db: apsw.Connection, now_ms: int) -> Spent:
+def spent_by(db: apsw.Connection, now_ms: int) -> ReadingSpent:
     """What was spent by a moment."""
     today = dt.datetime.fromtimestamp(now_ms / 1000, tz=dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    return Spent(*(spent_since(db, int(day.timestamp() * 1000)) for day in (today, today.replace(day=1))))
+    return ReadingSpent(*(spent_since(db, int(day.timestamp() * 1000)) for day in (today, today.replace(day=1))))
 
 
 def estimate(request: ReadingRequest, model: str, prices: Prices, now_ms: int) -> ReadingEstimate:

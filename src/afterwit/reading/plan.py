@@ -21,8 +21,8 @@ from afterwit.knowledge.settle import recorded
 from afterwit.model.errors import ConfigError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
-from afterwit.reading.ledger import Purse, ReadingEstimate, Spent, estimate, spent_by
-from afterwit.reading.requests import Prompt, ReadingRequest, built_in, prompt_of, requests
+from afterwit.reading.ledger import Purse, ReadingEstimate, ReadingSpent, estimate, spent_by
+from afterwit.reading.requests import ReadingPrompt, ReadingRequest, built_in, prompt_of, requests
 from afterwit.reading.session_texts import Beside, session_text
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.sessions.list import Session
@@ -60,12 +60,12 @@ class ReadingPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What would be read, and what that would take."""
 
     model: str
-    prompt: Prompt
+    prompt: ReadingPrompt
     sessions: list[PlannedSession]
     waiting: int  # sessions, with those that are planned
     read: int
     asked: int  # sessions that were asked about and not answered yet
-    spent: Spent
+    spent: ReadingSpent
     stopped_by: str  # "limit" or "caps", where more wait than are planned
 
     @property
@@ -110,7 +110,7 @@ def plan(world: World, wish: ReadingWish, progress: Progress) -> ReadingPlan:
         return planned(source, world, wish, progress)
 
 
-def prompt_in_force(world: World) -> Prompt:
+def prompt_in_force(world: World) -> ReadingPrompt:
     """The prompt that is set, or the built-in one."""
     path = world.settings.reading.prompt
     if path is None:
@@ -163,7 +163,7 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
     )
 
 
-def _readable(source: TranscriptSource, world: World, wish: ReadingWish, prompt: Prompt) -> Iterator[SessionRow]:
+def _readable(source: TranscriptSource, world: World, wish: ReadingWish, prompt: ReadingPrompt) -> Iterator[SessionRow]:
     """Sessions of people that have ended, without what is left out or forgotten, and what a model did for us."""
     db = source.store.db
     refs = SessionRefs(source.store, decided(recorded(db)).forgotten)

@@ -33,12 +33,12 @@ from afterwit.model.knowledge import READ, Channel, Draft, Item, SessionRef
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
 from afterwit.reading import checks
-from afterwit.reading.answers import GivenAnswer, Proposal, understood
+from afterwit.reading.answers import GivenAnswer, ProposedNote, understood
 from afterwit.reading.checks import Convicted, Sent, Supported, bears_on, checked, runs_in
 from afterwit.reading.drafts import ReadSession, draft_of, evidence_of
 from afterwit.reading.ledger import ReadingEstimate, cost_usd
 from afterwit.reading.plan import PlannedSession, ReadingPlan, ReadingWish, planned, prompt_in_force
-from afterwit.reading.requests import ReadingRequest, SessionPart, hash_of, tokens
+from afterwit.reading.requests import LineSpan, ReadingRequest, hash_of, tokens
 from afterwit.reading.session_texts import Beside, session_text
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.store.lease import held
@@ -61,7 +61,7 @@ class Fate(StrEnum):
     CHANGED = "changed"  # the session is another by now, or gone, or to be forgotten
 
 
-class Taken(msgspec.Struct, frozen=True, kw_only=True):
+class TakenAnswers(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a set of answers."""
 
     fates: dict[Fate, int]
@@ -99,7 +99,7 @@ def take(
     progress: Progress,
     *,
     is_again: bool = False,
-) -> Taken:
+) -> TakenAnswers:
     """Takes answers in and settles what is known; `then` is done with the store at the end."""
     require(world.layout)
     with held(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
@@ -168,9 +168,9 @@ class _ReadingDesk:
         fate = self._fate(answer)
         self._fates[fate] += 1
 
-    def taken(self, gained: list[str]) -> Taken:
+    def taken(self, gained: list[str]) -> TakenAnswers:
         costs = [entry.usage.cost_usd for entry in self.entries]
-        return Taken(
+        return TakenAnswers(
             fates={fate: self._fates[fate] for fate in Fate},
             notes=sum(len(entry.drafts) for entry in self.entries),
             rejected=sum(len(entry.rejected) for entry in self.entries),
@@ -195,7 +195,7 @@ class _ReadingDesk:
         if proposals.fault:
             return Fate.NOT_UNDERSTOOD
         session = self._read_session(asked)
-        part = SessionPart(asked.first_line, asked.end_line)
+        part = LineSpan(asked.first_line, asked.end_line)
         if session is None or hash_of(session.lines, part) != asked.lines_hash:
             return Fate.CHANGED
         entry = self._entry(asked, session, proposals.proposals, answer._replace(text=text))
@@ -217,7 +217,7 @@ class _ReadingDesk:
         return ReadSession(ref, session_text(self._source, row).lines, load_digest(self._store.db, row))
 
     def _entry(
-        self, asked: ReadingRow, session: ReadSession, proposals: Sequence[Proposal], answer: GivenAnswer
+        self, asked: ReadingRow, session: ReadSession, proposals: Sequence[ProposedNote], answer: GivenAnswer
     ) -> SessionRead:
         items = {item.id: item for item in self._beside.items(asked.repo)}
         sent = Sent(session.lines, asked.first_line, asked.end_line, self._copied)

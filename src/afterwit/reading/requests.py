@@ -29,7 +29,7 @@ _OVERLAP = 3  # lines that a part repeats of the one before
 _VERSION = re.compile(r"^<!-- version (\d+) -->\n")
 
 
-class Prompt(NamedTuple):
+class ReadingPrompt(NamedTuple):
     """What a model is told to do, and which version of it."""
 
     text: str
@@ -40,7 +40,7 @@ class Prompt(NamedTuple):
         return tokens(self.text)
 
 
-class SessionPart(NamedTuple):
+class LineSpan(NamedTuple):
     """Lines of a session that are sent together: from the first up to and without the last, counted from 0."""
 
     first: int
@@ -58,7 +58,7 @@ class SessionText(NamedTuple):
     lines: Sequence[SessionLine]
 
 
-class Surroundings(NamedTuple):
+class KnownBeside(NamedTuple):
     """What a reader has to know besides: notes that are there, and what the repository's own files say."""
 
     notes: tuple[tuple[str, str], ...] = ()  # id, sentence; the most believed first
@@ -71,7 +71,7 @@ class ReadingRequest(NamedTuple):
     id: str
     part: int  # counted from 1
     parts: int
-    span: SessionPart
+    span: LineSpan
     lines_hash: str
     system: str
     text: str
@@ -86,19 +86,19 @@ def tokens(text: str) -> int:
     return -(-len(text) // CHARS_PER_TOKEN)
 
 
-def built_in(name: str = "prompt.md") -> Prompt:
+def built_in(name: str = "prompt.md") -> ReadingPrompt:
     """The prompt that comes with the program."""
     return prompt_of(resources.files("afterwit.reading").joinpath(name).read_text("utf-8"), name)
 
 
-def prompt_of(text: str, where: str) -> Prompt:
+def prompt_of(text: str, where: str) -> ReadingPrompt:
     """A prompt with its version: the one that it states, or one made of its content."""
     stated = _VERSION.match(text)
     body = text[stated.end() :] if stated else text
     if not body.strip():
         raise ConfigError(f"{where} is empty. `afterwit read --prompt` prints the built-in prompt, to begin from.")
     digest = hashlib.sha256(body.encode()).hexdigest()[:8]
-    return Prompt(body, f"{stated[1]}.{digest}" if stated else digest)
+    return ReadingPrompt(body, f"{stated[1]}.{digest}" if stated else digest)
 
 
 def known_notes(items: Iterable[Item]) -> tuple[tuple[str, str], ...]:
@@ -119,7 +119,7 @@ def instructions_in(texts: Mapping[str, str]) -> str:
     return "\n".join(f"[{path}]\n{text.strip()[:share]}" for path, text in sorted(texts.items()) if text.strip())
 
 
-def requests(session: SessionText, around: Surroundings, prompt: Prompt, model: str) -> list[ReadingRequest]:
+def requests(session: SessionText, around: KnownBeside, prompt: ReadingPrompt, model: str) -> list[ReadingRequest]:
     """All that is to be asked about a session; nothing where nobody said anything."""
     if not any(line.speaker in (Speaker.USER, Speaker.AGENT) for line in session.lines):
         return []
@@ -135,7 +135,7 @@ def requests(session: SessionText, around: Surroundings, prompt: Prompt, model: 
     return made
 
 
-def hash_of(lines: Sequence[SessionLine], part: SessionPart) -> str:
+def hash_of(lines: Sequence[SessionLine], part: LineSpan) -> str:
     """Stands for what was sent of a session."""
     return _named(_numbered(lines, part))
 
@@ -148,7 +148,7 @@ def _which(number: int, parts: int) -> str:
     return f", part {number} of {parts}" if parts > 1 else ""
 
 
-def _before(session: SessionText, around: Surroundings) -> str:
+def _before(session: SessionText, around: KnownBeside) -> str:
     """What stands above the lines of every part."""
     name = session.repo.rpartition("/")[2] or "no repository"
     rows = [f"Repository: {name}. Agent: {session.agent}. Began on {session.day or 'an unknown day'}."]
@@ -160,11 +160,11 @@ def _before(session: SessionText, around: Surroundings) -> str:
     return "\n".join(rows)
 
 
-def _numbered(lines: Sequence[SessionLine], part: SessionPart) -> str:
+def _numbered(lines: Sequence[SessionLine], part: LineSpan) -> str:
     return "\n".join(rendered(at + 1, lines[at]) for at in range(part.first, part.end))
 
 
-def _parts(lines: Sequence[SessionLine], room: int) -> Iterator[SessionPart]:
+def _parts(lines: Sequence[SessionLine], room: int) -> Iterator[LineSpan]:
     """The lines in parts that fit, cut before a prompt where one stands in the second half."""
     first = 0
     while first < len(lines):
@@ -175,7 +175,7 @@ def _parts(lines: Sequence[SessionLine], room: int) -> Iterator[SessionPart]:
         if end < len(lines):
             turns = [at for at in range((first + end) // 2, end + 1) if _begins_turn(lines, at)]
             end = turns[-1] if turns else end
-        yield SessionPart(max(0, first - _OVERLAP) if first else 0, end)
+        yield LineSpan(max(0, first - _OVERLAP) if first else 0, end)
         first = end
 
 

@@ -15,7 +15,7 @@ from afterwit.knowledge.host_text import HostText
 from afterwit.knowledge.list import item_in
 from afterwit.model.knowledge import EVERYWHERE, Item, ItemStatus, Scope, ScopeKind
 from afterwit.reading.lines import session_lines
-from afterwit.reading.requests import SessionText, Surroundings, instructions_in, known_notes
+from afterwit.reading.requests import KnownBeside, SessionText, instructions_in, known_notes
 from afterwit.sessions.originals import TranscriptSource
 from afterwit.sessions.show import SessionMoment, WantedMoments, moments, safe_row
 from afterwit.store.rows.items import items_in
@@ -39,13 +39,13 @@ class Beside:
     def __init__(self, source: TranscriptSource, world: World) -> None:
         self._source = source
         self._world = world
-        self._around: dict[str, Surroundings] = {}
+        self._around: dict[str, KnownBeside] = {}
 
-    def around(self, repo: str) -> Surroundings:
+    def around(self, repo: str) -> KnownBeside:
         """What stands beside a session of this repository."""
         if repo not in self._around:
             texts = {path: self._safe(text) for path, text in self._instructions.get(repo, {}).items()}
-            self._around[repo] = Surroundings(known_notes(self.items(repo)), instructions_in(texts))
+            self._around[repo] = KnownBeside(known_notes(self.items(repo)), instructions_in(texts))
         return self._around[repo]
 
     def items(self, repo: str) -> list[Item]:

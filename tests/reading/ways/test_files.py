@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afterwit.reading.answers import GivenAnswer
-from afterwit.reading.requests import ReadingRequest, SessionPart
+from afterwit.reading.requests import LineSpan, ReadingRequest
 from afterwit.reading.ways.files import answers_in, request_line
 
-REQUEST = ReadingRequest("a1b2", 1, 1, SessionPart(0, 4), "ff", "Read this.", "1 user: Prune the trees.")
+REQUEST = ReadingRequest("a1b2", 1, 1, LineSpan(0, 4), "ff", "Read this.", "1 user: Prune the trees.")
 
 
 def encoded(*records: Any) -> list[bytes]:
