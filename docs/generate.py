@@ -43,7 +43,7 @@ _COMMANDS = "reference/commands"
 _NOTE = "<!-- Written by docs/generate.py. Change the code, then run `make docs`. -->\n"
 
 _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
-    ("store", StoreSettings, "Where the data lie."),
+    ("store", StoreSettings, "Where data is stored."),
     ("learn", LearnSettings, "How `afterwit learn` works."),
     ("schedule", ScheduleSettings, "What `afterwit connect schedule` sets up."),
     (
@@ -106,7 +106,7 @@ _SETTINGS = {
     "reading.tokens_per_month": "the same of a month; not less than a day's",
     "recall.preferences": "Whether preferences in user memory join the start block.",
     "recall.budget_tokens": "At most so many tokens for the start block.",
-    "recall.confidence": "Above which confidence an item may stand in the start block.",
+    "recall.confidence": "Above which confidence a note may stand in the start block.",
     "recall.learns_at_end": "Whether the end of a session starts a `learn` of that session, in the background.",
     "agents.<agent>.homes": "Folders with this agent's logs. Default: where the agent itself puts them.",
     "agents.<agent>.enabled": "Whether `learn` looks for this agent.",
@@ -160,7 +160,7 @@ def _check(wanted: dict[str, str]) -> int:
             difflib.unified_diff(found.splitlines(True), text.splitlines(True), f"docs/{path}", "as it should be")
         )
     if faults:
-        sys.stderr.writelines([*faults, "The reference pages are stale. Run `make docs`.\n"])
+        sys.stderr.writelines([*faults, "The reference pages are not up to date. Run `make docs`.\n"])
     return 1 if faults else 0
 
 

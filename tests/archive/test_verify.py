@@ -48,7 +48,8 @@ def glanced(home: Path, layout: Layout) -> Report | None:
 
 def test_a_sound_store_has_what_belongs_to_it(home: Path, layout: Layout) -> None:
     assert said(home, layout) == {}
-    assert {name for (name,) in rows(layout.root, "SELECT name FROM marks")} == {"redaction-key", "machine", "deck"}
+    marks = {name for (name,) in rows(layout.root, "SELECT name FROM marks")}
+    assert marks == {"redaction-key", "machine", "deck", "exclude", "learned"}
 
 
 @pytest.mark.parametrize("key", [None, b"k" * KEY_BYTES])

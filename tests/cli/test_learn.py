@@ -155,7 +155,7 @@ def test_places_that_cannot_be_read_are_pointed_out(run: Run, home: Path) -> Non
     file.write_text("not json\n" + file.read_text(encoding="utf-8"), encoding="utf-8")
     done = run("learn")
     assert done.returncode == 0
-    assert "1 place could not be read; `afterwit store problems` shows where and why." in done.stderr
+    assert "1 piece of logs could not be read; `afterwit store problems` shows where and why." in done.stderr
     assert "byte 0 (8 bytes long)" in run("store", "problems").stdout
 
 

@@ -10,7 +10,7 @@ from tests.cli.conftest import Run
         "store problems --limit 99999999999999999999",
         "sessions search apple --limit 99999999999999999999",
         "knowledge search apple --limit 99999999999999999999",
-        "measure experiment --items nan",
+        "measure experiment --notes nan",
         "measure experiment --sessions nan",
     ],
 )

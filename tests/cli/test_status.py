@@ -78,7 +78,7 @@ def test_sessions_skipped_on_purpose_are_counted_once_and_can_be_switched_off(ru
     assert line.startswith("1 of 2 sessions in the last 7 days, on purpose, to compare; `afterwit measure experiment ")
     run("learn")
     assert told(run)["skipped"] == line
-    run("measure", "experiment", "--sessions", "0", "--items", "0")
+    run("measure", "experiment", "--sessions", "0", "--notes", "0")
     assert told(run)["skipped"] == "nothing: every session is told everything"
 
 

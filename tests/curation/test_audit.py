@@ -55,7 +55,7 @@ def test_a_wrong_verdict_or_item_is_refused_before_anything_is_noted(world: Worl
     before = past(world, 0)
     with pytest.raises(UsageError, match=r"'fine', of .*, is no verdict\. Verdicts are: durable, "):
         record(world, {item: "fine"}, seed=1)
-    with pytest.raises(UsageError, match="No item 'zz'"):
+    with pytest.raises(UsageError, match="No note 'zz'"):
         record(world, {item: "durable", "zz": "wrong"}, seed=1)
     assert past(world, 0) == before
 

@@ -74,7 +74,7 @@ def test_deciding_the_same_again_changes_nothing(world: World) -> None:
 
 def test_with_one_unknown_name_nothing_is_decided(world: World) -> None:
     before = entries(world)
-    with pytest.raises(UsageError, match="No item 'ffff'"):
+    with pytest.raises(UsageError, match="No note 'ffff'"):
         judge(world, DecisionKind.RETIRE, [only(world).id, "ffff"])
     assert (entries(world), only(world).status) == (before, ItemStatus.ACTIVE)
 

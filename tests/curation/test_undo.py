@@ -76,7 +76,7 @@ def test_what_was_undone_already_cannot_be_undone(world: World) -> None:
     judge(world, DecisionKind.RETIRE, [next(iter(statuses(world)))])
     number = past(world, 1)[0].number
     undo(world, number)
-    with pytest.raises(UsageError, match=f"No decision {number} about knowledge stands"):
+    with pytest.raises(UsageError, match=f"There is no decision {number} about notes"):
         undo(world, number)
 
 
@@ -102,5 +102,5 @@ def test_several_items_that_begin_alike_are_named_with_their_words(world: World)
     for number in range(20):
         add(world, Words(sentence=f"Never pick row {number} on a Friday.", category=Category.FACT, scope=EVERYWHERE))
     several = Counter(item[0] for item in statuses(world)).most_common(1)[0][0]
-    with pytest.raises(UsageError, match=r"Several items begin with [^:]*:(?s:.)*Never pick row"):
+    with pytest.raises(UsageError, match=r"Several notes begin with [^:]*:(?s:.)*Never pick row"):
         shown(world, several)

@@ -81,7 +81,7 @@ def limited(home: Path, store: Path, words: list[str], limits: range) -> dict[in
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes")
 @pytest.mark.parametrize(
-    "words", [["knowledge", "add", ADDED], ["sessions", "pin", "s1", "s2"], ["measure", "experiment", "--items", "0.5"]]
+    "words", [["knowledge", "add", ADDED], ["sessions", "pin", "s1", "s2"], ["measure", "experiment", "--notes", "0.5"]]
 )
 def test_on_a_nearly_full_disk_the_exit_code_says_whether_it_is_recorded(
     home: Path, tmp_path: Path, words: list[str]

@@ -66,6 +66,6 @@ def test_an_empty_list_that_was_there_before_stays() -> None:
 
 def test_a_server_of_our_name_that_is_not_ours_is_left_alone() -> None:
     text = json.dumps({"mcpServers": {"afterwit": {"command": "node", "args": ["their-afterwit.js"]}}})
-    with pytest.raises(UnreadableError, match="is there and is not ours"):
+    with pytest.raises(UnreadableError, match="is there and was not written by Afterwit"):
         EDIT.added(text)
     assert EDIT.removed(text) == text

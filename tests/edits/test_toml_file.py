@@ -67,7 +67,7 @@ def test_a_changed_command_is_replaced() -> None:
     [
         ("a = ", "it is no TOML"),
         ("hooks = []\n", "cannot be added beside what is there"),
-        ("[mcp_servers]\nafterwit = { command = 'node' }\n", "is there and is not ours"),
+        ("[mcp_servers]\nafterwit = { command = 'node' }\n", "is there and was not written by Afterwit"),
         ("[mcp_servers]\nafterwit = { command = '/x/afterwit', args = ['mcp'] }\n", "is not a table of its own"),
     ],
 )

@@ -56,7 +56,7 @@ def test_entries_go_where_their_neighbours_are() -> None:
     [
         ("plugins:\n  enabled: [one]\n", "line 2: its value stands on one line"),
         ("plugins:\n\tenabled: x\n", "line 2: it is indented with a tab"),
-        ("mcp_servers:\n  afterwit:\n    command: node\n", "is there and is not ours"),
+        ("mcp_servers:\n  afterwit:\n    command: node\n", "is there and was not written by Afterwit"),
         ("what is this\n", "line 1: this is not understood"),
     ],
 )

@@ -115,9 +115,9 @@ def test_a_wrong_item_is_named_with_what_is_wrong_and_what_to_do(changed: dict[s
     with pytest.raises(UsageError) as caught:
         decoded(index(**changed), "team/index.json")
     message = str(caught.value)
-    assert message.startswith("team/index.json, item 1: ")
+    assert message.startswith("team/index.json, note 1: ")
     assert complaint in message
-    assert message.endswith("Correct or remove that item.")
+    assert message.endswith("Correct or remove that note.")
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"version": 1}', b"\xff", b"[" * 100_000])
@@ -133,7 +133,7 @@ def test_a_later_version_asks_for_an_upgrade() -> None:
 
 def test_an_id_that_occurs_twice_is_refused() -> None:
     (one,) = json.loads(index())["items"]
-    with pytest.raises(UsageError, match="item 2: the id 0a0a0a0a0a0a occurs twice"):
+    with pytest.raises(UsageError, match="note 2: the id 0a0a0a0a0a0a occurs twice"):
         decoded(json.dumps({"version": 1, "items": [one, one]}).encode(), "index.json")
 
 

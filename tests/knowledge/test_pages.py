@@ -47,13 +47,13 @@ def test_a_repository_has_a_page_by_category() -> None:
     assert orchard(fact, item()).splitlines() == [
         "# github.com/acme/orchard",
         "",
-        "Written by `afterwit knowledge export`. Changes made here are lost: `afterwit knowledge edit` changes an "
-        "item, `afterwit knowledge why` shows what stands behind it.",
+        "Written by `afterwit knowledge export`. Changes made here are lost: `afterwit knowledge edit` changes a "
+        "note, `afterwit knowledge why` shows what stands behind it.",
         "",
         "## Pitfalls",
         "",
         "- Run the tests with `make trees`, not `make count`: there is no such target.",
-        "  *confidence 0.75, seen in 2 sessions, 2026-05-01 to 2026-05-02* `0a0a0a0a0a0a`",
+        "  *confidence 0.75, seen in 2 independent sessions, 2026-05-01 to 2026-05-02* `0a0a0a0a0a0a`",
         "",
         "## Facts",
         "",
@@ -73,7 +73,7 @@ def test_what_is_not_settled_comes_last_and_says_so() -> None:
     candidate = item("1b1b1b1b1b1b", status=ItemStatus.CANDIDATE, authority=Authority.OBSERVATION)
     text = orchard(candidate, item())
     assert text.index("0a0a0a0a0a0a") < text.index("1b1b1b1b1b1b")
-    assert "*confidence 0.75, candidate, an observation, not advice, seen in 2 sessions" in text
+    assert "*confidence 0.75, waiting, a quote, not advice, seen in 2 independent sessions" in text
 
 
 @pytest.mark.parametrize("status", [ItemStatus.RETIRED, ItemStatus.SUPERSEDED])

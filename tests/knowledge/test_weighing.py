@@ -46,7 +46,7 @@ def test_a_harvester_may_ask_for_more_stories() -> None:
 
 def test_a_harvester_may_leave_it_to_people() -> None:
     item = _weigh(draft(evidence=pieces(9)), minimum_stories={"corrections": 1_000_000})
-    assert (item.status, item.reason) == (ItemStatus.CANDIDATE, "never active without a person")
+    assert (item.status, item.reason) == (ItemStatus.CANDIDATE, "used only with your approval")
 
 
 def test_what_an_agent_was_shown_does_not_make_it_active() -> None:
@@ -72,7 +72,7 @@ def test_a_users_words_do_not_recur_in_an_agents_mouth() -> None:
 def test_other_words_wait_for_a_person(channel: Channel) -> None:
     item = _weigh(_stated(channel, 9))
     assert (item.status, item.authority) == (ItemStatus.CANDIDATE, Authority.OBSERVATION)
-    assert item.reason == f"words from {channel}: waits for a person"
+    assert item.reason == f"words from {channel}: wait for your approval"
     assert _weigh(_stated(channel, 9), _APPROVED).status is ItemStatus.ACTIVE
 
 
@@ -175,7 +175,7 @@ def test_a_contradicted_item_is_stale() -> None:
 def test_a_doubted_item_is_a_candidate() -> None:
     against = [piece(f"later {at}", is_against=True) for at in range(2)]
     item = _weigh(draft(evidence=(*pieces(3), *against)))
-    assert (item.status, item.reason) == (ItemStatus.CANDIDATE, "believed 0.55, needs 0.60")
+    assert (item.status, item.reason) == (ItemStatus.CANDIDATE, "confidence 0.55, needs 0.60")
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_staleness_comes_by_category_and_later_with_more_evidence(
 
 def test_what_fades_is_a_candidate_before_it_is_stale() -> None:
     item = _weigh(draft(evidence=pieces(1, days_ago=90)), minimum_stories={"corrections": 1})
-    assert (item.status, item.reason) == (ItemStatus.CANDIDATE, "believed 0.57, needs 0.60")
+    assert (item.status, item.reason) == (ItemStatus.CANDIDATE, "confidence 0.57, needs 0.60")
     assert (
         _weigh(draft(evidence=pieces(1, days_ago=180)), minimum_stories={"corrections": 1}).status is ItemStatus.STALE
     )

@@ -99,13 +99,13 @@ def test_explain_shows_the_evidence_of_an_item(call: Call, refused: Call, world:
     assert item.sentence in text
     assert f"confidence {item.confidence:.2f}" in text
     assert text.count("- for, 2026-05-01, claude-code, orchard") == len(item.evidence)
-    assert "No item 'ffff'" in refused("explain_item", item="ffff")
+    assert "No note 'ffff'" in refused("explain_item", item="ffff")
 
 
 def test_search_finds_words_of_this_repository_or_of_all(call: Call, world: World) -> None:
     Log(9, 90_000, cwd="/srv/harbour").prompt("Press the sails").shell("sew").put(world.user_home)
     learned_again(world)
-    assert "3 places in `orchard`" in call("search_sessions", query="press apples")
+    assert "3 matches in `orchard`" in call("search_sessions", query="press apples")
     assert "Nothing found in `orchard`" in call("search_sessions", query="sails")
     found = call("search_sessions", query="sails", where="all repositories", limit=1)
     assert found.startswith(OPENING)
@@ -120,7 +120,7 @@ def test_search_quotes_what_a_user_typed_and_not_what_was_pasted(call: Call, wor
     learned_again(world)
     assert "Mend the jib." in call("search_sessions", query="jib")
     for words in ("jib", "gizmo", "winch jib"):
-        assert "1 place" in call("search_sessions", query=words)
+        assert "1 match" in call("search_sessions", query=words)
         assert "dumps" not in call("search_sessions", query=words)
     assert "not typed by the user, so not quoted" in call("search_sessions", query="gizmo")
 
@@ -134,12 +134,12 @@ def test_places_that_are_not_quoted_are_counted_once_for_each_session(call: Call
     assert sessions
     assert len(sessions) == len(set(sessions))
     assert all(line.startswith("- and ") for line in unquoted)
-    assert any("places in session" in line for line in unquoted)
+    assert any("matches in session" in line for line in unquoted)
 
 
 def test_a_lesson_becomes_a_candidate_in_an_assistants_words(call: Call, world: World) -> None:
     said = call("record_lesson", lesson=LESSON, command="make lint", on_command="make count", files=["Makefile"])
-    assert "a candidate" in said
+    assert "waits until a person approves it" in said
     (item,) = [item for item in learned_again(world) if item.harvester == "assistant"]
     assert item.id in said
     assert (item.sentence, item.advice, item.files) == (LESSON, "make lint", ("Makefile",))
@@ -219,7 +219,7 @@ def test_a_report_counts_as_evidence(call: Call, world: World, verdict: str, is_
 
 
 def test_a_report_about_nothing_is_refused(refused: Call) -> None:
-    assert "No item" in refused("report_item", item="ffff", verdict="wrong")
+    assert "No note" in refused("report_item", item="ffff", verdict="wrong")
     assert "must be one of helpful, wrong" in refused("report_item", item="ffff", verdict="good")
     assert "needs `verdict`" in refused("report_item", item="ffff")
 

@@ -28,7 +28,7 @@ def desk_with(world: World, *exclude: str) -> StoreDesk:
 )
 def test_tools_say_that_the_place_is_left_out(world: World, entry: str, tool: str, arguments: dict[str, Any]) -> None:
     answer = desk_with(world, entry).call(tool, arguments, "claude-code")
-    assert "settings leave this place out" in text_of(answer)
+    assert "settings leave this folder or agent out" in text_of(answer)
 
 
 def test_no_resource_is_listed_there(world: World) -> None:
@@ -38,4 +38,4 @@ def test_no_resource_is_listed_there(world: World) -> None:
 
 def test_other_places_are_answered(world: World) -> None:
     answer = desk_with(world, "repo:harbour").call("recall", {"task": "test the press"}, "claude-code")
-    assert "leave this place out" not in text_of(answer)
+    assert "leave this folder or agent out" not in text_of(answer)

@@ -313,7 +313,7 @@ def test_remains_take_the_place_of_an_original_and_are_not_taken_for_it(layout: 
 def test_an_original_is_not_taken_for_remains(layout: Layout) -> None:
     archive = Archive(layout.archive)
     append(archive, 0, b"an original")
-    with pytest.raises(DamagedError, match="should hold remains"):
+    with pytest.raises(DamagedError, match="should hold what is kept"):
         archive.remains(NAME)
 
 

@@ -92,8 +92,8 @@ def foreign_belongings(store: Store) -> Iterator[StoreFault]:
         yield StoreFault(
             "redaction-key",
             f"{store.layout.key.name} is not the key that this store was redacted with, so that the same secret looks"
-            " like another one and sessions are held out anew. Restore it from a backup; else `afterwit store rebuild`"
-            " redacts all that is archived with the new one",
+            " like another one and other sessions are skipped to compare. Restore it from a backup; else"
+            " `afterwit store rebuild` redacts all that is archived with the new one",
         )
     if mark(store.db, MACHINE) not in ("", store.journal.machine):
         yield StoreFault(
@@ -145,9 +145,9 @@ def _claim_faults(store: Store) -> Iterator[str]:
     for row in all_files(store.db):
         try:
             if row.resume and row.held_bytes and _has_unclaimed(store, row):
-                yield f"records of {row.path} belong to nobody; `afterwit store rebuild` derives them again"
+                yield f"records of {row.path} belong to nobody; `afterwit store rebuild` makes them again"
         except UNREADABLE as error:
-            yield f"what was read of {row.path} cannot be read again ({error}); `afterwit store rebuild` derives it"
+            yield f"what was read of {row.path} cannot be read again ({error}); `afterwit store rebuild` makes it again"
 
 
 def _has_unclaimed(store: Store, row: FileRow) -> bool:
@@ -173,7 +173,7 @@ def _unknown(store: Store, name: ArchiveName, *, is_unfinished: bool, is_replace
         held_bytes = 1 if store.archive.is_remains(name) else store.archive.held_bytes(name)[0]
     except DamagedError as error:
         if is_replaced:
-            what = f"{name}: damaged, and not used ({error}); a later generation of the file is there: delete this one"
+            what = f"{name}: damaged, and not used ({error}); a later state of the file is there: delete this one"
             return StoreFault("archive", what, is_harmless=True)
         if store.archive.size(name) and not is_unfinished:
             what = f"{name}: damaged, and unknown to the database ({error}); restore it from a backup, or delete it"

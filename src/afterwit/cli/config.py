@@ -125,9 +125,20 @@ def source() -> None:
     ),
 )
 @_NAME
-@click.option("--glob", "globs", multiple=True, required=True, metavar="PATTERN", help="Files below a home; repeat.")
 @click.option(
-    "--home", "homes", multiple=True, metavar="FOLDER", help="Where the logs are; repeat. Without: --sessions-dir only."
+    "--glob",
+    "globs",
+    multiple=True,
+    required=True,
+    metavar="PATTERN",
+    help="Which files in --home are logs, such as 'logs/*.jsonl'; repeat for more.",
+)
+@click.option(
+    "--home",
+    "homes",
+    multiple=True,
+    metavar="FOLDER",
+    help="The folder of the logs; repeat for more. Without it, only `learn --sessions-dir` reads them.",
 )
 @click.option(
     "--sniff",
@@ -135,7 +146,7 @@ def source() -> None:
     multiple=True,
     required=True,
     metavar="FIELD[=VALUE]",
-    help="What tells these logs from others: a field of one of the first records; repeat, all must fit.",
+    help="How these logs are recognised: a field of one of the first records; repeat for more, all must fit.",
 )
 @click.option(
     "--map",
@@ -143,7 +154,8 @@ def source() -> None:
     multiple=True,
     required=True,
     metavar="RULE",
-    help="What a record becomes, such as 'prompt type==user text=message'; or session=FIELD, time=FIELD; repeat.",
+    help="What a record becomes, such as 'prompt type==user text=message'; or session=FIELD, time=FIELD; repeat for"
+    " more.",
 )
 @_TRY
 @click.option("--replace", "is_replacing", is_flag=True, help="Write it anew if there is one of that name.")

@@ -30,7 +30,7 @@ TRIES = (
     ("sessions cost --by repo", "what it cost"),
     ("sessions repos", "how repositories were recognised"),
     ("knowledge list", "what was learned"),
-    (f"knowledge why {_ITEM}", "what stands behind an item"),
+    (f"knowledge why {_ITEM}", "what stands behind a note"),
     (f"recall --repo {_REPO}", "what a session there is told"),
     ("sample --count 5", "what to read first"),
     ("measure backtest", "where it would have helped"),

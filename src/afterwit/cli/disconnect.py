@@ -33,8 +33,8 @@ def disconnect(
 ) -> None:
     """Take out of agents' files what `connect` has put in.
 
-    A file that nobody has changed since is byte for byte what it was before; from any other only what is ours is taken
-    out.
+    A file that nobody has changed since is byte for byte what it was before; from any other only what Afterwit wrote is
+    taken out.
     """
     if bool(names) == is_all:
         raise click.UsageError("Name what to disconnect, or say --all.")

@@ -28,7 +28,7 @@ _COLUMNS = (
 )
 _SUMS = ("sessions", "events", "actions")
 _VERSIONS_SHOWN = 4
-_LEASES = {"free": "free", "held": "held by process", "stale": "free; left by a run that was killed, process"}
+_LOCKS = {"free": "free", "held": "held by process", "stale": "free; left by a run that was killed, process"}
 
 
 @command(
@@ -53,8 +53,8 @@ _LEASES = {"free": "free", "held": "held by process", "stale": "free; left by a 
 def doctor(here: Here, is_full: bool, has_all_versions: bool, is_audited: bool, is_json: bool) -> None:
     """Check that nothing is missed and that the store is sound.
 
-    Readers of logs go blind when an agent changes its format: files are read and nothing comes out. This compares what
-    lies on the disk with what was read, per agent and version, and looks after the store. Each alarm says what to do.
+    When an agent changes the format of its logs, files may be read and nothing comes out. This compares what lies on
+    the disk with what was read, per agent and version, and checks the store. Each alarm says what to do.
     """
     machine = this_machine(here)
     examination = examine(here.world, is_full=is_full).plus((*missing_hooks(machine), *silent_hooks(machine)))
@@ -150,13 +150,13 @@ def _facts(calendar: Calendar, store: StoreHealth) -> list[tuple[str, str]]:
     run = f", last run {calendar.moment(store.last_run_ms)}" if store.last_run_ms else ""
     process = f" {store.lease_process}" if store.lease_process else ""
     return [
-        ("store", store.root),
+        ("stored in", store.root),
         ("SQLite", f"{store.sqlite_version}, schema {schema}"),
         ("check", f"{store.check}: {'sound' if store.is_sound else 'damaged'}"),
         ("sizes", f"database {human_bytes(store.database_bytes)}, archive {human_bytes(store.archive_bytes)}"),
         ("disk", f"{human_bytes(store.free_bytes)} free"),
-        ("lease", f"{_LEASES[store.lease]}{process}{run}"),
-        ("spool", f"{human_count(store.spool_files, 'file')} waiting, {human_bytes(store.spool_bytes)}"),
+        ("lock", f"{_LOCKS[store.lease]}{process}{run}"),
+        ("hooks", f"{human_count(store.spool_files, 'file')} to be taken in, {human_bytes(store.spool_bytes)}"),
     ]
 
 

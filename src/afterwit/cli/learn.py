@@ -9,7 +9,7 @@ import click
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.learned import show_report
 from afterwit.cli.terminal.amounts import COUNT
-from afterwit.cli.terminal.options import AgentName, Here, many, refuse_unknown, reporting
+from afterwit.cli.terminal.options import AgentName, Here, Option, many, refuse_unknown, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.periods import since_ms
 from afterwit.cli.terminal.progress import at_most, bar
@@ -40,7 +40,7 @@ from afterwit.model.learn_run import Options, Progress, Report, WantedSession
     "folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Read this folder of logs instead; the format is recognised by content.",
+    help="Read the logs in this folder instead; their format is recognised.",
 )
 @click.option(
     "--since",
@@ -52,7 +52,7 @@ from afterwit.model.learn_run import Options, Progress, Report, WantedSession
     "--ended",
     "is_ended",
     is_flag=True,
-    help="Only sessions whose end connected agents have noted since the last run. What they start by themselves.",
+    help="Only sessions that connected agents said have ended since the last run. The agents start this themselves.",
 )
 @click.option(
     "--jobs",
@@ -74,10 +74,15 @@ from afterwit.model.learn_run import Options, Progress, Report, WantedSession
     "limit_seconds",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="Stop after so long, as Ctrl-C would. What was read is kept.",
+    help="Stop after this time, as Ctrl-C would. What was read is kept.",
 )
 @click.option(
-    "--reharvest", "is_reharvest", is_flag=True, help="Let the present harvesters look at all sessions again."
+    "--relearn",
+    "is_reharvest",
+    cls=Option,
+    earlier=("--reharvest",),
+    is_flag=True,
+    help="Look for notes in all stored sessions again, and show which came, went and changed.",
 )
 @many("--again", "again", "ID", "Also this session, although it was deleted: its whole id; repeat for more.")
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Do everything but write.")
@@ -85,7 +90,7 @@ from afterwit.model.learn_run import Options, Progress, Report, WantedSession
     "--accept-database",
     "accepts_database",
     is_flag=True,
-    help="Go on with a database that knows less than the archive holds, instead of `store rebuild`.",
+    help="Go on with a database that lacks some of the archive, instead of running `store rebuild`.",
 )
 @reporting
 def learn(
@@ -106,13 +111,14 @@ def learn(
 ) -> None:
     """Read what your agents have logged since the last time.
 
-    Finds the logs of all agents on this machine, archives them, stores sessions, events and actions, with secrets
-    removed, and harvests what is worth knowing next time. Unchanged files cost a glance. Run it as often as you like.
+    Finds the logs of all agents on this machine, keeps the originals, stores sessions and actions with secrets removed,
+    and makes notes of what is worth knowing next time. Unchanged files cost almost nothing: run it as often as you
+    like.
     """
     refuse_unknown(sources, here.world.declared, "--source")
     wanted = _sessions(here, named)
     if (named or is_ended) and (sources or folder or since or is_reharvest):
-        raise click.UsageError("--session and --ended go with none of --source, --sessions-dir, --since, --reharvest.")
+        raise click.UsageError("--session and --ended go with none of --source, --sessions-dir, --since, --relearn.")
     if is_ended and is_dry_run:
         raise click.UsageError("--ended takes in what agents have noted, so it cannot go with --dry-run.")
     if again and is_dry_run:

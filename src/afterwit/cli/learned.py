@@ -89,8 +89,10 @@ def _show_agents(agents: list[AgentReport]) -> None:
             talk(f"{agent.agent}: {error}")
     problems = sum(agent.problems for agent in agents)
     if problems:
-        places = human_count(problems, "place")
-        talk(f"{places} could not be read; `afterwit store problems` shows where and why.")
+        talk(
+            f"{human_count(problems, 'piece')} of logs could not be read;"
+            " `afterwit store problems` shows where and why."
+        )
     if busy:
         print_line("")
 
@@ -112,7 +114,7 @@ def _show_news(news: News, calendar: Calendar, *, is_dry_run: bool) -> None:
         print_text(f"The agents will delete {logs} themselves, {when}; the contents {kept}.")
     if news.finds:
         print_line("")
-        print_line("The best finds:" if news.finds[0].is_new else "No new note came of them. What is believed most:")
+        print_line("The best finds:" if news.finds[0].is_new else "They brought no new notes. The most certain so far:")
         for find in news.finds:
             place = f"{find.applies_to}, " if find.applies_to else ""
             print_text(f"{find.sentence} ({place}{find.confidence:.2f})", first="- ", rest="  ")
@@ -178,7 +180,7 @@ def _show_digested(done: Digested) -> None:
     """What a better digester sees otherwise, after an upgrade; else nothing."""
     if not done.redone:
         return
-    talk(f"Digested {human_count(done.redone, 'session')} again by a better digester.")
+    talk(f"Looked at {human_count(done.redone, 'session')} again, because this version sees more in them.")
     for change in done.changed[:_MOST_CHANGES]:
         talk(f"  {change}")
     if len(done.changed) > _MOST_CHANGES:

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     metavar="PATH",
     help="Use this configuration file instead of config.toml in the data folder.",
 )
-@click.option("--profile", metavar="NAME", help="Use the store of this profile.")
+@click.option("--profile", metavar="NAME", help="Use the store of this profile, which has its own data folder.")
 def mcp(config: Path | None, profile: str | None) -> None:
-    """Serve what is known to one agent, over standard input and output.
+    """Serve the notes to one agent, over standard input and output.
 
-    An agent starts this by itself once `afterwit connect` has told it. Tools: recall, explain_item,
+    An agent starts this by itself once `afterwit connect` has set it up. Tools: recall, explain_item,
     search_sessions, record_lesson, report_item, open_questions, memory. It never listens on a network.
     """
     run = f"{RUN}{os.urandom(8).hex()}"

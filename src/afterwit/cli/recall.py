@@ -31,9 +31,9 @@ from afterwit.recall.recall import ToldBlocks, recalled
     "--budget",
     type=click.IntRange(min=100, max=2000),
     metavar="TOKENS",
-    help="So many tokens for the start block. Default: what the configuration says.",
+    help="At most so many tokens for the block at the start. Default: what the configuration says.",
 )
-@click.option("--explain", "is_explained", is_flag=True, help="Say why each item is in, and what was left out.")
+@click.option("--explain", "is_explained", is_flag=True, help="Say why each note is in, and what was left out.")
 @reporting
 def recall(
     here: Here,
@@ -46,8 +46,8 @@ def recall(
 ) -> None:
     """Show what a session would be told here.
 
-    The block for its start and, with a task, that for its first prompt. Nothing is held out here: this is all that
-    could be said. Agents get it between markers.
+    The block for its start and, with a task, the one for its first prompt. This is all that could be said: nothing is
+    skipped here to compare. Agents get it between markers.
     """
     refuse_unknown(filter(None, [agent]), here.world.declared, "--agent")
     blocks = recalled(here.world, Path.cwd(), repo, agent, task or "", budget)
@@ -55,7 +55,7 @@ def recall(
         print_json(_shape(blocks))
         return
     if not blocks.start.text and not blocks.prompt.text:
-        talk(f"Nothing to say {_where(blocks)}. `afterwit knowledge list --all` shows what is known anywhere.")
+        talk(f"Nothing to say {_where(blocks)}. `afterwit knowledge list --all` shows all notes.")
     for text in filter(None, (blocks.start.text, blocks.prompt.text)):
         print_text(text)
         print_line("")
@@ -69,8 +69,8 @@ def _where(blocks: ToldBlocks) -> str:
 
 def _explain(blocks: ToldBlocks) -> None:
     for item in blocks.start.items:
-        believed, spared = f"confidence {item.confidence:.2f}", f"{blocks.worth[item.id]:.2f} actions"
-        print_text(f"{item.id}  {item.reason}, {believed}, expected to spare {spared}", first="in   ", rest="     ")
+        sure, spared = f"confidence {item.confidence:.2f}", f"{blocks.worth[item.id]:.2f} actions"
+        print_text(f"{item.id}  {item.reason}, {sure}, expected to spare {spared}", first="in   ", rest="     ")
     for name in blocks.prompt.items:
         print_line(f"in   {name}  fits the task")
     for item, why in blocks.start.left_out:

@@ -63,7 +63,7 @@ def _finite(_ctx: click.Context, _param: click.Parameter, value: float | None) -
     type=click.FloatRange(min=0, min_open=True, max=100),
     callback=_finite,
     metavar="P",
-    help="The best P percent of the sessions that the filters mean, instead of the default of --count.",
+    help="The best P percent of the sessions that the filters choose, instead of the default of --count.",
 )
 @click.option(
     "--min-score",
@@ -79,7 +79,7 @@ def _finite(_ctx: click.Context, _param: click.Parameter, value: float | None) -
     type=click.Choice([form.value for form in SampleForm]),
     default=SampleForm.TABLE.value,
     show_default=True,
-    help="paths: the agents' own files, one in a line. json is the same as --json.",
+    help="paths: the agents' own files, one per line. json is the same as --json.",
 )
 @click.option(
     "--output",
@@ -102,11 +102,11 @@ def sample(
     is_forced: bool,
     is_json: bool,
 ) -> None:
-    """Say which sessions to read or harvest first, and why.
+    """Say which sessions to read or learn from first, and why.
 
-    Every session gets a score, and the score its parts. By `value`, what a session adds counts only as far as the
-    sessions above it do not hold it already. Logs that are not learned yet are read for the occasion and scored like
-    the others; nothing is stored. A narrow terminal shows fewer columns; a pipe gets them all.
+    Every session gets a score, shown with its parts. With `value`, a session counts only for what it adds to the
+    sessions above it. Logs that are not learned yet are read just for this and scored like the others; nothing is
+    stored. A narrow terminal shows fewer columns; a pipe gets them all.
     docs/how-to/sample-sessions.md has the rules.
     """
     if is_json and form == SampleForm.PATHS:

@@ -80,7 +80,7 @@ def _skipped(now: ProofOfLife) -> str:
     comparison = now.comparison
     if not comparison.session_share and not comparison.item_share:
         return "nothing: every session is told everything"
-    off = "on purpose, to compare; `afterwit measure experiment --sessions 0 --items 0` switches that off"
+    off = "on purpose, to compare; `afterwit measure experiment --sessions 0 --notes 0` switches that off"
     if not comparison.sessions:
         return f"no session in the last {comparison.days} days; {comparison.session_share:.0%} would be, {off}"
     sessions = human_count(comparison.sessions, "session")

@@ -42,7 +42,7 @@ def apply(machine: Machine, plan: ConnectPlan) -> None:
         _remove_made(machine, before, plan)
         if unrecorded is not None:
             raise PartlyDoneError(
-                f"Everything of Afterwit was taken out, but the journal could not be told: {unrecorded}"
+                f"All that Afterwit wrote was taken out, but this could not be noted in the journal: {unrecorded}"
             ) from unrecorded
     else:
         _note(machine, AGENT_CONNECTED, _made(machine, plan))

@@ -34,7 +34,7 @@ from afterwit.model.errors import AfterwitError, StoreError
 from afterwit.store.layout import Layout
 
 FILE = "file"  # stands for an agent where a single file is connected
-NOTHING_YET = "Nothing has been learned for this place yet."
+NOTHING_YET = "Nothing has been learned for this repository yet."
 
 Notes = Callable[[str, Path | None], str]  # agent, project (None: what is true everywhere) → text for its file, or ""
 
@@ -138,7 +138,11 @@ def plan_removal(machine: Machine, agent: str, project: str = "") -> ConnectPlan
     recorded = connected.by_place.get((agent, project), Connection(agent, project))
     more = [expanded(record.path, machine.home) for record in recorded.files]
     changes += [change for path in more if path not in seen for change in undo.exactly(path)]
-    left = [f"{path} was changed since; what is ours in it is left there" for path in more if undo.is_stuck(path, seen)]
+    left = [
+        f"{path} was changed since; what Afterwit wrote into it is left there"
+        for path in more
+        if undo.is_stuck(path, seen)
+    ]
     return ConnectPlan(recorded, True, tuple(changes), left=tuple(left))
 
 

@@ -71,7 +71,9 @@ def verdicts_in(text: str) -> dict[str, str]:
         try:
             return msgspec.json.decode(text, type=dict[str, str])
         except msgspec.DecodeError as error:
-            raise UsageError(f'The verdicts cannot be read: {error}. They are like {{"ITEM": "durable"}}.') from error
+            raise UsageError(
+                f'The verdicts cannot be read: {error}. They are like {{"3fa9c1d2e4b5": "durable"}}.'
+            ) from error
     verdicts: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         words = line.partition("#")[0].split()

@@ -132,7 +132,7 @@ def _earlier(folder: Path) -> Document | None:
     if not folder.exists():
         return None
     if not folder.is_dir():
-        raise UsageError(f"{folder} is a file, no folder. Name another place.")
+        raise UsageError(f"{folder} is a file, not a folder. Name another one.")
     if (folder / INDEX).exists():
         return _document(folder)
     if any(not entry.name.startswith(".") for entry in folder.iterdir()):

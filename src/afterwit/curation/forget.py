@@ -84,7 +84,7 @@ def _origin(db: apsw.Connection, name: str) -> tuple[Forgettable, str]:
     if len(fitting) > 1:
         raise UsageError(f"Several folders are called {name!r}: {', '.join(value for _, value in fitting)}. Name one.")
     if not fitting:
-        raise UsageError(f"No evidence comes from {name!r}. `afterwit knowledge why ITEM` shows where it comes from.")
+        raise UsageError(f"No evidence comes from {name!r}. `afterwit knowledge why NOTE` shows where it comes from.")
     return fitting[0]
 
 

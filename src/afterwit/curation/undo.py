@@ -69,9 +69,7 @@ def _together(standing: list[Recorded], machine: str, number: int | None) -> lis
         named = (entry for entry in standing if (entry.machine, entry.number) == (machine, number))
         latest = next((entry for entry in named if entry.kind in kinds), None)
         if latest is None:
-            raise UsageError(
-                f"No decision {number} about knowledge stands. `afterwit knowledge undo --list` shows them."
-            )
+            raise UsageError(f"There is no decision {number} about notes. `afterwit knowledge undo --list` shows them.")
     return [entry for entry in standing if (entry.machine, entry.at_ms) == (latest.machine, latest.at_ms)]
 
 
@@ -106,7 +104,7 @@ def _what(entry: Recorded) -> str:
     if entry.kind == KnowledgeEntry.ADDED:
         return f"add {entry.item}: {body['draft']['sentence']}"
     if entry.kind == KnowledgeEntry.IMPORTED:
-        return f"import {len(body['drafts'])} items from {body['source']}"
+        return f"import {len(body['drafts'])} notes from {body['source']}"
     if entry.kind == KnowledgeEntry.FORGOTTEN:
         return f"forget {body['what']} {body['name']}"
     if entry.kind == KnowledgeEntry.JUDGED:

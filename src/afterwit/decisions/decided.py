@@ -52,9 +52,9 @@ class ItemChanges(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         parts = (
             self.sentence,
             f"category {self.category}" if self.category is not None else None,
-            f"scope {self.scope}" if self.scope is not None else None,
-            f"{count or 'no'} trigger{'' if count == 1 else 's'}" if self.triggers is not None else None,
-            f"advice {self.advice or 'none'}" if self.advice is not None else None,
+            f"applies to {self.scope}" if self.scope is not None else None,
+            f"shown when: {count or 'no'} condition{'' if count == 1 else 's'}" if self.triggers is not None else None,
+            f"use {self.advice or 'nothing'}" if self.advice is not None else None,
             f"files {', '.join(self.files) or 'none'}" if self.files is not None else None,
         )
         return "; ".join(part for part in parts if part is not None)

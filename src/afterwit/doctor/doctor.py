@@ -59,7 +59,7 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
     except DamagedError as error:
         findings.append(alarm("damaged", str(error)))
     except msgspec.DecodeError as error:
-        what = f"database: a row cannot be read ({error}). `afterwit store rebuild` derives it again from the archive."
+        what = f"database: a row cannot be read ({error}). `afterwit store rebuild` makes it again from the archive."
         findings.append(alarm("damaged", what))
     health.is_sound = not findings
     findings += beside

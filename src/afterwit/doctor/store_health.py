@@ -71,7 +71,7 @@ def examine_store(store: Store, health: StoreHealth) -> Iterator[DoctorFinding]:
     if health.check == "full":
         return
     for fault in quick_faults(store.db):
-        yield alarm("damaged", f"database: {fault}. `afterwit store rebuild` derives it again from the archive.")
+        yield alarm("damaged", f"database: {fault}. `afterwit store rebuild` makes it again from the archive.")
     for belonging in verify.foreign_belongings(store):
         yield alarm(belonging.where, f"{belonging.what}.")
     for fault in journal.journal_faults(store.layout, store.db, store.journal):
@@ -121,7 +121,7 @@ def surrounding_findings(layout: Layout, health: StoreHealth, now_ms: int) -> It
         yield warning("lease", f"Process {health.lease_process} has been at work for {hours} hours. Look what it does.")
     if health.spool_bytes > _LARGE_SPOOL_BYTES:
         size = health.spool_bytes // 1_000_000
-        yield warning("spool", f"{size:,} MB from hooks wait in the spool. Run `afterwit learn`.")
+        yield warning("spool", f"{size:,} MB from hooks wait to be taken in. Run `afterwit learn`.")
 
 
 def _changed_ms(layout: Layout) -> int | None:

@@ -94,7 +94,9 @@ class JsonFile(NamedTuple):
     def _refuse_foreign(self, text: str) -> None:
         value = _at(data(text), self.server_at)
         if self.server is not None and value is not None and not is_server(value):
-            raise UnreadableError(f"{'.'.join(self.server_at)} is there and is not ours: rename it, then try again")
+            raise UnreadableError(
+                f"{'.'.join(self.server_at)} is there and was not written by Afterwit: rename it, then try again"
+            )
 
     def _events(self, document: Any) -> Iterator[str]:
         table = _at(document, self.hooks_at)

@@ -85,7 +85,9 @@ class TomlFile(NamedTuple):
         if self.server is None or server is None:
             return
         if not is_server(server):
-            raise UnreadableError(f"mcp_servers.{NAME} is there and is not ours: rename it, then try again")
+            raise UnreadableError(
+                f"mcp_servers.{NAME} is there and was not written by Afterwit: rename it, then try again"
+            )
         if not any(table.keys == ("mcp_servers", NAME) for table in tables(text)):
             raise UnreadableError(f"mcp_servers.{NAME} is not a table of its own: remove it there, then try again")
 

@@ -41,7 +41,9 @@ class YamlFile(NamedTuple):
             return text
         server = self._server(text)
         if self.server is not None and server is not None and not is_server(server):
-            raise UnreadableError(f"{'.'.join(self.server_at)} is there and is not ours: rename it, then try again")
+            raise UnreadableError(
+                f"{'.'.join(self.server_at)} is there and was not written by Afterwit: rename it, then try again"
+            )
         text = self.removed(text)
         how = json_text if _is_json(text) else yaml_text
         for keys, value in self.items.items():

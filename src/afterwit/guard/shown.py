@@ -30,8 +30,8 @@ def ours(text: str) -> Shown:
 
 
 def label(value: "StrEnum") -> Shown:
-    """One of the values of a closed set."""
-    return Shown(str(value))
+    """One of the values of a closed set, as it is said where it has words of its own."""
+    return Shown(str(getattr(value, "in_words", value)))
 
 
 def template(text: str) -> Shown:

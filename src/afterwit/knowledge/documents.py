@@ -160,9 +160,9 @@ def decoded(content: bytes, where: str) -> Document:
         try:
             item = _checked(msgspec.convert(_plain(msgspec.json.decode(raw)), WrittenItem))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
-            raise UsageError(f"{where}, item {number}: {error}. Correct or remove that item.") from error
+            raise UsageError(f"{where}, note {number}: {error}. Correct or remove that note.") from error
         if item.id in items:
-            raise UsageError(f"{where}, item {number}: the id {item.id} occurs twice. Remove one of the two.")
+            raise UsageError(f"{where}, note {number}: the id {item.id} occurs twice. Remove one of the two.")
         items[item.id] = item
     return _sorted(items.values())
 

@@ -157,10 +157,10 @@ def find_item(db: apsw.Connection, name: str, *, names_only: bool = False) -> It
         return item_in(rows[0])
     if not rows:
         near = asked(nearest_ids(name, items.item_ids(db), _MOST_NEAR))
-        raise UsageError(" ".join(filter(None, (f"No item {name!r}.", near, _ALL_ITEMS))))
+        raise UsageError(" ".join(filter(None, (f"No note {name!r}.", near, _ALL_ITEMS))))
     shown = "\n".join(f"  {row.id}" if names_only else f"  {row.id}  {_said(row)}" for row in rows)
     more = "\n  …" if len(rows) == _MOST_CANDIDATES else ""
-    raise UsageError(f"Several items begin with {name!r}; give more of the id:\n{shown}{more}")
+    raise UsageError(f"Several notes begin with {name!r}; give more of the id:\n{shown}{more}")
 
 
 def _said(row: ItemRow) -> str:

@@ -21,9 +21,9 @@ NAMES: Mapping[Category, str] = {
     Category.TOOL_QUIRK: "Tool quirks",
     Category.QUESTION: "Open questions",
 }
+_MARK_OF_OURS = "Written by `afterwit knowledge export`. Changes made here are lost: "
 _NOTE = (
-    "Written by `afterwit knowledge export`. Changes made here are lost: "
-    "`afterwit knowledge edit` changes an item, `afterwit knowledge why` shows what stands behind it."
+    f"{_MARK_OF_OURS}`afterwit knowledge edit` changes a note, `afterwit knowledge why` shows what stands behind it."
 )
 _PERSON = "person"
 _SLUG_LENGTH = 60
@@ -55,7 +55,7 @@ def pages(whole: Document) -> dict[str, str]:
 
 def is_ours(text: str) -> bool:
     """Whether a page was written here, and may be replaced or removed."""
-    return text.startswith("# ") and _NOTE in text[:2000]
+    return text.startswith("# ") and _MARK_OF_OURS in text[:2000]
 
 
 def file_name(key: str) -> str:
@@ -116,14 +116,14 @@ def _entry(item: WrittenItem) -> str:
 def _standing(item: WrittenItem) -> str:
     said = [f"confidence {item.confidence:.2f}"]
     if item.status is not ItemStatus.ACTIVE:
-        said.append(str(item.status))
+        said.append(item.status.in_words)
     if item.authority is Authority.OBSERVATION:
-        said.append("an observation, not advice")
+        said.append("a quote, not advice")
     stories = len({piece.story or piece.session for piece in item.evidence if not piece.is_against})
     if item.harvester == _PERSON:
         said.append("written by a person")
     elif stories:
-        said.append(f"seen in {stories} session{'' if stories == 1 else 's'}")
+        said.append(f"seen in {stories} independent session{'' if stories == 1 else 's'}")
     first, last = item.first_seen[:10], item.last_seen[:10]
     if last:
         said.append(last if first in ("", last) else f"{first} to {last}")

@@ -189,7 +189,7 @@ def _judged(weighed: _Weighed) -> tuple[ItemStatus, str]:
     if weighed.gone:
         return ItemStatus.STALE, weighed.gone
     if not will.is_approved and (weighed.suspect or draft.channel is Channel.IMPORTED):
-        return ItemStatus.QUARANTINED, weighed.suspect or "imported: waits for a person"
+        return ItemStatus.QUARANTINED, weighed.suspect or "imported: waits for your approval"
     if weighed.belief.mean < _CONTRADICTED and any(piece.is_against for piece in draft.evidence):
         against = {piece.session.story for piece in draft.evidence if piece.is_against}
         return ItemStatus.STALE, f"contradicted by {_stories(len(against))}"
@@ -211,13 +211,13 @@ def _by_evidence(weighed: _Weighed) -> tuple[ItemStatus, str]:
     ):
         return ItemStatus.STALE, f"not seen for {weighed.age_days} days"
     if not _may_be_active(draft):
-        return ItemStatus.CANDIDATE, f"words from {draft.channel}: waits for a person"
+        return ItemStatus.CANDIDATE, f"words from {draft.channel}: wait for your approval"
     if weighed.minimum >= _NEVER:
-        return ItemStatus.CANDIDATE, "never active without a person"
+        return ItemStatus.CANDIDATE, "used only with your approval"
     if support < weighed.minimum:
         return ItemStatus.CANDIDATE, f"seen in {_stories(support)}, needs {weighed.minimum}"
     if weighed.belief.mean < weighed.threshold:
-        return ItemStatus.CANDIDATE, f"believed {weighed.belief.mean:.2f}, needs {weighed.threshold:.2f}"
+        return ItemStatus.CANDIDATE, f"confidence {weighed.belief.mean:.2f}, needs {weighed.threshold:.2f}"
     return ItemStatus.ACTIVE, f"seen in {_stories(support)}"
 
 

@@ -41,7 +41,7 @@ _MODULES = {
 TOOLS = tuple(_MODULES)
 MOST_WRITES = 100  # lessons and reports of one run: an agent that goes in circles must not fill the journal
 _COUNTED = ("record_lesson", "report_item")
-_LEFT_OUT = "The user's settings leave this place out: nothing is told or kept here. Go on without."
+_LEFT_OUT = "The user's settings leave this folder or agent out: nothing is told or kept here. Go on without."
 
 
 class StoreDesk:

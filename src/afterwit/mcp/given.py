@@ -104,10 +104,10 @@ def _rows(sections: Sections) -> list[ItemLine]:
 
 def explained(item: Item) -> Iterator[Shown]:
     """The lines, unmarked."""
-    yield joined((ours("Item "), stamp(item.id), ours(": "), sentence(item) or ours(_WAITS)))
+    yield joined((ours("Note "), stamp(item.id), ours(": "), sentence(item) or ours(_WAITS)))
     standing = (label(item.category), label(item.status), label(item.authority))
     believed = joined((ours("confidence "), figure(item.confidence, 2)))
-    yield joined((joined((*standing, believed, joined((ours("holds "), _where(item)))), ", "), ours(".")))
+    yield joined((joined((*standing, believed, joined((ours("applies "), _where(item)))), ", "), ours(".")))
     if may_be_told(item):
         yield from _details(item)
     newest = sorted(item.evidence, key=_moment, reverse=True)

@@ -34,7 +34,7 @@ def read(db: apsw.Connection, caller: Caller, uri: str) -> list[dict[str, Any]]:
     """The contents of a resource. Raises NoResourceError where there is none."""
     name = uri.removeprefix(PREFIX)
     if not uri.startswith(PREFIX) or not name.isalnum():
-        raise NoResourceError(f"There is no resource {uri[:200]!r}. Items are {PREFIX}<id>.")
+        raise NoResourceError(f"There is no resource {uri[:200]!r}. Notes are {PREFIX}<id>.")
     try:
         item = find_item(db, name, names_only=True)
     except UsageError as error:

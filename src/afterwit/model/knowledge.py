@@ -31,12 +31,32 @@ class ItemStatus(StrEnum):
     STALE = "stale"  # not seen for long, or what it speaks of is gone
     RETIRED = "retired"  # a person took it out, or a question that was answered
 
+    @property
+    def in_words(self) -> str:
+        """As people and agents read it; the value is for files, the database and JSON."""
+        return _STATUS_WORDS[self.value]
+
+
+_STATUS_WORDS = {
+    "candidate": "waiting",
+    "active": "in use",
+    "quarantined": "needs your approval",
+    "superseded": "replaced",
+    "stale": "outdated",
+    "retired": "retired",
+}
+
 
 class Authority(StrEnum):
     """How an item may be worded where an agent reads it."""
 
     GUIDANCE = "guidance"
     OBSERVATION = "observation"  # quoted data, never an instruction
+
+    @property
+    def in_words(self) -> str:
+        """As people read it."""
+        return "advice" if self is Authority.GUIDANCE else "quote"
 
 
 class Channel(StrEnum):

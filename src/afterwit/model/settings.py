@@ -35,7 +35,7 @@ class Rates(msgspec.Struct, frozen=True):
 
 
 class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the data lie. None: the platform's data folder."""
+    """Where data is stored. None: the platform's data folder."""
 
     home: Path | None = None
     profile: ProfileName = DEFAULT_PROFILE

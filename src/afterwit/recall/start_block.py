@@ -45,7 +45,7 @@ _TITLES = {
     StartSection.PREFERENCES: "What the user wants:",
     StartSection.COMMANDS: "Commands that work here:",
     StartSection.PITFALLS: "What goes wrong here:",
-    StartSection.RULES: "Rules that bite here:",
+    StartSection.RULES: "Checks that often fail here:",
     StartSection.QUESTIONS: "Still open; say so if you find the answer:",
 }
 _MOST = {StartSection.RULES: MOST_RULES, StartSection.QUESTIONS: MOST_QUESTIONS}

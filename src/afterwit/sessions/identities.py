@@ -71,7 +71,7 @@ def _decided(world: World, subject: str, kind: str, body: dict[str, str]) -> Non
         catch_up(store)
         name = _stored_name(world, store, subject, body["name"])
         if kind == ALIAS_REMOVED and name not in rows.aliases(store.db, subject):
-            raise UsageError(f"{body['name']} was not merged here; aliases in config.toml are changed there.")
+            raise UsageError(f"{body['name']} was not merged here; `[aliases]` in config.toml is changed there.")
         if kind == ALIAS_SET and _leads_to(rows.aliases(store.db, subject), body["target"], name):
             raise UsageError(f"{body['target']} counts as {body['name']} already. Undo that merge first.")
         if kind == ALIAS_SET and not is_known(store.db, subject, name):

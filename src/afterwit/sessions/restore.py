@@ -182,7 +182,7 @@ def _files(
         for member in family:
             files = _chosen(db, files_of(source.store, member), choice.generation)
             if not files:
-                faults.append(f"{member.native_id}: no file of it has a generation {choice.generation}")
+                faults.append(f"{member.native_id}: no file of it has an earlier state {choice.generation}")
             by_id.update((file.id, file) for file in files)
     yield from by_id.values()
     yield from _companions(source, list(by_id.values()))

@@ -86,7 +86,7 @@ class Archive:
         with self._open(name) as file:
             left = held_bytes
             if frames.is_remains(file):
-                raise DamagedError(f"The archived file {name} holds its remains only; the original was dropped.")
+                raise DamagedError(f"The archived file {name} holds only what is kept of it; the original was dropped.")
             for frame in frames.walk(file):
                 if left == 0:
                     return
@@ -114,7 +114,7 @@ class Archive:
         """What was kept of an original that is gone."""
         with self._open(name) as file:
             if not frames.is_remains(file):
-                raise DamagedError(f"The archived file {name} should hold remains, and does not.")
+                raise DamagedError(f"The archived file {name} should hold what is kept of it, and does not.")
             return b"".join(frames.unpack_at(file, frame) for frame in frames.walk(file))
 
     def is_remains(self, name: ArchiveName) -> bool:

@@ -107,7 +107,7 @@ def refuse_older(store: Store) -> None:
     if missing:
         raise DamagedError(
             f"{store.layout.database} was emptied, or is an older one: {missing}. Nothing was changed. `afterwit store"
-            " rebuild` derives it again. To go on with it as it is, run `afterwit learn --accept-database`: what is"
+            " rebuild` makes it again. To go on with it as it is, run `afterwit learn --accept-database`: what is"
             " archived stays, and new bytes go beside it."
         )
 
@@ -118,7 +118,7 @@ def faults(store: Store) -> list[str]:
     missing = missing_in_database(store)
     if missing:
         texts.append(
-            f"it was emptied, or is an older one: {missing}; `afterwit store rebuild` derives it again from the archive"
+            f"it was emptied, or is an older one: {missing}; `afterwit store rebuild` makes it again from the archive"
         )
     in_archive, in_database = _in_archive(store.archive), _in_database(store.db)
     if in_database is None:
@@ -132,7 +132,7 @@ def faults(store: Store) -> list[str]:
     if counted != in_database:
         texts.append(
             f"it should know {in_database.files:,} archived files with {in_database.original_bytes:,} bytes, and knows"
-            f" {counted.files:,} with {counted.original_bytes:,}; `afterwit store rebuild` derives it again"
+            f" {counted.files:,} with {counted.original_bytes:,}; `afterwit store rebuild` makes it again"
         )
     return texts
 

@@ -101,7 +101,7 @@ def seal_knowledge(db: apsw.Connection) -> None:
 def broken_knowledge(db: apsw.Connection) -> Iterator[str]:
     row = db.execute("SELECT checksum FROM settled").fetchone()
     if row and row[0] and row[0] != _knowledge(db):
-        yield "rows of what was harvested are gone, or are not those that were written"
+        yield "rows of what was learned are gone, or are not those that were written"
 
 
 def _knowledge(db: apsw.Connection) -> bytes:
@@ -222,9 +222,9 @@ def database_faults(db: apsw.Connection, *, is_quick: bool = False) -> Iterator[
         yield from broken_sessions(db)
         yield from broken_knowledge(db)
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        yield f"{error}; `afterwit store rebuild` derives it again"
+        yield f"{error}; `afterwit store rebuild` makes it again"
     except UNREADABLE as error:
-        yield f"a row cannot be read ({error}); `afterwit store rebuild` derives it again"
+        yield f"a row cannot be read ({error}); `afterwit store rebuild` makes it again"
 
 
 def foreign_permissions(layout: Layout) -> Iterator[str]:

@@ -89,7 +89,7 @@ def _refuse_odd(path: Path) -> None:
             f"SQLite cannot open {path}: the name is not UTF-8. Set AFTERWIT_HOME to a folder with another name."
         ) from None
     if path.exists() and not path.is_file():
-        raise StoreError(f"{path} is no regular file. Move it away, or choose another place with AFTERWIT_HOME.")
+        raise StoreError(f"{path} is no regular file. Move it away, or choose another folder with AFTERWIT_HOME.")
 
 
 def columns_of(row: type[Any], *without: str, table: str = "") -> str:
@@ -154,7 +154,7 @@ def translated(error: Exception, path: Path) -> StoreError:
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return BusyError(f"{path} is locked by another program. Try again in a moment.")
     if isinstance(error, apsw.CorruptError | apsw.NotADBError | apsw.TooBigError | apsw.FormatError):
-        return DamagedError(f"{path} is damaged ({error}). `afterwit store rebuild` derives it again from the archive.")
+        return DamagedError(f"{path} is damaged ({error}). `afterwit store rebuild` makes it again from the archive.")
     if isinstance(error, apsw.IOError):
         return StoreError(f"Reading or writing {path} failed ({error}). Check the disk, then run the command again.")
     if isinstance(error, PermissionError | apsw.ReadOnlyError):
@@ -221,8 +221,8 @@ def _released(place: Path) -> Iterator[apsw.Connection]:
         while not _is_single(old):
             if time.monotonic() > deadline:
                 raise BusyError(
-                    f"Another program has {place} open, maybe an agent's server of ours. The new database is not put in"
-                    " its place. End that program and run the command again."
+                    f"Another program has {place} open, maybe an MCP server that an agent started. The new"
+                    " database is not put in its place. End that program and run the command again."
                 )
             time.sleep(_POLL_SECONDS)
         old.execute("BEGIN EXCLUSIVE")

@@ -181,7 +181,9 @@ class ArchivedFile:
     def read(self, offset: int, length: int) -> bytes:
         """Some of the original bytes. Raises DamagedError where they are not all there."""
         if self.header.get("role") == REMAINS:
-            raise DamagedError(f"The archived file {self._name} holds its remains only; the original was dropped.")
+            raise DamagedError(
+                f"The archived file {self._name} holds only what is kept of it; the original was dropped."
+            )
         end = offset + length
         whole = b"".join(
             self._unpacked(frame)[max(0, offset - frame.offset) : end - frame.offset]

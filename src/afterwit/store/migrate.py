@@ -38,7 +38,7 @@ def migrate(connection: apsw.Connection, steps: list[Migration], backups: Path) 
     if version > steps[-1].number:
         raise StoreError(
             f"{connection.filename} was written by a newer afterwit (schema {version}, this one knows "
-            f"{steps[-1].number}). Upgrade afterwit, or choose another place with AFTERWIT_HOME."
+            f"{steps[-1].number}). Upgrade afterwit, or choose another folder with AFTERWIT_HOME."
         )
     pending = [migration for migration in steps if migration.number > version]
     if version == 0:

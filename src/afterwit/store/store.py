@@ -40,7 +40,7 @@ def opened(layout: Layout) -> Iterator[Store]:
     layout.create()
     if layout.has_archive() and not layout.database.exists():
         raise DamagedError(
-            f"{layout.database} is gone, but not what was archived. `afterwit store rebuild` derives it again."
+            f"{layout.database} is gone, but not what was archived. `afterwit store rebuild` makes it again."
         )
     with damage_as_errors(layout), closing(connect(layout.database)) as db:
         migrate(db, migrations(), layout.backups)
@@ -111,7 +111,7 @@ def _first_fault(layout: Layout) -> str:
     try:
         with closing(connect_readonly(layout.database)) as db:
             for fault in database_faults(db, is_quick=True):
-                return f"{layout.database}: {fault}. `afterwit store rebuild` derives it again from the archive."
+                return f"{layout.database}: {fault}. `afterwit store rebuild` makes it again from the archive."
         with closing(Journal(layout.journal, layout.backups)) as journal:
             for fault in journal.verify():
                 return f"{layout.journal}: {fault}. Nothing else holds it: restore it from a backup."

@@ -16,7 +16,7 @@ def status(run: Run, item: str = ITEM) -> str:
 @pytest.mark.parametrize("verb", ["retire", "reject"])
 def test_an_item_is_taken_out_and_comes_back_by_undo(knowing: Run, verb: str) -> None:
     done = knowing("knowledge", verb, ITEM[:5])
-    assert done.stderr.splitlines()[0].startswith(f"{ITEM} is retired (was active), {verb}")
+    assert done.stderr.splitlines()[0].startswith(f"{ITEM}: retired (before: in use), {verb}")
     assert knowing("knowledge", "undo").stderr == f"Undone: {verb} {ITEM}\n"
     assert status(knowing) == "active"
 
@@ -59,19 +59,28 @@ def test_an_empty_file_takes_all_files_away(knowing: Run) -> None:
 
 
 def test_an_item_gets_another_place_category_and_triggers(knowing: Run) -> None:
-    options = ("--scope", "everywhere", "--category", "pitfall", "--trigger", "command:rtk", "--trigger", "rule:E501")
+    options = (
+        "--applies-to",
+        "everywhere",
+        "--category",
+        "pitfall",
+        "--shown-when",
+        "command:rtk",
+        "--shown-when",
+        "rule:E501",
+    )
     done = knowing("knowledge", "edit", ITEM, *options)
-    changed = "Changed: category pitfall; scope global; 2 triggers."
+    changed = "Changed: category pitfall; applies to global; shown when: 2 conditions."
     assert done.stderr.splitlines()[1:] == [changed, "`afterwit knowledge undo` takes it back."]
     shown = json.loads(knowing("knowledge", "show", ITEM, "--json").stdout)
     assert (shown["scope"], shown["category"]) == ("global", "pitfall")
     assert shown["triggers"] == [{"program": "rtk"}, {"rule": "E501"}]
     assert "It is so already" in knowing("knowledge", "edit", ITEM, *options).stderr
     undone = knowing("knowledge", "undo").stderr
-    assert undone == f"Undone: edit {ITEM}: category pitfall; scope global; 2 triggers\n"
+    assert undone == f"Undone: edit {ITEM}: category pitfall; applies to global; shown when: 2 conditions\n"
     assert json.loads(knowing("knowledge", "show", ITEM, "--json").stdout)["scope"] == "repo"
-    knowing("knowledge", "edit", ITEM, "--trigger", "none")
-    assert "fires on" not in knowing("knowledge", "show", ITEM).stdout
+    knowing("knowledge", "edit", ITEM, "--shown-when", "none")
+    assert "shown when" not in knowing("knowledge", "show", ITEM).stdout
 
 
 def test_what_is_added_can_be_undone_and_says_so(knowing: Run) -> None:
@@ -81,7 +90,7 @@ def test_what_is_added_can_be_undone_and_says_so(knowing: Run) -> None:
     assert "Undone: add" in knowing("knowledge", "undo").stderr
 
 
-@pytest.mark.parametrize("option", [("--agent", "parrot"), ("--harvester", "parrot"), ("--repo", "parrot")])
+@pytest.mark.parametrize("option", [("--agent", "parrot"), ("--found-by", "parrot"), ("--repo", "parrot")])
 def test_lists_refuse_names_that_nobody_knows(knowing: Run, option: tuple[str, str]) -> None:
     done = knowing("knowledge", "list", *option)
     assert (done.returncode, "'parrot'" in done.stderr) == (2, True)
@@ -94,11 +103,11 @@ def test_a_person_adds_an_item_with_what_it_fires_on(knowing: Run) -> None:
         "orchard",
         "--category",
         "pattern",
-        "--trigger",
+        "--shown-when",
         "command: make prune --all",
-        "--trigger",
+        "--shown-when",
         "rule:E501",
-        "--trigger",
+        "--shown-when",
         "topic:pruning",
     )
     done = json.loads(knowing("knowledge", "add", words, *options, "--json").stdout)
@@ -117,13 +126,13 @@ def test_a_person_adds_an_item_with_what_it_fires_on(knowing: Run) -> None:
     [
         (("--repo", "harbour"), "No repository 'harbour'"),
         (("--agent", "parrot"), "no agent named 'parrot'"),
-        (("--repo", "orchard", "--agent", "codex"), "one of them"),
-        (("--scope", "moon"), "'moon' is none of everywhere, repo:NAME and agent:NAME"),
-        (("--scope", "agent:parrot"), "no agent named 'parrot'"),
-        (("--trigger", "command:a | b"), "is not one simple command"),
-        (("--trigger", "moon:full"), "'moon:full' is none of command:…"),
-        (("--trigger", "topic:the"), "has no word that tells a task from others"),
-        (("--trigger", "none", "--trigger", "rule:E501"), "none goes alone"),
+        (("--repo", "orchard", "--agent", "codex"), "only one of --applies-to, --repo and --agent"),
+        (("--applies-to", "moon"), "'moon' is none of everywhere, repo:NAME and agent:NAME"),
+        (("--applies-to", "agent:parrot"), "no agent named 'parrot'"),
+        (("--shown-when", "command:a | b"), "is not one simple command"),
+        (("--shown-when", "moon:full"), "'moon:full' is none of command:…"),
+        (("--shown-when", "topic:the"), "has no word that tells a task from others"),
+        (("--shown-when", "none", "--shown-when", "rule:E501"), "`none` cannot be combined"),
     ],
 )
 def test_an_item_that_holds_nowhere_is_refused(knowing: Run, options: tuple[str, ...], complaint: str) -> None:

@@ -11,7 +11,7 @@ from tests.knowledge_home import FACT
 
 def test_a_folder_travels_from_store_to_store(knowing: Run, tmp_path: Path) -> None:
     out = str(tmp_path / "team")
-    assert knowing("knowledge", "export", out).stderr == f"1 item in {out}: 2 files written, 0 unchanged.\n"
+    assert knowing("knowledge", "export", out).stderr == f"1 note in {out}: 2 files written, 0 unchanged.\n"
     assert set(json.loads(knowing("knowledge", "export", out, "--json").stdout)) == {
         *("folder", "items", "written", "removed", "unchanged"),
     }
@@ -19,10 +19,10 @@ def test_a_folder_travels_from_store_to_store(knowing: Run, tmp_path: Path) -> N
     unanswered = knowing("knowledge", "import", out, **other)
     assert (unanswered.returncode, "Nobody answered" in unanswered.stderr) == (1, True)
     done = knowing("knowledge", "import", out, "--yes", **other)
-    assert re.fullmatch(rf"import:team-[0-9a-f]{{6}}: 1 item, 1 new\n  {re.escape(FACT)}\n", done.stdout)
+    assert re.fullmatch(rf"import:team-[0-9a-f]{{6}}: 1 note, 1 new\n  {re.escape(FACT)}\n", done.stdout)
     listed = json.loads(knowing("knowledge", "list", "--status", "quarantined", "--json", **other).stdout)["items"]
     assert [one["fact"] for one in listed] == [FACT]
-    assert "known already" in knowing("knowledge", "import", out, "--yes", **other).stderr
+    assert "imported before" in knowing("knowledge", "import", out, "--yes", **other).stderr
     knowing("knowledge", "approve", listed[0]["id"], **other)
     assert FACT in knowing("knowledge", "list", **other).stdout
 
@@ -41,7 +41,7 @@ def test_a_broken_index_is_wrong_use(knowing: Run, tmp_path: Path) -> None:
     (tmp_path / "index.json").write_text('{"version": 1, "items": [{}]}')
     done = knowing("knowledge", "import", str(tmp_path), "--yes")
     assert done.returncode == 2
-    assert "index.json, item 1: Object missing required field `id`. Correct or remove that item." in done.stderr
+    assert "index.json, note 1: Object missing required field `id`. Correct or remove that note." in done.stderr
 
 
 def test_an_audit_takes_verdicts_from_a_file(knowing: Run, tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_an_audit_takes_verdicts_from_a_file(knowing: Run, tmp_path: Path) -> No
     done = knowing("knowledge", "audit", "--verdicts", str(verdicts), "--seed", "3")
     assert "    1  wrong (junk)" in done.stdout
     assert done.stdout.splitlines()[-1] == (
-        "Junk: 1 of 1 item, 100.0% (95 % interval 20.7% to 100.0%); 1 active item in all, seed 3."
+        "Junk: 1 of 1 note, 100.0% (95 % interval 20.7% to 100.0%); 1 note in use, seed 3."
     )
     assert f"`afterwit knowledge reject {ITEM}`" in done.stderr
     found = json.loads(knowing("knowledge", "audit", "--verdicts", str(verdicts), "--json").stdout)
@@ -63,4 +63,6 @@ def test_an_audit_takes_verdicts_from_a_file(knowing: Run, tmp_path: Path) -> No
 def test_contradictions_are_shown_with_file_and_line(knowing: Run) -> None:
     found = json.loads(knowing("knowledge", "reconcile", "--json").stdout)
     assert found == {"files": 0, "clashes": [], "doubles": []}
-    assert "0 instruction files read: 0 contradictions, 0 likely doubles." in knowing("knowledge", "reconcile").stderr
+    assert (
+        "0 instruction files read: 0 contradictions, 0 likely duplicates." in knowing("knowledge", "reconcile").stderr
+    )

@@ -16,10 +16,10 @@ SHAPE = {
 def test_items_are_listed_with_where_they_hold(knowing: Run) -> None:
     done = knowing("knowledge", "list")
     header, _, row = done.stdout.splitlines()
-    assert header.split() == ["id", "conf", "where", "category", "told", "fact"]
+    assert header.split() == ["id", "conf", "applies", "to", "category", "told", "note"]
     assert row.split()[:1] + row.split()[2:6] == [ITEM, "orchard", "tool-quirk", "at", "start"]
     assert row.endswith(FACT)
-    assert done.stderr == "1 item.\n"
+    assert done.stderr == "1 note.\n"
 
 
 def test_the_list_has_the_documented_shape(knowing: Run) -> None:
@@ -31,7 +31,7 @@ def test_the_list_has_the_documented_shape(knowing: Run) -> None:
 def test_where_nothing_fits_it_says_what_there_is(knowing: Run) -> None:
     done = knowing("knowledge", "list", "--status", "quarantined")
     assert done.stdout == ""
-    assert "No item fits. There are: 1 active." in done.stderr
+    assert "No notes match. There are: 1 in use." in done.stderr
     assert knowing("knowledge", "list", "--repo", "harbour").stdout == ""
     assert ITEM in knowing("knowledge", "list", "--repo", "orch*").stdout
 
@@ -44,8 +44,8 @@ def test_where_nothing_was_learned_it_says_what_to_do(run: Run) -> None:
 def test_one_item_is_shown_by_the_beginning_of_its_id(knowing: Run) -> None:
     done = knowing("knowledge", "show", ITEM[:4])
     assert done.stdout.splitlines()[0] == FACT
-    assert "status      active: seen in 3 independent sessions" in done.stdout
-    assert "fires on    command: rtk make" in done.stdout
+    assert "status      in use: seen in 3 independent sessions" in done.stdout
+    assert "shown when  command: rtk make" in done.stdout
     assert set(json.loads(knowing("knowledge", "show", ITEM, "--json").stdout)) == SHAPE | {"evidence"}
 
 
@@ -53,7 +53,7 @@ def test_an_unknown_item_is_wrong_use(knowing: Run) -> None:
     done = knowing("knowledge", "show", "ffff")
     assert (done.returncode, done.stderr.strip()) == (
         2,
-        "afterwit: No item 'ffff'. `afterwit knowledge list` shows what there is.",
+        "afterwit: No note 'ffff'. `afterwit knowledge list` shows what there is.",
     )
 
 
@@ -80,7 +80,7 @@ def test_items_are_found_by_words(knowing: Run) -> None:
     assert ITEM in knowing("knowledge", "search", "rtk", "fails").stdout
     assert ITEM in knowing("knowledge", "search", "failing").stdout
     missed = knowing("knowledge", "search", "tomatoes")
-    assert (missed.stdout, "No item has these words" in missed.stderr) == ("", True)
+    assert (missed.stdout, "No notes match" in missed.stderr) == ("", True)
     assert json.loads(knowing("knowledge", "search", "rtk", "--json").stdout)["found"] == 1
 
 

@@ -16,7 +16,18 @@ def learned(run: Run) -> Run:
 def test_stat_shows_sizes_rows_and_the_content_hash(learned: Run) -> None:
     lines = learned("store", "stat").stdout.splitlines()
     assert [line[:13].strip() for line in lines] == [
-        *("place", "database", "archive", "dropped", "journal", "spool", "sessions", "events", "actions", "problems"),
+        *(
+            "stored in",
+            "database",
+            "archive",
+            "dropped",
+            "journal",
+            "hooks",
+            "sessions",
+            "events",
+            "actions",
+            "problems",
+        ),
         "content hash",
     ]
     assert lines[6].endswith("5 from 5 files")

@@ -90,7 +90,10 @@ def test_tables_that_are_not_ours_are_refused_and_left_alone(postgres_place: Pos
     with psycopg.connect(postgres_place.dsn, autocommit=True) as db:
         db.execute(f"CREATE SCHEMA {postgres_place.schema}")
         db.execute(f"CREATE TABLE {postgres_place.schema}.entries (apples integer)")
-        with closing(PostgresBackend(postgres_place)) as backend, pytest.raises(WrongSchemaError, match="not ours"):
+        with (
+            closing(PostgresBackend(postgres_place)) as backend,
+            pytest.raises(WrongSchemaError, match="not made by Afterwit"),
+        ):
             backend.store(FISH)
         assert db.execute(f"SELECT count(*) FROM {postgres_place.schema}.entries").fetchone() == (0,)
 

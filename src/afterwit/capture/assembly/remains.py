@@ -77,13 +77,13 @@ def unpacked(content: bytes) -> Remains:
     try:
         left = msgspec.msgpack.decode(content, type=_Packed)
         if left.format > FORMAT:
-            raise DamagedError(f"the remains have format {left.format}; upgrade afterwit to read them")
+            raise DamagedError(f"what is kept of it has format {left.format}; upgrade afterwit to read it")
         ordinals = left.events.get("ordinal", [])
         left.events |= {"offset": ordinals, "length": [0] * len(ordinals)}
         tables = {name: _rows(getattr(left, name), kind) for name, kind in _TABLES.items()}
         captured = Captured(parts=left.parts, texts=[], claims=left.owned, resume=b"", **tables)
     except (msgspec.DecodeError, ValueError) as error:
-        raise DamagedError(f"the remains cannot be read: {error}") from error
+        raise DamagedError(f"what is kept of it cannot be read: {error}") from error
     return Remains(captured=captured, **{name: getattr(left, name) for name in _SAME})
 
 

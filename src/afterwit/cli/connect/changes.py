@@ -89,9 +89,11 @@ def _applied(machine: Machine, name: str, plan: ConnectPlan, faults: dict[str, s
 
 def _show(name: str, plan: ConnectPlan) -> None:
     if plan.is_empty:
-        print_line(f"{name}: nothing has been learned for this place yet, so there is nothing to write.")
+        print_line(f"{name}: nothing has been learned for this repository yet, so there is nothing to write.")
     elif not plan.needed:
-        print_line(f"{name}: nothing of ours is there." if plan.is_removal else f"{name}: connected already.")
+        print_line(
+            f"{name}: nothing that Afterwit wrote is there." if plan.is_removal else f"{name}: connected already."
+        )
     else:
         print_text(f"{name}: {_summary(plan)}", rest="  ")
     for change in plan.needed:

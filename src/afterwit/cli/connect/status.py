@@ -20,7 +20,7 @@ from afterwit.edits.edits import Presence
 _TOLD = {
     Presence.CURRENT: "connected",
     Presence.OUTDATED: "connected, but not as it would be now: connect it again",
-    Presence.ABSENT: "was connected, but nothing of ours is left: connect it again, or disconnect it",
+    Presence.ABSENT: "was connected, but nothing that Afterwit wrote is left: connect it again, or disconnect it",
 }
 
 
@@ -29,7 +29,7 @@ _TOLD = {
 def status(here: Here, is_json: bool) -> None:
     """Show what is connected.
 
-    Which agents and files hear from Afterwit, and what in their files is ours; whether the program that they call is
+    Which agents and files hear from Afterwit, and what it wrote into their files; whether the program that they call is
     there, and when their hooks called last. Whether a regular `learn` is set up for this store, by which scheduler,
     how often, and in which files.
     """

@@ -46,10 +46,10 @@ _SEEDS = 1_000_000
 )
 @reporting
 def audit(here: Here, size: int, seed: int | None, is_drawn: bool, verdicts: Path | None, is_json: bool) -> None:
-    """Judge a random sample of active items, and see how much of what is known is junk.
+    """Judge a random sample of the notes in use, and see how many are junk.
 
-    A verdict per item: durable and useful; a duplicate of another; a prompt or instruction file restated; true for a
-    moment only; wrong. They are kept and change no item. The rate comes with its interval of 95 %.
+    A verdict per note: durable and useful; a duplicate of another; a prompt or instruction file restated; true for a
+    moment only; wrong. Verdicts are kept and change no note. The rate comes with its interval of 95 %.
     """
     seed = secrets.randbelow(_SEEDS) if seed is None else seed
     if is_drawn:
@@ -115,8 +115,8 @@ def _show(done: Audit) -> None:
         print_line(f"{count:>5}  {verdict}{' (junk)' if AuditVerdict(verdict) in JUNK else ''}")
     low, high = done.interval
     print_line(
-        f"Junk: {done.junk} of {human_count(done.judged, 'item')}, {done.junk_rate:.1%}"
-        f" (95 % interval {low:.1%} to {high:.1%}); {human_count(done.active, 'active item')} in all, seed {done.seed}."
+        f"Junk: {done.junk} of {human_count(done.judged, 'note')}, {done.junk_rate:.1%}"
+        f" (95 % interval {low:.1%} to {high:.1%}); {human_count(done.active, 'note')} in use, seed {done.seed}."
     )
     junk = [item for item, verdict in done.verdicts.items() if AuditVerdict(verdict) in JUNK]
     if junk:

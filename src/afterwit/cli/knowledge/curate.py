@@ -1,4 +1,4 @@
-"""`afterwit knowledge add`, `edit`, `approve`, `reject`, `pin`, `unpin`, `retire`: what people decide about items."""
+"""`afterwit knowledge add`, `edit`, `approve`, `reject`, `pin`, `unpin`, `retire`: what people decide about notes."""
 
 import sys
 
@@ -14,16 +14,16 @@ from afterwit.curation import curate
 from afterwit.curation.curate import Judged, Words
 from afterwit.decisions.decided import DecisionKind, ItemChanges
 from afterwit.knowledge.list import shown
-from afterwit.model.knowledge import EVERYWHERE, Category
+from afterwit.model.knowledge import EVERYWHERE, Category, ItemStatus
 
 UNDO = "`afterwit knowledge undo` takes it back."
 
 
 def _judging(name: str, help_text: str, examples: str = "3fa9c1") -> CliCommand:
-    """A command that decides the same about several items."""
+    """A command that decides the same about several notes."""
 
     @command(name, help=help_text, examples=(f"afterwit knowledge {name} {examples}",), exits=EXITS)
-    @click.argument("items", nargs=-1, required=True, metavar="ITEM...")
+    @click.argument("items", nargs=-1, required=True, metavar="NOTE...")
     @reporting
     def judging(here: Here, items: tuple[str, ...], is_json: bool) -> None:
         done = curate.judge(here.world, DecisionKind[name.upper()], items)
@@ -40,45 +40,48 @@ def _judging(name: str, help_text: str, examples: str = "3fa9c1") -> CliCommand:
 
 approve = _judging(
     "approve",
-    """Let items be used, whatever stands behind them.
+    """Let notes be used, however little stands behind them.
 
-    What was quarantined or a candidate becomes active. ITEM is an id or the beginning of one.
+    What waits or needs your approval is in use then. NOTE is an id or the beginning of one.
     """,
     "3fa9c1 0b7d22",
 )
 reject = _judging(
     "reject",
-    """Take out items that should never have been made. They do not come back.
+    """Take out notes that should never have been made. They do not come back.
 
-    ITEM is an id or the beginning of one.
+    NOTE is an id or the beginning of one.
     """,
 )
 pin = _judging(
     "pin",
-    """Keep items in use, however old they get and whatever contradicts them.
+    """Keep notes in use, however old they get and whatever contradicts them.
 
-    An item that was rejected or retired comes back. ITEM is an id or the beginning of one.
+    A note that was rejected or retired comes back. NOTE is an id or the beginning of one.
     """,
 )
-unpin = _judging("unpin", "Let items age again. ITEM is an id or the beginning of one.")
-retire = _judging("retire", "Take out items that held once and no longer do. ITEM is an id or the beginning of one.")
+unpin = _judging("unpin", "Let notes grow old again. NOTE is an id or the beginning of one.")
+retire = _judging(
+    "retire", "Take out notes that were true once and no longer are. NOTE is an id or the beginning of one."
+)
 
 
 def _said(judged: Judged) -> str:
-    """What became of an item, in a line."""
+    """What became of a note, in a line."""
     if not judged.status:
         return f"{judged.id} is gone: {judged.fact}"
-    was = f" (was {judged.before})" if judged.before and judged.before != judged.status else ""
+    before = ItemStatus(judged.before).in_words if judged.before and judged.before != judged.status else ""
+    was = f" (before: {before})" if before else ""
     reason = f", {judged.reason}" if judged.reason else ""
     unchanged = "" if judged.has_changed else "Nothing to change: "
-    return f"{unchanged}{judged.id} is {judged.status}{was}{reason}: {judged.fact}"
+    return f"{unchanged}{judged.id}: {ItemStatus(judged.status).in_words}{was}{reason}: {judged.fact}"
 
 
 @command(
     examples=(
         'afterwit knowledge add "Prune in March, never after the first blossom." --repo orchard',
         'afterwit knowledge add "`make count` needs the tree index: run `make index` first."'
-        ' --trigger "command:make count" --advice "make index"',
+        ' --shown-when "command:make count" --use "make index"',
     ),
     exits=EXITS,
 )
@@ -86,9 +89,9 @@ def _said(judged: Judged) -> str:
 @reporting
 @described
 def add(here: Here, sentence: str, changes: ItemChanges, is_json: bool) -> None:
-    """Write an item yourself: one sentence of at most 240 characters that says when and what to do.
+    """Write a note yourself: one sentence of at most 240 characters that says when and what to do.
 
-    It is approved with that. Unless you say otherwise, it is a fact and holds everywhere.
+    It is in use at once. Unless you say otherwise, its category is fact and it applies everywhere.
     """
     words = Words(
         sentence=sentence,
@@ -111,20 +114,20 @@ def add(here: Here, sentence: str, changes: ItemChanges, is_json: bool) -> None:
     examples=(
         "afterwit knowledge edit 3fa9c1",
         'afterwit knowledge edit 3fa9c1 "Run the tests with `make trees`; `make count` is gone."',
-        "afterwit knowledge edit 3fa9c1 --scope everywhere --category pitfall",
-        'afterwit knowledge edit 3fa9c1 --trigger "command:make count" --trigger rule:E501',
+        "afterwit knowledge edit 3fa9c1 --applies-to everywhere --category pitfall",
+        'afterwit knowledge edit 3fa9c1 --shown-when "command:make count" --shown-when rule:E501',
     ),
     exits=EXITS,
 )
-@click.argument("item")
+@click.argument("item", metavar="NOTE")
 @click.argument("sentence", required=False)
 @reporting
 @described
 def edit(here: Here, item: str, sentence: str | None, changes: ItemChanges, is_json: bool) -> None:
-    """Give an item other words, another place, category, advice or triggers, and approve it with them.
+    """Change what a note says, what it applies to or when it is shown, and approve it with that.
 
-    What is not named stays; triggers and files that are named take the place of all present ones. With nothing but
-    ITEM, your editor opens with the present words. ITEM is an id or the beginning of one.
+    What is not named stays. Files and --shown-when replace all that were set before. With nothing but NOTE, your editor
+    opens with the present words. NOTE is an id or the beginning of one.
     """
     if sentence is None and not changes.named:
         sentence = _edited(shown(here.world, item).sentence)

@@ -31,8 +31,8 @@ from afterwit.knowledge.list import ItemFilter
 def export(here: Here, wanted: ItemFilter, folder: Path, is_merged: bool, is_json: bool) -> None:
     """Write a folder of JSON and Markdown, for people and for git.
 
-    FOLDER gets index.json, global/*.md, repos/*.md and agents/*.md. The same knowledge gives the same bytes, files that
-    would not change are left alone, and nothing but earlier pages of ours is removed. docs/reference/knowledge.md
+    FOLDER gets index.json, global/*.md, repos/*.md and agents/*.md. The same notes give the same bytes, files that
+    would not change are left alone, and nothing but pages of an earlier export is removed. docs/reference/knowledge.md
     describes the shape.
     """
     done = run_export(here.world, folder, wanted, is_merged=is_merged)
@@ -41,9 +41,9 @@ def export(here: Here, wanted: ItemFilter, folder: Path, is_merged: bool, is_jso
         return
     files = f"{human_count(len(done.written), 'file')} written, {human_count(done.unchanged)} unchanged"
     removed = f", {human_count(len(done.removed))} removed" if done.removed else ""
-    talk(f"{human_count(done.items, 'item')} in {done.folder}: {files}{removed}.")
+    talk(f"{human_count(done.items, 'note')} in {done.folder}: {files}{removed}.")
     if not done.items:
-        talk("No item fits. `afterwit knowledge list` shows what there is; --all exports items of every status.")
+        talk("No notes match. `afterwit knowledge list` shows what there is; --all exports notes of every status.")
 
 
 _SHOWN = 20
@@ -59,7 +59,7 @@ _SHOWN = 20
 @agreed
 @reporting
 def import_(here: Here, folders: tuple[Path, ...], is_dry_run: bool, is_agreed: bool, is_json: bool) -> None:
-    """Take in folders that others exported. What they hold is quarantined until you approve it.
+    """Take in folders that others exported. Each note in them needs your approval before it is used.
 
     The order of folders does not matter, and importing one again changes nothing. `afterwit knowledge undo` takes an
     import back.
@@ -68,7 +68,7 @@ def import_(here: Here, folders: tuple[Path, ...], is_dry_run: bool, is_agreed: 
     def agree(planned: Imported) -> bool:
         if not is_json:
             _show(planned)
-        return is_confirmed(f"Import {human_count(planned.new, 'item')}?", is_agreed=is_agreed)
+        return is_confirmed(f"Import {human_count(planned.new, 'note')}?", is_agreed=is_agreed)
 
     done = import_folders(here.world, folders, agree, is_dry_run=is_dry_run)
     if done is None:
@@ -80,18 +80,18 @@ def import_(here: Here, folders: tuple[Path, ...], is_dry_run: bool, is_agreed: 
     if is_dry_run:
         _show(done)
     if not done.new:
-        talk("Everything in there is known already.")
+        talk("Everything in there was imported before.")
     elif not is_dry_run:
         talk(
-            f"{human_count(done.new, 'item')} imported. `afterwit knowledge list --status quarantined` shows what waits"
-            " for you, `afterwit knowledge approve ITEM` lets it be used."
+            f"{human_count(done.new, 'note')} imported. `afterwit knowledge review` asks about each, and"
+            " `afterwit knowledge approve NOTE` lets one be used."
         )
         talk(UNDO)
 
 
 def _show(planned: Imported) -> None:
     for folder in planned.folders:
-        print_line(f"{folder.source}: {human_count(folder.items, 'item')}, {human_count(folder.new)} new")
+        print_line(f"{folder.source}: {human_count(folder.items, 'note')}, {human_count(folder.new)} new")
         for fact in folder.facts[:_SHOWN]:
             print_text(fact, first="  ", rest="    ")
         if len(folder.facts) > _SHOWN:

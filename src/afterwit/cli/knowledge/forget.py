@@ -48,7 +48,7 @@ _SHOWN = 20
 def forget(here: Here, origin: str, session: str, repo: str, is_dry_run: bool, is_agreed: bool, is_json: bool) -> None:
     """Take back all that was learned from a session, a repository or another origin.
 
-    Evidence from there counts no longer, now and in future, and what stands on nothing else is gone. Sessions and the
+    Evidence from there counts no longer, now and in future, and notes with no other evidence are gone. Sessions and the
     archive stay. `afterwit knowledge undo` takes it back.
     """
     wanted = ForgetRequest(origin=origin, session=session, repo=repo)
@@ -79,7 +79,7 @@ def _show(planned: Forgetting) -> None:
     if len(planned.losses) > _SHOWN:
         print_line(f"… and {human_count(len(planned.losses) - _SHOWN)} more; --json lists all")
     if not planned.losses:
-        print_line(f"No item stands on {planned.what} {planned.name}.")
+        print_line(f"No note has evidence from {planned.what} {planned.name}.")
 
 
 _COLUMNS = (
@@ -100,7 +100,7 @@ _COLUMNS = (
 @reporting
 @timed
 def undo(here: Here, number: int | None, is_listed: bool, limit: int, is_json: bool) -> None:
-    """Take the latest decision about knowledge back, or an earlier one by its number.
+    """Take the latest decision about notes back, or an earlier one by its number.
 
     All that one command decided goes together. Undoing is a decision, too: `undo NUMBER` with the number of an undo
     brings back what it took.

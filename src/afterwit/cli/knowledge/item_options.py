@@ -1,4 +1,4 @@
-"""The options that say what an item is: where it holds, its category, its advice, what makes it fire.
+"""The options that say what a note is: what it applies to, its category, the command to use, when it is shown.
 
 The same for `add` and `edit`. What is not given is None; an edit leaves that as it is.
 """
@@ -11,7 +11,7 @@ import click
 
 from afterwit.actions.shell.parse import parse
 from afterwit.cli.terminal.completing import repo_names
-from afterwit.cli.terminal.options import Here, added, many, refuse_unknown
+from afterwit.cli.terminal.options import Here, Option, added, many, refuse_unknown
 from afterwit.decisions.decided import ItemChanges
 from afterwit.model.knowledge import EVERYWHERE, Category, Scope, ScopeKind, Trigger
 from afterwit.sessions.filters import known_repo
@@ -21,28 +21,40 @@ _NONE = "none"
 _EVERYWHERE = ("everywhere", str(EVERYWHERE))
 _OPTIONS = (
     click.option(
-        "--scope", metavar="WHERE", help="Where it holds: everywhere, repo:NAME or agent:NAME, as `show` prints it."
+        "--applies-to",
+        cls=Option,
+        earlier=("--scope",),
+        metavar="WHERE",
+        help="What it applies to: everywhere, repo:NAME or agent:NAME, as `show` prints it.",
     ),
     click.option(
         "--repo",
         metavar="NAME",
-        help="The same as --scope repo:NAME. The last part of a name is enough.",
+        help="The same as --applies-to repo:NAME. The last part of a name is enough.",
         shell_complete=repo_names,
     ),
-    click.option("--agent", metavar="AGENT", help="The same as --scope agent:NAME."),
+    click.option("--agent", metavar="AGENT", help="The same as --applies-to agent:NAME."),
     click.option(
         "--category",
         type=click.Choice([category.value for category in Category]),
         metavar="CATEGORY",
         help=f"What it is: {', '.join(Category)}.",
     ),
-    click.option("--advice", metavar="COMMAND", help='The command line to use; "" for none.'),
-    many("--file", "files", "PATH", 'It speaks of this file; "" for none. Repeat for more.'),
+    click.option(
+        "--use",
+        "advice",
+        cls=Option,
+        earlier=("--advice",),
+        metavar="COMMAND",
+        help='The command line to use; "" for none.',
+    ),
+    many("--file", "files", "PATH", 'A file that it is about; "" for none. Repeat for more.'),
     many(
-        *("--trigger", "triggers", "TRIGGER"),
-        "What makes it fire: command:LINE (and all lines that begin so), path:PATTERN (such as src/**/*.py),"
-        " rule:NAME (of a linter or compiler), topic:WORDS (all of them, in a task), tool:NAME (of an agent); none for"
-        " nothing. Repeat for more.",
+        *("--shown-when", "triggers", "WHEN"),
+        "Show it when this comes up: command:LINE (and all lines that begin so), path:PATTERN (such as src/**/*.py),"
+        " rule:NAME (of a linter or compiler), topic:WORDS (all of them, in a task), tool:NAME (of an agent); none:"
+        " at the start of a session. Repeat for more.",
+        earlier=("--trigger",),
     ),
 )
 
@@ -54,7 +66,7 @@ def described(command: Callable[..., Any]) -> Callable[..., Any]:
     def wrapped(
         *args: Any,
         here: Here,
-        scope: str | None,
+        applies_to: str | None,
         repo: str | None,
         agent: str | None,
         category: str | None,
@@ -65,7 +77,7 @@ def described(command: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         changes = ItemChanges(
             category=Category(category) if category is not None else None,
-            scope=_scope(here, scope, repo, agent),
+            scope=_scope(here, applies_to, repo, agent),
             triggers=_triggers(triggers) if triggers else None,
             advice=advice,
             files=tuple(filter(None, files)) if files else None,
@@ -75,23 +87,25 @@ def described(command: Callable[..., Any]) -> Callable[..., Any]:
     return added(_OPTIONS, wrapped)
 
 
-def _scope(here: Here, scope: str | None, repo: str | None, agent: str | None) -> Scope | None:
-    if sum(option is not None for option in (scope, repo, agent)) > 1:
-        raise click.UsageError("--scope, --repo or --agent, one of them.")
+def _scope(here: Here, applies_to: str | None, repo: str | None, agent: str | None) -> Scope | None:
+    if sum(option is not None for option in (applies_to, repo, agent)) > 1:
+        raise click.UsageError("Give only one of --applies-to, --repo and --agent.")
     if repo is not None:
         return Scope(ScopeKind.REPO, known_repo(here.world, repo))
     if agent is not None:
         return _of_agent(here, agent, "--agent")
-    if scope is None:
+    if applies_to is None:
         return None
-    kind, _, name = (part.strip() for part in scope.partition(":"))
+    kind, _, name = (part.strip() for part in applies_to.partition(":"))
     if kind == ScopeKind.REPO and name:
         return Scope(ScopeKind.REPO, known_repo(here.world, name))
     if kind == ScopeKind.AGENT and name:
-        return _of_agent(here, name, "--scope")
-    if scope.strip() in _EVERYWHERE:
+        return _of_agent(here, name, "--applies-to")
+    if applies_to.strip() in _EVERYWHERE:
         return EVERYWHERE
-    raise click.BadParameter(f"{scope!r} is none of everywhere, repo:NAME and agent:NAME.", param_hint="'--scope'")
+    raise click.BadParameter(
+        f"{applies_to!r} is none of everywhere, repo:NAME and agent:NAME.", param_hint="'--applies-to'"
+    )
 
 
 def _of_agent(here: Here, agent: str, option: str) -> Scope:
@@ -102,7 +116,7 @@ def _of_agent(here: Here, agent: str, option: str) -> Scope:
 def _triggers(texts: Sequence[str]) -> tuple[Trigger, ...]:
     if _NONE in texts:
         if len(texts) > 1:
-            raise _unfit("none goes alone.")
+            raise _unfit("`none` cannot be combined with others.")
         return ()
     return tuple(map(_trigger, texts))
 
@@ -130,7 +144,7 @@ def _on_topic(text: str) -> Trigger:
 
 
 def _unfit(what: str) -> click.BadParameter:
-    return click.BadParameter(what, param_hint="'--trigger'")
+    return click.BadParameter(what, param_hint="'--shown-when'")
 
 
 _MAKERS: dict[str, Callable[[str], Trigger]] = {

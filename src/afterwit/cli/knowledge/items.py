@@ -1,4 +1,4 @@
-"""What the commands of `knowledge` share: the options that choose items, how items look, what is said without any."""
+"""What the commands of `knowledge` share: the options that choose notes, how notes look, what is said without any."""
 
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,19 +22,19 @@ from afterwit.text.nearest import did_you_mean
 
 EXITS = {
     ExitCode.FAILED: "There is no store yet, or it cannot be used.",
-    ExitCode.WRONG_USE: "Wrong use, or no such item. Nothing is decided.",
+    ExitCode.WRONG_USE: "Wrong use, or no such note. Nothing is decided.",
 }
-EMPTY = "Nothing is known yet. `afterwit learn` harvests what your agents have logged; two sessions must agree."
+EMPTY = "There are no notes yet. `afterwit learn` makes them from what your agents log; two sessions must agree."
 _COLUMNS = (
     Column("id"),
     Column("conf", is_number=True, gives_way=3),
-    Column("where", gives_way=2, most=20),
+    Column("applies to", gives_way=2, most=20),
     Column("category", gives_way=4),
     Column("told", gives_way=2),
     Column("status", gives_way=1),
-    Column("fact", takes_rest=True, least=32),
+    Column("note", takes_rest=True, least=32),
 )
-_SAID_BY_FILTER = {"where": ("repos", "is_global", "agents"), "category": ("categories",), "status": ("statuses",)}
+_SAID_BY_FILTER = {"applies to": ("repos", "is_global", "agents"), "category": ("categories",), "status": ("statuses",)}
 
 
 def item_shape(item: Item, *, has_evidence: bool = True) -> dict[str, Any]:
@@ -81,32 +81,48 @@ def _print(items: Sequence[Item], wanted: ItemFilter, told: Mapping[str, ToldWhe
 
 
 def where(item: Item, names: Mapping[str, str] | None = None) -> str:
-    """Where an item holds, in a word: the last part of a name, or what it is called among others."""
+    """What a note applies to, in a word: the last part of a name, or what it is called among others."""
     kind, name = item.scope
     return "everywhere" if kind is ScopeKind.GLOBAL else names[name] if names else last_part(name)
 
 
 def _row(item: Item, names: Mapping[str, str], told: ToldWhen) -> tuple[str, ...]:
-    marks = ("[pinned] " if item.is_pinned else "") + ("[known to the host] " if item.is_known_to_host else "")
-    place = where(item, names)
-    return (item.id, f"{item.confidence:.2f}", place, item.category, told, item.status, marks + item.sentence)
+    marks = ("[pinned] " if item.is_pinned else "") + ("[already in AGENTS.md] " if item.is_known_to_host else "")
+    holds = where(item, names)
+    status = item.status.in_words
+    return (item.id, f"{item.confidence:.2f}", holds, item.category, told, status, marks + item.sentence)
 
 
 def _totals(listing: ItemListing) -> str:
     shown = len(listing.items)
     part = f" ({shown:,} shown; --limit 0 shows all)" if shown < listing.total else ""
-    return f"{human_count(listing.total, 'item')}{part}."
+    return f"{human_count(listing.total, 'note')}{part}."
 
 
-_OTHERS = ("assistant", "import", "person")  # who else makes items
+_STATUSES = {status.in_words.replace(" ", "-"): status for status in ItemStatus}
+
+
+class StatusName(click.Choice):  # type: ignore[type-arg]
+    """A status by the word that people read, or by the one that JSON has."""
+
+    def __init__(self) -> None:
+        super().__init__(list(_STATUSES))
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value in list(ItemStatus):
+            return str(value)
+        return _STATUSES[super().convert(value, param, ctx)].value
+
+
+_OTHERS = ("assistant", "import", "person")  # who else makes notes
 _NAMES = ("statuses", "categories", "repos", "agents", "harvesters", "is_global", "confidence")
 _OPTIONS = (
     many(
         *("--status", "statuses", "STATUS"),
-        f"Only items of this status ({', '.join(ItemStatus)}); repeat for more. Default: active.",
-        ItemStatus,
+        f"Only notes of this status ({', '.join(_STATUSES)}); repeat for more. Default: in-use.",
+        StatusName(),
     ),
-    click.option("--all", "is_all", is_flag=True, help="Items of every status."),
+    click.option("--all", "is_all", is_flag=True, help="Notes of every status."),
     many(
         *("--category", "categories", "CATEGORY"),
         f"Only this category ({', '.join(Category)}); repeat for more.",
@@ -114,18 +130,22 @@ _OPTIONS = (
     ),
     many(
         *("--repo", "repos", "NAME"),
-        "Only what holds in this repository: its name, the last part of it, or a pattern; repeat for more.",
+        "Only what applies to this repository: its name, the last part of it, or a pattern; repeat for more.",
         completing=repo_names,
     ),
-    many("--agent", "agents", "AGENT", "Only what holds for this agent.", AgentName()),
-    click.option("--global", "is_global", is_flag=True, help="Only what holds everywhere."),
-    many("--harvester", "harvesters", "NAME", "Only what this harvester made."),
+    many("--agent", "agents", "AGENT", "Only what applies to this agent.", AgentName()),
+    click.option("--global", "is_global", is_flag=True, help="Only what applies everywhere."),
+    many(
+        *("--found-by", "harvesters", "NAME"),
+        "Only what was found by this way of looking, as `show` names it; repeat for more.",
+        earlier=("--harvester",),
+    ),
     click.option(
         "--confidence",
         type=click.FloatRange(0, 1),
         default=0.0,
         metavar="NUMBER",
-        help="Only items that are believed at least so much.",
+        help="Only notes of at least this confidence, from 0 to 1.",
     ),
 )
 
@@ -156,4 +176,4 @@ def _refuse_unknown_harvesters(names: Collection[str]) -> None:
     for name in names:
         if name not in makers:
             hint = did_you_mean(name, makers) or f"Known are: {', '.join(makers)}."
-            raise click.BadParameter(f"nothing named {name!r} finds notes. {hint}", param_hint="'--harvester'")
+            raise click.BadParameter(f"nothing named {name!r} finds notes. {hint}", param_hint="'--found-by'")

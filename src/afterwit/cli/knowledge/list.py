@@ -1,4 +1,4 @@
-"""`afterwit knowledge list`, `search` and `show`: what is known, in a table or one item whole."""
+"""`afterwit knowledge list`, `search` and `show`: the notes, in a table or one of them whole."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.config.calendar import Calendar
 from afterwit.knowledge.list import ItemFilter, ItemListing, listed, searched, shown
-from afterwit.model.knowledge import EVERYWHERE, Authority, Item, Trigger
+from afterwit.model.knowledge import EVERYWHERE, Authority, Item, ItemStatus, Trigger
 from afterwit.recall.told import ToldWhen, told_when
 
 
@@ -20,7 +20,7 @@ from afterwit.recall.told import ToldWhen, told_when
     examples=(
         "afterwit knowledge list",
         "afterwit knowledge list --repo orchard --category pitfall",
-        "afterwit knowledge list --status quarantined --json",
+        "afterwit knowledge list --status needs-your-approval --json",
     ),
     exits=EXITS,
 )
@@ -28,12 +28,11 @@ from afterwit.recall.told import ToldWhen, told_when
 @reporting
 @chosen
 def list_items(here: Here, wanted: ItemFilter, limit: int, is_json: bool) -> None:
-    """List what is known, the most believed first.
+    """List the notes, the most certain first.
 
-    Active items, unless asked otherwise. What came from elsewhere waits as quarantined, what has too little behind it
-    as a candidate. *told* says when a session first hears of it: at its start, at a prompt, after a failure, or never.
-    `[known to the host]` marks what the repository's own instructions say already: it is not repeated
-    to agents.
+    Those in use, unless asked otherwise. A note that came from elsewhere needs your approval; one with too little
+    evidence is waiting. *told* says when a session first hears of it: at its start, at a prompt, after a failure, or
+    never. `[already in AGENTS.md]` marks what the repository's own instructions say: it is not repeated to agents.
     """
     listing = listed(here.world, wanted, limit)
     show_listing(listing, wanted, told_when(here.world), is_json=is_json, nothing=_nothing(listing))
@@ -42,8 +41,8 @@ def list_items(here: Here, wanted: ItemFilter, limit: int, is_json: bool) -> Non
 def _nothing(listing: ItemListing) -> str:
     if not listing.by_status:
         return EMPTY
-    others = ", ".join(human_count(count, status, status) for status, count in listing.by_status.items())
-    return f"No item fits. There are: {others}. `afterwit knowledge list --all` shows them."
+    others = ", ".join(f"{count:,} {ItemStatus(status).in_words}" for status, count in listing.by_status.items())
+    return f"No notes match. There are: {others}. `afterwit knowledge list --all` shows them."
 
 
 @command(
@@ -55,9 +54,9 @@ def _nothing(listing: ItemListing) -> str:
 @reporting
 @chosen
 def search(here: Here, wanted: ItemFilter, words: tuple[str, ...], limit: int, is_json: bool) -> None:
-    """Find items by words, in any form: all must occur. What fits best comes first."""
+    """Find notes by words, in any form: all must occur. What fits best comes first."""
     listing = searched(here.world, " ".join(words), wanted, limit)
-    nothing = "No item has these words. Fewer words find more, and --all looks at items of every status."
+    nothing = "No notes match. Fewer words find more, and --all looks at notes of every status."
     show_listing(listing, wanted, told_when(here.world), is_json=is_json, nothing=nothing)
 
 
@@ -65,11 +64,11 @@ def search(here: Here, wanted: ItemFilter, words: tuple[str, ...], limit: int, i
     examples=("afterwit knowledge show 3fa9c1", "afterwit knowledge show 3fa9c1 --json"),
     exits=EXITS,
 )
-@click.argument("item")
+@click.argument("item", metavar="NOTE")
 @reporting
 @timed
 def show(here: Here, item: str, is_json: bool) -> None:
-    """Show one item with all its fields. ITEM is an id or the beginning of one."""
+    """Show one note with all its details. NOTE is an id or the beginning of one."""
     whole = shown(here.world, item)
     moment = told_when(here.world).get(whole.id, ToldWhen.NEVER)
     if is_json:
@@ -83,21 +82,21 @@ def show(here: Here, item: str, is_json: bool) -> None:
 
 
 def _facts(calendar: Calendar, item: Item) -> Iterator[tuple[str, str]]:
-    stories = len({piece.session.story for piece in item.evidence if not piece.is_against})
+    sessions = len({piece.session.story for piece in item.evidence if not piece.is_against})
     against = sum(piece.is_against for piece in item.evidence)
     yield "id", item.id
     yield "category", item.category
-    yield "holds", "everywhere" if item.scope == EVERYWHERE else str(item.scope)
-    yield "status", f"{item.status}: {item.reason}" if item.reason else item.status
+    yield "applies to", "everywhere" if item.scope == EVERYWHERE else str(item.scope)
+    yield "status", f"{item.status.in_words}: {item.reason}" if item.reason else item.status.in_words
     yield "confidence", f"{item.confidence:.2f}"
-    yield "authority", f"{item.authority}{_explained(item)}"
-    yield "evidence", human_count(stories, "story", "stories") + (f", {against} against" if against else "")
+    yield "told as", f"{item.authority.in_words}{_explained(item)}"
+    yield "evidence", human_count(sessions, "independent session") + (f", {against} against" if against else "")
     yield "seen", _between(calendar.day(item.first_ms or None), calendar.day(item.last_ms or None))
-    yield "made by", item.harvester
+    yield "found by", item.harvester
     for trigger in item.triggers:
-        yield "fires on", fires_on(trigger)
+        yield "shown when", shown_when(trigger)
     if item.advice:
-        yield "advice", item.advice
+        yield "use", item.advice
     for file in item.files:
         yield "file", file
     if item.superseded_by:
@@ -107,15 +106,15 @@ def _facts(calendar: Calendar, item: Item) -> Iterator[tuple[str, str]]:
     if item.is_pinned:
         yield "pinned", "yes"
     if item.is_known_to_host:
-        yield "known", "the repository's own instructions say it already"
+        yield "already in", "AGENTS.md: the repository's own instructions say it"
 
 
 def _between(first: str, last: str) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def fires_on(trigger: Trigger) -> str:
-    """What makes an item fire, in words."""
+def shown_when(trigger: Trigger) -> str:
+    """When a note is shown, in words."""
     parts = (
         ("command", " ".join((trigger.program, *trigger.words)).strip()),
         ("failure", trigger.signature),
@@ -128,4 +127,4 @@ def fires_on(trigger: Trigger) -> str:
 
 
 def _explained(item: Item) -> str:
-    return "" if item.authority is Authority.GUIDANCE else " (quoted to agents, never an instruction)"
+    return "" if item.authority is Authority.GUIDANCE else " (never an instruction)"

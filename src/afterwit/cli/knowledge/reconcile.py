@@ -16,10 +16,10 @@ from afterwit.knowledge.reconcile import reconcile as run_reconcile
 @command(examples=("afterwit knowledge reconcile", "afterwit knowledge reconcile --json"), exits=EXITS)
 @reporting
 def reconcile(here: Here, is_json: bool) -> None:
-    """Show where instruction files contradict each other or what was learned, and items that may say the same.
+    """Show where instruction files contradict each other or the notes, and notes that may say the same.
 
-    Read are AGENTS.md, CLAUDE.md and their like in repositories that are on this machine, and the agents' own memory
-    files. Nothing is changed.
+    Reads AGENTS.md, CLAUDE.md and the like in repositories on this machine, and the agents' own memory files. Changes
+    nothing.
     """
     result = run_reconcile(here.world)
     if is_json:
@@ -36,10 +36,10 @@ def _show(result: Reconciliation) -> None:
         for side in sides:
             print_text(_side(side), first="  ", rest="    ")
     clashes = human_count(len(result.clashes), "contradiction")
-    doubles = human_count(len(result.doubles), "likely double")
+    doubles = human_count(len(result.doubles), "likely duplicate")
     talk(f"{human_count(result.files, 'instruction file')} read: {clashes}, {doubles}.")
     if result.clashes or result.doubles:
-        talk("`afterwit knowledge retire ITEM` takes an item out, `edit` rewords it; the files are yours to change.")
+        talk("`afterwit knowledge retire NOTE` takes a note out, `edit` rewords it; the files are yours to change.")
 
 
 def _side(side: Side) -> str:
@@ -60,7 +60,7 @@ def _side(side: Side) -> str:
 @click.option("--samples", type=COUNT, metavar="N", default=3, show_default=True, help="0 means all.")
 @reporting
 def rejected(here: Here, reason: str | None, samples: int, is_json: bool) -> None:
-    """Show what was drafted and kept out: how much for which reason, with samples."""
+    """Show what was found and did not become a note: how much for which reason, with samples."""
     groups = list_rejected(here.world, reason or "", samples)
     if is_json:
         print_json(groups)
@@ -70,4 +70,4 @@ def rejected(here: Here, reason: str | None, samples: int, is_json: bool) -> Non
         for sample in refused.samples:
             print_text(f"{sample['fact']}  ({sample['harvester']}, {sample['scope']})", first="  ", rest="    ")
     if not groups:
-        talk("Nothing was kept out. `afterwit learn` harvests what your agents have logged.")
+        talk("Nothing was kept out. `afterwit learn` makes notes from what your agents log.")

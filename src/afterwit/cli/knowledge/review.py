@@ -24,7 +24,7 @@ from afterwit.sessions.filters import one_line
 _KEYS = "y approve, n reject, e edit, s skip, w why (all evidence), u undo the last, q quit"
 _UNANSWERED = (
     "Nobody answered. Run `afterwit knowledge review` in a terminal, or give it the answers, one key a line. `afterwit"
-    " knowledge review --json` lists what waits; `afterwit knowledge approve ITEM` and `reject ITEM` decide about one."
+    " knowledge review --json` lists what waits; `afterwit knowledge approve NOTE` and `reject NOTE` decide about one."
 )
 _NOTHING = "Nothing waits for you."
 _SHOWN_EVIDENCE = 3
@@ -41,7 +41,7 @@ _QUIT = "q"
     ),
     exits={**EXITS, ExitCode.FAILED: "Nobody answered, the answer was no, or the store cannot be used."},
 )
-@many("--repo", "repos", "NAME", "Only what holds in this repository: its name, the last part of it, or a pattern.")
+@many("--repo", "repos", "NAME", "Only what applies to this repository: its name, the last part of it, or a pattern.")
 @many("--category", "categories", "CATEGORY", f"Only this category ({', '.join(Category)}); repeat for more.", Category)
 @click.option("--limit", type=COUNT, metavar="N", default=0, help="At most so many notes. Default: all.")
 @click.option("--all", "is_all", is_flag=True, help="Also notes that need nothing from you: see below.")

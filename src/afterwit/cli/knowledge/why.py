@@ -26,15 +26,15 @@ from afterwit.model.knowledge import Evidence
     examples=("afterwit knowledge why 3fa9c1", "afterwit knowledge why 3fa9c1 --json"),
     exits=EXITS,
 )
-@click.argument("item")
+@click.argument("item", metavar="NOTE")
 @reporting
 @timed
 def why(here: Here, item: str, is_json: bool) -> None:
-    """Show every piece of evidence behind an item: where, when, and the words themselves.
+    """Show all evidence behind a note: where, when, and the words themselves.
 
     First what speaks for it, then what speaks against it. Of each excerpt the line that tells most stands out: bold on
     a terminal, behind a > elsewhere. Of files that change together the changes are shown. Below each piece stands how
-    to open its session. ITEM is an id or the beginning of one.
+    to open its session. NOTE is an id or the beginning of one.
     """
     answer = run(here.world, item)
     if is_json:
@@ -48,7 +48,7 @@ def why_lines(answer: Why, calendar: Calendar, width: int | None) -> Iterator[st
     item = answer.item
     yield from wrapped(clean(item.sentence), width)
     yield from wrapped(
-        clean(f"{item.status}, confidence {item.confidence:.2f}: {item.reason or 'no reason noted'}"), width
+        clean(f"{item.status.in_words}, confidence {item.confidence:.2f}: {item.reason or 'no reason noted'}"), width
     )
     for is_against, heading in ((False, "For it"), (True, "Against it")):
         backings = [backing for backing in answer.evidence if backing.evidence.is_against is is_against]

@@ -6,7 +6,7 @@ from afterwit.cli.commands import LazyGroup, Subcommand
 
 COMMANDS = {
     "backtest": Subcommand("measure.backtest:backtest", "Replay your own history: what would have been said?"),
-    "experiment": Subcommand("measure.experiment:experiment", "Choose how much is held out, to compare with."),
+    "experiment": Subcommand("measure.experiment:experiment", "Choose how much is skipped on purpose, to compare."),
 }
 
 

@@ -60,8 +60,8 @@ _COLUMNS = (
     "strategies",
     "NAME",
     f"One of {', '.join(running.PLAYERS)}; its figures are shown. Default: afterwit, for --table and --json all.",
+    earlier=("--player",),
 )
-@click.option("--player", "strategies_by_old_name", multiple=True, hidden=True)
 @click.option(
     "--table", "is_table", is_flag=True, help="Show all figures, beside those of simple strategies. Takes longer."
 )
@@ -80,7 +80,6 @@ def backtest(
     here: Here,
     wanted: Filter,
     strategies: tuple[str, ...],
-    strategies_by_old_name: tuple[str, ...],
     is_table: bool,
     notes: Path | None,
     explain: str,
@@ -91,20 +90,19 @@ def backtest(
     Shows the three moments in which it would have helped most: what happened, what would have been said, and what that
     would have spared. Then one line of figures.
 
-    Sessions are replayed in order. For each, only what stood in the logs before it began is known. Filters choose which
+    Sessions are replayed in order. For each, only what stood in the logs before it began is used. Filters choose which
     sessions are replayed and measured; the others are still learned from. A replay shows what would have been said, not
     what would have been done.
 
-    Columns of `--table`: actions saved in 1,000 with their interval; of files that were changed again, how many were
-    among the five named (recall@5), how many named ones were right (precision@5), and which share of the searches was
-    spared; of failures known from before, which share was answered, and which share of the answers that can be checked
-    was correct; of rules met again, which share was said in time; how much was said in vain, and at what cost. A narrow
-    terminal shows fewer columns.
+    Columns of `--table`: actions saved in 1,000, with their interval. Of files that were changed again: how many were
+    among the five named (recall@5), how many of the named ones were changed (precision@5), and which share of the
+    searches was spared. Of failures met before: which share was answered, and which share of the answers that can be
+    checked was correct. Of checks that failed again: which share was said in time. Then how much was said in vain, and
+    at what cost. A narrow terminal shows fewer columns.
     """
     if explain and (is_json or notes or is_table):
         raise click.UsageError("--explain prints a walk to read; leave out --json, --table and --notes.")
-    asked = strategies + strategies_by_old_name
-    chosen = running.players_named(asked or (() if is_table or is_json else (running.PRODUCT,)))
+    chosen = running.players_named(strategies or (() if is_table or is_json else (running.PRODUCT,)))
     if explain:
         with bar("replaying", "sessions") as progress:
             lines = walk_lines(running.explained(here.world, chosen, explain, progress))
@@ -118,7 +116,7 @@ def backtest(
     if is_json:
         print_json(result)
     else:
-        _show(result, here.calendar, is_table=is_table or bool(asked))
+        _show(result, here.calendar, is_table=is_table or bool(strategies))
 
 
 def _show(result: running.Backtest, calendar: Calendar, *, is_table: bool) -> None:
@@ -215,7 +213,7 @@ def _show_table(result: running.Backtest) -> None:
     whole = result.reports[0].whole
     talk(
         f"{result.sessions:,} sessions, {result.actions:,} actions; {whole.searches:,} searches before a known file,"
-        f" {whole.repeats:,} failures known from before, {whole.rules:,} rules met again."
+        f" {whole.repeats:,} failures met before, {whole.rules:,} checks that failed again."
     )
 
 

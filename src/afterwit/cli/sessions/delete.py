@@ -56,8 +56,8 @@ def delete(
 ) -> None:
     """Erase sessions and their subagents from all that Afterwit keeps.
 
-    SESSION is an id or the beginning of one; the options choose more. The archived log, the rows, the search index, the
-    notes that nothing else supports and what agents were told of them go, down to the last byte. It cannot be undone.
+    SESSION is an id or the beginning of one; the options choose more. Gone to the last byte are the archived log, the
+    rows, the search index, notes without other evidence, and what agents were told of those. It cannot be undone.
     `learn` does not read the session again, although the agent may still have its log: `afterwit learn --again ID`
     allows that.
     """

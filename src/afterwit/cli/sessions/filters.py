@@ -41,12 +41,17 @@ _OPTIONS = (
         "Only this repository: its name, the last part of it, or a pattern; repeat for more.",
         completing=repo_names,
     ),
-    many("--domain", "domains", "NAME", "Only this domain; repeat for more."),
+    many(
+        *("--domain", "domains", "NAME"),
+        "Only this group of repositories, as `[domains]` in config.toml names it; repeat for more.",
+    ),
     click.option("--since", metavar="TIME", help="From then on: 12h, 3d, 2w, yesterday, 'last week', 2026-03, a day."),
-    click.option("--until", metavar="TIME", help="Up to then, in the same words; a day, week or month counts whole."),
+    click.option(
+        "--until", metavar="TIME", help="Up to then, written the same way; a day, week or month counts whole."
+    ),
     click.option("--branch", default="", metavar="NAME", help="Only this branch, or a pattern such as 'fix/*'."),
     click.option("--text", default="", metavar="TEXT", help="Only where the title or first prompt contains this."),
-    many("--outcome", "outcomes", "OUTCOME", "Only sessions that ended so; repeat for more.", Outcome),
+    many("--outcome", "outcomes", "OUTCOME", "Only sessions that ended like this; repeat for more.", Outcome),
     many("--task-type", "task_types", "TYPE", "Only this kind of work; repeat for more.", TaskType),
     click.option(
         "--parent",

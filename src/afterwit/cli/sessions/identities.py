@@ -15,8 +15,8 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.sessions import identities
 
 _MERGING = (
-    click.option("--merge", "merged", metavar="NAME", help="Count NAME to the one given with --into."),
-    click.option("--into", metavar="NAME", help="What --merge goes into."),
+    click.option("--merge", "merged", metavar="NAME", help="Count NAME as the one given with --into."),
+    click.option("--into", metavar="NAME", help="The name that stays."),
     click.option("--undo", "undone", metavar="NAME", help="Undo the merge of NAME."),
 )
 _merge_options = partial(added, _MERGING)
@@ -54,7 +54,7 @@ def _decide(here: Here, subject: str, merged: str | None, into: str | None, undo
 @_merge_options
 @reporting
 def repos(here: Here, merged: str | None, into: str | None, undone: str | None, is_json: bool) -> None:
-    """Show how folders and remotes were resolved to repositories, or merge two.
+    """Show which repository each folder and remote counts as, or merge two.
 
     One repository goes by many names: remotes, worktrees, clones, other users' homes. A merge is a decision: it goes
     into the journal, survives a rebuild, and can be undone.

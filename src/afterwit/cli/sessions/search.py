@@ -35,8 +35,15 @@ _SAID = {EventKind.CALL: "command", EventKind.RESULT: "output", EventKind.COMPAC
 )
 @click.argument("query", nargs=-1, required=True, metavar="WORDS...")
 @click.option("--kind", type=click.Choice(KINDS), default=None, help="Only this kind of text.")
-@click.option("--limit", type=COUNT, default=10, show_default=True, help="Most sessions; 0 means all.")
-@click.option("--matches", "most", type=COUNT, default=3, show_default=True, help="Most of each session; 0: all.")
+@click.option("--limit", type=COUNT, default=10, show_default=True, help="At most so many sessions; 0 means all.")
+@click.option(
+    "--matches",
+    "most",
+    type=COUNT,
+    default=3,
+    show_default=True,
+    help="At most so many matches of each session; 0 means all.",
+)
 @reporting
 @filtered
 def search(

@@ -58,9 +58,15 @@ _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind
     "--told",
     "has_told",
     is_flag=True,
-    help="Mark what the session was told by Afterwit, and what was kept from it on purpose; with --json, only that.",
+    help="Mark what the session was told by Afterwit, and what was skipped on purpose, to compare; with --json, only"
+    " that.",
 )
-@click.option("--digest", "is_digest", is_flag=True, help="Show its digest: outcome, failures and what mended them.")
+@click.option(
+    "--digest",
+    "is_digest",
+    is_flag=True,
+    help="Show its digest, a short account: how it ended, what failed and what mended it.",
+)
 @click.option("--raw", "is_raw", is_flag=True, help="Print the original bytes of its files, secrets and all.")
 @reporting
 @timed

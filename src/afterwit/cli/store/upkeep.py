@@ -20,7 +20,7 @@ _EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}
 def stat(here: Here, is_json: bool) -> None:
     """Show what the store takes and holds, and its content hash.
 
-    The content hash is equal for equal knowledge: it depends neither on the order of learning nor on time or machine.
+    The content hash is the same for the same knowledge, in whatever order, when and where it was learned.
     """
     sizes = upkeep.stat(here.world.layout)
     if is_json:
@@ -38,12 +38,12 @@ def _facts(sizes: upkeep.Sizes) -> list[tuple[str, str]]:
         packed += f" ({share:.0%} of {human_bytes(sizes.original_bytes)})"
     entries = human_count(sizes.journal_entries, "entry", "entries")
     return [
-        ("place", sizes.root),
+        ("stored in", sizes.root),
         ("database", human_bytes(sizes.database_bytes)),
         ("archive", packed),
         ("dropped", f"{human_count(sizes.dropped_files, 'original')}, {human_bytes(sizes.remains_bytes)} kept of them"),
         ("journal", f"{human_bytes(sizes.journal_bytes)}, {entries}"),
-        ("spool", f"{human_count(sizes.spool_files, 'file')} waiting, {human_bytes(sizes.spool_bytes)}"),
+        ("hooks", f"{human_count(sizes.spool_files, 'file')} to be taken in, {human_bytes(sizes.spool_bytes)}"),
         ("sessions", f"{human_count(rows.sessions)} from {human_count(rows.files, 'file')}"),
         ("events", human_count(rows.events)),
         ("actions", f"{human_count(rows.actions)}, {human_count(rows.failures)} failed"),
@@ -78,7 +78,7 @@ def verify(here: Here, is_json: bool) -> None:
 
 @command(
     examples=("afterwit store rebuild",),
-    exits={**_EXITS, ExitCode.PARTLY_DONE: "Some archived files could not be read; the rest was derived again."},
+    exits={**_EXITS, ExitCode.PARTLY_DONE: "Some archived files could not be read; the rest was made again."},
 )
 @click.option(
     "--accept-journal",
@@ -94,7 +94,7 @@ def verify(here: Here, is_json: bool) -> None:
 )
 @reporting
 def rebuild(here: Here, accepts_journal: bool, accepts_archive: bool, is_json: bool) -> None:
-    """Derive the database again from the archive and the journal.
+    """Make the database again from the archive and the journal.
 
     The old database stays until the new one is complete. The content hash should not change; if it does, the command
     says so. Where the journal lacks decisions that were made, or the archive holds less than the database knows,
@@ -113,7 +113,7 @@ def rebuild(here: Here, accepts_journal: bool, accepts_archive: bool, is_json: b
 def _show_rebuilt(done: Rebuilt) -> None:
     for fault in done.faults:
         talk(f"archive: {fault}")
-    print_line(f"Derived {human_count(done.files, 'file')} again. Content hash {done.after}.")
+    print_line(f"Read {human_count(done.files, 'file')} again from the archive. Content hash {done.after}.")
     if not done.before:
         print_line("The old database could not be read, so there is nothing to compare with.")
     elif done.before != done.after:
@@ -152,9 +152,9 @@ def compact(here: Here, is_json: bool) -> None:
 )
 @reporting
 def problems(here: Here, limit: int, is_json: bool) -> None:
-    """List what could not be read: file, place and reason.
+    """List what could not be read: file, byte and reason.
 
-    The newest files come first. A problem is no failure of the run: the rest of the file was read.
+    The newest files come first. The rest of each file was read.
     """
     rows = upkeep.problems(here.world.layout, limit)
     if is_json:

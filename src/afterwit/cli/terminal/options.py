@@ -35,6 +35,22 @@ class AgentName(click.Choice):  # type: ignore[type-arg]
         return value
 
 
+class Option(click.Option):
+    """An option whose earlier names are still taken, and shown nowhere."""
+
+    def __init__(self, *args: Any, earlier: Sequence[str] = (), **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self._earlier = tuple(earlier)
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        shown = self.opts
+        self.opts = [*shown, *self._earlier]
+        try:
+            super().add_to_parser(parser, ctx)
+        finally:
+            self.opts = shown
+
+
 Command = Callable[..., Any]
 agreed = click.option("--yes", "is_agreed", is_flag=True, help="Do not ask.")
 
@@ -62,7 +78,7 @@ def in_place(command: Command) -> Command:
         metavar="PATH",
         help="Use this configuration file instead of config.toml in the data folder.",
     )
-    @click.option("--profile", metavar="NAME", help="Use the store of this profile.")
+    @click.option("--profile", metavar="NAME", help="Use the store of this profile, which has its own data folder.")
     @functools.wraps(command)
     def wrapped(*args: Any, config: Path | None, profile: str | None, **options: Any) -> Any:
         return command(*args, here=here_from(config, profile), **options)
@@ -97,12 +113,24 @@ def many(
     name: str,
     metavar: str,
     text: str,
-    values: Iterable[str] | AgentName | None = None,
+    values: "Iterable[str] | click.Choice[str] | None" = None,
     completing: Completing | None = None,
+    earlier: Sequence[str] = (),
 ) -> Callable[[Command], Command]:
     """An option that can be given several times, with any text or with one of these values."""
-    kind = values if values is None or isinstance(values, AgentName) else click.Choice([str(value) for value in values])
-    return click.option(option, name, multiple=True, type=kind, metavar=metavar, help=text, shell_complete=completing)
+    kind = (
+        values if values is None or isinstance(values, click.Choice) else click.Choice([str(value) for value in values])
+    )
+    return click.option(
+        *(option, name),
+        cls=Option,
+        earlier=earlier,
+        multiple=True,
+        type=kind,
+        metavar=metavar,
+        help=text,
+        shell_complete=completing,
+    )
 
 
 def added(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:

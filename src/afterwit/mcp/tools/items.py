@@ -25,7 +25,7 @@ EXPLAIN_ITEM = Tool(
     name="explain_item",
     title="Explain a note",
     description=(
-        "Why a note is believed: its confidence, who said it or what was seen, in which sessions and when. Use it when"
+        "What stands behind a note: its confidence, who said it or what was seen, in which sessions, when. Use it when"
         " a note surprises you or contradicts what you see."
     ),
     properties={"item": ITEM},
@@ -37,10 +37,7 @@ EXPLAIN_ITEM = Tool(
 _HERE, _EVERYWHERE = "this repository", "everywhere"
 _MOST_FILES = 10
 _KNOWN = "; nothing was written. If it helped, say so with `report_item`."
-_NOTED = (
-    ": a candidate, in an assistant's words. `afterwit learn` takes it in, and it is used once a person has approved"
-    " it."
-)
+_NOTED = ", in an assistant's words. `afterwit learn` takes it in. It waits until a person approves it."
 
 
 def record_lesson(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
@@ -69,7 +66,7 @@ def _scope(caller: Caller, arguments: Mapping[str, Any]) -> Scope:
         repo = repo_of(db, caller, arguments)
     if not repo:
         raise UsageError(
-            "No repository is known here. Give `folder` or `repo`; or say in `holds` that it holds everywhere."
+            "No repository is known here. Give `folder` or `repo`; or say in `holds` that it applies everywhere."
         )
     return Scope(ScopeKind.REPO, repo)
 
@@ -89,14 +86,14 @@ RECORD_LESSON = Tool(
     description=(
         "Keep one thing for later sessions: what cost you several attempts, or what the user told you to do always. One"
         " sentence that says when and what to do. Nothing that a look at the code shows, nothing about this moment (no"
-        " dates, ids, temporary paths), no secrets. It is a candidate until a person approves it."
+        " dates, ids, temporary paths), no secrets. It waits until a person approves it."
     ),
     properties={
         "lesson": text(
             "One sentence, such as: `make count` needs the tree index; run `make index` first.", SENTENCE_LIMIT
         ),
         "category": choice("What it is. Default: fact.", tuple(category.value for category in Category)),
-        "holds": choice("Where it holds. Default: this repository.", (_HERE, _EVERYWHERE)),
+        "holds": choice("What it applies to. Default: this repository.", (_HERE, _EVERYWHERE)),
         "command": text("The command line to use, if there is one.", 400),
         "on_command": text("The command at which this matters, such as: make count", 400),
         "files": texts("Files that it speaks of, below the repository.", _MOST_FILES),
@@ -125,7 +122,7 @@ REPORT_ITEM = Tool(
     title="Report a note as helpful or wrong",
     description=(
         "Say whether a note from `recall` helped or turned out to be wrong, after you have seen it yourself. Wrong"
-        " notes lose belief and go away."
+        " notes lose confidence and go away."
     ),
     properties={"item": ITEM, "verdict": choice("What you saw.", (_HELPFUL, _WRONG))},
     needed=("item", "verdict"),

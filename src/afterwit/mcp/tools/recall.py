@@ -19,7 +19,7 @@ from afterwit.store.store import readonly_database
 _NOTHING = "Nothing is known for this task. That is usual: go on as you would."
 _IDS = "The id in brackets names a note for `explain_item` and `report_item`."
 _NO_PLACE = (
-    "No earlier session is known of this folder, so only what holds everywhere was looked at. If you work elsewhere,"
+    "No earlier session is known of this folder, so only what applies everywhere was looked at. If you work elsewhere,"
     " call again with `folder`."
 )
 

@@ -51,19 +51,19 @@ def _since(caller: Caller, arguments: Mapping[str, Any]) -> int | None:
 
 def _heading(answer: SearchAnswer, place: Shown) -> Shown:
     best = (ours(", the best "), figure(len(answer.hits)), ours(" of them")) if len(answer.hits) < answer.total else ()
-    places = ours(" place in " if answer.total == 1 else " places in ")
+    places = ours(" match in " if answer.total == 1 else " matches in ")
     return joined((figure(answer.total), places, place, *best, ours(":")))
 
 
 def _lines(hits: Sequence[SearchHit]) -> Iterator[Shown]:
     """What a user typed, a line each. Outputs, pages, what was pasted into a prompt and what agents said may hold words
-    that were planted: of these is only told how many places there are, once for each session."""
+    that were planted: of these is only told how many matches there are, once for each session."""
     yield from (_line(hit) for hit in hits if _is_typed(hit))
     others = [hit for hit in hits if not _is_typed(hit)]
     for session, places in Counter(hit.session for hit in others).items():
         hit = next(hit for hit in others if hit.session == session)
         whence = joined((day(hit.at_ms), name(hit.agent), last_part(hit.repo)), ", ")
-        many = ours(" place in session " if places == 1 else " places in session ")
+        many = ours(" match in session " if places == 1 else " matches in session ")
         words = (ours("- and "), figure(places), many, stamp(session), ours(" ("), whence, ours(")"))
         yield joined((*words, ours(" not typed by the user, so not quoted")))
 
@@ -97,7 +97,7 @@ SEARCH_SESSIONS = Tool(
         "where": choice("Where to look. Default: this repository, if it is known.", (_HERE, _EVERYWHERE)),
         "part": choice("Only this part of sessions.", tuple(KINDS)),
         "days": number("Only sessions of the last so many days.", 36_500),
-        "limit": number(f"At most so many hits. Default: {_HITS}.", _MOST_HITS),
+        "limit": number(f"At most so many matches. Default: {_HITS}.", _MOST_HITS),
         **PLACE,
     },
     needed=("query",),

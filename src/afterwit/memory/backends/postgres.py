@@ -197,7 +197,7 @@ class PostgresBackend:
             return RefusedError(f"PostgreSQL refused ({what}). Grant the user rights on {self._place.schema!r}.")
         if code.startswith("42"):
             return WrongSchemaError(
-                f"The tables in the schema {self._place.schema!r} of PostgreSQL are not ours ({what})."
+                f"The tables in the schema {self._place.schema!r} of PostgreSQL were not made by Afterwit ({what})."
                 " Choose another memory.postgres_schema, or repair them."
             )
         if code.startswith(("22", "23")):

@@ -75,7 +75,7 @@ class Deck:
         address = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?immutable=1"
         self._db = apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
         if self._db.pragma("user_version") != VERSION:
-            raise ValueError("the deck was made by another version")
+            raise ValueError("the prepared notes were made by another version")
         self.settings: dict[str, object] = dict(self._db.execute("SELECT name, value FROM settings"))
 
     def share(self, name: str) -> float:
