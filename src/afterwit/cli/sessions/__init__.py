@@ -14,9 +14,7 @@ COMMANDS = {
     "pin": Subcommand("sessions.pin:pin", "Keep originals, whatever the storage budget says."),
     "unpin": Subcommand("sessions.pin:unpin", "Let the storage budget decide about originals again."),
     "delete": Subcommand("sessions.delete:delete", "Erase sessions from all that Afterwit keeps."),
-    "repos": Subcommand(
-        "sessions.identities:repos", "Which repository each folder and remote counts as, or merge two."
-    ),
+    "repos": Subcommand("sessions.identities:repos", "Which repository each folder and remote is, or merge two."),
     "tools": Subcommand("sessions.identities:tools", "The agents' tools and what kind each is."),
     "users": Subcommand("sessions.identities:users", "Whose home folders the sessions ran in."),
 }
