@@ -9,8 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.knowledge.drafting import draft, piece
 
-from afterwit.decisions.decided import Forgettable, Forgotten, ItemChanges, KnowledgeEntry, Recorded, decided, in_force
-from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Trigger
+from afterwit.decisions.decided import (
+    Forgettable,
+    Forgotten,
+    ItemChanges,
+    ItemEvidence,
+    KnowledgeEntry,
+    Recorded,
+    SessionRead,
+    decided,
+    in_force,
+)
+from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Trigger
 
 ITEM = "0a0a0a0a0a0a"
 
@@ -104,3 +114,29 @@ def test_an_entry_counts_exactly_if_no_entry_that_counts_undoes_it(entries: list
     taken_back = {one.body["number"] for one in counting if one.kind == KnowledgeEntry.UNDONE}
     left_out = {one.number for one in entries} - {one.number for one in counting}
     assert left_out == taken_back
+
+
+def _read(number: int, request: str, *drafts: Draft, confirms: str = "") -> Recorded:
+    relations = (ItemEvidence(item=confirms, evidence=piece("s9")),) if confirms else ()
+    body = SessionRead(
+        request=request,
+        session=piece("s9").session,
+        model="orchard-1",
+        prompt="1",
+        checks=1,
+        drafts=drafts,
+        relations=relations,
+    )
+    return entry(number, KnowledgeEntry.READ, msgspec.json.decode(msgspec.json.encode(body)))
+
+
+def test_what_a_model_read_is_drafted_and_what_it_confirms_is_evidence() -> None:
+    made = decided([_read(1, "r1", draft("Prune in March."), confirms=ITEM)])
+    assert [one.sentence for one in made.drafts] == ["Prune in March."]
+    assert made.reports == {ITEM: (piece("s9"),)}
+
+
+def test_of_several_answers_to_one_request_the_last_that_stands_counts() -> None:
+    entries = [_read(1, "r1", draft("Prune in March.")), _read(2, "r1", draft("Prune in May."))]
+    assert [one.sentence for one in decided(entries).drafts] == ["Prune in May."]
+    assert [one.sentence for one in decided([*entries, undone(3, 2)]).drafts] == ["Prune in March."]

@@ -313,3 +313,25 @@ def test_a_page_that_told_sessions_read_stays_one_origin() -> None:
     assert quorum(read, echoes={f"story {at}" for at in range(1, 9)}, is_tested=True) == 1
     copied = pieces(9, source="https://pears.example")
     assert quorum(copied, echoes={f"story {at}" for at in range(1, 9)}, is_tested=True) == 1
+
+
+@pytest.mark.parametrize(
+    ("channel", "stated", "mean"),
+    [
+        (Channel.USER, 1.0, 0.9),
+        (Channel.USER, 0.7, 0.7),
+        (Channel.OUTCOME, 0.9, 0.8),
+        (Channel.ASSISTANT, 0.9, 0.65),
+        (Channel.ASSISTANT, 0.55, 0.55),
+        (Channel.TOOL, 0.9, 0.55),
+        (Channel.FILE, 0.9, 0.55),
+        (Channel.WEB, 1.0, 0.5),
+    ],
+)
+def test_what_a_model_read_is_believed_as_it_says_and_as_far_as_the_speaker_allows(
+    channel: Channel, stated: float, mean: float
+) -> None:
+    prior = prior_of("read", channel, stated)
+    assert prior.a + prior.b == pytest.approx(2.0)
+    belief = believed(prior, [piece("s1", channel=channel)], now_ms=NOW_MS, half_life_days=None)
+    assert belief.mean == pytest.approx(mean)

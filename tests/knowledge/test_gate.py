@@ -135,3 +135,14 @@ def test_foreign_orders_in_the_evidence_want_a_persons_eye_too() -> None:
 
 def test_every_reason_is_told_in_one_sentence() -> None:
     assert all(one.words.endswith(".") and one.words.count(".") == 1 for one in Rejection)
+
+
+def test_what_a_model_read_may_say_when_it_matters_too() -> None:
+    long = "Use the `press` with care, because the barrel overflows. " * 5
+    assert 240 < len(long) <= 320
+    assert rejection(draft(long.strip())) is Rejection.MALFORMED
+    assert rejection(draft(long.strip(), harvester="read")) is None
+
+
+def test_a_command_that_was_read_and_is_neither_ordinary_nor_proven_waits_for_a_person() -> None:
+    assert wants_review(draft("Use `npx grafter init`.", harvester="read", takes="`npx grafter init`"))

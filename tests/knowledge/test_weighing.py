@@ -8,7 +8,7 @@ from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.belief import GoneSubjects
 from afterwit.knowledge.merging import merged
 from afterwit.knowledge.weighing import WeighingContext, weigh, weighed
-from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Channel, Draft, Item, ItemStatus, Trigger
+from afterwit.model.knowledge import EVERYWHERE, READ, Authority, Category, Channel, Draft, Item, ItemStatus, Trigger
 
 
 def _weigh(one: Draft, *decisions: Decision, **more: Any) -> Item:
@@ -267,3 +267,66 @@ def test_of_two_that_replace_each_other_the_later_one_stays() -> None:
     one = _decision("Ship the press with apples.", 9, supersedes=(id_of(other),))
     old, new = _both(one, other)
     assert (old.status, new.status) == (ItemStatus.SUPERSEDED, ItemStatus.CANDIDATE)
+
+
+def _read(channel: Channel, sentence: str = "Never mock the database.", **more: Any) -> Draft:
+    given = {"harvester": READ, "channel": channel, "stated_confidence": 0.9} | more
+    return draft(sentence, **({"evidence": pieces(1, channel=channel)} | given))
+
+
+_CONTEXT = WeighingContext(now_ms=NOW_MS, minimum_stories={READ: 1})
+
+
+@pytest.mark.parametrize(
+    ("channel", "status", "authority"),
+    [
+        (Channel.USER, ItemStatus.ACTIVE, Authority.GUIDANCE),
+        (Channel.OUTCOME, ItemStatus.ACTIVE, Authority.OBSERVATION),
+        (Channel.ASSISTANT, ItemStatus.ACTIVE, Authority.OBSERVATION),
+        (Channel.TOOL, ItemStatus.CANDIDATE, Authority.OBSERVATION),
+        (Channel.WEB, ItemStatus.CANDIDATE, Authority.OBSERVATION),
+        (Channel.MCP, ItemStatus.CANDIDATE, Authority.OBSERVATION),
+    ],
+)
+def test_what_a_model_read_in_one_session_counts_by_who_spoke(channel: Channel, status: str, authority: str) -> None:
+    item = weigh(_read(channel), _CONTEXT)
+    assert (item.status, item.authority) == (status, authority)
+
+
+def test_what_came_from_a_page_waits_however_often_a_model_read_it() -> None:
+    item = weigh(_read(Channel.WEB, evidence=pieces(9, channel=Channel.WEB)), _CONTEXT)
+    assert item.status is ItemStatus.CANDIDATE
+
+
+def _weighed_apart(*drafts: Draft) -> dict[str, Item]:
+    unions = [union for one in drafts for union in merged([one]).unions]
+    return {item.harvester: item for item in weighed(unions, _CONTEXT)}
+
+
+def test_what_was_read_and_says_the_same_as_an_item_in_use_is_not_told_twice() -> None:
+    found = draft("Never mock the database.", evidence=pieces(2))
+    items = _weighed_apart(found, _read(Channel.USER))
+    assert items["corrections"] == weigh(found, _CONTEXT)
+    assert (items[READ].status, items[READ].superseded_by) == (ItemStatus.SUPERSEDED, items["corrections"].id)
+
+
+def test_what_was_read_is_told_where_what_was_found_still_waits() -> None:
+    items = _weighed_apart(draft("Never mock the database.", evidence=pieces(1)), _read(Channel.USER))
+    assert items["corrections"].status is ItemStatus.CANDIDATE
+    assert items["corrections"].authority is Authority.OBSERVATION
+    assert items[READ].status is ItemStatus.ACTIVE
+
+
+@pytest.mark.parametrize(("channel", "status"), [(Channel.USER, "superseded"), (Channel.OUTCOME, "active")])
+def test_what_was_read_replaces_what_was_found_only_in_the_users_words(channel: Channel, status: str) -> None:
+    found = draft("Mock the database.", evidence=pieces(2, days_ago=3))
+    later = _read(channel, supersedes=(id_of(found),))
+    assert _weighed_apart(found, later)["corrections"].status == status
+
+
+def test_what_was_read_does_not_replace_what_a_person_approved() -> None:
+    found = draft("Mock the database.", evidence=pieces(2, days_ago=3))
+    later = _read(Channel.USER, supersedes=(id_of(found),))
+    context = _CONTEXT._replace(decisions={id_of(found): (_APPROVED,)})
+    unions = [union for one in (found, later) for union in merged([one]).unions]
+    assert {item.harvester: item.status for item in weighed(unions, context)}["corrections"] is ItemStatus.ACTIVE

@@ -27,6 +27,7 @@ COMMANDS = {
     "knowledge": Subcommand("knowledge:knowledge", "What was learned, and what people decide about it."),
     "recall": Subcommand("recall:recall", "Show what a session would be told here."),
     "sample": Subcommand("sample:sample", "Say which sessions to read or learn from first, and why."),
+    "read": Subcommand("read:read", "Let a model read sessions, and keep what the checks let pass."),
     "memory": Subcommand("memory:memory", "Remember what users and agents prefer, across sessions."),
     "measure": Subcommand("measure:measure", "Measure whether any of it helps."),
     "store": Subcommand("store:store", "Sizes, checks, rebuilding, giving space back."),

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 import msgspec
 
 from afterwit.model.errors import ConfigError
-from afterwit.model.settings import RetentionSettings, Settings
+from afterwit.model.settings import ReadingSettings, RetentionSettings, Settings
 from afterwit.store.regular_files import read_regular
 from afterwit.text.nearest import did_you_mean
 
@@ -31,6 +31,7 @@ def read_config(path: Path, user_home: Path, agents: Collection[str]) -> ConfigF
     for name in settings.agents:
         checked.refuse_unknown(name, agents, "agents")
     _refuse_crossed_caps(path, settings.retention)
+    _refuse_crossed_spending(path, settings.reading)
     for entry in settings.learn.exclude:
         refuse_entry(entry, agents, f"{path}: learn.exclude")
     return ConfigFile(settings, frozenset(checked.given))
@@ -73,6 +74,16 @@ def _refuse_crossed_caps(path: Path, kept: RetentionSettings) -> None:
             f"{path}: retention.raw_hard_cap_bytes: {kept.hard_cap_bytes:,} is below raw_soft_cap_bytes"
             f" ({kept.raw_soft_cap_bytes:,}), so that more would be dropped than the soft cap asks for. Lower that one."
         )
+
+
+def _refuse_crossed_spending(path: Path, reading: ReadingSettings) -> None:
+    for unit in ("usd", "tokens"):
+        day, month = getattr(reading, f"{unit}_per_day"), getattr(reading, f"{unit}_per_month")
+        if day > month:
+            raise ConfigError(
+                f"{path}: reading.{unit}_per_day: {day:,} is above {unit}_per_month ({month:,}), so that it would never"
+                " be reached. Lower it, or raise that one."
+            )
 
 
 def _parsed(path: Path) -> dict[str, Any]:

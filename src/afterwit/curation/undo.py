@@ -21,6 +21,7 @@ _BY_PEOPLE = (
     KnowledgeEntry.IMPORTED,
     KnowledgeEntry.FORGOTTEN,
     KnowledgeEntry.JUDGED,
+    KnowledgeEntry.READ,
 )
 
 
@@ -110,6 +111,9 @@ def _what(entry: Recorded) -> str:
         return f"audit {entry.item}: {body['verdict']}"
     if entry.kind == KnowledgeEntry.LESSON:
         return f"lesson {entry.item}: {body['draft']['sentence']}"
+    if entry.kind == KnowledgeEntry.READ:
+        notes, session = len(body.get("drafts", ())), body["session"]["native_id"]
+        return f"read session {session} with {body['model']}: {notes} note{'' if notes == 1 else 's'}"
     if entry.kind == KnowledgeEntry.REPORTED:
         return f"reported {entry.item} as {'helpful' if body['is_helpful'] else 'wrong'}"
     return f"undo {body['number']}"

@@ -118,6 +118,7 @@ class KnowledgeEntry(StrEnum):
     FORGOTTEN = "knowledge-forgotten"  # {"what": Forgettable, "name": …}
     JUDGED = "item-judged"  # {"item": id, "verdict": …}: in an audit
     REPORTED = "item-reported"  # {"item": id, "is_helpful": …, "session": SessionRef}: by an agent
+    READ = "session-read"  # an answer of a model: see `SessionRead`
     UNDONE = "decision-undone"  # {"machine": …, "number": …}
 
 
@@ -131,6 +132,45 @@ class Forgettable(StrEnum):
     MACHINE = "machine"
     SOURCE = "source"  # a page's address, a file
     CHANNEL = "channel"
+
+
+class ReadingUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one answer took."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = None  # None: no price is known
+
+
+class RejectedProposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a model proposed and the checks refused."""
+
+    sentence: str
+    reason: str
+    detail: str = ""
+
+
+class ItemEvidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What a session says of an item that was there before."""
+
+    item: str
+    evidence: Evidence
+
+
+class SessionRead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The body of an entry `READ`: the answer to one request, and what the checks made of it. Of several entries on one
+    request the last counts."""
+
+    request: str
+    session: SessionRef
+    model: str
+    prompt: str  # its version
+    checks: int  # the version of the checks
+    usage: ReadingUsage = ReadingUsage()
+    drafts: tuple[Draft, ...] = ()
+    rejected: tuple[RejectedProposal, ...] = ()
+    relations: tuple[ItemEvidence, ...] = ()  # what it confirms or contradicts
+    answer: str = ""  # as the model gave it, redacted, so that it can be checked again
 
 
 class Recorded(NamedTuple):
@@ -171,9 +211,9 @@ class Decided(NamedTuple):
     """All that is in force."""
 
     decisions: Mapping[str, Sequence[Decision]]  # by item
-    drafts: tuple[Draft, ...]  # that people, agents and imports brought
+    drafts: tuple[Draft, ...]  # that people, agents, imports and models that read sessions brought
     forgotten: Forgotten
-    reports: Mapping[str, tuple[Evidence, ...]]  # by item
+    reports: Mapping[str, tuple[Evidence, ...]]  # by item: what agents and later sessions said of it
 
 
 def in_force(entries: Sequence[Recorded]) -> list[Recorded]:
@@ -194,6 +234,7 @@ def decided(entries: Sequence[Recorded]) -> Decided:
     reports: defaultdict[str, list[Evidence]] = defaultdict(list)
     forgotten: set[tuple[Forgettable, str]] = set()
     drafts: list[Draft] = []
+    read: dict[str, SessionRead] = {}
     for entry in in_force(entries):
         body = entry.body
         if entry.kind == KnowledgeEntry.DECIDED:
@@ -206,6 +247,13 @@ def decided(entries: Sequence[Recorded]) -> Decided:
             forgotten.add((Forgettable(body["what"]), str(body["name"])))
         elif entry.kind == KnowledgeEntry.REPORTED:
             reports[entry.item].append(_report(entry))
+        elif entry.kind == KnowledgeEntry.READ:
+            answer = msgspec.convert(body, SessionRead)
+            read[answer.request] = answer
+    for answer in read.values():
+        drafts += answer.drafts
+        for relation in answer.relations:
+            reports[relation.item].append(relation.evidence)
     by_item = {item: tuple(pieces) for item, pieces in reports.items()}
     return Decided(dict(decisions), tuple(drafts), Forgotten(frozenset(forgotten)), by_item)
 

@@ -1,19 +1,21 @@
 """What entries of the journal still say after sessions were erased: the same without anything that came from them.
 
 Pure. Decisions about items that nothing else supports keep what was decided and lose every word; so do texts that
-agents were shown. What an agent recorded in such a session, and what was drawn for it, goes whole.
+agents were shown. What an agent recorded in such a session, what was drawn for it and what a model read in it goes
+whole; of the requests to read it stays what they took, so that caps hold.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from afterwit.decisions.decided import KnowledgeEntry
-from afterwit.decisions.journal import CHECKOUTS_SEEN, DRAWN, GONE
+from afterwit.decisions.journal import CHECKOUTS_SEEN, DRAWN, GONE, READING_ASKED
 from afterwit.store.journal import JournalEntry
 
 Body = Mapping[str, Any]
 _WORDLESS = ("item", "decision", "verdict")
 _TOLD = ("text", "would")
+_NAMELESS = {"agent": "", "native_id": "", "repo": "", "lines_hash": ""}  # what a request keeps, beside what it took
 
 
 class Erasure(NamedTuple):
@@ -53,8 +55,10 @@ def _without(entry: JournalEntry, erasure: Erasure) -> Body:
         return {**body, "drafts": [draft for draft in kept if draft["evidence"]]}
     if entry.kind == KnowledgeEntry.LESSON:
         return body if _supported(body["draft"], erasure)["evidence"] else {GONE: True}
-    if entry.kind == KnowledgeEntry.REPORTED and _is_of(body["session"], erasure):
+    if entry.kind in (KnowledgeEntry.REPORTED, KnowledgeEntry.READ) and _is_of(body["session"], erasure):
         return {GONE: True}
+    if entry.kind == READING_ASKED:
+        return {"requests": [ask | _NAMELESS if _is_of(ask, erasure) else ask for ask in body["requests"]]}
     return body
 
 

@@ -19,7 +19,7 @@ from afterwit.store import journal
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.journal import ERASING, JournalEntry
-from afterwit.store.rows import erased, hooks, items, memory, originals, repos
+from afterwit.store.rows import erased, hooks, items, memory, originals, readings, repos
 from afterwit.store.rows.hooks import Shares
 from afterwit.store.rows.items import DecisionRow
 from afterwit.store.store import Store
@@ -32,6 +32,7 @@ SESSION_UNPINNED = "session-unpinned"  # the same
 AGENT_CONNECTED = "agent-connected"  # see `connections`
 AGENT_DISCONNECTED = "agent-disconnected"
 EXPERIMENT_SET = "experiment-set"  # {"session_share": …, "item_share": …}
+READING_ASKED = "reading-asked"  # {"requests": […]}: what a model was to read; see `store.rows.readings`
 SESSIONS_ERASED = ERASING  # {"families": [[key, …], …]}, see `store.rows.erased`, and the entries that lost their text
 SESSIONS_WANTED = "sessions-wanted"  # {"sessions": [key, …]}: may be read again, although they were erased
 DRAWN = "drawn"  # {"draws": […]}: what sessions were shown, or would have been; see `spooled`
@@ -110,6 +111,11 @@ def apply_entry(store: Store, entry: JournalEntry) -> None:
         item = str(body.get("item", ""))
         text = msgspec.json.encode(body, order="deterministic").decode()
         items.put_decision(store.db, DecisionRow(entry.machine, entry.number, entry.at_ms, entry.kind, item, text))
+        if entry.kind == knowledge.KnowledgeEntry.READ:
+            readings.put_answer(store.db, entry.at_ms, body)
+    elif entry.kind == READING_ASKED:
+        for request in body["requests"]:
+            readings.put_request(store.db, entry.at_ms, request)
     elif entry.kind == EXPERIMENT_SET:
         chosen = Shares(float(body["session_share"]), float(body["item_share"]), entry.at_ms)
         hooks.put_shares(store.db, chosen)
@@ -132,7 +138,7 @@ def _apply_erasure(store: Store, erasure: JournalEntry) -> None:
     for entry in store.journal.entries():
         if (entry.machine, entry.number) == (erasure.machine, erasure.number):
             break
-        if entry.kind in (CHECKOUTS_SEEN, DRAWN) or entry.kind in frozenset(knowledge.KnowledgeEntry):
+        if entry.kind in (CHECKOUTS_SEEN, DRAWN, READING_ASKED) or entry.kind in frozenset(knowledge.KnowledgeEntry):
             apply_entry(store, entry)
 
 

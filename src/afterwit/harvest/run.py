@@ -68,7 +68,7 @@ def _see(db: apsw.Connection, session: int, version: str) -> None:
 def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | None = None) -> int:
     """Drafts again what follows in every touched matter. Returns how many there were."""
     by_name = {harvester.name: harvester for harvester in HARVESTERS}
-    refs = _Refs(store, forgotten)
+    refs = SessionRefs(store, forgotten)
     waiting = sightings.touched(store.db)
     for batch in in_batches(waiting, _BATCH, progress, "concluding", "matters"):
         with transaction(store.db):
@@ -81,7 +81,7 @@ def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | No
 
 
 def _concluded(
-    db: apsw.Connection, harvester: Harvester[Any] | None, matter: MatterKey, refs: "_Refs"
+    db: apsw.Connection, harvester: Harvester[Any] | None, matter: MatterKey, refs: "SessionRefs"
 ) -> Iterator[DraftRow]:
     if harvester is None:  # of an earlier version
         return
@@ -109,7 +109,7 @@ def _latest(evidence: list[Evidence]) -> list[Evidence]:
     return [evidence[0], *evidence[1 - _MOST_EVIDENCE :]]
 
 
-class _Refs:
+class SessionRefs:
     """Sessions as evidence names them; those that are to be forgotten are not there."""
 
     def __init__(self, store: Store, forgotten: Forgotten) -> None:

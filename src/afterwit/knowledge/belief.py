@@ -20,7 +20,7 @@ from functools import lru_cache
 from math import exp, lgamma, log, log1p
 from typing import NamedTuple
 
-from afterwit.model.knowledge import Authority, Belief, Category, Channel, Draft, Evidence, ScopeKind
+from afterwit.model.knowledge import READ, Authority, Belief, Category, Channel, Draft, Evidence, ScopeKind
 
 HALF_LIFE_DAYS: Mapping[Category, float] = {
     Category.FACT: 120,  # commands and places move with the code
@@ -70,6 +70,15 @@ _PRIORS_BY_HARVESTER = {
     "companions": Belief(1.0, 2.0),
     "questions": Belief(1.0, 1.0),  # that a failure was open at the end is seen, not concluded
 }
+_READ_STRENGTH = 2.0  # pieces of evidence that the prior of what a model read weighs as much as
+_MOST_READ = {  # how far one session can make believe what a model read in it, by who spoke the lines
+    Channel.USER: 0.9,
+    Channel.OUTCOME: 0.8,
+    Channel.ASSISTANT: 0.65,
+    Channel.TOOL: 0.55,
+    Channel.FILE: 0.55,
+}
+_LEAST_READ = 0.5
 _TOLD = 0.5  # what a fix that worked counts where we had told it: that it works is seen, that it was found is not
 _STEPS = 60  # of bisection: past the precision of a float
 _TERMS = 400  # of the continued fraction
@@ -77,8 +86,13 @@ _TINY = 1e-300
 _EPSILON = 1e-14
 
 
-def prior_of(harvester: str, channel: Channel) -> Belief:
-    """The belief before any evidence."""
+def prior_of(harvester: str, channel: Channel, stated: float = 0.0) -> Belief:
+    """The belief before any evidence. `stated` is how sure a model was of what it read: with the one session that it
+    read, belief comes to that, or to as much as the channel allows."""
+    if harvester == READ and stated:
+        mean = max(_LEAST_READ, min(stated, _MOST_READ.get(channel, _LEAST_READ)))
+        a = mean * (_READ_STRENGTH + 1.0) - 1.0
+        return Belief(a, _READ_STRENGTH - a)
     return _PRIORS_BY_HARVESTER.get(harvester, _PRIORS[channel])
 
 

@@ -20,7 +20,7 @@ from afterwit.guard.redaction import Redactor
 from afterwit.harvest.commands.power import power_of, power_of_change
 from afterwit.harvest.stated.statements import is_deictic, momentary, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host
-from afterwit.model.knowledge import SENTENCE_LIMIT, Category, Channel, Draft
+from afterwit.model.knowledge import READ, READ_LIMIT, SENTENCE_LIMIT, Category, Channel, Draft
 
 
 class Rejection(StrEnum):
@@ -154,7 +154,8 @@ def _about_origin(draft: Draft, host: HostText | None) -> Rejection | None:
 
 
 def _about_form(draft: Draft, said: str) -> Rejection | None:
-    if len(draft.sentence) > SENTENCE_LIMIT or "\n" in draft.sentence or clean(draft.sentence) != draft.sentence:
+    limit = READ_LIMIT if draft.harvester == READ else SENTENCE_LIMIT
+    if len(draft.sentence) > limit or "\n" in draft.sentence or clean(draft.sentence) != draft.sentence:
         return Rejection.MALFORMED
     prose = _CODE.sub("x", said)
     if _TAG.search(prose) or prose.startswith(("#", "- ", "* ", ">", "|")) or "`" in prose:

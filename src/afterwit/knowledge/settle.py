@@ -32,7 +32,7 @@ from afterwit.knowledge.list import all_items, item_row
 from afterwit.knowledge.merging import merged
 from afterwit.knowledge.needless import needless
 from afterwit.knowledge.weighing import WeighingContext, weighed
-from afterwit.model.knowledge import EVERYWHERE, Channel, Draft, Item, ItemStatus, Scope, ScopeKind
+from afterwit.model.knowledge import EVERYWHERE, READ, Channel, Draft, Item, ItemStatus, Scope, ScopeKind
 from afterwit.model.learn_run import Harvested, Progress
 from afterwit.store.atomic import step
 from afterwit.store.checksums import seal_knowledge
@@ -73,8 +73,10 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     decisions = decided(recorded(store.db))
     texts = {repo: HostText.of(named) for repo, named in basis.hosts.items()}
     kept, rejected = _gated(_backed(drafts, decisions), texts, decisions)
-    own, foreign = merged(draft for draft in kept if not _is_foreign(draft)), merged(_not_known(kept))
-    unions = (*own.unions, *foreign.unions)
+    own = merged(draft for draft in kept if not _is_foreign(draft) and draft.harvester != READ)
+    read = merged(draft for draft in kept if draft.harvester == READ)
+    foreign = merged(_not_known(kept))
+    unions = (*own.unions, *read.unions, *foreign.unions)
     context = WeighingContext(
         now_ms=world.now_ms,
         echoes=echoes(store.db),
@@ -83,7 +85,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
         decisions=decisions.decisions,
         suspects={id_of(draft): why for draft in kept if (why := review_reason(draft))},
         last_work_ms=_last_work(store),
-        minimum_stories={harvester.name: harvester.minimum_stories for harvester in HARVESTERS},
+        minimum_stories={READ: 1} | {harvester.name: harvester.minimum_stories for harvester in HARVESTERS},
     )
     after = {item.id: item for item in weighed(unions, context)}
     gone = basis.gone._replace(files=missing_files(places, files_of((*drafts, *after.values()))))
@@ -93,7 +95,8 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
         _write(store, before, after)
         items.put_rejections(store.db, rejected)
         items.put_doubles(
-            store.db, sorted({(review.first, review.second) for review in (*own.reviews, *foreign.reviews)})
+            store.db,
+            sorted({(review.first, review.second) for merging in (own, read, foreign) for review in merging.reviews}),
         )
         items.put_settled_mark(store.db, basis._replace(gone=gone).mark)
         seal_knowledge(store.db)
@@ -119,7 +122,8 @@ def _backed(drafts: Sequence[Draft], decisions: Decided) -> Iterable[Draft]:
     for draft in (*drafts, *decisions.drafts):
         evidence = tuple(piece for piece in draft.evidence if not decisions.forgotten.takes(piece))
         if any(not piece.is_against for piece in evidence):
-            reports = decisions.reports.get(id_of(draft), ())
+            reported = decisions.reports.get(id_of(draft), ())
+            reports = (piece for piece in reported if not decisions.forgotten.takes(piece))
             yield msgspec.structs.replace(draft, evidence=(*evidence, *reports))
 
 

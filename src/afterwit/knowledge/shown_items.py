@@ -3,7 +3,8 @@
 Told are the words of a user, what a person approved, and sentences that we made of verified outcomes and of reports of
 tools: those from fixed templates, whose quoted pieces are looked at once more, whatever harvester wrote them. What an
 agent said or recorded, what was imported, and what a person has yet to look at is not told. Neither is what stands
-behind an item, where it is not the user's own words.
+behind an item, where it is not the user's own words. What a model read in a session is told as the words of whoever
+spoke its lines: what an agent said, a tool printed or a file held only where nothing in it could do harm.
 
 Of the memory, what a person stored at the command line is given as it stands. Everything else, whoever wrote it, is
 data of an agent: it is quoted with the name of who stored it, and only if nothing in it could do harm or reads like an
@@ -25,7 +26,7 @@ from afterwit.guard.shown import NOTHING, Shown, figure, joined, ours, typed
 from afterwit.harvest.commands.power import UNKNOWN
 from afterwit.harvest.rule_advice import is_known_rule
 from afterwit.knowledge.gate import power_of_advice
-from afterwit.model.knowledge import Authority, Channel, Evidence, Item, ItemStatus, Trigger
+from afterwit.model.knowledge import READ, Authority, Channel, Evidence, Item, ItemStatus, Trigger
 
 WAITS = (
     "An agent stored something here that is not given back before a person has looked at it:"
@@ -36,6 +37,7 @@ _GAP = "…"
 Persons = Callable[[Mapping[str, Any]], bool]  # whether a person stored the entry with such metadata
 _SPEAKING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
 _TEMPLATES = (Channel.OUTCOME, Channel.TOOL)
+_READABLE = (Channel.OUTCOME, Channel.ASSISTANT, Channel.TOOL, Channel.FILE)
 _PIECE = re.compile(r"`([^`]*)`")
 
 
@@ -45,6 +47,8 @@ def may_be_told(item: Item) -> bool:
         return False
     if item.is_decided or item.channel is Channel.USER:
         return True
+    if item.harvester == READ:
+        return item.channel in _READABLE and _is_harmless(item) and not _could_harm(item)
     return item.channel in _TEMPLATES and _is_harmless(item)
 
 
@@ -98,6 +102,13 @@ def _is_harmless(item: Item) -> bool:
     if any(reads_like_a_sentence(piece) for piece in _PIECE.findall(item.sentence)):
         return False
     return not power_of_advice(item.advice) and all(map(is_plain_path, item.files))
+
+
+def _could_harm(item: Item) -> bool:
+    """Whether words that a model chose lead elsewhere or read like an order. What following them takes was looked at
+    when they were read: then they wait for a person."""
+    texts = (item.sentence, item.when)
+    return any(danger_in(text) or reads_like_an_order(text) for text in texts)
 
 
 def remembered(answer: Mapping[str, Any], is_persons: Persons) -> list[Shown]:

@@ -27,8 +27,9 @@ from afterwit.knowledge.belief import (
     quorum,
     rank,
 )
+from afterwit.knowledge.likeness import Meaning, meaning
 from afterwit.knowledge.merging import Union
-from afterwit.model.knowledge import Belief, Channel, Draft, Evidence, Item, ItemStatus, Scope
+from afterwit.model.knowledge import EVERYWHERE, READ, Belief, Channel, Draft, Evidence, Item, ItemStatus, Scope
 
 MINIMUM_STORIES = 2
 THRESHOLD = 0.6
@@ -36,6 +37,7 @@ _CONTRADICTED = 0.4
 _NEVER = 1_000  # stories: a harvester that asks for so many wants no item to be active by itself
 _SHARED = frozenset(Draft.__struct_fields__) & frozenset(Item.__struct_fields__)  # what an item has from its draft
 _MECHANICAL = (Channel.OUTCOME, Channel.USER)
+_FROM_ELSEWHERE = (Channel.WEB, Channel.MCP, Channel.IMPORTED)
 
 
 class WeighingContext(NamedTuple):
@@ -84,7 +86,26 @@ def weighed(unions: Iterable[Union], context: WeighingContext) -> tuple[Item, ..
                 replaced[earlier.id] = msgspec.structs.replace(
                     earlier, status=ItemStatus.SUPERSEDED, reason=f"replaced by {item.id}", superseded_by=item.id
                 )
-    return tuple(item for _, item in sorted((items | replaced).items()))
+    return tuple(item for _, item in sorted((items | _doubled(items) | replaced).items()))
+
+
+def _doubled(items: Mapping[str, Item]) -> dict[str, Item]:
+    """What a model read and says the same as an item in use that was found otherwise: that one is enough. They are not
+    merged, so that neither lends the other its authority."""
+    in_use: dict[tuple[Scope, Meaning], str] = {}
+    for item in items.values():
+        if item.harvester != READ and item.status is ItemStatus.ACTIVE:
+            in_use[item.scope, meaning(item.sentence)] = item.id
+    doubled = {}
+    for item in items.values():
+        if item.harvester == READ and item.status in (ItemStatus.ACTIVE, ItemStatus.CANDIDATE) and not item.is_decided:
+            said = meaning(item.sentence)
+            first = in_use.get((item.scope, said)) or in_use.get((EVERYWHERE, said))
+            if first is not None:
+                doubled[item.id] = msgspec.structs.replace(
+                    item, status=ItemStatus.SUPERSEDED, reason=f"{first} says the same", superseded_by=first
+                )
+    return doubled
 
 
 def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) -> Item:
@@ -125,7 +146,8 @@ def _weighed(
 ) -> _Weighed:
     half_life = HALF_LIFE_DAYS[draft.category]
     is_tested = _is_tested(draft)
-    prior, now = prior_of(draft.harvester, draft.channel), context.moment_in(draft.scope)
+    prior = prior_of(draft.harvester, draft.channel, draft.stated_confidence)
+    now = context.moment_in(draft.scope)
     belief = believed(
         prior,
         draft.evidence,
@@ -137,7 +159,7 @@ def _weighed(
     if will.verdict is not None and will.verdict.kind in APPROVALS:
         fading = 1.0 if will.is_pinned else faded(will.verdict.at_ms, now, half_life)
         belief = Belief(belief.a + APPROVAL * fading, belief.b)
-    stated_minimum = MINIMUM_STORIES if draft.channel is Channel.USER else 1
+    stated_minimum = MINIMUM_STORIES if draft.channel is Channel.USER and draft.harvester != READ else 1
     return _Weighed(
         draft=draft,
         will=will,
@@ -200,7 +222,10 @@ def _by_evidence(weighed: _Weighed) -> tuple[ItemStatus, str]:
 
 
 def _may_be_active(draft: Draft) -> bool:
-    """Verified outcomes and a user's words may, and what tools say of a rule, as an observation."""
+    """Verified outcomes and a user's words may, and as an observation what tools say of a rule, and what a model read
+    in words that did not come from elsewhere."""
+    if draft.harvester == READ:
+        return draft.channel not in _FROM_ELSEWHERE
     is_rule = draft.channel is Channel.TOOL and any(trigger.rule for trigger in draft.triggers)
     return draft.channel in _MECHANICAL or is_rule
 
@@ -213,8 +238,12 @@ def _is_tested(draft: Draft) -> bool:
 
 
 def _takes_place(later: Item, earlier: Item) -> bool:
-    """Whether an item may replace another: as trusted, as far along, not older, and no person kept the other."""
+    """Whether an item may replace another: as trusted, as far along, not older, and no person kept the other. What a
+    model read replaces what was found otherwise only in the user's words, and then at once."""
     if later.id == earlier.id or earlier.is_pinned or later.last_ms < earlier.last_ms:
+        return False
+    is_read = later.harvester == READ
+    if is_read and (earlier.is_decided or (earlier.harvester != READ and later.channel is not Channel.USER)):
         return False
     is_held = later.status in (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
     was_held = earlier.status in (ItemStatus.ACTIVE, ItemStatus.CANDIDATE, ItemStatus.STALE)

@@ -10,7 +10,9 @@ from typing import Generic, NamedTuple, TypeVar
 import msgspec
 
 SENTENCE_LIMIT = 240
+READ_LIMIT = 320  # of a sentence that a model read: it says when, too
 EXCERPT_LIMIT = 300
+READ = "read"  # the harvester of what a model read in sessions
 
 
 class Category(StrEnum):
@@ -194,6 +196,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     saves: float = 1.0  # actions that knowing it spares when it fires
     when: str = ""  # a later session needs it, in words
     kind: ItemKind = ItemKind.PLAIN
+    stated_confidence: float = 0.0  # of the model that proposed it; 0.0 where none did
 
 
 class Belief(NamedTuple):

@@ -93,6 +93,17 @@ class RecallSettings(msgspec.Struct, frozen=True, kw_only=True):
     learns_at_end: bool = True  # whether the end of a session starts a `learn` of it
 
 
+class ReadingSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Which model reads sessions, and how much that may take. Without a model nothing is sent unasked."""
+
+    model: Text | None = None
+    prompt: Path | None = None  # None: the built-in one
+    usd_per_day: Rate = 1.0
+    usd_per_month: Rate = 20.0
+    tokens_per_day: Annotated[int, msgspec.Meta(ge=0, le=1 << 50)] = 1_000_000  # of models without a known price
+    tokens_per_month: Annotated[int, msgspec.Meta(ge=0, le=1 << 50)] = 20_000_000
+
+
 class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     homes: tuple[Path, ...] = ()
     enabled: bool = True
@@ -119,6 +130,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     retention: RetentionSettings = RetentionSettings()
     memory: MemorySettings = MemorySettings()
     recall: RecallSettings = RecallSettings()
+    reading: ReadingSettings = ReadingSettings()
     agents: dict[str, AgentSettings] = msgspec.field(default_factory=dict)
     aliases: Aliases = msgspec.field(default_factory=Aliases)
     domains: dict[str, tuple[Text, ...]] = msgspec.field(default_factory=dict)

@@ -116,7 +116,8 @@ def hook_sessions(db: apsw.Connection) -> list[tuple[str, str]]:
 def clear_decided(db: apsw.Connection) -> None:
     """Empties what follows from entries of the journal that can be changed by erasing, so that they can be applied
     again."""
-    for table in ("checkouts", "draws", "exposures", "item_decisions"):
+    readings = ("reading_requests", "reading_spends", "reading_rejections")
+    for table in ("checkouts", "draws", "exposures", "item_decisions", *readings):
         db.execute(f"DELETE FROM {table}")  # noqa: S608
 
 

@@ -1,0 +1,312 @@
+"""Convicts what a model proposes: the lines exist, and they say it. Pure.
+
+Every command, path, flag, number, identifier and quoted word of a sentence must stand in lines of the session, a
+command in one line and in its order; and enough of its other words in the lines that it cites or beside them. Where a
+model cited too little, the lines that hold a word are added: they are evidence too. A question proves nothing.
+
+**Who said it** is decided here, by the lines and never by the model. The user's words are those whose own lines carry
+most of the sentence, with nothing added that could do harm. An outcome is a command that was run, and whose end is
+known. After these come what the agent said, what tools printed, and what stood in files, pages and foreign tools: the
+least trusted of the lines decides. A model that cites the user for what a page said gains nothing: words that stand
+together in foreign text and not in the lines of whoever is cited are foreign.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from afterwit.guard.hygiene import danger_in, reads_like_an_order
+from afterwit.guard.markers import is_own
+from afterwit.guard.plain_names import is_plain_path
+from afterwit.harvest.commands.power import is_tellable
+from afterwit.model.kinds import Status
+from afterwit.model.knowledge import READ_LIMIT, Channel
+from afterwit.reading.answers import ProposedNote
+from afterwit.reading.lines import SessionLine, Speaker
+from afterwit.text.words import words_of
+
+VERSION = 1  # counts up when answers that are kept would be judged otherwise
+LEAST_CONFIDENCE = 0.5
+_SUPPORT = 0.34  # of a sentence's words that its lines, or those beside them, must hold
+_OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs
+_BESIDE = 2  # lines before and after a cited one that count as its context
+_MOST_ADDED = 4
+_COPIED = 7  # words in a row that stand in the prompt: copied, not read
+_SPAN = re.compile(r"`([^`]+)`")
+_QUOTED = re.compile(r"[\"“]([^\"“”]{3,})[\"”]")
+_MARK = re.compile(
+    r"(?<![\w/.-])(?:--?[A-Za-z][\w-]+|[\w.@~-]*/[\w./@*~-]+|[A-Za-z_][\w-]*\.[A-Za-z]\w{0,9}\b|\d[\d.,:]*\d|\d{2,}"
+    r"|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[0-9]\w*)"
+)
+_SENTENCE_END = re.compile(r"[.!;:]\s|[.!]$")
+_ABBREVIATIONS = frozenset(("e.g", "i.e", "e.g.", "i.e.", "and/or", "vs.", "etc."))
+_PLACEHOLDER = re.compile(r"<[^<>]*>|\{[^{}]*\}|…|\.\.\.|\*+")
+_LEAST_TRUSTED = (Speaker.MCP, Speaker.WEB, Speaker.PASTED, Speaker.FILE, Speaker.OUTPUT)
+_PARTIES = (Speaker.USER, Speaker.AGENT, Speaker.ACTION)
+_ENDED = (Status.SUCCEEDED, Status.FAILED)
+_BORROWED = 2  # words in one foreign line that nobody else said
+_SEGMENTS = re.compile(r"\s(?:&&|\|\|?|;)\s|;\s")
+_MESSAGE = re.compile(r"[A-Z][a-z']+(?: (?!-)[\w'.,:()\[\]=-]+)+")
+_WORDS = re.compile(r"[a-z]+")
+_LOWERING = frozenset("disable skip bypass ignore override force".split())  # noqa: SIM905
+
+
+class Conviction(StrEnum):
+    """Why a proposal is not taken."""
+
+    NO_LINES = "no-lines"
+    UNSUPPORTED = "unsupported"
+    OTHER_WORDS = "other-words"
+    QUESTION = "question"
+    COPIED = "copied"
+    OWN = "own-output"
+    GENERAL = "general"
+    SPECULATION = "speculation"
+    TOO_LONG = "too-long"
+    ORDER = "order"
+
+
+WORDS = {
+    Conviction.NO_LINES: "It cites no line that was sent.",
+    Conviction.UNSUPPORTED: "It names something that stands in no line of the session.",
+    Conviction.OTHER_WORDS: "The lines that it cites say something else.",
+    Conviction.QUESTION: "It rests on questions alone.",
+    Conviction.COPIED: "It is copied from the prompt.",
+    Conviction.OWN: "It is our own output come back.",
+    Conviction.GENERAL: "It names nothing of this repository: every agent knows it.",
+    Conviction.SPECULATION: "The model itself believes it less than an even chance.",
+    Conviction.TOO_LONG: f"It has more than {READ_LIMIT} characters.",
+    Conviction.ORDER: "It reads like an order that no user gave.",
+}
+
+
+class Convicted(NamedTuple):
+    """A proposal that is not taken."""
+
+    sentence: str
+    why: Conviction
+    detail: str = ""
+
+
+class Supported(NamedTuple):
+    """A proposal that its lines bear out."""
+
+    proposal: ProposedNote
+    channel: Channel
+    lines: tuple[int, ...]  # that prove it, from 0, in order
+
+
+class Sent(NamedTuple):
+    """What the model was sent: the lines of the session, and of these the ones of the request."""
+
+    lines: Sequence[SessionLine]
+    first: int
+    end: int
+    copied: Collection[str] = ()  # runs of words of the prompt, from `runs_in`
+
+
+def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
+    """The proposal with who said it, or why it is not taken."""
+    why = _of_form(proposal, sent)
+    if why is not None:
+        return Convicted(proposal.sentence, why)
+    cited = sorted({number - 1 for number in proposal.lines if sent.first <= number - 1 < sent.end})
+    if not cited:
+        return Convicted(proposal.sentence, Conviction.NO_LINES)
+    proving = [at for at in cited if _proves(sent.lines[at])]
+    if not proving:
+        return Convicted(proposal.sentence, Conviction.QUESTION)
+    added: set[int] = set()
+    for mark in marks_in(proposal.sentence):
+        holders = _holders(mark, sent, proving)
+        if not holders:
+            return Convicted(proposal.sentence, Conviction.UNSUPPORTED, mark)
+        added.update(holders[:1] if not any(at in proving for at in holders) else ())
+    if len(added) > _MOST_ADDED:
+        return Convicted(proposal.sentence, Conviction.OTHER_WORDS, "its words are spread over the session")
+    lines = tuple(sorted({*proving, *added}))
+    if share_of_words(proposal.sentence, _around(lines, sent)) < _SUPPORT:
+        return Convicted(proposal.sentence, Conviction.OTHER_WORDS)
+    whole = sent.lines[sent.first : sent.end]
+    channel = channel_of(proposal.sentence, [sent.lines[at] for at in lines], whole)
+    if channel is not Channel.USER:
+        if not marks_in(proposal.sentence):
+            return Convicted(proposal.sentence, Conviction.GENERAL)
+        if reads_like_an_order(proposal.sentence):
+            return Convicted(proposal.sentence, Conviction.ORDER)
+    return Supported(proposal, channel, lines)
+
+
+def bears_on(sentence: str, supported: Supported, sent: Sent) -> bool:
+    """Whether the lines that prove a proposal speak of what this other sentence says, so that it can be confirmed or
+    contradicted by them."""
+    lines = (*_around(supported.lines, sent), SessionLine(Speaker.NOTE, supported.proposal.sentence))
+    return share_of_words(sentence, lines) >= _SUPPORT
+
+
+def runs_in(prompt: str) -> frozenset[str]:
+    """All runs of words that are long enough to be recognised as copied."""
+    return frozenset(_runs(prompt))
+
+
+def marks_in(sentence: str) -> list[str]:
+    """The pieces of a sentence that must stand in the session as they are."""
+    rest = _SPAN.sub(" ", sentence)
+    quoted = [match[1] for match in _QUOTED.finditer(rest)]
+    plain = (match[0].strip(".,:;") for match in _MARK.finditer(_QUOTED.sub(" ", rest)))
+    spans = [match[1] for match in _SPAN.finditer(sentence)]
+    marks = (" ".join(mark.split()) for mark in (*spans, *quoted, *plain))
+    return list(dict.fromkeys(mark for mark in marks if mark and mark.lower() not in _ABBREVIATIONS))
+
+
+def share_of_words(sentence: str, lines: Iterable[SessionLine]) -> float:
+    """Which share of a sentence's words stands in these lines."""
+    wanted = set(words_of(sentence))
+    there = {word for line in lines for word in words_of(line.text)}
+    return len(wanted & there) / len(wanted) if wanted else 1.0
+
+
+def holds(text: str, mark: str) -> bool:
+    """Whether a mark stands in a text: as it is, or, for a command, word by word in its order within one command. A gap
+    that is written as one stands for anything."""
+    plain = _folded(mark)
+    if _stands_in(_folded(text), plain, 0) >= 0:
+        return True
+    pieces = [piece for gap in _PLACEHOLDER.split(plain) for piece in gap.split()]
+    if not pieces or (len(pieces) == 1 and pieces[0] == plain):
+        return False
+    return any(_in_order(_folded(segment), pieces) for segment in _SEGMENTS.split(text))
+
+
+def _in_order(segment: str, pieces: Iterable[str]) -> bool:
+    at = 0
+    for piece in pieces:
+        at = _stands_in(segment, piece, at)
+        if at < 0:
+            return False
+        at += len(piece)
+    return True
+
+
+def _stands_in(text: str, piece: str, at: int) -> int:
+    """Where a piece stands as whole words, from a place on; -1 where it does not."""
+    while (at := text.find(piece, at)) >= 0 and piece:
+        before, after = text[at - 1 : at], text[at + len(piece) : at + len(piece) + 1]
+        if not (_is_inside(before) and _is_inside(piece[0])) and not (_is_inside(after) and _is_inside(piece[-1])):
+            return at
+        at += 1
+    return -1
+
+
+def _is_inside(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def channel_of(sentence: str, lines: Sequence[SessionLine], sent: Sequence[SessionLine]) -> Channel:
+    """Where the words of a sentence come from, by the lines that prove it, and by what else was sent: whatever lines
+    are cited, words that stand in foreign text alone are not those of anybody else."""
+    foreign = [line for line in sent if line.speaker in _LEAST_TRUSTED]
+    typed = [line for line in lines if line.speaker is Speaker.USER]
+    if typed and _carry(sentence, typed, foreign) and not _adds_power(sentence, typed, sent):
+        return Channel.USER
+    ended = [line for line in lines if line.speaker is Speaker.ACTION and line.status in _ENDED]
+    commands = commands_in(sentence)
+    is_run = all(any(holds(line.text, mark) for line in ended) and is_tellable(mark) for mark in commands)
+    if commands and is_run and _carry(sentence, ended, foreign):
+        return Channel.OUTCOME
+    said = [line for line in lines if line.speaker in _PARTIES]
+    if said and share_of_words(sentence, said) >= _SUPPORT and not _borrows(sentence, said, foreign):
+        return Channel.ASSISTANT
+    lending = [line.speaker for line in lines if line.speaker in _LEAST_TRUSTED]
+    lending += [line.speaker for line in foreign if _borrows(sentence, said, (line,))]
+    return min(lending, key=_LEAST_TRUSTED.index).channel or Channel.TOOL if lending else Channel.ASSISTANT
+
+
+def untold_commands(sentence: str, sent: Sequence[SessionLine]) -> list[str]:
+    """Commands of a sentence that may not be named to an agent without a person: neither ordinary nor run here with
+    success."""
+    return [mark for mark in commands_in(sentence) if not is_tellable(mark) and not _has_worked(mark, sent)]
+
+
+def commands_in(sentence: str) -> list[str]:
+    """What stands between backticks and is more than a name, or a message that was quoted."""
+    spans = (" ".join(match[1].split()) for match in _SPAN.finditer(sentence))
+    return [span for span in spans if " " in span and not _MESSAGE.fullmatch(span)]
+
+
+def _carry(sentence: str, lines: Sequence[SessionLine], foreign: Sequence[SessionLine]) -> bool:
+    """Whether most of a sentence stands in these lines, and no foreign one lent the rest."""
+    return share_of_words(sentence, lines) >= _OWN_WORDS and not _borrows(sentence, lines, foreign)
+
+
+def _borrows(sentence: str, own: Iterable[SessionLine], foreign: Iterable[SessionLine]) -> bool:
+    """Whether several words that these lines lack stand together in a foreign one. However long the sentence is: an
+    order of two words can be hidden in everything that a user typed."""
+    missing = set(words_of(sentence)) - {word for line in own for word in words_of(line.text)}
+    return any(len(missing.intersection(words_of(line.text))) >= _BORROWED for line in foreign)
+
+
+def _adds_power(sentence: str, typed: Sequence[SessionLine], sent: Sequence[SessionLine]) -> bool:
+    """Whether something that the user did not type could do harm, lead elsewhere, or lower a guard."""
+    if danger_in(sentence) and not any(danger_in(line.text) for line in typed):
+        return True
+    words = {word for line in typed for word in _WORDS.findall(line.text.lower())}
+    if not _LOWERING.intersection(_WORDS.findall(sentence.lower())) <= words:
+        return True
+    strange = [mark for mark in marks_in(sentence) if not any(holds(line.text, mark) for line in typed)]
+    commands = commands_in(sentence)
+    return any(
+        (not (is_tellable(mark) and _has_worked(mark, sent)))
+        if mark in commands
+        else ("/" in mark and not is_plain_path(mark.strip("*/")))
+        or not any(line.speaker in _PARTIES and holds(line.text, mark) for line in sent)
+        for mark in strange
+    )
+
+
+def _has_worked(mark: str, sent: Iterable[SessionLine]) -> bool:
+    return any(
+        line.speaker is Speaker.ACTION and line.status is Status.SUCCEEDED and holds(line.text, mark) for line in sent
+    )
+
+
+def _of_form(proposal: ProposedNote, sent: Sent) -> Conviction | None:
+    if len(proposal.sentence) > READ_LIMIT:
+        return Conviction.TOO_LONG
+    if is_own(proposal.sentence):
+        return Conviction.OWN
+    if proposal.confidence < LEAST_CONFIDENCE:
+        return Conviction.SPECULATION
+    if sent.copied and any(run in sent.copied for run in _runs(proposal.sentence)):
+        return Conviction.COPIED
+    return None
+
+
+def _proves(line: SessionLine) -> bool:
+    """A question does not, and neither does a remark of ours."""
+    if line.speaker is Speaker.NOTE:
+        return False
+    is_question = line.text.rstrip().endswith("?") and not _SENTENCE_END.search(line.text.rstrip("? "))
+    return not (is_question and line.speaker in (Speaker.USER, Speaker.AGENT))
+
+
+def _holders(mark: str, sent: Sent, cited: Sequence[int]) -> list[int]:
+    """Lines that hold a mark: those that are cited first, then the nearest."""
+    places = [at for at in range(sent.first, sent.end) if _proves(sent.lines[at]) and holds(sent.lines[at].text, mark)]
+    return sorted(places, key=lambda at: (at not in cited, min(abs(at - other) for other in cited), at))
+
+
+def _around(lines: Sequence[int], sent: Sent) -> Iterator[SessionLine]:
+    places = {near for at in lines for near in range(at - _BESIDE, at + _BESIDE + 1)}
+    return (sent.lines[at] for at in sorted(places) if sent.first <= at < sent.end)
+
+
+def _runs(text: str) -> Iterator[str]:
+    words = re.findall(r"[\w'/.-]+", text.lower())
+    return (" ".join(words[at : at + _COPIED]) for at in range(len(words) - _COPIED + 1))
+
+
+def _folded(text: str) -> str:
+    """Without marks of Markdown, and without differences that say nothing."""
+    return " ".join(text.replace("`", "").replace("**", "").replace("’", "'").lower().split())

@@ -1,0 +1,79 @@
+"""What reading may take: caps for a run, a day and a month, and what of them is left.
+
+A request counts from the moment when it is asked, as what its text and the longest answer would take; when its answer
+is there, as what it took. So no cap is passed, whatever is still under way. Days and months are those of UTC. A model
+with a known price is held to dollars, one without to tokens; prices are list prices, without discounts for batches.
+"""
+
+import datetime as dt
+from typing import NamedTuple
+
+import apsw
+
+from afterwit.model.errors import UsageError
+from afterwit.model.prices import Prices
+from afterwit.model.readings import Usage
+from afterwit.model.settings import ReadingSettings
+from afterwit.reading.requests import ANSWER_TOKENS, ReadingRequest
+from afterwit.store.rows.readings import SpentSince, spent_since
+
+
+class ReadingEstimate(NamedTuple):
+    """What a request takes at most."""
+
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float | None  # None: no price is known
+
+    @property
+    def tokens(self) -> int:
+        return self.tokens_in + self.tokens_out
+
+
+class ReadingSpent(NamedTuple):
+    """What was spent, or is reserved, since the day and the month began."""
+
+    day: SpentSince
+    month: SpentSince
+
+
+class Purse:
+    """What one run may still take. Everything that is to be asked is reserved here first."""
+
+    def __init__(self, caps: ReadingSettings, spent: ReadingSpent, budget_usd: float | None = None) -> None:
+        left_usd = (caps.usd_per_day - spent.day.cost_usd, caps.usd_per_month - spent.month.cost_usd)
+        left_tokens = (
+            caps.tokens_per_day - spent.day.unpriced_tokens,
+            caps.tokens_per_month - spent.month.unpriced_tokens,
+        )
+        self.left_usd = max(0.0, min(left_usd if budget_usd is None else (*left_usd, budget_usd)))
+        self.left_tokens = max(0, min(left_tokens))
+        self._has_budget = budget_usd is not None
+
+    def reserve(self, wanted: ReadingEstimate, model: str) -> bool:
+        """Takes what is wanted, as a whole or not at all."""
+        if wanted.cost_usd is None:
+            if self._has_budget:
+                raise UsageError(f"No price is known for {model!r}, so --budget cannot hold. `[prices]` can add one.")
+            is_left = wanted.tokens <= self.left_tokens
+            self.left_tokens -= wanted.tokens if is_left else 0
+            return is_left
+        is_left = wanted.cost_usd <= self.left_usd
+        self.left_usd -= wanted.cost_usd if is_left else 0.0
+        return is_left
+
+
+def spent_by(db: apsw.Connection, now_ms: int) -> ReadingSpent:
+    """What was spent by a moment."""
+    today = dt.datetime.fromtimestamp(now_ms / 1000, tz=dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return ReadingSpent(*(spent_since(db, int(day.timestamp() * 1000)) for day in (today, today.replace(day=1))))
+
+
+def estimate(request: ReadingRequest, model: str, prices: Prices, now_ms: int) -> ReadingEstimate:
+    """What a request takes if its answer is as long as it may be."""
+    cost = cost_usd(model, request.tokens, ANSWER_TOKENS, prices, now_ms)
+    return ReadingEstimate(request.tokens, ANSWER_TOKENS, cost)
+
+
+def cost_usd(model: str, tokens_in: int, tokens_out: int, prices: Prices, at_ms: int) -> float | None:
+    return prices.cost_usd(model, Usage(input=tokens_in, output=tokens_out), at_ms)

@@ -1,0 +1,1 @@
+"""Ways to a model. So far: files, which people hand over themselves."""
