@@ -21,7 +21,7 @@ def test_it_shows_the_report_and_what_to_try(run: Run, tmp_path: Path) -> None:
     assert "  - When `pytest` is not found here, call `uv run pytest …`." in done.stdout
     assert f"  cd {tmp_path / 'demo'}\n  ./afterwit sessions list " in done.stdout
     assert max(len(line) for line in done.stdout.splitlines() if "./afterwit" in line) <= 80
-    assert f"Remove it with: afterwit demo --remove {tmp_path / 'demo'}" in done.stdout
+    assert f"afterwit demo --remove {tmp_path / 'demo'}" in done.stdout
 
 
 def test_the_own_store_stays_untouched(run: Run, tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ ASKED = {
     "doctor": "",
     "status": "",
     "sample": "--count 3",
+    "read": "--plan --with gpt-5-mini",
     "recall": "--task tests",
     "sessions list": "",
     "sessions search": "pytest --limit 0",

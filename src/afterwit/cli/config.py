@@ -95,12 +95,13 @@ def exclude(here: Here, entries: tuple[str, ...], is_removed: bool, is_json: boo
     if is_removed and not entries:
         raise click.UsageError("Say what to take out: one of the entries that `afterwit config exclude` shows.")
     file, listed = here.configured.place.config, list(here.world.settings.learn.exclude)
+    stored = 0
     if entries:
         agents = [agent.name for agent in agents_with(here.world.declared)]
         listed = run_exclude(file, entries, agents, is_removed=is_removed)
-        tell_hooks(here.world, listed)
+        stored = tell_hooks(here.world, listed)
     if is_json:
-        print_json({"file": str(file), "exclude": listed})
+        print_json({"file": str(file), "exclude": listed, "stored": stored})
         return
     for entry in listed:
         print_line(entry)
@@ -108,6 +109,9 @@ def exclude(here: Here, entries: tuple[str, ...], is_removed: bool, is_json: boo
         talk("Nothing is left out. `afterwit config exclude --help` says how.")
     elif entries:
         talk("Hooks keep to it from now on, `afterwit learn` from its next run.")
+    if stored:
+        fit = f"{human_count(stored, 'stored session')} {'fits' if stored == 1 else 'fit'}"
+        talk(f"{fit} and {'stays' if stored == 1 else 'stay'}: `afterwit delete --excluded` erases them.")
 
 
 @config.group(cls=CliGroup)

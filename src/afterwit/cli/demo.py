@@ -98,7 +98,7 @@ def _learn(place: DemoPlace, now_ms: int, *, is_json: bool) -> None:
         print_json({**{name: str(path) for name, path in places.items()}, "report": report})
         return
     print_line(f"An invented home is in {place.home}. This is what `afterwit learn` says of it:\n")
-    show_report(Here(invented.configured, invented.world), report, None)
+    show_report(Here(invented.configured, invented.world), report, None, has_next=False)
     _recall(invented)
     _replay(invented)
     _invite(place)
@@ -124,7 +124,7 @@ def _invite(place: DemoPlace) -> None:
     width = max(len(arguments) for arguments, _ in TRIES)
     for arguments, why in TRIES:
         print_line(f"  ./{place.script.name} {arguments:<{width}}  # {why}")
-    print_line(f"\nRemove it with: afterwit demo --remove {folder}")
+    print_line(f"\nRemove it with: {shlex.join(own_command())} demo --remove {folder}")
 
 
 def _say_removed(folder: Path, *, is_json: bool) -> None:

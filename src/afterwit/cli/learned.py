@@ -31,6 +31,7 @@ def show_report(
     is_reharvest: bool = False,
     is_narrow: bool = False,
     is_ended: bool = False,
+    has_next: bool = True,
 ) -> None:
     """The report of a run, for people."""
     agents = [agent for agent in report.agents if agent.discovered or agent.failed]
@@ -42,6 +43,9 @@ def show_report(
         _show_nothing(here, folder)
     else:
         _show_run(here, report, agents, is_reharvest=is_reharvest)
+        if has_next and report.news is not None and not report.is_dry_run:
+            command, why = next_command(report.harvested, is_connected=report.is_connected)
+            print_text(f"Next: {command}  # {why}")
 
 
 def _show_run(here: Here, report: Report, agents: list[AgentReport], *, is_reharvest: bool) -> None:
@@ -57,9 +61,6 @@ def _show_run(here: Here, report: Report, agents: list[AgentReport], *, is_rehar
         from afterwit.cli.store.evict import show
 
         show(report.evicted)
-    if report.news is not None and not report.is_dry_run:
-        command, why = next_command(report.harvested, is_connected=report.is_connected)
-        print_text(f"Next: {command}  # {why}")
 
 
 def next_command(harvested: Harvested, *, is_connected: bool) -> tuple[str, str]:

@@ -45,6 +45,9 @@ SHORT_NAMES = {
     "show": "sessions show",
     "cost": "sessions cost",
     "review": "knowledge review",
+    "undo": "knowledge undo",
+    "exclude": "config exclude",
+    "delete": "sessions delete",
 }
 _ALONE = "afterwit.alone"
 _COMPLETING = "_AFTERWIT_COMPLETE"  # set by a shell that asks how a line goes on: any talk would land in that line

@@ -101,15 +101,14 @@ def _vanishing(now: ProofOfLife, calendar: Calendar) -> str:
     logs = now.vanishing
     if not logs.agents:
         return "nothing: no agent here is known to delete its logs"
-    safe = (
-        f"{human_count(logs.captured, 'log')} of {', '.join(logs.agents)} {'is' if logs.captured == 1 else 'are'} safe"
-    )
+    was = "was" if logs.captured == 1 else "were"
+    safe = f"{human_count(logs.captured, 'log')} of {', '.join(logs.agents)} {was} read before"
     if not logs.uncaptured or logs.vanishes_ms is None:
-        return f"nothing that was not read; {safe}"
+        return f"no log is lost: {safe} the agent deletes {'it' if logs.captured == 1 else 'them'}"
     when = (
         f"the first on {calendar.day(logs.vanishes_ms)}"
         if logs.vanishes_ms > calendar.now_ms
         else "the first any day now"
     )
     count = human_count(logs.uncaptured, "log")
-    return f"the agents will delete {count} not read yet, {when}: run `afterwit learn`; {safe}"
+    return f"the agents will delete {count} not read yet, {when}: run `afterwit learn`"

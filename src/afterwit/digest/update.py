@@ -33,7 +33,7 @@ def digest_pending(store: Store, prices: Prices, progress: Progress | None = Non
     """Digests what has none of the present version."""
     done = Digested()
     pending = sightings.undigested(store.db, VERSION)
-    for batch in in_batches(pending, _BATCH, progress, "digesting", "sessions"):
+    for batch in in_batches(pending, _BATCH, progress, "summing up", "sessions"):
         with transaction(store.db):
             for session in batch:
                 _digest_one(store.db, session, prices, done)

@@ -43,7 +43,7 @@ def see_pending(store: Store, progress: Progress | None = None) -> int:
             items.put_settled_mark(store.db, "")
         pending = sightings.unharvested(store.db, version)
         sightings.touch_stories(store.db, pending, SOON_MS, OPENING)
-    for batch in in_batches(pending, _BATCH, progress, "harvesting", "sessions"):
+    for batch in in_batches(pending, _BATCH, progress, "looking for notes", "sessions"):
         with transaction(store.db):
             for session in batch:
                 _see(store.db, session, version)
@@ -70,7 +70,7 @@ def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | No
     by_name = {harvester.name: harvester for harvester in HARVESTERS}
     refs = SessionRefs(store, forgotten)
     waiting = sightings.touched(store.db)
-    for batch in in_batches(waiting, _BATCH, progress, "concluding", "matters"):
+    for batch in in_batches(waiting, _BATCH, progress, "weighing what was seen", "topics"):
         with transaction(store.db):
             for matter in batch:
                 drafts = _concluded(store.db, by_name.get(matter.harvester), matter, refs)

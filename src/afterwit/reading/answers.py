@@ -72,11 +72,6 @@ def understood(text: str) -> UnderstoodAnswer:
     return UnderstoodAnswer(fault="no JSON object with a list `notes` in the answer")
 
 
-def mending(fault: str) -> str:
-    """What to ask once where an answer could not be understood."""
-    return f"Your answer could not be read: {fault}. Answer again with the JSON object alone, without any other text."
-
-
 def schema() -> dict[str, Any]:
     """The form of an answer, for models that can be held to one."""
     texts = {"type": "array", "items": {"type": "string"}}

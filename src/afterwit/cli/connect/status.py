@@ -49,7 +49,7 @@ def status(here: Here, is_json: bool) -> None:
     for state in connections:
         _show_state(here.calendar, state, silent, called)
     if not connections:
-        print_text("No agent is connected. `afterwit connect --all` connects those that are found.")
+        print_text("No agent is connected. `afterwit connect agents --all` connects those that are found.")
 
 
 def _show(installed: Installed, wanted: str) -> None:

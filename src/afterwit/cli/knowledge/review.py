@@ -17,7 +17,7 @@ from afterwit.curation.why import moment_of
 from afterwit.curation.why import why as all_evidence
 from afterwit.knowledge.list import ItemFilter
 from afterwit.model.errors import UsageError
-from afterwit.model.knowledge import Category, Item
+from afterwit.model.knowledge import Category, Item, ItemStatus
 from afterwit.recall.told import ToldWhen
 from afterwit.sessions.filters import one_line
 
@@ -86,7 +86,11 @@ def review(
 
 def _walk(here: Here, queue: WaitingNotes) -> None:
     walk = ReviewWalk(here.world, queue.notes)
-    talk(f"{human_count(len(queue.notes), 'note')} to decide about.{_others(queue)}")
+    asked = sum(item.status is ItemStatus.QUARANTINED for item in queue.notes)
+    early = len(queue.notes) - asked
+    needs = "needs" if asked == 1 else "need"
+    waits = f"{early} more {'waits' if early == 1 else 'wait'} for evidence: decide early or skip." if early else ""
+    talk(f"{human_count(asked, 'note')} {needs} your approval. {waits}{_others(queue)}".strip())
     is_answered = False
     while (item := walk.next_note()) is not None:
         _show(here.calendar, item, queue, len(queue.notes) - walk.tally.left + 1)
@@ -195,7 +199,8 @@ def _summary(tally: ReviewTally) -> str:
 def _others(queue: WaitingNotes) -> str:
     if not queue.needless:
         return ""
-    return f" {human_count(queue.needless, 'other')} wait and need nothing from you; --all shows them."
+    are = "waits and needs" if queue.needless == 1 else "wait and need"
+    return f" {queue.needless} more {are} nothing from you; --all asks about them too."
 
 
 def _nothing(queue: WaitingNotes) -> str:

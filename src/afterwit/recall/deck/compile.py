@@ -11,6 +11,7 @@ from functools import partial
 
 import msgspec
 
+from afterwit.capture.left_out import LeftOutSessions
 from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.guard import ruleset
 from afterwit.guard.placeholders import placeholder
@@ -52,14 +53,16 @@ def compile_deck(store: Store, world: World) -> None:
     _put(store, deck, redactor_of(world).text)
 
 
-def tell_hooks(world: World, exclude: Sequence[str]) -> None:
+def tell_hooks(world: World, exclude: Sequence[str]) -> int:
     """Compiles the deck anew, so that hooks leave out what the settings do from now on; nothing where there is no store
-    yet."""
-    if world.layout.database.exists():
-        learn = msgspec.structs.replace(world.settings.learn, exclude=tuple(exclude))
-        settings = msgspec.structs.replace(world.settings, learn=learn)
-        with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
-            compile_deck(store, world._replace(settings=settings))
+    yet. Returns how many stored sessions the settings leave out now."""
+    if not world.layout.database.exists():
+        return 0
+    learn = msgspec.structs.replace(world.settings.learn, exclude=tuple(exclude))
+    there = world._replace(settings=msgspec.structs.replace(world.settings, learn=learn))
+    with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+        compile_deck(store, there)
+        return len(LeftOutSessions(there, store).stored())
 
 
 def _put(store: Store, deck: DeckContent, redact: Redact) -> None:
