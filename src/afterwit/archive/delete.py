@@ -288,7 +288,7 @@ class _Deleting:
             return
         if row.role == COMPANION and file.others:
             return
-        why = "holds other sessions too" if file.others else "" if self._wanted.takes_logs else "--log-too deletes it"
+        why = "holds other sessions too" if file.others else "" if self._wanted.takes_logs else "--log-too deletes logs"
         if not why:
             self._logs.append(path)
         yield AgentLog(path=str(path), bytes=path.stat().st_size, is_deleted=not why, why_kept=why)

@@ -10,7 +10,7 @@ def test_the_plan_is_shown_and_nothing_goes_without_an_answer(run: Run) -> None:
     asked = run("sessions", "delete", "5ea50001")
     assert asked.returncode == 1
     assert "5ea50001" in asked.stdout
-    assert "--log-too deletes it" in asked.stdout
+    assert "--log-too deletes logs" in asked.stdout
     assert "This cannot be undone" in asked.stderr
     assert "Use --yes" in asked.stderr
     assert json.loads(run("sessions", "list", "--json").stdout)["found"] == 5
