@@ -1,0 +1,32 @@
+"""How a model is reached: one small interface. `registry` knows the ways that there are.
+
+A model is named by its way and, where the way knows several, by its own name: `claude-code`, `codex:gpt-5-mini`,
+`llm:orca`. A name without a way is that of a model that only files reach.
+"""
+
+from typing import NamedTuple, Protocol
+
+from afterwit.reading.answers import GivenAnswer
+
+
+class Question(NamedTuple):
+    """What is asked: the request's id, the prompt, and the text."""
+
+    id: str
+    system: str
+    text: str
+
+
+class Way(Protocol):
+    """One way to a model. An object is made for one model, and may be asked by several threads."""
+
+    most_at_once: int  # calls that may run side by side
+
+    def recipient(self) -> str:
+        """Who gets to read what is sent, in words for people."""
+
+    def refusal(self) -> str:
+        """Why the model cannot be asked as things are, and what to do; "" where it can. Sends nothing."""
+
+    def answer(self, question: Question, seconds: float) -> GivenAnswer:
+        """What the model answers within this time; a fault where it does not. Leaves no process and no transcript."""
