@@ -25,8 +25,10 @@ from afterwit.model.knowledge import (
     Trigger,
 )
 from afterwit.reading.answers import ProposedNote
-from afterwit.reading.checks import Supported, holds, untold_commands
+from afterwit.reading.checks import Supported
 from afterwit.reading.lines import SessionLine, Speaker
+from afterwit.reading.marks import holds
+from afterwit.reading.named_commands import untold_commands
 from afterwit.text.words import words_of
 
 _MOST_TRIGGERS = 12
