@@ -60,7 +60,7 @@ def draft_of(supported: Supported, session: ReadSession, replaced: Sequence[str]
         evidence=(evidence_of(supported.lines, supported.channel, session),),
         takes="" if supported.channel is Channel.USER else _taken(proposal, session),
         supersedes=tuple(replaced),
-        saves=proposal.spares,
+        saves=proposal.worth,
         when=proposal.when,
         stated_confidence=proposal.confidence,
     )
