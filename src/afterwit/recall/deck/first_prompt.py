@@ -22,7 +22,7 @@ from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck, words_in
 from afterwit.recall.place_index import likeness, rarity
 from afterwit.recall.places import LikelyPlace, Question, guess
-from afterwit.recall.prompt_block import BlockLine, BlockSection, likely_paths, prompt_block, unquoted
+from afterwit.recall.prompt_block import BlockLine, BlockSection, MarkedLine, likely_paths, prompt_block, unquoted
 from afterwit.recall.talks import Sentence, TalkTurn
 from afterwit.text.words import words_of
 
@@ -38,7 +38,7 @@ def prompt_sections(deck: Deck, agent: str, prompt: str, place: Location) -> tup
     question = Question(prompt[:_LONGEST])
     places = guess(StoredPlaces(deck.tables(), place.repo), question)
     quotes = decided(StoredTalks(deck.tables(), place.repo), question)
-    lines = unquoted(_fitting(deck, agent, question.prompt, place, places), quotes)
+    lines = unquoted((MarkedLine(0.0, line) for line in _fitting(deck, agent, question.prompt, place, places)), quotes)
     rules = [BlockLine(*rule) for rule in deck.rules(place.repo)]
     return prompt_block(places, lines, quotes, rules).sections
 
