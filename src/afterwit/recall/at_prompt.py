@@ -28,7 +28,6 @@ from afterwit.recall.place_index import KnownPlaces
 from afterwit.recall.places import LikelyPlace, Question, guess
 from afterwit.recall.prompt_block import (
     LATER_TOKENS,
-    MOST_ITEMS,
     BlockLine,
     MarkedLine,
     PromptBlock,
@@ -36,7 +35,6 @@ from afterwit.recall.prompt_block import (
     likely_paths,
     prompt_block,
     unquoted,
-    within,
 )
 from afterwit.recall.situation import Situation, enforced_rules, holding, order
 from afterwit.recall.start_block import said_of
@@ -76,7 +74,7 @@ def at_later_prompt(
         return PromptBlock()
     notes = notes_at_prompt(items, situation, question, index, ())
     new = (_line(note.item) for note in notes if note.item.id not in told and note.is_strong)
-    return later_block(within(new, MOST_ITEMS, min(room_tokens, LATER_TOKENS)))
+    return later_block(new, room_tokens)
 
 
 def rules_for_prompt(items: Iterable[Item], situation: Situation, told: Collection[str]) -> list[BlockLine]:

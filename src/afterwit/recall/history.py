@@ -14,6 +14,7 @@ COMPACTED = "compacted"
 CLEARED = "cleared"
 ENDED = "ended"
 FAULT = "fault"
+LATER = "later"  # in a draw at a prompt that is not the first
 
 
 class History:
@@ -25,6 +26,7 @@ class History:
         self.refused: set[str] = set()  # marks of commands
         self.has_started = False
         self.has_prompted = False
+        self.later_chars = 0  # of what was said with prompts after the first
         self.awaits_block = False  # since a compaction
         self.has_block_at_prompt = False  # where every agent keeps it
         for record in records:
@@ -39,6 +41,8 @@ class History:
             if record.get("moment") in (BEFORE, AFTER):
                 self.answered.update(items if isinstance(items, dict) else ())
             self.refused.add(str(record.get("command", "")))
+            if record.get(LATER):
+                self.later_chars += len(str(record.get("text") or record.get("would", "")))
         if kind == STARTED or (kind == DRAW and record.get("moment") == START):
             self.has_started, self.awaits_block = True, False
             self.has_block_at_prompt = record.get("with") == PROMPT

@@ -22,6 +22,7 @@ _STRONG = 2.8  # the same at a later one
 _NAMED = 2.0  # what it adds that the prompt names a file which the note waits for
 _BELOW_NAMED = 1.0  # the same, where the note waits for a folder that the file is in
 _FEWEST_NOTES = 40  # among fewer, too many words look rare
+_MOST_NAMED = 20  # files of one prompt
 _FEWEST_TERMS = 2  # of a prompt that says something
 _USUAL = 15  # terms of a prompt; in a longer one, some are always found
 _TELLING = 0.5  # of what a term tells that no other note holds: a match needs one such
@@ -88,7 +89,7 @@ def matching_notes(notes: NoteWords, prompt: str) -> dict[str, NoteMatch]:
 def named_in(index: KnownPlaces, prompt: str) -> list[str]:
     """The known files that a prompt names plainly: by their path, or by a name that no other file has."""
     paths, names = named_files(index, prompt)
-    return sorted({*paths, *(path for path, clearly in names.items() if clearly == 1.0)})
+    return sorted({*paths, *(path for path, clearly in names.items() if clearly == 1.0)})[:_MOST_NAMED]
 
 
 def nearness(patterns: Iterable[str], named: Sequence[str], places: Sequence[LikelyPlace]) -> float:
