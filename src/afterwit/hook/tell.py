@@ -4,7 +4,7 @@ Gives the answer for the agent and the records for the spool; the caller writes 
 with what was shown and, where something was held out, with what would have been.
 """
 
-from afterwit.agents.moments import AFTER, BEFORE, COMPACT, FORGETFUL, PROMPT, START, Answer, Moment
+from afterwit.agents.moments import ACTIVITY, AFTER, BEFORE, COMPACT, FORGETFUL, PROMPT, START, Answer, Moment
 from afterwit.guard.shown import NOTHING, Shown, between_markers, command, cut, joined, ours
 from afterwit.hook.proposals import Proposal
 from afterwit.recall.deck.location import Location
@@ -148,7 +148,9 @@ class HookTeller:
         items: dict[str, int] = {line.item: int(self._is_shown(line.item)) for line in new}
         told = joined((joined((ours("- "), line.text)) for line in new if items[line.item]), "\n")
         wanted = joined((joined((ours("- "), line.text)) for line in new), "\n")
-        return self._drawn(self._moment.event, items, told, wanted, signature=proposal.signature)
+        is_fix = bool({line.item for line in proposal.lines} & items.keys())
+        details = {"signature": proposal.signature} if is_fix else {"act": ACTIVITY}
+        return self._drawn(self._moment.event, items, told, wanted, **details)
 
     def _corrected(self, history: History, proposal: Proposal) -> Answer:
         """Refuses a command once, or rewrites it. The same command passes when it is called again."""
