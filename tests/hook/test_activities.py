@@ -96,6 +96,15 @@ def test_a_subagent_is_told_what_the_session_was_told(waiting: Hook) -> None:
     assert _bash(waiting, "git commit -m x", agent_id="a1") != ""
 
 
+def test_all_activities_of_a_session_get_a_thousand_tokens(hook: Hook) -> None:
+    text = "Mind it, and mind it well. " * 8
+    hook.compile(lines=[_line(f"c{at}", f"{at}: {text}", Trigger(activity=Activity.COMMIT)) for at in range(40)])
+    told = [_bash(hook, "git commit -m x") for _ in range(12)]
+    assert all(len(answer) <= 200 * 4 + 100 for answer in told)
+    assert 600 * 4 < sum(map(len, told)) <= 1_000 * 4 + 100
+    assert told[-1] == ""
+
+
 def test_what_is_held_out_is_not_told_and_counts_as_told(hook: Hook) -> None:
     hook.compile(lines=[_COMMIT], item_share=1.0)
     assert _bash(hook, "git commit -m x") == ""

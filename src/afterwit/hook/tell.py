@@ -139,10 +139,11 @@ class HookTeller:
         earlier = history.answered if self._moment.event == AFTER else history.told
         new = [line for line in proposal.lines if line.item not in earlier]
         if proposal.awaited:
-            from afterwit.recall.prompt_block import at_action
+            from afterwit.recall.prompt_block import action_tokens, at_action
 
             said = {*history.told, *(line.item for line in new)}
-            new = at_action([*new, *(line for line in proposal.awaited if line.item not in said)])
+            awaited = [line for line in proposal.awaited if line.item not in said]
+            new += at_action(awaited, action_tokens(history.activity_chars), beside=new)
         if not new:
             return NOTHING
         items: dict[str, int] = {line.item: int(self._is_shown(line.item)) for line in new}

@@ -12,7 +12,7 @@ from afterwit.actions.path_patterns import closeness
 from afterwit.knowledge.matching import TriggerMoment, fires
 from afterwit.model.kinds import Activity
 from afterwit.model.knowledge import Item, Trigger
-from afterwit.recall.prompt_block import BlockLine, at_action
+from afterwit.recall.prompt_block import ACTION_TOKENS, BlockLine, at_action
 from afterwit.recall.situation import Situation, holding, order
 from afterwit.recall.start_block import said_of
 
@@ -23,9 +23,11 @@ def at_activity(
     activities: Sequence[Activity],
     paths: Sequence[str],
     told: Collection[str],
+    room_tokens: int = ACTION_TOKENS,
 ) -> list[BlockLine]:
     """What to say with an action that does this (`actions.activities`), on these paths below the repository, in a
-    session that was told these notes. Best first: what names the files most closely, the narrowest scope."""
+    session that was told these notes and has so much room left (`ACTION_TOKENS_OF_SESSION` for all of them). Best
+    first: what names the files most closely, the narrowest scope."""
     moments = [TriggerMoment(paths=tuple(paths), activity=activity) for activity in (None, *activities)]
     scopes = {scope: place for place, scope in enumerate(situation.scopes())}
     ranked: list[tuple[int, int, tuple[float, str], Item]] = []
@@ -34,7 +36,7 @@ def at_activity(
             near = [closeness(trigger.path) for trigger in awaiting(item) if any(fires(trigger, at) for at in moments)]
             ranked += [(-max(near), scopes[item.scope], order(item), item)] if near else []
     ranked.sort(key=lambda rated: rated[:3])
-    return at_action(BlockLine(item.id, said_of(item)) for *_, item in ranked)
+    return at_action((BlockLine(item.id, said_of(item)) for *_, item in ranked), room_tokens)
 
 
 def awaiting(item: Item) -> tuple[Trigger, ...]:

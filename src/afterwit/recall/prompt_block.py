@@ -20,7 +20,8 @@ MOST_CHARS = 2_400  # of the block: 600 tokens
 MOST_ITEMS = 6
 LATER_TOKENS = 200  # of one later prompt
 LATER_TOKENS_OF_SESSION = 600  # of all later prompts of a session
-ACTION_TOKENS = 200
+ACTION_TOKENS = 200  # of one action
+ACTION_TOKENS_OF_SESSION = 1_000  # of all actions of a session
 ACTION_LINES = 3
 PLACES = "places"  # the name under which files are drawn
 _DECIDED = "decided "
@@ -125,9 +126,16 @@ def text_of(sections: Iterable[tuple[Shown, Sequence[tuple[str, Shown]]]], *, is
     return cut(joined((*opening, *rows), "\n"), MOST_CHARS) if rows else NOTHING
 
 
-def at_action(lines: Iterable[Line]) -> list[Line]:
-    """As many of these lines, the best first, as are told with one action."""
-    return within(lines, ACTION_LINES, ACTION_TOKENS)
+def at_action(lines: Iterable[Line], room_tokens: int = ACTION_TOKENS, beside: Sequence[Line] = ()) -> list[Line]:
+    """As many of these lines, the best first, as are told with one action of a session that has so much room left,
+    beside others that are told with it in any case."""
+    taken = -(-sum(len(line.text) + _MARKS for line in beside) // TOKEN_CHARS)
+    return within(lines, ACTION_LINES - len(beside), min(room_tokens, ACTION_TOKENS - taken))
+
+
+def action_tokens(said_chars: int) -> int:
+    """What a session has left for activities that was told so much with earlier ones."""
+    return ACTION_TOKENS_OF_SESSION - said_chars // TOKEN_CHARS
 
 
 def within(lines: Iterable[Line], most_lines: int, most_tokens: int) -> list[Line]:
