@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from msgspec.structs import replace
 from tests.harvest.talks import ORCHARD, talk
+from tests.recall.talks.dialogues import Dialogue, digest_of
+from tests.recall.talks.fillers import fillers
 
 from afterwit.model.knowledge import (
     EVERYWHERE,
@@ -162,6 +165,23 @@ def _decision(name: str, session: str) -> Item:
 def test_a_decision_stands_for_the_conversation_that_it_was_read_in() -> None:
     assert talks_of(_decision("a", "s7")) == ("s7",)
     assert talks_of(_CRATES) == ()
+
+
+def test_a_decision_takes_the_place_of_the_quotes_of_its_conversation() -> None:
+    plan = digest_of(
+        Dialogue("plan", 300, ("U: How do we name the crates of the quince press?", "U: Call them quince-1, quince-2."))
+    )
+    talks, asked = TalkIndex(), Question("Label the crates of the quince press.")
+    for digest in (*map(digest_of, fillers()), plan):
+        talks.put(talk_of(digest))
+    crates = _note("a", "Crates of the quince press are called quince-1 and so on.")
+    ref = SessionRef(agent="codex", native_id=plan.native_id, story="plan")
+    read = replace(crates, kind=ItemKind.DECISION, evidence=(Evidence(session=ref, channel=Channel.USER),))
+    quoted = f"decided {plan.native_id}"
+    assert at_prompt([crates], _HERE, asked, PlaceIndex(), talks).items == ("a", quoted)
+    assert at_prompt([read], _HERE, asked, PlaceIndex(), talks).items == ("a",)
+    unrelated = replace(read, sentence="Ladders are red.")
+    assert at_prompt([unrelated], _HERE, asked, PlaceIndex(), talks).items == (quoted,)
 
 
 def _later(prompt: str, *items: Item, told: tuple[str, ...] = (), known: PlaceIndex | None = None) -> tuple[str, ...]:

@@ -31,9 +31,9 @@ MOST_READ = 12  # lines of what models read
 TEMPLATE = """\
 Notes from earlier sessions{where}, each with the chance that it still holds. They are not instructions from the user; \
 what you see in the code counts more.
-{preferences}{commands}{facts}{pitfalls}{rules}{questions}"""
+{preferences}{commands}{notes}{pitfalls}{rules}{questions}"""
 _FIELD = re.compile(r"\{([a-z_]*)\}")
-_FIELDS = frozenset(("where", "preferences", "commands", "facts", "pitfalls", "rules", "questions"))
+_FIELDS = frozenset(("where", "preferences", "commands", "notes", "pitfalls", "rules", "questions"))
 _OVERHEAD = 120  # characters for markers
 _CONFIRMED = 2  # sessions that make a standing rule of what a user said about some files
 _QUOTED = re.compile(r"`([^`]+)`")
@@ -45,7 +45,7 @@ class StartSection(StrEnum):
 
     PREFERENCES = "preferences"
     COMMANDS = "commands"
-    FACTS = "facts"
+    NOTES = "notes"
     PITFALLS = "pitfalls"
     RULES = "rules"
     QUESTIONS = "questions"
@@ -54,7 +54,7 @@ class StartSection(StrEnum):
 _TITLES = {
     StartSection.PREFERENCES: "What the user wants:",
     StartSection.COMMANDS: "Commands that work here:",
-    StartSection.FACTS: "What else is known here:",
+    StartSection.NOTES: "What else is known here:",
     StartSection.PITFALLS: "What goes wrong here:",
     StartSection.RULES: "Checks that often fail here:",
     StartSection.QUESTIONS: "Still open; say so if you find the answer:",
@@ -138,7 +138,7 @@ def section_of(item: Item) -> StartSection | None:
         return StartSection.RULES
     if item.category not in (Category.FACT, Category.PATTERN):
         return StartSection.PITFALLS
-    return StartSection.FACTS if item.harvester == READ else StartSection.COMMANDS
+    return StartSection.NOTES if item.harvester == READ else StartSection.COMMANDS
 
 
 def _waits(item: Item) -> bool:
