@@ -108,7 +108,6 @@ class _CallingRun:
         self._reserved_usd = 0.0  # of what is under way
         self._in_a_row = 0  # failures
         self._unsettled = 0  # answers
-        self._at_ms = 0
         self.result = CalledRun(model=made.model)
 
     def work(self) -> None:
@@ -145,8 +144,7 @@ class _CallingRun:
         with held(now.layout.lease, _WAIT_SECONDS), source_of(now) as source:
             catch_up(source.store)
             with told_if_recorded(source.store):
-                desk = ReadingDesk(source, now, is_again=self._calls.is_again, at_ms=self._at_ms)
-                self._at_ms = desk.at_ms
+                desk = ReadingDesk(source, now, is_again=self._calls.is_again, run_ms=self._world.now_ms)
                 yield _Visit(source, now, desk)
 
     def _exchange(self, done: Sequence[_Answering]) -> None:

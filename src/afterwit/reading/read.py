@@ -152,14 +152,14 @@ def asked_body(
 class ReadingDesk:
     """Where answers are checked, one after the other."""
 
-    def __init__(self, source: TranscriptSource, world: World, *, is_again: bool, at_ms: int = 0) -> None:
+    def __init__(self, source: TranscriptSource, world: World, *, is_again: bool, run_ms: int = 0) -> None:
         self._source = source
         self._store = source.store
         self._world = world
         self._is_again = is_again
         entries = recorded(source.store.db)
-        # Entries of one moment are undone together, so a run that comes again brings the moment of its first time.
-        self.at_ms = at_ms or max(world.now_ms, max((entry.at_ms for entry in entries), default=-1) + 1)
+        self._at_ms = max(world.now_ms, max((entry.at_ms for entry in entries), default=-1) + 1)
+        self._run_ms = run_ms
         self._refs = SessionRefs(source.store, decided(entries).forgotten)
         self._beside = Beside(source, world)
         self._prices = price_list(world.settings.prices)
@@ -206,7 +206,7 @@ class ReadingDesk:
         if session is None or hash_of(session.lines, part) != asked.lines_hash:
             return Fate.CHANGED
         entry = self._entry(asked, session, proposals.proposals, answer._replace(text=text))
-        decide(self._store, KnowledgeEntry.READ, msgspec.to_builtins(entry), self.at_ms)
+        decide(self._store, KnowledgeEntry.READ, msgspec.to_builtins(entry), self._at_ms)
         self._taken.add(asked.id)
         self.entries.append(entry)
         return Fate.TAKEN
@@ -251,6 +251,7 @@ class ReadingDesk:
             session=session.ref,
             model=asked.model,
             prompt=asked.prompt,
+            run_ms=self._run_ms,
             checks=checks.VERSION,
             usage=usage_of(self._store.db, asked, answer, self._prices),
             drafts=tuple(drafts.values()),
