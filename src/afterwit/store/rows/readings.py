@@ -154,6 +154,12 @@ def failed_requests(db: apsw.Connection) -> list[ReadingFailure]:
     return [ReadingFailure(*row) for row in db.execute(query)]
 
 
+def count_unanswered(db: apsw.Connection) -> int:
+    """Requests that were asked and not answered."""
+    query = "SELECT count(*) FROM reading_requests WHERE answered_ms IS NULL AND lines_hash <> ''"
+    return int(only_row(db, query)[0])
+
+
 def was_called(db: apsw.Connection, model: str) -> bool:
     """Whether this model was ever called."""
     query = "SELECT EXISTS (SELECT 1 FROM reading_requests WHERE model = ? AND asked_by = ?)"
