@@ -4,6 +4,8 @@ A model is named by its way and, where the way knows several, by its own name: `
 `llm:orca`. A name without a way is that of a model that only files reach.
 """
 
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from afterwit.reading.answers import GivenAnswer
@@ -15,6 +17,14 @@ class Question(NamedTuple):
     id: str
     system: str
     text: str
+
+
+class WaySurroundings(NamedTuple):
+    """Where a way finds itself. Ways read no environment of their own."""
+
+    environ: Mapping[str, str]
+    home: Path  # the user's
+    folder: Path  # to work in, below the folder where data is stored; it may not be there yet
 
 
 class Way(Protocol):
@@ -30,3 +40,6 @@ class Way(Protocol):
 
     def answer(self, question: Question, seconds: float) -> GivenAnswer:
         """What the model answers within this time; a fault where it does not. Leaves no process and no transcript."""
+
+
+WayFactory = Callable[[str, WaySurroundings], Way]  # takes the model's own name; "": the one that the way chooses
