@@ -51,7 +51,7 @@ def test_a_strategy_that_is_asked_for_is_shown(learned: Run, option: str) -> Non
 
 def test_json_has_the_documented_shape(learned: Run) -> None:
     found = json.loads(learned("measure", "backtest", "--strategy", "places", "--json").stdout)
-    assert set(found) == {"sentence", "sessions", "actions", "reports", "comparisons", "moments"}
+    assert set(found) == {"sentence", "sessions", "actions", "reports", "comparisons", "moments", "reading"}
     assert set(found["reports"][0]) == {
         *("player", "whole", "interval", "start_tokens_median", "start_tokens_p95"),
         *("by_repo", "by_agent", "by_class", "by_source"),
