@@ -7,10 +7,11 @@ failure.
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from afterwit.actions.activities import activities_of
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.stories import GivenTask, Tasks
 from afterwit.knowledge.gate import rejection, wants_review
@@ -22,13 +23,14 @@ from afterwit.measure.read_notes import NOTHING_READ, Readings, ReadShelf
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import Outcome
 from afterwit.model.knowledge import EVERYWHERE, READ, Draft, Item, Scope, ScopeKind, SessionRef
+from afterwit.recall.at_activity import at_activity
 from afterwit.recall.at_failure import FailedAction, fix_for
-from afterwit.recall.at_prompt import at_prompt
+from afterwit.recall.at_prompt import at_later_prompt, at_prompt
 from afterwit.recall.from_digest import sighting_of, talk_of
 from afterwit.recall.place_index import PlaceIndex
 from afterwit.recall.places import LikelyPlace, Question, guess
-from afterwit.recall.prompt_block import PromptBlock, text_of
-from afterwit.recall.situation import Situation
+from afterwit.recall.prompt_block import LATER_TOKENS_OF_SESSION
+from afterwit.recall.situation import Situation, tokens
 from afterwit.recall.start_block import start_block
 from afterwit.recall.talks import TalkIndex
 
@@ -78,6 +80,7 @@ class RecallPlayer(Player):
         self._weighed: dict[Situation, tuple[Item, ...]] = {}  # until more is known
         self._told: defaultdict[str, set[str]] = defaultdict(set)  # by session
         self._answered: set[tuple[str, str]] = set()
+        self._later_tokens: Counter[str] = Counter()  # by session
 
     @property
     def mark(self) -> str:
@@ -114,7 +117,19 @@ class RecallPlayer(Player):
         places, talks = self._places[here.repo], self._talks[here.repo]
         told = self._told[here.session]
         block = at_prompt(self._items(here), _situation(here), question, places, talks, told)
-        yield from self._said(here, block)
+        if block.text:
+            told.update(block.items)
+            yield Saying(text=block.text, items=block.items, files=block.files)
+
+    def later_prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
+        question = Question(prompt, here.branch, here.parent)
+        places, told = self._places[here.repo], self._told[here.session]
+        room = LATER_TOKENS_OF_SESSION - self._later_tokens[here.session]
+        block = at_later_prompt(self._items(here), _situation(here), question, places, told, room)
+        if block.text:
+            self._later_tokens[here.session] += tokens(block.text)
+            told.update(block.items)
+            yield Saying(text=block.text, items=block.items)
 
     def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
         failed = FailedAction(step.kind, step.tool, step.target, step.error)
@@ -124,15 +139,15 @@ class RecallPlayer(Player):
             self._told[here.session].add(fix.item.id)
             yield Saying(text=fix.text, items=(fix.item.id,), advice=fix.advice)
 
-    def _said(self, here: Whereabouts, block: PromptBlock) -> Iterator[Saying]:
-        """The block of a prompt without what the session was told before."""
-        told = self._told[here.session]
-        sections = [(heading, [line for line in lines if line.item not in told]) for heading, lines in block.sections]
-        text = text_of(sections)
-        if text:
-            items = tuple(dict.fromkeys(line.item for _, lines in sections for line in lines))
-            told.update(items)
-            yield Saying(text=text, items=items, files=block.files)
+    def activity(self, here: Whereabouts, step: DigestStep, paths: Sequence[str]) -> Iterable[Saying]:
+        activities = activities_of(step.kind, step.target)
+        if activities or paths:
+            told = self._told[here.session]
+            lines = at_activity(self._items(here), _situation(here), activities, paths, told)
+            if lines:
+                told.update(line.item for line in lines)
+                text = "\n".join(f"- {line.text}" for line in lines)
+                yield Saying(text=text, items=tuple(line.item for line in lines))
 
     def _items(self, here: Whereabouts) -> tuple[Item, ...]:
         situation = _situation(here)
