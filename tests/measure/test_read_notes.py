@@ -15,7 +15,7 @@ from afterwit.measure.backtest import backtest, walked
 from afterwit.measure.player import PlayerNote
 from afterwit.measure.read_notes import ReadShelf, readings_of
 from afterwit.measure.recall_player import RecallPlayer
-from afterwit.model.knowledge import Channel, Scope, ScopeKind
+from afterwit.model.knowledge import Activity, Channel, Scope, ScopeKind, Trigger
 from afterwit.sessions.filters import Filter
 
 _HERE = frozenset((Scope(ScopeKind.REPO, REPO),))
@@ -119,6 +119,29 @@ def test_what_the_gate_refuses_is_not_told(tmp_path: Path, logs: list[Log]) -> N
     read = draft(logs[0].session, unsafe, channel=Channel.ASSISTANT)
     told = _told(tmp_path, logs, read_of(logs[0], read))
     assert all(unsafe not in note.text for notes in told.values() for note in notes)
+
+
+def _edits(path: str) -> tuple[Trigger, ...]:
+    return (Trigger(activity=Activity.EDIT, path=path),)
+
+
+def test_a_note_that_waits_for_an_activity_comes_with_the_first_one_and_only_once(
+    tmp_path: Path, logs: list[Log]
+) -> None:
+    first, _, later = logs
+    later.edit("db/rows.sql").edit("db/rows.sql").prompt("What of the old trees in winter, prune the old trees?")
+    read = draft(first.session, triggers=_edits("db/**"))
+    notes = [note for note in _told(tmp_path, logs, read_of(first, read))[later.session] if id_of(read) in note.item]
+    calls = [record["message"]["content"][0]["id"] for record in later.records if record["type"] == "assistant"]
+    assert [(note.action, note.moment, note.occasion) for note in notes] == [(calls[1], "after", "activity")]
+
+
+def test_a_later_prompt_is_answered_with_what_it_is_strongly_about(tmp_path: Path, logs: list[Log]) -> None:
+    first, _, later = logs
+    later.prompt("Prune the old trees, and whatever else winter asks for")
+    read = draft(first.session, triggers=_edits("db/**"))
+    told = _told(tmp_path, logs, read_of(first, read))[later.session]
+    assert _has(told, id_of(read)) == ["later-prompt"]
 
 
 def test_the_report_counts_what_was_known_and_told_and_when(tmp_path: Path, logs: list[Log]) -> None:

@@ -17,8 +17,7 @@ class _Talker(Player):
 
     name = "talker"
 
-    def __init__(self, *, answers: bool = True) -> None:
-        self._answers = answers
+    def __init__(self) -> None:
         self._ended: list[str] = []
 
     def end(self, digest: Digest) -> None:
@@ -37,18 +36,18 @@ class _Talker(Player):
         return [Saying(text=f"before {step.tool}")]
 
     def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
-        return [Saying(text=f"failed {step.tool}")] if self._answers else []
+        return [Saying(text=f"failed {step.tool}")]
 
     def activity(self, here: Whereabouts, step: DigestStep, paths: Sequence[str]) -> Iterable[Saying]:
         return [Saying(text=f"did {step.tool} {' '.join(paths)}".strip())]
 
 
-def _notes(tmp_path: Path, *logs: Log, answers: bool = True) -> dict[str, list[PlayerNote]]:
+def _notes(tmp_path: Path, *logs: Log) -> dict[str, list[PlayerNote]]:
     for log in logs:
         log.put(tmp_path / "home")
     learned(tmp_path / "home", tmp_path / "store")
     world = world_of(tmp_path / "home", tmp_path / "store")
-    played = walked(world, [_Talker(answers=answers)], Filter(), Silent())
+    played = walked(world, [_Talker()], Filter(), Silent())
     return {session.outline.here.session: session.notes["talker"] for session in played}
 
 
@@ -71,14 +70,9 @@ def test_every_moment_is_played_in_its_place(tmp_path: Path) -> None:
         ("later Now run it", first, "prompt", "later-prompt"),
         ("before Bash", second, "before", ""),
         ("failed Bash", second, "after", ""),
+        ("did Bash", second, "after", "activity"),
         ("later Thanks", second, "prompt", "later-prompt"),
     ]
-
-
-def test_a_failure_that_has_no_answer_is_an_activity_like_others(tmp_path: Path) -> None:
-    log = Log(0, 0).prompt("Run it").shell("npm run tset", MISSING, fails=True)
-    notes = _notes(tmp_path, log, answers=False)[log.session]
-    assert [note.text for note in notes if note.moment == "after"] == ["did Bash"]
 
 
 def test_files_of_a_later_prompt_do_not_count_as_named_in_time(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ class Player:
         return ()
 
     def activity(self, here: Whereabouts, step: DigestStep, paths: Sequence[str]) -> Iterable[Saying]:
-        """An action is over, however it ended, and `after` had nothing to say. The paths are those below the repository
-        that it read or changed."""
+        """An action is over, however it ended; a failure was told to `after` before. The paths are those below the
+        repository that it read or changed."""
         del here, step, paths
         return ()

@@ -29,8 +29,8 @@ from afterwit.recall.at_prompt import at_later_prompt, at_prompt
 from afterwit.recall.from_digest import sighting_of, talk_of
 from afterwit.recall.place_index import PlaceIndex
 from afterwit.recall.places import LikelyPlace, Question, guess
-from afterwit.recall.prompt_block import LATER_TOKENS_OF_SESSION
-from afterwit.recall.situation import Situation, tokens
+from afterwit.recall.prompt_block import action_tokens, later_tokens
+from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import start_block
 from afterwit.recall.talks import TalkIndex
 
@@ -80,7 +80,8 @@ class RecallPlayer(Player):
         self._weighed: dict[Situation, tuple[Item, ...]] = {}  # until more is known
         self._told: defaultdict[str, set[str]] = defaultdict(set)  # by session
         self._answered: set[tuple[str, str]] = set()
-        self._later_tokens: Counter[str] = Counter()  # by session
+        self._later_chars: Counter[str] = Counter()  # by session: told with later prompts
+        self._activity_chars: Counter[str] = Counter()  # by session: told because of what an action did
 
     @property
     def mark(self) -> str:
@@ -124,10 +125,10 @@ class RecallPlayer(Player):
     def later_prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         question = Question(prompt, here.branch, here.parent)
         places, told = self._places[here.repo], self._told[here.session]
-        room = LATER_TOKENS_OF_SESSION - self._later_tokens[here.session]
+        room = later_tokens(self._later_chars[here.session])
         block = at_later_prompt(self._items(here), _situation(here), question, places, told, room)
         if block.text:
-            self._later_tokens[here.session] += tokens(block.text)
+            self._later_chars[here.session] += len(block.text)
             told.update(block.items)
             yield Saying(text=block.text, items=block.items)
 
@@ -142,11 +143,12 @@ class RecallPlayer(Player):
     def activity(self, here: Whereabouts, step: DigestStep, paths: Sequence[str]) -> Iterable[Saying]:
         activities = activities_of(step.kind, step.target)
         if activities or paths:
-            told = self._told[here.session]
-            lines = at_activity(self._items(here), _situation(here), activities, paths, told)
+            told, room = self._told[here.session], action_tokens(self._activity_chars[here.session])
+            lines = at_activity(self._items(here), _situation(here), activities, paths, told, room)
             if lines:
                 told.update(line.item for line in lines)
                 text = "\n".join(f"- {line.text}" for line in lines)
+                self._activity_chars[here.session] += len(text)
                 yield Saying(text=text, items=tuple(line.item for line in lines))
 
     def _items(self, here: Whereabouts) -> tuple[Item, ...]:

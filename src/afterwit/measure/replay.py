@@ -156,11 +156,10 @@ def _spoken(player: Player, course: _Course) -> Iterator[PlayerNote]:
     for step, call, paths, prompts in zip(whole.steps, course.calls, course.paths, later[1:], strict=True):
         unknown = DigestStep(step.kind, step.tool, step.target, Status.UNKNOWN, at_s=step.at_s, files=step.files)
         yield from (_note(here, call, NoteMoment.BEFORE, saying) for saying in player.before(here, unknown))
-        answers = list(player.after(here, step)) if step.status is Status.FAILED else []
-        yield from (_note(here, call, NoteMoment.AFTER, saying) for saying in answers)
-        if not answers:
-            for saying in player.activity(here, step, paths):
-                yield _note(here, call, NoteMoment.AFTER, saying, NoteOccasion.ACTIVITY)
+        if step.status is Status.FAILED:
+            yield from (_note(here, call, NoteMoment.AFTER, saying) for saying in player.after(here, step))
+        for saying in player.activity(here, step, paths):
+            yield _note(here, call, NoteMoment.AFTER, saying, NoteOccasion.ACTIVITY)
         yield from _at_later_prompts(player, here, call, prompts)
 
 
