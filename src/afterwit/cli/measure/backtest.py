@@ -212,12 +212,11 @@ def _figures(report: PlayerReport) -> str:
 
 
 def _read(reading: ReplayedReading) -> str:
-    said = f"Notes that a model read: {reading.notes:,} were known in time for a session"
-    if not reading.told:
-        return f"{said}, none was told."
-    at = ", ".join(f"{count:,} {_MOMENTS[moment]}" for moment, count in reading.moments.items())
-    sessions = human_count(reading.sessions, "session")
-    return f"{said}, {reading.told:,} were told, in {sessions} ({at}). `--without-reading` leaves them out."
+    said = f"Notes that a model read, known in time: {reading.notes:,}, told {reading.told:,} of them"
+    if reading.told:
+        at = ", ".join(f"{_MOMENTS[moment]} {count:,}" for moment, count in reading.moments.items())
+        said += f" in {human_count(reading.sessions, 'session')} ({at})"
+    return f"{said}. `--without-reading` leaves them out."
 
 
 def _percent(share: float | None) -> str:
