@@ -18,12 +18,12 @@ from afterwit.guard.shown import ours
 from afterwit.hook.proposals import Permissions, proposed
 from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import Activity, Item, Trigger
-from afterwit.recall.at_activity import at_activity
+from afterwit.recall.at_activity import FirstAction, at_activity, command_of
 from afterwit.recall.deck.compile import lines_of
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck as Opened
 from afterwit.recall.deck.write import DeckContent, DeckSettings, FiringLine, write_deck
-from afterwit.recall.prompt_block import at_action
+from afterwit.recall.prompt_block import ACTION_TOKENS, ACTION_TOKENS_OF_SESSION, at_action
 
 _NOTHING = Permissions(refuse=False, rewrite=False)
 
@@ -50,12 +50,20 @@ def waiting(hook: Hook) -> Hook:
 
 
 def _bash(hook: Hook, command: str, **more: Any) -> str:
-    shell = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": {"stdout": "", "stderr": ""}}
+    shell: dict[str, Any] = {
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+        "tool_response": {"stdout": "", "stderr": ""},
+    }
     return hook.claude("after", hook_event_name="PostToolUse", **shell, **more).context
 
 
 def _file(hook: Hook, tool: str, path: str, **more: Any) -> str:
-    call = {"tool_name": tool, "tool_input": {"file_path": str(hook.project / path)}, "tool_response": {}}
+    call: dict[str, Any] = {
+        "tool_name": tool,
+        "tool_input": {"file_path": str(hook.project / path)},
+        "tool_response": {},
+    }
     return hook.claude("after", hook_event_name="PostToolUse", **call, **more).context
 
 
@@ -96,12 +104,20 @@ def test_a_subagent_is_told_what_the_session_was_told(waiting: Hook) -> None:
     assert _bash(waiting, "git commit -m x", agent_id="a1") != ""
 
 
-def test_all_activities_of_a_session_get_a_thousand_tokens(hook: Hook) -> None:
+def test_the_first_call_of_a_command_brings_what_waits_for_it(hook: Hook) -> None:
+    called = Trigger(program="press", words=("run",))
+    hook.compile(lines=[_line("call-1", "The press hides its output.", called, awaits=(called,))])
+    assert _bash(hook, "press stop") == ""
+    assert "The press hides its output." in _bash(hook, "cd mill && press run --all")
+    assert _bash(hook, "press run") == ""
+
+
+def test_all_activities_of_a_session_share_a_bounded_room(hook: Hook) -> None:
     text = "Mind it, and mind it well. " * 8
     hook.compile(lines=[_line(f"c{at}", f"{at}: {text}", Trigger(activity=Activity.COMMIT)) for at in range(40)])
     told = [_bash(hook, "git commit -m x") for _ in range(12)]
-    assert all(len(answer) <= 200 * 4 + 100 for answer in told)
-    assert 600 * 4 < sum(map(len, told)) <= 1_000 * 4 + 100
+    assert all(len(answer) <= ACTION_TOKENS * 4 + 100 for answer in told)
+    assert ACTION_TOKENS < sum(map(len, told)) // 4 <= ACTION_TOKENS_OF_SESSION + 60
     assert told[-1] == ""
 
 
@@ -209,5 +225,6 @@ def test_a_hook_tells_with_an_action_what_recall_tells(deck: Opened, call: tuple
     kind = kind_of({}, tool, arguments)
     target = arguments.get("command", arguments.get("file_path", ""))
     paths = () if kind is ActionKind.SHELL else (target,)
-    lines = at_activity(_items(), HERE, activities_of(kind, target), paths, ())
+    action = FirstAction(activities_of(kind, target), paths, command_of(kind, target))
+    lines = at_activity(_items(), HERE, action, ())
     assert told == [tuple(line) for line in lines]

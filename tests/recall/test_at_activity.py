@@ -5,9 +5,10 @@ from typing import Any
 from tests.knowledge.drafting import HARBOUR
 from tests.recall.knowing import HERE, item
 
-from afterwit.model.knowledge import EVERYWHERE, Activity, Item, ItemStatus, Trigger
-from afterwit.recall.at_activity import at_activity
-from afterwit.recall.prompt_block import ACTION_TOKENS
+from afterwit.model.kinds import ActionKind
+from afterwit.model.knowledge import EVERYWHERE, READ, Activity, Item, ItemStatus, Trigger
+from afterwit.recall.at_activity import FirstAction, at_activity, command_of
+from afterwit.recall.prompt_block import ACTION_LINES
 
 _EDIT = Trigger(activity=Activity.EDIT, path="press/**")
 _COMMIT = Trigger(activity=Activity.COMMIT)
@@ -18,10 +19,19 @@ def _note(sentence: str, *triggers: Trigger, **more: Any) -> Item:
 
 
 def _said(
-    items: list[Item], *activities: Activity, paths: tuple[str, ...] = (), told: tuple[str, ...] = ()
+    items: list[Item],
+    *activities: Activity,
+    paths: tuple[str, ...] = (),
+    told: tuple[str, ...] = (),
+    command: str = "",
 ) -> list[str]:
+    """What is said with one action after the other of the same kind, until nothing is left to say."""
     ids = {note.id: note.sentence for note in items}
-    return [ids[line.item] for line in at_activity(items, HERE, activities, paths, told)]
+    action = FirstAction(activities, paths, command_of(ActionKind.SHELL, command) if command else None)
+    said: list[str] = []
+    while lines := at_activity(items, HERE, action, (*told, *said)):
+        said += [line.item for line in lines]
+    return [ids[name] for name in said]
 
 
 def test_an_edit_below_the_folder_brings_the_note() -> None:
@@ -55,24 +65,26 @@ def test_what_was_told_is_not_told_again() -> None:
     assert _said(notes, Activity.COMMIT, told=(notes[0].id,)) == []
 
 
-def test_what_names_the_file_comes_before_what_names_its_folder() -> None:
-    exact = Trigger(activity=Activity.EDIT, path="press/quince.py")
-    notes = [
-        _note("Of the folder.", _EDIT),
-        _note("Of the file itself.", exact),
-        _note("Of all.", Trigger(path="*.py")),
-    ]
-    said = _said(notes, Activity.EDIT, paths=("press/quince.py",))
-    assert said == ["Of the file itself.", "Of the folder.", "Of all."]
+def test_the_note_that_spares_most_comes_first() -> None:
+    notes = [_note("Spares little.", _EDIT, saves=1.0), _note("Spares a lot.", _EDIT, saves=9.0)]
+    assert _said(notes, Activity.EDIT, paths=("press/quince.py",)) == ["Spares a lot.", "Spares little."]
 
 
-def test_at_most_three_lines_and_two_hundred_tokens_come_with_one_action() -> None:
+def test_what_was_read_about_a_command_comes_with_its_first_call() -> None:
+    notes = [_note("The press hides its output.", Trigger(program="press", words=("run",)), harvester=READ)]
+    assert _said(notes, command="cd mill && press run --all") == ["The press hides its output."]
+    assert _said(notes, command="press stop") == []
+    counted = [_note("The press hides its output.", Trigger(program="press", words=("run",)))]
+    assert _said(counted, command="press run") == []
+
+
+def test_one_line_of_bounded_length_comes_with_one_action() -> None:
     few = [_note(f"Sign commit {number}.", _COMMIT) for number in range(9)]
-    assert len(_said(few, Activity.COMMIT)) == 3
-    long = [_note(f"Sign commit {number}{', and again' * 18}.", _COMMIT) for number in range(9)]
-    lines = at_activity(long, HERE, (Activity.COMMIT,), (), ())
-    assert len(lines) > 1
-    assert sum(len(line.text) for line in lines) <= ACTION_TOKENS * 4
+    commit = FirstAction((Activity.COMMIT,))
+    assert len(at_activity(few, HERE, commit, ())) == ACTION_LINES
+    assert at_activity(few, HERE, commit, (), room_tokens=2) == []
+    long = [_note(f"Sign commit{', and again' * 60}.", _COMMIT)]
+    assert at_activity(long, HERE, commit, ()) == []
 
 
 def test_notes_of_other_places_and_those_that_wait_stay_silent() -> None:

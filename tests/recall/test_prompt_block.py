@@ -6,7 +6,7 @@ from afterwit.guard.markers import CLOSING, is_own
 from afterwit.guard.shown import ours
 from afterwit.recall.decisions import Quote
 from afterwit.recall.places import LikelyPlace
-from afterwit.recall.prompt_block import MOST_CHARS, PLACES, BlockLine, prompt_block, text_of
+from afterwit.recall.prompt_block import MOST_CHARS, MOST_ITEMS, PLACES, BlockLine, prompt_block, text_of
 from afterwit.recall.talks import AGENT, USER
 
 _PLACES = [LikelyPlace("press/belt.py", 0.8), LikelyPlace("press/crate.py", 0.4)]
@@ -43,8 +43,8 @@ def test_what_is_missing_leaves_no_heading() -> None:
     ]
 
 
-def test_at_most_six_items_are_told() -> None:
-    assert len(prompt_block([], [BlockLine(f"i{at}", ours("Oil it.")) for at in range(9)], []).items) == 6
+def test_only_a_few_items_are_told() -> None:
+    assert len(prompt_block([], [BlockLine(f"i{at}", ours("Oil it.")) for at in range(9)], []).items) == MOST_ITEMS
 
 
 def test_quoted_text_cannot_close_the_markers() -> None:

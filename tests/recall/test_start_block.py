@@ -14,8 +14,10 @@ from afterwit.recall.start_block import (
     MOST_CHARS,
     MOST_READ,
     MOST_TOKENS,
+    StartSection,
     StartSettings,
     checked_template,
+    section_of,
     start_block,
 )
 
@@ -126,19 +128,23 @@ def test_what_was_only_seen_comes_after_what_is_sure_and_says_so() -> None:
     assert next(block.items for block in tight if block.items) == (sure,)
 
 
-def test_a_note_about_files_or_an_activity_waits_for_them() -> None:
+def test_a_note_that_rarely_matters_waits_for_what_it_names() -> None:
     edit, commit = Trigger(activity=Activity.EDIT, path="press/**"), Trigger(activity=Activity.COMMIT)
-    known = [read("A", triggers=(edit,)), read("B", Channel.ASSISTANT, triggers=(commit,))]
+    known = [read("A", triggers=(edit,), saves=0.1), read("B", Channel.ASSISTANT, triggers=(commit,), saves=0.2)]
     assert start_block(known, HERE, STORIES).text == ""
 
 
-def test_what_the_user_wants_at_an_activity_stands_at_the_start_all_the_same() -> None:
-    assert start_block([read("Sign commits.", triggers=(Trigger(activity=Activity.COMMIT),))], HERE, STORIES).text
-
-
-def test_what_the_user_wants_of_some_files_stands_there_if_several_sessions_confirm_it() -> None:
+def test_a_note_that_matters_in_many_sessions_stands_at_the_start_whatever_it_waits_for() -> None:
     edit = Trigger(activity=Activity.EDIT, path="press/**")
-    assert start_block([read("Tabs only.", stories=3, triggers=(edit,))], HERE, STORIES).text
+    assert start_block([read("Tabs only.", Channel.ASSISTANT, triggers=(edit,), saves=2.0)], HERE, STORIES).text
+
+
+def test_several_sessions_lift_a_note_to_the_start() -> None:
+    edit = Trigger(activity=Activity.EDIT, path="press/**")
+    rare = read("Tabs only.", triggers=(edit,), saves=0.15)
+    often = read("Tabs only.", stories=9, triggers=(edit,), saves=0.15)
+    assert start_block([rare], HERE, STORIES).text == ""
+    assert start_block([often], HERE, STORIES).text
 
 
 def test_commands_that_verify_work_have_their_room_before_all_others() -> None:
@@ -156,14 +162,14 @@ def test_a_pitfall_of_tests_is_no_command_that_verifies() -> None:
         category=Category.PITFALL,
         triggers=(Trigger(activity=Activity.TEST),),
     )
-    assert start_block([pitfall], HERE, STORIES).text == ""
+    assert section_of(pitfall, STORIES) is StartSection.PITFALLS
 
 
-def test_at_most_twelve_lines_come_from_models() -> None:
+def test_only_some_lines_come_from_models() -> None:
     known = [read(f"Prune tree {number}.") for number in range(20)]
     block = start_block(known, HERE, STORIES)
     assert len(block.items) == MOST_READ
-    assert {reason for _, reason in block.left_out} == {"the 12 read notes that matter most are in"}
+    assert {reason for _, reason in block.left_out} == {f"the {MOST_READ} read notes that matter most are in"}
 
 
 def test_what_more_sessions_confirm_is_worth_more() -> None:

@@ -163,6 +163,8 @@ def _at_activity(
     """What waits for an action like this, by its words first: of mostly nothing the exact question is asked."""
     path = place.below(moment.path, moment.cwd) if moment.path else ""
     pairs = deck.lines("activity", _activity_words(moment, path), place.repo, agent)
+    if moment.command:
+        pairs += deck.lines("first", words_called(moment.command[:_LONGEST]), place.repo, agent)
     if path:
         touched = deck.lines("path", words_in(path), place.repo, agent)
         pairs += [(trigger, line) for trigger, line in touched if not line.advice]

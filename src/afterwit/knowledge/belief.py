@@ -76,7 +76,7 @@ _MOST_READ = {  # how far one session can make believe what a model read in it, 
     Channel.OUTCOME: 0.8,
     Channel.ASSISTANT: 0.65,
     Channel.TOOL: 0.65,
-    Channel.FILE: 0.55,
+    Channel.FILE: 0.65,
 }
 _LEAST_READ = 0.5
 _TOLD = 0.5  # what a fix that worked counts where we had told it: that it works is seen, that it was found is not

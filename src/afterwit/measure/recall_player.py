@@ -17,15 +17,17 @@ from afterwit.harvest.stories import GivenTask, Tasks
 from afterwit.knowledge.gate import rejection, wants_review
 from afterwit.knowledge.library import Library
 from afterwit.knowledge.needless import needless
+from afterwit.knowledge.shown_items import may_be_told
 from afterwit.knowledge.weighing import WeighingContext, weighed
 from afterwit.measure.player import Player, Saying, Whereabouts
 from afterwit.measure.read_notes import NOTHING_READ, Readings, ReadShelf
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import Outcome
 from afterwit.model.knowledge import EVERYWHERE, READ, Draft, Item, Scope, ScopeKind, SessionRef
-from afterwit.recall.at_activity import at_activity
+from afterwit.recall.at_activity import FirstAction, at_activity, command_of
 from afterwit.recall.at_failure import FailedAction, fix_for
 from afterwit.recall.at_prompt import at_later_prompt, at_prompt
+from afterwit.recall.doubles import told_once
 from afterwit.recall.from_digest import sighting_of, talk_of
 from afterwit.recall.place_index import PlaceIndex
 from afterwit.recall.places import LikelyPlace, Question, guess
@@ -64,7 +66,7 @@ def _is_let_in(draft: Draft) -> bool:
 
 class RecallPlayer(Player):
     name = "afterwit"
-    version = 2
+    version = 3
 
     def __init__(self, readings: Readings = NOTHING_READ) -> None:
         self._library = Library(HARVESTERS, _is_let_in)
@@ -141,10 +143,10 @@ class RecallPlayer(Player):
             yield Saying(text=fix.text, items=(fix.item.id,), advice=fix.advice)
 
     def activity(self, here: Whereabouts, step: DigestStep, paths: Sequence[str]) -> Iterable[Saying]:
-        activities = activities_of(step.kind, step.target)
-        if activities or paths:
+        action = FirstAction(activities_of(step.kind, step.target), tuple(paths), command_of(step.kind, step.target))
+        if action.is_any:
             told, room = self._told[here.session], action_tokens(self._activity_chars[here.session])
-            lines = at_activity(self._items(here), _situation(here), activities, paths, told, room)
+            lines = at_activity(self._items(here), _situation(here), action, told, room)
             if lines:
                 told.update(line.item for line in lines)
                 text = "\n".join(f"- {line.text}" for line in lines)
@@ -157,7 +159,8 @@ class RecallPlayer(Player):
             now_ms = self._latest[here.repo] or self._latest[""]
             scopes = frozenset(situation.scopes())
             unions = (*self.shelf.reported(self._library.unions(scopes)), *self.shelf.unions(scopes))
-            self._weighed[situation] = weighed(unions, WeighingContext(now_ms=now_ms, minimum_stories=_MINIMUM))
+            items = weighed(unions, WeighingContext(now_ms=now_ms, minimum_stories=_MINIMUM))
+            self._weighed[situation] = tuple(told_once([item for item in items if may_be_told(item)]))
         return self._weighed[situation]
 
     def _story(self, digest: Digest) -> str:

@@ -20,16 +20,19 @@ from afterwit.guard.hygiene import danger_in, reads_like_an_order
 from afterwit.guard.markers import is_own
 from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.commands.power import is_tellable
+from afterwit.harvest.commands.power_table import KNOWN_NAMES
+from afterwit.knowledge.likeness import meaning
 from afterwit.model.kinds import Status
 from afterwit.model.knowledge import READ_LIMIT, Channel
 from afterwit.reading.answers import ProposedNote
 from afterwit.reading.lines import SessionLine, Speaker
-from afterwit.reading.marks import holds, marks_in, quotes_in
+from afterwit.reading.marks import SPAN, holds, marks_in, quotes_in
 from afterwit.reading.named_commands import commands_in, has_worked
 from afterwit.text.words import words_of
 
 VERSION = 2  # counts up when answers that are kept would be judged otherwise
 LEAST_CONFIDENCE = 0.5
+_LEAST_WORTH = 0.15  # actions that a note spares in a session on average, as the model counts
 _SUPPORT = 0.34  # of a sentence's words that its lines, or those beside them, must hold
 _OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs
 _BESIDE = 2  # lines before and after a cited one that count as its context
@@ -41,6 +44,8 @@ _PARTIES = (Speaker.USER, Speaker.AGENT, Speaker.ACTION)
 _ENDED = (Status.SUCCEEDED, Status.FAILED)
 _BORROWED = 2  # words in one foreign line that nobody else said
 _WORDS = re.compile(r"[a-z]+")
+_PERSONAL = re.compile(r"\b(?:I|me|my|mine|your current|currently)\b")
+_COMMON = frozenset("main master head origin true false none null yes no ok done todo error test".split())  # noqa: SIM905
 _LOWERING = frozenset("disable skip bypass ignore override force".split())  # noqa: SIM905
 
 
@@ -56,6 +61,8 @@ class Conviction(StrEnum):
     GENERAL = "general"
     SPECULATION = "speculation"
     TOO_LONG = "too-long"
+    TRIFLE = "trifle"
+    OPPOSITE = "opposite"
     ORDER = "order"
 
 
@@ -68,6 +75,8 @@ WORDS = {
     Conviction.OWN: "It is our own output come back.",
     Conviction.GENERAL: "It names nothing of this repository: every agent knows it.",
     Conviction.SPECULATION: "The model itself believes it less than an even chance.",
+    Conviction.TRIFLE: "By the model's own word it would hardly ever spare anything.",
+    Conviction.OPPOSITE: "It turns round what a line says.",
     Conviction.TOO_LONG: f"It has more than {READ_LIMIT} characters.",
     Conviction.ORDER: "It reads like an order that no user gave.",
 }
@@ -123,20 +132,43 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
         return Convicted(proposal.sentence, Conviction.OTHER_WORDS)
     whole = sent.lines[sent.first : sent.end]
     channel = channel_of(proposal.sentence, [sent.lines[at] for at in lines], whole)
-    if channel is not Channel.USER:
-        if not marks_in(proposal.sentence) and not _retells_user(proposal.sentence, lines, sent):
-            return Convicted(proposal.sentence, Conviction.GENERAL)
-        if reads_like_an_order(proposal.sentence):
-            return Convicted(proposal.sentence, Conviction.ORDER)
-    return Supported(proposal, channel, lines)
+    why = _of_speaker(proposal.sentence, lines, channel, sent)
+    return Supported(proposal, channel, lines) if why is None else Convicted(proposal.sentence, why)
+
+
+def _of_speaker(sentence: str, lines: Sequence[int], channel: Channel, sent: Sent) -> Conviction | None:
+    """Why a sentence is not taken, by who said it. What rests on the user's words alone must not turn them round."""
+    has_marks = any(map(_is_telling, marks_in(sentence)))
+    if (channel is Channel.USER or not has_marks) and _is_turned_round(sentence, _around(lines, sent)):
+        return Conviction.OPPOSITE
+    if channel is Channel.USER:
+        return None
+    if _PERSONAL.search(SPAN.sub(" ", sentence)) or not (has_marks or _retells_user(sentence, lines, sent)):
+        return Conviction.GENERAL
+    return Conviction.ORDER if reads_like_an_order(sentence) else None
 
 
 def _retells_user(sentence: str, lines: Iterable[int], sent: Sent) -> bool:
-    """Whether a sentence tells in other words what the user typed, and nothing of it comes from elsewhere. It is not
-    the user's word then, but it is about this work."""
-    typed = [sent.lines[at] for at in lines if sent.lines[at].speaker is Speaker.USER]
+    """Whether a sentence tells in other words what the user typed and what was done then, and nothing of it comes from
+    elsewhere. It is not the user's word then, but it is about this work."""
+    said = [sent.lines[at] for at in lines if sent.lines[at].speaker in _PARTIES]
+    typed = [line for line in said if line.speaker is Speaker.USER]
     foreign = [line for line in sent.lines[sent.first : sent.end] if line.speaker in _LEAST_TRUSTED]
-    return bool(typed) and not _borrows(sentence, typed, foreign)
+    is_about = share_of_words(sentence, said) >= _SUPPORT and share_of_words(sentence, typed) > 0
+    return bool(typed) and is_about and not _borrows(sentence, typed, foreign)
+
+
+def _is_telling(mark: str) -> bool:
+    """Whether a mark says something of this work: the name of a program or of a branch that everybody has does not."""
+    return mark.lower() not in _COMMON and mark not in KNOWN_NAMES
+
+
+def _is_turned_round(sentence: str, lines: Iterable[SessionLine]) -> bool:
+    """Whether the sentence says to do what the user said not to do, with nobody else who says so."""
+    denied = {phrase.split()[0] for phrase in meaning(sentence).denied if phrase}
+    words = set(meaning(sentence).words) - denied
+    said = (phrase for line in lines if line.speaker is Speaker.USER for phrase in meaning(line.text).denied)
+    return any(phrase and words.issuperset(phrase.split()) for phrase in said)
 
 
 def bears_on(sentence: str, supported: Supported, sent: Sent) -> bool:
@@ -215,6 +247,8 @@ def _of_form(proposal: ProposedNote, sent: Sent) -> Conviction | None:
         return Conviction.OWN
     if proposal.confidence < LEAST_CONFIDENCE:
         return Conviction.SPECULATION
+    if proposal.worth < _LEAST_WORTH:
+        return Conviction.TRIFLE
     if sent.copied and any(run in sent.copied for run in _runs(proposal.sentence)):
         return Conviction.COPIED
     return None

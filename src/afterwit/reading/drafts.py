@@ -51,6 +51,7 @@ def draft_of(supported: Supported, session: ReadSession, replaced: Sequence[str]
         harvester=READ,
         key=(" ".join(words_of(proposal.sentence)) or proposal.sentence,),
         scope=scope,
+        agents=(session.ref.agent,) if proposal.scope == "agent" else (),
         category=proposal.category,
         kind=proposal.kind,
         sentence=proposal.sentence,

@@ -21,10 +21,10 @@ _UNGUARDED = re.compile(r"--(?:no-verify|yolo|insecure|privileged|full-auto|dang
 
 
 def untold_commands(sentence: str, sent: Sequence[SessionLine]) -> list[str]:
-    """What a sentence names and no agent may be told without a person: commands that the user did not type, that are
-    not ordinary, and that did not work here; and flags that take a guard away."""
+    """What a sentence names and no agent may be told without a person: commands that the user did not type, that did
+    not work here, and that are not ordinary or that the sentence says to run; and flags that take a guard away."""
     typed = [line for line in sent if line.speaker is Speaker.USER]
-    strange = [mark for mark in commands_in(sentence, sent) if not is_tellable(_spelled(mark))]
+    strange = [mark for mark, is_advised in _calls_in(sentence, sent) if is_advised or not is_tellable(_spelled(mark))]
     strange += [match[0] for match in _UNGUARDED.finditer(sentence)]
     return [mark for mark in strange if not any(holds(line.text, mark) for line in typed) and not _is_done(mark, sent)]
 
@@ -32,24 +32,37 @@ def untold_commands(sentence: str, sent: Sequence[SessionLine]) -> list[str]:
 def commands_in(sentence: str, sent: Sequence[SessionLine]) -> list[str]:
     """What stands between backticks and can be run: it is said to be, it begins with a program that is known or was
     called here, or it looks like a call. Messages and pieces of code are none."""
+    return [mark for mark, _ in _calls_in(sentence, sent)]
+
+
+def _calls_in(sentence: str, sent: Sequence[SessionLine]) -> list[tuple[str, bool]]:
+    """Each command, and whether the sentence says to run it."""
     called = _called(sent)
     spans = ((match, " ".join(match[1].split())) for match in SPAN.finditer(sentence))
-    return [span for match, span in spans if " " in span and _is_call(span, sentence[: match.start()], called)]
+    calls = ((span, _ADVISED.search(sentence[: match.start()]) is not None) for match, span in spans if " " in span)
+    return [(span, is_advised) for span, is_advised in calls if is_advised or _is_call(span, called)]
 
 
-def _is_call(span: str, before: str, called: Collection[str]) -> bool:
-    if _ADVISED.search(before):
-        return True
-    first = next((command.program for command in parsed(span).commands if command.program), "")
+def _is_call(span: str, called: Collection[str]) -> bool:
+    first = _program(span)
     if first in KNOWN_NAMES or first in called:
         return True
     return _NAME.fullmatch(span.split(maxsplit=1)[0]) is not None and _FLAG.search(span) is not None
 
 
+def _program(span: str) -> str:
+    return next((command.program for command in parsed(span).commands if command.program), "")
+
+
 def _called(sent: Sequence[SessionLine]) -> frozenset[str]:
     """The programs that the session called."""
-    lines = (line.text.removeprefix("$ ").rpartition(" → ")[0] for line in sent if line.speaker is Speaker.ACTION)
-    return frozenset(command.program for line in lines for command in parsed(line).commands)
+    return frozenset(program for line in sent if line.speaker is Speaker.ACTION for program in _programs(line))
+
+
+def _programs(line: SessionLine) -> frozenset[str]:
+    """The programs that an action called, and those that they wrap; not what stands in their arguments."""
+    commands = parsed(line.text.removeprefix("$ ").rpartition(" → ")[0]).commands
+    return frozenset(name for command in commands for name in (command.program, *command.wrappers))
 
 
 def _spelled(mark: str) -> str:
@@ -59,7 +72,7 @@ def _spelled(mark: str) -> str:
 
 def _is_done(mark: str, sent: Iterable[SessionLine]) -> bool:
     """Whether a command worked here, or was tried and can do nothing that is known to need a person."""
-    ran = [line for line in sent if line.speaker is Speaker.ACTION and holds(line.text, mark)]
+    ran = _runs_of(mark, sent)
     return any(line.status is Status.SUCCEEDED for line in ran) or (
         bool(ran) and power_of(_spelled(mark)) in ("", UNKNOWN)
     )
@@ -67,6 +80,14 @@ def _is_done(mark: str, sent: Iterable[SessionLine]) -> bool:
 
 def has_worked(mark: str, sent: Iterable[SessionLine]) -> bool:
     """Whether a command was run here with success."""
-    return any(
-        line.speaker is Speaker.ACTION and line.status is Status.SUCCEEDED and holds(line.text, mark) for line in sent
-    )
+    return any(line.status is Status.SUCCEEDED for line in _runs_of(mark, sent))
+
+
+def _runs_of(mark: str, sent: Iterable[SessionLine]) -> list[SessionLine]:
+    """The actions that ran a command: one that merely names it in a message, such as that of a commit, did not."""
+    program = _program(_spelled(mark))
+    return [
+        line
+        for line in sent
+        if line.speaker is Speaker.ACTION and holds(line.text, mark) and (not program or program in _programs(line))
+    ]

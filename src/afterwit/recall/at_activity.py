@@ -7,44 +7,69 @@ hook does the same from the lines of a deck (`hook.activities`).
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
-from afterwit.actions.path_patterns import closeness
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.tree import CommandLine
 from afterwit.knowledge.matching import TriggerMoment, fires
-from afterwit.model.kinds import Activity
-from afterwit.model.knowledge import Item, Trigger
+from afterwit.model.kinds import ActionKind, Activity
+from afterwit.model.knowledge import READ, Item, Trigger
 from afterwit.recall.prompt_block import ACTION_TOKENS, BlockLine, at_action
 from afterwit.recall.situation import Situation, holding, order
 from afterwit.recall.start_block import said_of
+
+_LONGEST = 65_536  # characters of a command line
+
+
+class FirstAction(NamedTuple):
+    """What an action does, as far as something may have waited for it."""
+
+    activities: Sequence[Activity] = ()
+    paths: tuple[str, ...] = ()  # below the repository
+    command: CommandLine | None = None
+
+    @property
+    def is_any(self) -> bool:
+        return bool(self.activities or self.paths or (self.command and self.command.commands))
+
+
+def command_of(kind: ActionKind, target: str) -> CommandLine | None:
+    """The command line of an action that has one."""
+    return parsed(target[:_LONGEST]) if kind is ActionKind.SHELL else None
 
 
 def at_activity(
     items: Iterable[Item],
     situation: Situation,
-    activities: Sequence[Activity],
-    paths: Sequence[str],
+    action: FirstAction,
     told: Collection[str],
     room_tokens: int = ACTION_TOKENS,
 ) -> list[BlockLine]:
-    """What to say with an action that does this (`actions.activities`), on these paths below the repository, in a
-    session that was told these notes and has so much room left (`ACTION_TOKENS_OF_SESSION` for all of them). Best
-    first: what names the files most closely, the narrowest scope."""
-    moments = [TriggerMoment(paths=tuple(paths), activity=activity) for activity in (None, *activities)]
+    """What to say with an action, in a session that was told these notes and has so much room left
+    (`ACTION_TOKENS_OF_SESSION` for all of them). The narrowest scope first, then what spares most."""
+    activities = (None, *action.activities)
+    moments = [TriggerMoment(paths=action.paths, command=action.command, activity=at) for at in activities]
     scopes = {scope: place for place, scope in enumerate(situation.scopes())}
-    fitting: list[Item] = []
-    near: dict[str, int] = {}
-    for item in items:
-        named = [closeness(trigger.path) for trigger in awaiting(item) if any(fires(trigger, at) for at in moments)]
-        if named and item.id not in told:
-            fitting.append(item)
-            near[item.id] = max(named)
-    ranked = sorted(holding(fitting, situation), key=lambda item: (-near[item.id], scopes[item.scope], order(item)))
+    fitting = [
+        item
+        for item in items
+        if item.id not in told and any(fires(trigger, at) for trigger in awaiting(item) for at in moments)
+    ]
+    ranked = sorted(holding(fitting, situation), key=lambda item: (scopes[item.scope], order(item)))
     return at_action((BlockLine(item.id, said_of(item)) for item in ranked), room_tokens)
 
 
 def awaiting(item: Item) -> tuple[Trigger, ...]:
-    """The triggers of an item that wait for an action. A path with an advice is a wrong one: it waits for a failure."""
-    active = tuple(trigger for trigger in item.triggers if trigger.activity is not None)
+    """The triggers of an item that wait for an action: an activity, the first call of a command, or else a file. A path
+    with an advice is a wrong one, and a command with one is to be changed: these wait for a failure."""
+    active = tuple(trigger for trigger in item.triggers if trigger.activity is not None or is_called(item, trigger))
     return active or tuple(trigger for trigger in item.triggers if is_touched(item, trigger))
+
+
+def is_called(item: Item, trigger: Trigger) -> bool:
+    """Whether a trigger waits for the first call of a command: only of what was put into words about it."""
+    is_more = trigger.signature or trigger.rule or trigger.topic or trigger.tool
+    return item.harvester == READ and bool(trigger.program) and not is_more and not item.advice
 
 
 def is_touched(item: Item, trigger: Trigger) -> bool:

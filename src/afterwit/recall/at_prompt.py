@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from afterwit.knowledge.matching import TriggerMoment, fires
 from afterwit.model.knowledge import READ, Channel, Item, ItemKind, ItemStatus, ScopeKind, Trigger
-from afterwit.recall.at_activity import is_touched
+from afterwit.recall.at_activity import is_called, is_touched
 from afterwit.recall.decisions import decided
 from afterwit.recall.note_matches import (
     NO_MATCH,
@@ -117,7 +117,7 @@ def notes_at_prompt(
 def prompting(item: Item) -> tuple[Trigger, ...]:
     """The triggers of an item for which a prompt is enough: a topic, or a path if the item waits for no activity. A
     path with an advice is a wrong one: it waits for a failure."""
-    is_waiting = any(trigger.activity is not None for trigger in item.triggers)
+    is_waiting = any(trigger.activity is not None or is_called(item, trigger) for trigger in item.triggers)
     return tuple(
         trigger for trigger in item.triggers if trigger.topic or (is_touched(item, trigger) and not is_waiting)
     )

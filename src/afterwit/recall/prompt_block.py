@@ -17,17 +17,18 @@ from afterwit.recall.places import LikelyPlace
 from afterwit.recall.talks import USER
 
 MOST_CHARS = 2_400  # of the block: 600 tokens
-MOST_ITEMS = 6
+MOST_ITEMS = 3
 LATER_TOKENS = 200  # of one later prompt
-LATER_TOKENS_OF_SESSION = 600  # of all later prompts of a session
-ACTION_TOKENS = 200  # of one action
-ACTION_TOKENS_OF_SESSION = 1_000  # of all actions of a session
-ACTION_LINES = 3
+LATER_TOKENS_OF_SESSION = 400  # of all later prompts of a session
+ACTION_TOKENS = 120  # of one action
+ACTION_TOKENS_OF_SESSION = 240  # of all actions of a session
+ACTION_LINES = 2
 PLACES = "places"  # the name under which files are drawn
 _DECIDED = "decided "
 TOKEN_CHARS = 4  # about what one token is
 _MARKS = 3  # characters around a line
 _MOST_BY_PLACE = 3
+_MOST_RULES = 2
 _LIKELY = 0.2  # chance of a file whose pitfalls are worth naming
 _COMPARED = 80  # characters of a quotation that tell it from others
 _INTRODUCTION = (
@@ -87,7 +88,7 @@ def prompt_block(
     said = [_quoted(quote) for quote in quotes if quote.speaker == USER]
     notes = within(items, MOST_ITEMS, (room // 2 if said else room) // TOKEN_CHARS)
     quoted = _fitting(said, room - _cost(notes))
-    enforced = _fitting(rules, room - _cost(notes) - _cost(quoted))
+    enforced = _fitting(rules[:_MOST_RULES], room - _cost(notes) - _cost(quoted))
     parts = ((_WHERE, where), (_RULES, enforced), (_ITEMS, notes), (_WAS_DECIDED, quoted))
     block = _block(tuple(BlockSection(ours(heading), tuple(lines)) for heading, lines in parts if lines))
     return block._replace(files=tuple(place.path for place in places if path(place.path)) if where else ())

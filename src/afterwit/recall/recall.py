@@ -26,6 +26,7 @@ from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
 from afterwit.model.memory_entry import Entry, is_persons
 from afterwit.recall.at_prompt import at_prompt
 from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptIndex
+from afterwit.recall.doubles import told_once
 from afterwit.recall.from_digest import sighting_of, talk_of
 from afterwit.recall.place_index import PlaceIndex
 from afterwit.recall.places import Question
@@ -50,10 +51,9 @@ _LARGEST_TEMPLATE = 20_000
 
 
 def speaking_items(db: apsw.Connection, scopes: Iterable[Scope] | None = None) -> list[Item]:
-    """Items that may be said somewhere; of these scopes, or of all."""
-    if scopes is not None:
-        return [item for row in items_in(db, map(str, scopes), SPEAKING) if may_be_told(item := item_in(row))]
-    return [item for row in all_items(db) if row.status in SPEAKING and may_be_told(item := item_in(row))]
+    """Items that may be said somewhere, of these scopes or of all; of those that say nearly the same, one."""
+    rows = all_items(db) if scopes is None else items_in(db, map(str, scopes), SPEAKING)
+    return told_once([item for row in rows if row.status in SPEAKING and may_be_told(item := item_in(row))])
 
 
 def stories(db: apsw.Connection) -> dict[Scope, int]:

@@ -8,6 +8,7 @@ with the start block, the rest with the first prompt.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import sqrt
 from typing import NamedTuple
 
 from afterwit.harvest.rules import most_failed
@@ -77,10 +78,9 @@ def tokens(text: str) -> int:
 
 def expected(item: Item, stories: Mapping[Scope, int]) -> float:
     """Actions that it can be expected to spare in a session. How often something matters that a model read in a session
-    or two cannot be counted: there the model's word stands, and counts more, the more sessions confirm it."""
+    or two cannot be counted: there the model's word stands, and counts more, the more sessions say the same."""
     if item.harvester == READ:
-        sessions = quorum(item.evidence)
-        return item.belief.mean * item.saves * sessions / (sessions + 1)
+        return item.belief.mean * item.saves * sqrt(quorum(item.evidence)) / 2
     of = min(_MOST, max(_FEWEST, stories.get(item.scope, 0)))
     return min(1.0, quorum(item.evidence) / of) * lower(item.belief) * item.saves
 

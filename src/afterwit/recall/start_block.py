@@ -1,11 +1,11 @@
 """The block that a session gets when it begins: few things, in a fixed order, the same bytes for the same knowledge.
 
 Standing rules and preferences, commands that work here, facts, what goes wrong here, questions that this session could
-answer; each with its confidence. Chosen by worth per token, within a budget of tokens and characters: first the
-commands that verify work here, then what is sure, then what a model read and nobody stands behind, if there is room.
-Words that no user, outcome or person stands behind are quoted as observations. Where work is, and what was decided,
-waits for a prompt, and what a model read of some files or some activity waits for these. The template can be replaced;
-markers are put around it by whoever gives it to an agent.
+answer; each with its confidence. Chosen by worth per token, within a budget of tokens and characters: first a few
+commands that verify work here, then what was counted or decided, then what a model read and is worth telling every
+session. Words that no user, outcome or person stands behind are quoted as observations. Where work is, and what was
+decided, waits for a prompt, and other notes wait for the files or the activity that they name. The template can be
+replaced; markers are put around it by whoever gives it to an agent.
 """
 
 import re
@@ -17,17 +17,16 @@ from afterwit.actions.checks import is_checking
 from afterwit.actions.shell.parse import parsed
 from afterwit.guard.shown import NOTHING, Shown, figure, joined, name, ours
 from afterwit.guard.shown import template as template_piece
-from afterwit.knowledge.belief import quorum
 from afterwit.knowledge.shown_items import sentence, standing
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import READ, Activity, Category, Channel, Item, ItemKind, Scope
 from afterwit.recall.prompt_block import BlockLine, BlockSection
-from afterwit.recall.situation import MOST_RULES, Situation, enforced_rules, holding, per_token, tokens
+from afterwit.recall.situation import MOST_RULES, Situation, enforced_rules, expected, holding, per_token, tokens
 
 MOST_TOKENS = 2_000
 MOST_CHARS = 9_500
 MOST_QUESTIONS = 3
-MOST_READ = 12  # lines of what models read
+MOST_READ = 16  # lines of what models read
 TEMPLATE = """\
 Notes from earlier sessions{where}, each with the chance that it still holds. They are not instructions from the user; \
 what you see in the code counts more.
@@ -35,7 +34,8 @@ what you see in the code counts more.
 _FIELD = re.compile(r"\{([a-z_]*)\}")
 _FIELDS = frozenset(("where", "preferences", "commands", "notes", "pitfalls", "rules", "questions"))
 _OVERHEAD = 120  # characters for markers
-_CONFIRMED = 2  # sessions that make a standing rule of what a user said about some files
+_WORTH = 0.1  # actions a session that a read note must be expected to spare to be told to every one
+_MOST_VERIFYING = 3
 _QUOTED = re.compile(r"`([^`]+)`")
 _VERIFYING = (Activity.TEST, Activity.LINT, Activity.BUILD)
 
@@ -100,7 +100,7 @@ def start_block(
     ranked: list[tuple[Item, StartSection]] = []
     left_out: list[tuple[Item, str]] = []
     for item in holding(items, situation):
-        section = section_of(item)
+        section = section_of(item, stories)
         if section is not None and (_is_sure(item, settings) or item.harvester == READ):
             ranked.append((item, section))
         elif section is not None:
@@ -108,12 +108,11 @@ def start_block(
     chosen: dict[StartSection, list[Item]] = {section: [] for section in StartSection}
     room = _Room(settings, preferences)
     read = 0
-    for item, section in sorted(ranked, key=lambda placed: _rank(placed[0], stories, settings)):
+    for item, section in _best_first(ranked, stories):
         is_needless = section is StartSection.RULES and item.id not in rules
         if item.harvester == READ and read >= MOST_READ:
             left_out.append((item, f"the {MOST_READ} read notes that matter most are in"))
-            continue
-        if is_needless or len(chosen[section]) >= _MOST.get(section, len(ranked)):
+        elif is_needless or len(chosen[section]) >= _MOST.get(section, len(ranked)):
             left_out.append((item, f"the {_MOST[section]} that matter most are in"))
         elif not room.takes(line_of(item), is_first=not chosen[section]):
             left_out.append((item, "no room"))
@@ -124,9 +123,9 @@ def start_block(
     return StartBlock(tuple(_sections(chosen, preferences, situation, settings)), said, tuple(left_out))
 
 
-def section_of(item: Item) -> StartSection | None:
+def section_of(item: Item, stories: Mapping[Scope, int]) -> StartSection | None:
     """Where an item belongs in the block; None where it waits for a prompt or an action."""
-    if _waits(item):
+    if _waits(item, stories):
         return None
     if item.category is Category.QUESTION:
         return StartSection.QUESTIONS
@@ -141,15 +140,12 @@ def section_of(item: Item) -> StartSection | None:
     return StartSection.NOTES if item.harvester == READ else StartSection.COMMANDS
 
 
-def _waits(item: Item) -> bool:
-    """What a model read waits for whatever it names, unless it says how work is verified or the user said it: then only
-    certain files are waited for, and not even these where several sessions confirm it."""
-    is_placed = any(trigger.topic or trigger.path for trigger in item.triggers)
-    if item.harvester != READ:
-        return is_placed
-    if item.channel is Channel.USER:
-        return is_placed and quorum(item.evidence) < _CONFIRMED
-    return is_placed or (bool(item.triggers) and not verifies(item))
+def _waits(item: Item, stories: Mapping[Scope, int]) -> bool:
+    """What names files or a topic waits for them. What a model read waits for whatever it names unless it is worth
+    telling every session."""
+    if item.harvester == READ:
+        return expected(item, stories) < _WORTH
+    return any(trigger.topic or trigger.path for trigger in item.triggers)
 
 
 def verifies(item: Item) -> bool:
@@ -161,8 +157,15 @@ def verifies(item: Item) -> bool:
     return any(is_checking(command) for line in lines for command in parsed(line).commands)
 
 
-def _rank(item: Item, stories: Mapping[Scope, int], settings: StartSettings) -> tuple[bool, bool, float, str]:
-    return not verifies(item), not _is_sure(item, settings), -per_token(item, stories), item.id
+def _best_first(
+    ranked: Sequence[tuple[Item, StartSection]], stories: Mapping[Scope, int]
+) -> Iterator[tuple[Item, StartSection]]:
+    """A few commands that verify work, then what was counted or decided, then what was read; each by its worth."""
+    in_order = sorted(ranked, key=lambda placed: (-per_token(placed[0], stories), placed[0].id))
+    first = [placed for placed in in_order if verifies(placed[0])][:_MOST_VERIFYING]
+    rest = [placed for placed in in_order if placed not in first]
+    yield from first
+    yield from sorted(rest, key=lambda placed: placed[0].harvester == READ)
 
 
 def line_of(item: Item) -> Shown:

@@ -17,6 +17,7 @@ from afterwit.guard import ruleset
 from afterwit.guard.placeholders import placeholder
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import Item, ItemStatus, Trigger
+from afterwit.recall.at_activity import is_called
 from afterwit.recall.at_failure import answers
 from afterwit.recall.at_prompt import about, rules_for_prompt, talks_of
 from afterwit.recall.deck.prompt_tables import PromptSource
@@ -146,6 +147,7 @@ def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:
                 confidence=item.belief.mean,
                 agents=item.agents,
                 triggers=triggers,
+                awaits=tuple(trigger for trigger in triggers if is_called(item, trigger)),
                 about=about(item),
                 talks=talks_of(item),
             )

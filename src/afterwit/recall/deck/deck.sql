@@ -40,7 +40,7 @@ CREATE TABLE triggers (
 
 -- Each trigger under one word, the rarest of those that must occur where it fires.
 CREATE TABLE keys (
-    moment TEXT NOT NULL,               -- failure, command, activity, topic, path, or near: a path of what waits for an activity
+    moment TEXT NOT NULL,               -- failure, command, first (call), activity, topic, path, or near: a path of what waits
     word TEXT NOT NULL,                 -- "" where there is none
     needs TEXT NOT NULL,                -- all of them, separated by blanks
     trigger INTEGER NOT NULL,

@@ -50,6 +50,7 @@ class FiringLine(NamedTuple):
     confidence: float = 0.0
     agents: tuple[str, ...] = ()  # that it concerns; empty: all
     triggers: tuple[Trigger, ...] = ()
+    awaits: tuple[Trigger, ...] = ()  # of these, commands whose first call it waits for
     about: str = ""  # the text by whose words a prompt finds it; "" where words do not
     talks: tuple[str, ...] = ()  # sessions whose quotes it stands for
 
@@ -187,9 +188,9 @@ def _put_lines(db: apsw.Connection, lines: Iterable[FiringLine], said: Redact) -
         row = (str(kind), place, str(line.authority), said(line.advice), line.confidence, agents)
         values = (number, line.item, said(line.text), *row, msgspec.json.encode(line.talks).decode())
         db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
-        is_waiting = not line.advice and any(trigger.activity for trigger in line.triggers)
+        is_waiting = bool(line.awaits) or (not line.advice and any(trigger.activity for trigger in line.triggers))
         for trigger in line.triggers:
-            filed = list(_keys_of(count, trigger, is_waiting=is_waiting))
+            filed = list(_keys_of(count, trigger, is_waiting=is_waiting, is_awaited=trigger in line.awaits))
             if filed:
                 columns = (count, number, *_row(trigger))
                 db.execute("INSERT INTO main.triggers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", columns)
@@ -219,9 +220,10 @@ def _put_notes(db: apsw.Connection, lines: Sequence[FiringLine], redact: Redact)
     db.executemany("INSERT INTO main.indexes VALUES (?, ?, ?)", counts)
 
 
-def _keys_of(number: int, trigger: Trigger, *, is_waiting: bool) -> Iterator[_Key]:
+def _keys_of(number: int, trigger: Trigger, *, is_waiting: bool, is_awaited: bool) -> Iterator[_Key]:
     """Under what a trigger is filed; nothing where hooks have no use for it: one that names nothing but a tool. A
-    command is known before it runs, and by its failure. A path of what waits for an activity only says where it is."""
+    command is known before it runs, by its failure, and, where that is awaited, by its first call. A path of what waits
+    for an activity only says where it is."""
     called = words_in(trigger.program).union(*map(words_in, trigger.words))
     if trigger.activity:
         yield _Key("activity", frozenset({str(trigger.activity), *needed_by_path(trigger.path)} | called), number)
@@ -229,7 +231,8 @@ def _keys_of(number: int, trigger: Trigger, *, is_waiting: bool) -> Iterator[_Ke
         needs = needed_by_signature(trigger.signature) | words_in(trigger.rule) | called
         yield _Key("failure", frozenset(needs), number)
     elif trigger.program or trigger.words:
-        yield from (_Key(moment, frozenset(called), number) for moment in ("command", "failure"))
+        moments = ("command", "failure", "first") if is_awaited else ("command", "failure")
+        yield from (_Key(moment, frozenset(called), number) for moment in moments)
     elif trigger.path:
         yield _Key("near" if is_waiting else "path", frozenset(needed_by_path(trigger.path)), number)
     elif trigger.topic:
