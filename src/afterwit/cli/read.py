@@ -18,8 +18,10 @@ from afterwit.cli.terminal.written import refuse_existing, whole_file
 from afterwit.knowledge.gate import Rejection
 from afterwit.model.errors import UsageError
 from afterwit.reading.checks import WORDS, Conviction
+from afterwit.reading.consolidating import PROMPT, Unsettled
 from afterwit.reading.plan import ReadingPlan, ReadingWish, plan, prompt_in_force
 from afterwit.reading.read import Fate, TakenAnswers, ask, take
+from afterwit.reading.requests import built_in
 from afterwit.reading.ways.files import AnswerLines, answers_in, request_line
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.filters import Filter
@@ -31,11 +33,12 @@ _FATES = {
     Fate.REPEATED: "answered already",
     Fate.UNKNOWN: "under an id that nothing was asked under",
     Fate.FAILED: "without an answer of the model",
-    Fate.NOT_UNDERSTOOD: "not understood: no JSON object with a list `notes`",
+    Fate.NOT_UNDERSTOOD: "not understood: no JSON of the form that was asked for",
     Fate.CHANGED: "about a session that has changed, is gone or was forgotten",
 }
 _FAULTS = (Fate.UNKNOWN, Fate.FAILED, Fate.NOT_UNDERSTOOD, Fate.CHANGED)
 _CAPS = "`[reading]` in config.toml holds the caps"
+_PROMPTS = ("read", "consolidate")
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -67,7 +70,15 @@ def _positive(_ctx: click.Context, _param: click.Parameter, value: float | None)
 @click.option("--plan", "is_planned", is_flag=True, help="Say what would be read and what it would cost. The default.")
 @click.option("--to", "to", type=_FILE, metavar="FILE", help="Write the requests to this file, in batch form.")
 @click.option("--from", "from_", type=_FILE, metavar="FILE", help="Take the answers in this file.")
-@click.option("--prompt", "is_prompt", is_flag=True, help="Print the prompt that a model gets.")
+@click.option(
+    "--prompt",
+    "prompt",
+    is_flag=False,
+    flag_value=_PROMPTS[0],
+    type=click.Choice(_PROMPTS),
+    metavar="[NAME]",
+    help="Print the prompt that a model gets to read sessions; `--prompt consolidate`: to settle notes.",
+)
 @click.option("--rejected", "is_rejected", is_flag=True, help="Show what models proposed and the checks refused.")
 @click.option("--with", "model", default="", metavar="MODEL", help="The model that is to read. Default: reading.model.")
 @click.option("--limit", type=COUNT, default=0, metavar="N", help="At most so many sessions; 0 means all.")
@@ -82,7 +93,7 @@ def read(
     is_planned: bool,
     to: Path | None,
     from_: Path | None,
-    is_prompt: bool,
+    prompt: str | None,
     is_rejected: bool,
     model: str,
     limit: int,
@@ -95,20 +106,21 @@ def read(
 
     Afterwit sends nothing itself: --to writes requests that you hand to a model, --from takes the answers. The most
     promising sessions come first, within the caps of `[reading]`. Every word of an answer is checked against the
-    session, and who spoke the cited lines decides how far it is trusted. docs/how-to/let-a-model-read.md shows the way.
+    session, and who spoke the cited lines decides how far it is trusted. After every few new notes of a repository one
+    more request settles which of them say the same. docs/how-to/let-a-model-read.md shows the way.
     """
     modes = (
         _Mode("--plan", is_planned),
         _Mode("--to", to is not None),
         _Mode("--from", from_ is not None),
-        _Mode("--prompt", is_prompt),
+        _Mode("--prompt", prompt is not None),
         _Mode("--rejected", is_rejected),
     )
     if len(given := [mode.option for mode in modes if mode.is_asked]) > 1:
         raise UsageError(f"{' and '.join(given)} exclude each other. Choose one.")
     wish = ReadingWish(wanted, model, limit, budget, is_again)
-    if is_prompt:
-        _show_prompt(here, is_json=is_json)
+    if prompt is not None:
+        _show_prompt(here, prompt, is_json=is_json)
     elif is_rejected:
         _show_rejected(here, is_json=is_json)
     elif from_ is not None:
@@ -129,7 +141,7 @@ def _write(here: Here, wish: ReadingWish, to: Path, *, is_forced: bool, is_json:
         made = ask(here.world, wish, lambda request, model: file.write(request_line(request, model)), progress)
     _show_plan(here, made, wish.filter, is_json=is_json)
     talk(f"{human_count(len(made.estimates), 'request')} written to {to}.")
-    if made.sessions:
+    if made.requests:
         talk(f"Nothing was sent. Hand the file to {made.model}; `afterwit read --from ANSWERS` takes what comes back.")
 
 
@@ -153,6 +165,11 @@ def _show_taken(taken: TakenAnswers, given: AnswerLines) -> None:
         f"{human_count(taken.fates[Fate.TAKEN], 'answer')} taken: {human_count(taken.notes, 'note')},"
         f" {human_count(taken.relations, 'word')} on notes that were there, {taken.rejected:,} rejected."
     )
+    if taken.merged or taken.replaced or taken.contradicting:
+        print_line(
+            f"Notes that were there: {taken.merged:,} merged, {taken.replaced:,} replaced,"
+            f" {human_count(taken.contradicting, 'pair')} to look at."
+        )
     for fate, words in _FATES.items():
         if taken.fates[fate]:
             print_line(f"{human_count(taken.fates[fate], 'answer')} {words}.")
@@ -163,7 +180,9 @@ def _show_taken(taken: TakenAnswers, given: AnswerLines) -> None:
         talk(f"{human_tokens(taken.tokens_in)} tokens read, {human_tokens(taken.tokens_out)} written, {cost}.")
     if not given.answers and not given.garbage:
         talk("The file holds no answers.")
-    if taken.notes:
+    if taken.contradicting:
+        talk("`afterwit knowledge reconcile` shows the notes that contradict each other; both stay until you decide.")
+    if taken.notes or taken.merged or taken.replaced:
         talk("`afterwit knowledge list` shows the notes, `afterwit knowledge undo` takes all of this back.")
     if taken.rejected:
         talk("`afterwit read --rejected` shows what was refused, and why.")
@@ -174,14 +193,16 @@ def _taken_shape(taken: TakenAnswers, given: AnswerLines) -> dict[str, Any]:
     return {"answers": {str(fate): count for fate, count in taken.fates.items()}, "garbage": given.garbage, **figures}
 
 
-def _show_prompt(here: Here, *, is_json: bool) -> None:
-    prompt = prompt_in_force(here.world)
+def _show_prompt(here: Here, name: str, *, is_json: bool) -> None:
+    is_set = name == _PROMPTS[0]
+    prompt = prompt_in_force(here.world) if is_set else built_in(PROMPT)
     if is_json:
         print_json({"version": prompt.version, "tokens": prompt.tokens, "text": prompt.text})
         return
     for line in prompt.text.splitlines():
         print_line(line)
-    talk(f"Version {prompt.version}. Save a changed copy and name it in reading.prompt to use another.")
+    other = " Save a changed copy and name it in reading.prompt to use another." if is_set else ""
+    talk(f"Version {prompt.version}.{other}")
 
 
 def _show_rejected(here: Here, *, is_json: bool) -> None:
@@ -204,6 +225,8 @@ def _show_rejected(here: Here, *, is_json: bool) -> None:
 def _why(reason: str) -> str:
     if reason in frozenset(Conviction):
         return WORDS[Conviction(reason)]
+    if reason in frozenset(Unsettled):
+        return Unsettled(reason).words
     return Rejection(reason).words if reason in frozenset(Rejection) else reason
 
 
@@ -213,6 +236,8 @@ def _show_plan(here: Here, made: ReadingPlan, wanted: Filter, *, is_json: bool) 
         return
     if made.sessions:
         _print_sessions(here, made)
+    elif made.requests:
+        talk("No session waits to be read.")
     elif made.read or made.asked:
         talk("Nothing waits to be read. --again reads what was read or asked before once more.")
     elif made.waiting:
@@ -259,6 +284,9 @@ def _tell_plan(here: Here, made: ReadingPlan) -> None:
             f" {human_count(len(estimates), 'request')}, for {model}: {read} tokens to read,"
             f" at most {written} to write, at most {human_dollars(made.cost_usd)} by list price."
         )
+    if made.consolidations:
+        names = ", ".join(planned.repo.rpartition("/")[2] or "no repository" for planned in made.consolidations)
+        talk(f"Of these requests {len(made.consolidations):,} settle which notes say the same: those of {names}.")
     if made.read or made.asked:
         talk(f"Read before: {made.read:,}. Asked and not answered yet: {made.asked:,}.")
     if estimates and made.cost_usd is None:

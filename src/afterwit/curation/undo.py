@@ -22,6 +22,7 @@ _BY_PEOPLE = (
     KnowledgeEntry.FORGOTTEN,
     KnowledgeEntry.JUDGED,
     KnowledgeEntry.READ,
+    KnowledgeEntry.CONSOLIDATED,
 )
 
 
@@ -114,6 +115,10 @@ def _what(entry: Recorded) -> str:
     if entry.kind == KnowledgeEntry.READ:
         notes, session = len(body.get("drafts", ())), body["session"]["native_id"]
         return f"read session {session} with {body['model']}: {notes} note{'' if notes == 1 else 's'}"
+    if entry.kind == KnowledgeEntry.CONSOLIDATED:
+        merged = sum(len(group) - 1 for group in body.get("same", ()))
+        settled = f"{merged} merged, {len(body.get('replaced', ()))} replaced"
+        return f"settle the notes of {body['repo'] or 'no repository'} with {body['model']}: {settled}"
     if entry.kind == KnowledgeEntry.REPORTED:
         return f"reported {entry.item} as {'helpful' if body['is_helpful'] else 'wrong'}"
     return f"undo {body['number']}"

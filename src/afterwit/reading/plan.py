@@ -2,7 +2,8 @@
 
 A session waits that people worked in themselves, that has ended, and that was not read with this prompt and model; one
 that went on after it was read waits again, for what is new in it. What was asked and is not answered yet is left alone
-for some days. Sessions in which a model read for us are never read. Sends and writes nothing.
+for some days. Sessions in which a model read for us are never read. Beside them, the notes of a repository wait to be
+settled after several new ones were read there. Sends and writes nothing.
 """
 
 from collections import defaultdict
@@ -21,6 +22,7 @@ from afterwit.knowledge.settle import recorded
 from afterwit.model.errors import ConfigError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
+from afterwit.reading.consolidating import NEW_NOTES, PROMPT, consolidation
 from afterwit.reading.ledger import Purse, ReadingEstimate, ReadingSpent, estimate, spent_by
 from afterwit.reading.requests import ReadingPrompt, ReadingRequest, built_in, prompt_of, requests
 from afterwit.reading.session_texts import Beside, session_text
@@ -29,7 +31,7 @@ from afterwit.sessions.list import Session
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.short_ids import short_ids
 from afterwit.store.regular_files import read_regular
-from afterwit.store.rows.readings import ReadingRow, last_model, requests_for
+from afterwit.store.rows.readings import ReadingRow, items_asked_about, last_model, requests_for
 from afterwit.store.rows.session_list import SessionRow, native_ids, selected_sessions
 
 _QUIET_MS = 30 * 60_000  # without an event: it has ended
@@ -56,12 +58,24 @@ class PlannedSession(NamedTuple):
     estimates: Sequence[ReadingEstimate]
 
 
+class PlannedRequest(NamedTuple):
+    """A request, with what it is about and what it takes at most: a session, or the notes of a repository."""
+
+    request: ReadingRequest
+    estimate: ReadingEstimate
+    repo: str
+    agent: str = ""
+    native_id: str = ""
+    ended_ms: int = 0
+
+
 class ReadingPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What would be read, and what that would take."""
 
     model: str
     prompt: ReadingPrompt
     sessions: list[PlannedSession]
+    consolidations: list[PlannedRequest]  # about notes that are there
     waiting: int  # sessions, with those that are planned
     read: int
     asked: int  # sessions that were asked about and not answered yet
@@ -69,8 +83,19 @@ class ReadingPlan(msgspec.Struct, frozen=True, kw_only=True):
     stopped_by: str  # "limit" or "caps", where more wait than are planned
 
     @property
+    def requests(self) -> list[PlannedRequest]:
+        """All that would be asked, in this order."""
+        about_sessions = (
+            PlannedRequest(*pair, row.repo, row.agent, row.native_id, row.ended_ms or 0)
+            for planned in self.sessions
+            for row in (planned.session.row,)
+            for pair in zip(planned.requests, planned.estimates, strict=True)
+        )
+        return [*self.consolidations, *about_sessions]
+
+    @property
     def estimates(self) -> list[ReadingEstimate]:
-        return [estimated for planned in self.sessions for estimated in planned.estimates]
+        return [planned.estimate for planned in self.requests]
 
     @property
     def cost_usd(self) -> float | None:
@@ -92,6 +117,10 @@ class ReadingPlan(msgspec.Struct, frozen=True, kw_only=True):
             "cost_usd": self.cost_usd,
             "stopped_by": self.stopped_by,
             "spent": {name: spent._asdict() for name, spent in self.spent._asdict().items()},
+            "consolidations": [
+                {"repo": planned.repo, "request": planned.request.id, "notes": len(planned.request.items)}
+                for planned in self.consolidations
+            ],
             "sessions": [
                 planned.session.view(("id", "native_id", "agent", "repo", "started_ms", "title"))
                 | {
@@ -129,12 +158,18 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
     prompt = prompt_in_force(world)
     model = wish.model or world.settings.reading.model or last_model(db)
     shelf = _Shelf(requests_for(db, prompt.version, model), world.now_ms, is_again=wish.is_again)
-    rows = [row for row in _readable(source, world, wish, prompt) if shelf.counts(row)]
+    readable = list(_readable(source, world, wish, prompt))
+    rows = [row for row in readable if shelf.counts(row)]
     spent = spent_by(db, world.now_ms)
     purse = Purse(world.settings.reading, spent, wish.budget_usd)
     beside, prices, short = Beside(source, world), price_list(world.settings.prices), short_ids(native_ids(db))
     chosen_sessions: list[PlannedSession] = []
+    consolidations: list[PlannedRequest] = []
     empty, stopped_by = 0, ""
+    for repo, request in _due(source, beside, {row.repo for row in readable}, model, world.now_ms, wish):
+        wanted = estimate(request, model, prices, world.now_ms)
+        if purse.reserve(wanted, model):
+            consolidations.append(PlannedRequest(request, wanted, repo))
     progress.stage("planning", wish.limit or len(rows), "sessions")
     for row, value in _best_first(db, rows):
         if wish.limit and len(chosen_sessions) >= wish.limit:
@@ -155,6 +190,7 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
         model=model,
         prompt=prompt,
         sessions=chosen_sessions,
+        consolidations=consolidations,
         waiting=len(rows) - empty,
         read=shelf.read,
         asked=shelf.asked,
@@ -176,6 +212,19 @@ def _readable(source: TranscriptSource, world: World, wish: ReadingWish, prompt:
         places = (exclusion.has_agent(row.agent), exclusion.has_repo(row.repo), exclusion.has_folder(row.cwd))
         if has_ended and row.prompts and not is_ours and not any(places) and refs.of(row.id) is not None:
             yield row
+
+
+def _due(
+    source: TranscriptSource, beside: Beside, repos: Iterable[str], model: str, now_ms: int, wish: ReadingWish
+) -> Iterator[tuple[str, ReadingRequest]]:
+    """What is to be asked about the notes of repositories that gained several since they were asked about last."""
+    prompt = built_in(PROMPT)
+    before = items_asked_about(source.store.db, now_ms - _PATIENCE_MS)
+    for repo in sorted(repos):
+        items, asked = beside.read_items(repo), before.get(repo, set())
+        new = [item for item in items if item.id not in asked]
+        if len(new) >= NEW_NOTES or (wish.is_again and len(items) > 1):
+            yield repo, consolidation(repo, items, asked, prompt, model)
 
 
 class _Shelf:

@@ -16,6 +16,7 @@ from afterwit.config.world import World
 from afterwit.decisions.decided import (
     ItemEvidence,
     KnowledgeEntry,
+    NotesConsolidated,
     ReadingUsage,
     RejectedProposal,
     SessionRead,
@@ -32,13 +33,14 @@ from afterwit.knowledge.settle import recorded, settle
 from afterwit.model.knowledge import READ, Channel, Draft, Item, SessionRef
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
-from afterwit.reading import checks
+from afterwit.reading import checks, consolidating
 from afterwit.reading.answers import GivenAnswer, ProposedNote, understood
 from afterwit.reading.checks import Convicted, Sent, Supported, bears_on, checked, runs_in
+from afterwit.reading.consolidating import PROMPT, claims_in, settled
 from afterwit.reading.drafts import ReadSession, draft_of, evidence_of
-from afterwit.reading.ledger import ReadingEstimate, cost_usd
-from afterwit.reading.plan import PlannedSession, ReadingPlan, ReadingWish, planned, prompt_in_force
-from afterwit.reading.requests import LineSpan, ReadingRequest, hash_of, tokens
+from afterwit.reading.ledger import cost_usd
+from afterwit.reading.plan import PlannedRequest, ReadingPlan, ReadingWish, planned, prompt_in_force
+from afterwit.reading.requests import LineSpan, ReadingRequest, built_in, hash_of, tokens
 from afterwit.reading.session_texts import Beside, session_text
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.store.lease import held
@@ -68,6 +70,9 @@ class TakenAnswers(msgspec.Struct, frozen=True, kw_only=True):
     notes: int
     rejected: int
     relations: int  # notes that were there already, and are confirmed or contradicted
+    merged: int  # notes that say the same as another, which is kept
+    replaced: int
+    contradicting: int  # pairs that a person should look at
     gained: list[str]  # ids of new items
     tokens_in: int
     tokens_out: int
@@ -83,11 +88,10 @@ def ask(
     with held(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
         catch_up(source.store)
         made = planned(source, world, wish, progress)
-        for session in made.sessions:
-            for request in session.requests:
-                send(request, made.model)
-        if made.sessions:
-            body = {"requests": [_asked(made, session, *pair) for session in made.sessions for pair in _pairs(session)]}
+        for wanted in made.requests:
+            send(wanted.request, made.model)
+        if made.requests:
+            body = {"requests": [_asked(made, wanted) for wanted in made.requests]}
             decide(source.store, READING_ASKED, body, world.now_ms)
         return made
 
@@ -118,29 +122,24 @@ def take(
         return desk.taken(gained)
 
 
-def _pairs(session: PlannedSession) -> Iterable[tuple[ReadingRequest, ReadingEstimate]]:
-    return zip(session.requests, session.estimates, strict=True)
-
-
-def _asked(
-    made: ReadingPlan, session: PlannedSession, request: ReadingRequest, estimated: ReadingEstimate
-) -> dict[str, object]:
+def _asked(made: ReadingPlan, wanted: PlannedRequest) -> dict[str, object]:
     """A request as the journal keeps it: enough to check an answer to it."""
-    row = session.session.row
+    request = wanted.request
     return {
         "id": request.id,
-        "agent": row.agent,
-        "native_id": row.native_id,
-        "repo": row.repo,
+        "agent": wanted.agent,
+        "native_id": wanted.native_id,
+        "repo": wanted.repo,
         "part": request.part,
         "parts": request.parts,
         "first_line": request.span.first,
         "end_line": request.span.end,
         "lines_hash": request.lines_hash,
-        "ended_ms": row.ended_ms or 0,
+        "ended_ms": wanted.ended_ms,
         "model": made.model,
-        "prompt": made.prompt.version,
-        **estimated._asdict(),
+        "prompt": built_in(PROMPT).version if request.items else made.prompt.version,
+        **({"items": " ".join(request.items)} if request.items else {}),
+        **wanted.estimate._asdict(),
     }
 
 
@@ -161,7 +160,7 @@ class _ReadingDesk:
         self._taken: set[str] = set()
         self._session: tuple[int, ReadSession] | None = None
         self._fates: Counter[Fate] = Counter()
-        self.entries: list[SessionRead] = []
+        self.entries: list[SessionRead | NotesConsolidated] = []
 
     def take(self, answer: GivenAnswer) -> None:
         """Checks one answer, and journals it if it is one."""
@@ -170,11 +169,16 @@ class _ReadingDesk:
 
     def taken(self, gained: list[str]) -> TakenAnswers:
         costs = [entry.usage.cost_usd for entry in self.entries]
+        read = [entry for entry in self.entries if isinstance(entry, SessionRead)]
+        settled_notes = [entry for entry in self.entries if isinstance(entry, NotesConsolidated)]
         return TakenAnswers(
             fates={fate: self._fates[fate] for fate in Fate},
-            notes=sum(len(entry.drafts) for entry in self.entries),
+            notes=sum(len(entry.drafts) for entry in read),
             rejected=sum(len(entry.rejected) for entry in self.entries),
-            relations=sum(len(entry.relations) for entry in self.entries),
+            relations=sum(len(entry.relations) for entry in read),
+            merged=sum(len(group) - 1 for entry in settled_notes for group in entry.same),
+            replaced=sum(len(entry.replaced) for entry in settled_notes),
+            contradicting=sum(len(entry.contradict) for entry in settled_notes),
             gained=gained,
             tokens_in=sum(entry.usage.tokens_in for entry in self.entries),
             tokens_out=sum(entry.usage.tokens_out for entry in self.entries),
@@ -191,6 +195,8 @@ class _ReadingDesk:
         if answer.fault:
             return Fate.FAILED
         text = self._source.redactor.text(clean(answer.text))
+        if asked.items:
+            return self._settled(asked, answer._replace(text=text))
         proposals = understood(text)
         if proposals.fault:
             return Fate.NOT_UNDERSTOOD
@@ -199,8 +205,32 @@ class _ReadingDesk:
         if session is None or hash_of(session.lines, part) != asked.lines_hash:
             return Fate.CHANGED
         entry = self._entry(asked, session, proposals.proposals, answer._replace(text=text))
-        decide(self._store, KnowledgeEntry.READ, msgspec.to_builtins(entry), self._at_ms)
-        self._taken.add(asked.id)
+        return self._kept(KnowledgeEntry.READ, entry)
+
+    def _settled(self, asked: ReadingRow, answer: GivenAnswer) -> Fate:
+        """What an answer about notes comes to. Of its text only the ids are kept."""
+        claims = claims_in(answer.text)
+        if claims is None:
+            return Fate.NOT_UNDERSTOOD
+        items = {item.id: item for item in self._beside.read_items(asked.repo)}
+        result = settled(claims, asked.items.split(), items)
+        entry = NotesConsolidated(
+            request=asked.id,
+            repo=asked.repo,
+            items=tuple(asked.items.split()),
+            model=asked.model,
+            prompt=asked.prompt,
+            checks=consolidating.VERSION,
+            usage=self._usage(asked, answer),
+            rejected=result.rejected,
+            answer=msgspec.json.encode(claims._asdict()).decode(),
+            **result.claims._asdict(),
+        )
+        return self._kept(KnowledgeEntry.CONSOLIDATED, entry)
+
+    def _kept(self, kind: KnowledgeEntry, entry: SessionRead | NotesConsolidated) -> Fate:
+        decide(self._store, kind, msgspec.to_builtins(entry), self._at_ms)
+        self._taken.add(entry.request)
         self.entries.append(entry)
         return Fate.TAKEN
 

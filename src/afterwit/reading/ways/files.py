@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from afterwit.reading import consolidating
 from afterwit.reading.answers import GivenAnswer, schema
 from afterwit.reading.requests import ANSWER_TOKENS, ReadingRequest
 
@@ -31,7 +32,11 @@ def request_line(request: ReadingRequest, model: str) -> bytes:
         "messages": [{"role": "system", "content": request.system}, {"role": "user", "content": request.text}],
         "response_format": {
             "type": "json_schema",
-            "json_schema": {"name": "notes", "strict": True, "schema": schema()},
+            "json_schema": {
+                "name": "settled" if request.items else "notes",
+                "strict": True,
+                "schema": consolidating.schema() if request.items else schema(),
+            },
         },
         "max_tokens": ANSWER_TOKENS,
     }

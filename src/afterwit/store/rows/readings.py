@@ -31,6 +31,7 @@ class ReadingRow(NamedTuple):
     asked_ms: int
     answered_ms: int | None
     notes: int
+    items: str = ""  # ids of the notes that it asks about, with spaces; "": it asks about a session
 
 
 class ReadingSpendRow(NamedTuple):
@@ -90,11 +91,11 @@ def put_request(db: apsw.Connection, at_ms: int, request: Mapping[str, Any]) -> 
 
 def put_answer(db: apsw.Connection, at_ms: int, body: Mapping[str, Any]) -> None:
     """The answer to a request; a later one replaces it."""
-    before, session = request_row(db, body["request"]), body["session"]
+    before, about = request_row(db, body["request"]), body.get("session", body)
     if before is None:
-        asked = {name: session.get(name, "") for name in ("agent", "native_id", "repo")}
+        asked = {name: about.get(name, "") for name in ("agent", "native_id", "repo")}
         asked |= {"id": body["request"], "model": body["model"], "prompt": body["prompt"], **_NOT_ASKED_HERE}
-        before = ReadingRow(**asked, asked_ms=at_ms, answered_ms=None, notes=0)
+        before = ReadingRow(**asked, asked_ms=at_ms, answered_ms=None, notes=0, items=" ".join(body.get("items", ())))
     row = before._replace(answered_ms=at_ms, notes=len(body.get("drafts", ())))
     db.execute(insert_into("reading_requests", _COLUMNS, "INSERT OR REPLACE"), row)
     _put_spend(db, row.id, row.asked_ms, body.get("usage", {}))
@@ -121,6 +122,15 @@ def requests_for(db: apsw.Connection, prompt: str, model: str) -> Iterator[Readi
     """All that was asked with this prompt and model."""
     query = f"SELECT {_COLUMNS} FROM reading_requests WHERE prompt = ? AND model = ? ORDER BY id"  # noqa: S608
     return (ReadingRow(*row) for row in db.execute(query, (prompt, model)))
+
+
+def items_asked_about(db: apsw.Connection, since_ms: int) -> dict[str, set[str]]:
+    """The notes that were asked about by id, by repository: in requests that are answered, or asked since a moment."""
+    query = "SELECT repo, items FROM reading_requests WHERE items != '' AND (answered_ms NOTNULL OR asked_ms > ?)"
+    by_repo: dict[str, set[str]] = {}
+    for repo, items in db.execute(query, (since_ms,)):
+        by_repo.setdefault(repo, set()).update(items.split())
+    return by_repo
 
 
 def last_model(db: apsw.Connection) -> str:
