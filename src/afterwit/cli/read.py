@@ -38,6 +38,7 @@ _FATES = {
 }
 _FAULTS = (Fate.UNKNOWN, Fate.FAILED, Fate.NOT_UNDERSTOOD, Fate.CHANGED)
 _CAPS = "`[reading]` in config.toml holds the caps"
+_NOTES = "notes"  # stands for a session where an answer was about notes
 _PROMPTS = ("read", "consolidate")
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -213,7 +214,7 @@ def _show_rejected(here: Here, *, is_json: bool) -> None:
         return
     for row in rows:
         detail = f" ({row.detail})" if row.detail else ""
-        print_text(f"{row.sentence}", f"{row.native_id[:8]}  ", "          ")
+        print_text(f"{row.sentence}", f"{row.native_id[:8] or _NOTES:<8}  ", "          ")
         print_text(f"{_why(row.reason)}{detail}", "          ", "          ")
     if rows:
         counts = Counter(row.reason for row in rows).most_common()

@@ -30,12 +30,14 @@ NEW_NOTES = 8  # after so many a repository is due
 _MOST_COMPARED = 600  # notes: each is compared with all others
 _MOST_CLAIMS = 60  # of one kind in an answer
 _LARGEST_GROUP = 30
-_SHARED = 0.45  # of the words of the shorter of two sentences that say the same
-_ALIKE = 0.15  # of the words of both; commands and paths count as one word here
-_SAME_MATTER = 0.34  # of a sentence's words that another must hold to replace or contradict it
+_SHARED = 0.35  # of the words of one of two sentences that say the same; with the next, fewer than 1 of 100 pairs have it
+_ALIKE = 0.12  # of the words of both; commands and paths count as one word here
+_SAME_MATTER = 0.34  # of a note's words that another must hold, with its evidence, to replace it
+_TOUCHING = 0.2  # of a note's words that one must hold to contradict it: that only asks a person to look
+_MOST_CONTRADICTIONS = 10
 _QUOTED = re.compile(r"[\"“]([^\"“”`]+)[\"”]")
 _INSTEAD = re.compile(r"\b(?:rather than|instead of|in place of)\b", re.IGNORECASE)
-_FIGURE = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*(?!\w)")
+_FIGURE = re.compile(r"(?<![\w.-])\d+(?:[.,:]\d+)*(?!\w)")
 _ID = re.compile(r"[0-9a-f]{6,40}")
 _SPEAKERS = {
     Channel.USER: "the user",
@@ -150,7 +152,7 @@ def settled(claims: NoteClaims, sent: Collection[str], items: Mapping[str, Item]
     desk = _ClaimsDesk(sent, items)
     same = tuple(group for given in claims.same if len(group := desk.same(given)) > 1)
     replaced = tuple(pair for pair in claims.replaced if desk.replaces(*pair))
-    contradict = tuple(pair for pair in claims.contradict if desk.contradict(*pair))
+    contradict = tuple(pair for pair in claims.contradict[:_MOST_CONTRADICTIONS] if desk.contradict(*pair))
     return SettledNotes(NoteClaims(same, replaced, contradict), tuple(desk.rejected))
 
 
@@ -239,7 +241,7 @@ def _replacing(old: Item, new: Item) -> Unsettled | None:
 
 
 def _clashing(first: Item, second: Item) -> Unsettled | None:
-    is_one_matter = max(_share(first, second), _share(second, first)) >= _SAME_MATTER
+    is_one_matter = max(_share(first, second), _share(second, first)) >= _TOUCHING
     return None if is_one_matter else Unsettled.OTHER_MATTER
 
 
