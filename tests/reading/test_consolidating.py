@@ -141,7 +141,8 @@ def test_a_request_names_who_spoke_and_when_the_newest_last() -> None:
     request = consolidation("host/orchard", notes, (), built_in(PROMPT), "orchard-1")
     assert request.items == (notes[1].id, notes[0].id)
     last = request.text.splitlines()[-1]
-    assert last.startswith(f"[{notes[0].id}] ") and ", the user: " in last
+    assert last.startswith(f"[{notes[0].id}] ")
+    assert ", the user: " in last
     assert consolidation("host/orchard", notes[::-1], (), built_in(PROMPT), "orchard-1") == request
 
 

@@ -15,12 +15,10 @@ from afterwit.cli.terminal.output import print_json, print_line, print_text, tal
 from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.cli.terminal.written import refuse_existing, whole_file
-from afterwit.knowledge.gate import Rejection
 from afterwit.model.errors import UsageError
-from afterwit.reading.checks import WORDS, Conviction
-from afterwit.reading.consolidating import PROMPT, Unsettled
+from afterwit.reading.consolidating import PROMPT
 from afterwit.reading.plan import ReadingPlan, ReadingWish, plan, prompt_in_force
-from afterwit.reading.read import Fate, TakenAnswers, ask, take
+from afterwit.reading.read import Fate, TakenAnswers, ask, refusal_in_words, take
 from afterwit.reading.requests import built_in
 from afterwit.reading.ways.files import AnswerLines, answers_in, request_line
 from afterwit.recall.deck.compile import compile_deck
@@ -215,20 +213,12 @@ def _show_rejected(here: Here, *, is_json: bool) -> None:
     for row in rows:
         detail = f" ({row.detail})" if row.detail else ""
         print_text(f"{row.sentence}", f"{row.native_id[:8] or _NOTES:<8}  ", "          ")
-        print_text(f"{_why(row.reason)}{detail}", "          ", "          ")
+        print_text(f"{refusal_in_words(row.reason)}{detail}", "          ", "          ")
     if rows:
         counts = Counter(row.reason for row in rows).most_common()
         talk(f"{len(rows):,} rejected: {', '.join(f'{reason} {count:,}' for reason, count in counts)}.")
     else:
         talk("Nothing was rejected. `afterwit read --plan` says what could be read.")
-
-
-def _why(reason: str) -> str:
-    if reason in frozenset(Conviction):
-        return WORDS[Conviction(reason)]
-    if reason in frozenset(Unsettled):
-        return Unsettled(reason).words
-    return Rejection(reason).words if reason in frozenset(Rejection) else reason
 
 
 def _show_plan(here: Here, made: ReadingPlan, wanted: Filter, *, is_json: bool) -> None:

@@ -32,10 +32,12 @@ from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.short_ids import short_ids
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import ReadingRow, items_asked_about, last_model, requests_for
-from afterwit.store.rows.session_list import SessionRow, native_ids, selected_sessions
+from afterwit.store.rows.session_list import SessionRow, native_ids, selected_sessions, sessions_calling
 
 _QUIET_MS = 30 * 60_000  # without an event: it has ended
 _PATIENCE_MS = 3 * 86_400_000  # after which an answer is no longer waited for
+AT_HAND = "agent-at-hand"  # the model that an agent is which asks for sessions to read itself
+READING_TOOL = "reading_next"  # by which it does
 _OPENING = 60  # characters of the prompt by which a session of ours is known
 
 
@@ -47,6 +49,7 @@ class ReadingWish(NamedTuple):
     limit: int = 0  # sessions; 0: as many as the caps allow
     budget_usd: float | None = None
     is_again: bool = False  # also what was read or asked
+    requests: int = 0  # at most so many, of whatever sessions; 0: any number
 
 
 class PlannedSession(NamedTuple):
@@ -139,6 +142,14 @@ def plan(world: World, wish: ReadingWish, progress: Progress) -> ReadingPlan:
         return planned(source, world, wish, progress)
 
 
+def count_waiting(world: World, wish: ReadingWish) -> int:
+    """How many sessions wait."""
+    with source_of(world) as source:
+        prompt = prompt_in_force(world)
+        shelf = _shelf(source.store.db, world, wish, prompt)
+        return sum(shelf.counts(row) for row in _readable(source, world, wish, prompt))
+
+
 def prompt_in_force(world: World) -> ReadingPrompt:
     """The prompt that is set, or the built-in one."""
     path = world.settings.reading.prompt
@@ -156,8 +167,8 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
     """The same, of a store that is open."""
     db = source.store.db
     prompt = prompt_in_force(world)
-    model = wish.model or world.settings.reading.model or last_model(db)
-    shelf = _Shelf(requests_for(db, prompt.version, model), world.now_ms, is_again=wish.is_again)
+    model = _model(db, world, wish)
+    shelf = _shelf(db, world, wish, prompt)
     readable = list(_readable(source, world, wish, prompt))
     rows = [row for row in readable if shelf.counts(row)]
     spent = spent_by(db, world.now_ms)
@@ -168,19 +179,21 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
     empty, stopped_by = 0, ""
     for repo, request in _due(source, beside, {row.repo for row in readable}, model, world.now_ms, wish):
         wanted = estimate(request, model, prices, world.now_ms)
-        if purse.reserve(wanted, model):
+        if (not wish.requests or len(consolidations) < wish.requests) and purse.reserve(wanted, model):
             consolidations.append(PlannedRequest(request, wanted, repo))
     progress.stage("planning", wish.limit or len(rows), "sessions")
+    left = wish.requests - len(consolidations) if wish.requests else None
     for row, value in _best_first(db, rows):
-        if wish.limit and len(chosen_sessions) >= wish.limit:
+        if (wish.limit and len(chosen_sessions) >= wish.limit) or left == 0:
             stopped_by = "limit"
             break
         asked = requests(session_text(source, row), beside.around(row.repo), prompt, model)
-        new = [request for request in asked if wish.is_again or request.id not in shelf.answered]
+        new = [request for request in asked if wish.is_again or request.id not in shelf.settled][:left]
         estimates = [estimate(request, model, prices, world.now_ms) for request in new]
         if not new:
             empty += 1
         elif all(purse.reserve(wanted, model) for wanted in estimates):
+            left = left - len(new) if left is not None else None
             chosen_sessions.append(PlannedSession(Session(row, short[row.native_id]), value, new, estimates))
             progress.advance(1, 1)
         else:
@@ -199,6 +212,15 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
     )
 
 
+def _model(db: apsw.Connection, world: World, wish: ReadingWish) -> str:
+    return wish.model or world.settings.reading.model or last_model(db)
+
+
+def _shelf(db: apsw.Connection, world: World, wish: ReadingWish, prompt: ReadingPrompt) -> "_Shelf":
+    asked = requests_for(db, prompt.version, _model(db, world, wish))
+    return _Shelf(asked, world.now_ms, is_again=wish.is_again)
+
+
 def _readable(source: TranscriptSource, world: World, wish: ReadingWish, prompt: ReadingPrompt) -> Iterator[SessionRow]:
     """Sessions of people that have ended, without what is left out or forgotten, and what a model did for us."""
     db = source.store.db
@@ -206,9 +228,10 @@ def _readable(source: TranscriptSource, world: World, wish: ReadingWish, prompt:
     exclusion = exclusion_of(world)
     opening = " ".join(prompt.text.split())[:_OPENING]
     selection = selection_of(db, world.settings, wish.filter._replace(is_top=True))
+    reading = sessions_calling(db, READING_TOOL)
     for row in selected_sessions(db, selection):
         has_ended = row.ended_ms is not None and row.ended_ms <= world.now_ms - _QUIET_MS
-        is_ours = " ".join(row.task.split()).startswith(opening)
+        is_ours = row.id in reading or " ".join(row.task.split()).startswith(opening)
         places = (exclusion.has_agent(row.agent), exclusion.has_repo(row.repo), exclusion.has_folder(row.cwd))
         if has_ended and row.prompts and not is_ours and not any(places) and refs.of(row.id) is not None:
             yield row
@@ -236,8 +259,11 @@ class _Shelf:
             self._by_session[row.agent, row.native_id].append(row)
         self._now_ms = now_ms
         self._is_again = is_again
-        self.answered = frozenset(
-            row.id for several in self._by_session.values() for row in several if row.answered_ms is not None
+        self.settled = frozenset(
+            row.id
+            for several in self._by_session.values()
+            for row in several
+            if row.answered_ms is not None or self._is_under_way(row)
         )
         self.read = 0
         self.asked = 0
@@ -250,10 +276,14 @@ class _Shelf:
         if as_now and answered.issuperset(range(1, max(row.parts for row in as_now) + 1)):
             self.read += 1
             return self._is_again
-        if any(row.answered_ms is None and row.asked_ms > self._now_ms - _PATIENCE_MS for row in as_now):
+        under_way = {row.part for row in as_now if self._is_under_way(row)}
+        if under_way and (answered | under_way).issuperset(range(1, max(row.parts for row in as_now) + 1)):
             self.asked += 1
             return self._is_again
         return True
+
+    def _is_under_way(self, row: ReadingRow) -> bool:
+        return row.answered_ms is None and row.asked_ms > self._now_ms - _PATIENCE_MS
 
 
 def _best_first(db: apsw.Connection, rows: Iterable[SessionRow]) -> Iterator[tuple[SessionRow, float]]:

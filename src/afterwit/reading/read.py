@@ -28,7 +28,7 @@ from afterwit.guard.hygiene import clean
 from afterwit.harvest.harvester import id_of
 from afterwit.harvest.run import SessionRefs
 from afterwit.knowledge.belief import rank
-from afterwit.knowledge.gate import rejection
+from afterwit.knowledge.gate import Rejection, rejection
 from afterwit.knowledge.settle import recorded, settle
 from afterwit.model.knowledge import READ, Channel, Draft, Item, SessionRef
 from afterwit.model.learn_run import Progress
@@ -36,7 +36,7 @@ from afterwit.model.prices import price_list
 from afterwit.reading import checks, consolidating
 from afterwit.reading.answers import GivenAnswer, ProposedNote, understood
 from afterwit.reading.checks import Convicted, Sent, Supported, bears_on, checked, runs_in
-from afterwit.reading.consolidating import PROMPT, claims_in, settled
+from afterwit.reading.consolidating import PROMPT, Unsettled, claims_in, settled
 from afterwit.reading.drafts import ReadSession, draft_of, evidence_of
 from afterwit.reading.ledger import cost_usd
 from afterwit.reading.plan import PlannedRequest, ReadingPlan, ReadingWish, planned, prompt_in_force
@@ -120,6 +120,15 @@ def take(
                 gained = settle(source.store, world).gained if desk.entries else []
                 then(source.store, world)
         return desk.taken(gained)
+
+
+def refusal_in_words(reason: str) -> str:
+    """Why something that a model said was refused, for people and models."""
+    if reason in frozenset(checks.Conviction):
+        return checks.WORDS[checks.Conviction(reason)]
+    if reason in frozenset(Unsettled):
+        return Unsettled(reason).words
+    return Rejection(reason).words if reason in frozenset(Rejection) else reason
 
 
 def _asked(made: ReadingPlan, wanted: PlannedRequest) -> dict[str, object]:
