@@ -70,7 +70,13 @@ def _together(standing: list[Recorded], machine: str, number: int | None) -> lis
         latest = next((entry for entry in named if entry.kind in kinds), None)
         if latest is None:
             raise UsageError(f"There is no decision {number} about notes. `afterwit knowledge undo --list` shows them.")
-    return [entry for entry in standing if (entry.machine, entry.at_ms) == (latest.machine, latest.at_ms)]
+    return [entry for entry in standing if _command(entry) == _command(latest)]
+
+
+def _command(entry: Recorded) -> tuple[str, str, int]:
+    """What stands for the command that decided it: its moment, or the beginning of a run that takes longer."""
+    run_ms = entry.body.get("run_ms", 0) if entry.kind == KnowledgeEntry.READ else 0
+    return (entry.machine, "run", run_ms) if run_ms else (entry.machine, "moment", entry.at_ms)
 
 
 def _targets(entries: list[Recorded], undoing: list[Recorded]) -> list[Recorded]:

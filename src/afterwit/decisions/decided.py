@@ -166,6 +166,7 @@ class SessionRead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     model: str
     prompt: str  # its version
     checks: int  # the version of the checks
+    run_ms: int = 0  # when the run began that called the model; what it read is taken back together
     usage: ReadingUsage = ReadingUsage()
     drafts: tuple[Draft, ...] = ()
     rejected: tuple[RejectedProposal, ...] = ()

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from afterwit.decisions.decided import KnowledgeEntry
-from afterwit.decisions.journal import CHECKOUTS_SEEN, DRAWN, GONE, READING_ASKED
+from afterwit.decisions.journal import CHECKOUTS_SEEN, DRAWN, GONE, READING_ASKED, READING_SPENT
 from afterwit.store.journal import JournalEntry
 
 Body = Mapping[str, Any]
@@ -59,6 +59,8 @@ def _without(entry: JournalEntry, erasure: Erasure) -> Body:
         return {GONE: True}
     if entry.kind == READING_ASKED:
         return {"requests": [ask | _NAMELESS if _is_of(ask, erasure) else ask for ask in body["requests"]]}
+    if entry.kind == READING_SPENT and _is_of(body, erasure):
+        return {**body, "agent": "", "native_id": "", "fault": ""}
     return body
 
 

@@ -33,9 +33,11 @@ AGENT_CONNECTED = "agent-connected"  # see `connections`
 AGENT_DISCONNECTED = "agent-disconnected"
 EXPERIMENT_SET = "experiment-set"  # {"session_share": …, "item_share": …}
 READING_ASKED = "reading-asked"  # {"requests": […]}: what a model was to read; see `store.rows.readings`
+READING_SPENT = "reading-spent"  # {"request", "asked_ms", "usage", "fault", …}: what a call took that failed
 SESSIONS_ERASED = ERASING  # {"families": [[key, …], …]}, see `store.rows.erased`, and the entries that lost their text
 SESSIONS_WANTED = "sessions-wanted"  # {"sessions": [key, …]}: may be read again, although they were erased
 DRAWN = "drawn"  # {"draws": […]}: what sessions were shown, or would have been; see `spooled`
+_ERASABLE = (CHECKOUTS_SEEN, DRAWN, READING_ASKED, READING_SPENT)  # with all about knowledge
 GONE = "gone"  # all that is left in the body of an entry of which nothing may stay
 
 
@@ -116,6 +118,8 @@ def apply_entry(store: Store, entry: JournalEntry) -> None:
     elif entry.kind == READING_ASKED:
         for request in body["requests"]:
             readings.put_request(store.db, entry.at_ms, request)
+    elif entry.kind == READING_SPENT:
+        readings.put_spent_call(store.db, entry.at_ms, body)
     elif entry.kind == EXPERIMENT_SET:
         chosen = Shares(float(body["session_share"]), float(body["item_share"]), entry.at_ms)
         hooks.put_shares(store.db, chosen)
@@ -138,7 +142,7 @@ def _apply_erasure(store: Store, erasure: JournalEntry) -> None:
     for entry in store.journal.entries():
         if (entry.machine, entry.number) == (erasure.machine, erasure.number):
             break
-        if entry.kind in (CHECKOUTS_SEEN, DRAWN, READING_ASKED) or entry.kind in frozenset(knowledge.KnowledgeEntry):
+        if entry.kind in _ERASABLE or entry.kind in frozenset(knowledge.KnowledgeEntry):
             apply_entry(store, entry)
 
 

@@ -1,8 +1,9 @@
 """What reading may take: caps for a run, a day and a month, and what of them is left.
 
 A request counts from the moment when it is asked, as what its text and the longest answer would take; when its answer
-is there, as what it took. So no cap is passed, whatever is still under way. Days and months are those of UTC. A model
-with a known price is held to dollars, one without to tokens; prices are list prices, without discounts for batches.
+is there, as what it took; a call that failed, as what it may have taken. So no cap is passed, whatever is still under
+way. Days and months are those of UTC. A model with a known price is held to dollars, one without to tokens; prices are
+list prices, without discounts for batches.
 """
 
 import datetime as dt
@@ -10,12 +11,14 @@ from typing import NamedTuple
 
 import apsw
 
+from afterwit.decisions.decided import ReadingUsage
 from afterwit.model.errors import UsageError
 from afterwit.model.prices import Prices
 from afterwit.model.readings import Usage
 from afterwit.model.settings import ReadingSettings
-from afterwit.reading.requests import ANSWER_TOKENS, ReadingRequest
-from afterwit.store.rows.readings import SpentSince, spent_since
+from afterwit.reading.answers import GivenAnswer
+from afterwit.reading.requests import ANSWER_TOKENS, ReadingRequest, tokens
+from afterwit.store.rows.readings import ReadingRow, SpentSince, reserved, spent_since
 
 
 class ReadingEstimate(NamedTuple):
@@ -75,5 +78,18 @@ def estimate(request: ReadingRequest, model: str, prices: Prices, now_ms: int) -
     return ReadingEstimate(request.tokens, ANSWER_TOKENS, cost)
 
 
+def usage_of(db: apsw.Connection, asked: ReadingRow, answer: GivenAnswer, prices: Prices) -> ReadingUsage:
+    """What an answer took; where nobody said it, what was reserved for the question, and the answer's length: for one
+    that is none, the longest."""
+    before = reserved(db, asked.id)
+    longest = before.tokens_out if answer.fault and before is not None else tokens(answer.text)
+    tokens_in = answer.tokens_in if answer.tokens_in is not None else before.tokens_in if before else 0
+    tokens_out = answer.tokens_out if answer.tokens_out is not None else longest
+    cost = cost_usd(asked.model, tokens_in, tokens_out, prices, asked.asked_ms)
+    return ReadingUsage(tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=cost)
+
+
 def cost_usd(model: str, tokens_in: int, tokens_out: int, prices: Prices, at_ms: int) -> float | None:
-    return prices.cost_usd(model, Usage(input=tokens_in, output=tokens_out), at_ms)
+    """By the price of the model that `llm` reaches. Agents' command lines mostly run on subscriptions: what they take
+    is counted in tokens, unless somebody set a price for the whole name."""
+    return prices.cost_usd(model.removeprefix("llm:"), Usage(input=tokens_in, output=tokens_out), at_ms)

@@ -2,11 +2,12 @@
 
 A session waits that people worked in themselves, that has ended, and that was not read with this prompt and model; one
 that went on after it was read waits again, for what is new in it. What was asked and is not answered yet is left alone
-for some days. Sessions in which a model read for us are never read. Sends and writes nothing.
+for a while: some days where it was written to a file, some minutes where the model was called. What failed pauses,
+longer after each failure. Sessions in which a model read for us are never read. Sends and writes nothing.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -29,11 +30,20 @@ from afterwit.sessions.list import Session
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.short_ids import short_ids
 from afterwit.store.regular_files import read_regular
-from afterwit.store.rows.readings import ReadingRow, last_model, requests_for
+from afterwit.store.rows.readings import (
+    CALLED,
+    ReadingFailure,
+    ReadingRow,
+    failed_requests,
+    last_model,
+    requests_for,
+)
 from afterwit.store.rows.session_list import SessionRow, native_ids, selected_sessions
 
 _QUIET_MS = 30 * 60_000  # without an event: it has ended
 _PATIENCE_MS = 3 * 86_400_000  # after which an answer is no longer waited for
+_CALL_PATIENCE_MS = 20 * 60_000  # longer than any call and its mending: whoever asked was killed
+_PAUSES_MS = (3_600_000, 4 * 3_600_000, 86_400_000, 3 * 86_400_000)  # after the first failure, the second, …
 _OPENING = 60  # characters of the prompt by which a session of ours is known
 
 
@@ -65,6 +75,7 @@ class ReadingPlan(msgspec.Struct, frozen=True, kw_only=True):
     waiting: int  # sessions, with those that are planned
     read: int
     asked: int  # sessions that were asked about and not answered yet
+    failed: int  # sessions that are left alone for a while, because a call failed
     spent: ReadingSpent
     stopped_by: str  # "limit" or "caps", where more wait than are planned
 
@@ -86,6 +97,7 @@ class ReadingPlan(msgspec.Struct, frozen=True, kw_only=True):
             "waiting": self.waiting,
             "read": self.read,
             "asked": self.asked,
+            "failed": self.failed,
             "requests": len(self.estimates),
             "tokens_in": sum(estimated.tokens_in for estimated in self.estimates),
             "tokens_out": sum(estimated.tokens_out for estimated in self.estimates),
@@ -128,7 +140,8 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
     db = source.store.db
     prompt = prompt_in_force(world)
     model = wish.model or world.settings.reading.model or last_model(db)
-    shelf = _Shelf(requests_for(db, prompt.version, model), world.now_ms, is_again=wish.is_again)
+    failures = {failure.request: failure for failure in failed_requests(db)}
+    shelf = _Shelf(requests_for(db, prompt.version, model), failures, world.now_ms, is_again=wish.is_again)
     rows = [row for row in _readable(source, world, wish, prompt) if shelf.counts(row)]
     spent = spent_by(db, world.now_ms)
     purse = Purse(world.settings.reading, spent, wish.budget_usd)
@@ -158,6 +171,7 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
         waiting=len(rows) - empty,
         read=shelf.read,
         asked=shelf.asked,
+        failed=shelf.failed,
         spent=spent,
         stopped_by=stopped_by,
     )
@@ -181,10 +195,13 @@ def _readable(source: TranscriptSource, world: World, wish: ReadingWish, prompt:
 class _Shelf:
     """What was asked with one prompt and model, and what of that is answered."""
 
-    def __init__(self, rows: Iterable[ReadingRow], now_ms: int, *, is_again: bool) -> None:
+    def __init__(
+        self, rows: Iterable[ReadingRow], failures: Mapping[str, ReadingFailure], now_ms: int, *, is_again: bool
+    ) -> None:
         self._by_session: defaultdict[tuple[str, str], list[ReadingRow]] = defaultdict(list)
         for row in rows:
             self._by_session[row.agent, row.native_id].append(row)
+        self._failures = failures
         self._now_ms = now_ms
         self._is_again = is_again
         self.answered = frozenset(
@@ -192,6 +209,7 @@ class _Shelf:
         )
         self.read = 0
         self.asked = 0
+        self.failed = 0
 
     def counts(self, session: SessionRow) -> bool:
         """Whether a session waits; counts those that do not."""
@@ -201,10 +219,28 @@ class _Shelf:
         if as_now and answered.issuperset(range(1, max(row.parts for row in as_now) + 1)):
             self.read += 1
             return self._is_again
-        if any(row.answered_ms is None and row.asked_ms > self._now_ms - _PATIENCE_MS for row in as_now):
-            self.asked += 1
+        left_alone = [row for row in as_now if row.answered_ms is None and self._now_ms < self._until_ms(row)]
+        if left_alone:
+            has_failed = any(self._has_failed(row) for row in left_alone)
+            self.asked += not has_failed
+            self.failed += has_failed
             return self._is_again
         return True
+
+    def _has_failed(self, row: ReadingRow) -> bool:
+        """Whether the last that was heard is a failure."""
+        return row.id in self._failures and self._failures[row.id].failed_ms >= row.asked_ms
+
+    def _until_ms(self, row: ReadingRow) -> int:
+        """When a request that was not answered may be asked again."""
+        if self._has_failed(row):
+            return retry_ms(self._failures[row.id])
+        return row.asked_ms + (_CALL_PATIENCE_MS if row.asked_by == CALLED else _PATIENCE_MS)
+
+
+def retry_ms(failure: ReadingFailure) -> int:
+    """When a request that failed is asked again."""
+    return failure.failed_ms + _PAUSES_MS[min(failure.failures, len(_PAUSES_MS)) - 1]
 
 
 def _best_first(db: apsw.Connection, rows: Iterable[SessionRow]) -> Iterator[tuple[SessionRow, float]]:

@@ -16,7 +16,6 @@ from afterwit.config.world import World
 from afterwit.decisions.decided import (
     ItemEvidence,
     KnowledgeEntry,
-    ReadingUsage,
     RejectedProposal,
     SessionRead,
     decided,
@@ -36,13 +35,13 @@ from afterwit.reading import checks
 from afterwit.reading.answers import GivenAnswer, ProposedNote, understood
 from afterwit.reading.checks import Convicted, Sent, Supported, bears_on, checked, runs_in
 from afterwit.reading.drafts import ReadSession, draft_of, evidence_of
-from afterwit.reading.ledger import ReadingEstimate, cost_usd
+from afterwit.reading.ledger import ReadingEstimate, usage_of
 from afterwit.reading.plan import PlannedSession, ReadingPlan, ReadingWish, planned, prompt_in_force
-from afterwit.reading.requests import LineSpan, ReadingRequest, hash_of, tokens
+from afterwit.reading.requests import LineSpan, ReadingRequest, hash_of
 from afterwit.reading.session_texts import Beside, session_text
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.store.lease import held
-from afterwit.store.rows.readings import ReadingRow, request_row, reserved
+from afterwit.store.rows.readings import ReadingRow, request_row
 from afterwit.store.rows.session_list import SessionRow, session_of
 from afterwit.store.store import Store, require
 
@@ -87,7 +86,8 @@ def ask(
             for request in session.requests:
                 send(request, made.model)
         if made.sessions:
-            body = {"requests": [_asked(made, session, *pair) for session in made.sessions for pair in _pairs(session)]}
+            pairs = [(session, *pair) for session in made.sessions for pair in _pairs(session)]
+            body = {"requests": [asked_body(made, *triple) for triple in pairs]}
             decide(source.store, READING_ASKED, body, world.now_ms)
         return made
 
@@ -105,7 +105,7 @@ def take(
     with held(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
         catch_up(source.store)
         with told_if_recorded(source.store):
-            desk = _ReadingDesk(source, world, is_again=is_again)
+            desk = ReadingDesk(source, world, is_again=is_again)
             ordered = sorted(answers)
             progress.stage("checking", len(ordered), "answers")
             try:
@@ -122,8 +122,12 @@ def _pairs(session: PlannedSession) -> Iterable[tuple[ReadingRequest, ReadingEst
     return zip(session.requests, session.estimates, strict=True)
 
 
-def _asked(
-    made: ReadingPlan, session: PlannedSession, request: ReadingRequest, estimated: ReadingEstimate
+def asked_body(
+    made: ReadingPlan,
+    session: PlannedSession,
+    request: ReadingRequest,
+    estimated: ReadingEstimate,
+    asked_by: str = "",
 ) -> dict[str, object]:
     """A request as the journal keeps it: enough to check an answer to it."""
     row = session.session.row
@@ -140,20 +144,22 @@ def _asked(
         "ended_ms": row.ended_ms or 0,
         "model": made.model,
         "prompt": made.prompt.version,
+        "asked_by": asked_by,
         **estimated._asdict(),
     }
 
 
-class _ReadingDesk:
+class ReadingDesk:
     """Where answers are checked, one after the other."""
 
-    def __init__(self, source: TranscriptSource, world: World, *, is_again: bool) -> None:
+    def __init__(self, source: TranscriptSource, world: World, *, is_again: bool, run_ms: int = 0) -> None:
         self._source = source
         self._store = source.store
         self._world = world
         self._is_again = is_again
         entries = recorded(source.store.db)
         self._at_ms = max(world.now_ms, max((entry.at_ms for entry in entries), default=-1) + 1)
+        self._run_ms = run_ms
         self._refs = SessionRefs(source.store, decided(entries).forgotten)
         self._beside = Beside(source, world)
         self._prices = price_list(world.settings.prices)
@@ -163,10 +169,11 @@ class _ReadingDesk:
         self._fates: Counter[Fate] = Counter()
         self.entries: list[SessionRead] = []
 
-    def take(self, answer: GivenAnswer) -> None:
+    def take(self, answer: GivenAnswer) -> Fate:
         """Checks one answer, and journals it if it is one."""
         fate = self._fate(answer)
         self._fates[fate] += 1
+        return fate
 
     def taken(self, gained: list[str]) -> TakenAnswers:
         costs = [entry.usage.cost_usd for entry in self.entries]
@@ -244,8 +251,9 @@ class _ReadingDesk:
             session=session.ref,
             model=asked.model,
             prompt=asked.prompt,
+            run_ms=self._run_ms,
             checks=checks.VERSION,
-            usage=self._usage(asked, answer),
+            usage=usage_of(self._store.db, asked, answer, self._prices),
             drafts=tuple(drafts.values()),
             rejected=tuple(rejected),
             relations=tuple(relations),
@@ -255,14 +263,6 @@ class _ReadingDesk:
     def _refusal(self, draft: Draft, repo: str) -> str:
         reasons = (rejection(draft, host) for host in (None, *self._beside.hosts(repo)))
         return next((str(why) for why in reasons if why is not None), "")
-
-    def _usage(self, asked: ReadingRow, answer: GivenAnswer) -> ReadingUsage:
-        """What the answer took; where nobody said it, what was reserved for the question, and the answer's length."""
-        before = reserved(self._store.db, asked.id)
-        tokens_in = answer.tokens_in if answer.tokens_in is not None else before.tokens_in if before else 0
-        tokens_out = answer.tokens_out if answer.tokens_out is not None else tokens(answer.text)
-        cost = cost_usd(asked.model, tokens_in, tokens_out, self._prices, asked.asked_ms)
-        return ReadingUsage(tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=cost)
 
 
 def _relation(item: Item, supported: Supported, session: ReadSession) -> list[ItemEvidence]:

@@ -2,7 +2,8 @@
 
 They follow from entries of the journal, in whatever order these come from several machines: an answer without its
 request is kept, and a request that is asked again keeps its answer. Each time that a request is asked it counts, on
-that day: as what was reserved for it, and when the answer is there as what it took.
+that day: as what was reserved for it, and when the answer is there as what it took. A call that failed counts as what
+it took, or else as what was reserved.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,6 +32,20 @@ class ReadingRow(NamedTuple):
     asked_ms: int
     answered_ms: int | None
     notes: int
+    asked_by: str = ""  # CALLED, or "" for a file
+
+
+CALLED = "call"
+
+
+class ReadingFailure(NamedTuple):
+    """A request whose calls failed since it was answered last."""
+
+    request: str
+    model: str
+    failures: int
+    failed_ms: int  # the last time
+    fault: str
 
 
 class ReadingSpendRow(NamedTuple):
@@ -106,6 +121,13 @@ def put_answer(db: apsw.Connection, at_ms: int, body: Mapping[str, Any]) -> None
     db.executemany("INSERT INTO reading_rejections VALUES (?, ?, ?, ?, ?)", refused)
 
 
+def put_spent_call(db: apsw.Connection, at_ms: int, body: Mapping[str, Any]) -> None:
+    """What a call took that brought no answer; with a fault it failed, without it is asked once more."""
+    _put_spend(db, body["request"], body["asked_ms"], body["usage"])
+    if body.get("fault"):
+        db.execute("INSERT OR REPLACE INTO reading_failures VALUES (?, ?, ?)", (body["request"], at_ms, body["fault"]))
+
+
 def _put_spend(db: apsw.Connection, request: str, asked_ms: int, usage: Mapping[str, Any]) -> None:
     tokens = (usage.get("tokens_in", 0), usage.get("tokens_out", 0))
     row = ReadingSpendRow(request, asked_ms, *tokens, usage.get("cost_usd"))
@@ -121,6 +143,21 @@ def requests_for(db: apsw.Connection, prompt: str, model: str) -> Iterator[Readi
     """All that was asked with this prompt and model."""
     query = f"SELECT {_COLUMNS} FROM reading_requests WHERE prompt = ? AND model = ? ORDER BY id"  # noqa: S608
     return (ReadingRow(*row) for row in db.execute(query, (prompt, model)))
+
+
+def failed_requests(db: apsw.Connection) -> list[ReadingFailure]:
+    """Requests that failed and were not answered since, the latest failure first."""
+    query = """SELECT request, model, count(*), max(failed_ms), fault
+               FROM reading_failures JOIN reading_requests ON reading_requests.id = request
+               WHERE failed_ms > ifnull(answered_ms, 0)
+               GROUP BY request ORDER BY max(failed_ms) DESC, request"""
+    return [ReadingFailure(*row) for row in db.execute(query)]
+
+
+def was_called(db: apsw.Connection, model: str) -> bool:
+    """Whether this model was ever called."""
+    query = "SELECT EXISTS (SELECT 1 FROM reading_requests WHERE model = ? AND asked_by = ?)"
+    return bool(only_row(db, query, (model, CALLED))[0])
 
 
 def last_model(db: apsw.Connection) -> str:
