@@ -9,7 +9,7 @@ import os
 import select
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,14 @@ from tests.e2e.process import LIMIT_SECONDS, processes_of
 SESSIONS = 5
 NOTHING = Script((), "", aside='{"notes": []}')
 _LOGS = (".claude/projects", ".codex/sessions", ".gemini/tmp", ".claude/history.jsonl", ".codex/history.jsonl")
+_AN_HOUR_LATER = """
+import sys, time
+clock, clock_ns = time.time, time.time_ns
+time.time, time.time_ns = lambda: clock() + 3600, lambda: clock_ns() + 3600 * 10**9
+sys.argv[0] = "afterwit"
+from afterwit.cli.main import main
+main()
+"""
 
 
 class Reader:
@@ -49,8 +57,11 @@ class Reader:
 
     def afterwit(self, *words: str) -> str:
         """What the real command prints."""
+        return self._run(self.words(*words))
+
+    def _run(self, words: Sequence[str]) -> str:
         done = subprocess.run(
-            self.words(*words),
+            words,
             cwd=self.checkout,
             env=self.environ,
             stdin=subprocess.DEVNULL,
@@ -69,8 +80,10 @@ class Reader:
         """The same as JSON."""
         return json.loads(self.afterwit(*words, "--json"))
 
-    def read(self) -> Any:
-        return self.asked("read", "--with", self.client.name, "--yes")
+    def read(self, *, is_later: bool = False) -> Any:
+        """Now, or when nobody waits any more for what a run that was killed had asked."""
+        begin = [sys.executable, "-c", _AN_HOUR_LATER] if is_later else None
+        return json.loads(self._run([*(begin or self.words()), "read", "--with", self.client.name, "--yes", "--json"]))
 
     def read_and_kill(self) -> None:
         """Kills the command, and nothing else, while the model holds its answer back."""

@@ -72,9 +72,13 @@ def test_a_session_that_names_a_file_does_not_have_it_sent(reader: Reader) -> No
 
 def test_a_kill_in_the_middle_loses_nothing_doubles_nothing_and_leaves_no_process(reader: Reader) -> None:
     reader.read_and_kill()
+    asked = reader.asked("read", "--plan", "--with", reader.client.name)["asked"]
+    assert 1 <= asked < SESSIONS
     reader.server.play(NOTHING)
     again = reader.read()
+    later = reader.read(is_later=True)
+    assert (again["sessions"], later["sessions"]) == (SESSIONS - asked, asked)
+    assert (again["failed"], later["failed"], len(reader.server.requests)) == ([], [], SESSIONS)
     listed = reader.asked("read", "--plan", "--with", reader.client.name)
-    assert (again["failed"], listed["waiting"], listed["read"]) == ([], 0, SESSIONS)
-    assert len(reader.server.requests) == again["sessions"] == SESSIONS
+    assert (listed["waiting"], listed["asked"], listed["read"]) == (0, 0, SESSIONS)
     assert [path.name for path in (reader.store / "reading").rglob("*")] == ["work"]

@@ -1,6 +1,6 @@
 """The command lines of agents as ways to a model: Claude Code, Codex and Gemini CLI, set up as the user has them.
 
-Promises: nothing of the user's is written or removed; no hook, server or tool of the client runs; its transcript, if it
+Promises: we write and remove no file of the user's; no hook, server or tool of the client runs; its transcript, if it
 leaves one, lies in a folder of ours that is removed again; and what it leaves all the same is never learned: it works
 below one folder of ours (`store.layout`), its text begins with a marker (`guard.markers`), and its surroundings silence
 our hooks. A client that cannot be asked like that is refused. A text cannot name files for the client to attach: every
