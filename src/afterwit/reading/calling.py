@@ -32,7 +32,8 @@ from afterwit.reading.ledger import Purse, ReadingEstimate, estimate, spent_by, 
 from afterwit.reading.plan import PlannedSession, ReadingPlan
 from afterwit.reading.read import Fate, ReadingDesk, asked_body
 from afterwit.reading.requests import ReadingRequest
-from afterwit.reading.ways.way import Question
+from afterwit.reading.ways.registry import way_of
+from afterwit.reading.ways.way import Question, Way, WaySurroundings
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.store.atomic import step
 from afterwit.store.lease import held
@@ -53,6 +54,16 @@ _FAULTS = {
     Fate.NOT_UNDERSTOOD: "the answer was not understood: no JSON object with a list `notes`",
     Fate.CHANGED: "the session has changed since it was sent",
 }
+
+
+def way_to(model: str, world: World) -> Way | None:
+    """The way to a model; None where only files reach it."""
+    return way_of(model, surroundings_of(world)) if model else None
+
+
+def surroundings_of(world: World) -> WaySurroundings:
+    """Where ways find themselves."""
+    return WaySurroundings(world.environ, world.user_home, world.layout.reading)
 
 
 class _Errand(NamedTuple):
@@ -119,6 +130,7 @@ class _CallingRun:
     def finish(self) -> None:
         """What is under way is waited for and taken in; interrupted once more, what is there by now."""
         self.result.stopped_by = "interrupted"
+        self._progress.stage("ending; Ctrl-C again leaves at once", len(self._underway), "requests")
         try:
             while self._underway:
                 self._exchange(self._done())
