@@ -13,12 +13,11 @@ from afterwit.reading.checks import (
     Supported,
     bears_on,
     checked,
-    holds,
-    marks_in,
     runs_in,
-    untold_commands,
 )
 from afterwit.reading.lines import SessionLine, Speaker
+from afterwit.reading.marks import holds, marks_in
+from afterwit.reading.named_commands import untold_commands
 from afterwit.reading.requests import built_in
 
 TALK = [
