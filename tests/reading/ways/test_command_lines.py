@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -143,6 +144,16 @@ def test_what_a_client_says_of_its_failure_is_the_fault(clients: Clients) -> Non
 def test_without_words_the_last_line_of_its_errors_is_the_fault(clients: Clients) -> None:
     given = claude(clients, 'sys.exit("first\\nno such host")').answer(QUESTION, SECONDS)
     assert given.fault == "no such host (exit code 1)"
+
+
+def test_what_cannot_be_called_is_a_fault_that_took_nothing(clients: Clients) -> None:
+    way = claude(clients, f"print(json.dumps({SAID!r}))")
+    given = way.answer(QUESTION._replace(system="x" * 200_000), SECONDS)
+    assert (given.tokens_in, "Claude Code cannot be called" in given.fault) == (0, True)
+    clients.folder.parent.mkdir(exist_ok=True)
+    shutil.rmtree(clients.folder)
+    clients.folder.write_text("in the way", encoding="utf-8")
+    assert "Claude Code cannot be called" in way.answer(QUESTION, SECONDS).fault
 
 
 def test_a_client_that_hangs_is_ended_with_its_children(clients: Clients) -> None:

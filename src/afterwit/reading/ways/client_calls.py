@@ -28,7 +28,7 @@ class ClientCall(NamedTuple):
     files: Mapping[str, str] = {}
 
 
-class CommandLine(Protocol):
+class ReadingClient(Protocol):
     """The command line of one agent."""
 
     label: str
@@ -50,7 +50,7 @@ class CommandLine(Protocol):
         """What it answered."""
 
 
-class ClaudeCode:
+class ClaudeCodeClient:
     label, program, vendor = "Claude Code", "claude", "Anthropic"
     most_at_once = 2
     questions: tuple[tuple[str, ...], ...] = (("--help",),)
@@ -85,7 +85,7 @@ class ClaudeCode:
         return GivenAnswer(request, "" if fault else str(text), _sum(used, given), _sum(used, written), fault)
 
 
-class Codex:
+class CodexClient:
     label, program, vendor = "Codex", "codex", "OpenAI"
     most_at_once = 2
     questions: tuple[tuple[str, ...], ...] = (("exec", "--help"), ("features", "list"), ("mcp", "list", "--json"))
@@ -173,7 +173,7 @@ class Codex:
             return None
 
 
-class Gemini:
+class GeminiClient:
     """Always leaves a transcript: so it gets a home of its own for each call, where only a key in the environment
     reaches it. A login is kept in the user's home, where it would leave its transcripts as well."""
 

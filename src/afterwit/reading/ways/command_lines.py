@@ -18,7 +18,7 @@ from pathlib import Path
 from afterwit.agents.moments import READING_VARIABLE
 from afterwit.guard.markers import reading_request
 from afterwit.reading.answers import GivenAnswer
-from afterwit.reading.ways.client_calls import ClaudeCode, ClientCall, Codex, CommandLine, Gemini
+from afterwit.reading.ways.client_calls import ClaudeCodeClient, ClientCall, CodexClient, GeminiClient, ReadingClient
 from afterwit.reading.ways.client_process import ClientRun, run_client
 from afterwit.reading.ways.way import Question, WaySurroundings
 
@@ -30,21 +30,21 @@ _NESTED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT")  # an
 
 
 def claude_code(model: str, surroundings: WaySurroundings) -> "CommandLineWay":
-    return CommandLineWay(ClaudeCode(), model, surroundings)
+    return CommandLineWay(ClaudeCodeClient(), model, surroundings)
 
 
 def codex(model: str, surroundings: WaySurroundings) -> "CommandLineWay":
-    return CommandLineWay(Codex(), model, surroundings)
+    return CommandLineWay(CodexClient(), model, surroundings)
 
 
 def gemini(model: str, surroundings: WaySurroundings) -> "CommandLineWay":
-    return CommandLineWay(Gemini(), model, surroundings)
+    return CommandLineWay(GeminiClient(), model, surroundings)
 
 
 class CommandLineWay:
     """A client that is installed here."""
 
-    def __init__(self, client: CommandLine, model: str, surroundings: WaySurroundings) -> None:
+    def __init__(self, client: ReadingClient, model: str, surroundings: WaySurroundings) -> None:
         self.most_at_once = client.most_at_once
         self._client = client
         self._model = model
@@ -66,6 +66,15 @@ class CommandLineWay:
     def answer(self, question: Question, seconds: float) -> GivenAnswer:
         if reason := self.refusal():
             return GivenAnswer(question.id, tokens_in=0, tokens_out=0, fault=reason)
+        try:
+            run = self._called(question, seconds)
+        except OSError as error:
+            fault = f"{self._client.label} cannot be called: {error}"
+            return GivenAnswer(question.id, tokens_in=0, tokens_out=0, fault=fault)
+        given = self._client.answer(question.id, run)
+        return given._replace(text=given.text.replace(_WRITTEN_AT, _AT).replace(_ESCAPED_AT, _AT))
+
+    def _called(self, question: Question, seconds: float) -> ClientRun:
         folder = self._surroundings.folder
         work = folder / _WORK
         work.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -73,9 +82,7 @@ class CommandLineWay:
         with _own_folder(folder) as own:
             call = self._client.call(self._model, question.system, own, self._told)
             _put(call, own)
-            run = self._run(call, work, text, seconds)
-        given = self._client.answer(question.id, run)
-        return given._replace(text=given.text.replace(_WRITTEN_AT, _AT).replace(_ESCAPED_AT, _AT))
+            return self._run(call, work, text, seconds)
 
     def _asked(self) -> str:
         client = self._client
