@@ -13,7 +13,7 @@ from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line, t
 from afterwit.cli.terminal.progress import Bar, bar
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.model.errors import AfterwitError
-from afterwit.reading.called_run import CalledRun, Calls
+from afterwit.reading.called_run import CalledRun, CallingRules
 from afterwit.reading.calling import call, surroundings_of
 from afterwit.reading.ledger import ReadingSpent, spent_by
 from afterwit.reading.plan import ReadingPlan, ReadingWish, plan
@@ -43,7 +43,7 @@ def read_with(here: Here, wish: ReadingWish, way: Way, *, is_agreed: bool, is_js
     if made.sessions:
         _ask_once(here, made, way, is_agreed=is_agreed)
     with bar("reading", "requests") as progress:
-        calls = Calls(way, _now_ms, wish.budget_usd, wish.is_again, watch=lambda run: _detail(progress, run))
+        calls = CallingRules(way, _now_ms, wish.budget_usd, wish.is_again, watch=lambda run: _detail(progress, run))
         run = call(here.world, made, calls, compile_deck, progress) if made.sessions else CalledRun(model=made.model)
     if is_json:
         print_json(run)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from afterwit.config.world import World
 from afterwit.model.errors import AfterwitError
 from afterwit.model.learn_run import LearnReading, Progress
-from afterwit.reading.called_run import CalledRun, Calls
+from afterwit.reading.called_run import CalledRun, CallingRules
 from afterwit.reading.calling import call, way_to
 from afterwit.reading.plan import ReadingWish, plan
 from afterwit.recall.deck.compile import compile_deck
@@ -33,7 +33,7 @@ def read_new(world: World, clock: Callable[[], int], progress: Progress) -> Lear
         made = plan(now, ReadingWish(Filter(since_ms=now.now_ms - _NEW_MS), model, limit), progress)
         if not made.sessions:
             return None
-        return _told(call(now, made, Calls(way, clock, until_ms=now.now_ms + _MOST_MS), compile_deck, progress))
+        return _told(call(now, made, CallingRules(way, clock, until_ms=now.now_ms + _MOST_MS), compile_deck, progress))
     except (AfterwitError, OSError) as error:
         return LearnReading(model=model, problem=str(error))
 

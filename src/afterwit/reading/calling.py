@@ -1,4 +1,4 @@
-"""Calls a model to read what was planned: reserves before each call, takes the answer in after it.
+"""CallingRules a model to read what was planned: reserves before each call, takes the answer in after it.
 
 The store is visited between the calls, never during one, so other commands can work meanwhile. In a visit the lock is
 held: what was answered is checked and journalled, and what is asked next is journalled with what it takes at most,
@@ -27,7 +27,7 @@ from afterwit.model.errors import AfterwitError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
 from afterwit.reading.answers import GivenAnswer
-from afterwit.reading.called_run import CalledRun, Calls, FailedCall
+from afterwit.reading.called_run import CalledRun, CallingRules, FailedReading
 from afterwit.reading.ledger import Purse, ReadingEstimate, estimate, spent_by, usage_of
 from afterwit.reading.plan import PlannedSession, ReadingPlan
 from afterwit.reading.read import Fate, ReadingDesk, asked_body
@@ -92,7 +92,7 @@ _Answering = Future[GivenAnswer]
 
 
 def call(
-    world: World, made: ReadingPlan, calls: Calls, then: Callable[[Store, World], object], progress: Progress
+    world: World, made: ReadingPlan, calls: CallingRules, then: Callable[[Store, World], object], progress: Progress
 ) -> CalledRun:
     """Asks all that was planned, as far as the caps allow, and settles what is known at the end."""
     run = _CallingRun(world, made, calls, progress)
@@ -106,7 +106,7 @@ def call(
 
 
 class _CallingRun:
-    def __init__(self, world: World, made: ReadingPlan, calls: Calls, progress: Progress) -> None:
+    def __init__(self, world: World, made: ReadingPlan, calls: CallingRules, progress: Progress) -> None:
         self._world = world
         self._made = made
         self._calls = calls
@@ -269,7 +269,7 @@ class _CallingRun:
         fault = "" if is_none else visit.source.redactor.text(clean(said or _FAULTS.get(fate, fate)))[:_LONGEST_FAULT]
         self._note_spent(visit, asked, usage, fault)
         if fault:
-            self.result.failed.append(FailedCall(agent=asked.agent, native_id=asked.native_id, fault=fault))
+            self.result.failed.append(FailedReading(agent=asked.agent, native_id=asked.native_id, fault=fault))
             self._in_a_row += fate is not Fate.CHANGED
         if self._in_a_row >= _MOST_IN_A_ROW:
             self._stop("failures")
