@@ -1,10 +1,11 @@
 """`afterwit read --with`: nothing is sent unasked, the plan comes first, and what a run took is shown."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, command
 from tests.reading.entry_points import told_way
 
 
@@ -87,6 +88,22 @@ def test_the_ledger_shows_days_models_and_repositories_and_the_caps(told: Run) -
     assert shape["spent"]["day"]["unpriced_tokens"] == 550
     assert shape["caps"]["usd_per_day"] == 1.0
     assert "reading" in told("status").stdout
+
+
+def test_two_processes_at_once_pay_nothing_twice_and_pass_no_cap(
+    told: Run, environ: dict[str, str], tmp_path: Path
+) -> None:
+    shape = json.loads(told("read", "--plan", "--with", "told:whole", "--json").stdout)
+    cap = sum(session["tokens_in"] + 2_000 for session in shape["sessions"][:4])
+    settings = f'[reading]\nmodel = "told:whole"\ntokens_per_day = {cap}\ntokens_per_month = {cap}\n'
+    (tmp_path / "store" / "config.toml").write_text(settings)
+    own = environ | {"PYTHONPATH": str(tmp_path / "site"), "TOLD_LOG": str(tmp_path / "asked")}
+    both = [subprocess.Popen(command(("read", "--json")), env=own, stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert [process.wait(120) for process in both] == [0, 0]
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert len(asked) == len(set(asked)) == 4
+    spent = json.loads(told("read", "--spent", "--json").stdout)["spent"]
+    assert spent["day"]["unpriced_tokens"] == cap
 
 
 def test_an_empty_ledger_says_what_to_do(told: Run) -> None:

@@ -26,6 +26,11 @@ class ToldWay:
     def answer(self, question, seconds):
         if self._model == "failing":
             return GivenAnswer(question.id, fault="the orchard is closed")
+        if self._model == "whole":  # it takes all that was reserved
+            with open(self._environ["TOLD_LOG"], "a") as log:
+                log.write(question.id + "\\n")
+            sent = sum(-(-len(text) // 4) for text in (question.system, question.text))
+            return GivenAnswer(question.id, json.dumps({"notes": []}), sent, 2_000)
         return GivenAnswer(question.id, json.dumps({"notes": []}), 100, 10)
 
 

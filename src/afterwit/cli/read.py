@@ -20,6 +20,7 @@ from afterwit.cli.terminal.written import refuse_existing, whole_file
 from afterwit.knowledge.gate import Rejection
 from afterwit.model.errors import UsageError
 from afterwit.reading.calling import way_to
+from afterwit.reading.check_again import check_again
 from afterwit.reading.checks import WORDS, Conviction
 from afterwit.reading.plan import ReadingWish, plan, prompt_in_force
 from afterwit.reading.read import Fate, TakenAnswers, ask, take
@@ -74,6 +75,12 @@ def _positive(_ctx: click.Context, _param: click.Parameter, value: float | None)
 @click.option("--from", "from_", type=_FILE, metavar="FILE", help="Take the answers in this file.")
 @click.option("--prompt", "is_prompt", is_flag=True, help="Print the prompt that a model gets.")
 @click.option("--rejected", "is_rejected", is_flag=True, help="Show what models proposed and the checks refused.")
+@click.option(
+    "--check-again",
+    "is_checked",
+    is_flag=True,
+    help="Judge the answers of earlier checks by the present ones, for free; with --again all answers.",
+)
 @click.option("--spent", "is_spent", is_flag=True, help="Show what reading took, by day, model and repository.")
 @click.option(
     "--with",
@@ -100,6 +107,7 @@ def read(
     is_prompt: bool,
     is_rejected: bool,
     is_spent: bool,
+    is_checked: bool,
     model: str,
     limit: int,
     budget: float | None,
@@ -122,6 +130,7 @@ def read(
         _Mode("--prompt", is_prompt),
         _Mode("--rejected", is_rejected),
         _Mode("--spent", is_spent),
+        _Mode("--check-again", is_checked),
     )
     if len(given := [mode.option for mode in modes if mode.is_asked]) > 1:
         raise UsageError(f"{' and '.join(given)} exclude each other. Choose one.")
@@ -132,6 +141,8 @@ def read(
         _show_rejected(here, is_json=is_json)
     elif is_spent:
         show_spent(here, is_json=is_json)
+    elif is_checked:
+        _check_again(here, is_all=is_again, is_json=is_json)
     elif from_ is not None:
         _take(here, from_, is_again=is_again, is_json=is_json)
     elif to is not None:
@@ -181,6 +192,24 @@ def _take(here: Here, path: Path, *, is_again: bool, is_json: bool) -> None:
         _show_taken(taken, given)
     if given.garbage or any(taken.fates[fate] for fate in _FAULTS):
         raise click.exceptions.Exit(ExitCode.PARTLY_DONE)
+
+
+def _check_again(here: Here, *, is_all: bool, is_json: bool) -> None:
+    with bar("checking", "answers") as progress:
+        result = check_again(here.world, compile_deck, progress, is_all=is_all)
+    if is_json:
+        print_json(result)
+        return
+    print_line(
+        f"{human_count(result.judged, 'answer')} judged again, {result.changed:,} of them otherwise:"
+        f" {human_count(len(result.gained), 'new note')}, {len(result.lost):,} gone."
+    )
+    if result.skipped:
+        talk(f"{human_count(result.skipped, 'answer')} left as they are: their sessions have changed, or are gone.")
+    if result.changed:
+        talk("`afterwit knowledge undo` takes this back.")
+    elif not result.judged:
+        talk("No answer was judged by other checks than the present ones. --again judges all.")
 
 
 def _show_taken(taken: TakenAnswers, given: AnswerLines) -> None:

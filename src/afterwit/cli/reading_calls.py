@@ -123,8 +123,8 @@ def _show_run(run: CalledRun) -> None:
         f" {human_count(run.notes, 'note')}, {human_count(run.relations, 'word')} on notes that were there,"
         f" {run.rejected:,} rejected."
     )
-    cost = human_dollars(run.cost_usd if run.cost_usd or not run.unpriced else None, is_partial=bool(run.unpriced))
-    talk(f"{human_tokens(run.tokens_in)} tokens read, {human_tokens(run.tokens_out)} written, {cost}.")
+    cost = "" if run.unpriced else f", {human_dollars(run.cost_usd)}"
+    talk(f"{human_tokens(run.tokens_in)} tokens read, {human_tokens(run.tokens_out)} written{cost}.")
     for failed in run.failed[:_MOST_FAULTS]:
         talk(f"{failed.native_id[:8]} failed: {failed.fault}")
     if run.failed:

@@ -68,10 +68,11 @@ def _tell_amounts(here: Here, made: ReadingPlan, way: Way | None) -> None:
     if estimates:
         read = human_tokens(sum(estimated.tokens_in for estimated in estimates))
         written = human_tokens(sum(estimated.tokens_out for estimated in estimates))
+        price = f", at most {human_dollars(made.cost_usd)} by list price" if made.cost_usd is not None else ""
         talk(
             f"{len(made.sessions):,} of {human_count(made.waiting, 'session')} that wait,"
             f" {human_count(len(estimates), 'request')}, for {model}: {read} tokens to read,"
-            f" at most {written} to write, at most {human_dollars(made.cost_usd)} by list price."
+            f" at most {written} to write{price}."
         )
     if made.read or made.asked:
         talk(f"Read before: {made.read:,}. Asked and not answered yet: {made.asked:,}.")

@@ -75,7 +75,7 @@ def _spoke(now: ProofOfLife, calendar: Calendar) -> str:
     if spoke is None:
         return "never. `afterwit connect status` shows which agents are connected, and whether their hooks fire."
     place = f" in {spoke.repo.rpartition('/')[2]}" if spoke.repo else ""
-    return f"{calendar.moment(spoke.at_ms)}{place}, {said_at(spoke.moment)} ({spoke.agent})"
+    return f"{calendar.moment(spoke.at_ms)}{place}, {said_at(spoke.moment, spoke.act)} ({spoke.agent})"
 
 
 def _skipped(now: ProofOfLife) -> str:

@@ -44,7 +44,7 @@ _CALL_SECONDS = 300.0
 _WAIT_SECONDS = 600  # for the lock: what was answered is paid for
 _LOOK_SECONDS = 0.5  # how long Ctrl-C may have to wait on systems where waiting cannot be interrupted
 _MOST_IN_A_ROW = 3  # failures
-_SETTLE_EVERY = 10  # answers
+_SETTLE_EVERY = 25  # answers
 _LONGEST_FAULT = 300
 _REMARK = (
     "\n## A remark\nYour last answer to this was not understood: there was no JSON object with a list `notes` in it."

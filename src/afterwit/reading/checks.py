@@ -24,7 +24,7 @@ from afterwit.model.kinds import Status
 from afterwit.model.knowledge import READ_LIMIT, Channel
 from afterwit.reading.answers import ProposedNote
 from afterwit.reading.lines import SessionLine, Speaker
-from afterwit.reading.marks import holds, marks_in
+from afterwit.reading.marks import holds, marks_in, quotes_in
 from afterwit.reading.named_commands import commands_in, has_worked
 from afterwit.text.words import words_of
 
@@ -110,11 +110,12 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
     if not proving:
         return Convicted(proposal.sentence, Conviction.QUESTION)
     added: set[int] = set()
+    quotes = quotes_in(proposal.sentence)
     for mark in marks_in(proposal.sentence):
-        holders = _holders(mark, sent, proving)
+        holders = _holders(mark, sent, proving, is_quote=mark in quotes)
         if not holders:
             return Convicted(proposal.sentence, Conviction.UNSUPPORTED, mark)
-        added.update(holders[:1] if not any(at in proving for at in holders) else ())
+        added.update(holders[:1] if not any(at in cited for at in holders) else ())
     if len(added) > _MOST_ADDED:
         return Convicted(proposal.sentence, Conviction.OTHER_WORDS, "its words are spread over the session")
     lines = tuple(sorted({*proving, *added}))
@@ -123,11 +124,19 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
     whole = sent.lines[sent.first : sent.end]
     channel = channel_of(proposal.sentence, [sent.lines[at] for at in lines], whole)
     if channel is not Channel.USER:
-        if not marks_in(proposal.sentence):
+        if not marks_in(proposal.sentence) and not _retells_user(proposal.sentence, lines, sent):
             return Convicted(proposal.sentence, Conviction.GENERAL)
         if reads_like_an_order(proposal.sentence):
             return Convicted(proposal.sentence, Conviction.ORDER)
     return Supported(proposal, channel, lines)
+
+
+def _retells_user(sentence: str, lines: Iterable[int], sent: Sent) -> bool:
+    """Whether a sentence tells in other words what the user typed, and nothing of it comes from elsewhere. It is not
+    the user's word then, but it is about this work."""
+    typed = [sent.lines[at] for at in lines if sent.lines[at].speaker is Speaker.USER]
+    foreign = [line for line in sent.lines[sent.first : sent.end] if line.speaker in _LEAST_TRUSTED]
+    return bool(typed) and not _borrows(sentence, typed, foreign)
 
 
 def bears_on(sentence: str, supported: Supported, sent: Sent) -> bool:
@@ -219,9 +228,14 @@ def _proves(line: SessionLine) -> bool:
     return not (is_question and line.speaker in (Speaker.USER, Speaker.AGENT))
 
 
-def _holders(mark: str, sent: Sent, cited: Sequence[int]) -> list[int]:
-    """Lines that hold a mark: those that are cited first, then the nearest."""
-    places = [at for at in range(sent.first, sent.end) if _proves(sent.lines[at]) and holds(sent.lines[at].text, mark)]
+def _holders(mark: str, sent: Sent, cited: Sequence[int], *, is_quote: bool) -> list[int]:
+    """Lines that hold a mark: those that are cited first, then the nearest. A question can be quoted as one."""
+    places = [
+        at
+        for at in range(sent.first, sent.end)
+        if (_proves(sent.lines[at]) or (is_quote and sent.lines[at].speaker is Speaker.USER))
+        and holds(sent.lines[at].text, mark)
+    ]
     return sorted(places, key=lambda at: (at not in cited, min(abs(at - other) for other in cited), at))
 
 

@@ -20,12 +20,16 @@ _SEGMENTS = re.compile(r"\s(?:&&|\|\|?|;)\s|;\s")
 
 def marks_in(sentence: str) -> list[str]:
     """The pieces of a sentence that must stand in the session as they are."""
-    rest = SPAN.sub(" ", sentence)
-    quoted = [match[1] for match in _QUOTED.finditer(rest)]
-    plain = (match[0].strip(".,:;") for match in _MARK.finditer(_QUOTED.sub(" ", rest)))
+    rest = _QUOTED.sub(" ", SPAN.sub(" ", sentence))
+    plain = (match[0].strip(".,:;") for match in _MARK.finditer(rest))
     spans = [match[1] for match in SPAN.finditer(sentence)]
-    marks = (" ".join(mark.split()) for mark in (*spans, *quoted, *plain))
+    marks = (" ".join(mark.split()) for mark in (*spans, *quotes_in(sentence), *plain))
     return list(dict.fromkeys(mark for mark in marks if mark and mark.lower() not in _ABBREVIATIONS))
+
+
+def quotes_in(sentence: str) -> list[str]:
+    """What a sentence quotes as said, between quotation marks."""
+    return [" ".join(match[1].split()) for match in _QUOTED.finditer(SPAN.sub(" ", sentence))]
 
 
 def holds(text: str, mark: str) -> bool:
