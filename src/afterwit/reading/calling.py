@@ -58,7 +58,7 @@ def way_to(model: str, world: World) -> Way | None:
 
 def surroundings_of(world: World) -> WaySurroundings:
     """Where ways find themselves."""
-    return WaySurroundings(world.environ, world.user_home, world.layout.root / "reading")
+    return WaySurroundings(world.environ, world.user_home, world.layout.reading)
 
 
 class _Errand(NamedTuple):
