@@ -106,7 +106,7 @@ def take(
         catch_up(source.store)
         with told_if_recorded(source.store):
             desk = ReadingDesk(source, world, is_again=is_again)
-            ordered = sorted(answers)
+            ordered = sorted(answers, key=_order)
             progress.stage("checking", len(ordered), "answers")
             try:
                 for answer in ordered:
@@ -116,6 +116,11 @@ def take(
                 gained = settle(source.store, world).gained if desk.entries else []
                 then(source.store, world)
         return desk.taken(gained)
+
+
+def _order(answer: GivenAnswer) -> tuple[str, str, str, int, int]:
+    """The same, in whatever order answers come, and whether or not they say what they took."""
+    return answer.request, answer.text, answer.fault, answer.tokens_in or 0, answer.tokens_out or 0
 
 
 def _pairs(session: PlannedSession) -> Iterable[tuple[ReadingRequest, ReadingEstimate]]:
