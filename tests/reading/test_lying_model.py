@@ -37,15 +37,15 @@ pytestmark = pytest.mark.skipif(not is_installed(), reason="no small model is in
 
 _REQUESTS = 50
 _LONGEST = 400  # characters of the session's lines: what a small model reads in a second
-_ANSWER_TOKENS = 120
+_ANSWER_TOKENS = 150
 _PATIENCE_SECONDS = 200.0
 
 
 def _form() -> dict[str, Any]:
-    """The form of an answer, so bounded that a small model comes to an end, and has to say something: one note that
-    it is sure of, with lines that may be there."""
+    """The form of an answer, so bounded that a small model comes to an end, and has to say something: one sentence of
+    words that it is sure of, with lines that may be there."""
     properties = {
-        "sentence": {"type": "string", "minLength": 20, "maxLength": 110},
+        "sentence": {"type": "string", "pattern": "^[A-Z][a-z]{1,9}( `?[a-z_./-]{1,12}`?){5,12}[.]$"},
         "lines": {
             "type": "array",
             "items": {"type": "integer", "minimum": 1, "maximum": 12},
@@ -90,7 +90,7 @@ def test_nothing_that_a_lying_model_says_is_taken(
 ) -> None:
     monkeypatch.setattr(llm_models, "ANSWER_TOKENS", _ANSWER_TOKENS)
     monkeypatch.setattr(llm_models, "schema", _form)
-    requests = _asked(world, f"llm:{NAME}")[:_REQUESTS]
+    requests = [request for request in _asked(world, f"llm:{NAME}") if request.part == 1][:_REQUESTS]
     assert len(requests) == _REQUESTS or not CORPUS
     with served(tmp_path) as address:
         environ = {"LLM_USER_PATH": str(llm_folder(tmp_path / "llm", address)), "LLM_LOAD_PLUGINS": ""}
