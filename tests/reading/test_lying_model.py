@@ -107,9 +107,9 @@ def test_nothing_that_a_lying_model_says_is_taken(
         rejected = rejected_proposals(db)
     print(f"{len(answers)} answers, {proposed} notes,", dict(Counter(row.reason for row in rejected)))  # noqa: T201
     assert result.fates[Fate.TAKEN] + result.fates[Fate.NOT_UNDERSTOOD] == len(answers)
+    assert _read_sentences(world) == set()
     assert (result.notes, result.relations, result.gained) == (0, 0, [])
     assert result.rejected == proposed
-    assert _read_sentences(world) == set()
 
 
 def test_an_honest_answer_to_the_same_sessions_is_taken(world: World) -> None:
