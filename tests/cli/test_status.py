@@ -118,6 +118,7 @@ def test_its_json_has_the_documented_shape(run: Run, draw: Any) -> None:
         "comparison": {"days", "sessions", "skipped", "session_share", "item_share"},
         "notes": {"active", "needs_approval", "waiting"},
         "vanishing": {"agents", "uncaptured", "vanishes_at", "captured"},
+        "reading": {"cost_usd", "cap_usd", "unpriced_tokens", "cap_tokens", "unanswered", "failed"},
         "findings": [],
         "stored": {"root", "sessions", "database_bytes", "archive_bytes"},
     }

@@ -6,19 +6,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.knowledge.drafting import HARBOUR, ORCHARD
-from tests.recall.knowing import HERE, item
+from tests.recall.knowing import HERE, item, read
 
 from afterwit.guard.shown import ours
-from afterwit.model.knowledge import EVERYWHERE, Item, Trigger
-from afterwit.recall.at_prompt import at_prompt
+from afterwit.model.knowledge import EVERYWHERE, Activity, Item, ItemKind, Trigger
+from afterwit.recall.at_prompt import at_later_prompt, at_prompt
 from afterwit.recall.deck.compile import lines_of
-from afterwit.recall.deck.first_prompt import prompt_sections
+from afterwit.recall.deck.first_prompt import later_lines, prompt_sections
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource
 from afterwit.recall.deck.reader import Deck as Opened
 from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck
 from afterwit.recall.place_index import PlaceIndex, PlaceSighting
 from afterwit.recall.places import Question
+from afterwit.recall.prompt_block import LATER_TOKENS, later_sections
 from afterwit.recall.situation import order
 from afterwit.recall.talks import TalkIndex
 from afterwit.text.words import words_of
@@ -39,6 +40,29 @@ _TRIGGERS = (
 
 def known() -> list[Item]:
     """Items about all words and files, worth more or less to tell: of one story or many, in few words or many."""
+    return [*_counted(), *_read()]
+
+
+def _read() -> list[Item]:
+    """What a model read: about all words, with files and activities or without."""
+    return [
+        read(
+            f"The {_WORDS[number % 6]} needs the {_WORDS[number * 5 % 6]} of tree {number}.",
+            when=f"working on the {_WORDS[number * 7 % 6]}",
+            kind=ItemKind.DECISION if number % 4 == 0 else ItemKind.PLAIN,
+            triggers=_read_triggers(number),
+        )
+        for number in range(24)
+    ]
+
+
+def _read_triggers(number: int) -> tuple[Trigger, ...]:
+    path = _FILES[number % 4] if number % 2 else f"{_FILES[number % 4].partition('/')[0]}/**"
+    both = (Trigger(activity=Activity.EDIT, path=path), Trigger(path=path))
+    return ((), both, both[1:], (Trigger(activity=Activity.TEST),))[number % 4 if number % 3 else 1]
+
+
+def _counted() -> list[Item]:
     return [
         item(
             f"Mind tree {number}{', and its roots' * (number % 4)}.",
@@ -71,9 +95,32 @@ def test_a_task_gets_the_same_block(deck: Opened, prompt: str) -> None:
     assert told == block.sections
 
 
-def test_what_is_worth_most_comes_first(deck: Opened) -> None:
-    told = dict(prompt_sections(deck, HERE.agent, "the quince press", Location(HERE.repo, "/srv/orchard")))
-    worth = [one.id for one in sorted(known(), key=order)]
+@given(st.lists(st.sampled_from((*_WORDS, "the", "repair", "press/quince.py", "ladder.sh")), max_size=6).map(" ".join))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_later_prompt_gets_the_same_lines(deck: Opened, prompt: str) -> None:
+    places = PlaceIndex()
+    for sighting in _SIGHTINGS:
+        places.put(sighting)
+    block = at_later_prompt(known(), HERE, Question(prompt), places, ())
+    told = later_lines(deck, HERE.agent, prompt, Location(HERE.repo, "/srv/orchard"))
+    assert later_sections(told, LATER_TOKENS) == block.sections
+
+
+def test_some_of_these_prompts_mean_something_read(deck: Opened) -> None:
+    prompt = "repair tools/ladder.sh, the basket and the cellar"
+    told = later_lines(deck, HERE.agent, prompt, Location(HERE.repo, "/srv/orchard"))
+    assert {line.item for line in told} & {note.id for note in _read()}
+
+
+def test_what_is_worth_most_comes_first(tmp_path: Path) -> None:
+    path = tmp_path / "deck.db"
+    history = PromptSource("1", lambda: PromptIndex(_SIGHTINGS))
+    content = DeckContent(
+        DeckSettings(key=b"k" * 16), lines=tuple(lines_of(_counted())), prompts={ORCHARD.name: history}
+    )
+    write_deck(path, content)
+    told = dict(prompt_sections(Opened(str(path)), HERE.agent, "the quince press", Location(HERE.repo, "/srv/orchard")))
+    worth = [counted.id for counted in sorted(_counted(), key=order)]
     places = [worth.index(name) for name, _ in told[ours("What is known of it:")]]
     assert len(places) == 3
     assert places == sorted(places)

@@ -323,7 +323,7 @@ def test_a_page_that_told_sessions_read_stays_one_origin() -> None:
         (Channel.OUTCOME, 0.9, 0.8),
         (Channel.ASSISTANT, 0.9, 0.65),
         (Channel.ASSISTANT, 0.55, 0.55),
-        (Channel.TOOL, 0.9, 0.55),
+        (Channel.TOOL, 0.9, 0.65),
         (Channel.FILE, 0.9, 0.55),
         (Channel.WEB, 1.0, 0.5),
     ],

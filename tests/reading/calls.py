@@ -11,7 +11,7 @@ from tests.homes import NOW_MS, Silent
 from afterwit.config.world import World
 from afterwit.model.settings import ReadingSettings
 from afterwit.reading.answers import GivenAnswer
-from afterwit.reading.called_run import CalledRun, Calls
+from afterwit.reading.called_run import CalledRun, CallingRules
 from afterwit.reading.calling import call
 from afterwit.reading.ledger import estimate
 from afterwit.reading.plan import ReadingWish, plan
@@ -70,7 +70,7 @@ def capped(world: World, **caps: Any) -> World:
 def called(world: World, way: ScriptedWay, *, model: str = MODEL, is_again: bool = False, **more: Any) -> CalledRun:
     """One run of everything that waits."""
     made = plan(world, ReadingWish(model=model, is_again=is_again), Silent())
-    calls = Calls(way, Clock(world.now_ms), is_again=is_again, **more)
+    calls = CallingRules(way, Clock(world.now_ms), is_again=is_again, **more)
     return call(world, made, calls, compile_deck, Silent())
 
 

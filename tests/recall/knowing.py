@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from tests.knowledge.drafting import NOW_MS, ORCHARD, draft, pieces
+from tests.knowledge.drafting import NOW_MS, ORCHARD, draft, piece, pieces
 
 from afterwit.knowledge.weighing import WeighingContext, weigh
-from afterwit.model.knowledge import Category, Item, Trigger
+from afterwit.model.knowledge import READ, Category, Channel, Item, Trigger
 from afterwit.recall.situation import Situation
 
 HERE = Situation(ORCHARD.name, "codex")
@@ -14,7 +14,14 @@ HERE = Situation(ORCHARD.name, "codex")
 def item(sentence: str, stories: int = 5, **more: Any) -> Item:
     """What comes of a draft that so many stories show."""
     given: dict[str, Any] = {"evidence": pieces(stories), **more}
-    return weigh(draft(sentence, **given), WeighingContext(now_ms=NOW_MS))
+    return weigh(draft(sentence, **given), WeighingContext(now_ms=NOW_MS, minimum_stories={READ: 1}))
+
+
+def read(sentence: str, channel: Channel = Channel.USER, stories: int = 1, **more: Any) -> Item:
+    """What a model read in so many sessions."""
+    evidence = tuple(piece(f"s{number}", channel=channel) for number in range(stories))
+    given: dict[str, Any] = {"stated_confidence": 0.9, "category": Category.FACT, **more}
+    return item(sentence, harvester=READ, channel=channel, evidence=evidence, **given)
 
 
 def correction(stories: int = 5, **more: Any) -> Item:

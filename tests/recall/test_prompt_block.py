@@ -43,8 +43,8 @@ def test_what_is_missing_leaves_no_heading() -> None:
     ]
 
 
-def test_at_most_three_items_are_told() -> None:
-    assert len(prompt_block([], [BlockLine(f"i{at}", ours("Oil it.")) for at in range(9)], []).items) == 3
+def test_at_most_six_items_are_told() -> None:
+    assert len(prompt_block([], [BlockLine(f"i{at}", ours("Oil it.")) for at in range(9)], []).items) == 6
 
 
 def test_quoted_text_cannot_close_the_markers() -> None:

@@ -3,7 +3,7 @@
 from afterwit.guard.shown import ours
 from afterwit.recall.decisions import Quote
 from afterwit.recall.places import LikelyPlace
-from afterwit.recall.prompt_block import MOST_ITEMS, BlockLine, likely_paths, unquoted
+from afterwit.recall.prompt_block import BlockLine, MarkedLine, likely_paths, unquoted
 from afterwit.recall.talks import USER
 
 
@@ -13,7 +13,12 @@ def test_unlikely_places_do_not_count() -> None:
 
 def test_the_first_of_many_are_taken() -> None:
     lines = [BlockLine(str(number), ours("Oil the belt. (0.80)")) for number in range(9)]
-    assert unquoted(lines, ()) == lines[:MOST_ITEMS]
+    assert unquoted([MarkedLine(0.0, line) for line in lines], ()) == lines[:3]
+
+
+def test_all_that_a_prompt_means_are_taken() -> None:
+    lines = [BlockLine(str(number), ours("Oil the belt. (0.80)")) for number in range(9)]
+    assert unquoted([MarkedLine(2.0, line) for line in lines], ()) == lines
 
 
 def test_what_a_quote_says_is_left_out_although_the_line_ends_with_a_confidence() -> None:
@@ -22,4 +27,4 @@ def test_what_a_quote_says_is_left_out_although_the_line_ends_with_a_confidence(
         BlockLine("b", ours('Ada said: "Press pears." (0.85)')),
     )
     quote = Quote("Press quinces cold. Always.", USER, 0, "s")
-    assert unquoted([said, other], (quote,)) == [other]
+    assert unquoted([MarkedLine(0.0, said), MarkedLine(0.0, other)], (quote,)) == [other]

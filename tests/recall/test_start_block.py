@@ -4,13 +4,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.knowledge.drafting import HARBOUR, ORCHARD, piece
-from tests.recall.knowing import HERE, command, correction, item, rule
+from tests.recall.knowing import HERE, command, correction, item, read, rule
 
 from afterwit.guard.shown import ours
 from afterwit.model.errors import ConfigError
-from afterwit.model.knowledge import Category, Channel, Scope, ScopeKind, Trigger
-from afterwit.recall.situation import MOST_RULES, Situation, tokens
-from afterwit.recall.start_block import MOST_CHARS, MOST_TOKENS, StartSettings, checked_template, start_block
+from afterwit.model.knowledge import Activity, Category, Channel, Scope, ScopeKind, Trigger
+from afterwit.recall.situation import MOST_RULES, Situation, expected, tokens
+from afterwit.recall.start_block import (
+    MOST_CHARS,
+    MOST_READ,
+    MOST_TOKENS,
+    StartSettings,
+    checked_template,
+    start_block,
+)
 
 STORIES = {ORCHARD: 10}
 
@@ -105,3 +112,60 @@ def test_people_replace_the_template() -> None:
 def test_an_unknown_field_is_named() -> None:
     with pytest.raises(ConfigError, match=r"mine\.md has an unknown field \{weather\}"):
         checked_template("{weather}", "mine.md")
+
+
+def test_a_note_that_waits_for_nothing_stands_at_the_start() -> None:
+    assert "No Redis here." in start_block([read("No Redis here.")], HERE, STORIES).text
+
+
+def test_what_was_only_seen_comes_after_what_is_sure_and_says_so() -> None:
+    seen, sure = read("The port is 81.", Channel.ASSISTANT, saves=5.0), read("No Redis here.", saves=1.0)
+    assert seen.belief.mean < 0.7 < sure.belief.mean
+    assert "- seen: The port is 81. (" in start_block([seen, sure], HERE, STORIES).text
+    tight = (start_block([seen, sure], HERE, STORIES, (), StartSettings(budget_tokens=most)) for most in range(40, 400))
+    assert next(block.items for block in tight if block.items) == (sure,)
+
+
+def test_a_note_about_files_or_an_activity_waits_for_them() -> None:
+    edit, commit = Trigger(activity=Activity.EDIT, path="press/**"), Trigger(activity=Activity.COMMIT)
+    known = [read("A", triggers=(edit,)), read("B", Channel.ASSISTANT, triggers=(commit,))]
+    assert start_block(known, HERE, STORIES).text == ""
+
+
+def test_what_the_user_wants_at_an_activity_stands_at_the_start_all_the_same() -> None:
+    assert start_block([read("Sign commits.", triggers=(Trigger(activity=Activity.COMMIT),))], HERE, STORIES).text
+
+
+def test_what_the_user_wants_of_some_files_stands_there_if_several_sessions_confirm_it() -> None:
+    edit = Trigger(activity=Activity.EDIT, path="press/**")
+    assert start_block([read("Tabs only.", stories=3, triggers=(edit,))], HERE, STORIES).text
+
+
+def test_commands_that_verify_work_have_their_room_before_all_others() -> None:
+    tests = read("Run one test with `bun test PATH`.", Channel.OUTCOME, triggers=(Trigger(activity=Activity.TEST),))
+    wishes = [read(f"Prune tree {number} well.", saves=9.0) for number in range(30)]
+    block = start_block([*wishes, tests], HERE, STORIES, (), StartSettings(budget_tokens=200))
+    assert tests in block.items
+    assert len(block.items) < 20
+
+
+def test_a_pitfall_of_tests_is_no_command_that_verifies() -> None:
+    pitfall = read(
+        "`bun test` also runs what lies in `tmp/`.",
+        Channel.ASSISTANT,
+        category=Category.PITFALL,
+        triggers=(Trigger(activity=Activity.TEST),),
+    )
+    assert start_block([pitfall], HERE, STORIES).text == ""
+
+
+def test_at_most_twelve_lines_come_from_models() -> None:
+    known = [read(f"Prune tree {number}.") for number in range(20)]
+    block = start_block(known, HERE, STORIES)
+    assert len(block.items) == MOST_READ
+    assert {reason for _, reason in block.left_out} == {"the 12 read notes that matter most are in"}
+
+
+def test_what_more_sessions_confirm_is_worth_more() -> None:
+    once, often = read("No Redis here."), read("No Redis here.", stories=4)
+    assert 0.3 < expected(once, STORIES) < expected(often, STORIES) <= 1.0

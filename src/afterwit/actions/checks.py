@@ -1,31 +1,23 @@
 """Which commands report on the code: tests, linters, type checks, builds, and the state of a continuous integration.
 
-Known by names: of test runners, linters, type checkers and compilers, and of tasks that call them.
+Known by names: of test runners, linters, type checkers and compilers, and of tasks that call them (`activity_names`).
 """
 
+from afterwit.actions.activity_names import (
+    BUILD_TASKS,
+    BUILDS,
+    LINT_FAMILIES,
+    LINT_TASKS,
+    LINTS,
+    RUNNERS,
+    TEST_TASKS,
+    TESTS,
+)
 from afterwit.actions.shell.program_table import MODULE_RUNNERS, names
 from afterwit.actions.shell.tree import Command
 
-_CHECKS = names(
-    "pytest py.test jest vitest mocha ava tap rspec phpunit pest ctest playwright cypress nose2 tox nox behave"
-    " cucumber golangci-lint eslint biome oxlint prettier ruff flake8 pylint mypy pyright basedpyright ty black"
-    " isort bandit tsc vue-tsc svelte-check stylelint shellcheck rubocop standardrb sorbet phpstan psalm phpcs"
-    " pint credo dialyzer swiftlint ktlint detekt checkstyle tflint sqlfluff djlint staticcheck gofmt goimports"
-    " gofumpt revive rustfmt clippy hadolint yamllint actionlint typos codespell commitlint knip depcheck rustc"
-    " gcc g++ cc c++ javac kotlinc scalac ghc msbuild cmake ninja xcodebuild swiftc webpack vite rollup esbuild"
-    " tsup parcel pre-commit lefthook husky unittest coverage luacheck ansible-lint"
-)
-_CHECK_FAMILIES = ("markdownlint", "clang")
-_TASKS = (
-    *("test", "lint", "check", "build", "compile", "typecheck", "type-check", "format", "fmt", "verify", "validate"),
-    *("vet", "clippy", "e2e", "spec", "tidy", "analyse", "analyze", "assemble", "dialyzer", "credo"),
-)
-_RUNNERS = names(
-    "go cargo make gmake mise just task npm pnpm yarn bun deno npx bunx gradle gradlew mvn mvnw dotnet swift mix sbt"
-    " uv poetry hatch turbo nx lerna rake bundle composer flutter dart ninja bazel bazelisk buck buck2 pants invoke"
-    " next nuxt astro ng expo zig cabal stack rails artisan terraform tofu helm lein clojure gleam meson prisma"
-    " docker podman"
-)
+_CHECKS = TESTS | LINTS | BUILDS
+_TASKS = (*TEST_TASKS, *BUILD_TASKS, *LINT_TASKS)
 _CI = names("pr_checks run_watch ci_status")
 
 
@@ -34,7 +26,7 @@ def is_checking(command: Command) -> bool:
     program, subcommand, arguments = command.program, command.subcommand, command.arguments
     if is_check(program):
         return True
-    if program in _RUNNERS:
+    if program in RUNNERS:
         return is_task(subcommand) or is_task(" ".join(arguments[:2]))
     if program in MODULE_RUNNERS:
         return _is_checking_script(subcommand, arguments[:2])
@@ -47,7 +39,7 @@ def is_checking(command: Command) -> bool:
 
 def is_check(program: str) -> bool:
     """Whether a program does nothing but report on the code."""
-    return program in _CHECKS or (program.startswith(_CHECK_FAMILIES) and len(program.split()) == 1)
+    return program in _CHECKS or (program.startswith(LINT_FAMILIES) and len(program.split()) == 1)
 
 
 def is_task(text: str) -> bool:

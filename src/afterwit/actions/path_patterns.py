@@ -21,6 +21,11 @@ def fits_path(pattern: str, path: str) -> bool:
     return _fits([*before, *wanted, _FOLDERS], path.lstrip("/").split("/"), _FOLDERS, _is_name)
 
 
+def closeness(pattern: str) -> int:
+    """How closely a pattern names a file: by how many plain names. `*.py` names none, `src/**` one, a file all."""
+    return sum(bool(name) and not set(name) & set("*?[") for name in pattern.split("/"))
+
+
 def _is_name(wanted: str, name: str) -> bool:
     if wanted == name:
         return True

@@ -14,6 +14,7 @@ AFTER = "after"  # a tool was called
 COMPACT = "compact"  # the context was, or is about to be, cut to a summary
 END = "end"
 FORGETFUL = "forgetful"  # source of a start: a resume by an agent that keeps nothing of what was said at a start
+ACTIVITY = "activity"  # told after an action because of what it does, and not because it failed
 EVENTS = (START, PROMPT, BEFORE, AFTER, COMPACT, END)
 RECALL = "recall"  # no hook: an agent asked the MCP server what is known
 ASKED = "asked"  # the same, for an item by its id

@@ -1,6 +1,7 @@
 """`afterwit learn`: the main job."""
 
 import os
+import time
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
@@ -8,16 +9,16 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.learned import show_report
-from afterwit.cli.terminal.amounts import COUNT
+from afterwit.cli.terminal.amounts import COUNT, human_count, human_dollars, human_tokens
 from afterwit.cli.terminal.options import AgentName, Here, Option, many, refuse_unknown, reporting
-from afterwit.cli.terminal.output import print_json, talk
+from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.periods import since_ms
 from afterwit.cli.terminal.progress import at_most, bar
 from afterwit.config.world import World
 from afterwit.learn.unchanged import nothing_new
 from afterwit.learn.unwatched_faults import faults_noted
 from afterwit.model.errors import BusyError
-from afterwit.model.learn_run import Options, Progress, Report, WantedSession
+from afterwit.model.learn_run import LearnReading, Options, Progress, Report, WantedSession
 
 
 @command(
@@ -144,6 +145,7 @@ def learn(
     try:
         with _watched(here.world, is_ended=is_ended), at_most(limit_seconds), bar("learning") as progress:
             report = _run(here.world, options, progress)
+            report.reading = _read_new(here.world, options, progress)
     except BusyError as busy:
         talk(f"afterwit: {busy}")
         if is_json:
@@ -153,7 +155,23 @@ def learn(
         print_json(report)
     else:
         show_report(here, report, folder, is_reharvest=is_reharvest, is_narrow=options.is_narrow, is_ended=is_ended)
+        _tell_reading(report.reading)
     _exit(report)
+
+
+def _tell_reading(reading: LearnReading | None) -> None:
+    if reading is None:
+        return
+    if reading.sessions:
+        cost = f", {human_dollars(reading.cost_usd)}" if reading.cost_usd is not None else ""
+        print_line(
+            f"{reading.model} read {human_count(reading.sessions, 'session')}: {human_count(reading.notes, 'new note')}"
+            f" ({human_tokens(reading.tokens)} tokens{cost})."
+        )
+    if reading.is_stopped:
+        talk("Stopped. What was learned and read so far is kept.")
+    if reading.problem:
+        talk(f"Not all could be read by {reading.model}: {reading.problem.rstrip('.')}. It is tried again later.")
 
 
 def _watched(world: World, *, is_ended: bool) -> AbstractContextManager[None]:
@@ -169,6 +187,15 @@ def _run(world: World, options: Options, progress: Progress) -> Report:
 
         report = run(world, options, progress)
     return report
+
+
+def _read_new(world: World, options: Options, progress: Progress) -> LearnReading | None:
+    """The model that is set reads on; what that takes is loaded only where one is."""
+    if world.settings.reading.model is None or options.is_dry_run or options.folder is not None:
+        return None
+    from afterwit.learn.read_new import read_new
+
+    return read_new(world, lambda: time.time_ns() // 1_000_000, progress)
 
 
 def _sessions(here: Here, named: tuple[str, ...]) -> tuple[WantedSession, ...]:

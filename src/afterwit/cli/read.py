@@ -1,4 +1,4 @@
-"""`afterwit read`: which sessions a model is to read, the files for it, and what came back."""
+"""`afterwit read`: lets a model read sessions, by a call or by files, and shows what came of it."""
 
 import math
 from collections import Counter
@@ -8,19 +8,24 @@ from typing import Any, NamedTuple
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.sessions.filters import EMPTY, filtered
+from afterwit.cli.reading_calls import read_with, show_spent, tell_ways
+from afterwit.cli.reading_plan import show_plan
+from afterwit.cli.sessions.filters import filtered
 from afterwit.cli.terminal.amounts import COUNT, human_count, human_dollars, human_tokens
-from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.completing import reading_ways
+from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
-from afterwit.cli.terminal.table import Column, print_table
 from afterwit.cli.terminal.written import refuse_existing, whole_file
 from afterwit.knowledge.gate import Rejection
 from afterwit.model.errors import UsageError
+from afterwit.reading.calling import way_to
+from afterwit.reading.check_again import check_again
 from afterwit.reading.checks import WORDS, Conviction
-from afterwit.reading.plan import ReadingPlan, ReadingWish, plan, prompt_in_force
+from afterwit.reading.plan import ReadingWish, plan, prompt_in_force
 from afterwit.reading.read import Fate, TakenAnswers, ask, take
 from afterwit.reading.ways.files import AnswerLines, answers_in, request_line
+from afterwit.reading.ways.way import Way
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.filters import Filter
 from afterwit.store.regular_files import read_regular
@@ -35,7 +40,6 @@ _FATES = {
     Fate.CHANGED: "about a session that has changed, is gone or was forgotten",
 }
 _FAULTS = (Fate.UNKNOWN, Fate.FAILED, Fate.NOT_UNDERSTOOD, Fate.CHANGED)
-_CAPS = "`[reading]` in config.toml holds the caps"
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -54,26 +58,44 @@ def _positive(_ctx: click.Context, _param: click.Parameter, value: float | None)
 
 @command(
     examples=(
-        "afterwit read --plan --with gpt-5-mini",
+        "afterwit read --plan --with claude-code",
+        "afterwit read --with claude-code --repo orchard --limit 5",
         "afterwit read --to requests.jsonl --with gpt-5-mini --repo orchard --limit 20",
         "afterwit read --from answers.jsonl",
         "afterwit read --rejected",
     ),
     exits={
-        ExitCode.FAILED: "There is no store yet, or it cannot be used.",
-        ExitCode.PARTLY_DONE: "With --from: some lines are no answers, or could not be used. The others are kept.",
+        ExitCode.FAILED: "There is no store yet, it cannot be used, or the model cannot be reached.",
+        ExitCode.PARTLY_DONE: "Some calls failed, or Ctrl-C stopped them; with --from, some lines are no answers, or"
+        " could not be used. The others are kept.",
     },
 )
-@click.option("--plan", "is_planned", is_flag=True, help="Say what would be read and what it would cost. The default.")
+@click.option("--plan", "is_planned", is_flag=True, help="Only say what would be read and what it would cost.")
 @click.option("--to", "to", type=_FILE, metavar="FILE", help="Write the requests to this file, in batch form.")
 @click.option("--from", "from_", type=_FILE, metavar="FILE", help="Take the answers in this file.")
 @click.option("--prompt", "is_prompt", is_flag=True, help="Print the prompt that a model gets.")
 @click.option("--rejected", "is_rejected", is_flag=True, help="Show what models proposed and the checks refused.")
-@click.option("--with", "model", default="", metavar="MODEL", help="The model that is to read. Default: reading.model.")
+@click.option(
+    "--check-again",
+    "is_checked",
+    is_flag=True,
+    help="Judge the answers of earlier checks by the present ones, for free; with --again all answers.",
+)
+@click.option("--spent", "is_spent", is_flag=True, help="Show what reading took, by day, model and repository.")
+@click.option(
+    "--with",
+    "model",
+    default="",
+    metavar="MODEL",
+    shell_complete=reading_ways,
+    help="The model that is to read: a way to one (claude-code, codex, gemini, llm), alone or as WAY:MODEL; by files"
+    " any other name. Default: reading.model.",
+)
 @click.option("--limit", type=COUNT, default=0, metavar="N", help="At most so many sessions; 0 means all.")
 @click.option("--budget", type=float, callback=_positive, metavar="USD", help="At most so many US dollars in this run.")
 @click.option("--again", "is_again", is_flag=True, help="Also what was read, asked or answered before.")
 @click.option("--force", "is_forced", is_flag=True, help="With --to: replace FILE if it is there.")
+@agreed
 @reporting
 @filtered
 def read(
@@ -84,18 +106,22 @@ def read(
     from_: Path | None,
     is_prompt: bool,
     is_rejected: bool,
+    is_spent: bool,
+    is_checked: bool,
     model: str,
     limit: int,
     budget: float | None,
     is_again: bool,
     is_forced: bool,
+    is_agreed: bool,
     is_json: bool,
 ) -> None:
     """Let a model read sessions, and keep what the checks let pass.
 
-    Afterwit sends nothing itself: --to writes requests that you hand to a model, --from takes the answers. The most
-    promising sessions come first, within the caps of `[reading]`. Every word of an answer is checked against the
-    session, and who spoke the cited lines decides how far it is trusted. docs/how-to/let-a-model-read.md shows the way.
+    Nothing is sent unless you name a model: with --with, or as reading.model. It is called, after a plan and a question
+    the first time; or --to writes requests that you hand to it, and --from takes the answers. The most promising
+    sessions come first, within the caps of `[reading]`. Every word of an answer is checked against the session, and who
+    spoke the cited lines decides how far it is trusted. docs/how-to/let-a-model-read.md shows the way.
     """
     modes = (
         _Mode("--plan", is_planned),
@@ -103,31 +129,51 @@ def read(
         _Mode("--from", from_ is not None),
         _Mode("--prompt", is_prompt),
         _Mode("--rejected", is_rejected),
+        _Mode("--spent", is_spent),
+        _Mode("--check-again", is_checked),
     )
     if len(given := [mode.option for mode in modes if mode.is_asked]) > 1:
         raise UsageError(f"{' and '.join(given)} exclude each other. Choose one.")
-    wish = ReadingWish(wanted, model, limit, budget, is_again)
+    wish = ReadingWish(wanted, model or here.world.settings.reading.model or "", limit, budget, is_again)
     if is_prompt:
         _show_prompt(here, is_json=is_json)
     elif is_rejected:
         _show_rejected(here, is_json=is_json)
+    elif is_spent:
+        show_spent(here, is_json=is_json)
+    elif is_checked:
+        _check_again(here, is_all=is_again, is_json=is_json)
     elif from_ is not None:
         _take(here, from_, is_again=is_again, is_json=is_json)
     elif to is not None:
         _write(here, wish, to, is_forced=is_forced, is_json=is_json)
+    elif (way := way_to(wish.model, here.world)) is not None and not is_planned:
+        read_with(here, wish, way, is_agreed=is_agreed, is_json=is_json)
     else:
-        with bar("planning", "sessions") as progress:
-            made = plan(here.world, wish, progress)
-        _show_plan(here, made, wanted, is_json=is_json)
+        _plan(here, wish, way, is_json=is_json)
+
+
+def _plan(here: Here, wish: ReadingWish, way: Way | None, *, is_json: bool) -> None:
+    with bar("planning", "sessions") as progress:
+        made = plan(here.world, wish, progress)
+    show_plan(here, made, wish.filter, way, is_json=is_json)
+    if is_json:
+        return
+    if way is not None and (refusal := way.refusal()):
+        talk(f"As things are, {wish.model} cannot read: {refusal}")
+    elif not wish.model:
+        tell_ways(here)
+    elif way is None and made.sessions:
+        talk(f"Only files reach {wish.model}: `afterwit read --to FILE --with {wish.model}` writes the requests.")
 
 
 def _write(here: Here, wish: ReadingWish, to: Path, *, is_forced: bool, is_json: bool) -> None:
-    if not wish.model and here.world.settings.reading.model is None:
+    if not wish.model:
         raise UsageError("No model is chosen. Name the one that the file is for: --with MODEL, or reading.model.")
     refuse_existing(to, is_forced=is_forced)
     with whole_file(to) as file, bar("planning", "sessions") as progress:
         made = ask(here.world, wish, lambda request, model: file.write(request_line(request, model)), progress)
-    _show_plan(here, made, wish.filter, is_json=is_json)
+    show_plan(here, made, wish.filter, None, is_json=is_json)
     talk(f"{human_count(len(made.estimates), 'request')} written to {to}.")
     if made.sessions:
         talk(f"Nothing was sent. Hand the file to {made.model}; `afterwit read --from ANSWERS` takes what comes back.")
@@ -146,6 +192,24 @@ def _take(here: Here, path: Path, *, is_again: bool, is_json: bool) -> None:
         _show_taken(taken, given)
     if given.garbage or any(taken.fates[fate] for fate in _FAULTS):
         raise click.exceptions.Exit(ExitCode.PARTLY_DONE)
+
+
+def _check_again(here: Here, *, is_all: bool, is_json: bool) -> None:
+    with bar("checking", "answers") as progress:
+        result = check_again(here.world, compile_deck, progress, is_all=is_all)
+    if is_json:
+        print_json(result)
+        return
+    print_line(
+        f"{human_count(result.judged, 'answer')} judged again, {result.changed:,} of them otherwise:"
+        f" {human_count(len(result.gained), 'new note')}, {len(result.lost):,} gone."
+    )
+    if result.skipped:
+        talk(f"{human_count(result.skipped, 'answer')} left as they are: their sessions have changed, or are gone.")
+    if result.changed:
+        talk("`afterwit knowledge undo` takes this back.")
+    elif not result.judged:
+        talk("No answer was judged by other checks than the present ones. --again judges all.")
 
 
 def _show_taken(taken: TakenAnswers, given: AnswerLines) -> None:
@@ -205,73 +269,3 @@ def _why(reason: str) -> str:
     if reason in frozenset(Conviction):
         return WORDS[Conviction(reason)]
     return Rejection(reason).words if reason in frozenset(Rejection) else reason
-
-
-def _show_plan(here: Here, made: ReadingPlan, wanted: Filter, *, is_json: bool) -> None:
-    if is_json:
-        print_json(made.as_json())
-        return
-    if made.sessions:
-        _print_sessions(here, made)
-    elif made.read or made.asked:
-        talk("Nothing waits to be read. --again reads what was read or asked before once more.")
-    elif made.waiting:
-        talk(f"{human_count(made.waiting, 'session')} wait, and the caps leave nothing for them today. {_CAPS}.")
-    else:
-        talk("No sessions match." if wanted != Filter() else EMPTY)
-    _tell_plan(here, made)
-
-
-def _print_sessions(here: Here, made: ReadingPlan) -> None:
-    columns = (
-        Column("id"),
-        Column("value", is_number=True, gives_way=2),
-        Column("requests", is_number=True, gives_way=3),
-        Column("tokens", is_number=True, gives_way=1),
-        Column("started", gives_way=4),
-        Column("repo", gives_way=5, most=16),
-        Column("title", takes_rest=True, most_lines=1),
-    )
-    rows = [
-        (
-            planned.session.id,
-            f"{planned.value:.1f}",
-            f"{len(planned.requests):,}",
-            human_tokens(sum(estimated.tokens_in for estimated in planned.estimates)),
-            here.calendar.moment(planned.session.row.started_ms),
-            planned.session.row.repo.rpartition("/")[2] or "–",
-            planned.session.title or "–",
-        )
-        for planned in made.sessions
-    ]
-    print_table(columns, rows)
-
-
-def _tell_plan(here: Here, made: ReadingPlan) -> None:
-    """What stands under the table: amounts, caps, and what leaves the machine."""
-    caps, estimates = here.world.settings.reading, made.estimates
-    model = made.model or "no model yet (--with MODEL)"
-    if estimates:
-        read = human_tokens(sum(estimated.tokens_in for estimated in estimates))
-        written = human_tokens(sum(estimated.tokens_out for estimated in estimates))
-        talk(
-            f"{len(made.sessions):,} of {human_count(made.waiting, 'session')} that wait,"
-            f" {human_count(len(estimates), 'request')}, for {model}: {read} tokens to read,"
-            f" at most {written} to write, at most {human_dollars(made.cost_usd)} by list price."
-        )
-    if made.read or made.asked:
-        talk(f"Read before: {made.read:,}. Asked and not answered yet: {made.asked:,}.")
-    if estimates and made.cost_usd is None:
-        left = f"{human_tokens(caps.tokens_per_day)} tokens a day and {human_tokens(caps.tokens_per_month)} a month"
-        talk(f"No price is known for it, so tokens are capped: {left}. `[prices]` in config.toml can add a price.")
-    else:
-        day, month = human_dollars(made.spent.day.cost_usd), human_dollars(made.spent.month.cost_usd)
-        today, this_month = f"${caps.usd_per_day:,.2f} today", f"${caps.usd_per_month:,.2f} this month"
-        talk(f"Spent or reserved: {day} of {today}, {month} of {this_month}.")
-    if made.stopped_by == "caps" and made.sessions:
-        talk(f"The caps end the list here. {_CAPS}, --budget those of one run.")
-    if estimates:
-        talk(
-            "What a request holds: the prompt (`afterwit read --prompt`), the session as numbered lines, redacted, the"
-            " notes of its repository, and the beginning of its instruction files. It goes to whomever you hand it to."
-        )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.connect.machine import this_machine
 from afterwit.cli.learned import approvals, waits
-from afterwit.cli.terminal.amounts import human_bytes, human_count
+from afterwit.cli.terminal.amounts import human_bytes, human_count, human_dollars, human_tokens
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_text
 from afterwit.cli.terminal.told_moments import said_at
@@ -43,6 +43,8 @@ def _lines(now: ProofOfLife, calendar: Calendar) -> Iterator[tuple[str, str]]:
     yield "skipped", _skipped(now)
     yield "waiting", _waiting(now)
     yield "vanishing", _vanishing(now, calendar)
+    if not now.reading.is_idle:
+        yield "reading", _reading(now)
     for finding in now.findings:
         yield finding.level.value, finding.what
     if not any(finding.level is Level.ALARM for finding in now.findings):
@@ -73,7 +75,7 @@ def _spoke(now: ProofOfLife, calendar: Calendar) -> str:
     if spoke is None:
         return "never. `afterwit connect status` shows which agents are connected, and whether their hooks fire."
     place = f" in {spoke.repo.rpartition('/')[2]}" if spoke.repo else ""
-    return f"{calendar.moment(spoke.at_ms)}{place}, {said_at(spoke.moment)} ({spoke.agent})"
+    return f"{calendar.moment(spoke.at_ms)}{place}, {said_at(spoke.moment, spoke.act)} ({spoke.agent})"
 
 
 def _skipped(now: ProofOfLife) -> str:
@@ -95,6 +97,20 @@ def _waiting(now: ProofOfLife) -> str:
     ]
     in_use = f"{human_count(notes.active, 'note')} in use"
     return f"{', '.join(counts)}; {in_use}. `afterwit review` shows what waits." if counts else f"nothing; {in_use}"
+
+
+def _reading(now: ProofOfLife) -> str:
+    reading = now.reading
+    today = [
+        *([f"{human_dollars(reading.cost_usd)} of ${reading.cap_usd:,.2f} today"] if reading.cost_usd else []),
+        *(
+            [f"{human_tokens(reading.unpriced_tokens)} of {human_tokens(reading.cap_tokens)} tokens today"]
+            if reading.unpriced_tokens
+            else []
+        ),
+        *([f"{human_count(reading.unanswered, 'request')} not answered yet"] if reading.unanswered else []),
+    ]
+    return f"{', '.join(today)}. `afterwit read --spent` shows all."
 
 
 def _vanishing(now: ProofOfLife, calendar: Calendar) -> str:

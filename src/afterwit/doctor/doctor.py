@@ -14,6 +14,7 @@ from afterwit.config.world import World
 from afterwit.doctor.agent_findings import agent_findings
 from afterwit.doctor.agent_health import NOTHING, AgentHealth, InStore, OnDisk, agent_health, look
 from afterwit.doctor.findings import DoctorFinding, Level, alarm, budget_findings, exclusion_findings, fault_findings
+from afterwit.doctor.reading_health import reading_findings
 from afterwit.doctor.store_health import StoreHealth, examine_store, fully_checked, surrounding_findings, surroundings
 from afterwit.model.errors import DamagedError
 from afterwit.store.archive import Archive
@@ -54,6 +55,7 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
             beside += budget_findings(store, world.settings.retention, world.now_ms)
             beside += fault_findings(store.db, world.now_ms)
             beside += exclusion_findings(store, world)
+            beside += reading_findings(store.db)
         if is_full:
             findings += fully_checked(world.layout)
     except DamagedError as error:

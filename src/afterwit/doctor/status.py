@@ -25,6 +25,7 @@ from afterwit.doctor.findings import (
     missing_hooks,
     silent_hooks,
 )
+from afterwit.doctor.reading_health import ReadingState, reading_findings, reading_state
 from afterwit.doctor.store_health import StoreHealth, surrounding_findings, surroundings
 from afterwit.model.knowledge import ItemStatus
 from afterwit.recall.spooled import draws_in
@@ -98,6 +99,7 @@ class ProofOfLife(msgspec.Struct, frozen=True, kw_only=True):
     comparison: SkippedSessions
     notes: NoteCounts
     vanishing: VanishingLogs
+    reading: ReadingState
     findings: list[DoctorFinding]  # alarms, then warnings
     stored: StoredData
 
@@ -127,6 +129,7 @@ def status(world: World, machine: Machine) -> ProofOfLife:
                 waiting=counts.get(ItemStatus.CANDIDATE, 0),
             ),
             vanishing=vanishing,
+            reading=reading_state(db, world.settings.reading, world.now_ms),
             findings=sorted(
                 _findings(world, machine, db, health, learned, vanishing), key=lambda finding: finding.level
             ),
@@ -212,6 +215,7 @@ def _findings(
     """Those of `doctor` that cost no look at everything."""
     yield from surrounding_findings(world.layout, health, world.now_ms)
     yield from fault_findings(db, world.now_ms)
+    yield from reading_findings(db)
     yield from missing_hooks(machine)
     yield from silent_hooks(machine)
     recent_ms = world.now_ms - RECENT_DAYS * DAY_MS

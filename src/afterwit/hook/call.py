@@ -114,7 +114,7 @@ class HookCall:
             refuse=self._may(deck, "refuses", "--refuse", "refusing"),
             rewrite=self._may(deck, "rewrites", "--rewrite", "rewriting"),
         )
-        proposal = None if is_dumb else proposed(deck, self._agent, moment, place, may)
+        proposal = None if is_dumb else proposed(deck, self._agent, moment, place, may, self._history)
         if proposal is None and moment.event not in _LOOKS_BACK and carries != (AFTER,):
             return None
         from afterwit.hook.tell import HookTeller
@@ -127,6 +127,11 @@ class HookCall:
             if self._records:
                 file.append(*self._records)
         return answer
+
+    def _history(self) -> History:
+        """What the session was told so far, as far as that helps to think; it is asked again under the lock."""
+        with self._file() as file:
+            return History(file.records(), self._moment.context)
 
     def _may(self, deck: Deck, ability: str, flag: str, setting: str) -> bool:
         """Whether the agent can do it and the user asked for it, when connecting or in the settings."""

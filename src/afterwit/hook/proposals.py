@@ -4,20 +4,29 @@ Reads the deck and computes; takes no lock and writes nothing, so that hooks of 
 Mostly there is nothing, and then nothing slow was loaded to find that out.
 """
 
+from collections.abc import Callable
+
+from afterwit.actions.activity_names import may_be
 from afterwit.actions.failures.quick_look import is_any_call
 from afterwit.agents.moments import AFTER, BEFORE, PROMPT, Moment
-from afterwit.guard.shown import Shown
+from afterwit.guard.shown import NOTHING, Shown
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck, DeckLine, DeckTrigger, words_called, words_in
+from afterwit.recall.history import History
 
 _COMPOUND = "|;&\n("
 _GUIDANCE = "guidance"
+_EDIT = "edit"
+_REVIEW = "review"
+_READERS = ("read", "view", "grep", "glob", "ls")  # how tools are named that change no file
+_PATCH = "*** Begin Patch"
+_LONGEST = 65_536  # characters of a patch that are looked at
 
 
 class Proposal:
     """Lines to tell, sections of a block, or one line to refuse or rewrite a call with."""
 
-    __slots__ = ("is_refusal", "is_rewrite", "lines", "sections", "signature")
+    __slots__ = ("awaited", "is_later", "is_refusal", "is_rewrite", "lines", "sections", "signature")
 
     def __init__(
         self,
@@ -26,11 +35,15 @@ class Proposal:
         signature: str = "",
         is_refusal: bool = False,
         is_rewrite: bool = False,
+        is_later: bool = False,
+        awaited: "list[DeckLine] | None" = None,
         sections: "tuple[tuple[Shown, tuple[tuple[str, Shown], ...]], ...]" = (),
     ) -> None:
         self.lines = lines
+        self.awaited = awaited or []  # lines that waited for what the action does, the best first
         self.sections = sections  # of the block for a prompt: a heading, and lines with their items
         self.signature = signature
+        self.is_later = is_later  # the prompt is not the first
         self.is_refusal = is_refusal
         self.is_rewrite = is_rewrite
 
@@ -45,21 +58,35 @@ class Permissions:
         self.rewrite = rewrite
 
 
-def proposed(deck: Deck, agent: str, moment: Moment, place: Location, may: Permissions) -> Proposal | None:
-    """What fits the moment; None where nothing does."""
+def _new() -> History:
+    return History([], "")
+
+
+def proposed(
+    deck: Deck,
+    agent: str,
+    moment: Moment,
+    place: Location,
+    may: Permissions,
+    history: "Callable[[], History]" = _new,
+) -> Proposal | None:
+    """What fits the moment; None where nothing does. What the session was told is asked only where it matters."""
     if moment.event == PROMPT:
-        return _at_prompt(deck, agent, moment, place)
+        return _at_prompt(deck, agent, moment, place, is_later=history().has_prompted)
     if moment.event == BEFORE and moment.command and (may.refuse or may.rewrite):
         return _before(deck, agent, moment, place, may)
     if moment.event == AFTER:
-        return _after_failure(deck, agent, moment, place) or _at_path(deck, agent, moment, place)
+        return _after(deck, agent, moment, place, history)
     return None
 
 
-def _at_prompt(deck: Deck, agent: str, moment: Moment, place: Location) -> Proposal | None:
-    """Where this work is, what is known of it, what was decided about it."""
-    from afterwit.recall.deck.first_prompt import prompt_sections
+def _at_prompt(deck: Deck, agent: str, moment: Moment, place: Location, *, is_later: bool) -> Proposal | None:
+    """Where this work is, what is known of it, what was decided about it; later only what is strongly meant."""
+    from afterwit.recall.deck.first_prompt import later_lines, prompt_sections
 
+    if is_later:
+        lines = later_lines(deck, agent, moment.prompt, place)
+        return Proposal([], sections=((NOTHING, tuple(lines)),), is_later=True) if lines else None
     sections = prompt_sections(deck, agent, moment.prompt, place)
     return Proposal([], sections=sections) if sections else None
 
@@ -105,13 +132,22 @@ def _is_rewritable(deck: Deck, line: DeckLine, command: str) -> bool:
     )
 
 
-def _after_failure(deck: Deck, agent: str, moment: Moment, place: Location) -> Proposal | None:
+def _after(
+    deck: Deck, agent: str, moment: Moment, place: Location, history: "Callable[[], History]"
+) -> Proposal | None:
+    """The known fix, where the call failed, and what waited for what it does."""
+    signature, fixes = _fixes(deck, agent, moment, place)
+    awaited = _at_activity(deck, agent, moment, place, history)
+    return Proposal(fixes, signature=signature, awaited=awaited) if fixes or awaited else None
+
+
+def _fixes(deck: Deck, agent: str, moment: Moment, place: Location) -> tuple[str, list[DeckLine]]:
     if not _may_have_failed(moment):
-        return None
+        return "", []
     from afterwit.hook.failures import known_fixes
 
     signature, lines = known_fixes(deck, agent, moment, place)
-    return Proposal(lines[: int(deck.share("most_lines"))], signature=signature) if lines else None
+    return signature if lines else "", lines[: int(deck.share("most_lines"))]
 
 
 def _may_have_failed(moment: Moment) -> bool:
@@ -121,25 +157,31 @@ def _may_have_failed(moment: Moment) -> bool:
     return bool(moment.command) and (moment.is_error is None or any(mark in moment.command for mark in _COMPOUND))
 
 
-def _at_path(deck: Deck, agent: str, moment: Moment, place: Location) -> Proposal | None:
+def _at_activity(
+    deck: Deck, agent: str, moment: Moment, place: Location, history: "Callable[[], History]"
+) -> list[DeckLine]:
+    """What waits for an action like this, by its words first: of mostly nothing the exact question is asked."""
     path = place.below(moment.path, moment.cwd) if moment.path else ""
-    if not path:
-        return None
-    pairs = deck.lines("path", words_in(path), place.repo, agent)
+    pairs = deck.lines("activity", _activity_words(moment, path), place.repo, agent)
+    if path:
+        touched = deck.lines("path", words_in(path), place.repo, agent)
+        pairs += [(trigger, line) for trigger, line in touched if not line.advice]
+    if pairs:
+        told = history().told
+        pairs = [(trigger, line) for trigger, line in pairs if line.item not in told]
     if not pairs:
-        return None
-    from afterwit.actions.path_patterns import fits_path
-    from afterwit.hook.triggers import is_of_tool
+        return []
+    from afterwit.hook.activities import awaited
 
-    fitting = [
-        line
-        for trigger, line in pairs
-        if not line.advice and is_of_tool(trigger, moment) and fits_path(trigger.path, path)
-    ]
-    lines = _each_once(fitting)[: int(deck.share("most_lines"))]
-    return Proposal(lines) if lines else None
+    return awaited(pairs, agent, moment, place)
 
 
-def _each_once(lines: list[DeckLine]) -> list[DeckLine]:
-    first = {line.item: line for line in reversed(lines)}
-    return [line for line in lines if first[line.item] is line]
+def _activity_words(moment: Moment, path: str) -> set[str]:
+    """Words under which what waits for this action is filed: names of activities that it may be, and of its files."""
+    tool = moment.tool.lower()
+    if tool.startswith("mcp"):
+        return {_REVIEW}
+    patch = next((text for text in moment.arguments.values() if isinstance(text, str) and _PATCH in text), "")
+    if patch or path:
+        return {_EDIT} | words_in(patch[:_LONGEST] or path) if not tool.startswith(_READERS) else set()
+    return may_be(moment.command[:_LONGEST]) if moment.command else set()

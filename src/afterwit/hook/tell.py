@@ -4,12 +4,12 @@ Gives the answer for the agent and the records for the spool; the caller writes 
 with what was shown and, where something was held out, with what would have been.
 """
 
-from afterwit.agents.moments import AFTER, BEFORE, COMPACT, FORGETFUL, PROMPT, START, Answer, Moment
+from afterwit.agents.moments import ACTIVITY, AFTER, BEFORE, COMPACT, FORGETFUL, PROMPT, START, Answer, Moment
 from afterwit.guard.shown import NOTHING, Shown, between_markers, command, cut, joined, ours
 from afterwit.hook.proposals import Proposal
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck
-from afterwit.recall.history import CLEARED, COMPACTED, DRAW, PROMPTED, STARTED, History
+from afterwit.recall.history import CLEARED, COMPACTED, DRAW, LATER, PROMPTED, STARTED, History
 from afterwit.recall.holdout import is_held_out
 
 try:
@@ -75,7 +75,7 @@ class HookTeller:
         is_due = not history.has_started or history.awaits_block
         block = self._block() if is_due else NOTHING
         if history.has_prompted:
-            return block, NOTHING
+            return block, self._later(history, proposal) if proposal and proposal.is_later else NOTHING
         self._note(PROMPTED)
         room = LONGEST - len(block) - 2 if block else LONGEST
         return block, self._sections(history, proposal, room) if proposal else NOTHING
@@ -95,6 +95,19 @@ class HookTeller:
         if not items or len(self._marked(text)) > room:
             return NOTHING
         return self._drawn(PROMPT, items, text, text_of(wanted))
+
+    def _later(self, history: History, proposal: Proposal) -> Shown:
+        """What is new in a prompt that is not the first, within what the session has left."""
+        from afterwit.recall.prompt_block import BlockLine, later_sections, later_tokens, text_of
+
+        lines = [BlockLine(*line) for _, lines in proposal.sections for line in lines if line[0] not in history.told]
+        wanted = later_sections(lines, later_tokens(history.later_chars))
+        items = {item: int(self._is_shown(item)) for _, kept in wanted for item, _ in kept}
+        told = [(heading, [line for line in kept if items[line[0]]]) for heading, kept in wanted]
+        if not items:
+            return NOTHING
+        text = text_of(told, is_first=False)
+        return self._drawn(PROMPT, items, text, text_of(wanted, is_first=False), **{LATER: "1"})
 
     def _is_due_at_action(self, history: History, carries: tuple[str, ...]) -> bool:
         """Where an agent takes text neither at the start nor at a prompt, the block comes with the first result."""
@@ -122,14 +135,23 @@ class HookTeller:
         return self._drawn(START, items, block, joined(wanted, "\n"), **late)
 
     def _lines(self, history: History, proposal: Proposal) -> Shown:
+        """The known fix, also where a block told it already, and what waits for the action, where nothing did."""
         earlier = history.answered if self._moment.event == AFTER else history.told
         new = [line for line in proposal.lines if line.item not in earlier]
+        if proposal.awaited:
+            from afterwit.recall.prompt_block import action_tokens, at_action
+
+            said = {*history.told, *(line.item for line in new)}
+            awaited = [line for line in proposal.awaited if line.item not in said]
+            new += at_action(awaited, action_tokens(history.activity_chars), beside=new)
         if not new:
             return NOTHING
         items: dict[str, int] = {line.item: int(self._is_shown(line.item)) for line in new}
         told = joined((joined((ours("- "), line.text)) for line in new if items[line.item]), "\n")
         wanted = joined((joined((ours("- "), line.text)) for line in new), "\n")
-        return self._drawn(self._moment.event, items, told, wanted, signature=proposal.signature)
+        is_fix = bool({line.item for line in proposal.lines} & items.keys())
+        details = {"signature": proposal.signature} if is_fix else {"act": ACTIVITY}
+        return self._drawn(self._moment.event, items, told, wanted, **details)
 
     def _corrected(self, history: History, proposal: Proposal) -> Answer:
         """Refuses a command once, or rewrites it. The same command passes when it is called again."""

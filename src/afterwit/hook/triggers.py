@@ -9,6 +9,10 @@ from afterwit.agents.moments import Moment
 from afterwit.agents.packages import described
 from afterwit.recall.deck.reader import DeckLine, DeckTrigger
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # its enumeration takes a hook too long to load
+    from afterwit.model.kinds import ActionKind
+
 _CHANGE = " →"  # between what is wrong and what is right, in an advice that is no command line by itself
 _LONGEST_COMMAND = 65_536
 
@@ -29,13 +33,9 @@ def failure_of(agent: str, moment: Moment) -> FailedCall | None:
     from afterwit.actions.failures.signature import answerable_signature
     from afterwit.actions.shell.parse import parsed
     from afterwit.actions.steps import Step, judge, lean_of
-    from afterwit.actions.tools import kind_of, kinds_named, target_of
     from afterwit.model.kinds import ActionKind, Status
 
-    kind = kind_of(kinds_named(described(agent).get("tools", {})), moment.tool, moment.arguments)
-    if kind is ActionKind.OTHER and moment.command:
-        kind = ActionKind.SHELL
-    target = moment.command[:_LONGEST_COMMAND] or target_of(kind, moment.tool, moment.arguments)
+    kind, target = called(agent, moment)
     line = parsed(target) if kind is ActionKind.SHELL else None
     verdict = judge(kind, line, moment.output, is_error=moment.is_error, exit_code=moment.exit_code)
     lean = verdict.lean
@@ -44,6 +44,17 @@ def failure_of(agent: str, moment: Moment) -> FailedCall | None:
     step = Step(kind, moment.tool, target, verdict.status, lean, verdict.exit_code, error_excerpt(moment.output))
     signature = answerable_signature(step) if step.has_failed else ""
     return FailedCall(signature, step.error) if signature else None
+
+
+def called(agent: str, moment: Moment) -> "tuple[ActionKind, str]":
+    """What kind of action a call is, and what it is about: the command line, the path and others."""
+    from afterwit.actions.tools import kind_of, kinds_named, target_of
+    from afterwit.model.kinds import ActionKind
+
+    kind = kind_of(kinds_named(described(agent).get("tools", {})), moment.tool, moment.arguments)
+    if kind is ActionKind.OTHER and moment.command:
+        kind = ActionKind.SHELL
+    return kind, moment.command[:_LONGEST_COMMAND] or target_of(kind, moment.tool, moment.arguments)
 
 
 def is_of_tool(trigger: DeckTrigger, moment: Moment) -> bool:

@@ -75,7 +75,7 @@ _MOST_READ = {  # how far one session can make believe what a model read in it, 
     Channel.USER: 0.9,
     Channel.OUTCOME: 0.8,
     Channel.ASSISTANT: 0.65,
-    Channel.TOOL: 0.55,
+    Channel.TOOL: 0.65,
     Channel.FILE: 0.55,
 }
 _LEAST_READ = 0.5

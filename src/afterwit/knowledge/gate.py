@@ -89,6 +89,7 @@ _NEEDED = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"`[^`]*`")
+_NAMED_TMP = re.compile(r"/tmp/[a-z]+(?:-[a-z]+)*(?![\w./-])")  # noqa: S108 - a name that people gave, none of one run
 _TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?>")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’]*")
 _VERB = re.compile(
@@ -166,7 +167,8 @@ def _about_form(draft: Draft, said: str) -> Rejection | None:
 
 
 def _about_content(draft: Draft, said: str) -> Rejection | None:
-    if momentary(said) or momentary(draft.advice) or (said != draft.sentence and is_deictic(said)):
+    lasting = _NAMED_TMP.sub("x", said) if draft.harvester == READ else said
+    if momentary(lasting) or momentary(draft.advice) or (said != draft.sentence and is_deictic(said)):
         return Rejection.MOMENTARY
     if draft.channel is not Channel.USER and (danger_in(said) or danger_in(draft.advice)):
         return Rejection.UNSAFE

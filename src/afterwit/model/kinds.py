@@ -50,6 +50,19 @@ CHANGES = (ActionKind.EDIT, ActionKind.WRITE)
 """Kinds of actions that change files."""
 
 
+class Activity(StrEnum):
+    """What an agent does, as far as its first action of the kind is a moment to say something."""
+
+    EDIT = "edit"  # of a file; the trigger's path says where
+    TEST = "test"
+    LINT = "lint"
+    BUILD = "build"
+    INSTALL = "install"
+    COMMIT = "commit"
+    PUSH = "push"
+    REVIEW = "review"  # a comment on, or a change of, a pull request or an issue
+
+
 class Status(StrEnum):
     SUCCEEDED = "succeeded"
     FAILED = "failed"

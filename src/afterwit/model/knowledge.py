@@ -9,6 +9,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 
+from afterwit.model.kinds import Activity as Activity  # noqa: PLC0414 - part of this vocabulary; hooks read it there
+
 SENTENCE_LIMIT = 240
 READ_LIMIT = 320  # of a sentence that a model read: it says when, too
 EXCERPT_LIMIT = 300
@@ -77,19 +79,6 @@ class ScopeKind(StrEnum):
     GLOBAL = "global"
     REPO = "repo"
     AGENT = "agent"
-
-
-class Activity(StrEnum):
-    """What an agent does, as far as its first action of the kind is a moment to say something."""
-
-    EDIT = "edit"  # of a file; the trigger's path says where
-    TEST = "test"
-    LINT = "lint"
-    BUILD = "build"
-    INSTALL = "install"
-    COMMIT = "commit"
-    PUSH = "push"
-    REVIEW = "review"  # a comment on, or a change of, a pull request or an issue
 
 
 class ItemKind(StrEnum):

@@ -188,6 +188,18 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+class LearnReading(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model read after a run."""
+
+    model: str
+    sessions: int = 0
+    notes: int = 0
+    tokens: int = 0
+    cost_usd: float | None = None  # None: no price is known
+    problem: str = ""  # what went wrong
+    is_stopped: bool = False  # by Ctrl-C, or because the time of the run was up
+
+
 class Report(msgspec.Struct, kw_only=True):
     agents: list[AgentReport]
     sessions: int = 0  # in the store, after the run
@@ -200,6 +212,7 @@ class Report(msgspec.Struct, kw_only=True):
     excluded: int = 0  # sessions that the settings leave out
     excluded_stored: int = 0  # sessions in the store that the settings leave out, from before they did
     own: int = 0  # sessions in which an agent read for us, of which nothing is kept
+    reading: LearnReading | None = None  # None: no model that can be called is set, or it had nothing to read
 
     @property
     def has_failures(self) -> bool:

@@ -102,6 +102,7 @@ class ReadingSettings(msgspec.Struct, frozen=True, kw_only=True):
     usd_per_month: Rate = 20.0
     tokens_per_day: Annotated[int, msgspec.Meta(ge=0, le=1 << 50)] = 1_000_000  # of models without a known price
     tokens_per_month: Annotated[int, msgspec.Meta(ge=0, le=1 << 50)] = 20_000_000
+    sessions_per_learn: Annotated[int, msgspec.Meta(ge=0, le=1_000)] = 5  # that `learn` lets the model read by itself
 
 
 class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -53,7 +53,13 @@ class ProposedNote(NamedTuple):
     about: str = ""  # a note that is there already
     relation: str = ""
     confidence: float = 0.5
-    spares: float = 1.0
+    spares: float = 1.0  # actions, when it matters
+    often: float = 2.0  # of ten later sessions, in which it matters
+
+    @property
+    def worth(self) -> float:
+        """Actions that it spares in a session, on average."""
+        return self.spares * self.often / 10.0
 
 
 class UnderstoodAnswer(NamedTuple):
@@ -94,6 +100,7 @@ def schema() -> dict[str, Any]:
         },
         "confidence": {"type": "number"},
         "spares": {"type": "number"},
+        "often": {"type": "number"},
     }
     notes = {
         "type": "array",
@@ -150,6 +157,7 @@ def _proposals(notes: list[Any]) -> Iterator[ProposedNote]:
             relation=relation if relation in RELATIONS else "",
             confidence=_share(note.get("confidence")),
             spares=min(10.0, max(0.5, _number(note.get("spares"), 1.0))),
+            often=min(10.0, max(0.1, _number(note.get("often"), 2.0))),
         )
 
 

@@ -9,7 +9,7 @@ from afterwit.decisions.decided import ReadingUsage, SessionRead
 from afterwit.reading.ways.way import Way
 
 
-class FailedCall(msgspec.Struct, frozen=True, kw_only=True):
+class FailedReading(msgspec.Struct, frozen=True, kw_only=True):
     """A request that was not answered, and why."""
 
     agent: str
@@ -31,7 +31,7 @@ class CalledRun(msgspec.Struct, kw_only=True):
     tokens_out: int = 0
     cost_usd: float = 0.0
     unpriced: int = 0  # calls without a known price
-    failed: list[FailedCall] = msgspec.field(default_factory=list)
+    failed: list[FailedReading] = msgspec.field(default_factory=list)
     left: int = 0  # requests that were planned and not asked
     stopped_by: str = ""  # "caps", "failures", "interrupted" or "time", where it ended early
 
@@ -50,7 +50,7 @@ class CalledRun(msgspec.Struct, kw_only=True):
         self.relations += len(entry.relations)
 
 
-class Calls(NamedTuple):
+class CallingRules(NamedTuple):
     """How a run is to call."""
 
     way: Way

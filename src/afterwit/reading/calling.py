@@ -1,4 +1,4 @@
-"""Calls a model to read what was planned: reserves before each call, takes the answer in after it.
+"""CallingRules a model to read what was planned: reserves before each call, takes the answer in after it.
 
 The store is visited between the calls, never during one, so other commands can work meanwhile. In a visit the lock is
 held: what was answered is checked and journalled, and what is asked next is journalled with what it takes at most,
@@ -27,12 +27,13 @@ from afterwit.model.errors import AfterwitError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
 from afterwit.reading.answers import GivenAnswer
-from afterwit.reading.called_run import CalledRun, Calls, FailedCall
+from afterwit.reading.called_run import CalledRun, CallingRules, FailedReading
 from afterwit.reading.ledger import Purse, ReadingEstimate, estimate, spent_by, usage_of
 from afterwit.reading.plan import PlannedSession, ReadingPlan
 from afterwit.reading.read import Fate, ReadingDesk, asked_body
 from afterwit.reading.requests import ReadingRequest
-from afterwit.reading.ways.way import Question
+from afterwit.reading.ways.registry import way_of
+from afterwit.reading.ways.way import Question, Way, WaySurroundings
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.store.atomic import step
 from afterwit.store.lease import held
@@ -43,7 +44,7 @@ _CALL_SECONDS = 300.0
 _WAIT_SECONDS = 600  # for the lock: what was answered is paid for
 _LOOK_SECONDS = 0.5  # how long Ctrl-C may have to wait on systems where waiting cannot be interrupted
 _MOST_IN_A_ROW = 3  # failures
-_SETTLE_EVERY = 10  # answers
+_SETTLE_EVERY = 25  # answers
 _LONGEST_FAULT = 300
 _REMARK = (
     "\n## A remark\nYour last answer to this was not understood: there was no JSON object with a list `notes` in it."
@@ -53,6 +54,16 @@ _FAULTS = {
     Fate.NOT_UNDERSTOOD: "the answer was not understood: no JSON object with a list `notes`",
     Fate.CHANGED: "the session has changed since it was sent",
 }
+
+
+def way_to(model: str, world: World) -> Way | None:
+    """The way to a model; None where only files reach it."""
+    return way_of(model, surroundings_of(world)) if model else None
+
+
+def surroundings_of(world: World) -> WaySurroundings:
+    """Where ways find themselves."""
+    return WaySurroundings(world.environ, world.user_home, world.layout.root / "reading")
 
 
 class _Errand(NamedTuple):
@@ -81,7 +92,7 @@ _Answering = Future[GivenAnswer]
 
 
 def call(
-    world: World, made: ReadingPlan, calls: Calls, then: Callable[[Store, World], object], progress: Progress
+    world: World, made: ReadingPlan, calls: CallingRules, then: Callable[[Store, World], object], progress: Progress
 ) -> CalledRun:
     """Asks all that was planned, as far as the caps allow, and settles what is known at the end."""
     run = _CallingRun(world, made, calls, progress)
@@ -95,7 +106,7 @@ def call(
 
 
 class _CallingRun:
-    def __init__(self, world: World, made: ReadingPlan, calls: Calls, progress: Progress) -> None:
+    def __init__(self, world: World, made: ReadingPlan, calls: CallingRules, progress: Progress) -> None:
         self._world = world
         self._made = made
         self._calls = calls
@@ -119,6 +130,7 @@ class _CallingRun:
     def finish(self) -> None:
         """What is under way is waited for and taken in; interrupted once more, what is there by now."""
         self.result.stopped_by = "interrupted"
+        self._progress.stage("ending; Ctrl-C again leaves at once", len(self._underway), "requests")
         try:
             while self._underway:
                 self._exchange(self._done())
@@ -257,7 +269,7 @@ class _CallingRun:
         fault = "" if is_none else visit.source.redactor.text(clean(said or _FAULTS.get(fate, fate)))[:_LONGEST_FAULT]
         self._note_spent(visit, asked, usage, fault)
         if fault:
-            self.result.failed.append(FailedCall(agent=asked.agent, native_id=asked.native_id, fault=fault))
+            self.result.failed.append(FailedReading(agent=asked.agent, native_id=asked.native_id, fault=fault))
             self._in_a_row += fate is not Fate.CHANGED
         if self._in_a_row >= _MOST_IN_A_ROW:
             self._stop("failures")

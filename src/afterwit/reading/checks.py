@@ -24,30 +24,22 @@ from afterwit.model.kinds import Status
 from afterwit.model.knowledge import READ_LIMIT, Channel
 from afterwit.reading.answers import ProposedNote
 from afterwit.reading.lines import SessionLine, Speaker
+from afterwit.reading.marks import holds, marks_in, quotes_in
+from afterwit.reading.named_commands import commands_in, has_worked
 from afterwit.text.words import words_of
 
-VERSION = 1  # counts up when answers that are kept would be judged otherwise
+VERSION = 2  # counts up when answers that are kept would be judged otherwise
 LEAST_CONFIDENCE = 0.5
 _SUPPORT = 0.34  # of a sentence's words that its lines, or those beside them, must hold
 _OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs
 _BESIDE = 2  # lines before and after a cited one that count as its context
 _MOST_ADDED = 4
 _COPIED = 7  # words in a row that stand in the prompt: copied, not read
-_SPAN = re.compile(r"`([^`]+)`")
-_QUOTED = re.compile(r"[\"“]([^\"“”]{3,})[\"”]")
-_MARK = re.compile(
-    r"(?<![\w/.-])(?:--?[A-Za-z][\w-]+|[\w.@~-]*/[\w./@*~-]+|[A-Za-z_][\w-]*\.[A-Za-z]\w{0,9}\b|\d[\d.,:]*\d|\d{2,}"
-    r"|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[0-9]\w*)"
-)
 _SENTENCE_END = re.compile(r"[.!;:]\s|[.!]$")
-_ABBREVIATIONS = frozenset(("e.g", "i.e", "e.g.", "i.e.", "and/or", "vs.", "etc."))
-_PLACEHOLDER = re.compile(r"<[^<>]*>|\{[^{}]*\}|…|\.\.\.|\*+")
 _LEAST_TRUSTED = (Speaker.MCP, Speaker.WEB, Speaker.PASTED, Speaker.FILE, Speaker.OUTPUT)
 _PARTIES = (Speaker.USER, Speaker.AGENT, Speaker.ACTION)
 _ENDED = (Status.SUCCEEDED, Status.FAILED)
 _BORROWED = 2  # words in one foreign line that nobody else said
-_SEGMENTS = re.compile(r"\s(?:&&|\|\|?|;)\s|;\s")
-_MESSAGE = re.compile(r"[A-Z][a-z']+(?: (?!-)[\w'.,:()\[\]=-]+)+")
 _WORDS = re.compile(r"[a-z]+")
 _LOWERING = frozenset("disable skip bypass ignore override force".split())  # noqa: SIM905
 
@@ -118,11 +110,12 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
     if not proving:
         return Convicted(proposal.sentence, Conviction.QUESTION)
     added: set[int] = set()
+    quotes = quotes_in(proposal.sentence)
     for mark in marks_in(proposal.sentence):
-        holders = _holders(mark, sent, proving)
+        holders = _holders(mark, sent, proving, is_quote=mark in quotes)
         if not holders:
             return Convicted(proposal.sentence, Conviction.UNSUPPORTED, mark)
-        added.update(holders[:1] if not any(at in proving for at in holders) else ())
+        added.update(holders[:1] if not any(at in cited for at in holders) else ())
     if len(added) > _MOST_ADDED:
         return Convicted(proposal.sentence, Conviction.OTHER_WORDS, "its words are spread over the session")
     lines = tuple(sorted({*proving, *added}))
@@ -131,11 +124,19 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
     whole = sent.lines[sent.first : sent.end]
     channel = channel_of(proposal.sentence, [sent.lines[at] for at in lines], whole)
     if channel is not Channel.USER:
-        if not marks_in(proposal.sentence):
+        if not marks_in(proposal.sentence) and not _retells_user(proposal.sentence, lines, sent):
             return Convicted(proposal.sentence, Conviction.GENERAL)
         if reads_like_an_order(proposal.sentence):
             return Convicted(proposal.sentence, Conviction.ORDER)
     return Supported(proposal, channel, lines)
+
+
+def _retells_user(sentence: str, lines: Iterable[int], sent: Sent) -> bool:
+    """Whether a sentence tells in other words what the user typed, and nothing of it comes from elsewhere. It is not
+    the user's word then, but it is about this work."""
+    typed = [sent.lines[at] for at in lines if sent.lines[at].speaker is Speaker.USER]
+    foreign = [line for line in sent.lines[sent.first : sent.end] if line.speaker in _LEAST_TRUSTED]
+    return bool(typed) and not _borrows(sentence, typed, foreign)
 
 
 def bears_on(sentence: str, supported: Supported, sent: Sent) -> bool:
@@ -150,57 +151,11 @@ def runs_in(prompt: str) -> frozenset[str]:
     return frozenset(_runs(prompt))
 
 
-def marks_in(sentence: str) -> list[str]:
-    """The pieces of a sentence that must stand in the session as they are."""
-    rest = _SPAN.sub(" ", sentence)
-    quoted = [match[1] for match in _QUOTED.finditer(rest)]
-    plain = (match[0].strip(".,:;") for match in _MARK.finditer(_QUOTED.sub(" ", rest)))
-    spans = [match[1] for match in _SPAN.finditer(sentence)]
-    marks = (" ".join(mark.split()) for mark in (*spans, *quoted, *plain))
-    return list(dict.fromkeys(mark for mark in marks if mark and mark.lower() not in _ABBREVIATIONS))
-
-
 def share_of_words(sentence: str, lines: Iterable[SessionLine]) -> float:
     """Which share of a sentence's words stands in these lines."""
     wanted = set(words_of(sentence))
     there = {word for line in lines for word in words_of(line.text)}
     return len(wanted & there) / len(wanted) if wanted else 1.0
-
-
-def holds(text: str, mark: str) -> bool:
-    """Whether a mark stands in a text: as it is, or, for a command, word by word in its order within one command. A gap
-    that is written as one stands for anything."""
-    plain = _folded(mark)
-    if _stands_in(_folded(text), plain, 0) >= 0:
-        return True
-    pieces = [piece for gap in _PLACEHOLDER.split(plain) for piece in gap.split()]
-    if not pieces or (len(pieces) == 1 and pieces[0] == plain):
-        return False
-    return any(_in_order(_folded(segment), pieces) for segment in _SEGMENTS.split(text))
-
-
-def _in_order(segment: str, pieces: Iterable[str]) -> bool:
-    at = 0
-    for piece in pieces:
-        at = _stands_in(segment, piece, at)
-        if at < 0:
-            return False
-        at += len(piece)
-    return True
-
-
-def _stands_in(text: str, piece: str, at: int) -> int:
-    """Where a piece stands as whole words, from a place on; -1 where it does not."""
-    while (at := text.find(piece, at)) >= 0 and piece:
-        before, after = text[at - 1 : at], text[at + len(piece) : at + len(piece) + 1]
-        if not (_is_inside(before) and _is_inside(piece[0])) and not (_is_inside(after) and _is_inside(piece[-1])):
-            return at
-        at += 1
-    return -1
-
-
-def _is_inside(character: str) -> bool:
-    return character.isalnum() or character == "_"
 
 
 def channel_of(sentence: str, lines: Sequence[SessionLine], sent: Sequence[SessionLine]) -> Channel:
@@ -211,7 +166,7 @@ def channel_of(sentence: str, lines: Sequence[SessionLine], sent: Sequence[Sessi
     if typed and _carry(sentence, typed, foreign) and not _adds_power(sentence, typed, sent):
         return Channel.USER
     ended = [line for line in lines if line.speaker is Speaker.ACTION and line.status in _ENDED]
-    commands = commands_in(sentence)
+    commands = commands_in(sentence, sent)
     is_run = all(any(holds(line.text, mark) for line in ended) and is_tellable(mark) for mark in commands)
     if commands and is_run and _carry(sentence, ended, foreign):
         return Channel.OUTCOME
@@ -221,18 +176,6 @@ def channel_of(sentence: str, lines: Sequence[SessionLine], sent: Sequence[Sessi
     lending = [line.speaker for line in lines if line.speaker in _LEAST_TRUSTED]
     lending += [line.speaker for line in foreign if _borrows(sentence, said, (line,))]
     return min(lending, key=_LEAST_TRUSTED.index).channel or Channel.TOOL if lending else Channel.ASSISTANT
-
-
-def untold_commands(sentence: str, sent: Sequence[SessionLine]) -> list[str]:
-    """Commands of a sentence that may not be named to an agent without a person: neither ordinary nor run here with
-    success."""
-    return [mark for mark in commands_in(sentence) if not is_tellable(mark) and not _has_worked(mark, sent)]
-
-
-def commands_in(sentence: str) -> list[str]:
-    """What stands between backticks and is more than a name, or a message that was quoted."""
-    spans = (" ".join(match[1].split()) for match in _SPAN.finditer(sentence))
-    return [span for span in spans if " " in span and not _MESSAGE.fullmatch(span)]
 
 
 def _carry(sentence: str, lines: Sequence[SessionLine], foreign: Sequence[SessionLine]) -> bool:
@@ -255,19 +198,13 @@ def _adds_power(sentence: str, typed: Sequence[SessionLine], sent: Sequence[Sess
     if not _LOWERING.intersection(_WORDS.findall(sentence.lower())) <= words:
         return True
     strange = [mark for mark in marks_in(sentence) if not any(holds(line.text, mark) for line in typed)]
-    commands = commands_in(sentence)
+    commands = commands_in(sentence, sent)
     return any(
-        (not (is_tellable(mark) and _has_worked(mark, sent)))
+        (not (is_tellable(mark) and has_worked(mark, sent)))
         if mark in commands
         else ("/" in mark and not is_plain_path(mark.strip("*/")))
         or not any(line.speaker in _PARTIES and holds(line.text, mark) for line in sent)
         for mark in strange
-    )
-
-
-def _has_worked(mark: str, sent: Iterable[SessionLine]) -> bool:
-    return any(
-        line.speaker is Speaker.ACTION and line.status is Status.SUCCEEDED and holds(line.text, mark) for line in sent
     )
 
 
@@ -291,9 +228,14 @@ def _proves(line: SessionLine) -> bool:
     return not (is_question and line.speaker in (Speaker.USER, Speaker.AGENT))
 
 
-def _holders(mark: str, sent: Sent, cited: Sequence[int]) -> list[int]:
-    """Lines that hold a mark: those that are cited first, then the nearest."""
-    places = [at for at in range(sent.first, sent.end) if _proves(sent.lines[at]) and holds(sent.lines[at].text, mark)]
+def _holders(mark: str, sent: Sent, cited: Sequence[int], *, is_quote: bool) -> list[int]:
+    """Lines that hold a mark: those that are cited first, then the nearest. A question can be quoted as one."""
+    places = [
+        at
+        for at in range(sent.first, sent.end)
+        if (_proves(sent.lines[at]) or (is_quote and sent.lines[at].speaker is Speaker.USER))
+        and holds(sent.lines[at].text, mark)
+    ]
     return sorted(places, key=lambda at: (at not in cited, min(abs(at - other) for other in cited), at))
 
 
@@ -305,8 +247,3 @@ def _around(lines: Sequence[int], sent: Sent) -> Iterator[SessionLine]:
 def _runs(text: str) -> Iterator[str]:
     words = re.findall(r"[\w'/.-]+", text.lower())
     return (" ".join(words[at : at + _COPIED]) for at in range(len(words) - _COPIED + 1))
-
-
-def _folded(text: str) -> str:
-    """Without marks of Markdown, and without differences that say nothing."""
-    return " ".join(text.replace("`", "").replace("**", "").replace("’", "'").lower().split())

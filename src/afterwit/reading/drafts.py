@@ -25,8 +25,10 @@ from afterwit.model.knowledge import (
     Trigger,
 )
 from afterwit.reading.answers import ProposedNote
-from afterwit.reading.checks import Supported, holds, untold_commands
+from afterwit.reading.checks import Supported
 from afterwit.reading.lines import SessionLine, Speaker
+from afterwit.reading.marks import holds
+from afterwit.reading.named_commands import untold_commands
 from afterwit.text.words import words_of
 
 _MOST_TRIGGERS = 12
@@ -58,7 +60,7 @@ def draft_of(supported: Supported, session: ReadSession, replaced: Sequence[str]
         evidence=(evidence_of(supported.lines, supported.channel, session),),
         takes="" if supported.channel is Channel.USER else _taken(proposal, session),
         supersedes=tuple(replaced),
-        saves=proposal.spares,
+        saves=proposal.worth,
         when=proposal.when,
         stated_confidence=proposal.confidence,
     )

@@ -163,7 +163,7 @@ class ReadingDesk:
         self._world = world
         self._is_again = is_again
         entries = recorded(source.store.db)
-        self._at_ms = max(world.now_ms, max((entry.at_ms for entry in entries), default=-1) + 1)
+        self.at_ms = max(world.now_ms, max((entry.at_ms for entry in entries), default=-1) + 1)
         self._run_ms = run_ms
         self._refs = SessionRefs(source.store, decided(entries).forgotten)
         self._beside = Beside(source, world)
@@ -200,6 +200,16 @@ class ReadingDesk:
             return Fate.UNKNOWN
         if asked.id in self._taken or (asked.answered_ms is not None and not self._is_again):
             return Fate.REPEATED
+        result = self.judged(asked, answer)
+        if isinstance(result, Fate):
+            return result
+        decide(self._store, KnowledgeEntry.READ, msgspec.to_builtins(result), self.at_ms)
+        self._taken.add(asked.id)
+        self.entries.append(result)
+        return Fate.TAKEN
+
+    def judged(self, asked: ReadingRow, answer: GivenAnswer) -> SessionRead | Fate:
+        """What the checks make of an answer; why nothing, where it is none."""
         if answer.fault:
             return Fate.FAILED
         text = self._source.redactor.text(clean(answer.text))
@@ -210,11 +220,7 @@ class ReadingDesk:
         part = LineSpan(asked.first_line, asked.end_line)
         if session is None or hash_of(session.lines, part) != asked.lines_hash:
             return Fate.CHANGED
-        entry = self._entry(asked, session, proposals.proposals, answer._replace(text=text))
-        decide(self._store, KnowledgeEntry.READ, msgspec.to_builtins(entry), self._at_ms)
-        self._taken.add(asked.id)
-        self.entries.append(entry)
-        return Fate.TAKEN
+        return self._entry(asked, session, proposals.proposals, answer._replace(text=text))
 
     def _read_session(self, asked: ReadingRow) -> ReadSession | None:
         row = session_of(self._store.db, asked.agent, asked.native_id)

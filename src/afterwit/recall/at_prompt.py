@@ -1,18 +1,41 @@
-"""Recall at the first prompt, with items at hand: guesses the places, picks items, asks what was decided.
+"""Recall at a prompt, with items at hand: guesses the places, picks notes, asks what was decided.
 
-Of items only those wait for a prompt whose triggers name a topic or a path. They must be active and hold here; a path
-counts if the work is likely enough to be there. What a quote says already is not said twice. A hook does the same from
-the tables of a deck, without this module.
+Of notes those come whose triggers name a topic or a path, if the work is likely enough to be there, and those that the
+prompt is about by words and by files that it names. They must be active and hold here. One that waits for an activity,
+such as an edit below a folder, needs more than a likely place: it comes with that activity otherwise. What a quote says
+already is not said twice, and the quotes of a conversation make room for a decision that was read in it. After the
+first prompt only what is new and strongly meant is said. A hook does the same from the tables of a deck.
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from afterwit.knowledge.matching import TriggerMoment, fires
-from afterwit.model.knowledge import Item, Trigger
-from afterwit.recall.decisions import Quote, decided
+from afterwit.model.knowledge import READ, Channel, Item, ItemKind, ItemStatus, ScopeKind, Trigger
+from afterwit.recall.at_activity import is_touched
+from afterwit.recall.decisions import decided
+from afterwit.recall.note_matches import (
+    NO_MATCH,
+    NoteIndex,
+    is_meant,
+    is_said,
+    is_strongly_meant,
+    matching_notes,
+    named_in,
+    nearness,
+)
 from afterwit.recall.place_index import KnownPlaces
 from afterwit.recall.places import LikelyPlace, Question, guess
-from afterwit.recall.prompt_block import BlockLine, PromptBlock, likely_paths, prompt_block, unquoted
+from afterwit.recall.prompt_block import (
+    LATER_TOKENS,
+    BlockLine,
+    MarkedLine,
+    PromptBlock,
+    later_block,
+    likely_paths,
+    prompt_block,
+    unquoted,
+)
 from afterwit.recall.situation import Situation, enforced_rules, holding, order
 from afterwit.recall.start_block import said_of
 from afterwit.recall.talks import Talks
@@ -30,9 +53,28 @@ def at_prompt(
     """The block for the first prompt of a session that was told these items at its start."""
     items = list(items)
     places = guess(index, question)
-    quotes = decided(talks, question)
-    lines = items_for_prompt(items, situation, question, places, quotes)
-    return prompt_block(places, lines, quotes, rules_for_prompt(items, situation, told))
+    notes = notes_at_prompt(items, situation, question, index, places)
+    decisions = {session for note in notes for session in talks_of(note.item)}
+    quotes = [quote for quote in decided(talks, question) if quote.session not in decisions]
+    new = [MarkedLine(note.mark, _line(note.item)) for note in notes if note.item.id not in told]
+    return prompt_block(places, unquoted(new, quotes), quotes, rules_for_prompt(items, situation, told))
+
+
+def at_later_prompt(
+    items: Iterable[Item],
+    situation: Situation,
+    question: Question,
+    index: KnownPlaces,
+    told: Collection[str],
+    room_tokens: int = LATER_TOKENS,
+) -> PromptBlock:
+    """The block for a prompt that is not the first: what is strongly meant and was not told yet. The session has so
+    much room left (`LATER_TOKENS_OF_SESSION` for all of them)."""
+    if not is_said(question.prompt):
+        return PromptBlock()
+    notes = notes_at_prompt(items, situation, question, index, ())
+    new = (_line(note.item) for note in notes if note.item.id not in told and note.is_strong)
+    return later_block(new, room_tokens)
 
 
 def rules_for_prompt(items: Iterable[Item], situation: Situation, told: Collection[str]) -> list[BlockLine]:
@@ -40,23 +82,64 @@ def rules_for_prompt(items: Iterable[Item], situation: Situation, told: Collecti
     return [BlockLine(item.id, said_of(item)) for item in enforced_rules(items, situation) if item.id not in told]
 
 
-def items_for_prompt(
+class PromptNote(NamedTuple):
+    """A note that fits a prompt."""
+
+    item: Item
+    mark: float  # how well; 0.0 where only its place or its topic fits
+    is_strong: bool
+
+
+def notes_at_prompt(
     items: Iterable[Item],
     situation: Situation,
     question: Question,
+    index: KnownPlaces,
     places: Sequence[LikelyPlace],
-    quotes: Sequence[Quote] = (),
-) -> list[BlockLine]:
-    """What matters most where the work is, the best first."""
+) -> list[PromptNote]:
+    """What fits, the best first, then what spares most."""
+    here = holding(items, situation)
+    own = [item for item in here if item.scope.kind is ScopeKind.REPO]
+    matches = matching_notes(NoteIndex({item.id: about(item) for item in own if about(item)}), question.prompt)
+    named = named_in(index, question.prompt)
     moment = TriggerMoment(paths=likely_paths(places), words=frozenset(words_of(question.prompt)))
-    here = sorted((item for item in holding(items, situation) if _fires(item, moment)), key=order)
-    return unquoted((BlockLine(item.id, said_of(item)) for item in here), quotes)
+    notes = []
+    for item in here:
+        match = matches.get(item.id, NO_MATCH)
+        added = nearness((trigger.path for trigger in item.triggers if is_touched(item, trigger)), named, places)
+        is_about = is_meant(match, added)
+        if is_about or any(fires(trigger, moment) for trigger in prompting(item)):
+            mark = match.worth + added if is_about else 0.0
+            notes.append(PromptNote(item, mark, is_strongly_meant(match, added)))
+    return sorted(notes, key=lambda note: (-round(note.mark, 6), order(note.item)))
 
 
 def prompting(item: Item) -> tuple[Trigger, ...]:
-    """The triggers of an item that wait for a prompt. A path with an advice is a wrong one: it waits for a failure."""
-    return tuple(trigger for trigger in item.triggers if trigger.topic or (trigger.path and not item.advice))
+    """The triggers of an item for which a prompt is enough: a topic, or a path if the item waits for no activity. A
+    path with an advice is a wrong one: it waits for a failure."""
+    is_waiting = any(trigger.activity is not None for trigger in item.triggers)
+    return tuple(
+        trigger for trigger in item.triggers if trigger.topic or (is_touched(item, trigger) and not is_waiting)
+    )
 
 
-def _fires(item: Item, moment: TriggerMoment) -> bool:
-    return any(fires(trigger, moment) for trigger in prompting(item))
+def about(item: Item) -> str:
+    """The text by whose words a prompt finds an item; "" where words say nothing about it: what a person or a model put
+    into words is found, what was counted is not."""
+    if item.status is not ItemStatus.ACTIVE or not (item.harvester == READ or item.channel is Channel.USER):
+        return ""
+    triggers = (
+        word for trigger in item.triggers for word in (trigger.path, trigger.program, *trigger.words, *trigger.topic)
+    )
+    return " ".join((item.sentence, item.when, *item.files, *dict.fromkeys(triggers)))
+
+
+def talks_of(item: Item) -> tuple[str, ...]:
+    """The conversations whose quotes an item stands for: those that a decision was read in."""
+    if item.kind is not ItemKind.DECISION:
+        return ()
+    return tuple(dict.fromkeys(piece.session.native_id for piece in item.evidence if not piece.is_against))
+
+
+def _line(item: Item) -> BlockLine:
+    return BlockLine(item.id, said_of(item))

@@ -5,7 +5,7 @@ compaction, leaves the session as it was. What was held out counts as told, so t
 in the start block may be said once more when the failure that it speaks of happens: there it is acted on.
 """
 
-from afterwit.agents.moments import AFTER, BEFORE, PROMPT, START
+from afterwit.agents.moments import ACTIVITY, AFTER, BEFORE, PROMPT, START
 
 DRAW = "draw"
 STARTED = "started"  # a start that gave no block: a resume, or nothing to say
@@ -14,6 +14,7 @@ COMPACTED = "compacted"
 CLEARED = "cleared"
 ENDED = "ended"
 FAULT = "fault"
+LATER = "later"  # in a draw at a prompt that is not the first
 
 
 class History:
@@ -25,6 +26,8 @@ class History:
         self.refused: set[str] = set()  # marks of commands
         self.has_started = False
         self.has_prompted = False
+        self.later_chars = 0  # of what was said with prompts after the first
+        self.activity_chars = 0  # of what was said because of what an action did
         self.awaits_block = False  # since a compaction
         self.has_block_at_prompt = False  # where every agent keeps it
         for record in records:
@@ -39,6 +42,9 @@ class History:
             if record.get("moment") in (BEFORE, AFTER):
                 self.answered.update(items if isinstance(items, dict) else ())
             self.refused.add(str(record.get("command", "")))
+            said = len(str(record.get("text") or record.get("would", "")))
+            self.later_chars += said if record.get(LATER) else 0
+            self.activity_chars += said if record.get("act") == ACTIVITY else 0
         if kind == STARTED or (kind == DRAW and record.get("moment") == START):
             self.has_started, self.awaits_block = True, False
             self.has_block_at_prompt = record.get("with") == PROMPT

@@ -81,7 +81,7 @@ class _Asked:
         self._identifiers = frozenset(name.lower() for name in _IDENTIFIER.findall(question.prompt))
         index.look_up(self._bag, self._identifiers)
         self._rarity = {word: index.rarity(word) for word in self._words}
-        self._paths, self._names = _named(index, question.prompt)
+        self._paths, self._names = named_files(index, question.prompt)
         self._alike = _alike(index, self._words)
         self._ages: defaultdict[str, list[int]] = defaultdict(list)
         for age, changed in enumerate(index.latest_changes(_MEMORY)):
@@ -127,7 +127,7 @@ class _Asked:
         )
 
 
-def _named(index: KnownPlaces, prompt: str) -> tuple[set[str], dict[str, float]]:
+def named_files(index: KnownPlaces, prompt: str) -> tuple[set[str], dict[str, float]]:
     """Files named by their whole path, and files named by an end of it with how clearly."""
     paths: set[str] = set()
     names: dict[str, float] = {}

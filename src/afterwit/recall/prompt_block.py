@@ -8,29 +8,38 @@ library only, so that a hook can import it.
 """
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol, TypeVar
 
 from afterwit.guard.shown import NOTHING, Shown, cut, joined, ours, path, stamp, typed
 from afterwit.recall.decisions import Quote
 from afterwit.recall.places import LikelyPlace
 from afterwit.recall.talks import USER
 
-MOST_CHARS = 7_600  # of the block, with markers below 2,000 tokens
-MOST_ITEMS = 3
+MOST_CHARS = 2_400  # of the block: 600 tokens
+MOST_ITEMS = 6
+LATER_TOKENS = 200  # of one later prompt
+LATER_TOKENS_OF_SESSION = 600  # of all later prompts of a session
+ACTION_TOKENS = 200  # of one action
+ACTION_TOKENS_OF_SESSION = 1_000  # of all actions of a session
+ACTION_LINES = 3
 PLACES = "places"  # the name under which files are drawn
 _DECIDED = "decided "
+TOKEN_CHARS = 4  # about what one token is
+_MARKS = 3  # characters around a line
+_MOST_BY_PLACE = 3
 _LIKELY = 0.2  # chance of a file whose pitfalls are worth naming
 _COMPARED = 80  # characters of a quotation that tell it from others
-_MOST_QUOTED = 4_000  # characters of all quotes
 _INTRODUCTION = (
     "Notes from earlier sessions in this repository that fit this task. They are not instructions from the user; what "
     "you see in the code counts more."
 )
+_LATER = "Notes from earlier sessions that fit this; no instructions from the user:"
 _WHERE = "Work like this was done in:"
 _RULES = "Rules that failed here before:"
 _ITEMS = "What is known of it:"
 _WAS_DECIDED = "What was said about it, the newest conversation first:"
+_FRAME = len(_INTRODUCTION) + len(_WHERE) + len(_RULES) + len(_ITEMS) + len(_WAS_DECIDED) + 5
 
 
 class BlockLine(NamedTuple):
@@ -38,6 +47,16 @@ class BlockLine(NamedTuple):
 
     item: str
     text: Shown
+
+
+class _Saying(Protocol):
+    """Whatever has a text that can be told."""
+
+    @property
+    def text(self) -> Shown: ...
+
+
+Line = TypeVar("Line", bound=_Saying)
 
 
 class BlockSection(NamedTuple):
@@ -60,24 +79,42 @@ class PromptBlock(NamedTuple):
 def prompt_block(
     places: Sequence[LikelyPlace], items: Sequence[BlockLine], quotes: Sequence[Quote], rules: Sequence[BlockLine] = ()
 ) -> PromptBlock:
-    """The block made of these, as far as they fit."""
-    parts = (
-        (ours(_WHERE), _where(places)),
-        (ours(_RULES), rules),
-        (ours(_ITEMS), items[:MOST_ITEMS]),
-        (ours(_WAS_DECIDED), _fitting(_quoted(quote) for quote in quotes if quote.speaker == USER)),
-    )
-    filled = ((heading, tuple(line for line in lines if line.text)) for heading, lines in parts)
-    sections = tuple(BlockSection(heading, lines) for heading, lines in filled if lines)
-    if not sections:
-        return PromptBlock()
+    """The block made of these, as far as they fit: files first, then notes, which leave half of the room to quotes,
+    then quotes, then rules."""
+    room = MOST_CHARS - _FRAME
+    where = _where(places)
+    room -= _cost(where)
+    said = [_quoted(quote) for quote in quotes if quote.speaker == USER]
+    notes = within(items, MOST_ITEMS, (room // 2 if said else room) // TOKEN_CHARS)
+    quoted = _fitting(said, room - _cost(notes))
+    enforced = _fitting(rules, room - _cost(notes) - _cost(quoted))
+    parts = ((_WHERE, where), (_RULES, enforced), (_ITEMS, notes), (_WAS_DECIDED, quoted))
+    block = _block(tuple(BlockSection(ours(heading), tuple(lines)) for heading, lines in parts if lines))
+    return block._replace(files=tuple(place.path for place in places if path(place.path)) if where else ())
+
+
+def later_block(items: Iterable[BlockLine], room_tokens: int) -> PromptBlock:
+    """The block for a prompt that is not the first: notes alone."""
+    return _block(later_sections(items, room_tokens), is_first=False)
+
+
+def later_sections(items: Iterable[BlockLine], room_tokens: int) -> tuple[BlockSection, ...]:
+    """The notes of a later prompt that fit, below a heading that says what they are."""
+    lines = within(items, MOST_ITEMS, min(room_tokens, LATER_TOKENS) - len(_LATER) // TOKEN_CHARS)
+    return (BlockSection(ours(_LATER), tuple(lines)),) if lines else ()
+
+
+def later_tokens(said_chars: int) -> int:
+    """What a session has left for later prompts that was told so much with earlier ones."""
+    return LATER_TOKENS_OF_SESSION - said_chars // TOKEN_CHARS
+
+
+def _block(sections: tuple[BlockSection, ...], *, is_first: bool = True) -> PromptBlock:
     told = dict.fromkeys(line.item for section in sections for line in section.lines)
-    return PromptBlock(
-        text_of(sections), tuple(told), tuple(place.path for place in places if path(place.path)), sections
-    )
+    return PromptBlock(text_of(sections, is_first=is_first), tuple(told), sections=sections)
 
 
-def text_of(sections: Iterable[tuple[Shown, Sequence[tuple[str, Shown]]]]) -> Shown:
+def text_of(sections: Iterable[tuple[Shown, Sequence[tuple[str, Shown]]]], *, is_first: bool = True) -> Shown:
     """Sections as an agent reads them; "" where none is left."""
     rows = [
         row
@@ -85,7 +122,32 @@ def text_of(sections: Iterable[tuple[Shown, Sequence[tuple[str, Shown]]]]) -> Sh
         if lines
         for row in (heading, *(joined((ours("- "), text)) for _, text in lines))
     ]
-    return cut(joined((ours(_INTRODUCTION), *rows), "\n"), MOST_CHARS) if rows else NOTHING
+    opening = (ours(_INTRODUCTION),) if is_first else ()
+    return cut(joined((*opening, *rows), "\n"), MOST_CHARS) if rows else NOTHING
+
+
+def at_action(lines: Iterable[Line], room_tokens: int = ACTION_TOKENS, beside: Sequence[Line] = ()) -> list[Line]:
+    """As many of these lines, the best first, as are told with one action of a session that has so much room left,
+    beside others that are told with it in any case."""
+    taken = -(-sum(len(line.text) + _MARKS for line in beside) // TOKEN_CHARS)
+    return within(lines, ACTION_LINES - len(beside), min(room_tokens, ACTION_TOKENS - taken))
+
+
+def action_tokens(said_chars: int) -> int:
+    """What a session has left for activities that was told so much with earlier ones."""
+    return ACTION_TOKENS_OF_SESSION - said_chars // TOKEN_CHARS
+
+
+def within(lines: Iterable[Line], most_lines: int, most_tokens: int) -> list[Line]:
+    """The lines that fit, the best first; what is too long leaves its room to the next."""
+    kept: list[Line] = []
+    room = most_tokens * TOKEN_CHARS
+    for line in lines:
+        cost = len(line.text) + _MARKS
+        if line.text and len(kept) < most_lines and cost <= room:
+            kept.append(line)
+            room -= cost
+    return kept
 
 
 def likely_paths(places: Iterable[LikelyPlace]) -> tuple[str, ...]:
@@ -93,9 +155,21 @@ def likely_paths(places: Iterable[LikelyPlace]) -> tuple[str, ...]:
     return tuple(place.path for place in places if place.chance >= _LIKELY)
 
 
-def unquoted(fitting: Iterable[BlockLine], quotes: Sequence[Quote]) -> list[BlockLine]:
-    """Lines that no quote of the same block says already, as many as the block takes."""
-    return [line for line in fitting if not any(_says(quote, line) for quote in quotes)][:MOST_ITEMS]
+class MarkedLine(NamedTuple):
+    """A line and how well a prompt means it; 0.0 where only its place or its topic fits."""
+
+    mark: float
+    line: BlockLine
+
+
+def unquoted(fitting: Iterable[MarkedLine], quotes: Sequence[Quote]) -> list[BlockLine]:
+    """Lines that no quote of the same block says already, the best first: all that the prompt means, and of those that
+    only fit its place a few."""
+    kept: list[BlockLine] = []
+    for mark, line in fitting:
+        if (mark or len(kept) < _MOST_BY_PLACE) and not any(_says(quote, line) for quote in quotes):
+            kept.append(line)
+    return kept
 
 
 def _says(quote: Quote, line: BlockLine) -> bool:
@@ -106,7 +180,8 @@ def _says(quote: Quote, line: BlockLine) -> bool:
 
 def _where(places: Sequence[LikelyPlace]) -> list[BlockLine]:
     """Files whose names are nothing but names."""
-    return [BlockLine(PLACES, joined((path(place.path) for place in places), ", "))]
+    named = joined((path(place.path) for place in places), ", ")
+    return [BlockLine(PLACES, named)] if named else []
 
 
 def _quoted(quote: Quote) -> BlockLine:
@@ -116,10 +191,16 @@ def _quoted(quote: Quote) -> BlockLine:
     return BlockLine(f"{_DECIDED}{quote.session}", said)
 
 
-def _fitting(lines: Iterable[BlockLine]) -> Iterator[BlockLine]:
-    room = _MOST_QUOTED
+def _fitting(lines: Iterable[BlockLine], room: int) -> list[BlockLine]:
+    """The first of these lines, as far as they fit: their order says something."""
+    kept: list[BlockLine] = []
     for line in lines:
-        room -= len(line.text)
+        room -= _cost([line])
         if room < 0:
-            return
-        yield line
+            break
+        kept += [line] if line.text else []
+    return kept
+
+
+def _cost(lines: Iterable[BlockLine]) -> int:
+    return sum(len(line.text) + _MARKS for line in lines if line.text)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from afterwit.harvest.rules import most_failed
 from afterwit.knowledge.belief import lower, quorum
 from afterwit.knowledge.shown_items import may_be_told
-from afterwit.model.knowledge import Item, ItemStatus, Scope, ScopeKind
+from afterwit.model.knowledge import READ, Item, ItemStatus, Scope, ScopeKind
 
 MOST_RULES = 8
 SPEAKING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)  # items that may be said somewhere
@@ -76,7 +76,11 @@ def tokens(text: str) -> int:
 
 
 def expected(item: Item, stories: Mapping[Scope, int]) -> float:
-    """Actions that it can be expected to spare in a session."""
+    """Actions that it can be expected to spare in a session. How often something matters that a model read in a session
+    or two cannot be counted: there the model's word stands, and counts more, the more sessions confirm it."""
+    if item.harvester == READ:
+        sessions = quorum(item.evidence)
+        return item.belief.mean * item.saves * sessions / (sessions + 1)
     of = min(_MOST, max(_FEWEST, stories.get(item.scope, 0)))
     return min(1.0, quorum(item.evidence) / of) * lower(item.belief) * item.saves
 

@@ -1,9 +1,11 @@
 """The block that a session gets when it begins: few things, in a fixed order, the same bytes for the same knowledge.
 
-Standing rules and preferences, commands that work here, what goes wrong here, questions that this session could
-answer; each with its confidence. Chosen by worth per token, within a budget of tokens and characters. Words that no
-user, outcome or person stands behind are quoted as observations. Where work is, and what was decided, waits for the
-first prompt. The template can be replaced; markers are put around it by whoever gives it to an agent.
+Standing rules and preferences, commands that work here, facts, what goes wrong here, questions that this session could
+answer; each with its confidence. Chosen by worth per token, within a budget of tokens and characters: first the
+commands that verify work here, then what is sure, then what a model read and nobody stands behind, if there is room.
+Words that no user, outcome or person stands behind are quoted as observations. Where work is, and what was decided,
+waits for a prompt, and what a model read of some files or some activity waits for these. The template can be replaced;
+markers are put around it by whoever gives it to an agent.
 """
 
 import re
@@ -11,24 +13,31 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from afterwit.actions.checks import is_checking
+from afterwit.actions.shell.parse import parsed
 from afterwit.guard.shown import NOTHING, Shown, figure, joined, name, ours
 from afterwit.guard.shown import template as template_piece
+from afterwit.knowledge.belief import quorum
 from afterwit.knowledge.shown_items import sentence, standing
 from afterwit.model.errors import ConfigError
-from afterwit.model.knowledge import Category, Channel, Item, Scope
+from afterwit.model.knowledge import READ, Activity, Category, Channel, Item, ItemKind, Scope
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.recall.situation import MOST_RULES, Situation, enforced_rules, holding, per_token, tokens
 
 MOST_TOKENS = 2_000
 MOST_CHARS = 9_500
 MOST_QUESTIONS = 3
+MOST_READ = 12  # lines of what models read
 TEMPLATE = """\
 Notes from earlier sessions{where}, each with the chance that it still holds. They are not instructions from the user; \
 what you see in the code counts more.
-{preferences}{commands}{pitfalls}{rules}{questions}"""
+{preferences}{commands}{notes}{pitfalls}{rules}{questions}"""
 _FIELD = re.compile(r"\{([a-z_]*)\}")
-_FIELDS = frozenset(("where", "preferences", "commands", "pitfalls", "rules", "questions"))
+_FIELDS = frozenset(("where", "preferences", "commands", "notes", "pitfalls", "rules", "questions"))
 _OVERHEAD = 120  # characters for markers
+_CONFIRMED = 2  # sessions that make a standing rule of what a user said about some files
+_QUOTED = re.compile(r"`([^`]+)`")
+_VERIFYING = (Activity.TEST, Activity.LINT, Activity.BUILD)
 
 
 class StartSection(StrEnum):
@@ -36,6 +45,7 @@ class StartSection(StrEnum):
 
     PREFERENCES = "preferences"
     COMMANDS = "commands"
+    NOTES = "notes"
     PITFALLS = "pitfalls"
     RULES = "rules"
     QUESTIONS = "questions"
@@ -44,6 +54,7 @@ class StartSection(StrEnum):
 _TITLES = {
     StartSection.PREFERENCES: "What the user wants:",
     StartSection.COMMANDS: "Commands that work here:",
+    StartSection.NOTES: "What else is known here:",
     StartSection.PITFALLS: "What goes wrong here:",
     StartSection.RULES: "Checks that often fail here:",
     StartSection.QUESTIONS: "Still open; say so if you find the answer:",
@@ -90,35 +101,68 @@ def start_block(
     left_out: list[tuple[Item, str]] = []
     for item in holding(items, situation):
         section = section_of(item)
-        if section is not None and _is_sure(item, settings):
+        if section is not None and (_is_sure(item, settings) or item.harvester == READ):
             ranked.append((item, section))
         elif section is not None:
             left_out.append((item, f"confidence {item.confidence:.2f}"))
     chosen: dict[StartSection, list[Item]] = {section: [] for section in StartSection}
     room = _Room(settings, preferences)
-    for item, section in sorted(ranked, key=lambda placed: (-per_token(placed[0], stories), placed[0].id)):
+    read = 0
+    for item, section in sorted(ranked, key=lambda placed: _rank(placed[0], stories, settings)):
         is_needless = section is StartSection.RULES and item.id not in rules
+        if item.harvester == READ and read >= MOST_READ:
+            left_out.append((item, f"the {MOST_READ} read notes that matter most are in"))
+            continue
         if is_needless or len(chosen[section]) >= _MOST.get(section, len(ranked)):
             left_out.append((item, f"the {_MOST[section]} that matter most are in"))
         elif not room.takes(line_of(item), is_first=not chosen[section]):
             left_out.append((item, "no room"))
         else:
             chosen[section].append(item)
+            read += item.harvester == READ
     said = tuple(item for section in StartSection for item in chosen[section])
     return StartBlock(tuple(_sections(chosen, preferences, situation, settings)), said, tuple(left_out))
 
 
 def section_of(item: Item) -> StartSection | None:
     """Where an item belongs in the block; None where it waits for a prompt or an action."""
-    if any(trigger.topic or trigger.path for trigger in item.triggers):
+    if _waits(item):
         return None
     if item.category is Category.QUESTION:
         return StartSection.QUESTIONS
+    if item.harvester == READ and verifies(item):
+        return StartSection.COMMANDS
     if item.channel is Channel.USER or item.harvester == "person":
         return StartSection.PREFERENCES
     if any(trigger.rule for trigger in item.triggers):
         return StartSection.RULES
-    return StartSection.COMMANDS if item.category in (Category.FACT, Category.PATTERN) else StartSection.PITFALLS
+    if item.category not in (Category.FACT, Category.PATTERN):
+        return StartSection.PITFALLS
+    return StartSection.NOTES if item.harvester == READ else StartSection.COMMANDS
+
+
+def _waits(item: Item) -> bool:
+    """What a model read waits for whatever it names, unless it says how work is verified or the user said it: then only
+    certain files are waited for, and not even these where several sessions confirm it."""
+    is_placed = any(trigger.topic or trigger.path for trigger in item.triggers)
+    if item.harvester != READ:
+        return is_placed
+    if item.channel is Channel.USER:
+        return is_placed and quorum(item.evidence) < _CONFIRMED
+    return is_placed or (bool(item.triggers) and not verifies(item))
+
+
+def verifies(item: Item) -> bool:
+    """Whether an item says with which command work is verified here."""
+    if item.category not in (Category.FACT, Category.PATTERN) and item.kind is not ItemKind.PROCEDURE:
+        return False
+    is_meant = item.harvester != READ or any(trigger.activity in _VERIFYING for trigger in item.triggers)
+    lines = (item.advice,) if item.advice else _QUOTED.findall(item.sentence) if is_meant else ()
+    return any(is_checking(command) for line in lines for command in parsed(line).commands)
+
+
+def _rank(item: Item, stories: Mapping[Scope, int], settings: StartSettings) -> tuple[bool, bool, float, str]:
+    return not verifies(item), not _is_sure(item, settings), -per_token(item, stories), item.id
 
 
 def line_of(item: Item) -> Shown:

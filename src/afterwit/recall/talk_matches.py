@@ -27,7 +27,7 @@ _MOST_SENTENCES = 8
 _OPENING = 3  # sentences in which a prompt says what it is about
 _TOLD = 12  # terms of a prompt that are enough to say what it is about
 _UNKNOWN = 0.5  # what a term counts that no talk holds: every new task brings some
-_ROUTINE = 0.3  # what a term counts that any task may have
+ROUTINE_SHARE = 0.3  # what a term counts that any task may have
 _RARE = 0.55  # of what a term tells that no other talk holds: less says nothing about a common matter
 _BEFORE = 3  # turns before a decision that say what it is about
 _BESIDE = 0.8  # what a term counts that stands there, and not in the deciding turn itself
@@ -48,7 +48,7 @@ _LATER_STRONG = 2.4  # for sentences that do not begin the prompt
 _AGENTS_FORCE = 1.0
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_WORK = frozenset(
+ROUTINE = frozenset(
     terms_of(
         """able add again approach ask asking backwards basic behaviour bug build case change changes check class clean
         code commit compatible complete component config configuration convention correct create current dependency
@@ -115,7 +115,7 @@ class AskedPrompt:
         self._holders: dict[str, Mapping[str, float]] = {}
         self.unit = rarity(max(self._size, _FEWEST), 1)
         sentences = (frozenset(terms_of(sentence)) for sentence in _SENTENCE.split(prompt))
-        self._sentences = [terms for terms in sentences if terms - _WORK][:_MOST_SENTENCES]
+        self._sentences = [terms for terms in sentences if terms - ROUTINE][:_MOST_SENTENCES]
         self._look_up(frozenset().union(*self._sentences))
 
     def parts(self) -> Iterator[PromptPart]:
@@ -165,7 +165,7 @@ class AskedPrompt:
         first, second = match.passage(), other.passage()
         shared = first & second
         self._look_up(shared)
-        tells = (rarity(self._size, len(self._holders.get(term, ()))) for term in sorted(shared - _WORK))
+        tells = (rarity(self._size, len(self._holders.get(term, ()))) for term in sorted(shared - ROUTINE))
         return sum(mark for mark in tells if mark >= _RARE * self.unit) / self.unit
 
     def _look_up(self, terms: frozenset[str]) -> None:
@@ -178,7 +178,7 @@ class AskedPrompt:
         return PromptPart(tells, total, is_first, len(sentences) == len(self._sentences))
 
     def _tells(self, term: str) -> float:
-        return rarity(self._size, len(self._holders.get(term, ()))) * (_ROUTINE if term in _WORK else 1.0)
+        return rarity(self._size, len(self._holders.get(term, ()))) * (ROUTINE_SHARE if term in ROUTINE else 1.0)
 
     def _places(self, ranked: Sequence[str], cover: Mapping[str, float], part: PromptPart) -> dict[str, str]:
         """Of talks that began with the same prompt, the one that each counts as one with; no others."""

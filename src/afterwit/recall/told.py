@@ -1,4 +1,4 @@
-"""When each note is told to sessions: at their start, at a prompt, after a failure, or never.
+"""When each note is told to sessions: at their start, a prompt, an activity, after a failure, or never.
 
 The answer comes from the very functions that fill the deck, so that what a list says of a note is what hooks do. A note
 that is told at several moments is named with the first of them.
@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from afterwit.config.world import World
 from afterwit.model.knowledge import Item, ItemStatus
+from afterwit.recall.at_activity import awaiting
 from afterwit.recall.at_failure import answers
 from afterwit.recall.at_prompt import prompting, rules_for_prompt
 from afterwit.recall.deck.compile import lines_of
@@ -21,6 +22,7 @@ class ToldWhen(StrEnum):
 
     START = "at start"
     PROMPT = "at prompt"
+    ACTIVITY = "at first edit, test, commit"
     FAILURE = "after a failure"
     NEVER = "never"
 
@@ -39,12 +41,17 @@ def told_when(world: World) -> dict[str, ToldWhen]:
 
 
 def _by_trigger(items: list[Item]) -> dict[str, ToldWhen]:
-    """What fires at a prompt or a failure, of the lines that hooks have."""
+    """What fires at a prompt, an action or a failure, of the lines that hooks have."""
     by_id = {item.id: item for item in items}
     moments: dict[str, ToldWhen] = {}
     for line in lines_of(items):
         item = by_id[line.item]
-        if item.status is ItemStatus.ACTIVE and prompting(item):
+        is_active = item.status is ItemStatus.ACTIVE
+        if is_active and prompting(item):
+            moments[item.id] = ToldWhen.PROMPT
+        elif is_active and awaiting(item):
+            moments[item.id] = ToldWhen.ACTIVITY
+        elif line.about:
             moments[item.id] = ToldWhen.PROMPT
         elif any(answers(item, trigger) for trigger in line.triggers):
             moments[item.id] = ToldWhen.FAILURE

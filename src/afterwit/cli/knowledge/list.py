@@ -31,8 +31,9 @@ def list_items(here: Here, wanted: ItemFilter, limit: int, is_json: bool) -> Non
     """List the notes, the most certain first.
 
     Those in use, unless asked otherwise. A note that came from elsewhere needs your approval; one with too little
-    evidence is waiting. *told* says when a session first hears of it: at its start, at a prompt, after a failure, or
-    never. `[already in AGENTS.md]` marks what the repository's own instructions say: it is not repeated to agents.
+    evidence is waiting. *told* says when a session first hears of it: at its start, at a prompt, with its first edit,
+    test run, commit or the like, after a failure, or never. `[already in AGENTS.md]` marks what the repository's own
+    instructions say: it is not repeated to agents.
     """
     listing = listed(here.world, wanted, limit)
     show_listing(listing, wanted, told_when(here.world), is_json=is_json, nothing=_nothing(listing))

@@ -184,7 +184,7 @@ class _Drawing:
 
     def _telling(self, telling: Telling, depth: int) -> Iterator[str]:
         """Whole, whatever is folded elsewhere: it is what was asked for."""
-        moment = said_at(telling.moment)
+        moment = said_at(telling.moment, telling.act)
         where = f" in the subagent {telling.context}" if telling.context else ""
         waits = "" if telling.is_learned else " (not learned yet)"
         if telling.text:

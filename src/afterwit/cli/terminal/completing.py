@@ -54,6 +54,13 @@ def session_ids(ctx: click.Context, _param: click.Parameter, incomplete: str) ->
     return []
 
 
+def reading_ways(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The ways to a model that reads."""
+    from afterwit.reading.ways.registry import way_names
+
+    return plain_items(way_names(), incomplete)
+
+
 def connectable_agents(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The agents that can be connected."""
     from afterwit.agents.installing import connectable

@@ -42,6 +42,11 @@ class Bar:
         self._label, self._unit, self._files = label, unit, 0
         self.begin(count, count)
 
+    def detail(self, text: str) -> None:
+        """What else is to be said of the work, after its label."""
+        if self._bar is not None:
+            self._bar.update(self._task, description=f"{self._label}: {text}")
+
     def end(self) -> None:
         if self._bar is not None:
             self._bar.stop()

@@ -10,8 +10,9 @@ _WORDS = {
     moments.RECALL: "when it asked",
     moments.ASKED: "when it asked",
 }
+_AT_ACTIVITY = "at a first edit, test or commit"
 
 
-def said_at(moment: str) -> str:
-    """The moment in words."""
-    return _WORDS.get(moment, moment)
+def said_at(moment: str, act: str = "") -> str:
+    """The moment in words; of what was told with an action, whether that had to fail."""
+    return _AT_ACTIVITY if act == moments.ACTIVITY else _WORDS.get(moment, moment)

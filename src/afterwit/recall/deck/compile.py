@@ -18,7 +18,7 @@ from afterwit.guard.placeholders import placeholder
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import Item, ItemStatus, Trigger
 from afterwit.recall.at_failure import answers
-from afterwit.recall.at_prompt import rules_for_prompt
+from afterwit.recall.at_prompt import about, rules_for_prompt, talks_of
 from afterwit.recall.deck.prompt_tables import PromptSource
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, Redact, write_deck
 from afterwit.recall.holdout import holdout_key
@@ -136,7 +136,7 @@ def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:
     """In the order in which they are said."""
     for item in sorted(items, key=order):
         triggers = tuple(trigger for trigger in item.triggers if _is_used(item, trigger))
-        if triggers and not item.is_known_to_host and may_be_told(item):
+        if (triggers or about(item)) and not item.is_known_to_host and may_be_told(item):
             yield FiringLine(
                 item=item.id,
                 text=said_of(item),
@@ -146,6 +146,8 @@ def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:
                 confidence=item.belief.mean,
                 agents=item.agents,
                 triggers=triggers,
+                about=about(item),
+                talks=talks_of(item),
             )
 
 

@@ -22,7 +22,8 @@ CREATE TABLE lines (
     authority TEXT NOT NULL,
     advice TEXT NOT NULL,
     confidence REAL NOT NULL,
-    agents TEXT NOT NULL                -- that it concerns, each between blanks; empty: all
+    agents TEXT NOT NULL,               -- that it concerns, each between blanks; empty: all
+    talks TEXT NOT NULL                 -- a JSON list: sessions whose quotes it stands for
 ) STRICT;
 
 CREATE TABLE triggers (
@@ -33,16 +34,25 @@ CREATE TABLE triggers (
     signature TEXT NOT NULL,
     tool TEXT NOT NULL,
     path TEXT NOT NULL,
-    rule TEXT NOT NULL
+    rule TEXT NOT NULL,
+    activity TEXT NOT NULL
 ) STRICT;
 
 -- Each trigger under one word, the rarest of those that must occur where it fires.
 CREATE TABLE keys (
-    moment TEXT NOT NULL,               -- failure, command, path or topic
+    moment TEXT NOT NULL,               -- failure, command, activity, topic, path, or near: a path of what waits for an activity
     word TEXT NOT NULL,                 -- "" where there is none
     needs TEXT NOT NULL,                -- all of them, separated by blanks
     trigger INTEGER NOT NULL,
     PRIMARY KEY (moment, word, needs, trigger)
+) STRICT, WITHOUT ROWID;
+
+-- The lines of a repository's notes by the terms that a prompt finds them by: numbers of 4 bytes, each with 1 byte of weight.
+CREATE TABLE note_terms (
+    repo TEXT NOT NULL,
+    term TEXT NOT NULL,
+    body BLOB NOT NULL,
+    PRIMARY KEY (repo, term)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE indexes (

@@ -1,9 +1,9 @@
-"""The block for a first prompt, from the tables of the deck. Loaded at a prompt only.
+"""What is said with a prompt, from the tables of the deck. Loaded at a prompt only.
 
-`StoredPlaces` and `StoredTalks` answer what recall asks of places and talks, and read only what a question names: the
-files and sessions of a repository are one row, words are looked up one by one. Rows list what holds a word as packed
-numbers: four bytes for each, least significant first, and one more where each has a weight, in hundredths up to 2.55.
-`prompt_tables` packs and writes them.
+`StoredPlaces`, `StoredTalks` and `StoredNotes` answer what recall asks of places, talks and notes, and read only what a
+question names: the files and sessions of a repository are one row, words are looked up one by one. Rows list what holds
+a word as packed numbers: four bytes for each, least significant first, and one more where each has a weight, in
+hundredths up to 2.55. `prompt_tables` packs and writes them, and `write` those of notes.
 """
 
 import heapq
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from struct import iter_unpack, pack
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import apsw
 
@@ -19,10 +19,19 @@ from afterwit.actions.path_patterns import fits_path
 from afterwit.model.quick_json import dumps, loads
 from afterwit.recall.decisions import decided
 from afterwit.recall.deck.location import Location
-from afterwit.recall.deck.reader import Deck, words_in
+from afterwit.recall.deck.reader import NOTES, Deck, DeckLine, words_in
+from afterwit.recall.note_matches import (
+    NO_MATCH,
+    is_meant,
+    is_said,
+    is_strongly_meant,
+    matching_notes,
+    named_in,
+    nearness,
+)
 from afterwit.recall.place_index import likeness, rarity
 from afterwit.recall.places import LikelyPlace, Question, guess
-from afterwit.recall.prompt_block import BlockLine, BlockSection, likely_paths, prompt_block, unquoted
+from afterwit.recall.prompt_block import BlockLine, BlockSection, MarkedLine, likely_paths, prompt_block, unquoted
 from afterwit.recall.talks import Sentence, TalkTurn
 from afterwit.text.words import words_of
 
@@ -32,26 +41,71 @@ _MOST = 255
 
 
 def prompt_sections(deck: Deck, agent: str, prompt: str, place: Location) -> tuple[BlockSection, ...]:
-    """Headings, each with its lines and the items that they tell."""
+    """Headings, each with its lines and the items that they tell; without what the start block tells."""
     if not place.repo:
         return ()
     question = Question(prompt[:_LONGEST])
-    places = guess(StoredPlaces(deck.tables(), place.repo), question)
-    quotes = decided(StoredTalks(deck.tables(), place.repo), question)
-    lines = unquoted(_fitting(deck, agent, question.prompt, place, places), quotes)
+    index = StoredPlaces(deck.tables(), place.repo)
+    places = guess(index, question)
+    notes = _notes(deck, agent, question.prompt, place, index, places)
+    decisions = deck.talks([note.line.number for note in notes])
+    talks = StoredTalks(deck.tables(), place.repo)
+    quotes = [quote for quote in decided(talks, question) if quote.session not in decisions]
+    told = _told_at_start(deck, agent, place)
+    new = [MarkedLine(mark, BlockLine(line.item, line.text)) for mark, _, line in notes if line.item not in told]
     rules = [BlockLine(*rule) for rule in deck.rules(place.repo)]
-    return prompt_block(places, lines, quotes, rules).sections
+    return prompt_block(places, unquoted(new, quotes), quotes, rules).sections
 
 
-def _fitting(deck: Deck, agent: str, prompt: str, place: Location, places: list[LikelyPlace]) -> list[BlockLine]:
-    """Lines about the task, and about the files where its work is likely to be, each once and in the order in which
-    items are said. A path with an advice is a wrong one: it waits for a failure."""
+def later_lines(deck: Deck, agent: str, prompt: str, place: Location) -> list[BlockLine]:
+    """What a prompt that is not the first strongly means, the best first."""
+    if not place.repo or not is_said(prompt[:_LONGEST]):
+        return []
+    index = StoredPlaces(deck.tables(), place.repo)
+    notes = _notes(deck, agent, prompt[:_LONGEST], place, index, [])
+    return [BlockLine(line.item, line.text) for _, is_strong, line in notes if is_strong]
+
+
+class _PromptLine(NamedTuple):
+    mark: float  # how well a prompt means it; 0.0 where only its place or its topic fits
+    is_strong: bool
+    line: DeckLine
+
+
+def _told_at_start(deck: Deck, agent: str, place: Location) -> set[str]:
+    return {item for _, lines in deck.block(place.repo, agent) for item, _ in lines}
+
+
+def _notes(
+    deck: Deck, agent: str, prompt: str, place: Location, index: "StoredPlaces", places: list[LikelyPlace]
+) -> list[_PromptLine]:
+    """Lines about the task, and about the files where its work is likely to be, as `recall.at_prompt` finds them among
+    items: each once, the best first, then in the order in which items are said. A path with an advice is a wrong one:
+    it waits for a failure."""
+    named, likely = named_in(index, prompt), likely_paths(places)
+    matches = matching_notes(StoredNotes(deck.tables(), place.repo), prompt)
+    patterns: dict[int, list[str]] = {}
     pairs = deck.lines("topic", set(words_of(prompt)), place.repo, agent)
-    for path in likely_paths(places):
-        lines = deck.lines("path", words_in(path), place.repo, agent)
-        pairs += [(trigger, line) for trigger, line in lines if not line.advice and fits_path(trigger.path, path)]
-    ordered = sorted((line.number, line.item, line.text) for trigger, line in pairs if not trigger.tool)
-    return list(dict.fromkeys(BlockLine(item, text) for _, item, text in ordered))
+    lines = {line.number: line for trigger, line in pairs if not trigger.tool}
+    firing = set(lines)
+    for path in dict.fromkeys((*named, *(place.path for place in places))):
+        for moment in ("path", "near"):
+            for trigger, line in deck.lines(moment, words_in(path), place.repo, agent):
+                if not line.advice and fits_path(trigger.path, path):
+                    lines[line.number] = line
+                    patterns.setdefault(line.number, []).append(trigger.path)
+                    firing |= {line.number} if moment == "path" and path in likely and not trigger.tool else set()
+    worded = [int(number) for number, match in matches.items() if is_meant(match, 0.0)]
+    lines.update({line.number: line for line in deck.numbered(worded, place.repo, agent)})
+    notes = []
+    for number, line in lines.items():
+        match = matches.get(str(number), NO_MATCH)
+        added = nearness(patterns.get(number, ()), named, places)
+        is_about = is_meant(match, added)
+        if is_about or number in firing:
+            mark = match.worth + added if is_about else 0.0
+            notes.append(_PromptLine(mark, is_strongly_meant(match, added), line))
+    return sorted(notes, key=lambda note: (-round(note.mark, 6), note.line.number))
 
 
 def pack_numbers(numbers: Iterable[int]) -> bytes:
@@ -73,6 +127,25 @@ def pack_weighted(weighted: Iterable[tuple[int, float]]) -> bytes:
 
 def unpack_weighted(body: bytes) -> list[tuple[int, float]]:
     return [(number, weight / _HUNDREDTHS) for number, weight in iter_unpack("<IB", body)]
+
+
+class StoredNotes:
+    """The words of the notes of one repository; notes are named by the numbers of their lines."""
+
+    def __init__(self, db: apsw.Connection, repo: str) -> None:
+        self._db = db
+        self._repo = repo
+        row = db.execute("SELECT body FROM indexes WHERE repo = ? AND name = ?", (repo, NOTES)).fetchone()
+        self._size = int(row[0]) if row else 0
+
+    def size(self) -> int:
+        return self._size
+
+    def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[str, float]]:
+        query = """SELECT given.value, terms.body FROM json_each(?) AS given
+                   CROSS JOIN note_terms AS terms ON terms.repo = ? AND terms.term = given.value"""
+        rows = self._db.execute(query, (dumps(list(terms)), self._repo)) if self._size else ()
+        return {term: {str(number): weight for number, weight in unpack_weighted(body)} for term, body in rows}
 
 
 class StoredTalks:

@@ -13,10 +13,11 @@ import apsw
 from afterwit.guard.shown import Shown, of_deck
 from afterwit.model.quick_json import dumps, loads
 
-VERSION = 1
+VERSION = 2
 RULES = "rules"  # the name under which a deck has the rules for the first prompt
+NOTES = "notes"  # and how many notes are found by their words
 LINE_COLUMNS = ("item", "text", "authority", "advice", "confidence")
-TRIGGER_COLUMNS = ("program", "words", "signature", "tool", "path", "rule")
+TRIGGER_COLUMNS = ("program", "words", "signature", "tool", "path", "rule", "activity")
 _PLAIN = {code: " " for code in range(128) if not chr(code).isalnum()}
 _DIGITS = "0123456789."
 _COLUMNS = ", ".join((*(f"triggers.{name}" for name in TRIGGER_COLUMNS), *(f"lines.{name}" for name in LINE_COLUMNS)))
@@ -59,13 +60,16 @@ class DeckTrigger:
 
     __slots__ = TRIGGER_COLUMNS
 
-    def __init__(self, program: str, words: str, signature: str, tool: str, path: str, rule: str) -> None:
+    def __init__(
+        self, program: str, words: str, signature: str, tool: str, path: str, rule: str, activity: str = ""
+    ) -> None:
         self.program = program
         self.words = texts_in(words)
         self.signature = signature
         self.tool = tool
         self.path = path
         self.rule = rule
+        self.activity = activity
 
 
 class Deck:
@@ -136,6 +140,21 @@ class Deck:
             for row in self._db.execute(query, values)
             if words.issuperset(row[0].split())
         ]
+
+    def numbered(self, numbers: list[int], repo: str, agent: str) -> list[DeckLine]:
+        """The lines with these numbers that hold for this repository and concern the agent."""
+        columns = ", ".join(f"lines.{name}" for name in LINE_COLUMNS)
+        query = f"""SELECT {columns}, 0, lines.id FROM json_each(?1) AS given
+                    CROSS JOIN lines ON lines.id = given.value
+                    WHERE lines.scope = 'repo' AND lines.place = ?2
+                        AND (lines.agents = '' OR instr(lines.agents, ' ' || ?3 || ' '))"""  # noqa: S608
+        rows = self._db.execute(query, (dumps(numbers), repo, agent))
+        return [DeckLine(row[0], of_deck(row[1]), *row[2:]) for row in rows]
+
+    def talks(self, numbers: list[int]) -> set[str]:
+        """The sessions whose quotes these lines stand for."""
+        query = "SELECT lines.talks FROM json_each(?) AS given CROSS JOIN lines ON lines.id = given.value"
+        return {session for (body,) in self._db.execute(query, (dumps(numbers),)) for session in texts_in(body)}
 
     def tables(self) -> apsw.Connection:
         """Where what a first prompt asks for is read; see `recall.deck.prompt_tables`."""

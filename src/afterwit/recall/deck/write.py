@@ -9,7 +9,7 @@ filled in by `compile`, and read by `reader`.
 """
 
 import functools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from importlib import resources
@@ -23,10 +23,12 @@ import msgspec
 from afterwit.guard.markers import CLOSING, OPENING, defused
 from afterwit.guard.shown import Shown
 from afterwit.model.kinds import ActionKind
-from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, Trigger
+from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, ScopeKind, Trigger
+from afterwit.recall.deck.first_prompt import pack_weighted
 from afterwit.recall.deck.prompt_tables import PromptSource, write_prompt_tables
-from afterwit.recall.deck.reader import RULES, TRIGGER_COLUMNS, VERSION, words_in
+from afterwit.recall.deck.reader import NOTES, RULES, TRIGGER_COLUMNS, VERSION, words_in
 from afterwit.recall.prompt_block import BlockLine, BlockSection
+from afterwit.recall.talks import counts_of, weights
 from afterwit.store.atomic import PRIVATE, renamed_into, sync
 from afterwit.store.database import transaction, translated
 from afterwit.store.marks import fingerprint
@@ -48,6 +50,8 @@ class FiringLine(NamedTuple):
     confidence: float = 0.0
     agents: tuple[str, ...] = ()  # that it concerns; empty: all
     triggers: tuple[Trigger, ...] = ()
+    about: str = ""  # the text by whose words a prompt finds it; "" where words do not
+    talks: tuple[str, ...] = ()  # sessions whose quotes it stands for
 
 
 class DeckBlock(NamedTuple):
@@ -147,7 +151,9 @@ def _fill(db: apsw.Connection, deck: DeckContent, redact: Redact, earlier: str |
         db.executemany("INSERT OR REPLACE INTO main.blocks VALUES (?, ?, ?)", blocks)
         rules = ((repo, RULES, msgspec.json.encode(_lines(lines, said))) for repo, lines in deck.rules.items())
         db.executemany("INSERT INTO main.indexes VALUES (?, ?, ?)", rules)
-        _put_keys(db, _put_lines(db, deck.lines, said))
+        lines = list(deck.lines)
+        _put_keys(db, _put_lines(db, lines, said))
+        _put_notes(db, lines, redact)
         write_prompt_tables(db, deck.prompts, earlier, redact)
         db.pragma("user_version", VERSION)
 
@@ -179,12 +185,14 @@ def _put_lines(db: apsw.Connection, lines: Iterable[FiringLine], said: Redact) -
         kind, place = line.scope
         agents = "".join(f" {agent} " for agent in line.agents)
         row = (str(kind), place, str(line.authority), said(line.advice), line.confidence, agents)
-        values = (number, line.item, said(line.text), *row)
-        db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+        values = (number, line.item, said(line.text), *row, msgspec.json.encode(line.talks).decode())
+        db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+        is_waiting = not line.advice and any(trigger.activity for trigger in line.triggers)
         for trigger in line.triggers:
-            filed = list(_keys_of(count, trigger))
+            filed = list(_keys_of(count, trigger, is_waiting=is_waiting))
             if filed:
-                db.execute("INSERT INTO main.triggers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (count, number, *_row(trigger)))
+                columns = (count, number, *_row(trigger))
+                db.execute("INSERT INTO main.triggers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", columns)
                 keys += filed
                 count += 1
     return keys
@@ -193,20 +201,37 @@ def _put_lines(db: apsw.Connection, lines: Iterable[FiringLine], said: Redact) -
 def _row(trigger: Trigger) -> Iterator[str]:
     for name in TRIGGER_COLUMNS:
         value = getattr(trigger, name)
-        yield value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        yield str(value or "") if name != "words" else msgspec.json.encode(value).decode()
 
 
-def _keys_of(number: int, trigger: Trigger) -> Iterator[_Key]:
+def _put_notes(db: apsw.Connection, lines: Sequence[FiringLine], redact: Redact) -> None:
+    """By repository, the notes that hold a term. Words that go with a secret are not filed."""
+    sizes: Counter[str] = Counter()
+    holders: defaultdict[tuple[str, str], list[tuple[int, float]]] = defaultdict(list)
+    for number, line in enumerate(lines):
+        if line.about and line.scope.kind is ScopeKind.REPO:
+            sizes[line.scope.name] += 1
+            for term, weight in weights(counts_of(redact(line.about))).items():
+                holders[line.scope.name, term].append((number, weight))
+    rows = ((repo, term, pack_weighted(weighted)) for (repo, term), weighted in sorted(holders.items()))
+    db.executemany("INSERT INTO main.note_terms VALUES (?, ?, ?)", rows)
+    counts = ((repo, NOTES, msgspec.json.encode(size)) for repo, size in sorted(sizes.items()))
+    db.executemany("INSERT INTO main.indexes VALUES (?, ?, ?)", counts)
+
+
+def _keys_of(number: int, trigger: Trigger, *, is_waiting: bool) -> Iterator[_Key]:
     """Under what a trigger is filed; nothing where hooks have no use for it: one that names nothing but a tool. A
-    command is known before it runs, and by its failure."""
+    command is known before it runs, and by its failure. A path of what waits for an activity only says where it is."""
     called = words_in(trigger.program).union(*map(words_in, trigger.words))
-    if trigger.signature or trigger.rule:
+    if trigger.activity:
+        yield _Key("activity", frozenset({str(trigger.activity), *needed_by_path(trigger.path)} | called), number)
+    elif trigger.signature or trigger.rule:
         needs = needed_by_signature(trigger.signature) | words_in(trigger.rule) | called
         yield _Key("failure", frozenset(needs), number)
     elif trigger.program or trigger.words:
         yield from (_Key(moment, frozenset(called), number) for moment in ("command", "failure"))
     elif trigger.path:
-        yield _Key("path", frozenset(needed_by_path(trigger.path)), number)
+        yield _Key("near" if is_waiting else "path", frozenset(needed_by_path(trigger.path)), number)
     elif trigger.topic:
         yield _Key("topic", frozenset(trigger.topic), number)
 

@@ -154,6 +154,12 @@ def failed_requests(db: apsw.Connection) -> list[ReadingFailure]:
     return [ReadingFailure(*row) for row in db.execute(query)]
 
 
+def count_unanswered(db: apsw.Connection) -> int:
+    """Requests that were asked and not answered."""
+    query = "SELECT count(*) FROM reading_requests WHERE answered_ms IS NULL AND lines_hash <> ''"
+    return int(only_row(db, query)[0])
+
+
 def was_called(db: apsw.Connection, model: str) -> bool:
     """Whether this model was ever called."""
     query = "SELECT EXISTS (SELECT 1 FROM reading_requests WHERE model = ? AND asked_by = ?)"
@@ -189,9 +195,11 @@ def spent_since(db: apsw.Connection, since_ms: int) -> SpentSince:
 
 
 def spending(db: apsw.Connection) -> list[ReadingSpend]:
-    """The ledger, the latest day first."""
-    query = """SELECT date(reading_spends.asked_ms / 1000, 'unixepoch') AS day, model, repo, count(*),
-               count(answered_ms), sum(notes), sum(tokens_in), sum(tokens_out), sum(cost_usd), sum(cost_usd IS NULL)
-               FROM reading_spends JOIN reading_requests ON reading_requests.id = request
+    """The ledger, the latest day first. A request that was asked several times counts as answered the last time."""
+    query = """SELECT day, model, repo, count(*), sum(is_last AND answered_ms IS NOT NULL), sum(iif(is_last, notes, 0)),
+               sum(tokens_in), sum(tokens_out), sum(cost_usd), sum(cost_usd IS NULL)
+               FROM (SELECT date(spends.asked_ms / 1000, 'unixepoch') AS day, model, repo, answered_ms, notes,
+                     tokens_in, tokens_out, cost_usd, spends.asked_ms = requests.asked_ms AS is_last
+                     FROM reading_spends AS spends JOIN reading_requests AS requests ON requests.id = spends.request)
                GROUP BY day, model, repo ORDER BY day DESC, model, repo"""
     return [ReadingSpend(*row) for row in db.execute(query)]

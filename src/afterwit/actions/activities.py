@@ -1,0 +1,99 @@
+"""What an agent does with an action, as far as the first one of the kind in a session is a moment to say something.
+
+An edit, a run of tests or linters, a build, an installation, a commit, a push, a word on a pull request or an issue.
+One command line can be several. Pure; asked by recall, by the backtest and by hooks alike. A hook asks
+`activity_names.may_be` first, which never names too few, because this module loads the parser of command lines.
+"""
+
+from afterwit.actions.activity_names import (
+    BUILD_TASKS,
+    BUILDS,
+    FORGES,
+    INSTALLERS,
+    INSTALLS,
+    PROXIES,
+    TEST_TASKS,
+    TESTS,
+)
+from afterwit.actions.checks import is_check, is_checking
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.tree import Command
+from afterwit.model.kinds import CHANGES, ActionKind, Activity
+
+_REVIEWED = frozenset(("pr", "mr", "issue"))
+_LOOKS = frozenset(("view", "list", "status", "diff", "checks", "checkout", "develop", "ls", "co", "show"))
+_CI = frozenset(("pr checks", "run watch", "ci status"))
+_API_READS = ("get", "list", "search", "read", "fetch", "download")
+_API_MATTERS = ("pull_request", "issue", "merge_request", "pullrequest", "review")
+_WRITES = frozenset(("-f", "-F", "--field", "--raw-field", "--input"))
+_METHODS = frozenset(("POST", "PATCH", "PUT", "DELETE"))
+_LONGEST = 65_536
+
+
+def activities_of(kind: ActionKind, target: str) -> tuple[Activity, ...]:
+    """What an action of this kind does: of a shell call the target is its command line, of an MCP call the server and
+    its tool. Each activity once, in their order; mostly none."""
+    if kind in CHANGES:
+        return (Activity.EDIT,)
+    if kind is ActionKind.MCP:
+        return (Activity.REVIEW,) if _is_review_by_api(target) else ()
+    if kind is not ActionKind.SHELL:
+        return ()
+    done = (_activity(command) for command in parsed(target[:_LONGEST]).commands)
+    return tuple(dict.fromkeys(activity for activity in done if activity is not None))
+
+
+def _activity(command: Command) -> Activity | None:
+    if command.program in PROXIES and command.arguments:
+        inner = parsed(" ".join(command.arguments)).commands
+        return _activity(inner[0]) if inner and inner[0].program not in PROXIES else None
+    if command.program == "git":
+        return {"commit": Activity.COMMIT, "push": Activity.PUSH}.get(command.subcommand)
+    if command.program in FORGES:
+        return Activity.REVIEW if _is_review(command) else None
+    if _is_installing(command):
+        return Activity.INSTALL
+    return _reported_by(command) if is_checking(command) else None
+
+
+def _reported_by(command: Command) -> Activity:
+    """What a command that reports on the code does: by its program, else by the first words that say a task."""
+    module = command.subcommand.removeprefix("-m ")
+    for names, activity in ((TESTS, Activity.TEST), (BUILDS, Activity.BUILD)):
+        if command.program in names or module in names:
+            return activity
+    task = f"{command.subcommand} {' '.join(command.arguments[:2])}".lower()
+    for tasks, activity in ((TEST_TASKS, Activity.TEST), (BUILD_TASKS, Activity.BUILD)):
+        if any(name in task for name in tasks) and not _is_linter(command):
+            return activity
+    return Activity.LINT
+
+
+def _is_linter(command: Command) -> bool:
+    """Whether the names that follow are files, and not tasks: `ruff check tests`."""
+    return is_check(command.program) or is_check(command.subcommand.removeprefix("-m "))
+
+
+def _is_installing(command: Command) -> bool:
+    first, *rest = (*(word for word in command.arguments if not word.startswith("-")), "")
+    if command.program in INSTALLERS:
+        if first in ("pip", "mod", "tool"):
+            return rest[0] in INSTALLS
+        return first in INSTALLS or (command.program == "yarn" and not command.arguments)
+    return command.subcommand.startswith("-m pip") and "install" in command.arguments
+
+
+def _is_review(command: Command) -> bool:
+    """`gh pr comment`, `gh issue edit`, and writing calls of `gh api` on either."""
+    matter, _, verb = command.subcommand.partition(" ")
+    if matter == "api" or command.arguments[:1] == ("api",):
+        is_writing = bool(_WRITES & set(command.flags)) or bool(_METHODS & {word.upper() for word in command.arguments})
+        return is_writing and any(
+            f"/{name}/" in f"{word}/" for word in command.arguments for name in ("pulls", "issues")
+        )
+    return matter in _REVIEWED and bool(verb) and verb not in _LOOKS and command.subcommand not in _CI
+
+
+def _is_review_by_api(target: str) -> bool:
+    tool = target.rpartition("/")[2].lower().replace("-", "_")
+    return any(matter in tool for matter in _API_MATTERS) and not tool.startswith(_API_READS)

@@ -1,0 +1,154 @@
+"""What `afterwit read` shows where it calls a model: the question before the first time, the run, and the ledger."""
+
+import time
+from typing import Any
+
+import click
+
+from afterwit.cli.commands import ExitCode
+from afterwit.cli.reading_plan import CAPS, caps_said, tell_plan
+from afterwit.cli.terminal.amounts import human_count, human_dollars, human_tokens
+from afterwit.cli.terminal.options import Here
+from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line, talk
+from afterwit.cli.terminal.progress import Bar, bar
+from afterwit.cli.terminal.table import Column, print_table
+from afterwit.model.errors import AfterwitError
+from afterwit.reading.called_run import CalledRun, CallingRules
+from afterwit.reading.calling import call, surroundings_of
+from afterwit.reading.ledger import ReadingSpent, spent_by
+from afterwit.reading.plan import ReadingPlan, ReadingWish, plan
+from afterwit.reading.ways.registry import usable_ways
+from afterwit.reading.ways.way import Way
+from afterwit.recall.deck.compile import compile_deck
+from afterwit.store.rows.readings import spending, was_called
+from afterwit.store.store import readonly_database
+
+_MOST_FAULTS = 3
+_ENDINGS = {
+    "caps": f"The caps allow no more. {CAPS}.",
+    "failures": "Several calls failed in a row, so it stopped.",
+    "interrupted": "Stopped. What was read so far is kept, and the next run goes on from here.",
+    "time": "The time was up.",
+}
+
+
+def read_with(here: Here, wish: ReadingWish, way: Way, *, is_agreed: bool, is_json: bool) -> None:
+    """Plans, shows it, asks where this model was never called before, and calls."""
+    if refusal := way.refusal():
+        raise AfterwitError(f"{wish.model} cannot read: {refusal}")
+    with bar("planning", "sessions") as progress:
+        made = plan(here.world, wish, progress)
+    if not is_json:
+        tell_plan(here, made, wish.filter, way)
+    if made.sessions:
+        _ask_once(here, made, way, is_agreed=is_agreed)
+    with bar("reading", "requests") as progress:
+        calls = CallingRules(way, _now_ms, wish.budget_usd, wish.is_again, watch=lambda run: _detail(progress, run))
+        run = call(here.world, made, calls, compile_deck, progress) if made.sessions else CalledRun(model=made.model)
+    if is_json:
+        print_json(run)
+    elif made.sessions:
+        _show_run(run)
+    if run.failed or run.stopped_by == "interrupted":
+        raise click.exceptions.Exit(ExitCode.PARTLY_DONE if run.answered or not run.failed else ExitCode.FAILED)
+
+
+def tell_ways(here: Here) -> None:
+    """Which models could be called from here, where none is chosen."""
+    ways = usable_ways(surroundings_of(here.world))
+    if not ways:
+        talk("Nothing that reaches a model is installed here; `afterwit read --to FILE` writes requests for any model.")
+        return
+    for name, way in ways.items():
+        talk(f"`afterwit read --with {name}` lets it read, and sends to {way.recipient()}.")
+
+
+def show_spent(here: Here, *, is_json: bool) -> None:
+    """The ledger, and what the caps leave."""
+    caps = here.world.settings.reading
+    with readonly_database(here.world.layout) as db:
+        rows, spent = spending(db), spent_by(db, here.world.now_ms)
+    if is_json:
+        print_json({"caps": _caps(here), "spent": _amounts(spent), "ledger": [row._asdict() for row in rows]})
+        return
+    columns = (
+        Column("day"),
+        Column("model"),
+        Column("repo", gives_way=1, most=20),
+        Column("requests", is_number=True, gives_way=3),
+        Column("notes", is_number=True, gives_way=2),
+        Column("tokens in", is_number=True),
+        Column("out", is_number=True),
+        Column("cost", is_number=True),
+    )
+    shown = [
+        (
+            row.day,
+            row.model,
+            row.repo.rpartition("/")[2] or "–",
+            f"{row.requests:,}",
+            f"{row.notes:,}",
+            human_tokens(row.tokens_in),
+            human_tokens(row.tokens_out),
+            human_dollars(row.cost_usd, is_partial=bool(row.unpriced) and row.cost_usd is not None),
+        )
+        for row in rows
+    ]
+    if shown:
+        print_table(columns, shown)
+    else:
+        talk("No model was asked to read yet. `afterwit read --plan` says what could be read.")
+    for has_price in (True, False):
+        whose = "with" if has_price else "without"
+        talk(f"Models {whose} a known price. {caps_said(caps, spent, has_price=has_price)}")
+
+
+def _ask_once(here: Here, made: ReadingPlan, way: Way, *, is_agreed: bool) -> None:
+    with readonly_database(here.world.layout) as db:
+        is_usual = was_called(db, made.model) or here.world.settings.reading.model == made.model
+    if not (is_agreed or is_usual):
+        question = f"Send this to {way.recipient()}? It is asked only this first time."
+        ask_or_leave(question, "Add --yes to send it, or --plan to see what would be sent.")
+
+
+def _detail(progress: Bar, run: CalledRun) -> None:
+    tokens = human_tokens(run.tokens_in + run.tokens_out)
+    money = "" if run.unpriced else f", {human_dollars(run.cost_usd)}"
+    progress.detail(f"{human_count(run.sessions, 'session')}, {tokens} tokens{money}")
+
+
+def _show_run(run: CalledRun) -> None:
+    print_line(
+        f"{human_count(run.sessions, 'session')} read ({human_count(run.answered, 'answer')}):"
+        f" {human_count(run.notes, 'note')}, {human_count(run.relations, 'word')} on notes that were there,"
+        f" {run.rejected:,} rejected."
+    )
+    cost = "" if run.unpriced else f", {human_dollars(run.cost_usd)}"
+    talk(f"{human_tokens(run.tokens_in)} tokens read, {human_tokens(run.tokens_out)} written{cost}.")
+    for failed in run.failed[:_MOST_FAULTS]:
+        talk(f"{failed.native_id[:8]} failed: {failed.fault}")
+    if run.failed:
+        more = len(run.failed) - _MOST_FAULTS
+        others = f" and {human_count(more, 'more')}" if more > 0 else ""
+        talk(f"What failed{others} is asked again later, after a pause; `afterwit doctor` shows it.")
+    if run.stopped_by:
+        left = f" {human_count(run.left, 'request')} of the plan left." if run.left else ""
+        talk(f"{_ENDINGS[run.stopped_by]}{left}")
+    if run.notes:
+        talk("`afterwit knowledge list` shows the notes, `afterwit knowledge undo` takes all of this back.")
+    if run.rejected:
+        talk("`afterwit read --rejected` shows what was refused, and why.")
+
+
+def _caps(here: Here) -> dict[str, Any]:
+    caps = here.world.settings.reading
+    names = ("usd_per_day", "usd_per_month", "tokens_per_day", "tokens_per_month")
+    return {name: getattr(caps, name) for name in names}
+
+
+def _amounts(spent: ReadingSpent) -> dict[str, Any]:
+    return {name: amount._asdict() for name, amount in spent._asdict().items()}
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,50 @@
+"""Lets the model that is set read new sessions after a run of `learn`: a few, within the caps and a bounded time.
+
+Nothing happens unless `reading.model` names a model that can be called. The lock is free while the model thinks. What
+goes wrong is said in a line and never makes the run fail: what was not read waits for the next one.
+"""
+
+from collections.abc import Callable
+
+from afterwit.config.world import World
+from afterwit.model.errors import AfterwitError
+from afterwit.model.learn_run import LearnReading, Progress
+from afterwit.reading.called_run import CalledRun, CallingRules
+from afterwit.reading.calling import call, way_to
+from afterwit.reading.plan import ReadingWish, plan
+from afterwit.recall.deck.compile import compile_deck
+from afterwit.sessions.filters import Filter
+
+_NEW_MS = 14 * 86_400_000  # older sessions are left to `afterwit read`
+_MOST_MS = 180_000  # less than the end of a session grants its `learn`
+
+
+def read_new(world: World, clock: Callable[[], int], progress: Progress) -> LearnReading | None:
+    """What the model read; None where it had nothing to read, or none is set that can be called."""
+    model = world.settings.reading.model or ""
+    limit = world.settings.reading.sessions_per_learn
+    try:
+        way = way_to(model, world) if limit else None
+        if way is None:
+            return None
+        if refusal := way.refusal():
+            return LearnReading(model=model, problem=refusal)
+        now = world._replace(now_ms=clock())
+        made = plan(now, ReadingWish(Filter(since_ms=now.now_ms - _NEW_MS), model, limit), progress)
+        if not made.sessions:
+            return None
+        return _told(call(now, made, CallingRules(way, clock, until_ms=now.now_ms + _MOST_MS), compile_deck, progress))
+    except (AfterwitError, OSError) as error:
+        return LearnReading(model=model, problem=str(error))
+
+
+def _told(run: CalledRun) -> LearnReading:
+    return LearnReading(
+        model=run.model,
+        sessions=run.sessions,
+        notes=run.notes,
+        tokens=run.tokens_in + run.tokens_out,
+        cost_usd=None if run.unpriced else run.cost_usd,
+        problem=run.failed[-1].fault if run.failed else "",
+        is_stopped=run.stopped_by == "interrupted",
+    )
