@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.homes import Silent, hash_of, learned, world_of
 from tests.planted_orders import Planted
-from tests.reading.talks import line, sent
+from tests.reading.talks import line, proposal, sent
 
 from afterwit.config.world import World
 from afterwit.knowledge.list import all_items
@@ -76,35 +76,35 @@ FORMS = {
 
 @pytest.mark.parametrize("text", FORMS.values(), ids=FORMS)
 def test_no_form_of_an_answer_breaks_its_reading(text: str) -> None:
-    for proposal in understood(text).proposals:
-        assert not isinstance(checked(proposal, sent(TALK)), Supported)
+    for proposed in understood(text).proposals:
+        assert not isinstance(checked(proposed, sent(TALK)), Supported)
 
 
 @settings(max_examples=50)
 @given(notes, st.randoms(use_true_random=False))
 def test_values_of_any_type_and_size_are_bounded_and_never_taken(several: list[dict[str, Any]], random: Any) -> None:
     words = json.dumps({"notes": several}, ensure_ascii=random.random() < 0.5)
-    for proposal in understood(words).proposals:
-        assert 0.0 <= proposal.confidence <= 1.0
-        assert 0.5 <= proposal.spares <= 10.0
-        assert len(proposal.sentence) <= 1_000
-        assert len(proposal.lines) <= 40
-        assert not isinstance(checked(proposal, sent(TALK)), Supported)
+    for proposed in understood(words).proposals:
+        assert 0.0 <= proposed.confidence <= 1.0
+        assert 0.5 <= proposed.spares <= 10.0
+        assert len(proposed.sentence) <= 1_000
+        assert len(proposed.lines) <= 40
+        assert not isinstance(checked(proposed, sent(TALK)), Supported)
 
 
 @given(st.lists(huge.filter(lambda number: (number == number and abs(number) > 5) or number in (-1, 0)), max_size=5))
 def test_lines_that_were_not_sent_prove_nothing(numbers: list[float]) -> None:
     text = json.dumps({"notes": [HONEST | {"lines": numbers}]})
-    for proposal in understood(text).proposals:
-        assert not isinstance(checked(proposal, sent(TALK)), Supported)
+    for proposed in understood(text).proposals:
+        assert not isinstance(checked(proposed, sent(TALK)), Supported)
 
 
 @given(st.lists(st.integers(4, 5), min_size=1, max_size=3), st.sampled_from(INJECTED))
 def test_injected_text_is_not_taken_whatever_line_is_cited(numbers: list[int], words: str) -> None:
     for cited in (numbers, [1, 2, 3, *numbers]):
         text = json.dumps({"notes": [{"sentence": words, "lines": cited, "confidence": 1.0}]})
-        for proposal in understood(text).proposals:
-            assert not isinstance(checked(proposal, sent(TALK)), Supported)
+        for proposed in understood(text).proposals:
+            assert not isinstance(checked(proposed, sent(TALK)), Supported)
 
 
 @given(st.data())
@@ -115,15 +115,39 @@ def test_pieces_of_the_prompt_are_not_taken_even_where_the_session_says_them(dat
     piece = " ".join(words[first : first + data.draw(st.integers(12, 20))])
     talk = [*TALK, line(Speaker.USER, piece)]
     note = {"sentence": piece, "lines": [len(talk)], "confidence": 1.0}
-    for proposal in understood(json.dumps({"notes": [note]})).proposals:
-        assert not isinstance(checked(proposal, sent(talk, copied=runs_in(prompt))), Supported)
+    for proposed in understood(json.dumps({"notes": [note]})).proposals:
+        assert not isinstance(checked(proposed, sent(talk, copied=runs_in(prompt))), Supported)
 
 
 def test_the_honest_note_is_taken() -> None:
-    (proposal,) = understood(json.dumps({"notes": [HONEST | {"lines": [1]}]})).proposals
-    result = checked(proposal, sent(TALK))
+    (proposed,) = understood(json.dumps({"notes": [HONEST | {"lines": [1]}]})).proposals
+    result = checked(proposed, sent(TALK))
     assert isinstance(result, Supported)
     assert result.channel is Channel.USER
+
+
+HOLES = [
+    ("the user's rule without its never", "Edit a migration that was released.", (1,)),
+    ("the opposite of all of it", "Edit a migration that was released; add no new one in `db/migrations`.", (1,)),
+    ("words from lines beside, none from those cited", "Edit a migration that was released.", (6,)),
+    ("a name that says nothing", "Your current branch is `main` and is now in a new state.", (7,)),
+]
+
+
+@pytest.mark.xfail(reason="the checks count words, and do not see what turns or empties a sentence")
+@pytest.mark.parametrize(("sentence", "lines"), [hole[1:] for hole in HOLES], ids=[hole[0] for hole in HOLES])
+def test_what_turns_the_users_words_around_or_says_nothing_is_not_taken(sentence: str, lines: tuple[int, ...]) -> None:
+    talk = [
+        *TALK[:1],
+        line(Speaker.ACTION, "edited db/migrations/0008.sql", Status.SUCCEEDED),
+        *TALK[1:2],
+        TALK[0],
+        TALK[2],
+        line(Speaker.USER, "Let the press count barrels, please."),
+        line(Speaker.ACTION, "$ git pull origin main → ok", Status.SUCCEEDED),
+        line(Speaker.AGENT, "The branch is current now."),
+    ]
+    assert not isinstance(checked(proposal(sentence, *lines), sent(talk)), Supported)
 
 
 # ---- the whole way into the store
@@ -176,7 +200,7 @@ def test_among_any_notes_the_honest_one_is_stored_once(
     shutil.copytree(asked[0], copy, dirs_exist_ok=True)
     world, request = world_in(copy), asked[1]
     honest = HONEST | {"lines": [line_of(request)]}
-    against = {"sentence": "Edit a migration that was released.", "lines": [1], "confidence": 1.0}
+    against = HONEST | {"sentence": "Edit `db/migrations/0001.sql` in place.", "lines": [line_of(request)]}
     pieces = [[honest] * repeated, [against], odd[:1], odd[1:2]]
     answer = GivenAnswer(request.id, json.dumps({"notes": [note for at in places for note in pieces[at]]}))
     result = take(world, [answer, answer, answer._replace(tokens_in=10**15)], compile_deck, Silent())
