@@ -16,10 +16,12 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.digest.material import Material
 from afterwit.digest.update import material_of
+from afterwit.knowledge.settle import recorded
 from afterwit.measure.backtest_notes import Notebook
 from afterwit.measure.baselines import BASELINES
 from afterwit.measure.moments import HelpfulMoment, best_moments
 from afterwit.measure.player import Player, Whereabouts
+from afterwit.measure.read_notes import NOTHING_READ, Readings, ReadingTally, ReplayedReading, readings_of
 from afterwit.measure.recall_player import PlacesPlayer, RecallPlayer
 from afterwit.measure.replay import Outline, Played, replay
 from afterwit.measure.scores import PlayerReport, Scorer
@@ -72,6 +74,7 @@ class Backtest(msgspec.Struct, frozen=True, kw_only=True):
     reports: list[PlayerReport]
     comparisons: list[Comparison]  # of the product with other strategies, in the recall of files
     moments: list[HelpfulMoment]  # in which the product would have helped most
+    reading: ReplayedReading | None  # what the product told of what models read; None where it was not replayed
 
 
 class StoredHistory:
@@ -92,14 +95,20 @@ class StoredHistory:
         return row
 
 
-def players_named(names: Iterable[str]) -> list[Player]:
-    """The strategies of these names; all where none is given."""
+def readings(world: World) -> Readings:
+    """What models read in the sessions of the store."""
+    with readonly_database(world.layout) as db:
+        return readings_of(recorded(db))
+
+
+def players_named(names: Iterable[str], read: Readings = NOTHING_READ) -> list[Player]:
+    """The strategies of these names; all where none is given. The product is given what models read."""
     wanted = list(dict.fromkeys(names)) or list(PLAYERS)
     unknown = [name for name in wanted if name not in PLAYERS]
     if unknown:
         hint = did_you_mean(unknown[0], PLAYERS) or f"Known are: {', '.join(PLAYERS)}."
         raise UsageError(f"There is no strategy named {unknown[0]!r}. {hint}")
-    return [PLAYERS[name]() for name in wanted]
+    return [RecallPlayer(read) if name == PRODUCT else PLAYERS[name]() for name in wanted]
 
 
 def backtest(
@@ -107,6 +116,7 @@ def backtest(
 ) -> Backtest:
     """Plays the wanted sessions; all others are made known when their time comes, and not scored."""
     scorers = {player.name: Scorer(player.name) for player in players}
+    tally = ReadingTally()
     sessions = actions = 0
     for played in walked(world, players, wanted, progress, notebook):
         if not played.is_played:
@@ -116,6 +126,7 @@ def backtest(
         sessions, actions = sessions + 1, actions + len(played.digest.steps)
         for name, scorer in scorers.items():
             scorer.take(played.digest, played.calls, played.notes[name])
+        tally.take(played.notes.get(PRODUCT, ()))
     reports = [scorer.report(random.Random(_SEED)) for scorer in scorers.values()]  # noqa: S311
     return Backtest(
         sentence=sentence_of(reports, sessions),
@@ -124,6 +135,7 @@ def backtest(
         reports=reports,
         comparisons=_comparisons(scorers),
         moments=best_moments(scorers[PRODUCT].moments, _MOMENTS) if PRODUCT in scorers else [],
+        reading=next((tally.of(player.shelf) for player in players if isinstance(player, RecallPlayer)), None),
     )
 
 
@@ -179,7 +191,7 @@ def own_files(world: World) -> frozenset[str]:
 def _mark(outlines: Sequence[Outline], keys: Set[int], players: Sequence[Player]) -> str:
     """Changes whenever a stopped run cannot be gone on with: other sessions, other players."""
     facts = [(outline.here.session, outline.first_ms, outline.ended_ms, outline.key in keys) for outline in outlines]
-    names = [(player.name, player.version) for player in players]
+    names = [(player.name, player.mark) for player in players]
     return hashlib.blake2b(msgspec.json.encode([VERSION, names, facts]), digest_size=16).hexdigest()
 
 

@@ -5,7 +5,7 @@ before the present session began, and a step is shown without its result before 
 says becomes a note: when, to whom, and because of what. The JSON form of notes is the backtest's format.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -15,12 +15,20 @@ from afterwit.model.digest import Digest, DigestStep
 
 
 class NoteMoment(StrEnum):
-    """When a note can be given."""
+    """When a note can be given, as outside examiners tell it."""
 
     START = "start"
-    PROMPT = "prompt"  # the first one
+    PROMPT = "prompt"
     BEFORE = "before"  # an action
-    AFTER = "after"  # a failed action
+    AFTER = "after"  # an action
+
+
+class NoteOccasion(StrEnum):
+    """What gave rise to a note, where the moment does not say it: usually the first prompt, or a failure."""
+
+    USUAL = ""
+    LATER_PROMPT = "later-prompt"
+    ACTIVITY = "activity"  # the first action of its kind
 
 
 class Saying(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,13 +43,14 @@ class Saying(msgspec.Struct, frozen=True, kw_only=True):
 
 class PlayerNote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     session: str
-    action: str | None
+    action: str | None  # that it comes before or after; of a later prompt, the last action before it
     moment: NoteMoment
     item: str
     text: str
     advice: str = ""
     files: tuple[str, ...] = ()
     is_rewrite: bool = msgspec.field(default=False, name="rewrite")
+    occasion: NoteOccasion = NoteOccasion.USUAL
 
     @property
     def tokens(self) -> float:
@@ -65,8 +74,16 @@ class Player:
     name: str = "nothing"
     version: int = 1  # counts up when it would say something else
 
+    @property
+    def mark(self) -> str:
+        """Changes whenever it would say something else about the same sessions."""
+        return str(self.version)
+
     def know(self, digest: Digest) -> None:
         """A session, as far as it is known by now. Replaces what was known of it before."""
+
+    def end(self, digest: Digest) -> None:
+        """A session that was just made known has ended: nothing will be added to it."""
 
     def start(self, here: Whereabouts) -> Iterable[Saying]:
         """The session begins."""
@@ -78,6 +95,11 @@ class Player:
         del here, prompt
         return ()
 
+    def later_prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
+        """The user has typed another prompt."""
+        del here, prompt
+        return ()
+
     def before(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
         """An action is about to run. Its result is not in the step."""
         del here, step
@@ -86,4 +108,10 @@ class Player:
     def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
         """An action has failed."""
         del here, step
+        return ()
+
+    def activity(self, here: Whereabouts, step: DigestStep, paths: Sequence[str]) -> Iterable[Saying]:
+        """An action is over, however it ended; a failure was told to `after` before. The paths are those below the
+        repository that it read or changed."""
+        del here, step, paths
         return ()

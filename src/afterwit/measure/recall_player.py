@@ -1,25 +1,35 @@
-"""The product's players: what recall would have said, from what was harvested of earlier sessions; *places* alone
-names the files where the work is likely to be, and needs no items.
+"""The product's players: what recall would have said, from what was harvested of earlier sessions and what models read
+in them; *places* alone names the files where the work is likely to be, and needs no items.
+
+Each note is told once in a session, as hooks do it, with the one exception that a fix may be said again after its
+failure.
 """
 
+import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+import msgspec
+
+from afterwit.actions.activities import activities_of
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.stories import GivenTask, Tasks
 from afterwit.knowledge.gate import rejection, wants_review
 from afterwit.knowledge.library import Library
 from afterwit.knowledge.needless import needless
-from afterwit.knowledge.weighing import WeighingContext
+from afterwit.knowledge.weighing import WeighingContext, weighed
 from afterwit.measure.player import Player, Saying, Whereabouts
+from afterwit.measure.read_notes import NOTHING_READ, Readings, ReadShelf
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import Outcome
-from afterwit.model.knowledge import EVERYWHERE, Draft, Item, Scope, ScopeKind, SessionRef
+from afterwit.model.knowledge import EVERYWHERE, READ, Draft, Item, Scope, ScopeKind, SessionRef
+from afterwit.recall.at_activity import at_activity
 from afterwit.recall.at_failure import FailedAction, fix_for
-from afterwit.recall.at_prompt import at_prompt
+from afterwit.recall.at_prompt import at_later_prompt, at_prompt
 from afterwit.recall.from_digest import sighting_of, talk_of
 from afterwit.recall.place_index import PlaceIndex
 from afterwit.recall.places import LikelyPlace, Question, guess
+from afterwit.recall.prompt_block import action_tokens, later_tokens
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import start_block
 from afterwit.recall.talks import TalkIndex
@@ -44,6 +54,7 @@ def _line(places: list[LikelyPlace]) -> str:
     return f"Work like this was done in: {', '.join(place.path for place in places)}"
 
 
+_MINIMUM = {READ: 1} | {harvester.name: harvester.minimum_stories for harvester in HARVESTERS}
 _WORKED = {Outcome.SUCCESS: True, Outcome.FAILURE: False}
 
 
@@ -53,9 +64,12 @@ def _is_let_in(draft: Draft) -> bool:
 
 class RecallPlayer(Player):
     name = "afterwit"
+    version = 2
 
-    def __init__(self) -> None:
+    def __init__(self, readings: Readings = NOTHING_READ) -> None:
         self._library = Library(HARVESTERS, _is_let_in)
+        self._readings = readings
+        self.shelf = ReadShelf(readings, _is_let_in)
         self._places: defaultdict[str, PlaceIndex] = defaultdict(PlaceIndex)
         self._talks: defaultdict[str, TalkIndex] = defaultdict(TalkIndex)
         self._parents: dict[str, str] = {}
@@ -63,8 +77,16 @@ class RecallPlayer(Player):
         self._first: dict[str, str] = {}  # session that got the task of a session at the root of others
         self._stories: defaultdict[Scope, set[str]] = defaultdict(set)
         self._latest: Counter[str] = Counter()
-        self._begun: dict[str, frozenset[str]] = {}  # items of a session's start block
+        self._weighed: dict[Situation, tuple[Item, ...]] = {}  # until more is known
+        self._told: defaultdict[str, set[str]] = defaultdict(set)  # by session
         self._answered: set[tuple[str, str]] = set()
+        self._later_chars: Counter[str] = Counter()  # by session: told with later prompts
+        self._activity_chars: Counter[str] = Counter()  # by session: told because of what an action did
+
+    @property
+    def mark(self) -> str:
+        read = [(*key, reading) for key, reading in sorted(self._readings.items())]
+        return f"{self.version} {hashlib.sha256(msgspec.json.encode(read)).hexdigest()[:16]}"
 
     def know(self, digest: Digest) -> None:
         self._parents[digest.native_id] = digest.parent
@@ -77,33 +99,66 @@ class RecallPlayer(Player):
         self._library.know(digest, _session(digest, story))
         self._places[digest.repo].put(sighting_of(digest))
         self._talks[digest.repo].put(talk_of(digest))
+        self._weighed.clear()
+
+    def end(self, digest: Digest) -> None:
+        self.shelf.end(_session(digest, self._story(digest)))
+        self._weighed.clear()
 
     def start(self, here: Whereabouts) -> Iterable[Saying]:
         counts = {scope: len(stories) for scope, stories in self._stories.items()}
         block = start_block(self._items(here), _situation(here), counts)
         if block.text:
-            self._begun[here.session] = frozenset(item.id for item in block.items)
-            yield Saying(text=block.text, items=tuple(item.id for item in block.items))
+            items = tuple(item.id for item in block.items)
+            self._told[here.session].update(items)
+            yield Saying(text=block.text, items=items)
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         question = Question(prompt, here.branch, here.parent)
-        told = self._begun.get(here.session, frozenset())
         places, talks = self._places[here.repo], self._talks[here.repo]
+        told = self._told[here.session]
         block = at_prompt(self._items(here), _situation(here), question, places, talks, told)
         if block.text:
+            told.update(block.items)
             yield Saying(text=block.text, items=block.items, files=block.files)
+
+    def later_prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
+        question = Question(prompt, here.branch, here.parent)
+        places, told = self._places[here.repo], self._told[here.session]
+        room = later_tokens(self._later_chars[here.session])
+        block = at_later_prompt(self._items(here), _situation(here), question, places, told, room)
+        if block.text:
+            self._later_chars[here.session] += len(block.text)
+            told.update(block.items)
+            yield Saying(text=block.text, items=block.items)
 
     def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
         failed = FailedAction(step.kind, step.tool, step.target, step.error)
         fix = fix_for(self._items(here), _situation(here), failed)
         if fix is not None and (here.session, fix.item.id) not in self._answered:
             self._answered.add((here.session, fix.item.id))
+            self._told[here.session].add(fix.item.id)
             yield Saying(text=fix.text, items=(fix.item.id,), advice=fix.advice)
 
+    def activity(self, here: Whereabouts, step: DigestStep, paths: Sequence[str]) -> Iterable[Saying]:
+        activities = activities_of(step.kind, step.target)
+        if activities or paths:
+            told, room = self._told[here.session], action_tokens(self._activity_chars[here.session])
+            lines = at_activity(self._items(here), _situation(here), activities, paths, told, room)
+            if lines:
+                told.update(line.item for line in lines)
+                text = "\n".join(f"- {line.text}" for line in lines)
+                self._activity_chars[here.session] += len(text)
+                yield Saying(text=text, items=tuple(line.item for line in lines))
+
     def _items(self, here: Whereabouts) -> tuple[Item, ...]:
-        now_ms = self._latest[here.repo] or self._latest[""]
-        minimum = {harvester.name: harvester.minimum_stories for harvester in HARVESTERS}
-        return self._library.items(WeighingContext(now_ms=now_ms, minimum_stories=minimum), _situation(here).scopes())
+        situation = _situation(here)
+        if situation not in self._weighed:
+            now_ms = self._latest[here.repo] or self._latest[""]
+            scopes = frozenset(situation.scopes())
+            unions = (*self.shelf.reported(self._library.unions(scopes)), *self.shelf.unions(scopes))
+            self._weighed[situation] = weighed(unions, WeighingContext(now_ms=now_ms, minimum_stories=_MINIMUM))
+        return self._weighed[situation]
 
     def _story(self, digest: Digest) -> str:
         root = self._root(digest.native_id)

@@ -3,8 +3,9 @@
 Sessions are taken in the order of their first timestamps. Before one is played, all others are made known as far as
 they had happened by then, each cut at that moment whether it has ended or goes on; one that begins in the same instant,
 or that is a later fork of an earlier one, not at all. In which repository a session is, and its parent, is taken as it
-is known now. Streaming: a session is loaded when it is played and when it has ended, and one that runs beside others is
-cut again only for those that begin after something more of it was known.
+is known now. A player hears when a session has ended: what takes the whole of it, such as what a model read there, is
+known from then on. Streaming: a session is loaded when it is played and when it has ended, and one that runs beside
+others is cut again only for those that begin after something more of it was known.
 """
 
 import heapq
@@ -14,11 +15,11 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from afterwit.digest.digester import digest
+from afterwit.digest.digester import below, digest
 from afterwit.digest.material import Material, cut
-from afterwit.measure.player import NoteMoment, Player, PlayerNote, Saying, Whereabouts
+from afterwit.measure.player import NoteMoment, NoteOccasion, Player, PlayerNote, Saying, Whereabouts
 from afterwit.model.digest import Digest, DigestStep
-from afterwit.model.kinds import Status
+from afterwit.model.kinds import ActionKind, Status
 
 
 class Outline(NamedTuple):
@@ -67,7 +68,9 @@ class _Running:
             _, _, ended = heapq.heappop(self._heap)
             self._moments.pop(ended.key, None)
             self._told.pop(ended.key, None)
-            self._tell(digest(cut(self._source.material(ended.key), now_ms)), ended.here)
+            last = self._tell(digest(cut(self._source.material(ended.key), now_ms)), ended.here)
+            for player in self._players:
+                player.end(last)
 
     def tell_running(self, now_ms: int) -> None:
         for _, _, other in sorted(self._heap):
@@ -82,9 +85,11 @@ class _Running:
             self._told[other.key] = passed
             self._tell(digest(cut(self._source.material(other.key), now_ms)), other.here)
 
-    def _tell(self, digest: Digest, here: Whereabouts) -> None:
+    def _tell(self, digest: Digest, here: Whereabouts) -> Digest:
+        placed = msgspec.structs.replace(digest, repo=here.repo)
         for player in self._players:
-            player.know(msgspec.structs.replace(digest, repo=here.repo))
+            player.know(placed)
+        return placed
 
 
 def _moments(material: Material) -> Iterator[int]:
@@ -110,29 +115,82 @@ def replay(
         material = source.material(now.key)
         whole = msgspec.structs.replace(digest(material), repo=now.here.repo)
         if plays(now):
-            calls = tuple(row.call_id for row in material.actions)
+            course = _course(now.here, whole, material)
             notes = noted(now)
             if notes is None:
                 running.tell_running(now.first_ms)
-                notes = {player.name: list(_spoken(player, now.here, whole, calls)) for player in players}
-            yield Played(now, whole, calls, notes)
+                notes = {player.name: list(_spoken(player, course)) for player in players}
+            yield Played(now, whole, course.calls, notes)
         else:
             yield Played(now, whole, (), {}, is_played=False)
         running.begin(number, now)
 
 
-def _spoken(player: Player, here: Whereabouts, whole: Digest, calls: Sequence[str]) -> Iterator[PlayerNote]:
+class _Course(NamedTuple):
+    """A session as it is played."""
+
+    here: Whereabouts
+    digest: Digest
+    calls: tuple[str, ...]  # ids of its actions
+    times_ms: tuple[int | None, ...]  # of its actions
+    paths: tuple[tuple[str, ...], ...]  # below the repository, that its actions read or changed
+
+
+def _course(here: Whereabouts, whole: Digest, material: Material) -> _Course:
+    rows, identity = material.actions, material.identity
+    touched = (
+        step.files or ((below(step.target, identity.cwd, identity.root),) if step.kind is ActionKind.READ else ())
+        for step in whole.steps
+    )
+    paths = tuple(tuple(path for path in several if path and not path.startswith("/")) for several in touched)
+    return _Course(here, whole, tuple(row.call_id for row in rows), tuple(row.at_ms for row in rows), paths)
+
+
+def _spoken(player: Player, course: _Course) -> Iterator[PlayerNote]:
+    here, whole = course.here, course.digest
     yield from (_note(here, None, NoteMoment.START, saying) for saying in player.start(here))
     if whole.task:
         yield from (_note(here, None, NoteMoment.PROMPT, saying) for saying in player.prompt(here, whole.task))
-    for step, call in zip(whole.steps, calls, strict=True):
+    later = _later_prompts(course)
+    yield from _at_later_prompts(player, here, None, later[0])
+    for step, call, paths, prompts in zip(whole.steps, course.calls, course.paths, later[1:], strict=True):
         unknown = DigestStep(step.kind, step.tool, step.target, Status.UNKNOWN, at_s=step.at_s, files=step.files)
         yield from (_note(here, call, NoteMoment.BEFORE, saying) for saying in player.before(here, unknown))
         if step.status is Status.FAILED:
             yield from (_note(here, call, NoteMoment.AFTER, saying) for saying in player.after(here, step))
+        for saying in player.activity(here, step, paths):
+            yield _note(here, call, NoteMoment.AFTER, saying, NoteOccasion.ACTIVITY)
+        yield from _at_later_prompts(player, here, call, prompts)
 
 
-def _note(here: Whereabouts, call: str | None, moment: NoteMoment, saying: Saying) -> PlayerNote:
+def _later_prompts(course: _Course) -> list[list[str]]:
+    """The prompts after the first: those before any action, then those that follow each one. A prompt without a time
+    cannot be placed; an action without one counts as earlier, so that nothing is said too soon."""
+    placed: list[list[str]] = [[] for _ in range(len(course.calls) + 1)]
+    for said in course.digest.prompts[1:]:
+        if said.at_ms is not None:
+            later = (at for at, at_ms in enumerate(course.times_ms) if at_ms is not None and at_ms >= said.at_ms)
+            placed[next(later, len(course.calls))].append(said.text)
+    return placed
+
+
+def _at_later_prompts(
+    player: Player, here: Whereabouts, call: str | None, prompts: Iterable[str]
+) -> Iterator[PlayerNote]:
+    """Without files: examiners take those of prompts for named before the session looked for anything."""
+    for prompt in prompts:
+        for saying in player.later_prompt(here, prompt):
+            unplaced = msgspec.structs.replace(saying, files=())
+            yield _note(here, call, NoteMoment.PROMPT, unplaced, NoteOccasion.LATER_PROMPT)
+
+
+def _note(
+    here: Whereabouts,
+    call: str | None,
+    moment: NoteMoment,
+    saying: Saying,
+    occasion: NoteOccasion = NoteOccasion.USUAL,
+) -> PlayerNote:
     return PlayerNote(
         session=here.session,
         action=call,
@@ -142,4 +200,5 @@ def _note(here: Whereabouts, call: str | None, moment: NoteMoment, saying: Sayin
         advice=saying.advice,
         files=saying.files,
         is_rewrite=saying.is_rewrite,
+        occasion=occasion,
     )

@@ -260,9 +260,10 @@ def is_search(step: DigestStep) -> bool:
 
 
 def _by_call(notes: Iterable[PlayerNote]) -> dict[str, list[PlayerNote]]:
+    """What was said about each action; a prompt and an activity that happen to follow it are not about it."""
     by_call: dict[str, list[PlayerNote]] = {}
     for note in notes:
-        if note.action is not None:
+        if note.action is not None and not note.occasion:
             by_call.setdefault(note.action, []).append(note)
     return by_call
 

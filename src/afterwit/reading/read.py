@@ -54,7 +54,7 @@ def take(
         catch_up(source.store)
         with told_if_recorded(source.store):
             desk = ReadingDesk(source, world, is_again=is_again)
-            ordered = sorted(answers)
+            ordered = sorted(answers, key=_order)
             progress.stage("checking", len(ordered), "answers")
             try:
                 for answer in ordered:
@@ -73,6 +73,11 @@ def refusal_in_words(reason: str) -> str:
     if reason in frozenset(Unsettled):
         return Unsettled(reason).words
     return Rejection(reason).words if reason in frozenset(Rejection) else reason
+
+
+def _order(answer: GivenAnswer) -> tuple[str, str, str, int, int]:
+    """The same, in whatever order answers come, and whether or not they say what they took."""
+    return answer.request, answer.text, answer.fault, answer.tokens_in or 0, answer.tokens_out or 0
 
 
 def asked_body(made: ReadingPlan, wanted: PlannedRequest, asked_by: str = "") -> dict[str, object]:

@@ -30,13 +30,15 @@ def at_activity(
     first: what names the files most closely, the narrowest scope."""
     moments = [TriggerMoment(paths=tuple(paths), activity=activity) for activity in (None, *activities)]
     scopes = {scope: place for place, scope in enumerate(situation.scopes())}
-    ranked: list[tuple[int, int, tuple[float, str], Item]] = []
-    for item in holding(items, situation):
-        if item.id not in told:
-            near = [closeness(trigger.path) for trigger in awaiting(item) if any(fires(trigger, at) for at in moments)]
-            ranked += [(-max(near), scopes[item.scope], order(item), item)] if near else []
-    ranked.sort(key=lambda rated: rated[:3])
-    return at_action((BlockLine(item.id, said_of(item)) for *_, item in ranked), room_tokens)
+    fitting: list[Item] = []
+    near: dict[str, int] = {}
+    for item in items:
+        named = [closeness(trigger.path) for trigger in awaiting(item) if any(fires(trigger, at) for at in moments)]
+        if named and item.id not in told:
+            fitting.append(item)
+            near[item.id] = max(named)
+    ranked = sorted(holding(fitting, situation), key=lambda item: (-near[item.id], scopes[item.scope], order(item)))
+    return at_action((BlockLine(item.id, said_of(item)) for item in ranked), room_tokens)
 
 
 def awaiting(item: Item) -> tuple[Trigger, ...]:

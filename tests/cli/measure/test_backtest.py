@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run
+from tests.measure.histories import HOUR_S, Log
+from tests.measure.readings import RULE
 
 
 @pytest.fixture
@@ -51,11 +53,41 @@ def test_a_strategy_that_is_asked_for_is_shown(learned: Run, option: str) -> Non
 
 def test_json_has_the_documented_shape(learned: Run) -> None:
     found = json.loads(learned("measure", "backtest", "--strategy", "places", "--json").stdout)
-    assert set(found) == {"sentence", "sessions", "actions", "reports", "comparisons", "moments"}
+    assert set(found) == {"sentence", "sessions", "actions", "reports", "comparisons", "moments", "reading"}
     assert set(found["reports"][0]) == {
         *("player", "whole", "interval", "start_tokens_median", "start_tokens_p95"),
         *("by_repo", "by_agent", "by_class", "by_source"),
     }
+
+
+def _read(run: Run, home: dict[str, str], folder: Path) -> None:
+    """Lets a model read, and say one thing of the session in which the user said it."""
+    out, back = folder / "requests.jsonl", folder / "answers.jsonl"
+    run("read", "--to", str(out), "--with", "orchard-1", **home)
+    for request in (json.loads(line) for line in out.read_text().splitlines()):
+        lines = json.dumps(request).replace("\\n", "\n").splitlines()
+        at = [int(line.split(" ", 1)[0]) for line in lines if RULE in line and line[0].isdigit()]
+        if at:
+            note = {"sentence": RULE, "lines": at, "category": "pattern", "confidence": 0.9, "when": ""}
+            back.write_text(json.dumps({"custom_id": request["custom_id"], "answer": {"notes": [note]}}) + "\n")
+    assert "1 note" in run("read", "--from", str(back), **home).stdout
+
+
+def test_what_a_model_read_is_replayed_unless_it_is_left_out(run: Run, tmp_path: Path) -> None:
+    place = tmp_path / "read"
+    home = {"HOME": str(place), "AFTERWIT_HOME": str(tmp_path / "read-store")}
+    Log(0, 0).prompt("Look after the trees").prompt(RULE).edit("src/trees.ts").put(place)
+    Log(1, HOUR_S).prompt("Count the barrels").edit("src/barrels.ts").put(place)
+    run("learn", **home)
+    _read(run, home, tmp_path)
+    shown = run("measure", "backtest", **home).stdout
+    said = "Notes that a model read, known in time: 1, told 1 of them in 1 session (at the start 1)."
+    assert said in " ".join(shown.split())
+    with_read = json.loads(run("measure", "backtest", "--strategy", "afterwit", "--json", **home).stdout)["reading"]
+    assert with_read == {"notes": 1, "told": 1, "sessions": 1, "moments": {"start": 1}}
+    without = run("measure", "backtest", "--strategy", "afterwit", "--without-reading", "--json", **home)
+    assert json.loads(without.stdout)["reading"] == {"notes": 0, "told": 0, "sessions": 0, "moments": {}}
+    assert "a model read" not in run("measure", "backtest", "--without-reading", **home).stdout
 
 
 def test_a_filter_chooses_what_is_scored(learned: Run) -> None:

@@ -20,7 +20,8 @@ from afterwit.config.calendar import Calendar
 from afterwit.measure import backtest as running
 from afterwit.measure.backtest_notes import NotesFile
 from afterwit.measure.moments import HelpfulMoment
-from afterwit.measure.player import NoteMoment, PlayerNote
+from afterwit.measure.player import NoteMoment, NoteOccasion, PlayerNote
+from afterwit.measure.read_notes import NOTHING_READ, ReplayedReading
 from afterwit.measure.replay import Played
 from afterwit.measure.scores import PlayerReport, Score, changed_files, searches_before
 from afterwit.model.kinds import Status
@@ -29,6 +30,14 @@ from afterwit.sessions.filters import Filter
 _WIDTH = 100
 _SHORT = 120
 _SAID = 240
+_MOMENTS: dict[str, str] = {
+    NoteMoment.START: "at the start",
+    NoteMoment.PROMPT: "at the first prompt",
+    NoteOccasion.LATER_PROMPT: "at later prompts",
+    NoteMoment.BEFORE: "before an action",
+    NoteMoment.AFTER: "after a failure",
+    NoteOccasion.ACTIVITY: "with the first action of a kind",
+}
 _COLUMNS = (
     Column("strategy"),
     Column("saved/1000", is_number=True),
@@ -72,6 +81,9 @@ _COLUMNS = (
     help="Write every note there, as JSON lines; `{strategy}` in the name stands for each of several.",
 )
 @click.option(
+    "--without-reading", is_flag=True, help="Leave out the notes that a model read, to compare (see `afterwit read`)."
+)
+@click.option(
     "--explain", default="", metavar="SESSION", help="Walk through one session: what was said, what happened."
 )
 @reporting
@@ -82,6 +94,7 @@ def backtest(
     strategies: tuple[str, ...],
     is_table: bool,
     notes: Path | None,
+    without_reading: bool,
     explain: str,
     is_json: bool,
 ) -> None:
@@ -90,9 +103,9 @@ def backtest(
     Shows the three moments in which it would have helped most: what happened, what would have been said, and what that
     would have spared. Then one line of figures.
 
-    Sessions are replayed in order. For each, only what stood in the logs before it began is used. Filters choose which
-    sessions are replayed and measured; the others are still learned from. A replay shows what would have been said, not
-    what would have been done.
+    Sessions are replayed in order. For each, only what stood in the logs before it began is used; what a model read in
+    a session counts as known from the end of that session. Filters choose which sessions are replayed and measured; the
+    others are still learned from. A replay shows what would have been said, not what would have been done.
 
     Columns of `--table`: actions saved in 1,000, with their interval. Of files that were changed again: how many were
     among the five named (recall@5), how many of the named ones were changed (precision@5), and which share of the
@@ -102,7 +115,8 @@ def backtest(
     """
     if explain and (is_json or notes or is_table):
         raise click.UsageError("--explain prints a walk to read; leave out --json, --table and --notes.")
-    chosen = running.players_named(strategies or (() if is_table or is_json else (running.PRODUCT,)))
+    read = NOTHING_READ if without_reading else running.readings(here.world)
+    chosen = running.players_named(strategies or (() if is_table or is_json else (running.PRODUCT,)), read)
     if explain:
         with bar("replaying", "sessions") as progress:
             lines = walk_lines(running.explained(here.world, chosen, explain, progress))
@@ -130,6 +144,8 @@ def _show(result: running.Backtest, calendar: Calendar, *, is_table: bool) -> No
         else:
             _show_no_moments(product.whole)
         print_text(_figures(product))
+        if result.reading is not None and result.reading.notes:
+            print_text(_read(result.reading))
         print_line("")
     if is_table:
         _show_table(result)
@@ -195,6 +211,14 @@ def _figures(report: PlayerReport) -> str:
     )
 
 
+def _read(reading: ReplayedReading) -> str:
+    said = f"Notes that a model read, known in time: {reading.notes:,}, told {reading.told:,} of them"
+    if reading.told:
+        at = ", ".join(f"{_MOMENTS[moment]} {count:,}" for moment, count in reading.moments.items())
+        said += f" in {human_count(reading.sessions, 'session')} ({at})"
+    return f"{said}. `--without-reading` leaves them out."
+
+
 def _percent(share: float | None) -> str:
     return f"{100 * (share or 0):.0f} %"
 
@@ -252,7 +276,7 @@ def walk_lines(played: Played) -> Iterator[str]:
 def _said(played: Played, notes: list[PlayerNote]) -> Iterator[str]:
     changed = changed_files(played.digest)
     for note in notes:
-        if note.moment in (NoteMoment.START, NoteMoment.PROMPT):
+        if note.moment in (NoteMoment.START, NoteMoment.PROMPT) and not note.occasion:
             yield f"  at the {note.moment}: {_one_line(note.text)}"
             yield from (f"    {'changed  ' if path in changed else '–        '}{path}" for path in note.files)
     missed = [path for path in changed if all(path not in note.files for note in notes)]
@@ -268,7 +292,7 @@ def _said(played: Played, notes: list[PlayerNote]) -> Iterator[str]:
         yield f"  {at:>4} {step.status:<9} {_one_line(step.target)}"
         if step.error:
             yield f"       it said: {_one_line(step.error)}"
-        yield from (f"       {said.moment}: {_one_line(said.text)}" for said in spoken)
+        yield from (f"       {said.occasion or said.moment}: {_one_line(said.text)}" for said in spoken)
 
 
 def _counted(notes: list[PlayerNote]) -> str:

@@ -1,0 +1,45 @@
+"""Invented readings for replays: what a model might have written of a session, as the journal keeps it."""
+
+from typing import Any
+
+import msgspec
+from tests.measure.histories import Log
+
+from afterwit.decisions.decided import ItemEvidence, KnowledgeEntry, Recorded, SessionRead
+from afterwit.model.knowledge import READ, Category, Channel, Draft, Evidence, Scope, ScopeKind, SessionRef
+
+RULE = "Never prune the old trees in winter."
+REPO = "orchard"
+
+
+def ref(session: str, repo: str = REPO) -> SessionRef:
+    return SessionRef(agent="claude-code", native_id=session, story=session, repo=repo)
+
+
+def evidence(session: str, **more: Any) -> Evidence:
+    given: dict[str, Any] = {"channel": Channel.USER, "at_ms": 1_777_629_600_000, "excerpt": RULE}
+    return Evidence(session=ref(session), **(given | more))
+
+
+def draft(session: str, sentence: str = RULE, **more: Any) -> Draft:
+    given: dict[str, Any] = {
+        "harvester": READ,
+        "key": (sentence.lower(),),
+        "scope": Scope(ScopeKind.REPO, REPO),
+        "category": Category.PATTERN,
+        "channel": Channel.USER,
+        "evidence": (evidence(session),),
+        "stated_confidence": 0.9,
+    }
+    return Draft(sentence=sentence, **(given | more))
+
+
+def entry(number: int, session: str, *drafts: Draft, relations: tuple[ItemEvidence, ...] = ()) -> Recorded:
+    answer = SessionRead(
+        request=f"r{number}", session=ref(session), model="m", prompt="1", checks=1, drafts=drafts, relations=relations
+    )
+    return Recorded("here", number, number, KnowledgeEntry.READ, "", msgspec.to_builtins(answer))
+
+
+def read_of(log: Log, *drafts: Draft) -> Recorded:
+    return entry(1, log.session, *(drafts or (draft(log.session),)))
