@@ -9,17 +9,9 @@ from tests.knowledge.drafting import NOW_MS, draft, piece
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.weighing import WeighingContext, weigh
 from afterwit.model.knowledge import READ, Category, Channel, Item
-from afterwit.reading.consolidating import (
-    PROMPT,
-    NoteClaims,
-    SettledNotes,
-    Unsettled,
-    claims_in,
-    consolidation,
-    schema,
-    settled,
-)
-from afterwit.reading.requests import MOST_TOKENS, built_in
+from afterwit.reading.consolidating import PROMPT, claims_in, consolidations, schema
+from afterwit.reading.note_claims import NoteClaims, SettledNotes, Unsettled, settled
+from afterwit.reading.requests import MOST_TOKENS, ReadingRequest, built_in
 
 TABS = "Files of the press are indented with tabs: an edit with spaces fails, so copy the tabs exactly."
 AGAIN = "An edit with spaces fails in files of the press, which are indented with tabs."
@@ -138,21 +130,48 @@ def test_the_schema_has_what_is_understood() -> None:
 
 def test_a_request_names_who_spoke_and_when_the_newest_last() -> None:
     notes = (note(TABS, 5, Channel.USER), note(CRATES, 2))
-    request = consolidation("host/orchard", notes, (), built_in(PROMPT), "orchard-1")
+    (request,) = consolidations("host/orchard", notes, (), built_in(PROMPT), "orchard-1")
     assert request.items == (notes[1].id, notes[0].id)
     last = request.text.splitlines()[-1]
     assert last.startswith(f"[{notes[0].id}] ")
     assert ", the user: " in last
-    assert consolidation("host/orchard", notes[::-1], (), built_in(PROMPT), "orchard-1") == request
+    assert consolidations("host/orchard", notes[::-1], (), built_in(PROMPT), "orchard-1") == [request]
 
 
-def test_of_too_many_notes_those_are_sent_that_resemble_another() -> None:
-    others = [note(f"Barrel {number}{number} {'x' * 300}{number}: look into ledger {number}.") for number in range(160)]
-    alike = (note(TABS), note(AGAIN))
-    request = consolidation("host/orchard", [*others, *alike], (), built_in(PROMPT), "orchard-1")
-    assert request.tokens <= MOST_TOKENS
-    assert 10 < len(request.items) < 160
-    assert {item.id for item in alike} <= set(request.items)
+def asked(notes: list[Item], before: tuple[str, ...] = ()) -> list[ReadingRequest]:
+    return consolidations("host/orchard", notes, before, built_in(PROMPT), "orchard-1")
+
+
+def barrels(count: int) -> list[Item]:
+    """Notes that share nothing but their first word."""
+    words = [f"{letter}{'xyzuvw'[at % 6] * (3 + at // 6)}" for at in range(60) for letter in "abcdefghijklmnop"]
+    return [note(f"Barrels {' '.join(words[at * 3 : at * 3 + 3])}: {'-' * 300}") for at in range(count)]
+
+
+def test_of_many_notes_those_that_may_say_the_same_are_in_one_request() -> None:
+    pairs = [
+        (
+            note(f"The {name} press counts crates twice {'-' * 300}"),
+            note(f"Crates: the {name} press counts them twice."),
+        )
+        for name in ("amber", "birch", "cedar", "damson", "elder", "fennel", "ginger", "hazel", "indigo", "juniper")
+    ]
+    others = barrels(300)
+    requests = asked([*others[:150], *(first for first, _ in pairs), *others[150:], *(second for _, second in pairs)])
+    assert len(requests) > 1
+    assert max(request.tokens for request in requests) <= MOST_TOKENS
+    assert sum(len(request.items) for request in requests) == len(others) + 2 * len(pairs)
+    for first, second in pairs:
+        assert sum({first.id, second.id} <= set(request.items) for request in requests) == 1
+
+
+def test_of_what_was_asked_before_only_that_is_sent_again_which_resembles_something_new() -> None:
+    old = [*barrels(20), note(TABS)]
+    before = tuple(item.id for item in old)
+    assert asked(old, before) == []
+    (request,) = asked([*old, note(AGAIN), note(CRATES)], before)
+    assert set(request.items) == {note(TABS).id, note(AGAIN).id, note(CRATES).id}
+    assert asked([note(CRATES), *old, note(AGAIN)], before) == [request]
 
 
 def test_ids_are_those_of_drafts() -> None:

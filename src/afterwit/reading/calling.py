@@ -26,7 +26,7 @@ from afterwit.knowledge.settle import settle
 from afterwit.model.errors import AfterwitError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
-from afterwit.reading.answer_forms import form_of
+from afterwit.reading.answer_forms import form_of, with_remark
 from afterwit.reading.answers import GivenAnswer
 from afterwit.reading.called_run import CalledRun, CallingRules, FailedReading
 from afterwit.reading.ledger import Purse, estimate, spent_by, usage_of
@@ -48,7 +48,6 @@ _LOOK_SECONDS = 0.5  # how long Ctrl-C may have to wait on systems where waiting
 _MOST_IN_A_ROW = 3  # failures
 _SETTLE_EVERY = 25  # answers
 _LONGEST_FAULT = 300
-_CHANGED = "the session has changed since it was sent"
 
 
 def way_to(model: str, world: World) -> Way | None:
@@ -66,15 +65,6 @@ class _Errand(NamedTuple):
 
     planned: PlannedRequest
     is_mending: bool = False
-
-    @property
-    def request(self) -> ReadingRequest:
-        return self.planned.request
-
-    @property
-    def session(self) -> tuple[str, str]:
-        """Empty names where it asks about notes."""
-        return self.planned.agent, self.planned.native_id
 
 
 class _Underway(NamedTuple):
@@ -115,7 +105,7 @@ class _CallingRun:
         self._progress = progress
         self._prices = price_list(world.settings.prices)
         self._waiting = deque(map(_Errand, made.requests))
-        self._unread = Counter(errand.session for errand in self._waiting if errand.planned.native_id)
+        self._unread = Counter(errand.planned.session for errand in self._waiting if errand.planned.native_id)
         self._underway: dict[_Answering, _Underway] = {}
         self._reserved_usd = 0.0  # of what is under way
         self._in_a_row = 0  # failures
@@ -187,7 +177,7 @@ class _CallingRun:
     def _reserved(self, visit: _Visit, errand: _Errand, *, is_alone: bool) -> list[_Underway] | None:
         """Journals a request that is sent next; nothing where another run has it, None where it cannot be asked now."""
         db, now_ms = visit.source.store.db, visit.world.now_ms
-        before = request_row(db, errand.request.id)
+        before = request_row(db, errand.planned.request.id)
         if before is not None and not errand.is_mending and self._is_taken(before):
             return []
         if self._calls.until_ms is not None and now_ms >= self._calls.until_ms:
@@ -205,7 +195,7 @@ class _CallingRun:
         body = asked_body(self._made, errand.planned, CALLED)
         decide(visit.source.store, READING_ASKED, {"requests": [body]}, at_ms)
         self._reserved_usd += errand.planned.estimate.cost_usd or 0.0
-        asked = request_row(db, errand.request.id)
+        asked = request_row(db, errand.planned.request.id)
         return [_Underway(errand, asked)] if asked is not None else []
 
     def _is_taken(self, before: ReadingRow) -> bool:
@@ -218,7 +208,7 @@ class _CallingRun:
 
     def _sent(self, underway: _Underway) -> _Answering:
         """Begins a call in a thread of its own, which does not keep the program from ending."""
-        request = underway.errand.request
+        request = underway.errand.planned.request
         future: _Answering = Future()
         until_ms = self._calls.until_ms
         left = _CALL_SECONDS if until_ms is None else max(1.0, (until_ms - self._calls.clock()) / 1000)
@@ -245,9 +235,9 @@ class _CallingRun:
             self.result.count(entry)
             self._unsettled += 1
             self._in_a_row = 0
-            if errand.session in self._unread:
-                self._unread[errand.session] -= 1
-                self.result.sessions += not self._unread[errand.session]
+            if errand.planned.session in self._unread:
+                self._unread[errand.planned.session] -= 1
+                self.result.sessions += not self._unread[errand.planned.session]
         else:
             usage = usage_of(visit.source.store.db, asked, answer, self._prices)
             self.result.spend(usage)
@@ -261,12 +251,7 @@ class _CallingRun:
         return again
 
     def _mending(self, errand: _Errand, visit: _Visit) -> _Errand:
-        form = form_of(errand.request)
-        remark = (
-            f"\n## A remark\nYour last answer to this was not understood: there was not {form.words} in it. Answer with"
-            f" nothing but that object, {form.empty} where there is nothing to say.\n"
-        )
-        request = errand.request._replace(text=errand.request.text + remark)
+        request = with_remark(errand.planned.request)
         wanted = estimate(request, self._made.model, self._prices, visit.world.now_ms)
         return _Errand(errand.planned._replace(request=request, estimate=wanted), is_mending=True)
 
@@ -274,7 +259,7 @@ class _CallingRun:
         """Journals a failure. What is answered already is none, nor is a program's that Ctrl-C has reached too."""
         asked = underway.asked
         is_none = fate is Fate.REPEATED or (fate is Fate.FAILED and self.result.stopped_by == "interrupted")
-        why = said or _why_not(fate, underway.errand.request)
+        why = said or _why_not(fate, underway.errand.planned.request)
         fault = "" if is_none else visit.source.redactor.text(clean(why))[:_LONGEST_FAULT]
         self._note_spent(visit, asked, usage, fault)
         if fault:
@@ -298,9 +283,11 @@ class _CallingRun:
 
 
 def _why_not(fate: Fate, request: ReadingRequest) -> str:
-    if fate is Fate.NOT_UNDERSTOOD:
-        return f"the answer was not understood: it is not {form_of(request).words}"
-    return _CHANGED if fate is Fate.CHANGED else fate
+    words = {
+        Fate.NOT_UNDERSTOOD: f"the answer was not understood: it is not {form_of(request).words}",
+        Fate.CHANGED: "the session has changed since it was sent",
+    }
+    return words.get(fate, fate)
 
 
 def _answer_of(future: _Answering, request: str) -> GivenAnswer:

@@ -59,6 +59,11 @@ class PlannedRequest(NamedTuple):
     native_id: str = ""
     ended_ms: int = 0
 
+    @property
+    def session(self) -> tuple[str, str]:
+        """Empty names where it asks about notes."""
+        return self.agent, self.native_id
+
 
 class ReadingPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What would be read, and what that would take."""

@@ -13,7 +13,8 @@ from afterwit.knowledge.settle import settle
 from afterwit.model.learn_run import Progress
 from afterwit.reading import checks
 from afterwit.reading.answers import GivenAnswer
-from afterwit.reading.consolidating import PROMPT, Unsettled
+from afterwit.reading.consolidating import PROMPT
+from afterwit.reading.note_claims import Unsettled
 from afterwit.reading.plan import PlannedRequest, ReadingPlan, ReadingWish, planned
 from afterwit.reading.requests import ReadingRequest, built_in
 from afterwit.reading.taking import ReadingDesk, TakenAnswers

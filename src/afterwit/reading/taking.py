@@ -30,12 +30,13 @@ from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.settle import recorded
 from afterwit.model.knowledge import READ, Channel, Draft, Item, SessionRef
 from afterwit.model.prices import price_list
-from afterwit.reading import checks, consolidating
+from afterwit.reading import checks, note_claims
 from afterwit.reading.answers import GivenAnswer, ProposedNote, understood
 from afterwit.reading.checks import Convicted, Sent, Supported, bears_on, checked, runs_in
-from afterwit.reading.consolidating import claims_in, settled
+from afterwit.reading.consolidating import claims_in
 from afterwit.reading.drafts import ReadSession, draft_of, evidence_of
 from afterwit.reading.ledger import usage_of
+from afterwit.reading.note_claims import settled
 from afterwit.reading.plan import prompt_in_force
 from afterwit.reading.requests import LineSpan, hash_of
 from afterwit.reading.session_texts import Beside, session_text
@@ -164,7 +165,7 @@ class ReadingDesk:
             model=asked.model,
             prompt=asked.prompt,
             run_ms=self._run_ms,
-            checks=consolidating.VERSION,
+            checks=note_claims.VERSION,
             usage=usage_of(self._store.db, asked, answer, self._prices),
             rejected=result.rejected,
             answer=msgspec.json.encode(claims._asdict()).decode(),

@@ -18,7 +18,7 @@ from afterwit.digest.update import load_digest
 from afterwit.digest.value import SampleCandidate, chosen, findings_of
 from afterwit.harvest.run import SessionRefs
 from afterwit.knowledge.settle import recorded
-from afterwit.reading.consolidating import NEW_NOTES, PROMPT, consolidation
+from afterwit.reading.consolidating import NEW_NOTES, PROMPT, consolidations
 from afterwit.reading.requests import ReadingPrompt, ReadingRequest, built_in
 from afterwit.reading.session_texts import Beside
 from afterwit.sessions.filters import Filter, selection_of
@@ -131,7 +131,8 @@ def due(
         items, asked = beside.read_items(repo), before.get(repo, set())
         new = [item for item in items if item.id not in asked]
         if len(new) >= NEW_NOTES or (is_again and len(items) > 1):
-            yield repo, consolidation(repo, items, asked, prompt, model)
+            for request in consolidations(repo, items, () if is_again else asked, prompt, model):
+                yield repo, request
 
 
 def best_first(db: apsw.Connection, rows: Iterable[SessionRow]) -> Iterator[tuple[SessionRow, float]]:
