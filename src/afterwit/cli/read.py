@@ -176,7 +176,7 @@ def _plan(here: Here, wish: ReadingWish, way: Way | None, *, is_json: bool) -> N
     elif not wish.model:
         tell_ways(here)
     elif wish.model == AT_HAND:
-        talk("Your agent reads it: connect it (`afterwit connect`) and ask it to read the sessions that wait.")
+        talk('Your agent reads these when you ask it to, once `model = "agent-at-hand"` stands under `[reading]`.')
     elif way is None and made.requests:
         talk(f"Only files reach {wish.model}: `afterwit read --to FILE --with {wish.model}` writes the requests.")
 
