@@ -142,7 +142,8 @@ def test_what_was_read_for_us_is_not_learned_from_a_second_time(world: World, ho
     text = next(text for text in texts if is_about(ORDER, text))
     before = _told(world)
     for number in (7, 8):
-        reader = Planted(number, 90_000 * number).prompt("Read my waiting sessions.")
+        reader = Planted(number, 90_000 * number)
+        reader.prompt("Read my waiting sessions.")
         reader.tool("mcp__afterwit__reading_next", {}, text)
         answer = {"request": request_in(text), "answer": json.dumps({"notes": [note(text, ORDER)]})}
         reader.tool("mcp__afterwit__reading_answer", answer, "Taken: 1 kept, 0 refused. 1 more waits.")
