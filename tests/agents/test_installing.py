@@ -81,6 +81,7 @@ def test_claude_code_hears_at_every_moment() -> None:
     assert [edit.path.as_posix() for edit in integration("claude-code", moved).edits] == [
         "/etc/claude/settings.json",
         "/etc/claude/.claude.json",
+        "/etc/claude/skills/read-waiting-sessions/SKILL.md",
     ]
 
 

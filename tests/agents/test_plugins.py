@@ -40,6 +40,16 @@ def test_all_agents_get_the_same_version_and_the_same_server() -> None:
     assert [list(json.loads(text)["mcpServers"]) for text in servers] == [["afterwit"]] * 3
 
 
+def test_all_carry_the_skill_that_lets_an_agent_read_for_people() -> None:
+    skills = {path.parts[0]: text for path, text in files().items() if path.name == "SKILL.md"}
+    assert set(skills) == {"claude-code", "codex", "gemini"}
+    for text in skills.values():
+        assert text.startswith("---\nname: read-waiting-sessions\ndescription: ")
+        assert all(f"`{tool}`" in text for tool in ("reading_next", "reading_answer"))
+    manifest = json.loads(files()[PurePath("codex/plugins/afterwit/.codex-plugin/plugin.json")])
+    assert manifest["skills"] == "./skills/"
+
+
 @pytest.mark.skipif(os.name != "posix", reason="the script is for a POSIX shell")
 def test_the_script_is_silent_without_afterwit_and_calls_it_where_it_is(tmp_path: Path) -> None:
     main([], tmp_path)

@@ -1,5 +1,6 @@
 """What the settings leave out is never captured; what was captured before stays; without the setting it comes in."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from tests.homes import CLAUDE, Silent, claude_records, codex_records, put, rows
 from afterwit.archive.delete import DeleteRequest, delete
 from afterwit.archive.verify import verify
 from afterwit.doctor.doctor import examine
+from afterwit.guard.markers import reading_request
 from afterwit.learn.learn import Options, learn
 from afterwit.learn.unchanged import nothing_new
 from afterwit.model.learn_run import Report
@@ -140,3 +142,51 @@ def test_a_rebuild_keeps_to_what_is_left_out(home: Path, tmp_path: Path) -> None
     learned(home, store, "folder:~/clients/**")
     assert sessions(store) == before
     assert places_of(WORD, store) == []
+
+
+def read_for_us(session: str) -> list[dict[str, object]]:
+    """A session in which an agent was given a request of ours."""
+    first, *others = claude_records(session, 2)
+    return [{**first, "message": {"role": "user", "content": reading_request("1 user: Prune the trees")}}, *others]
+
+
+def test_a_session_that_begins_with_a_request_of_ours_is_never_learned(home: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    put(home / CLAUDE / "reader.jsonl", read_for_us("reader"))
+    history = home / ".codex" / "history.jsonl"
+    typed = {"session_id": "reader-too", "ts": 1_777_629_700, "text": reading_request("1 user: Pick")}
+    put(history, [*map(json.loads, history.read_text(encoding="utf-8").splitlines()), typed])
+    report = learned(home, store)
+    assert sessions(store) == {"client", "orchard", "hedge", THREAD}
+    assert (report.own, report.excluded) == (1, 0)
+    assert places_of("Prune the trees", store) == []
+
+
+def test_nor_is_one_that_worked_in_our_folder_or_a_subagent_of_one(home: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    put(home / CLAUDE / "there.jsonl", claude_records("there", cwd=str(store / "reading" / "work")))
+    put(home / CLAUDE / "reader.jsonl", read_for_us("reader"))
+    child = [record | {"isSidechain": True} for record in claude_records("reader", 1)]
+    put(home / CLAUDE / "reader" / "subagents" / "agent-f00d.jsonl", child)
+    report = learned(home, store)
+    assert sessions(store) == {"client", "orchard", "hedge", THREAD}
+    assert report.own == 3
+    again = nothing_new(world_of(home, store))
+    assert again is not None
+    assert again.own == 3
+
+
+def test_a_subagent_of_a_session_that_read_for_us_is_left_out_in_a_later_run_too(home: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    put(home / CLAUDE / "reader.jsonl", read_for_us("reader"))
+    learned(home, store)
+    child = [record | {"isSidechain": True} for record in claude_records("reader", 1)]
+    put(home / CLAUDE / "reader" / "subagents" / "agent-f00d.jsonl", child)
+    assert learned(home, store).own == 2
+    assert sessions(store) == {"client", "orchard", "hedge", THREAD}
+
+
+def test_a_folder_beside_ours_is_learned(home: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    put(home / CLAUDE / "there.jsonl", claude_records("there", cwd=f"{store}/reading-list"))
+    assert (learned(home, store).own, "there" in sessions(store)) == (0, True)

@@ -89,7 +89,7 @@ def test_its_json_has_the_documented_shape(run: Run) -> None:
     report = json.loads(run("learn", "--json").stdout)
     assert set(report) == {
         *("agents", "sessions", "digested", "harvested", "evicted", "is_dry_run", "news", "is_connected"),
-        *("excluded", "excluded_stored", "reading"),
+        *("excluded", "excluded_stored", "own", "reading"),
     }
     assert set(report["news"]) == {
         *("sessions", "new_sessions", "agents", "tokens", "cost_usd", "is_cost_partial"),

@@ -66,6 +66,7 @@ def test_a_way_that_cannot_be_used_says_why(told: Run) -> None:
     assert broken.returncode == 1
     assert "'broken'" in broken.stderr
     assert "Only files reach orchard-1" in told("read", "--with", "orchard-1").stderr
+    assert "Your agent reads these when you ask it to" in told("read", "--with", "agent-at-hand").stderr
 
 
 def test_failures_end_the_run_pause_and_are_shown_by_doctor(told: Run) -> None:

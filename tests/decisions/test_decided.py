@@ -140,3 +140,21 @@ def test_of_several_answers_to_one_request_the_last_that_stands_counts() -> None
     entries = [_read(1, "r1", draft("Prune in March.")), _read(2, "r1", draft("Prune in May."))]
     assert [one.sentence for one in decided(entries).drafts] == ["Prune in May."]
     assert [one.sentence for one in decided([*entries, undone(3, 2)]).drafts] == ["Prune in March."]
+
+
+def settled(number: int, request: str, **claims: Any) -> Recorded:
+    about = {"request": request, "repo": "orchard", "items": [], "model": "orchard-1", "prompt": "1", "checks": 1}
+    return entry(number, KnowledgeEntry.CONSOLIDATED, {**about, **claims})
+
+
+def test_of_notes_that_say_the_same_the_last_that_was_kept_stands_for_all() -> None:
+    entries = [settled(1, "r1", same=[["a", "b"], ["c", "d"]]), settled(2, "r2", same=[["c", "a"]])]
+    assert decided(entries).same == dict.fromkeys("abcd", "c")
+    assert decided([*entries, undone(3, 2)]).same == {"a": "a", "b": "a", "c": "c", "d": "c"}
+
+
+def test_of_several_answers_about_the_same_notes_the_last_counts() -> None:
+    entries = [settled(1, "r1", same=[["a", "b"]]), settled(2, "r1", replaced=[["a", "b"]], contradict=[["c", "d"]])]
+    result = decided(entries)
+    assert (result.same, result.replaced) == ({}, {"b": ("a",)})
+    assert result.contradicted == {"c": ("d",), "d": ("c",)}

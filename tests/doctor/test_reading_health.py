@@ -34,7 +34,7 @@ def test_failures_say_why_and_what_to_do(world: World) -> None:
         (finding,) = reading_findings(db)
     assert (state.unanswered, state.failed, state.is_idle) == (2, 2, False)
     assert finding.code == "reading-failed"
-    assert f"{MODEL} did not answer 2 requests to read a session. Latest: nobody is logged in. Mend" in finding.what
+    assert f"{MODEL} did not answer 2 requests. Latest: nobody is logged in. Mend" in finding.what
     assert f"afterwit read --with {MODEL}" in finding.what
     called(world._replace(now_ms=NOW_MS + 2 * 3_600_000), ScriptedWay())
     with readonly_database(world.layout) as db:

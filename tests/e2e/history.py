@@ -29,11 +29,11 @@ _PROGRAMS = {  # They live for a moment, because a client may miss what one prin
 _GIT = ("git", "-c", "user.name=ada", "-c", "user.email=ada@orchard.example", "-c", "init.defaultBranch=main")
 
 
-def plant(home: Path, checkout: Path, today: dt.datetime) -> None:
+def plant(home: Path, checkout: Path, today: dt.datetime, sessions: int = _SESSIONS) -> None:
     """Writes the checkout, its programs and the logs below a home."""
     put_checkout(checkout, {PLACE: "def press(): ...\n", "src/rows.py": "rows = 12\n"})
     put_programs(home)
-    for number in range(_SESSIONS):
+    for number in range(sessions):
         session = _Session(number, str(checkout), today - dt.timedelta(days=1 + number % 7, minutes=20 * number))
         _play(session, number)
         session.put(home)

@@ -2,8 +2,8 @@
 
 It remembers no conversation: which step is due follows from the results that a request carries. So retries, and
 requests for a title or a summary, cannot put it out of step. Once in a script it can say that the context is nearly
-full, so that the client compacts it; the steps then begin again. What it was asked is kept in `requests`, so that a
-test can see what reached the model. The four wire formats are left to `wire_formats`.
+full, so that the client compacts it; the steps then begin again. It can hold its answers back. What it was asked is
+kept in `requests`, so that a test can see what reached the model. The four wire formats are left to `wire_formats`.
 """
 
 import json
@@ -57,6 +57,7 @@ class Script(NamedTuple):
     commands: Sequence[str | Use]
     goodbye: str
     fills_at: int | None = None  # the step at which it says once that the context is nearly full
+    aside: str = _ASIDE  # what it says where it is offered no shell
 
 
 class ModelServer(ThreadingHTTPServer):
@@ -69,6 +70,9 @@ class ModelServer(ThreadingHTTPServer):
         self.script = script
         self.requests: list[Asked] = []
         self.has_filled = False
+        self.was_asked = threading.Event()
+        self.may_answer = threading.Event()
+        self.may_answer.set()
         self.url = f"http://127.0.0.1:{self.server_port}"
 
     def play(self, script: Script) -> None:
@@ -76,10 +80,12 @@ class ModelServer(ThreadingHTTPServer):
         self.script, self.requests, self.has_filled = script, [], False
 
     def answer(self, asked: Asked) -> Turn:
-        """The turn that is due."""
+        """The turn that is due, when it may be told."""
         self.requests.append(asked)
+        self.was_asked.set()
+        self.may_answer.wait()
         turn = next_turn(self.script, asked, len(self.requests))
-        is_aside = isinstance(turn, Said) and turn.text == _ASIDE
+        is_aside = isinstance(turn, Said) and turn.text == self.script.aside
         if is_aside:
             is_full = self.has_filled and _SNAPSHOT in asked.text
         else:
@@ -100,6 +106,7 @@ def serving(script: Script) -> Iterator[ModelServer]:
         try:
             yield server
         finally:
+            server.may_answer.set()
             server.shutdown()
             thread.join()
 
@@ -108,7 +115,7 @@ def next_turn(script: Script, asked: Asked, number: int) -> Turn:
     name = f"{number:08d}"
     tool = next((tool for tool in SHELL_TOOLS if tool in asked.tools), None)
     if tool is None or _is_for_a_summary(asked):
-        return Said(name, _ASIDE)
+        return Said(name, script.aside)
     if asked.results >= len(script.commands):
         return Said(name, script.goodbye)
     step = script.commands[asked.results]

@@ -49,13 +49,13 @@ def _end(client: "subprocess.Popen[bytes]", home: str) -> None:
     with suppress(ProcessLookupError):
         os.killpg(client.pid, signal.SIGKILL)
     client.wait()
-    while left := list(_left(home)):
+    while left := list(processes_of(home)):
         for process in left:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
 
 
-def _left(home: str) -> Iterator[int]:
+def processes_of(home: str) -> Iterator[int]:
     """Processes whose environment names this home. One that has been ended has none any more."""
     wanted = f"HOME={home}".encode()
     for folder in _PROCESSES.glob("[0-9]*"):

@@ -36,6 +36,15 @@ def test_a_session_starts_with_its_block_whole_and_once(hook: Hook) -> None:
     assert hook.claude("start", source="startup", session="s2").context == BLOCK
 
 
+@pytest.mark.parametrize("event", EVENTS)
+def test_where_an_agent_reads_for_us_nothing_is_said_or_noted(hook: Hook, event: str) -> None:
+    before = {path: path.stat().st_mtime_ns for path in hook.layout.root.rglob("*")}
+    hook.environ["AFTERWIT_READING"] = "1"
+    answered = hook.claude(event, source="startup", prompt="speed up the import", tool_name="Bash")
+    assert (answered.stdout, answered.stderr) == ("", "")
+    assert {path: path.stat().st_mtime_ns for path in hook.layout.root.rglob("*")} == before
+
+
 def test_the_block_comes_again_once_after_a_compaction(hook: Hook) -> None:
     hook.claude("start", source="startup")
     assert hook.claude("start", source="compact").context == BLOCK

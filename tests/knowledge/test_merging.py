@@ -275,3 +275,25 @@ def test_an_agents_quirk_stays_with_the_agent() -> None:
 @pytest.mark.parametrize("line", ["git push origin", "npm install", "gh pr view --json state", "uv run pytest -q"])
 def test_general_commands_depend_on_no_repository(line: str) -> None:
     assert not depends_on_repo(draft(f"Use `{line}`.", advice=line))
+
+
+def test_drafts_that_are_said_to_be_the_same_merge_into_the_one_that_is_named() -> None:
+    first = draft("Press the apples with care.", triggers=(_PYTEST,))
+    second = draft("Apples want a gentle press.", evidence=(piece("two"),), triggers=(Trigger(program="tox"),))
+    kept = id_of(second)
+    (union,) = merged((first, second), {id_of(first): kept, kept: kept}).unions
+    assert (union.id, union.absorbed) == (kept, (id_of(first),))
+    assert len(union.draft.evidence) == len(union.draft.triggers) == 2
+
+
+def test_words_that_are_trusted_more_are_kept_whichever_are_named() -> None:
+    users = draft("Press the apples with care.", channel=Channel.USER)
+    agents = draft("Apples want a gentle press.", channel=Channel.ASSISTANT)
+    kept = id_of(agents)
+    (union,) = merged((users, agents), {id_of(users): kept, kept: kept}).unions
+    assert union.id == id_of(users)
+
+
+def test_what_is_said_to_be_the_same_stays_apart_in_different_repositories() -> None:
+    here, there = draft("Press the apples with care."), draft("Apples want a gentle press.", scope=HARBOUR)
+    assert len(merged((here, there), {id_of(here): id_of(there), id_of(there): id_of(there)}).unions) == 2

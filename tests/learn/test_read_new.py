@@ -1,18 +1,22 @@
 """`learn` lets the model that is set read new sessions: few, within the caps, and without ever failing for it."""
 
+import json
 from pathlib import Path
 
 import msgspec
 import pytest
 from tests.homes import Silent, learned, world_of
 from tests.planted_orders import Planted
-from tests.reading.calls import MODEL, Clock, ScriptedWay, capped
+from tests.reading.calls import MODEL, Clock, ScriptedWay, capped, empty
+from tests.reading.test_consolidation_in_store import RULES
 
 from afterwit.config.world import World
 from afterwit.learn import read_new as module
 from afterwit.learn.read_new import read_new
 from afterwit.model.learn_run import LearnReading
 from afterwit.reading.answers import GivenAnswer
+from afterwit.reading.consolidating import schema
+from afterwit.reading.ways.way import ModelQuestion
 from afterwit.store.store import readonly_database
 
 
@@ -39,6 +43,34 @@ def test_a_few_new_sessions_are_read(world: World, monkeypatch: pytest.MonkeyPat
     assert reading is not None
     assert (reading.model, reading.sessions, reading.problem) == (MODEL, 3, "")
     assert reading.tokens > 0
+
+
+def test_notes_that_are_due_are_settled_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = Planted(1, 7_200)
+    for rule in RULES:
+        log.prompt(rule).shell("make check", "ok")
+    log.put(tmp_path / "home")
+    learned(tmp_path / "home", tmp_path / "store")
+    plain = world_of(tmp_path / "home", tmp_path / "store")
+    with readonly_database(plain.layout) as db:
+        last_ms = db.execute("SELECT max(ended_ms) FROM sessions").get
+    world = capped(plain._replace(now_ms=last_ms + 3_600_000), model=MODEL, sessions_per_learn=3)
+
+    def reply(question: ModelQuestion) -> GivenAnswer:
+        numbered = [line for line in question.text.splitlines() if line[:1].isdigit()]
+        places = {rule: line.split()[0] for rule in RULES for line in numbered if rule in line}
+        notes = [{"sentence": rule, "lines": [at], "confidence": 0.9} for rule, at in places.items()]
+        return empty(question)._replace(text=json.dumps({"notes": notes} if notes else {"same": []}))
+
+    way = ScriptedWay(reply)
+    first = read(world, way, monkeypatch)
+    assert first is not None
+    assert (first.notes, len(way.asked)) == (len(RULES), 1)
+    second = read(world._replace(now_ms=world.now_ms + 3_600_000), way, monkeypatch)
+    assert second is not None
+    assert (second.sessions, second.settled, second.problem) == (0, 0, "")
+    assert way.asked[1].schema == schema()
+    assert read(world._replace(now_ms=world.now_ms + 7_200_000), way, monkeypatch) is None
 
 
 def test_old_sessions_are_left_to_people(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import msgspec
 import pytest
 from tests.homes import Silent, world_of
 from tests.mcp.conftest import ORCHARD, Call, put_items, text_of
@@ -20,6 +21,8 @@ from afterwit.mcp.messages import RpcError
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Authority, Category, Channel, Item, ItemStatus
 from afterwit.model.learn_run import Options
+from afterwit.model.settings import ReadingSettings
+from afterwit.reading.plan import AT_HAND
 from afterwit.store.rows.items import put_item
 from afterwit.store.store import opened
 
@@ -258,6 +261,8 @@ def test_memory_is_the_users_own_and_between_markers(call: Call, refused: Call) 
 
 def test_without_a_store_every_tool_says_what_to_do(tmp_path: Path) -> None:
     world = world_of(tmp_path, tmp_path / "none")
+    reading = ReadingSettings(model=AT_HAND)
+    world = world._replace(settings=msgspec.structs.replace(world.settings, reading=reading))
     desk = StoreDesk(lambda: world, tmp_path, "mcp-1")
     arguments: dict[str, dict[str, Any]] = {
         "recall": {"task": "x"},
@@ -266,6 +271,8 @@ def test_without_a_store_every_tool_says_what_to_do(tmp_path: Path) -> None:
         "record_lesson": {"lesson": LESSON},
         "report_item": {"item": "x", "verdict": "wrong"},
         "open_questions": {},
+        "reading_next": {},
+        "reading_answer": {"request": "x", "answer": "{}"},
     }
     assert {*arguments, "memory"} == set(TOOLS)
     for name, given in arguments.items():

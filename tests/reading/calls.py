@@ -16,15 +16,15 @@ from afterwit.reading.calling import call
 from afterwit.reading.ledger import estimate
 from afterwit.reading.plan import ReadingWish, plan
 from afterwit.reading.requests import ANSWER_TOKENS, tokens
-from afterwit.reading.ways.way import Question
+from afterwit.reading.ways.way import ModelQuestion
 from afterwit.recall.deck.compile import compile_deck
 
 MODEL = "scripted:orchard-1"
-Reply = Callable[[Question], GivenAnswer]
+Reply = Callable[[ModelQuestion], GivenAnswer]
 NOTHING = json.dumps({"notes": []})
 
 
-def empty(question: Question) -> GivenAnswer:
+def empty(question: ModelQuestion) -> GivenAnswer:
     """Nothing to note, and it took all that was reserved."""
     return GivenAnswer(question.id, NOTHING, tokens(question.system) + tokens(question.text), ANSWER_TOKENS)
 
@@ -36,7 +36,7 @@ class ScriptedWay:
         self.most_at_once = most_at_once
         self._reply = reply
         self._lock = threading.Lock()
-        self.asked: list[Question] = []
+        self.asked: list[ModelQuestion] = []
 
     def recipient(self) -> str:
         return "nobody, it is a script"
@@ -44,7 +44,7 @@ class ScriptedWay:
     def refusal(self) -> str:
         return ""
 
-    def answer(self, question: Question, seconds: float) -> GivenAnswer:
+    def answer(self, question: ModelQuestion, seconds: float) -> GivenAnswer:
         assert seconds > 0
         with self._lock:
             self.asked.append(question)

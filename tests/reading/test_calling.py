@@ -24,7 +24,7 @@ from afterwit.reading.answers import GivenAnswer
 from afterwit.reading.called_run import CalledRun
 from afterwit.reading.ledger import spent_by
 from afterwit.reading.plan import ReadingPlan, ReadingWish, plan
-from afterwit.reading.ways.way import Question
+from afterwit.reading.ways.way import ModelQuestion
 from afterwit.store.lease import held, is_held
 from afterwit.store.rows.readings import failed_requests, requests_for, spending
 from afterwit.store.store import readonly_database
@@ -58,7 +58,7 @@ def read_sentences(world: World) -> list[str]:
         return [item.sentence for item in all_items(db) if item.harvester == READ]
 
 
-def about_the_rule(question: Question) -> GivenAnswer:
+def about_the_rule(question: ModelQuestion) -> GivenAnswer:
     rows = [line for line in question.text.splitlines() if RULE in line and line[0].isdigit()]
     notes = [note(NOTE, int(line.split(" ", 1)[0])) for line in rows]
     return empty(question)._replace(text=json.dumps({"notes": notes}))
@@ -87,7 +87,7 @@ def test_four_calls_at_once_hold_to_the_token(world: World, affordable: int) -> 
     held_back = capped(world, tokens_per_day=cap, tokens_per_month=cap)
     together = threading.Barrier(min(4, affordable))
 
-    def reply(question: Question) -> GivenAnswer:
+    def reply(question: ModelQuestion) -> GivenAnswer:
         if len(way.asked) <= together.parties:
             together.wait(30)
         return empty(question)
@@ -117,7 +117,7 @@ def test_two_runs_at_once_pay_nothing_twice_and_pass_no_cap(world: World) -> Non
     held_back = capped(world, tokens_per_day=cap, tokens_per_month=cap)
     together = threading.Barrier(2)
 
-    def reply(question: Question) -> GivenAnswer:
+    def reply(question: ModelQuestion) -> GivenAnswer:
         if len(ways[0].asked) + len(ways[1].asked) <= 2:
             together.wait(30)
         return empty(question)
@@ -136,7 +136,7 @@ def test_two_runs_at_once_pay_nothing_twice_and_pass_no_cap(world: World) -> Non
 def test_the_lock_is_free_while_the_model_thinks(world: World) -> None:
     seen: list[bool] = []
 
-    def reply(question: Question) -> GivenAnswer:
+    def reply(question: ModelQuestion) -> GivenAnswer:
         seen.append(is_held(world.layout.lease))
         return empty(question)
 
@@ -145,7 +145,7 @@ def test_the_lock_is_free_while_the_model_thinks(world: World) -> None:
 
 
 def test_an_answer_that_is_not_understood_is_asked_for_once_more(world: World) -> None:
-    def reply(question: Question) -> GivenAnswer:
+    def reply(question: ModelQuestion) -> GivenAnswer:
         return empty(question) if "## A remark" in question.text else empty(question)._replace(text="Well, hm.")
 
     way = ScriptedWay(reply)
@@ -165,7 +165,7 @@ def test_what_is_not_understood_twice_is_a_failure_and_three_in_a_row_end_the_ru
     assert len(way.asked) == 6
 
 
-def failing(question: Question) -> GivenAnswer:
+def failing(question: ModelQuestion) -> GivenAnswer:
     return GivenAnswer(question.id, fault="the model is away")
 
 
@@ -195,12 +195,12 @@ def test_a_call_that_says_that_it_took_nothing_counts_as_nothing(world: World) -
 
 
 def test_an_error_of_a_way_is_a_failure_and_a_fault_of_ours_is_raised(world: World) -> None:
-    def broken(question: Question) -> GivenAnswer:
+    def broken(question: ModelQuestion) -> GivenAnswer:
         raise OSError(f"no socket for {len(question.id)}")
 
     assert "no socket" in called(world, ScriptedWay(broken)).failed[0].fault
 
-    def ours(question: Question) -> GivenAnswer:
+    def ours(question: ModelQuestion) -> GivenAnswer:
         raise ZeroDivisionError(question.id)
 
     with pytest.raises(ZeroDivisionError):
@@ -211,7 +211,7 @@ def test_what_was_asked_when_a_run_was_killed_is_asked_again_after_a_pause(world
     class Killed(BaseException):
         pass
 
-    def reply(question: Question) -> GivenAnswer:
+    def reply(question: ModelQuestion) -> GivenAnswer:
         if len(way.asked) == 3:
             raise Killed
         return empty(question)
@@ -248,7 +248,7 @@ def test_ctrl_c_keeps_what_was_done_and_what_is_under_way(world: World) -> None:
 def test_programs_that_ctrl_c_reaches_too_do_not_count_as_failures(world: World) -> None:
     together = threading.Barrier(2)
 
-    def reply(question: Question) -> GivenAnswer:
+    def reply(question: ModelQuestion) -> GivenAnswer:
         if question is way.asked[0]:
             return empty(question)
         together.wait(30)
@@ -295,7 +295,7 @@ def state(world: World) -> tuple[object, ...]:
 
 
 def test_of_a_session_that_is_erased_no_fault_stays(world: World) -> None:
-    def reply(question: Question) -> GivenAnswer:
+    def reply(question: ModelQuestion) -> GivenAnswer:
         return GivenAnswer(question.id, fault="the word barrelhouse is not allowed")
 
     called(world, ScriptedWay(reply, most_at_once=SESSIONS))

@@ -9,7 +9,7 @@ from tests.reading.test_read import NOTE, RULE, about_migrations, read_items, ta
 
 from afterwit.config.world import World
 from afterwit.curation.undo import undo
-from afterwit.reading import checks, read
+from afterwit.reading import checks, taking
 from afterwit.reading.check_again import CheckedAgain, check_again
 from afterwit.reading.checks import Convicted, Conviction
 from afterwit.recall.deck.compile import compile_deck
@@ -32,7 +32,9 @@ def judged(world: World, **more: bool) -> CheckedAgain:
 def stricter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Checks of another version, which let nothing pass."""
     monkeypatch.setattr(checks, "VERSION", checks.VERSION + 1)
-    monkeypatch.setattr(read, "checked", lambda proposal, _: Convicted(proposal.sentence, Conviction.UNSUPPORTED, "x"))
+    monkeypatch.setattr(
+        taking, "checked", lambda proposal, _: Convicted(proposal.sentence, Conviction.UNSUPPORTED, "x")
+    )
 
 
 def test_what_other_checks_judged_is_judged_anew_and_can_be_undone(
@@ -65,7 +67,7 @@ def test_an_answer_about_a_session_that_went_on_is_left_as_it_is(
 ) -> None:
     taken(world, about_migrations(world)[1])
     items = read_items(world)
-    monkeypatch.setattr(read, "hash_of", lambda *_: "another")
+    monkeypatch.setattr(taking, "hash_of", lambda *_: "another")
     stricter(monkeypatch)
     assert (judged(world).judged, judged(world).skipped) == (0, 1)
     assert read_items(world) == items

@@ -20,8 +20,9 @@ from afterwit.model.knowledge import READ, Authority, Channel, Item, ItemStatus
 from afterwit.model.settings import Rates, ReadingSettings
 from afterwit.reading.answers import GivenAnswer
 from afterwit.reading.plan import ReadingWish, plan
-from afterwit.reading.read import Fate, TakenAnswers, ask, take
+from afterwit.reading.read import ask, take
 from afterwit.reading.requests import ReadingRequest
+from afterwit.reading.taking import Fate, TakenAnswers
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.recall import recalled
 from afterwit.store.rows.readings import rejected_proposals, spending

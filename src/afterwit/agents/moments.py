@@ -19,6 +19,7 @@ EVENTS = (START, PROMPT, BEFORE, AFTER, COMPACT, END)
 RECALL = "recall"  # no hook: an agent asked the MCP server what is known
 ASKED = "asked"  # the same, for an item by its id
 RUN = "mcp-"  # begins the id of a run of the MCP server, which stands for a session that cannot be told
+READING_VARIABLE = "AFTERWIT_READING"  # set where an agent reads sessions for us: there our hooks have nothing to say
 LONGEST_ID = 200  # characters of the id of a session or a subagent; no agent comes near
 
 _COMMAND_KEYS = ("command", "cmd", "script", "commands")

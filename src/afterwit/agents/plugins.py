@@ -4,7 +4,8 @@
     python -m afterwit.agents.plugins --check    writes nothing; exits 1 and names what is stale or left over
 
 A plugin is for agents whose description names one (`connect.plugin`): a function that gives the paths and contents of
-its files. It brings the same hooks and the same MCP server that `afterwit connect` puts into the settings, and calls
+its files. It brings the same hooks and the same MCP server that `afterwit connect` puts into the settings, the skill
+by which people let an agent read for them, and calls
 afterwit where the user has installed it: a plugin cannot know an absolute path, so a small script looks for it and
 stays silent where it is missing. Pure but for `main`, which writes.
 """
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 
 from afterwit import __version__
 from afterwit.agents.descriptor import named
+from afterwit.agents.reading_skill import FILE, TEXT
 from afterwit.agents.registry import AGENTS
 from afterwit.edits.edits import Surroundings
 from afterwit.edits.ours import NAME, Reach
@@ -69,6 +71,7 @@ class Plugin(NamedTuple):
         about = {"agent": self.title, "about": ABOUT, "install": self.install, "name": self.reach.agent}
         yield f"{place}/hooks/hooks.json", {"hooks": self._hooks()}
         yield f"{place}/hooks/afterwit.sh", SCRIPT
+        yield f"{place}/{FILE}", TEXT
         yield f"{place}/README.md", _README.format(**about)
 
     def server(self) -> Mapping[str, Any]:

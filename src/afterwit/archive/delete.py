@@ -224,7 +224,7 @@ class _Deleting:
             sessions=self._names,
             repos=frozenset(row.repo for row in self._rows),
             roots=frozenset(row.root for row in self._rows) - elsewhere,
-            items=frozenset(item.id for item in self._items if self._is_gone(item)),
+            items=frozenset(name for item in self._items if self._is_gone(item) for name in (item.id, *item.merged)),
             clean_items=frozenset(item.id for item in self._items if not self._touches(item)),
             entries=frozenset(self._written()),
         )

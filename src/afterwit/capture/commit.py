@@ -34,6 +34,7 @@ from afterwit.store.rows.erased import (
     ERASED,
     EXCLUDED,
     LEFT_OUT,
+    OWN,
     forget_hook_rows,
     note_sifted,
     put_left_out,
@@ -103,7 +104,7 @@ class Committer(PartRows):
         stat = (derived.size_bytes, derived.mtime_ns, derived.inode, companions_mark)
         files.note_stat(self._db, file_id, *stat)
         if row is None or not (row.held_bytes or row.is_dropped):
-            counts = {EXCLUDED: len(parts.excluded), ERASED: len(parts.erased)}
+            counts = {EXCLUDED: len(parts.excluded), ERASED: len(parts.erased), OWN: len(parts.own)}
             keys = [session_key(origin.agent, native_id) for native_id in parts.all]
             put_left_out(self._db, file_id, counts, keys)
         forget_hook_rows(self._db, [(origin.agent, native_id) for native_id in parts.all])

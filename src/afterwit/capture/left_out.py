@@ -1,4 +1,5 @@
-"""What capture must not keep: sessions that the settings exclude, and those that were erased.
+"""What capture must not keep: sessions that the settings exclude, those that were erased, and those in which an agent
+read sessions for us.
 
 Decided before anything of a file is archived or stored. The agent is certain at once, the folder and the repository
 only from inside the log: so a file is read, and what is left out of it goes nowhere. A file of which nothing may be
@@ -8,6 +9,7 @@ out. A history of prompts may not say where a session ran: there it counts that 
 """
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import PurePosixPath
@@ -21,6 +23,7 @@ from afterwit.capture.derived import Derived, ReadingMode, captured_in
 from afterwit.capture.plan import AgentPlan
 from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.config.world import World, exclusion_of
+from afterwit.guard.markers import is_reading_request
 from afterwit.guard.placeholders import placeholder
 from afterwit.model.captured import PartFacts
 from afterwit.model.kinds import Relation
@@ -39,10 +42,11 @@ class LeftOutParts(NamedTuple):
 
     excluded: frozenset[str] = frozenset()
     erased: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()  # an agent read for us
 
     @property
     def all(self) -> frozenset[str]:
-        return self.excluded | self.erased
+        return self.excluded | self.erased | self.own
 
 
 class LeftOutSessions:
@@ -56,21 +60,22 @@ class LeftOutSessions:
         self._home, self._hidden = str(home), str(home.parent / placeholder("user", home.name, store.key))
         self._erased = erased.erased_keys(store.db)
         self._passed_over = erased.left_out_keys(store.db)
+        self._own = erased.own_keys(store.db)
+        self._own_folders = {str(world.layout.reading), os.path.realpath(world.layout.reading)}
         self._repos: dict[Spot, str] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self.exclusion or self._erased)
 
     def parts_of(self, agent: str, derived: Derived) -> LeftOutParts:
         """The sessions of a file that may not be kept."""
-        if not self or derived.captured is None:
+        if derived.captured is None:
             return LeftOutParts()
         parts = [part for part in derived.captured.parts if not part.is_empty]
-        gone = frozenset(part.native_id for part in parts if self._is_among(agent, part, self._erased))
+        own = frozenset(part.native_id for part in parts if self._is_own(agent, part, derived))
+        others = [part for part in parts if part.native_id not in own]
+        gone = frozenset(part.native_id for part in others if self._is_among(agent, part, self._erased))
         excluded = frozenset(
-            part.native_id for part in parts if part.native_id not in gone and self._is_excluded(agent, part, derived)
+            part.native_id for part in others if part.native_id not in gone and self._is_excluded(agent, part, derived)
         )
-        return LeftOutParts(excluded, gone)
+        return LeftOutParts(excluded, gone, own)
 
     def wanted(self, plans: Sequence[AgentPlan]) -> tuple[list[AgentPlan], int]:
         """The plans of agents that are not left out, and how many transcripts the others have."""
@@ -78,9 +83,11 @@ class LeftOutSessions:
         count = sum(len(plan.pending) + plan.unchanged for plan in others)
         return [plan for plan in plans if plan not in others], count
 
-    def pass_over(self, agent: str, native_ids: Iterable[str]) -> None:
-        """The logs of these were left out: a history of prompts may not tell of them either."""
-        self._passed_over |= {session_key(agent, native_id) for native_id in native_ids}
+    def pass_over(self, agent: str, parts: LeftOutParts) -> None:
+        """The logs of these were left out: a history of prompts may not tell of them either, nor subagents that an
+        agent had while it read for us."""
+        self._passed_over |= {session_key(agent, native_id) for native_id in parts.all}
+        self._own |= {session_key(agent, native_id) for native_id in parts.own}
 
     def stored(self) -> list[erased.StoredPlace]:
         """Sessions that are stored, from before they were excluded."""
@@ -93,6 +100,12 @@ class LeftOutSessions:
             or self.exclusion.has_repo(place.repo)
             or self.exclusion.has_folder(self._unhidden(place.cwd))
         ]
+
+    def _is_own(self, agent: str, part: PartFacts, derived: Derived) -> bool:
+        """Whether an agent read sessions for us in it: by how it begins, where it worked, or whose subagent it is."""
+        folders = (derived.folders.get(part.native_id, ""), self._unhidden(part.cwd))
+        is_there = any(f"{folder}/".startswith(f"{own}/") for folder in folders for own in self._own_folders)
+        return is_there or is_reading_request(part.task) or self._is_among(agent, part, self._own)
 
     def _is_excluded(self, agent: str, part: PartFacts, derived: Derived) -> bool:
         if not part.cwd and self._is_among(agent, part, self._passed_over):

@@ -162,11 +162,12 @@ def learn(
 def _tell_reading(reading: LearnReading | None) -> None:
     if reading is None:
         return
-    if reading.sessions:
+    if reading.sessions or reading.settled:
         cost = f", {human_dollars(reading.cost_usd)}" if reading.cost_usd is not None else ""
+        settled = f", {reading.settled:,} merged or replaced" if reading.settled else ""
         print_line(
             f"{reading.model} read {human_count(reading.sessions, 'session')}: {human_count(reading.notes, 'new note')}"
-            f" ({human_tokens(reading.tokens)} tokens{cost})."
+            f"{settled} ({human_tokens(reading.tokens)} tokens{cost})."
         )
     if reading.is_stopped:
         talk("Stopped. What was learned and read so far is kept.")

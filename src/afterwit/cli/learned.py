@@ -153,6 +153,8 @@ def _show_standing(report: Report) -> None:
 def _show_excluded(report: Report) -> None:
     if report.excluded:
         print_line(f"{human_count(report.excluded, 'session')} left out by your settings.")
+    if report.own:
+        print_line(f"{human_count(report.own, 'session')} left out in which a model only read for Afterwit.")
     if report.excluded_stored:
         count = human_count(report.excluded_stored, "stored session")
         talk(f"{count} from before your settings left them out. `afterwit sessions delete --excluded` erases them.")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.reading_calls import read_with, show_spent, tell_ways
+from afterwit.cli.reading_calls import read_with, show_spent, tell_settled, tell_ways
 from afterwit.cli.reading_plan import show_plan
 from afterwit.cli.sessions.filters import filtered
 from afterwit.cli.terminal.amounts import COUNT, human_count, human_dollars, human_tokens
@@ -17,13 +17,14 @@ from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.written import refuse_existing, whole_file
-from afterwit.knowledge.gate import Rejection
 from afterwit.model.errors import UsageError
 from afterwit.reading.calling import way_to
 from afterwit.reading.check_again import check_again
-from afterwit.reading.checks import WORDS, Conviction
-from afterwit.reading.plan import ReadingWish, plan, prompt_in_force
-from afterwit.reading.read import Fate, TakenAnswers, ask, take
+from afterwit.reading.consolidating import PROMPT
+from afterwit.reading.plan import AT_HAND, ReadingWish, plan, prompt_in_force
+from afterwit.reading.read import ask, refusal_in_words, take
+from afterwit.reading.requests import built_in
+from afterwit.reading.taking import Fate, TakenAnswers
 from afterwit.reading.ways.files import AnswerLines, answers_in, request_line
 from afterwit.reading.ways.way import Way
 from afterwit.recall.deck.compile import compile_deck
@@ -36,10 +37,12 @@ _FATES = {
     Fate.REPEATED: "answered already",
     Fate.UNKNOWN: "under an id that nothing was asked under",
     Fate.FAILED: "without an answer of the model",
-    Fate.NOT_UNDERSTOOD: "not understood: no JSON object with a list `notes`",
+    Fate.NOT_UNDERSTOOD: "not understood: no JSON of the form that was asked for",
     Fate.CHANGED: "about a session that has changed, is gone or was forgotten",
 }
 _FAULTS = (Fate.UNKNOWN, Fate.FAILED, Fate.NOT_UNDERSTOOD, Fate.CHANGED)
+_NOTES = "notes"  # stands for a session where an answer was about notes
+_PROMPTS = ("read", "consolidate")
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -73,7 +76,15 @@ def _positive(_ctx: click.Context, _param: click.Parameter, value: float | None)
 @click.option("--plan", "is_planned", is_flag=True, help="Only say what would be read and what it would cost.")
 @click.option("--to", "to", type=_FILE, metavar="FILE", help="Write the requests to this file, in batch form.")
 @click.option("--from", "from_", type=_FILE, metavar="FILE", help="Take the answers in this file.")
-@click.option("--prompt", "is_prompt", is_flag=True, help="Print the prompt that a model gets.")
+@click.option(
+    "--prompt",
+    "prompt",
+    is_flag=False,
+    flag_value=_PROMPTS[0],
+    type=click.Choice(_PROMPTS),
+    metavar="[NAME]",
+    help="Print the prompt that a model gets to read sessions; `--prompt consolidate`: to settle notes.",
+)
 @click.option("--rejected", "is_rejected", is_flag=True, help="Show what models proposed and the checks refused.")
 @click.option(
     "--check-again",
@@ -104,7 +115,7 @@ def read(
     is_planned: bool,
     to: Path | None,
     from_: Path | None,
-    is_prompt: bool,
+    prompt: str | None,
     is_rejected: bool,
     is_spent: bool,
     is_checked: bool,
@@ -121,13 +132,14 @@ def read(
     Nothing is sent unless you name a model: with --with, or as reading.model. It is called, after a plan and a question
     the first time; or --to writes requests that you hand to it, and --from takes the answers. The most promising
     sessions come first, within the caps of `[reading]`. Every word of an answer is checked against the session, and who
-    spoke the cited lines decides how far it is trusted. docs/how-to/let-a-model-read.md shows the way.
+    spoke the cited lines decides how far it is trusted. After every few new notes of a repository one more request
+    settles which of them say the same. docs/how-to/let-a-model-read.md shows the way.
     """
     modes = (
         _Mode("--plan", is_planned),
         _Mode("--to", to is not None),
         _Mode("--from", from_ is not None),
-        _Mode("--prompt", is_prompt),
+        _Mode("--prompt", prompt is not None),
         _Mode("--rejected", is_rejected),
         _Mode("--spent", is_spent),
         _Mode("--check-again", is_checked),
@@ -135,8 +147,8 @@ def read(
     if len(given := [mode.option for mode in modes if mode.is_asked]) > 1:
         raise UsageError(f"{' and '.join(given)} exclude each other. Choose one.")
     wish = ReadingWish(wanted, model or here.world.settings.reading.model or "", limit, budget, is_again)
-    if is_prompt:
-        _show_prompt(here, is_json=is_json)
+    if prompt is not None:
+        _show_prompt(here, prompt, is_json=is_json)
     elif is_rejected:
         _show_rejected(here, is_json=is_json)
     elif is_spent:
@@ -163,7 +175,9 @@ def _plan(here: Here, wish: ReadingWish, way: Way | None, *, is_json: bool) -> N
         talk(f"As things are, {wish.model} cannot read: {refusal}")
     elif not wish.model:
         tell_ways(here)
-    elif way is None and made.sessions:
+    elif wish.model == AT_HAND:
+        talk('Your agent reads these when you ask it to, once `model = "agent-at-hand"` stands under `[reading]`.')
+    elif way is None and made.requests:
         talk(f"Only files reach {wish.model}: `afterwit read --to FILE --with {wish.model}` writes the requests.")
 
 
@@ -175,7 +189,7 @@ def _write(here: Here, wish: ReadingWish, to: Path, *, is_forced: bool, is_json:
         made = ask(here.world, wish, lambda request, model: file.write(request_line(request, model)), progress)
     show_plan(here, made, wish.filter, None, is_json=is_json)
     talk(f"{human_count(len(made.estimates), 'request')} written to {to}.")
-    if made.sessions:
+    if made.requests:
         talk(f"Nothing was sent. Hand the file to {made.model}; `afterwit read --from ANSWERS` takes what comes back.")
 
 
@@ -217,6 +231,7 @@ def _show_taken(taken: TakenAnswers, given: AnswerLines) -> None:
         f"{human_count(taken.fates[Fate.TAKEN], 'answer')} taken: {human_count(taken.notes, 'note')},"
         f" {human_count(taken.relations, 'word')} on notes that were there, {taken.rejected:,} rejected."
     )
+    tell_settled(taken.merged, taken.replaced, taken.contradicting)
     for fate, words in _FATES.items():
         if taken.fates[fate]:
             print_line(f"{human_count(taken.fates[fate], 'answer')} {words}.")
@@ -227,7 +242,7 @@ def _show_taken(taken: TakenAnswers, given: AnswerLines) -> None:
         talk(f"{human_tokens(taken.tokens_in)} tokens read, {human_tokens(taken.tokens_out)} written, {cost}.")
     if not given.answers and not given.garbage:
         talk("The file holds no answers.")
-    if taken.notes:
+    if taken.notes or taken.merged or taken.replaced:
         talk("`afterwit knowledge list` shows the notes, `afterwit knowledge undo` takes all of this back.")
     if taken.rejected:
         talk("`afterwit read --rejected` shows what was refused, and why.")
@@ -238,14 +253,16 @@ def _taken_shape(taken: TakenAnswers, given: AnswerLines) -> dict[str, Any]:
     return {"answers": {str(fate): count for fate, count in taken.fates.items()}, "garbage": given.garbage, **figures}
 
 
-def _show_prompt(here: Here, *, is_json: bool) -> None:
-    prompt = prompt_in_force(here.world)
+def _show_prompt(here: Here, name: str, *, is_json: bool) -> None:
+    is_set = name == _PROMPTS[0]
+    prompt = prompt_in_force(here.world) if is_set else built_in(PROMPT)
     if is_json:
         print_json({"version": prompt.version, "tokens": prompt.tokens, "text": prompt.text})
         return
     for line in prompt.text.splitlines():
         print_line(line)
-    talk(f"Version {prompt.version}. Save a changed copy and name it in reading.prompt to use another.")
+    other = " Save a changed copy and name it in reading.prompt to use another." if is_set else ""
+    talk(f"Version {prompt.version}.{other}")
 
 
 def _show_rejected(here: Here, *, is_json: bool) -> None:
@@ -256,16 +273,10 @@ def _show_rejected(here: Here, *, is_json: bool) -> None:
         return
     for row in rows:
         detail = f" ({row.detail})" if row.detail else ""
-        print_text(f"{row.sentence}", f"{row.native_id[:8]}  ", "          ")
-        print_text(f"{_why(row.reason)}{detail}", "          ", "          ")
+        print_text(f"{row.sentence}", f"{row.native_id[:8] or _NOTES:<8}  ", "          ")
+        print_text(f"{refusal_in_words(row.reason)}{detail}", "          ", "          ")
     if rows:
         counts = Counter(row.reason for row in rows).most_common()
         talk(f"{len(rows):,} rejected: {', '.join(f'{reason} {count:,}' for reason, count in counts)}.")
     else:
         talk("Nothing was rejected. `afterwit read --plan` says what could be read.")
-
-
-def _why(reason: str) -> str:
-    if reason in frozenset(Conviction):
-        return WORDS[Conviction(reason)]
-    return Rejection(reason).words if reason in frozenset(Rejection) else reason

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import ExitCode
-from afterwit.cli.reading_plan import CAPS, caps_said, tell_plan
+from afterwit.cli.reading_plan import CAPS, caps_said, repo_name, tell_plan
 from afterwit.cli.terminal.amounts import human_count, human_dollars, human_tokens
 from afterwit.cli.terminal.options import Here
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line, talk
@@ -40,14 +40,14 @@ def read_with(here: Here, wish: ReadingWish, way: Way, *, is_agreed: bool, is_js
         made = plan(here.world, wish, progress)
     if not is_json:
         tell_plan(here, made, wish.filter, way)
-    if made.sessions:
+    if made.requests:
         _ask_once(here, made, way, is_agreed=is_agreed)
     with bar("reading", "requests") as progress:
         calls = CallingRules(way, _now_ms, wish.budget_usd, wish.is_again, watch=lambda run: _detail(progress, run))
-        run = call(here.world, made, calls, compile_deck, progress) if made.sessions else CalledRun(model=made.model)
+        run = call(here.world, made, calls, compile_deck, progress) if made.requests else CalledRun(model=made.model)
     if is_json:
         print_json(run)
-    elif made.sessions:
+    elif made.requests:
         _show_run(run)
     if run.failed or run.stopped_by == "interrupted":
         raise click.exceptions.Exit(ExitCode.PARTLY_DONE if run.answered or not run.failed else ExitCode.FAILED)
@@ -61,6 +61,15 @@ def tell_ways(here: Here) -> None:
         return
     for name, way in ways.items():
         talk(f"`afterwit read --with {name}` lets it read, and sends to {way.recipient()}.")
+
+
+def tell_settled(merged: int, replaced: int, contradicting: int) -> None:
+    """What came of requests about notes."""
+    if merged or replaced or contradicting:
+        pairs = human_count(contradicting, "pair")
+        print_line(f"Notes that were there: {merged:,} merged, {replaced:,} replaced, {pairs} to look at.")
+    if contradicting:
+        talk("`afterwit knowledge reconcile` shows the notes that contradict each other; both stay until you decide.")
 
 
 def show_spent(here: Here, *, is_json: bool) -> None:
@@ -123,10 +132,12 @@ def _show_run(run: CalledRun) -> None:
         f" {human_count(run.notes, 'note')}, {human_count(run.relations, 'word')} on notes that were there,"
         f" {run.rejected:,} rejected."
     )
+    tell_settled(run.merged, run.replaced, run.contradicting)
     cost = "" if run.unpriced else f", {human_dollars(run.cost_usd)}"
     talk(f"{human_tokens(run.tokens_in)} tokens read, {human_tokens(run.tokens_out)} written{cost}.")
     for failed in run.failed[:_MOST_FAULTS]:
-        talk(f"{failed.native_id[:8]} failed: {failed.fault}")
+        what = failed.native_id[:8] or f"The notes of {repo_name(failed.repo)}"
+        talk(f"{what} failed: {failed.fault}")
     if run.failed:
         more = len(run.failed) - _MOST_FAULTS
         others = f" and {human_count(more, 'more')}" if more > 0 else ""
@@ -134,7 +145,7 @@ def _show_run(run: CalledRun) -> None:
     if run.stopped_by:
         left = f" {human_count(run.left, 'request')} of the plan left." if run.left else ""
         talk(f"{_ENDINGS[run.stopped_by]}{left}")
-    if run.notes:
+    if run.notes or run.merged or run.replaced:
         talk("`afterwit knowledge list` shows the notes, `afterwit knowledge undo` takes all of this back.")
     if run.rejected:
         talk("`afterwit read --rejected` shows what was refused, and why.")

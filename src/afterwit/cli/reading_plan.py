@@ -27,6 +27,8 @@ def tell_plan(here: Here, made: ReadingPlan, wanted: Filter, way: Way | None) ->
     """The plan for people."""
     if made.sessions:
         _print_sessions(here, made)
+    elif made.requests:
+        talk("No session waits to be read.")
     elif made.read or made.asked or made.failed:
         talk("Nothing waits to be read now. --again reads what was read or asked before once more.")
     elif made.waiting:
@@ -74,6 +76,9 @@ def _tell_amounts(here: Here, made: ReadingPlan, way: Way | None) -> None:
             f" {human_count(len(estimates), 'request')}, for {model}: {read} tokens to read,"
             f" at most {written} to write{price}."
         )
+    if made.consolidations:
+        names = ", ".join(dict.fromkeys(repo_name(planned.repo) for planned in made.consolidations))
+        talk(f"Of these requests {len(made.consolidations):,} settle which notes say the same: those of {names}.")
     if made.read or made.asked:
         talk(f"Read before: {made.read:,}. Asked and not answered yet: {made.asked:,}.")
     if made.failed:
@@ -81,7 +86,7 @@ def _tell_amounts(here: Here, made: ReadingPlan, way: Way | None) -> None:
     if estimates and made.cost_usd is None:
         talk(f"No price is known for it, so its tokens are capped. {_PRICES}.")
     talk(caps_said(caps, made.spent, has_price=not estimates or made.cost_usd is not None))
-    if made.stopped_by == "caps" and made.sessions:
+    if made.stopped_by == "caps" and made.requests:
         talk(f"The caps end the list here. {CAPS}, --budget those of one run.")
     if estimates:
         talk(
@@ -89,6 +94,11 @@ def _tell_amounts(here: Here, made: ReadingPlan, way: Way | None) -> None:
             " notes of its repository, and the beginning of its instruction files."
             f" It goes to {way.recipient() if way is not None else 'whomever you hand it to'}."
         )
+
+
+def repo_name(repo: str) -> str:
+    """The last part of it."""
+    return repo.rpartition("/")[2] or "no repository"
 
 
 def caps_said(caps: ReadingSettings, spent: ReadingSpent, *, has_price: bool) -> str:

@@ -2,7 +2,8 @@
 
 Asked about is what no session hears before a person has decided. Notes that are told as a guess already, after the very
 failure or among the rules of a repository, need nobody; neither do those that the instructions of the repository say
-already. Every answer is a decision as any command makes it, kept at once: whoever stops in the middle loses nothing.
+already. Of two notes that contradict each other both are asked about, whatever they are told as. Every answer is a
+decision as any command makes it, kept at once: whoever stops in the middle loses nothing.
 """
 
 from collections.abc import Sequence
@@ -55,10 +56,13 @@ class ReviewTally(msgspec.Struct, frozen=True, kw_only=True):
 def waiting(world: World, wanted: ItemFilter = _ANY, *, is_all: bool = False) -> WaitingNotes:
     """What waits and fits. `is_all`: also what is told already as a guess, or stands in instruction files."""
     told = told_when(world)
-    everything = listed(world, wanted._replace(statuses=WAITING)).items
+    present = listed(world, wanted._replace(statuses=(*WAITING, ItemStatus.ACTIVE))).items
+    everything = [item for item in present if item.status in WAITING or item.contradicts]
     with readonly_database(world.layout) as db:
         counts = stories(db)
-    asked = [item for item in everything if is_all or (item.id not in told and not item.is_known_to_host)]
+    asked = [
+        item for item in everything if is_all or item.contradicts or (item.id not in told and not item.is_known_to_host)
+    ]
     ordered = sorted(asked, key=lambda item: (item.channel is not Channel.USER, -expected(item, counts), item.id))
     return WaitingNotes(ordered, told, len(everything) - len(asked))
 

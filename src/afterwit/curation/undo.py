@@ -22,6 +22,7 @@ _BY_PEOPLE = (
     KnowledgeEntry.FORGOTTEN,
     KnowledgeEntry.JUDGED,
     KnowledgeEntry.READ,
+    KnowledgeEntry.CONSOLIDATED,
 )
 
 
@@ -75,7 +76,8 @@ def _together(standing: list[Recorded], machine: str, number: int | None) -> lis
 
 def _command(entry: Recorded) -> tuple[str, str, int]:
     """What stands for the command that decided it: its moment, or the beginning of a run that takes longer."""
-    run_ms = entry.body.get("run_ms", 0) if entry.kind == KnowledgeEntry.READ else 0
+    is_by_model = entry.kind in (KnowledgeEntry.READ, KnowledgeEntry.CONSOLIDATED)
+    run_ms = entry.body.get("run_ms", 0) if is_by_model else 0
     return (entry.machine, "run", run_ms) if run_ms else (entry.machine, "moment", entry.at_ms)
 
 
@@ -120,6 +122,10 @@ def _what(entry: Recorded) -> str:
     if entry.kind == KnowledgeEntry.READ:
         notes, session = len(body.get("drafts", ())), body["session"]["native_id"]
         return f"read session {session} with {body['model']}: {notes} note{'' if notes == 1 else 's'}"
+    if entry.kind == KnowledgeEntry.CONSOLIDATED:
+        merged = sum(len(group) - 1 for group in body.get("same", ()))
+        settled = f"{merged} merged, {len(body.get('replaced', ()))} replaced"
+        return f"settle the notes of {body['repo'] or 'no repository'} with {body['model']}: {settled}"
     if entry.kind == KnowledgeEntry.REPORTED:
         return f"reported {entry.item} as {'helpful' if body['is_helpful'] else 'wrong'}"
     return f"undo {body['number']}"

@@ -14,7 +14,7 @@ from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
 from afterwit.curation.curate import PERSON
 from afterwit.curation.undo import Past, past_of
-from afterwit.decisions.decided import KnowledgeEntry, in_force
+from afterwit.decisions.decided import KnowledgeEntry, Recorded, in_force
 from afterwit.digest.update import load_digest
 from afterwit.harvest.stories import Stories
 from afterwit.knowledge.list import find_item
@@ -81,7 +81,9 @@ def why(world: World, name: str) -> Why:
         item = find_item(db, name)
         own = {item.id, *item.merged}
         entries = [
-            entry for entry in in_force(recorded(db)) if entry.item in own and entry.kind != KnowledgeEntry.JUDGED
+            entry
+            for entry in in_force(recorded(db))
+            if (entry.item in own and entry.kind != KnowledgeEntry.JUDGED) or _settles(entry, own)
         ]
         edits = _edits_behind(db, item)
         short = short_ids(native_ids(db))
@@ -97,6 +99,14 @@ def why(world: World, name: str) -> Why:
             ],
             decisions=[past_of(entry, is_undone=False) for entry in entries],
         )
+
+
+def _settles(entry: Recorded, own: Iterable[str]) -> bool:
+    """Whether a model said something of one of these items, and it was taken."""
+    if entry.kind != KnowledgeEntry.CONSOLIDATED:
+        return False
+    groups = (group for field in ("same", "replaced", "contradict") for group in entry.body.get(field, ()))
+    return not {name for group in groups for name in group}.isdisjoint(own)
 
 
 def moment_of(piece: Evidence) -> int:

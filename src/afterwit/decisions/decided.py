@@ -119,6 +119,7 @@ class KnowledgeEntry(StrEnum):
     JUDGED = "item-judged"  # {"item": id, "verdict": …}: in an audit
     REPORTED = "item-reported"  # {"item": id, "is_helpful": …, "session": SessionRef}: by an agent
     READ = "session-read"  # an answer of a model: see `SessionRead`
+    CONSOLIDATED = "notes-consolidated"  # what a model said of notes by id: see `NotesConsolidated`
     UNDONE = "decision-undone"  # {"machine": …, "number": …}
 
 
@@ -174,6 +175,25 @@ class SessionRead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     answer: str = ""  # as the model gave it, redacted, so that it can be checked again
 
 
+class NotesConsolidated(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The body of an entry `CONSOLIDATED`: what a model said of notes, as far as the checks let it pass. It holds ids
+    and no words, so that nothing of a session stays in it. Of several entries on one request the last counts."""
+
+    request: str
+    repo: str
+    items: tuple[str, ...]  # that it was asked about
+    model: str
+    prompt: str  # its version
+    checks: int  # the version of the checks
+    run_ms: int = 0  # as in `SessionRead`
+    usage: ReadingUsage = ReadingUsage()
+    same: tuple[tuple[str, ...], ...] = ()  # the note that is kept, then those that say the same
+    replaced: tuple[tuple[str, str], ...] = ()  # the old note, the new one
+    contradict: tuple[tuple[str, str], ...] = ()
+    rejected: tuple[RejectedProposal, ...] = ()  # ids, as `sentence`
+    answer: str = ""  # all ids that the model named, so that they can be checked again
+
+
 class Recorded(NamedTuple):
     """An entry about knowledge."""
 
@@ -215,6 +235,9 @@ class Decided(NamedTuple):
     drafts: tuple[Draft, ...]  # that people, agents, imports and models that read sessions brought
     forgotten: Forgotten
     reports: Mapping[str, tuple[Evidence, ...]]  # by item: what agents and later sessions said of it
+    same: Mapping[str, str] = {}  # by item: the one that is kept of those that say the same
+    replaced: Mapping[str, tuple[str, ...]] = {}  # by item: those that it replaces
+    contradicted: Mapping[str, tuple[str, ...]] = {}  # by item: those that say the opposite
 
 
 def in_force(entries: Sequence[Recorded]) -> list[Recorded]:
@@ -236,6 +259,7 @@ def decided(entries: Sequence[Recorded]) -> Decided:
     forgotten: set[tuple[Forgettable, str]] = set()
     drafts: list[Draft] = []
     read: dict[str, SessionRead] = {}
+    consolidated: dict[str, NotesConsolidated] = {}
     for entry in in_force(entries):
         body = entry.body
         if entry.kind == KnowledgeEntry.DECIDED:
@@ -251,12 +275,46 @@ def decided(entries: Sequence[Recorded]) -> Decided:
         elif entry.kind == KnowledgeEntry.READ:
             answer = msgspec.convert(body, SessionRead)
             read[answer.request] = answer
+        elif entry.kind == KnowledgeEntry.CONSOLIDATED:
+            settled = msgspec.convert(body, NotesConsolidated)
+            consolidated.pop(settled.request, None)
+            consolidated[settled.request] = settled
     for answer in read.values():
         drafts += answer.drafts
         for relation in answer.relations:
             reports[relation.item].append(relation.evidence)
     by_item = {item: tuple(pieces) for item, pieces in reports.items()}
-    return Decided(dict(decisions), tuple(drafts), Forgotten(frozenset(forgotten)), by_item)
+    return Decided(
+        decisions=dict(decisions),
+        drafts=tuple(drafts),
+        forgotten=Forgotten(frozenset(forgotten)),
+        reports=by_item,
+        same=_kept(group for settled in consolidated.values() for group in settled.same),
+        replaced=_by_first((new, old) for settled in consolidated.values() for old, new in settled.replaced),
+        contradicted=_by_first(
+            pair
+            for settled in consolidated.values()
+            for first, second in settled.contradict
+            for pair in ((first, second), (second, first))
+        ),
+    )
+
+
+def _kept(groups: Iterable[Sequence[str]]) -> dict[str, str]:
+    """By item, the one that is kept in the end: a later group may go on with one that was kept before."""
+    heads: dict[str, str] = {}
+    for group in groups:
+        joined = {heads.get(name, name) for name in group} | set(group)
+        joined.update(name for name, head in heads.items() if head in joined)
+        heads |= dict.fromkeys(joined, group[0])
+    return heads
+
+
+def _by_first(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    by_first: defaultdict[str, list[str]] = defaultdict(list)
+    for first, second in pairs:
+        by_first[first].append(second)
+    return {first: tuple(dict.fromkeys(others)) for first, others in by_first.items()}
 
 
 def _decision(entry: Recorded) -> Decision:

@@ -2,7 +2,8 @@
 
 Pure. Decisions about items that nothing else supports keep what was decided and lose every word; so do texts that
 agents were shown. What an agent recorded in such a session, what was drawn for it and what a model read in it goes
-whole; of the requests to read it stays what they took, so that caps hold.
+whole; of the requests to read it stays what they took, so that caps hold. What a model said of notes by id holds no
+words: it stays as long as one of the notes does.
 """
 
 from collections.abc import Iterable, Mapping
@@ -58,10 +59,19 @@ def _without(entry: JournalEntry, erasure: Erasure) -> Body:
     if entry.kind in (KnowledgeEntry.REPORTED, KnowledgeEntry.READ) and _is_of(body["session"], erasure):
         return {GONE: True}
     if entry.kind == READING_ASKED:
-        return {"requests": [ask | _NAMELESS if _is_of(ask, erasure) else ask for ask in body["requests"]]}
-    if entry.kind == READING_SPENT and _is_of(body, erasure):
-        return {**body, "agent": "", "native_id": "", "fault": ""}
+        return {"requests": [_asked(ask, erasure) for ask in body["requests"]]}
+    if entry.kind == KnowledgeEntry.CONSOLIDATED and erasure.items.issuperset(body["items"]):
+        return {GONE: True}
+    if entry.kind == READING_SPENT and (_is_of(body, erasure) or not body["native_id"]):
+        return {**body, "agent": "", "native_id": "", "fault": ""}  # one about notes may repeat words of any session
     return body
+
+
+def _asked(ask: Body, erasure: Erasure) -> Body:
+    if _is_of(ask, erasure):
+        return {**ask, **_NAMELESS}
+    items = str(ask.get("items", "")).split()
+    return {**ask, **_NAMELESS, "items": ""} if items and erasure.items.issuperset(items) else ask
 
 
 def _untold(draw: Body, erasure: Erasure) -> Body:

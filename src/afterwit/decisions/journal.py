@@ -113,7 +113,7 @@ def apply_entry(store: Store, entry: JournalEntry) -> None:
         item = str(body.get("item", ""))
         text = msgspec.json.encode(body, order="deterministic").decode()
         items.put_decision(store.db, DecisionRow(entry.machine, entry.number, entry.at_ms, entry.kind, item, text))
-        if entry.kind == knowledge.KnowledgeEntry.READ:
+        if entry.kind in (knowledge.KnowledgeEntry.READ, knowledge.KnowledgeEntry.CONSOLIDATED):
             readings.put_answer(store.db, entry.at_ms, body)
     elif entry.kind == READING_ASKED:
         for request in body["requests"]:

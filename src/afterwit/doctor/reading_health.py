@@ -9,7 +9,7 @@ from afterwit.doctor.findings import DoctorFinding, warning
 from afterwit.model.settings import ReadingSettings
 from afterwit.model.times import iso_from_ms
 from afterwit.reading.ledger import spent_by
-from afterwit.reading.plan import retry_ms
+from afterwit.reading.waiting import retry_ms
 from afterwit.store.rows.readings import count_unanswered, failed_requests
 
 
@@ -49,6 +49,6 @@ def reading_findings(db: apsw.Connection) -> Iterator[DoctorFinding]:
         at = f"{iso_from_ms(min(retry_ms(failure) for failure in own))[:16]}Z"
         yield warning(
             "reading-failed",
-            f"{model} did not answer {count} to read a session. Latest: {own[0].fault.rstrip('.')}. Mend that; from"
+            f"{model} did not answer {count}. Latest: {own[0].fault.rstrip('.')}. Mend that; from"
             f" {at} on `afterwit read --with {model}` asks again.",
         )

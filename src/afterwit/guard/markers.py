@@ -15,6 +15,7 @@ import re
 
 OPENING = "[afterwit notes from past sessions]"
 CLOSING = "[end of afterwit notes]"
+READING = "[afterwit asks a model to read a session]"
 LONGEST_BLOCK = 12_000  # characters, above the largest block that is ever given to an agent
 
 AGAIN = "call the same command again to run it as it is"  # stands in every refusal, and in nothing else that we say
@@ -34,6 +35,16 @@ _DEFUSED = {"[": "(", "]": ")"}
 def marked(text: str) -> str:
     """A block of ours, as it is given to an agent."""
     return f"{OPENING}\n{defused(text)}\n{CLOSING}"
+
+
+def reading_request(text: str) -> str:
+    """What an agent is given to read for us, so that its own log of that is known for what it is."""
+    return f"{READING}\n{text}"
+
+
+def is_reading_request(text: str) -> bool:
+    """Whether a session begins with a text of ours that it was to read."""
+    return text.lstrip().startswith(READING)
 
 
 def is_own(text: str) -> bool:

@@ -4,7 +4,8 @@ A text for an agent has the type `Shown`, and only this module and `knowledge.sh
 texts out of the program takes nothing else, mypy says so, and a test looks for whoever goes around. Each function here
 is for one kind of text and gives "" where it may not be shown. Words of ours are fixed in the code. A user is quoted as
 typed. Names of files, programs and repositories are shown in a closed form that cannot be a sentence, commands as one
-line. What tools, pages, files and agents said is not shown at all. Imports what it needs when it is needed, for hooks'
+line. What tools, pages, files and agents said is not shown at all, unless the owner lets an agent read whole sessions
+for them. Imports what it needs when it is needed, for hooks'
 sake.
 """
 
@@ -21,6 +22,7 @@ else:
 NOTHING = Shown("")
 _LONGEST_COMMAND = 400
 _LONGEST_COMPLAINT = 1_000
+_LONGEST_PIECE = 8_000  # characters, well below the longest block that is taken out of logs without its end
 _GAP = "…"
 
 
@@ -106,6 +108,18 @@ def cut(text: Shown, most: int) -> Shown:
 def between_markers(text: Shown, opening: str, closing: str) -> Shown:
     """A block as it is given to an agent. Nothing in it can close the markers, also not two lines together."""
     return Shown(f"{opening}\n{_defused(text)}\n{closing}")
+
+
+def asked_to_read(text: str, opening: str, closing: str) -> Shown:
+    """A session that the owner lets an agent read for them: the only text with what tools and pages said. It comes in
+    pieces, each between markers, so that nothing of it is taken for a part of the reader's own session, wherever a
+    client cuts it."""
+    pieces: list[str] = []
+    for line in _defused(text).splitlines():
+        if not pieces or len(pieces[-1]) + len(line) >= _LONGEST_PIECE:
+            pieces.append("")
+        pieces[-1] += f"{line[:_LONGEST_PIECE]}\n"
+    return Shown("\n".join(f"{opening}\n{piece}{closing}" for piece in pieces))
 
 
 def _defused(text: str) -> str:

@@ -8,7 +8,7 @@ import gc
 import os
 import sys
 
-from afterwit.agents.moments import EVENTS, LONGEST_ID, PROMPT, START
+from afterwit.agents.moments import EVENTS, LONGEST_ID, PROMPT, READING_VARIABLE, START
 from afterwit.agents.packages import payloads_of
 from afterwit.hook import time_limit
 from afterwit.model.standard_streams import open_closed_streams
@@ -21,6 +21,8 @@ _LARGEST_INPUT = 64 << 20
 
 def main() -> None:
     """Answers one call and ends the process."""
+    if os.environ.get(READING_VARIABLE):
+        os._exit(0)
     gc.disable()  # the process ends before there is anything worth collecting
     agent, event, *flags = [*sys.argv[1:], "", ""]
     time_limit.start(_BLOCK_SECONDS if event in (START, PROMPT) else _ACTION_SECONDS)

@@ -1,6 +1,7 @@
 """Makes one draft of those that mean one thing, and says which pairs a person should look at.
 
-Within a scope drafts merge that have the same triggers and advice, or whose sentences say the same. The same matter
+Within a scope drafts merge that have the same triggers and advice, or whose sentences say the same, or that are said to
+by somebody whose word was checked: that also chooses among the words that are trusted equally. The same matter
 drafted in two repositories, with nothing of them in it, holds everywhere; but facts that were measured in a repository,
 rules, places and anything that names a file or a script of a repository stay there. The outcome is a function of the
 set of drafts. A union keeps its parts: joining unions with more drafts is merging all parts at once. Words and channel
@@ -10,7 +11,7 @@ laundered.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import ceil
 from typing import NamedTuple
@@ -34,6 +35,7 @@ _PATH = re.compile(r"^\.{0,2}/?[\w@.-]+(?:/[\w@.*-]+)+/?$|^[\w-]+\.[a-z]{1,5}$")
 _OPENING = re.compile(r"^In `(?P<repo>[^`]+)`(?:,|:)? (?P<rest>\S.*)$", re.DOTALL)
 _STATED = (Channel.USER, Channel.ASSISTANT, Channel.IMPORTED)
 Matter = tuple[str, tuple[str, ...]]
+Same = Mapping[str, str]  # by id: the item that is kept of those that were found to say the same
 
 
 class Union(NamedTuple):
@@ -69,16 +71,16 @@ class Merged(NamedTuple):
         return tuple(chain.from_iterable(union.parts for union in self.unions))
 
 
-def merged(drafts: Iterable[Draft]) -> Merged:
+def merged(drafts: Iterable[Draft], same: Same | None = None) -> Merged:
     """Merges a set of drafts; give it the `parts` of earlier results to add to them."""
     by_matter: defaultdict[Matter, list[Draft]] = defaultdict(list)
     for draft in drafts:
         by_matter[matter_of(draft)].append(draft)
     by_scope: defaultdict[Scope, list[Union]] = defaultdict(list)
-    for same in by_matter.values():
-        for union in placed(same):
+    for of_one in by_matter.values():
+        for union in placed(of_one):
             by_scope[union.draft.scope].append(union)
-    results = [merged_in_scope(unions) for unions in by_scope.values()]
+    results = [merged_in_scope(unions, same) for unions in by_scope.values()]
     unions = sorted(chain.from_iterable(results), key=lambda union: union.id)
     return Merged(tuple(unions), tuple(sorted(chain.from_iterable(map(reviews, results)))))
 
@@ -103,9 +105,10 @@ def placed(drafts: Sequence[Draft]) -> list[Union]:
     return [_union(min(promoted, key=_precedence), parts), *bound]
 
 
-def merged_in_scope(unions: Sequence[Union]) -> tuple[Union, ...]:
+def merged_in_scope(unions: Sequence[Union], same: Same | None = None) -> tuple[Union, ...]:
     """Merges the unions of one scope, by id."""
-    results = [group[0] if len(group) == 1 else _one_of(group) for group in _connected(unions)]
+    kept = same or {}
+    results = [group[0] if len(group) == 1 else _one_of(group, kept) for group in _connected(unions, kept)]
     return tuple(sorted(results, key=lambda union: union.id))
 
 
@@ -131,12 +134,12 @@ def united_evidence(drafts: Iterable[Draft]) -> tuple[Evidence, ...]:
     return tuple(pieces.values())
 
 
-def _connected(unions: Sequence[Union]) -> list[list[Union]]:
+def _connected(unions: Sequence[Union], same: Same) -> list[list[Union]]:
     """Unions that share a name of what they mean, directly or through others."""
     owner: dict[Hashable, int] = {}
     leader = list(range(len(unions)))
     for number, union in enumerate(unions):
-        for name in set(chain.from_iterable(_names(part, union.draft.scope) for part in union.parts)):
+        for name in set(chain.from_iterable(_names(part, union.draft.scope, same) for part in union.parts)):
             first, second = _leader_of(leader, owner.setdefault(name, number)), _leader_of(leader, number)
             leader[max(first, second)] = min(first, second)
     groups: defaultdict[int, list[Union]] = defaultdict(list)
@@ -152,8 +155,10 @@ def _leader_of(leader: list[int], number: int) -> int:
     return number
 
 
-def _names(draft: Draft, scope: Scope) -> Iterator[Hashable]:
+def _names(draft: Draft, scope: Scope, same: Same) -> Iterator[Hashable]:
     """Names of what a draft means: equal names, same thing."""
+    if same and (kept := same.get(id_of(draft))) is not None:
+        yield "same", kept
     is_question = draft.category is Category.QUESTION
     said = meaning(draft.sentence)
     yield "said", scope, is_question, draft.advice, said
@@ -167,8 +172,9 @@ def _names(draft: Draft, scope: Scope) -> Iterator[Hashable]:
         yield "sign", draft.category, triggers, draft.files, said.denied, said.quotes, said.marks
 
 
-def _one_of(group: Sequence[Union]) -> Union:
-    kept = min((union.draft for union in group), key=_precedence)
+def _one_of(group: Sequence[Union], same: Same) -> Union:
+    preferred = frozenset(same.get(id_of(part), "") for union in group for part in union.parts) if same else ()
+    kept = min((union.draft for union in group), key=lambda draft: _precedence(draft, preferred))
     return _union(kept, _in_order(chain.from_iterable(union.parts for union in group)))
 
 
@@ -200,11 +206,13 @@ def _joined(kept: Draft, parts: Sequence[Draft]) -> Draft:
     )
 
 
-def _precedence(draft: Draft) -> tuple[object, ...]:
-    """Whose words are kept: the most trusted, then the first. Does not change with evidence that comes later."""
+def _precedence(draft: Draft, preferred: Container[str] = ()) -> tuple[object, ...]:
+    """Whose words are kept: the most trusted, then the preferred, then the first. Does not change with evidence that
+    comes later."""
     first = min((piece.at_ms or piece.session.at_ms for piece in draft.evidence), default=0)
-    is_spoken = draft.channel is not Channel.USER
-    return -rank(draft.channel), is_spoken, not draft.advice, first, id_of(draft), msgspec.json.encode(draft)
+    own = id_of(draft)
+    trust = (-rank(draft.channel), draft.channel is not Channel.USER)
+    return *trust, own not in preferred, not draft.advice, first, own, msgspec.json.encode(draft)
 
 
 def _in_order(drafts: Iterable[Draft]) -> tuple[Draft, ...]:

@@ -1,6 +1,7 @@
 """Shows what does not go together: instruction files with each other and with what was learned, and likely doubles.
 
-The files of repositories that are on this machine and the agents' own memory files are read. *Commands* contradict
+The files of repositories that are on this machine and the agents' own memory files are read, and pairs of notes that
+a model found to contradict each other. *Commands* contradict
 each other where two sources name different programs for the same purpose (`npm test`, `bun run test`), and neither
 names the other's; *rules*, where two statements are about the same thing, one for and one against. Plain words are
 compared, so an odd pair may be shown now and then. Nothing is changed: which side is right is for people to say.
@@ -8,7 +9,7 @@ compared, so an odd pair may be shown now and then. Nothing is changed: which si
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -91,6 +92,7 @@ def reconcile(world: World) -> Reconciliation:
     for repo in sorted(hosts.keys() - {""}):
         own = contradictions(_holding(items, repo), HostText.of(everywhere | hosts[repo]), repo)
         clashes += [clash for clash in own if (clash.one, clash.other) not in shown]
+    clashes += _opposites(by_id)
     return Reconciliation(
         files=len({path for named in hosts.values() for path in named}),
         clashes=clashes,
@@ -100,6 +102,14 @@ def reconcile(world: World) -> Reconciliation:
             if first in by_id and second in by_id
         ],
     )
+
+
+def _opposites(items: Mapping[str, Item]) -> Iterator[Clash]:
+    """Notes that were found to contradict each other while their repository's notes were settled."""
+    for name, item in sorted(items.items()):
+        for other in (items[other] for other in item.contradicts if other in items and name < other):
+            about = " ".join(sorted(salient(item.sentence) & salient(other.sentence))) or "one matter"
+            yield Clash(repo=item.scope.name, about=about, one=_of_item(item), other=_of_item(other))
 
 
 def _holding(items: list[Item], repo: str) -> list[Item]:

@@ -74,7 +74,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     texts = {repo: HostText.of(named) for repo, named in basis.hosts.items()}
     kept, rejected = _gated(_backed(drafts, decisions), texts, decisions)
     own = merged(draft for draft in kept if not _is_foreign(draft) and draft.harvester != READ)
-    read = merged(draft for draft in kept if draft.harvester == READ)
+    read = merged((draft for draft in kept if draft.harvester == READ), decisions.same)
     foreign = merged(_not_known(kept))
     unions = (*own.unions, *read.unions, *foreign.unions)
     context = WeighingContext(
@@ -83,6 +83,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
         gone=basis.gone,
         known_to_host=frozenset(id_of(draft) for draft in kept if _is_known(draft, texts)),
         decisions=decisions.decisions,
+        contradicted=decisions.contradicted,
         suspects={id_of(draft): why for draft in kept if (why := review_reason(draft))},
         last_work_ms=_last_work(store),
         minimum_stories={READ: 1} | {harvester.name: harvester.minimum_stories for harvester in HARVESTERS},
@@ -118,13 +119,14 @@ def recorded(db: apsw.Connection) -> list[Recorded]:
 
 
 def _backed(drafts: Sequence[Draft], decisions: Decided) -> Iterable[Draft]:
-    """All drafts that are still backed by something, with what agents reported of them."""
+    """All drafts that are still backed by something, with what agents reported of them, and what they replace."""
     for draft in (*drafts, *decisions.drafts):
         evidence = tuple(piece for piece in draft.evidence if not decisions.forgotten.takes(piece))
         if any(not piece.is_against for piece in evidence):
             reported = decisions.reports.get(id_of(draft), ())
             reports = (piece for piece in reported if not decisions.forgotten.takes(piece))
-            yield msgspec.structs.replace(draft, evidence=(*evidence, *reports))
+            replaced = (*draft.supersedes, *decisions.replaced.get(id_of(draft), ()))
+            yield msgspec.structs.replace(draft, evidence=(*evidence, *reports), supersedes=replaced)
 
 
 def _gated(

@@ -49,6 +49,7 @@ class WeighingContext(NamedTuple):
     known_to_host: frozenset[str] = frozenset()
     decisions: Mapping[str, Sequence[Decision]] = {}
     suspects: Mapping[str, str] = {}  # why the gate wants a person to look first
+    contradicted: Mapping[str, tuple[str, ...]] = {}  # items that were found to say the opposite
     minimum_stories: Mapping[str, int] = {}  # by harvester
     threshold: float = THRESHOLD
     last_work_ms: Mapping[Scope, int] = {}  # when there was last work in a scope; time stands still there since
@@ -86,7 +87,22 @@ def weighed(unions: Iterable[Union], context: WeighingContext) -> tuple[Item, ..
                 replaced[earlier.id] = msgspec.structs.replace(
                     earlier, status=ItemStatus.SUPERSEDED, reason=f"replaced by {item.id}", superseded_by=item.id
                 )
-    return tuple(item for _, item in sorted((items | _doubled(items) | replaced).items()))
+    after = items | _doubled(items) | replaced
+    return tuple(_beside_opposites(item, after, heads) for _, item in sorted(after.items()))
+
+
+def _beside_opposites(item: Item, items: Mapping[str, Item], heads: Mapping[str, str]) -> Item:
+    """The item with those of its opposites that are held as well. Of two that contradict each other neither goes by
+    itself; once a person has decided about one of them, there is nothing to look at."""
+    if not item.contradicts:
+        return item
+    held = (items.get(heads.get(name, name)) for name in item.contradicts) if _is_open(item) else ()
+    names = {other.id for other in held if other is not None and other.id != item.id and _is_open(other)}
+    return msgspec.structs.replace(item, contradicts=tuple(sorted(names)))
+
+
+def _is_open(item: Item) -> bool:
+    return item.status in (ItemStatus.ACTIVE, ItemStatus.CANDIDATE) and not item.is_decided
 
 
 def _doubled(items: Mapping[str, Item]) -> dict[str, Item]:
@@ -137,6 +153,7 @@ def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) 
         merged=tuple(absorbed),
         is_pinned=will.is_pinned,
         is_decided=will.is_approved or will.is_pinned,
+        contradicts=tuple(other for name in ids for other in context.contradicted.get(name, ())),
         is_known_to_host=not context.known_to_host.isdisjoint(ids),
     )
 

@@ -152,6 +152,7 @@ class _Run:
             is_connected=is_anything_connected(self._world.layout),
             excluded=erased.count_excluded(self._store.db) + self._agents_left_out,
             excluded_stored=len(self._left_out.stored()),
+            own=erased.count_own(self._store.db),
         )
 
     def _look_again(self) -> None:
@@ -247,7 +248,7 @@ class _Run:
             is_kept = self._committer.put(origin, derived, mark, is_again=file.is_again)
             self._count(file, derived, is_kept=is_kept)
             return
-        self._left_out.pass_over(file.home.agent, parts.all)
+        self._left_out.pass_over(file.home.agent, parts)
         others = [part for part in captured_in(derived).parts if not part.is_empty and part.native_id not in parts.all]
         rest = rest_of(Task(file, None, self._rules, self._store.layout.archive), parts.all) if others else None
         if rest is None:

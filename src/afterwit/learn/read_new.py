@@ -1,7 +1,8 @@
-"""Lets the model that is set read new sessions after a run of `learn`: a few, within the caps and a bounded time.
+"""Lets the model that is set read after a run of `learn`: a few new sessions, within the caps and a bounded time.
 
-Nothing happens unless `reading.model` names a model that can be called. The lock is free while the model thinks. What
-goes wrong is said in a line and never makes the run fail: what was not read waits for the next one.
+Notes that are due are settled too. Nothing happens unless `reading.model` names a model that can be called. The lock is
+free while the model thinks. What goes wrong is said in a line and never makes the run fail: what was not read waits for
+the next one.
 """
 
 from collections.abc import Callable
@@ -31,7 +32,7 @@ def read_new(world: World, clock: Callable[[], int], progress: Progress) -> Lear
             return LearnReading(model=model, problem=refusal)
         now = world._replace(now_ms=clock())
         made = plan(now, ReadingWish(Filter(since_ms=now.now_ms - _NEW_MS), model, limit), progress)
-        if not made.sessions:
+        if not made.requests:
             return None
         return _told(call(now, made, CallingRules(way, clock, until_ms=now.now_ms + _MOST_MS), compile_deck, progress))
     except (AfterwitError, OSError) as error:
@@ -43,6 +44,7 @@ def _told(run: CalledRun) -> LearnReading:
         model=run.model,
         sessions=run.sessions,
         notes=run.notes,
+        settled=run.merged + run.replaced,
         tokens=run.tokens_in + run.tokens_out,
         cost_usd=None if run.unpriced else run.cost_usd,
         problem=run.failed[-1].fault if run.failed else "",

@@ -139,6 +139,7 @@ def _unchanged(report: Report) -> Report:
         is_connected=report.is_connected,
         excluded=report.excluded,
         excluded_stored=report.excluded_stored,
+        own=report.own,
     )
 
 

@@ -37,6 +37,8 @@ _MODULES = {
     "report_item": "items",
     "open_questions": "recall",
     "memory": "memory",
+    "reading_next": "reading",
+    "reading_answer": "reading",
 }
 TOOLS = tuple(_MODULES)
 MOST_WRITES = 100  # lessons and reports of one run: an agent that goes in circles must not fill the journal

@@ -38,6 +38,7 @@ from afterwit.model.times import iso_from_ms
 from afterwit.recall.exposures import Audience, audience_of, note
 from afterwit.recall.recall import repo_at
 
+THIS_REPO, ALL_REPOS = "this repository", "all repositories"
 PLACE: Mapping[str, Schema] = {
     "repo": text("The repository, if it is not the one you are in: its name, or the last part of it.", 400),
     "folder": text("Absolute path of the folder you work in. Default: where this server was started."),
@@ -181,6 +182,11 @@ def one_line(text: str, most: int) -> str:
 
 def day(at_ms: int | None) -> Shown:
     return stamp(iso_from_ms(at_ms)[:10]) if at_ms else ours("no date")
+
+
+def literal(name: str) -> str:
+    """A name as a pattern that fits nothing else."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
 def last_part(repo: str) -> Shown:

@@ -225,6 +225,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     superseded_by: str = ""
     supersedes: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()  # ids of drafts that went into it
+    contradicts: tuple[str, ...] = ()  # ids of items that say the opposite: a person should look
     is_pinned: bool = False
     is_decided: bool = False  # a person approved or pinned it, and so stands behind its words
     is_known_to_host: bool = False  # the repository's own instructions say it already

@@ -76,7 +76,7 @@ class AgentReport(msgspec.Struct, kw_only=True):
     empty: int = 0
     failed: int = 0
     no_reader: int = 0
-    left_out: int = 0  # files of which nothing was kept: by the settings, or because their sessions were erased
+    left_out: int = 0  # files of which nothing was kept: by the settings, because they were erased, or are our own
     events: int = 0
     actions: int = 0
     problems: int = 0
@@ -194,6 +194,7 @@ class LearnReading(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     sessions: int = 0
     notes: int = 0
+    settled: int = 0  # notes that were there, and were merged into another or replaced
     tokens: int = 0
     cost_usd: float | None = None  # None: no price is known
     problem: str = ""  # what went wrong
@@ -211,6 +212,7 @@ class Report(msgspec.Struct, kw_only=True):
     is_connected: bool = False  # whether any agent hears from us
     excluded: int = 0  # sessions that the settings leave out
     excluded_stored: int = 0  # sessions in the store that the settings leave out, from before they did
+    own: int = 0  # sessions in which an agent read for us, of which nothing is kept
     reading: LearnReading | None = None  # None: no model that can be called is set, or it had nothing to read
 
     @property

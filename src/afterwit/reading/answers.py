@@ -71,7 +71,7 @@ class UnderstoodAnswer(NamedTuple):
 
 def understood(text: str) -> UnderstoodAnswer:
     """What an answer proposes. An empty list is an answer; text without such a list is none."""
-    for candidate in _candidates(text[:_LARGEST]):
+    for candidate in json_values(text):
         notes = _notes(candidate)
         if notes is not None:
             return UnderstoodAnswer(tuple(_proposals(notes))[:MOST_ITEMS])
@@ -109,8 +109,9 @@ def schema() -> dict[str, Any]:
     return {"type": "object", "properties": {"notes": notes}, "required": ["notes"], "additionalProperties": False}
 
 
-def _candidates(text: str) -> Iterator[Any]:
+def json_values(text: str) -> Iterator[Any]:
     """Everything in a text that may be the JSON that was asked for, the likeliest first."""
+    text = text[:_LARGEST]
     for piece in (text, *_FENCED.findall(text)):
         if (value := _decoded(piece)) is not None:
             yield value

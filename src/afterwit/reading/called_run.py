@@ -5,15 +5,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.decisions.decided import ReadingUsage, SessionRead
+from afterwit.decisions.decided import NotesConsolidated, ReadingUsage, SessionRead
 from afterwit.reading.ways.way import Way
 
 
 class FailedReading(msgspec.Struct, frozen=True, kw_only=True):
     """A request that was not answered, and why."""
 
-    agent: str
+    agent: str  # "" where it asked about notes
     native_id: str
+    repo: str
     fault: str
 
 
@@ -26,6 +27,9 @@ class CalledRun(msgspec.Struct, kw_only=True):
     notes: int = 0
     rejected: int = 0
     relations: int = 0  # notes that were there already, and are confirmed or contradicted
+    merged: int = 0  # notes that say the same as another, which is kept
+    replaced: int = 0
+    contradicting: int = 0  # pairs that a person should look at
     gained: list[str] = msgspec.field(default_factory=list)  # ids of new items
     tokens_in: int = 0  # of all calls, also of those that failed
     tokens_out: int = 0
@@ -42,12 +46,17 @@ class CalledRun(msgspec.Struct, kw_only=True):
         self.cost_usd += usage.cost_usd or 0.0
         self.unpriced += usage.cost_usd is None
 
-    def count(self, entry: SessionRead) -> None:
+    def count(self, entry: SessionRead | NotesConsolidated) -> None:
         """Counts an answer."""
         self.answered += 1
-        self.notes += len(entry.drafts)
         self.rejected += len(entry.rejected)
-        self.relations += len(entry.relations)
+        if isinstance(entry, SessionRead):
+            self.notes += len(entry.drafts)
+            self.relations += len(entry.relations)
+        else:
+            self.merged += sum(len(group) - 1 for group in entry.same)
+            self.replaced += len(entry.replaced)
+            self.contradicting += len(entry.contradict)
 
 
 class CallingRules(NamedTuple):

@@ -1,4 +1,4 @@
-"""CallingRules a model to read what was planned: reserves before each call, takes the answer in after it.
+"""Calls a model to read what was planned: reserves before each call, takes the answer in after it.
 
 The store is visited between the calls, never during one, so other commands can work meanwhile. In a visit the lock is
 held: what was answered is checked and journalled, and what is asked next is journalled with what it takes at most,
@@ -10,7 +10,7 @@ row end the run. Ctrl-C ends it after what is under way, which is paid for; a se
 """
 
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
@@ -26,14 +26,16 @@ from afterwit.knowledge.settle import settle
 from afterwit.model.errors import AfterwitError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
+from afterwit.reading.answer_forms import form_of, with_remark
 from afterwit.reading.answers import GivenAnswer
 from afterwit.reading.called_run import CalledRun, CallingRules, FailedReading
-from afterwit.reading.ledger import Purse, ReadingEstimate, estimate, spent_by, usage_of
-from afterwit.reading.plan import PlannedSession, ReadingPlan
-from afterwit.reading.read import Fate, ReadingDesk, asked_body
+from afterwit.reading.ledger import Purse, estimate, spent_by, usage_of
+from afterwit.reading.plan import PlannedRequest, ReadingPlan
+from afterwit.reading.read import asked_body
 from afterwit.reading.requests import ReadingRequest
+from afterwit.reading.taking import Fate, ReadingDesk
 from afterwit.reading.ways.registry import way_of
-from afterwit.reading.ways.way import Question, Way, WaySurroundings
+from afterwit.reading.ways.way import ModelQuestion, Way, WaySurroundings
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.store.atomic import step
 from afterwit.store.lease import held
@@ -46,14 +48,6 @@ _LOOK_SECONDS = 0.5  # how long Ctrl-C may have to wait on systems where waiting
 _MOST_IN_A_ROW = 3  # failures
 _SETTLE_EVERY = 25  # answers
 _LONGEST_FAULT = 300
-_REMARK = (
-    "\n## A remark\nYour last answer to this was not understood: there was no JSON object with a list `notes` in it."
-    ' Answer with nothing but that object, {"notes": []} where there is nothing to note.\n'
-)
-_FAULTS = {
-    Fate.NOT_UNDERSTOOD: "the answer was not understood: no JSON object with a list `notes`",
-    Fate.CHANGED: "the session has changed since it was sent",
-}
 
 
 def way_to(model: str, world: World) -> Way | None:
@@ -63,15 +57,13 @@ def way_to(model: str, world: World) -> Way | None:
 
 def surroundings_of(world: World) -> WaySurroundings:
     """Where ways find themselves."""
-    return WaySurroundings(world.environ, world.user_home, world.layout.root / "reading")
+    return WaySurroundings(world.environ, world.user_home, world.layout.reading)
 
 
 class _Errand(NamedTuple):
     """A request that is to be asked."""
 
-    session: PlannedSession
-    request: ReadingRequest
-    estimate: ReadingEstimate
+    planned: PlannedRequest
     is_mending: bool = False
 
 
@@ -112,9 +104,8 @@ class _CallingRun:
         self._calls = calls
         self._progress = progress
         self._prices = price_list(world.settings.prices)
-        pairs = ((session, zip(session.requests, session.estimates, strict=True)) for session in made.sessions)
-        self._waiting = deque(_Errand(session, *pair) for session, several in pairs for pair in several)
-        self._unread = {id(session): len(session.requests) for session in made.sessions}
+        self._waiting = deque(map(_Errand, made.requests))
+        self._unread = Counter(errand.planned.session for errand in self._waiting if errand.planned.native_id)
         self._underway: dict[_Answering, _Underway] = {}
         self._reserved_usd = 0.0  # of what is under way
         self._in_a_row = 0  # failures
@@ -186,7 +177,7 @@ class _CallingRun:
     def _reserved(self, visit: _Visit, errand: _Errand, *, is_alone: bool) -> list[_Underway] | None:
         """Journals a request that is sent next; nothing where another run has it, None where it cannot be asked now."""
         db, now_ms = visit.source.store.db, visit.world.now_ms
-        before = request_row(db, errand.request.id)
+        before = request_row(db, errand.planned.request.id)
         if before is not None and not errand.is_mending and self._is_taken(before):
             return []
         if self._calls.until_ms is not None and now_ms >= self._calls.until_ms:
@@ -196,15 +187,15 @@ class _CallingRun:
         budget = self._calls.budget_usd
         left_usd = None if budget is None else budget - self.result.cost_usd - self._reserved_usd
         purse = Purse(visit.world.settings.reading, spent_by(db, now_ms), left_usd)
-        if not purse.reserve(errand.estimate, self._made.model):
+        if not purse.reserve(errand.planned.estimate, self._made.model):
             if is_alone:  # else what is under way may take less than was reserved for it
                 self._stop("caps")
             return None
         at_ms = max(now_ms, before.asked_ms + 1 if before is not None else 0)
-        body = asked_body(self._made, errand.session, errand.request, errand.estimate, CALLED)
+        body = asked_body(self._made, errand.planned, CALLED)
         decide(visit.source.store, READING_ASKED, {"requests": [body]}, at_ms)
-        self._reserved_usd += errand.estimate.cost_usd or 0.0
-        asked = request_row(db, errand.request.id)
+        self._reserved_usd += errand.planned.estimate.cost_usd or 0.0
+        asked = request_row(db, errand.planned.request.id)
         return [_Underway(errand, asked)] if asked is not None else []
 
     def _is_taken(self, before: ReadingRow) -> bool:
@@ -217,14 +208,14 @@ class _CallingRun:
 
     def _sent(self, underway: _Underway) -> _Answering:
         """Begins a call in a thread of its own, which does not keep the program from ending."""
-        request = underway.errand.request
+        request = underway.errand.planned.request
         future: _Answering = Future()
         until_ms = self._calls.until_ms
         left = _CALL_SECONDS if until_ms is None else max(1.0, (until_ms - self._calls.clock()) / 1000)
 
         def answered() -> None:
             try:
-                question = Question(request.id, request.system, request.text)
+                question = ModelQuestion(request.id, request.system, request.text, form_of(request).schema)
                 future.set_result(self._calls.way.answer(question, min(left, _CALL_SECONDS)))
             except BaseException as error:  # noqa: BLE001 - it is raised where the answer is taken
                 future.set_exception(error)
@@ -235,7 +226,7 @@ class _CallingRun:
     def _take(self, visit: _Visit, underway: _Underway, answer: GivenAnswer) -> list[_Underway]:
         """Takes an answer in; gives the request back where it is asked once more."""
         errand, asked = underway
-        self._reserved_usd -= errand.estimate.cost_usd or 0.0
+        self._reserved_usd -= errand.planned.estimate.cost_usd or 0.0
         fate = visit.desk.take(answer)
         again: list[_Underway] = []
         if fate is Fate.TAKEN:
@@ -244,8 +235,9 @@ class _CallingRun:
             self.result.count(entry)
             self._unsettled += 1
             self._in_a_row = 0
-            self._unread[id(errand.session)] -= 1
-            self.result.sessions += not self._unread[id(errand.session)]
+            if errand.planned.session in self._unread:
+                self._unread[errand.planned.session] -= 1
+                self.result.sessions += not self._unread[errand.planned.session]
         else:
             usage = usage_of(visit.source.store.db, asked, answer, self._prices)
             self.result.spend(usage)
@@ -253,23 +245,26 @@ class _CallingRun:
                 self._note_spent(visit, asked, usage, "")
                 again = self._reserved(visit, self._mending(errand, visit), is_alone=False) or []
             if not again:
-                self._fail(visit, asked, usage, fate, answer.fault)
+                self._fail(visit, underway, usage, fate, answer.fault)
         if not again:
             self._progress.advance(1, 1)
         return again
 
     def _mending(self, errand: _Errand, visit: _Visit) -> _Errand:
-        request = errand.request._replace(text=errand.request.text + _REMARK)
+        request = with_remark(errand.planned.request)
         wanted = estimate(request, self._made.model, self._prices, visit.world.now_ms)
-        return errand._replace(request=request, estimate=wanted, is_mending=True)
+        return _Errand(errand.planned._replace(request=request, estimate=wanted), is_mending=True)
 
-    def _fail(self, visit: _Visit, asked: ReadingRow, usage: ReadingUsage, fate: Fate, said: str) -> None:
+    def _fail(self, visit: _Visit, underway: _Underway, usage: ReadingUsage, fate: Fate, said: str) -> None:
         """Journals a failure. What is answered already is none, nor is a program's that Ctrl-C has reached too."""
+        asked = underway.asked
         is_none = fate is Fate.REPEATED or (fate is Fate.FAILED and self.result.stopped_by == "interrupted")
-        fault = "" if is_none else visit.source.redactor.text(clean(said or _FAULTS.get(fate, fate)))[:_LONGEST_FAULT]
+        why = said or _why_not(fate, underway.errand.planned.request)
+        fault = "" if is_none else visit.source.redactor.text(clean(why))[:_LONGEST_FAULT]
         self._note_spent(visit, asked, usage, fault)
         if fault:
-            self.result.failed.append(FailedReading(agent=asked.agent, native_id=asked.native_id, fault=fault))
+            names = {"agent": asked.agent, "native_id": asked.native_id, "repo": asked.repo}
+            self.result.failed.append(FailedReading(**names, fault=fault))
             self._in_a_row += fate is not Fate.CHANGED
         if self._in_a_row >= _MOST_IN_A_ROW:
             self._stop("failures")
@@ -285,6 +280,14 @@ class _CallingRun:
             "fault": fault,
         }
         decide(visit.source.store, READING_SPENT, body, max(visit.world.now_ms, asked.asked_ms))
+
+
+def _why_not(fate: Fate, request: ReadingRequest) -> str:
+    words = {
+        Fate.NOT_UNDERSTOOD: f"the answer was not understood: it is not {form_of(request).words}",
+        Fate.CHANGED: "the session has changed since it was sent",
+    }
+    return words.get(fate, fate)
 
 
 def _answer_of(future: _Answering, request: str) -> GivenAnswer:

@@ -16,7 +16,7 @@ from afterwit.knowledge.settle import recorded, settle
 from afterwit.model.learn_run import Harvested, Progress
 from afterwit.reading import checks
 from afterwit.reading.answers import GivenAnswer
-from afterwit.reading.read import ReadingDesk
+from afterwit.reading.taking import ReadingDesk
 from afterwit.sessions.originals import source_of
 from afterwit.store.lease import held
 from afterwit.store.rows.readings import request_row

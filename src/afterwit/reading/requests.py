@@ -75,6 +75,7 @@ class ReadingRequest(NamedTuple):
     lines_hash: str
     system: str
     text: str
+    items: tuple[str, ...] = ()  # ids of the notes that it asks about; none: it asks about a session
 
     @property
     def tokens(self) -> int:
@@ -130,17 +131,18 @@ def requests(session: SessionText, around: KnownBeside, prompt: ReadingPrompt, m
     for number, part in enumerate(parts, 1):
         text = f"{before}\n## The session{_which(number, len(parts))}\n{_numbered(session.lines, part)}\n"
         lines_hash = hash_of(session.lines, part)
-        name = _named(prompt.version, model, session.agent, session.native_id, lines_hash)
+        name = hashed(prompt.version, model, session.agent, session.native_id, lines_hash)
         made.append(ReadingRequest(name, number, len(parts), part, lines_hash, prompt.text, text))
     return made
 
 
 def hash_of(lines: Sequence[SessionLine], part: LineSpan) -> str:
     """Stands for what was sent of a session."""
-    return _named(_numbered(lines, part))
+    return hashed(_numbered(lines, part))
 
 
-def _named(*texts: str) -> str:
+def hashed(*texts: str) -> str:
+    """Stands for these texts."""
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
 
 

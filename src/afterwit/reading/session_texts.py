@@ -13,7 +13,7 @@ from afterwit.guard.hygiene import clean
 from afterwit.knowledge.host_files import checkouts, instructions
 from afterwit.knowledge.host_text import HostText
 from afterwit.knowledge.list import item_in
-from afterwit.model.knowledge import EVERYWHERE, Item, ItemStatus, Scope, ScopeKind
+from afterwit.model.knowledge import EVERYWHERE, READ, Item, ItemStatus, Scope, ScopeKind
 from afterwit.reading.lines import session_lines
 from afterwit.reading.requests import KnownBeside, SessionText, instructions_in, known_notes
 from afterwit.sessions.originals import TranscriptSource
@@ -53,6 +53,11 @@ class Beside:
         scopes = [EVERYWHERE, Scope(ScopeKind.REPO, repo)] if repo else [EVERYWHERE]
         rows = items_in(self._source.store.db, map(str, scopes), map(str, _PRESENT))
         return [item_in(row) for row in rows]
+
+    def read_items(self, repo: str) -> list[Item]:
+        """Of these, what models read in sessions of this very repository."""
+        scope = Scope(ScopeKind.REPO, repo) if repo else EVERYWHERE
+        return [item for item in self.items(repo) if item.harvester == READ and item.scope == scope]
 
     def hosts(self, repo: str) -> Iterable[HostText]:
         """What every session there is told already."""

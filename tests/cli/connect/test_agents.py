@@ -10,6 +10,7 @@ from tests.cli.conftest import Run, command
 
 from afterwit.edits.ours import hook_programs
 
+SKILL = ".claude/skills/read-waiting-sessions/SKILL.md"
 NO_SCHEDULE = "No schedule. `afterwit connect schedule` sets one up."
 
 
@@ -32,20 +33,21 @@ def test_a_dry_run_shows_the_change_and_does_nothing(run: Run, settings: Path, t
 
 def test_the_summary_comes_first_and_the_lines_on_request(run: Run, settings: Path, home: Path) -> None:
     summary = [
-        "claude-code: adds 5 hooks and 1 MCP server to 2 files.",
+        "claude-code: adds 5 hooks and 1 MCP server to 2 files, and 1 file of its own.",
         f"    change  {settings}",
         f"    create  {home / '.claude.json'}",
+        f"    create  {home / SKILL}",
     ]
     assert run("connect", "claude-code").stdout.splitlines() == summary
     shown = run("connect", "claude-code", "--diff").stdout.splitlines()
-    assert shown[:3] == summary
+    assert shown[:4] == summary
     assert '+    "SessionStart": [' in shown
     assert "\x1b" not in "".join(shown)
     run("connect", "claude-code", "--yes")
     updated = run("connect", "claude-code", "--refuse", "--yes").stdout
     assert updated.startswith(f"claude-code: brings up to date: 6 hooks in 1 file.\n    change  {settings}\n")
     undone = run("disconnect", "claude-code").stdout
-    assert undone.startswith("claude-code: takes what Afterwit wrote out of 2 files.\n")
+    assert undone.startswith("claude-code: takes what Afterwit wrote out of 3 files.\n")
 
 
 @pytest.mark.parametrize(
@@ -106,12 +108,15 @@ def test_an_agent_is_connected_shown_and_disconnected(run: Run, settings: Path, 
         "claude-code: connected; refuses commands",
         f"    {settings}",
         f"    {home / '.claude.json'}",
+        f"    {home / SKILL}",
     ]
+    assert "reading_next" in (home / SKILL).read_text(encoding="utf-8")
     assert fired.startswith("    its hooks have never fired since it was connected, ")
     done = run("disconnect", "claude-code", "--yes")
     assert done.stdout.endswith("claude-code: disconnected.\n")
     assert settings.read_bytes() == before
     assert not (home / ".claude.json").exists()
+    assert not (home / SKILL).parents[1].exists()
     assert run("disconnect", "--all", "--yes").stderr == "Nothing is connected.\n"
     assert "No agent is connected." in run("connect", "status").stdout
 

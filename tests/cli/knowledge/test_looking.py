@@ -9,7 +9,7 @@ from tests.knowledge_home import FACT
 SHAPE = {
     *("id", "fact", "category", "scope", "repo", "confidence", "status", "authority", "channel", "harvester", "saves"),
     *("first_seen", "last_seen", "worded", "triggers", "advice", "stories", "reason", "merged", "is_pinned"),
-    *("is_known_to_host", "told"),
+    *("contradicts", "is_known_to_host", "told"),
 }
 
 

@@ -8,7 +8,7 @@ from tests.reading.entry_points import told_way
 
 from afterwit.reading.ways import registry
 from afterwit.reading.ways.registry import usable_ways, way_names, way_of
-from afterwit.reading.ways.way import Question, WaySurroundings
+from afterwit.reading.ways.way import ModelQuestion, WaySurroundings
 
 
 @pytest.fixture
@@ -41,6 +41,6 @@ def test_what_cannot_be_loaded_stands_in_with_the_reason(
         way = way_of(name, surroundings)
         assert way is not None
         assert remedy in way.refusal()
-        answer = way.answer(Question("1", "", ""), 1.0)
+        answer = way.answer(ModelQuestion("1", "", ""), 1.0)
         assert (answer.request, answer.tokens_in, answer.fault) == ("1", 0, way.refusal())
     assert list(usable_ways(surroundings)) == ["told"]

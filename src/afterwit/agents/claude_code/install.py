@@ -1,4 +1,4 @@
-"""Ties Claude Code to us: hooks in the user's settings, and the MCP server for all of the user's projects.
+"""Ties Claude Code to us: hooks in the user's settings, the MCP server for all of the user's projects, and a skill.
 
 Also reads from the settings how long transcripts are kept: Claude Code deletes them at its start, by the time of their
 last change, after `cleanupPeriodDays` (30 if the setting is absent or unusable). Versions differ about 0: some delete
@@ -10,10 +10,12 @@ from typing import Any
 
 from afterwit.agents.installing import reach_of
 from afterwit.agents.plugins import ABOUT, AUTHOR, Files, Plugin, manifest
+from afterwit.agents.reading_skill import FILE, TEXT
 from afterwit.agents.retention import Keeping
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.json_file import JsonFile
 from afterwit.edits.ours import NAME, server_entry
+from afterwit.edits.own_text import OwnFile
 
 REACH = reach_of("claude-code")
 
@@ -23,7 +25,8 @@ def integration(at: Surroundings) -> Integration:
     is_moved = bool(at.environ.get("CLAUDE_CONFIG_DIR", "").strip())
     settings = JsonFile(home / "settings.json", hooks=REACH.groups(at))
     state = (home if is_moved else at.user_home) / ".claude.json"
-    return REACH.integration(at, settings, JsonFile(state, server={"type": "stdio", **server_entry(at)}))
+    server = JsonFile(state, server={"type": "stdio", **server_entry(at)})
+    return REACH.integration(at, settings, server, OwnFile(home / FILE, TEXT))
 
 
 def keeping(settings: Mapping[str, Any]) -> Keeping | None:

@@ -40,7 +40,7 @@ def plugin(version: str) -> Files:
         "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
         "category": "Productivity",
     }
-    parts = {"hooks": "./hooks/hooks.json", "mcpServers": "./.mcp.json"}
+    parts = {"hooks": "./hooks/hooks.json", "mcpServers": "./.mcp.json", "skills": "./skills/"}
     server = {"command": "sh", "args": ["-c", SCRIPT, "sh", "afterwit", "mcp"]}
     yield "codex/.agents/plugins/marketplace.json", {"name": NAME, "plugins": [entry]}
     yield f"{place}/.codex-plugin/plugin.json", {**manifest(version), **parts}

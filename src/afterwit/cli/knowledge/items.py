@@ -46,6 +46,7 @@ def item_shape(item: Item, *, has_evidence: bool = True) -> dict[str, Any]:
         "stories": len({piece.session.story for piece in item.evidence if not piece.is_against}),
         "reason": item.reason,
         "merged": list(item.merged),
+        "contradicts": list(item.contradicts),
         "is_pinned": item.is_pinned,
         "is_known_to_host": item.is_known_to_host,
     }

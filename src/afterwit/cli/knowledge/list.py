@@ -104,6 +104,8 @@ def _facts(calendar: Calendar, item: Item) -> Iterator[tuple[str, str]]:
         yield "replaced by", item.superseded_by
     for old in item.supersedes:
         yield "replaces", old
+    for other in item.contradicts:
+        yield "contradicts", f"{other}: `afterwit knowledge approve` or `retire` one of the two"
     if item.is_pinned:
         yield "pinned", "yes"
     if item.is_known_to_host:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from afterwit.guard.shown import Shown, figure, joined, name, ours, stamp, typed
-from afterwit.mcp.given import PLACE, day, last_part, notes, one_line, repo_of
+from afterwit.mcp.given import ALL_REPOS, PLACE, THIS_REPO, day, last_part, literal, notes, one_line, repo_of
 from afterwit.mcp.tool import Caller, Tool, choice, number, text
 from afterwit.model.kinds import EventKind
 from afterwit.sessions.filters import Filter
@@ -18,18 +18,17 @@ _MOST_HITS = 20
 _SNIPPET = 300
 _DAY_MS = 86_400_000
 _FEWER = ". Fewer words find more, and `wor*` finds words that begin so."
-_HERE, _EVERYWHERE = "this repository", "all repositories"
 
 
 def search_sessions(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
-    repo = "" if arguments.get("where") == _EVERYWHERE else _repo(caller, arguments)
-    wanted = Filter(repos=(_literal(repo),) if repo else (), since_ms=_since(caller, arguments))
+    repo = "" if arguments.get("where") == ALL_REPOS else _repo(caller, arguments)
+    wanted = Filter(repos=(literal(repo),) if repo else (), since_ms=_since(caller, arguments))
     limit = arguments.get("limit", _HITS)
     answer = best_hits(
         caller.world, arguments["query"], wanted, arguments.get("part", ""), limit, _SNIPPET, typed_only=True
     )
     here = last_part(repo)
-    place = joined((ours("`"), here, ours("`"))) if here else ours(_HERE if repo else _EVERYWHERE)
+    place = joined((ours("`"), here, ours("`"))) if here else ours(THIS_REPO if repo else ALL_REPOS)
     if not answer.hits:
         return joined((ours("Nothing found in "), place, ours(_FEWER)))
     return notes([_heading(answer, place), *_lines(answer.hits)])
@@ -38,11 +37,6 @@ def search_sessions(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
 def _repo(caller: Caller, arguments: Mapping[str, Any]) -> str:
     with readonly_database(caller.world.layout) as db:
         return repo_of(db, caller, arguments)
-
-
-def _literal(name: str) -> str:
-    """A name as a pattern that fits nothing else."""
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
 def _since(caller: Caller, arguments: Mapping[str, Any]) -> int | None:
@@ -94,7 +88,7 @@ SEARCH_SESSIONS = Tool(
     ),
     properties={
         "query": text("A few words.", 400),
-        "where": choice("Where to look. Default: this repository, if it is known.", (_HERE, _EVERYWHERE)),
+        "where": choice("Where to look. Default: this repository, if it is known.", (THIS_REPO, ALL_REPOS)),
         "part": choice("Only this part of sessions.", tuple(KINDS)),
         "days": number("Only sessions of the last so many days.", 36_500),
         "limit": number(f"At most so many matches. Default: {_HITS}.", _MOST_HITS),

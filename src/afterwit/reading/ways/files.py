@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.reading.answers import GivenAnswer, schema
+from afterwit.reading.answer_forms import form_of
+from afterwit.reading.answers import GivenAnswer
 from afterwit.reading.requests import ANSWER_TOKENS, ReadingRequest
 
 _URL = "/v1/chat/completions"
@@ -26,12 +27,13 @@ class AnswerLines(NamedTuple):
 
 def request_line(request: ReadingRequest, model: str) -> bytes:
     """A request as one line of a batch."""
+    form = form_of(request)
     body = {
         "model": model,
         "messages": [{"role": "system", "content": request.system}, {"role": "user", "content": request.text}],
         "response_format": {
             "type": "json_schema",
-            "json_schema": {"name": "notes", "strict": True, "schema": schema()},
+            "json_schema": {"name": form.name, "strict": True, "schema": form.schema},
         },
         "max_tokens": ANSWER_TOKENS,
     }

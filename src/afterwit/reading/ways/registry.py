@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from afterwit.model.errors import AfterwitError
 from afterwit.reading.answers import GivenAnswer
-from afterwit.reading.ways.way import Question, Way, WayFactory, WaySurroundings
+from afterwit.reading.ways.way import ModelQuestion, Way, WayFactory, WaySurroundings
 
 GROUP = "afterwit.reading_ways"
 _COMMAND_LINES = "afterwit.reading.ways.command_lines"
@@ -37,7 +37,7 @@ class MissingWay:
     def refusal(self) -> str:
         return self._reason
 
-    def answer(self, question: Question, seconds: float) -> GivenAnswer:  # noqa: ARG002 - as the interface has it
+    def answer(self, question: ModelQuestion, seconds: float) -> GivenAnswer:  # noqa: ARG002 - as the interface has it
         return GivenAnswer(question.id, tokens_in=0, tokens_out=0, fault=self._reason)
 
 

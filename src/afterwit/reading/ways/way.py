@@ -6,17 +6,18 @@ A model is named by its way and, where the way knows several, by its own name: `
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from afterwit.reading.answers import GivenAnswer
 
 
-class Question(NamedTuple):
-    """What is asked: the request's id, the prompt, and the text."""
+class ModelQuestion(NamedTuple):
+    """What is asked: the request's id, the prompt, the text, and the form of the answer."""
 
     id: str
     system: str
     text: str
+    schema: Mapping[str, Any] = {}  # a JSON schema, for models that can be held to one; empty: any form will do
 
 
 class WaySurroundings(NamedTuple):
@@ -38,7 +39,7 @@ class Way(Protocol):
     def refusal(self) -> str:
         """Why the model cannot be asked as things are, and what to do; "" where it can. Sends nothing."""
 
-    def answer(self, question: Question, seconds: float) -> GivenAnswer:
+    def answer(self, question: ModelQuestion, seconds: float) -> GivenAnswer:
         """What the model answers within this time; a fault where it does not. Leaves no process and no transcript."""
 
 

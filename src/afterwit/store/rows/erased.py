@@ -15,7 +15,7 @@ from afterwit.store.database import columns_of, json_list
 from afterwit.store.marks import mark, put_mark
 
 LEFT_OUT = "left-out"  # the state of a file of which nothing is kept
-EXCLUDED, ERASED = "excluded", "erased"  # how many of its sessions, and why, as counts of its row
+EXCLUDED, ERASED, OWN = "excluded", "erased", "own"  # how many of its sessions, and why, as counts of its row
 _UNFINISHED, _SETTINGS = "erasing", "exclude"
 _KEY_BYTES = 16
 
@@ -76,13 +76,29 @@ def note_sifted(db: apsw.Connection, file_key: bytes) -> None:
 
 def left_out_keys(db: apsw.Connection) -> frozenset[bytes]:
     """The sessions whose own logs are left out."""
-    joined = b"".join(row[0] or b"" for row in db.execute("SELECT resume FROM files WHERE state = ?", (LEFT_OUT,)))
+    return _keys(row[0] for row in db.execute("SELECT resume FROM files WHERE state = ?", (LEFT_OUT,)))
+
+
+def own_keys(db: apsw.Connection) -> frozenset[bytes]:
+    """Those in which an agent read for us."""
+    query = "SELECT resume FROM files WHERE state = ? AND json_extract(known, '$.own') > 0"
+    return _keys(row[0] for row in db.execute(query, (LEFT_OUT,)))
+
+
+def _keys(packed: Iterable[bytes | None]) -> frozenset[bytes]:
+    joined = b"".join(keys or b"" for keys in packed)
     return frozenset(joined[at : at + _KEY_BYTES] for at in range(0, len(joined), _KEY_BYTES))
 
 
 def count_excluded(db: apsw.Connection) -> int:
     """How many sessions lie in files that are left out because of the settings."""
     query = "SELECT ifnull(sum(json_extract(known, '$.excluded')), 0) FROM files WHERE state = ?"
+    return int(db.execute(query, (LEFT_OUT,)).get)
+
+
+def count_own(db: apsw.Connection) -> int:
+    """How many sessions lie in files that are left out because an agent only read for us in them."""
+    query = "SELECT ifnull(sum(json_extract(known, '$.own')), 0) FROM files WHERE state = ?"
     return int(db.execute(query, (LEFT_OUT,)).get)
 
 

@@ -33,6 +33,7 @@ class ReadingRow(NamedTuple):
     answered_ms: int | None
     notes: int
     asked_by: str = ""  # CALLED, or "" for a file
+    items: str = ""  # ids of the notes that it asks about, with spaces; "": it asks about a session
 
 
 CALLED = "call"
@@ -105,11 +106,11 @@ def put_request(db: apsw.Connection, at_ms: int, request: Mapping[str, Any]) -> 
 
 def put_answer(db: apsw.Connection, at_ms: int, body: Mapping[str, Any]) -> None:
     """The answer to a request; a later one replaces it."""
-    before, session = request_row(db, body["request"]), body["session"]
+    before, about = request_row(db, body["request"]), body.get("session", body)
     if before is None:
-        asked = {name: session.get(name, "") for name in ("agent", "native_id", "repo")}
+        asked = {name: about.get(name, "") for name in ("agent", "native_id", "repo")}
         asked |= {"id": body["request"], "model": body["model"], "prompt": body["prompt"], **_NOT_ASKED_HERE}
-        before = ReadingRow(**asked, asked_ms=at_ms, answered_ms=None, notes=0)
+        before = ReadingRow(**asked, asked_ms=at_ms, answered_ms=None, notes=0, items=" ".join(body.get("items", ())))
     row = before._replace(answered_ms=at_ms, notes=len(body.get("drafts", ())))
     db.execute(insert_into("reading_requests", _COLUMNS, "INSERT OR REPLACE"), row)
     _put_spend(db, row.id, row.asked_ms, body.get("usage", {}))
@@ -164,6 +165,12 @@ def was_called(db: apsw.Connection, model: str) -> bool:
     """Whether this model was ever called."""
     query = "SELECT EXISTS (SELECT 1 FROM reading_requests WHERE model = ? AND asked_by = ?)"
     return bool(only_row(db, query, (model, CALLED))[0])
+
+
+def requests_about_notes(db: apsw.Connection) -> Iterator[ReadingRow]:
+    """All that was asked about notes by id."""
+    query = f"SELECT {_COLUMNS} FROM reading_requests WHERE items != '' ORDER BY id"  # noqa: S608
+    return (ReadingRow(*row) for row in db.execute(query))
 
 
 def last_model(db: apsw.Connection) -> str:

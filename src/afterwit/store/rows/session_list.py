@@ -156,6 +156,13 @@ def running_at(db: apsw.Connection, agent: str, repo: str, first_ms: int, last_m
     return [Running(SessionRow(*row[1:]), bool(row[0])) for row in db.execute(query, {**values, "bits": ORDINAL_BITS})]
 
 
+def sessions_calling(db: apsw.Connection, tool: str) -> set[int]:
+    """Sessions that called a tool whose name holds these letters."""
+    query = """SELECT DISTINCT session_id FROM actions JOIN parts ON parts.id = actions.id >> :bits
+               WHERE instr(lower(tool), :tool)"""
+    return {row[0] for row in db.execute(query, {"tool": tool, "bits": ORDINAL_BITS})}
+
+
 def sessions_named(db: apsw.Connection, name: str, limit: int) -> list[SessionRow]:
     """Sessions whose id, or the last part of it, begins with this name; whole matches first."""
     query = f"""SELECT {_COLUMNS} FROM sessions
