@@ -21,7 +21,6 @@ from afterwit.config.world import World
 from afterwit.knowledge.list import all_items
 from afterwit.model.knowledge import READ
 from afterwit.model.settings import ReadingSettings
-from afterwit.reading.answer_forms import form_of
 from afterwit.reading.answers import GivenAnswer, understood
 from afterwit.reading.plan import ReadingWish
 from afterwit.reading.read import ask, take
@@ -69,7 +68,7 @@ def _cut(request: ReadingRequest) -> ModelQuestion:
     """The request as far as a small model can take it: its beginning, and the first lines of the session."""
     system = request.system.partition("\n\n")[0]
     lines = request.text.partition("\n## The session")[2].partition("\n")[2]
-    return ModelQuestion(request.id, system, lines[:_LONGEST], form_of(request).schema)
+    return ModelQuestion(request.id, system, lines[:_LONGEST], _form())
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +90,6 @@ def test_nothing_that_a_lying_model_says_is_taken(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(llm_models, "ANSWER_TOKENS", _ANSWER_TOKENS)
-    monkeypatch.setattr(llm_models, "schema", _form)
     requests = [request for request in _asked(world, f"llm:{NAME}") if request.part == 1][:_REQUESTS]
     assert len(requests) == _REQUESTS or not CORPUS
     with served(tmp_path) as address:

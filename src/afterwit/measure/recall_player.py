@@ -17,7 +17,6 @@ from afterwit.harvest.stories import GivenTask, Tasks
 from afterwit.knowledge.gate import rejection, wants_review
 from afterwit.knowledge.library import Library
 from afterwit.knowledge.needless import needless
-from afterwit.knowledge.shown_items import may_be_told
 from afterwit.knowledge.weighing import WeighingContext, weighed
 from afterwit.measure.player import Player, Saying, Whereabouts
 from afterwit.measure.read_notes import NOTHING_READ, Readings, ReadShelf
@@ -160,7 +159,7 @@ class RecallPlayer(Player):
             scopes = frozenset(situation.scopes())
             unions = (*self.shelf.reported(self._library.unions(scopes)), *self.shelf.unions(scopes))
             items = weighed(unions, WeighingContext(now_ms=now_ms, minimum_stories=_MINIMUM))
-            self._weighed[situation] = tuple(told_once([item for item in items if may_be_told(item)]))
+            self._weighed[situation] = tuple(told_once(items))
         return self._weighed[situation]
 
     def _story(self, digest: Digest) -> str:

@@ -6,11 +6,12 @@ what spares most. It speaks wherever any of the others would have, and counts th
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import log
 
 import msgspec
 
+from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import READ, Item, ItemStatus, Scope
 from afterwit.recall.situation import per_token
 from afterwit.text.words import words_of
@@ -20,8 +21,9 @@ _ALIKE_COUNTED = 0.6  # the same, where the other was counted: its sentence is s
 _MOST_TRIGGERS = 24
 
 
-def told_once(items: Sequence[Item]) -> list[Item]:
-    """The items without those that another says already."""
+def told_once(items: Iterable[Item]) -> list[Item]:
+    """The items that may be told, without those that another says already."""
+    items = [item for item in items if may_be_told(item)]
     by_place: defaultdict[tuple[Scope, tuple[str, ...]], list[Item]] = defaultdict(list)
     for item in items:
         if item.status is ItemStatus.ACTIVE:

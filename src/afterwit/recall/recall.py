@@ -18,7 +18,7 @@ from afterwit.digest.update import load_digest
 from afterwit.guard.hygiene import clean
 from afterwit.guard.shown import Shown
 from afterwit.knowledge.list import item_in
-from afterwit.knowledge.shown_items import may_be_told, preference
+from afterwit.knowledge.shown_items import preference
 from afterwit.memory.api import memory
 from afterwit.model.digest import Digest
 from afterwit.model.errors import AfterwitError, ConfigError, UsageError
@@ -53,7 +53,7 @@ _LARGEST_TEMPLATE = 20_000
 def speaking_items(db: apsw.Connection, scopes: Iterable[Scope] | None = None) -> list[Item]:
     """Items that may be said somewhere, of these scopes or of all; of those that say nearly the same, one."""
     rows = all_items(db) if scopes is None else items_in(db, map(str, scopes), SPEAKING)
-    return told_once([item for row in rows if row.status in SPEAKING and may_be_told(item := item_in(row))])
+    return told_once(item_in(row) for row in rows if row.status in SPEAKING)
 
 
 def stories(db: apsw.Connection) -> dict[Scope, int]:
