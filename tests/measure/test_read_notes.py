@@ -130,7 +130,7 @@ def test_a_note_that_waits_for_an_activity_comes_with_the_first_one_and_only_onc
 ) -> None:
     first, _, later = logs
     later.edit("db/rows.sql").edit("db/rows.sql").prompt("What of the old trees in winter, prune the old trees?")
-    read = draft(first.session, triggers=_edits("db/**"))
+    read = draft(first.session, triggers=_edits("db/**"), saves=0.1)
     notes = [note for note in _told(tmp_path, logs, read_of(first, read))[later.session] if id_of(read) in note.item]
     calls = [record["message"]["content"][0]["id"] for record in later.records if record["type"] == "assistant"]
     assert [(note.action, note.moment, note.occasion) for note in notes] == [(calls[1], "after", "activity")]
@@ -139,7 +139,7 @@ def test_a_note_that_waits_for_an_activity_comes_with_the_first_one_and_only_onc
 def test_a_later_prompt_is_answered_with_what_it_is_strongly_about(tmp_path: Path, logs: list[Log]) -> None:
     first, _, later = logs
     later.prompt("Prune the old trees, and whatever else winter asks for")
-    read = draft(first.session, triggers=_edits("db/**"))
+    read = draft(first.session, triggers=_edits("db/**"), saves=0.1)
     told = _told(tmp_path, logs, read_of(first, read))[later.session]
     assert _has(told, id_of(read)) == ["later-prompt"]
 

@@ -60,7 +60,8 @@ def line_of(request: ReadingRequest, words: str) -> int:
 
 
 def note(sentence: str, *lines: int, **more: Any) -> dict[str, Any]:
-    return {"sentence": sentence, "lines": list(lines), "category": "pattern", "confidence": 0.9, "spares": 3, "often": 5} | more
+    worth = {"confidence": 0.9, "spares": 3, "often": 5}
+    return {"sentence": sentence, "lines": list(lines), "category": "pattern"} | worth | more
 
 
 def answer(request: ReadingRequest, *notes: dict[str, Any]) -> GivenAnswer:
