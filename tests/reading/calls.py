@@ -34,6 +34,7 @@ class ScriptedWay:
 
     def __init__(self, reply: Reply = empty, most_at_once: int = 1) -> None:
         self.most_at_once = most_at_once
+        self.overhead_tokens = 0
         self._reply = reply
         self._lock = threading.Lock()
         self.asked: list[ModelQuestion] = []

@@ -11,6 +11,7 @@ from afterwit.reading.answers import GivenAnswer
 
 class ToldWay:
     most_at_once = 2
+    overhead_tokens = 0
 
     def __init__(self, model, surroundings):
         self._model = model

@@ -26,6 +26,7 @@ from afterwit.reading.read import ask, refusal_in_words, take
 from afterwit.reading.requests import built_in
 from afterwit.reading.taking import Fate, TakenAnswers
 from afterwit.reading.ways.files import AnswerLines, answers_in, request_line
+from afterwit.reading.ways.registry import meant_way
 from afterwit.reading.ways.way import Way
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.filters import Filter
@@ -168,6 +169,7 @@ def read(
 def _plan(here: Here, wish: ReadingWish, way: Way | None, *, is_json: bool) -> None:
     with bar("planning", "sessions") as progress:
         made = plan(here.world, wish, progress)
+    way = way or way_to(made.model, here.world)
     show_plan(here, made, wish.filter, way, is_json=is_json)
     if is_json:
         return
@@ -178,7 +180,8 @@ def _plan(here: Here, wish: ReadingWish, way: Way | None, *, is_json: bool) -> N
     elif wish.model == AT_HAND:
         talk('Your agent reads these when you ask it to, once `model = "agent-at-hand"` stands under `[reading]`.')
     elif way is None and made.requests:
-        talk(f"Only files reach {wish.model}: `afterwit read --to FILE --with {wish.model}` writes the requests.")
+        hint = f" {meant}" if (meant := meant_way(wish.model)) else ""
+        talk(f"Only files reach {wish.model}: `afterwit read --to FILE --with {wish.model}` writes the requests.{hint}")
 
 
 def _write(here: Here, wish: ReadingWish, to: Path, *, is_forced: bool, is_json: bool) -> None:

@@ -37,7 +37,7 @@ def read_with(here: Here, wish: ReadingWish, way: Way, *, is_agreed: bool, is_js
     if refusal := way.refusal():
         raise AfterwitError(f"{wish.model} cannot read: {refusal}")
     with bar("planning", "sessions") as progress:
-        made = plan(here.world, wish, progress)
+        made = plan(here.world, wish._replace(overhead_tokens=way.overhead_tokens), progress)
     if not is_json:
         tell_plan(here, made, wish.filter, way)
     if made.requests:

@@ -62,7 +62,7 @@ def undo(world: World, number: int | None = None) -> list[Past]:
 
 def _together(standing: list[Recorded], machine: str, number: int | None) -> list[Recorded]:
     if number is None:
-        latest = next((entry for entry in reversed(standing) if entry.kind in _BY_PEOPLE), None)
+        latest = next((entry for entry in reversed(standing) if entry.kind in _BY_PEOPLE and _has_said(entry)), None)
         if latest is None:
             raise UsageError("There is no decision to undo.")
     else:
@@ -72,6 +72,14 @@ def _together(standing: list[Recorded], machine: str, number: int | None) -> lis
         if latest is None:
             raise UsageError(f"There is no decision {number} about notes. `afterwit knowledge undo --list` shows them.")
     return [entry for entry in standing if _command(entry) == _command(latest)]
+
+
+def _has_said(entry: Recorded) -> bool:
+    """Whether taking an entry back changes anything: a session in which a model found nothing does not stand between a
+    person and their last decision."""
+    said = ("drafts", "relations") if entry.kind == KnowledgeEntry.READ else ("same", "replaced", "contradict")
+    is_by_model = entry.kind in (KnowledgeEntry.READ, KnowledgeEntry.CONSOLIDATED)
+    return not is_by_model or any(entry.body.get(name) for name in said)
 
 
 def _command(entry: Recorded) -> tuple[str, str, int]:

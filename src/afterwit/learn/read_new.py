@@ -8,11 +8,11 @@ the next one.
 from collections.abc import Callable
 
 from afterwit.config.world import World
-from afterwit.model.errors import AfterwitError
 from afterwit.model.learn_run import LearnReading, Progress
 from afterwit.reading.called_run import CalledRun, CallingRules
 from afterwit.reading.calling import call, way_to
 from afterwit.reading.plan import ReadingWish, plan
+from afterwit.reading.ways.registry import meant_way
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.filters import Filter
 
@@ -27,16 +27,17 @@ def read_new(world: World, clock: Callable[[], int], progress: Progress) -> Lear
     try:
         way = way_to(model, world) if limit else None
         if way is None:
-            return None
+            return LearnReading(model=model, problem=hint) if (hint := meant_way(model)) and limit else None
         if refusal := way.refusal():
             return LearnReading(model=model, problem=refusal)
         now = world._replace(now_ms=clock())
-        made = plan(now, ReadingWish(Filter(since_ms=now.now_ms - _NEW_MS), model, limit), progress)
+        new = Filter(since_ms=now.now_ms - _NEW_MS)
+        made = plan(now, ReadingWish(new, model, limit, overhead_tokens=way.overhead_tokens), progress)
         if not made.requests:
             return None
         return _told(call(now, made, CallingRules(way, clock, until_ms=now.now_ms + _MOST_MS), compile_deck, progress))
-    except (AfterwitError, OSError) as error:
-        return LearnReading(model=model, problem=str(error))
+    except Exception as error:  # noqa: BLE001 - a way of others may raise anything, and learning is not its business
+        return LearnReading(model=model, problem=f"{error}" or type(error).__name__)
 
 
 def _told(run: CalledRun) -> LearnReading:

@@ -23,7 +23,6 @@ from afterwit.decisions.decided import ReadingUsage
 from afterwit.decisions.journal import READING_ASKED, READING_SPENT, catch_up, decide, told_if_recorded
 from afterwit.guard.hygiene import clean
 from afterwit.knowledge.settle import settle
-from afterwit.model.errors import AfterwitError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
 from afterwit.reading.answer_forms import form_of, with_remark
@@ -252,7 +251,7 @@ class _CallingRun:
 
     def _mending(self, errand: _Errand, visit: _Visit) -> _Errand:
         request = with_remark(errand.planned.request)
-        wanted = estimate(request, self._made.model, self._prices, visit.world.now_ms)
+        wanted = estimate(request, self._made.model, self._prices, visit.world.now_ms, self._calls.way.overhead_tokens)
         return _Errand(errand.planned._replace(request=request, estimate=wanted), is_mending=True)
 
     def _fail(self, visit: _Visit, underway: _Underway, usage: ReadingUsage, fate: Fate, said: str) -> None:
@@ -291,8 +290,8 @@ def _why_not(fate: Fate, request: ReadingRequest) -> str:
 
 
 def _answer_of(future: _Answering, request: str) -> GivenAnswer:
-    """What came back; an error that a way may raise is a fault like others."""
+    """What came back; whatever a way raises, of which others write some, is a fault like others."""
     try:
         return future.result()
-    except (AfterwitError, OSError) as error:
-        return GivenAnswer(request, fault=str(error))
+    except Exception as error:  # noqa: BLE001 - a way of others may raise anything
+        return GivenAnswer(request, fault=f"{error}" or type(error).__name__)

@@ -72,10 +72,12 @@ def spent_by(db: apsw.Connection, now_ms: int) -> ReadingSpent:
     return ReadingSpent(*(spent_since(db, int(day.timestamp() * 1000)) for day in (today, today.replace(day=1))))
 
 
-def estimate(request: ReadingRequest, model: str, prices: Prices, now_ms: int) -> ReadingEstimate:
-    """What a request takes if its answer is as long as it may be."""
-    cost = cost_usd(model, request.tokens, ANSWER_TOKENS, prices, now_ms)
-    return ReadingEstimate(request.tokens, ANSWER_TOKENS, cost)
+def estimate(
+    request: ReadingRequest, model: str, prices: Prices, now_ms: int, overhead_tokens: int = 0
+) -> ReadingEstimate:
+    """What a request takes if its answer is as long as it may be, with what its way adds."""
+    tokens_in = request.tokens + overhead_tokens
+    return ReadingEstimate(tokens_in, ANSWER_TOKENS, cost_usd(model, tokens_in, ANSWER_TOKENS, prices, now_ms))
 
 
 def usage_of(db: apsw.Connection, asked: ReadingRow, answer: GivenAnswer, prices: Prices) -> ReadingUsage:

@@ -38,6 +38,7 @@ class ReadingWish(NamedTuple):
     budget_usd: float | None = None
     is_again: bool = False  # also what was read or asked
     requests: int = 0  # at most so many, of whatever sessions; 0: any number
+    overhead_tokens: int = 0  # that the way to the model adds to each
 
 
 class PlannedSession(NamedTuple):
@@ -175,7 +176,7 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
     repos = {row.repo for row in ended}
     before = notes_asked_about(requests_about_notes(db), _patience(db, world))
     for repo, request in due(beside, before, repos, model, is_again=wish.is_again):
-        wanted = estimate(request, model, prices, world.now_ms)
+        wanted = estimate(request, model, prices, world.now_ms, wish.overhead_tokens)
         if (not wish.requests or len(consolidations) < wish.requests) and purse.reserve(wanted, model):
             consolidations.append(PlannedRequest(request, wanted, repo))
     progress.stage("planning", wish.limit or len(rows), "sessions")
@@ -186,7 +187,7 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
             break
         asked = requests(session_text(source, row), beside.around(row.repo), prompt, model)
         new = [request for request in asked if wish.is_again or request.id not in shelf.settled][:left]
-        estimates = [estimate(request, model, prices, world.now_ms) for request in new]
+        estimates = [estimate(request, model, prices, world.now_ms, wish.overhead_tokens) for request in new]
         if not new:
             empty += 1
         elif all(purse.reserve(wanted, model) for wanted in estimates):

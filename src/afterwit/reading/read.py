@@ -26,7 +26,11 @@ _WAIT_SECONDS = 60
 
 
 def ask(
-    world: World, wish: ReadingWish, send: Callable[[ReadingRequest, str], object], progress: Progress
+    world: World,
+    wish: ReadingWish,
+    send: Callable[[ReadingRequest, str], object],
+    progress: Progress,
+    asked_by: str = "",
 ) -> ReadingPlan:
     """Plans, and hands every request with the model's name to `send`. All of them are asked, or none."""
     require(world.layout)
@@ -36,7 +40,7 @@ def ask(
         for wanted in made.requests:
             send(wanted.request, made.model)
         if made.requests:
-            body = {"requests": [asked_body(made, wanted) for wanted in made.requests]}
+            body = {"requests": [asked_body(made, wanted, asked_by) for wanted in made.requests]}
             decide(source.store, READING_ASKED, body, world.now_ms)
         return made
 
@@ -76,9 +80,11 @@ def refusal_in_words(reason: str) -> str:
     return Rejection(reason).words if reason in frozenset(Rejection) else reason
 
 
-def _order(answer: GivenAnswer) -> tuple[str, str, str, int, int]:
-    """The same, in whatever order answers come, and whether or not they say what they took."""
-    return answer.request, answer.text, answer.fault, answer.tokens_in or 0, answer.tokens_out or 0
+def _order(answer: GivenAnswer) -> tuple[str, int, str, str, int, int]:
+    """The same, in whatever order answers come, and whether or not they say what they took. Of several answers to one
+    request the longest counts: an empty one must not hide what another found."""
+    taken = answer.tokens_in or 0, answer.tokens_out or 0
+    return answer.request, -len(answer.text), answer.text, answer.fault, *taken
 
 
 def asked_body(made: ReadingPlan, wanted: PlannedRequest, asked_by: str = "") -> dict[str, object]:

@@ -25,7 +25,7 @@ from afterwit.reading.taking import Fate
 from afterwit.reading.waiting import READING_TOOL
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.filters import Filter
-from afterwit.store.rows.readings import rejected_proposals, request_row
+from afterwit.store.rows.readings import CALLED, rejected_proposals, request_row
 from afterwit.store.store import readonly_database
 
 _LONGEST_ANSWER = 40_000
@@ -53,7 +53,7 @@ def reading_next(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     _refuse_unasked(caller)
     wish = _wish(caller, arguments)
     sent: list[ReadingRequest] = []
-    made = ask(caller.world, wish, lambda request, _: sent.append(request), _NobodyWatching())
+    made = ask(caller.world, wish, lambda request, _: sent.append(request), _NobodyWatching(), CALLED)
     if not sent:
         return _nothing(made)
     request = sent[0]

@@ -36,6 +36,7 @@ class ReadingClient(Protocol):
     program: str
     vendor: str
     most_at_once: int
+    overhead_tokens: int
     questions: tuple[tuple[str, ...], ...]  # what it is asked first, about itself: arguments of calls that send nothing
 
     def lack(self, environ: Mapping[str, str]) -> str:
@@ -54,6 +55,7 @@ class ReadingClient(Protocol):
 class ClaudeCodeClient:
     label, program, vendor = "Claude Code", "claude", "Anthropic"
     most_at_once = 2
+    overhead_tokens = 600
     questions: tuple[tuple[str, ...], ...] = (("--help",),)
     _needed = (
         "--print",
@@ -89,6 +91,7 @@ class ClaudeCodeClient:
 class CodexClient:
     label, program, vendor = "Codex", "codex", "OpenAI"
     most_at_once = 2
+    overhead_tokens = 3_000  # with the user's own instruction file
     questions: tuple[tuple[str, ...], ...] = (("exec", "--help"), ("features", "list"), ("mcp", "list", "--json"))
     _needed = ("--ephemeral", "--output-schema", "--sandbox", "--json", "--disable", "--skip-git-repo-check")
     _off = ("hooks", "shell_tool")  # features that must be known, because they must be off
@@ -182,6 +185,7 @@ class GeminiClient:
 
     label, program, vendor = "Gemini CLI", "gemini", "Google"
     most_at_once = 2
+    overhead_tokens = 400
     questions: tuple[tuple[str, ...], ...] = (("--help",),)
     _key = "GEMINI_API_KEY"
     _needed = ("--output-format", "--extensions", "--skip-trust", "--approval-mode", "--model")

@@ -46,6 +46,7 @@ class CommandLineWay:
 
     def __init__(self, client: ReadingClient, model: str, surroundings: WaySurroundings) -> None:
         self.most_at_once = client.most_at_once
+        self.overhead_tokens = client.overhead_tokens
         self._client = client
         self._model = model
         self._surroundings = surroundings

@@ -35,7 +35,7 @@ def request_line(request: ReadingRequest, model: str) -> bytes:
             "type": "json_schema",
             "json_schema": {"name": form.name, "strict": True, "schema": form.schema},
         },
-        "max_tokens": ANSWER_TOKENS,
+        "max_completion_tokens": ANSWER_TOKENS,
     }
     return msgspec.json.encode({"custom_id": request.id, "method": "POST", "url": _URL, "body": body}) + b"\n"
 

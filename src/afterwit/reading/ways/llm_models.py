@@ -42,6 +42,7 @@ class _Outcome(NamedTuple):
 class LlmWay:
     """One model of `llm`."""
 
+    overhead_tokens = 200
     most_at_once = 2  # a plugin may load a whole model into each process
 
     def __init__(self, model: str, surroundings: WaySurroundings) -> None:

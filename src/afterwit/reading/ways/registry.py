@@ -5,10 +5,10 @@ Others can bring one: an entry point of the group `afterwit.reading_ways` whose 
 when it is made.
 """
 
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
-from afterwit.model.errors import AfterwitError
 from afterwit.reading.answers import GivenAnswer
 from afterwit.reading.ways.way import ModelQuestion, Way, WayFactory, WaySurroundings
 
@@ -27,6 +27,7 @@ class MissingWay:
     """Stands in for a way that cannot be used here."""
 
     most_at_once = 1
+    overhead_tokens = 0
 
     def __init__(self, reason: str) -> None:
         self._reason = reason
@@ -50,9 +51,15 @@ def way_of(name: str, surroundings: WaySurroundings) -> Way | None:
     try:
         make: WayFactory = getattr(import_module(_OWN[way][0]), _OWN[way][1]) if way in _OWN else points[way].load()
         return make(model, surroundings)
-    except (ImportError, AttributeError, AfterwitError) as error:
+    except Exception as error:  # noqa: BLE001 - a way of others may fail in any way
         remedy = _REMEDIES.get(way, "Install it again.")
         return MissingWay(f"The way {way!r} to a model cannot be loaded ({error}). {remedy}")
+
+
+def meant_way(name: str) -> str:
+    """Which way a name probably means that is none, in words; "" where it is nothing like one."""
+    close = get_close_matches(name.partition(":")[0], way_names(), 1)
+    return f"{name!r} is no way to a model that can be called. Do you mean {close[0]}?" if close else ""
 
 
 def way_names() -> list[str]:

@@ -32,6 +32,7 @@ class Way(Protocol):
     """One way to a model. An object is made for one model, and may be asked by several threads."""
 
     most_at_once: int  # calls that may run side by side
+    overhead_tokens: int  # about what it adds to every request by itself; reserved with it
 
     def recipient(self) -> str:
         """Who gets to read what is sent, in words for people."""
