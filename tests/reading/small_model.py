@@ -1,7 +1,8 @@
 """A real model that makes things up, on loopback: SmolLM2 with 135 million weights, served as hosted services do.
 
 `make liar` installs it into a folder of its own, so that neither its plugin nor its server becomes part of the
-environment that is tested. It has one thread: several would wait for each other on a busy machine. The server ends when
+environment that is tested. It has one thread, one place and no chance in
+it, so that it says the same again. The server ends when
 its standard input does, or at the latest by its process id.
 """
 
@@ -23,9 +24,9 @@ params = xllamacpp.CommonParams()
 params.model.path = sys.argv[1]
 params.hostnames = ["127.0.0.1"]
 params.port = 0
-params.n_parallel = 2
-params.n_ctx = 2 * 2048
-params.sampling.seed = 7
+params.n_parallel = 1
+params.n_ctx = 2048
+params.sampling.temp = 0.0
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
 params.warmup = False
 params.ui = False

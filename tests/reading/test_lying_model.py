@@ -39,6 +39,7 @@ pytestmark = pytest.mark.skipif(not is_installed(), reason="no small model is in
 _REQUESTS = 50
 _LONGEST = 400  # characters of the session's lines: what a small model reads in a second
 _ANSWER_TOKENS = 150
+_PSEUDONYM = re.compile(r"‹(\w+):\w+›")  # another one for each store
 _PATIENCE_SECONDS = 200.0
 
 
@@ -68,7 +69,7 @@ def _cut(request: ReadingRequest) -> ModelQuestion:
     """The request as far as a small model can take it: its beginning, and the first lines of the session."""
     system = request.system.partition("\n\n")[0]
     lines = request.text.partition("\n## The session")[2].partition("\n")[2]
-    return ModelQuestion(request.id, system, lines[:_LONGEST], _form())
+    return ModelQuestion(request.id, system, _PSEUDONYM.sub(r"‹\1›", lines)[:_LONGEST], _form())
 
 
 @pytest.fixture(scope="module")

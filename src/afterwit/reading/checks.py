@@ -37,6 +37,7 @@ _SUPPORT = 0.34  # of a sentence's words that its lines, or those beside them, m
 _OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs
 _BESIDE = 2  # lines before and after a cited one that count as its context
 _MOST_ADDED = 4
+_JOINED = 2  # marks that say something together
 _COPIED = 7  # words in a row that stand in the prompt: copied, not read
 _SENTENCE_END = re.compile(r"[.!;:]\s|[.!]$")
 _LEAST_TRUSTED = (Speaker.MCP, Speaker.WEB, Speaker.PASTED, Speaker.FILE, Speaker.OUTPUT)
@@ -128,12 +129,20 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
     if len(added) > _MOST_ADDED:
         return Convicted(proposal.sentence, Conviction.OTHER_WORDS, "its words are spread over the session")
     lines = tuple(sorted({*proving, *added}))
-    if share_of_words(proposal.sentence, _around(lines, sent)) < _SUPPORT:
+    if not _is_borne_out(proposal.sentence, list(_around(lines, sent))):
         return Convicted(proposal.sentence, Conviction.OTHER_WORDS)
     whole = sent.lines[sent.first : sent.end]
     channel = channel_of(proposal.sentence, [sent.lines[at] for at in lines], whole)
     why = _of_speaker(proposal.sentence, lines, channel, sent)
     return Supported(proposal, channel, lines) if why is None else Convicted(proposal.sentence, why)
+
+
+def _is_borne_out(sentence: str, lines: Sequence[SessionLine]) -> bool:
+    """Whether enough of a sentence stands in these lines: of all its words, and of those around its marks at least one,
+    unless it joins several marks. A name alone bears out nothing that is said of it."""
+    plain = SPAN.sub(" ", sentence)
+    is_joined = sum(map(_is_telling, marks_in(sentence))) >= _JOINED
+    return share_of_words(sentence, lines) >= _SUPPORT and (is_joined or share_of_words(plain, lines) > 0)
 
 
 def _of_speaker(sentence: str, lines: Sequence[int], channel: Channel, sent: Sent) -> Conviction | None:

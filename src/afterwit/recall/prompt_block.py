@@ -89,8 +89,13 @@ def prompt_block(
     notes = within(items, MOST_ITEMS, (room // 2 if said else room) // TOKEN_CHARS)
     quoted = _fitting(said, room - _cost(notes))
     enforced = _fitting(rules[:_MOST_RULES], room - _cost(notes) - _cost(quoted))
-    parts = ((_WHERE, where), (_RULES, enforced), (_ITEMS, notes), (_WAS_DECIDED, quoted))
-    block = _block(tuple(BlockSection(ours(heading), tuple(lines)) for heading, lines in parts if lines))
+    parts = (
+        (ours(_WHERE), where),
+        (ours(_RULES), enforced),
+        (ours(_ITEMS), notes),
+        (ours(_WAS_DECIDED), quoted),
+    )
+    block = _block(tuple(BlockSection(heading, tuple(lines)) for heading, lines in parts if lines))
     return block._replace(files=tuple(place.path for place in places if path(place.path)) if where else ())
 
 

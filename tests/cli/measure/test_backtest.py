@@ -68,7 +68,7 @@ def _read(run: Run, home: dict[str, str], folder: Path) -> None:
         lines = json.dumps(request).replace("\\n", "\n").splitlines()
         at = [int(line.split(" ", 1)[0]) for line in lines if RULE in line and line[0].isdigit()]
         if at:
-            note = {"sentence": RULE, "lines": at, "category": "pattern", "confidence": 0.9, "when": ""}
+            note = {"sentence": RULE, "lines": at, "category": "pattern", "confidence": 0.9, "spares": 3, "often": 5}
             back.write_text(json.dumps({"custom_id": request["custom_id"], "answer": {"notes": [note]}}) + "\n")
     assert "1 note" in run("read", "--from", str(back), **home).stdout
 
