@@ -38,6 +38,8 @@ _OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to mak
 _BESIDE = 2  # lines before and after a cited one that count as its context
 _MOST_ADDED = 4
 _JOINED = 2  # marks that say something together
+_BESIDE_MARK = 2  # other words of a sentence with one mark that must stand in its lines
+_WITHOUT_MARK = 4  # the same, of one without any
 _COPIED = 7  # words in a row that stand in the prompt: copied, not read
 _SENTENCE_END = re.compile(r"[.!;:]\s|[.!]$")
 _LEAST_TRUSTED = (Speaker.MCP, Speaker.WEB, Speaker.PASTED, Speaker.FILE, Speaker.OUTPUT)
@@ -45,6 +47,7 @@ _PARTIES = (Speaker.USER, Speaker.AGENT, Speaker.ACTION)
 _ENDED = (Status.SUCCEEDED, Status.FAILED)
 _BORROWED = 2  # words in one foreign line that nobody else said
 _WORDS = re.compile(r"[a-z]+")
+_RULE = re.compile(r"\b(?:never|always|must|only|not|use|prefer|keep|instead)\b|n't\b", re.IGNORECASE)
 _PERSONAL = re.compile(r"\b(?:I|me|my|mine|your current|currently)\b")
 _COMMON = frozenset("main master head origin true false none null yes no ok done todo error test".split())  # noqa: SIM905
 _LOWERING = frozenset("disable skip bypass ignore override force".split())  # noqa: SIM905
@@ -138,11 +141,17 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
 
 
 def _is_borne_out(sentence: str, lines: Sequence[SessionLine]) -> bool:
-    """Whether enough of a sentence stands in these lines: of all its words, and of those around its marks at least one,
-    unless it joins several marks. A name alone bears out nothing that is said of it."""
-    plain = SPAN.sub(" ", sentence)
-    is_joined = sum(map(_is_telling, marks_in(sentence))) >= _JOINED
-    return share_of_words(sentence, lines) >= _SUPPORT and (is_joined or share_of_words(plain, lines) > 0)
+    """Whether enough of a sentence stands in these lines: of all its words, and of those around its marks the more, the
+    fewer marks it has. A name alone bears out nothing that is said of it; a short rule has to stand there as it is."""
+    if share_of_words(sentence, lines) < _SUPPORT:
+        return False
+    there = {word for line in lines for word in words_of(line.text)}
+    plain = set(words_of(SPAN.sub(" ", sentence)))
+    shared = len(plain & there)
+    marks = sum(map(_is_telling, marks_in(sentence)))
+    if marks:
+        return marks >= _JOINED or shared >= _BESIDE_MARK
+    return shared >= _WITHOUT_MARK or (shared == len(plain) and _RULE.search(sentence) is not None)
 
 
 def _of_speaker(sentence: str, lines: Sequence[int], channel: Channel, sent: Sent) -> Conviction | None:
@@ -252,6 +261,8 @@ def _adds_power(sentence: str, typed: Sequence[SessionLine], sent: Sequence[Sess
 def _of_form(proposal: ProposedNote, sent: Sent) -> Conviction | None:
     if len(proposal.sentence) > READ_LIMIT:
         return Conviction.TOO_LONG
+    if proposal.sentence.endswith(("...", "…")):
+        return Conviction.OTHER_WORDS
     if is_own(proposal.sentence):
         return Conviction.OWN
     if proposal.confidence < LEAST_CONFIDENCE:
