@@ -37,8 +37,8 @@ _SUPPORT = 0.34  # of a sentence's words that its lines, or those beside them, m
 _OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs
 _BESIDE = 2  # lines before and after a cited one that count as its context
 _MOST_ADDED = 4
-_JOINED = 2  # marks that say something together
-_BESIDE_MARK = 2  # other words of a sentence with one mark that must stand in its lines
+_JOINED = 2  # words of marks that say something together
+_BESIDE_MARK = 3  # other words of a sentence with one mark that must stand in its lines
 _WITHOUT_MARK = 4  # the same, of one without any
 _COPIED = 7  # words in a row that stand in the prompt: copied, not read
 _SENTENCE_END = re.compile(r"[.!;:]\s|[.!]$")
@@ -148,7 +148,7 @@ def _is_borne_out(sentence: str, lines: Sequence[SessionLine]) -> bool:
     there = {word for line in lines for word in words_of(line.text)}
     plain = set(words_of(SPAN.sub(" ", sentence)))
     shared = len(plain & there)
-    marks = sum(map(_is_telling, marks_in(sentence)))
+    marks = sum(1 + (" " in mark) for mark in marks_in(sentence) if _is_telling(mark))
     if marks:
         return marks >= _JOINED or shared >= _BESIDE_MARK
     return shared >= _WITHOUT_MARK or (shared == len(plain) and _RULE.search(sentence) is not None)
