@@ -77,7 +77,9 @@ def _together(standing: list[Recorded], machine: str, number: int | None) -> lis
 def _has_said(entry: Recorded) -> bool:
     """Whether taking an entry back changes anything: a session in which a model found nothing does not stand between a
     person and their last decision."""
-    said = ("drafts", "relations") if entry.kind == KnowledgeEntry.READ else ("same", "replaced", "contradict")
+    said = (
+        ("drafts", "relations", "rejected") if entry.kind == KnowledgeEntry.READ else ("same", "replaced", "contradict")
+    )
     is_by_model = entry.kind in (KnowledgeEntry.READ, KnowledgeEntry.CONSOLIDATED)
     return not is_by_model or any(entry.body.get(name) for name in said)
 
