@@ -32,7 +32,8 @@ def checkouts(store: Store, world: World) -> list[Checkout]:
     home, hidden = world.user_home, _hidden_home(store, world)
     by_repo: dict[str, list[Path]] = {}
     for row in repos.repo_rows(store.db):
-        place = row.root.replace(hidden, str(home), 1) if row.root.startswith(hidden) else row.root
+        begin = next((begin for begin in (hidden, "~") if row.root.startswith(f"{begin}/")), "")
+        place = str(home) + row.root[len(begin) :] if begin else row.root
         roots = by_repo.setdefault(row.repo, [])
         if row.repo and len(roots) < _MOST_ROOTS and _is_folder(place) and (root := Path(place)) not in roots:
             roots.append(root)

@@ -140,10 +140,11 @@ def repo_at(db: apsw.Connection, world: World, folder: Path) -> str:
     """The repository; "" where no session was seen there."""
     rows = [row for row in repo_rows(db) if row.repo]
     by_root = {row.root: row.repo for row in rows}
-    redact = redactor_of(world)
+    redact, home = redactor_of(world), world.user_home
     top = root_of_checkout(folder)
     for place in _upwards(folder, top):
-        repo = by_root.get(redact.path(root_of(str(place))))
+        short = f"~/{place.relative_to(home).as_posix()}" if home in place.parents else ""
+        repo = by_root.get(redact.path(root_of(str(place)))) or by_root.get(short)
         if repo:
             return repo
     remote = remote_of(folder) if top else ""

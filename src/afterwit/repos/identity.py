@@ -20,7 +20,7 @@ import msgspec
 from afterwit.repos.folders import root_name, root_of
 from afterwit.repos.remotes import canonical_remote, last_part, name_key
 
-_PARTS_OF_A_REPOSITORY = frozenset(
+PARTS_OF_A_REPOSITORY = frozenset(
     """api app apps backend client cmd crates docs e2e examples frontend internal lib libs packages pkg scripts server
     services src test tests ui web website""".split()  # noqa: SIM905
 )
@@ -175,7 +175,7 @@ class _Known:
         parts = key.split("/")
         for end in range(len(parts) - 1, 0, -1):
             above = self._folders.get("/".join(parts[:end]), "")
-            if parts[end] in _PARTS_OF_A_REPOSITORY and root_name(above):
+            if parts[end] in PARTS_OF_A_REPOSITORY and root_name(above):
                 return above
         return ""
 

@@ -62,6 +62,7 @@ def is_task(part: PartFacts, event: Event) -> bool:
 def note_place(part: PartFacts, cwd: str, context: AssemblyContext, safe: Safe) -> None:
     """Where the session ran. Identity comes from the path as it is; what is kept of it is redacted."""
     part.cwd, part.root = safe(cwd), safe(root_of(cwd))
+    part.is_placeless = part.is_placeless and not root_name(cwd)
     user = user_of(cwd)
     if user:
         names, pseudonym = context.user_names, user_pseudonym(user, context.redactor)
@@ -92,6 +93,7 @@ def _note_remote(part: PartFacts, facts: Facts, safe: Safe) -> None:
     remote = canonical_remote(facts.remote)
     if not facts.is_remote_linked or name_key(last_part(remote)) == name_key(root_name(part.root)):
         part.remote = safe(remote)
+        part.is_placeless = part.is_placeless and not part.remote
 
 
 def user_pseudonym(user: str, redactor: Redactor) -> str:

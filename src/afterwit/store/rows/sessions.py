@@ -11,6 +11,7 @@ from afterwit.repos.identity import RepoSighting
 from afterwit.store.rows.parts import ActionCounts, PartRow, action_counts, part_tokens, parts_of_session
 
 _FIRST = ("user", "cwd", "root", "remote", "branch", "origin", "provider", "parent", "relation", "parent_call")
+_PLACE = ("cwd", "root", "remote")  # of one part, where a log names it; else where most was done
 _SUMMED = ("prompts", "replies", "interrupts", "compactions", "model_errors")
 _TEXTS = (*_FIRST, "versions", "models", "title", "first_prompt", "task")
 _TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
@@ -91,7 +92,8 @@ def _merged(parts: list[PartFacts]) -> dict[str, object]:
     ends = [end for part in parts if (end := part.ended_ms or part.started_ms or part.first_ms) is not None]
     titled = max(parts, key=lambda part: (bool(part.title), part.is_title_manual, part.title_at_ms))
     asked = min((part for part in parts if part.first_prompt), key=_asked_at, default=parts[0])
-    merged: dict[str, object] = {name: next((v for part in parts if (v := getattr(part, name))), "") for name in _FIRST}
+    placed = [part for part in parts if not part.is_placeless] or sorted(parts, key=lambda part: not part.worked)
+    merged: dict[str, object] = {name: _first(placed if name in _PLACE else parts, name) for name in _FIRST}
     merged |= {name: sum(getattr(part, name) for part in parts) for name in _SUMMED}
     versions = list(dict.fromkeys(version for part in parts for version in part.versions))
     return merged | {
@@ -104,6 +106,10 @@ def _merged(parts: list[PartFacts]) -> dict[str, object]:
         "events": sum(part.events - part.copied for part in parts),
         "is_partial": int(all(part.is_partial for part in parts)),
     }
+
+
+def _first(parts: list[PartFacts], name: str) -> str:
+    return next((value for part in parts if (value := getattr(part, name))), "")
 
 
 def _asked_at(part: PartFacts) -> int:
