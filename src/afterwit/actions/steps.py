@@ -4,18 +4,20 @@
 denial or a cancellation is what it is. What still runs is unknown. For a shell the exit code decides, with two
 exceptions: a 0 from a line that hides the exit of the command that matters is unknown, with a lean; and a code that is
 only an answer (`grep` found nothing) is a success that keeps its code. Without an exit code the error flag decides;
-without either nothing is known. Failure class and signature are not made here.
+without either nothing is known. A `curl` that got an answer ends with 0 whatever the answer was: one that refuses is
+unknown, with a lean. Failure class and signature are not made here.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from afterwit.actions.failures.excerpt import echoed_exit, is_complaint_of, is_failing
+from afterwit.actions.failures.excerpt import echoed_exit, is_complaint_of, is_failing, is_refused
 from afterwit.actions.shell.programs import XARGS_FAILED, Weight, is_answer
 from afterwit.actions.shell.tree import Command, CommandLine
 from afterwit.model.kinds import ActionKind, Lean, Status
 
 _BROKEN_PIPE = 141  # 128 + SIGPIPE: with pipefail, `head` read enough and left
+REQUESTERS = frozenset(("curl", "http", "xh"))  # end with 0 as soon as a server has answered
 _ECHOES_CODE = ("$?", "PIPESTATUS", "pipestatus")
 
 
@@ -98,6 +100,8 @@ def _of_shell(line: CommandLine, output: str, is_error: bool | None, exit_code: 
 def _of_zero(line: CommandLine, output: str, exit_code: int | None) -> ActionVerdict:
     if line.hides_exit:
         return ActionVerdict(Status.UNKNOWN, lean_of(line, output), exit_code)
+    if line.main is not None and line.main.program in REQUESTERS and is_refused(output):
+        return ActionVerdict(Status.UNKNOWN, Lean.FAILED, exit_code)
     return ActionVerdict(Status.SUCCEEDED, None, exit_code)
 
 

@@ -10,6 +10,7 @@ from afterwit.harvest.companions import Companions
 from afterwit.harvest.contracts import Contracts
 from afterwit.harvest.environment import Environment
 from afterwit.harvest.harvester import Harvester
+from afterwit.harvest.http_refusals import HttpRefusals
 from afterwit.harvest.places import Places
 from afterwit.harvest.procedures import Procedures
 from afterwit.harvest.questions import Questions
@@ -33,6 +34,7 @@ HARVESTERS: tuple[Harvester[Any], ...] = (
     EverydayRules(),
     FoldersRead(),
     GuessedNames(),
+    HttpRefusals(),
     Places(),
     PlainCommands(),
     Procedures(),

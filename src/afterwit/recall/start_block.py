@@ -141,11 +141,12 @@ def section_of(item: Item, stories: Mapping[Scope, int]) -> StartSection | None:
 
 
 def _waits(item: Item, stories: Mapping[Scope, int]) -> bool:
-    """What names files or a topic waits for them. What a model read waits for whatever it names unless it is worth
+    """What names files or a topic waits for them, unless it answers a failure too. What a model read waits for whatever it names unless it is worth
     telling every session."""
     if item.harvester == READ:
         return expected(item, stories) < _WORTH
-    return any(trigger.topic or trigger.path for trigger in item.triggers)
+    answers_failure = any(trigger.signature for trigger in item.triggers)
+    return any(trigger.path or (trigger.topic and not answers_failure) for trigger in item.triggers)
 
 
 def verifies(item: Item) -> bool:
