@@ -8,7 +8,8 @@ import pytest
 from tests.cli.conftest import Run, claude_session
 
 KEYS = {
-    *("id", "native_id", "agent", "repo", "started_at", "ended_at", "title", "outcome", "relation", "messages"),
+    *("id", "native_id", "agent", "repo", "repo_share", "started_at", "ended_at", "title", "outcome", "relation"),
+    "messages",
     *("actions", "score", "breakdown", "paths", "vanishes_at", "is_learned"),
 }
 CLAUDE = ".claude/projects/-home-ada-src-orchard"

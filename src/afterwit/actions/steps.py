@@ -1,11 +1,11 @@
 """An action as analysis sees it: what was called, on what, how it ended, and the command line behind it.
 
 `judge` says how it ended, from what the log says and, where a pipe hides that, from what the output looks like. A
-denial or a cancellation is what it is. What still runs is unknown. For a shell the exit code decides, with two
+denial or a cancellation is what it is. What still runs is unknown. For a shell the exit code decides, with three
 exceptions: a 0 from a line that hides the exit of the command that matters is unknown, with a lean; and a code that is
-only an answer (`grep` found nothing) is a success that keeps its code. Without an exit code the error flag decides;
-without either nothing is known. A `curl` that got an answer ends with 0 whatever the answer was: one that refuses is
-unknown, with a lean. Failure class and signature are not made here.
+only an answer (`grep` found nothing) is a success that keeps its code. A `curl` that got an answer ends with 0,
+whatever that was: one that refuses is unknown, with a lean. Without an exit code the error flag decides; without either
+only an output that looks like a failure says something. Failure class and signature are not made here.
 """
 
 from collections.abc import Sequence
@@ -87,7 +87,8 @@ def judge(
 
 def _of_shell(line: CommandLine, output: str, is_error: bool | None, exit_code: int | None) -> ActionVerdict:
     if exit_code is None and is_error is None:
-        return ActionVerdict(Status.UNKNOWN)
+        has_failed = output and lean_of(line, output) is Lean.FAILED
+        return ActionVerdict(Status.UNKNOWN, Lean.FAILED if has_failed else None)
     if exit_code is None and is_error:
         return ActionVerdict(Status.FAILED)
     if not exit_code:

@@ -105,7 +105,8 @@ def sample(
     """Say which sessions to read or learn from first, and why.
 
     Every session gets a score, shown with its parts. With `value`, a session counts only for what it adds to the
-    sessions above it. Logs that are not learned yet are read just for this and scored like the others; nothing is
+    sessions above it. With --repo, sessions that ran elsewhere, or nowhere that their log names, count too if a tenth of
+    their actions or prompts is about that repository; *share* says how much. Logs that are not learned yet are read just for this and scored like the others; nothing is
     stored. A narrow terminal shows fewer columns; a pipe gets them all.
     docs/how-to/sample-sessions.md has the rules.
     """
@@ -155,9 +156,14 @@ def _columns(result: Sample) -> list[Column]:
         Column("started", gives_way=len(parts) + 2),
         Column("agent", gives_way=len(parts) + 3),
         Column("repo", gives_way=len(parts) + 1, most=12),
+        *([Column("share", is_number=True, gives_way=len(parts) + 1)] if _has_shares(result) else []),
         Column("outcome", gives_way=len(parts) + 4),
         Column("title", takes_rest=True, least=28, most_lines=2),
     ]
+
+
+def _has_shares(result: Sample) -> bool:
+    return result.sessions[0].repo_share is not None
 
 
 def _rows(here: Here, result: Sample) -> list[tuple[str, ...]]:
@@ -175,6 +181,7 @@ def _row(calendar: Calendar, repos: dict[str, str], sampled: Sampled) -> tuple[s
         calendar.moment(row.started_ms),
         row.agent,
         repos[row.repo] or "–",
+        *([f"{sampled.repo_share:.0%}"] if sampled.repo_share is not None else []),
         row.outcome,
         marks + (session.title or "–"),
     )

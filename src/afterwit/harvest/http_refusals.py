@@ -30,7 +30,7 @@ from afterwit.harvest.harvester import (
     unique,
 )
 from afterwit.harvest.wording import plain, quoted, sentence
-from afterwit.model.digest import Digest
+from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind, Lean, Status
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, Seen, Sighting, Trigger
 from afterwit.text.words import words_of
@@ -146,9 +146,14 @@ def _worked_later(digest: Digest, at: int, aim: Aim) -> int | None:
     """The first request for the same that went through."""
     for later in range(at + 1, min(at + 1 + _REACH, len(digest.steps))):
         line = command_at(digest.steps, later)
-        if line and has_worked(digest.steps[later]) and (other := aim_of(line)) and other.name == aim.name:
+        if line and _went_through(digest.steps[later]) and (other := aim_of(line)) and other.name == aim.name:
             return later
     return None
+
+
+def _went_through(step: DigestStep) -> bool:
+    """Whether a request was answered otherwise: logs without exit codes only show that it was not refused again."""
+    return has_worked(step) or (step.status is Status.UNKNOWN and step.lean is None)
 
 
 def _way_out(digest: Digest, at: int, worked: int) -> _Way | None:

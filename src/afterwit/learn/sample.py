@@ -35,9 +35,10 @@ from afterwit.digest.value import (
     points_of,
 )
 from afterwit.learn.learn import sweep
+from afterwit.learn.sessions_about import sessions_about
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import Options, Progress
-from afterwit.sessions.filters import Filter, selection_of
+from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Session
 from afterwit.sessions.short_ids import short_ids
 from afterwit.store.lease import held
@@ -79,6 +80,7 @@ class Sampled(NamedTuple):
     paths: list[str]  # the originals, as far as they are where the agent keeps them
     vanishes_ms: int | None  # when the agent will delete the first of them
     is_learned: bool  # the store holds it as it is now
+    repo_share: float | None = None  # of it that is about the repository that was asked for
 
     def as_json(self) -> dict[str, Any]:
         """The stable shape."""
@@ -101,14 +103,15 @@ def sample(world: World, wanted: SampleRequest, progress: Progress) -> Sample:
     """The sessions with the highest scores, the best first."""
     with rehearsal(world, progress) as rehearsed:
         scene = _scene(world, rehearsed)
-        selection = selection_of(rehearsed.db, world.settings, wanted.filter)
-        rows = list(selected_sessions(rehearsed.db, selection))
+        shares = sessions_about(rehearsed.db, world.settings, wanted.filter)
+        rows = [share.row for share in shares]
         ranked = _by_points(scene, rows) if wanted.scheme is Scheme.POINTS else _by_value(scene, rows)
         best = takewhile(lambda scored: scored.score >= wanted.min_score, islice(ranked, _most(wanted, len(rows))))
+        by_id = {share.row.id: share.repo_share for share in shares}
         short = short_ids(native_ids(rehearsed.db))
         return Sample(
             scheme=wanted.scheme,
-            sessions=[_sampled(scene, scored, short[scored.row.native_id]) for scored in best],
+            sessions=[_sampled(scene, scored, short[scored.row.native_id], by_id[scored.row.id]) for scored in best],
             found=len(rows),
             unlearned_files=len(rehearsed.pending),
             has_unlearned=rehearsed.has_pending,
@@ -221,11 +224,12 @@ def _most(wanted: SampleRequest, count: int) -> int:
     return min(share, wanted.most) if wanted.most else share
 
 
-def _sampled(scene: _Scene, scored: _Scored, short: str) -> Sampled:
+def _sampled(scene: _Scene, scored: _Scored, short: str, share: float | None) -> Sampled:
     row = scored.row
     paths = [_text(original.path) for original in scene.originals.get(row.id, ())]
     is_learned = row.id not in scene.unlearned
-    return Sampled(Session(row, short), scored.score, scored.breakdown, paths, scene.vanishes_ms(row.id), is_learned)
+    vanishes_ms = scene.vanishes_ms(row.id)
+    return Sampled(Session(row, short), scored.score, scored.breakdown, paths, vanishes_ms, is_learned, share)
 
 
 @contextmanager

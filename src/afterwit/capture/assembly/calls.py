@@ -128,7 +128,8 @@ def _must_be_parsed(call: PendingCall, facts: Result) -> bool:
     """Whether the command line has a say in the verdict: a success of one plain command needs no second look."""
     if call.kind is not ActionKind.SHELL:
         return False
-    return bool(facts.is_error or facts.exit_code) or _COMPOUND.search(call.target) is not None
+    is_silent = facts.is_error is None and facts.exit_code is None
+    return bool(facts.is_error or facts.exit_code) or is_silent or _COMPOUND.search(call.target) is not None
 
 
 def _facts(event: Event) -> Result:
