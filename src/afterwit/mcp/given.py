@@ -199,7 +199,7 @@ def repo_of(db: apsw.Connection, caller: Caller, arguments: Mapping[str, Any]) -
     if "repo" in arguments:
         from afterwit.sessions.filters import find_repo
 
-        return find_repo(db, arguments["repo"])
+        return find_repo(db, arguments["repo"], caller.world.settings)
     folder = _folder(caller, arguments.get("folder", ""))
     return repo_at(db, caller.world, folder) if folder else ""
 

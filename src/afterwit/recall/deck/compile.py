@@ -24,9 +24,10 @@ from afterwit.recall.deck.prompt_tables import PromptSource
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, Redact, write_deck
 from afterwit.recall.holdout import holdout_key
 from afterwit.recall.prompt_block import BlockLine
-from afterwit.recall.recall import prompt_index, speaking_items, start_block_for, stories
+from afterwit.recall.recall import names_known, prompt_index, speaking_items, start_block_for, stories
 from afterwit.recall.situation import Situation, order, repos_of, situations
 from afterwit.recall.start_block import said_of
+from afterwit.repos.known_names import is_folder
 from afterwit.store.layout import redaction_key
 from afterwit.store.lease import held
 from afterwit.store.marks import DECK, fingerprint, mark, put_mark
@@ -42,10 +43,11 @@ def compile_deck(store: Store, world: World) -> None:
     """Compiles the deck from the store."""
     items = speaking_items(store.db)
     rows = list(repos.repo_rows(store.db))
+    names = names_known(store.db, world.settings)
     deck = DeckContent(
         settings=_settings(store, world),
-        roots=_roots(store, world, rows),
-        remotes={row.remote: row.repo for row in rows if row.remote and row.repo},
+        roots=_roots(store, world, rows) | {key: repo for key, repo in names.items() if is_folder(key)},
+        remotes={key: repo for key, repo in names.items() if not is_folder(key)},
         blocks=tuple(_blocks(store, world, items)),
         lines=tuple(lines_of(items)),
         rules=_rules(world, store, items),

@@ -104,8 +104,11 @@ class Deck:
         row = self._db.execute(query, (dumps(folders),)).fetchone()
         return (row[0], row[1]) if row else ("", "")
 
-    def repo_of(self, remote: str) -> str:
-        row = self._db.execute("SELECT repo FROM remotes WHERE remote = ?", (remote,)).fetchone()
+    def repo_of(self, keys: list[str]) -> str:
+        """The repository that is recognised by the first of these keys that is known."""
+        query = """SELECT remotes.repo FROM json_each(?) AS given JOIN remotes ON remotes.remote = given.value
+                   ORDER BY given.key LIMIT 1"""
+        row = self._db.execute(query, (dumps(keys),)).fetchone()
         return str(row[0]) if row else ""
 
     def block(self, repo: str, agent: str) -> list[tuple[Shown, Lines]]:

@@ -84,7 +84,7 @@ class DeckContent(NamedTuple):
 
     settings: DeckSettings
     roots: Mapping[str, str] = MappingProxyType({})  # folder to repository; `~` stands for the user's home folder
-    remotes: Mapping[str, str] = MappingProxyType({})  # other remotes of repositories: host/owner/name to name
+    remotes: Mapping[str, str] = MappingProxyType({})  # what else a checkout is recognised by: `repos.known_names`
     blocks: Iterable[DeckBlock] = ()
     lines: Iterable[FiringLine] = ()
     rules: Mapping[str, Sequence[BlockLine]] = MappingProxyType({})  # for the first prompt, by repository
