@@ -60,7 +60,7 @@ def test_a_file_belongs_to_a_folder_that_was_named_or_to_the_first_below_a_home(
 def test_outputs_of_git_name_remotes() -> None:
     shown = "origin\tgit@github.com:fruit/orchard.git (fetch)\norigin\tgit@github.com:fruit/orchard.git (push)\n"
     pushed = "To https://github.com/fruit/orchard.git\n   1f2e3d4..5a6b7c8  main -> main\n"
-    assert remotes_in(shown) == remotes_in(pushed) == {REMOTE}
+    assert remotes_in(shown) == remotes_in(pushed) == {f"origin:{REMOTE}"}
     assert remotes_in("From https://example.org/some/page we learn\n") == set()
 
 
@@ -74,8 +74,13 @@ def test_a_folder_and_a_remote_of_one_name_are_one_place() -> None:
     assert leading_place({REMOTE: 1}) == Spot("", REMOTE)
 
 
-def test_the_only_remote_is_that_of_the_only_folder() -> None:
-    assert leading_place({"~/fruit-press": 4, REMOTE: 1}) == Spot("~/fruit-press", REMOTE)
+def test_the_only_remote_that_git_printed_is_that_of_the_only_folder() -> None:
+    assert leading_place({"~/fruit-press": 4, f"origin:{REMOTE}": 1}) == Spot("~/fruit-press", REMOTE)
+    assert leading_place({"~/fruit-press": 4, REMOTE: 1}) == Spot("~/fruit-press", "")
+
+
+def test_of_equals_the_folder_leads() -> None:
+    assert leading_place({"~/fruit-press": 1, REMOTE: 1}) == Spot("~/fruit-press", "")
 
 
 def test_a_folder_below_another_belongs_to_it_unless_nearly_all_was_done_there() -> None:

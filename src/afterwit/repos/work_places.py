@@ -17,6 +17,7 @@ from afterwit.repos.identity import PARTS_OF_A_REPOSITORY, Spot
 from afterwit.repos.remotes import canonical_remote, last_part, name_key
 
 MOST_PLACES = 64
+ORIGIN = "origin:"  # before a remote that git printed
 _MOST_COMMANDS = 24
 _LONGEST_LINE = 16_384
 _HOMES = r"~|/root|/(?:var/|export/)?home/[^/]+|/Users/[^/]+|[a-z]:/Users/[^/]+"
@@ -71,26 +72,30 @@ def place_of_file(path: str, places: Iterable[str] = ()) -> str:
 
 
 def remotes_in(output: str) -> set[str]:
-    """The remotes that an output of git shows."""
+    """The remotes that an output of git shows, each marked as such: a checkout has them, others are only asked about."""
     text = output[:_MOST_OUTPUT]
     if "(fetch)" not in text and " -> " not in text:
         return set()
-    return {remote for form in _IN_OUTPUT for match in form.finditer(text) if (remote := canonical_remote(match[1]))}
+    matches = (match for form in _IN_OUTPUT for match in form.finditer(text))
+    return {f"{ORIGIN}{remote}" for match in matches if (remote := canonical_remote(match[1]))}
 
 
 def leading_place(counts: Mapping[str, int]) -> Spot:
     """The place in which most was done, of folders and remotes with how often they were named; empty where none is."""
     folders = _gathered({place: count for place, count in counts.items() if _is_folder(place)})
-    remotes = {place: count for place, count in counts.items() if not _is_folder(place)}
+    origins = {place.removeprefix(ORIGIN) for place in counts if place.startswith(ORIGIN)}
+    remotes: Counter[str] = Counter()
+    for place, count in counts.items():
+        remotes[place.removeprefix(ORIGIN)] += 0 if _is_folder(place) else count
     named: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for place, count in (*folders.items(), *remotes.items()):
+    for place, count in (*folders.items(), *(+remotes).items()):
         named[name_key(root_name(place) if _is_folder(place) else last_part(place))][place] += count
     if not named:
         return Spot("", "")
-    best = min(named.values(), key=lambda group: (-group.total(), min(group)))
-    root, remote = _commonest(best, folders), _commonest(best, remotes)
-    is_only = len(folders) == len(remotes) == 1
-    return Spot(root, remote or (next(iter(remotes)) if is_only else ""))
+    best = min(named.values(), key=lambda group: (-group.total(), folders.keys().isdisjoint(group), min(group)))
+    root, remote = _commonest(best, folders), _commonest(best, +remotes)
+    is_only = bool(root) and len(folders) == len(origins) == 1
+    return Spot(root, remote or (min(origins) if is_only else ""))
 
 
 def _commonest(group: Counter[str], places: Mapping[str, int]) -> str:

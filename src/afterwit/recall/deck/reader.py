@@ -111,6 +111,11 @@ class Deck:
         row = self._db.execute(query, (dumps(keys),)).fetchone()
         return str(row[0]) if row else ""
 
+    def knows_commits(self) -> bool:
+        """Whether a repository is known by its first commit."""
+        query = "SELECT EXISTS (SELECT 1 FROM remotes WHERE remote >= 'commit:' AND remote < 'commit;')"
+        return bool(self._db.execute(query).fetchone()[0])
+
     def block(self, repo: str, agent: str) -> list[tuple[Shown, Lines]]:
         """The start block that fits best: headings, each with its lines. A heading without lines frames the others."""
         query = """SELECT body FROM blocks WHERE repo IN (?1, '') AND agent IN (?2, '')
