@@ -1,5 +1,6 @@
 """Requests that were refused: what let them through is learned, and nothing that anybody wrote is told."""
 
+import msgspec
 import pytest
 from tests.harvest.talks import concluded, replied, sentences
 from tests.harvest.work import Act, failed, piped, ran, session
@@ -34,8 +35,9 @@ def test_the_file_that_the_token_came_from_is_named_and_the_reason() -> None:
 
 
 def test_a_token_that_was_put_into_a_variable_first_is_named_by_its_file() -> None:
-    acts = (refused("git push origin main", "HTTP 403"), ran(f"export GH_TOKEN=$(cat {TOKEN})"), ran("git push origin main"))
-    assert TOKEN in drafts(*acts)[0].sentence
+    given = ran(f"export GH_TOKEN=$(cat {TOKEN})")
+    (draft,) = drafts(refused("git push origin main", "HTTP 403"), given, ran("git push origin main"))
+    assert TOKEN in draft.sentence
 
 
 def test_a_variable_is_named_where_there_is_no_file() -> None:
@@ -53,14 +55,9 @@ def test_other_programs_that_ask_for_the_same_count() -> None:
 
 def test_a_refusal_behind_an_exit_code_that_says_nothing_counts() -> None:
     answer = piped("curl -s https://forge.example/api/v1/repos/fruit/orchard/pulls/4/merge | tail -1", fine=False)
-    answer = answer._replace(step=type(answer.step)(*[*_fields(answer), PROTECTED]))
+    answer = answer._replace(step=msgspec.structs.replace(answer.step, error=PROTECTED))
     (draft,) = drafts(answer, said="Branch protection is on.")
     assert "`curl …/merge`" in draft.sentence
-
-
-def _fields(act: Act) -> list[object]:
-    step = act.step
-    return [step.kind, step.tool, step.target, step.status, step.lean, step.exit_code, step.at_s, step.duration_ms]
 
 
 def test_an_option_that_lowers_a_check_waits_for_a_person() -> None:

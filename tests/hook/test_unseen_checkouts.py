@@ -22,7 +22,7 @@ REMOTE = "git@example.org:team/{}.git"
 
 
 def git(*words: str) -> None:
-    quiet = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+    quiet = {"PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
     who = {f"GIT_{role}_{what}": "ann" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     subprocess.run(["git", *words], env=quiet | who, check=True, capture_output=True, timeout=60)
 
@@ -118,11 +118,19 @@ def test_git_is_asked_once_for_a_folder(store: Path, tmp_path: Path, orchard: Pa
     git("clone", "-q", str(orchard), str(clone))
     configured(store)
     told_at_start(store, clone)
-    (kept,) = {line.partition(" ")[0] for line in (store / "first-commits").read_text().splitlines()}
+    (kept,) = (store / "first-commits").iterdir()
+    answer = kept.read_text()
     git("-C", str(clone), "checkout", "-q", "--orphan", "other")
     assert FACT in told_at_start(store, clone, "later")
-    assert (store / "first-commits").read_text().splitlines()[-1].startswith(f"{kept} ")
-    assert str(tmp_path) not in (store / "first-commits").read_text()
+    assert kept.read_text() == answer
+
+
+def test_a_folder_that_git_says_nothing_about_is_told_nothing(store: Path, tmp_path: Path) -> None:
+    configured(store)
+    broken = tmp_path / "elsewhere" / "grove"
+    (broken / ".git").mkdir(parents=True)
+    assert told_at_start(store, broken) == ""
+    assert [kept.read_text() for kept in (store / "first-commits").iterdir()] == [""]
 
 
 @pytest.mark.parametrize("remote", ["", REMOTE.format("meadow")])

@@ -47,11 +47,14 @@ def _poisoned(poison: str, number: int) -> Digest:
         _step(ActionKind.EDIT, "src/press.ts", 41),
         _step(ActionKind.SHELL, "npm run lint", 70),
         _step(ActionKind.SHELL, "git commit -m pears", 80),
+        _step(ActionKind.SHELL, "gh pr merge 4", 90, Status.FAILED, f"HTTP 405: branch protection, {text}"),
+        _step(ActionKind.SHELL, f"GH_TOKEN=$(cat ~/{text[:80]}) gh pr merge 4", 95),
     )
     failures = (
         _failure(2, FailureClass.INVOCATION, ResolutionKind.CHANGED, 3),
         _failure(4, FailureClass.ENVIRONMENT, ResolutionKind.CHANGED, 5),
         _failure(6, FailureClass.WORK, ResolutionKind.EDITED, 9),
+        _failure(11, FailureClass.INVOCATION, ResolutionKind.CHANGED, 12),
     )
     more: dict[str, Any] = {
         "name": f"poisoned {number}",

@@ -69,10 +69,11 @@ def put_database(home: Path, sessions: Sequence[list[Message]]) -> None:
         )
         for message in log:
             calls = json.dumps(message["tool_calls"]) if "tool_calls" in message else None
+            said, answers = (message["role"], message["content"]), message.get("tool_call_id")
             db.execute(
                 "INSERT INTO messages (session_id, role, content, tool_call_id, tool_calls, timestamp)"
                 " VALUES (?, ?, ?, ?, ?, ?)",
-                (session, message["role"], message["content"], message.get("tool_call_id"), calls, message["timestamp"]),
+                (session, *said, answers, calls, message["timestamp"]),
             )
     db.commit()
     db.close()

@@ -1,4 +1,4 @@
-"""A merge that is refused, and what lets it through: nine sessions of Hermes whose logs name no folder, told to a tenth."""
+"""A merge that is refused, and what lets it through: sessions of Hermes whose logs name no folder, told to the next."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -32,7 +32,7 @@ def by_gh(number: int) -> list[Ran | Said]:
 
 def by_curl(number: int) -> list[Ran | Said]:
     address, body = f"{API}/{number}/merge", '-d \'{"Do": "merge"}\''
-    refusal = '{"message":"not allowed to merge [reason: Does not have enough approvals]","url":"/api/swagger"}\nHTTP 405'
+    refusal = '{"message":"not allowed to merge [reason: not enough approvals]","url":"/api/swagger"}\nHTTP 405'
     return [
         Ran(f"git -C {NEXUS} fetch", ""),
         Ran(f'curl -s -w "HTTP %{{http_code}}" -X POST {address} -H "Authorization: token $FORGE" {body}', refusal),

@@ -105,9 +105,10 @@ def sample(
     """Say which sessions to read or learn from first, and why.
 
     Every session gets a score, shown with its parts. With `value`, a session counts only for what it adds to the
-    sessions above it. With --repo, sessions that ran elsewhere, or nowhere that their log names, count too if a tenth of
-    their actions or prompts is about that repository; *share* says how much. Logs that are not learned yet are read just for this and scored like the others; nothing is
-    stored. A narrow terminal shows fewer columns; a pipe gets them all.
+    sessions above it. With --repo, sessions that ran elsewhere, or of which no log says where, count too if a tenth of
+    their actions or prompts is about that repository; `share` says how much. Logs that are not learned yet are read
+    just for this and scored like the others; nothing is stored. A narrow terminal shows fewer columns; a pipe gets
+    them all.
     docs/how-to/sample-sessions.md has the rules.
     """
     if is_json and form == SampleForm.PATHS:

@@ -15,7 +15,17 @@ import msgspec
 
 from afterwit.guard.placeholders import unkeyed
 from afterwit.model.digest import Digest
-from afterwit.model.knowledge import EXCERPT_LIMIT, Channel, Draft, Evidence, Scope, ScopeKind, Seen, SessionRef, Sighting
+from afterwit.model.knowledge import (
+    EXCERPT_LIMIT,
+    Channel,
+    Draft,
+    Evidence,
+    Scope,
+    ScopeKind,
+    Seen,
+    SessionRef,
+    Sighting,
+)
 
 K = TypeVar("K", bound=Hashable)
 S = TypeVar("S", bound=Seen)
@@ -106,7 +116,8 @@ def first_later(
 def by_repo(sightings: Iterable[Sighting[S]]) -> dict[Scope, list[Sighting[S]]]:
     """What was seen in each repository, in order. What was seen outside of any belongs to the agent that met it."""
     scopes = grouped_by(in_order(sightings), lambda sighting: scope_of(sighting.session))
-    return {scope: scopes[scope] for scope in sorted(scopes, key=lambda scope: (scope.kind is not ScopeKind.REPO, scope))}
+    repos_first = sorted(scopes, key=lambda scope: (scope.kind is not ScopeKind.REPO, scope))
+    return {scope: scopes[scope] for scope in repos_first}
 
 
 def scope_of(session: SessionRef) -> Scope:

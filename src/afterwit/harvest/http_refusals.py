@@ -44,7 +44,7 @@ _REFUSED = re.compile(
 _REASONS = (
     ("branch protection", r"\bbranch protection\b|\bprotected branch|\bbranch(?:es)? (?:is|are) protected\b"),
     ("missing approvals", r"\benough approvals\b|\bapproving review\b|\bapprovals? (?:is|are) (?:missing|required)\b"),
-    ("a token without the right scope", r"\b(?:insufficient|missing|wrong|right|needs? the) scope|\bscope\b.{0,30}\btoken\b"),
+    ("a token without the right scope", r"\b(?:insufficient|missing|wrong|right) scope|\bscope\b.{0,30}\btoken\b"),
     ("an expired token", r"\btoken\b.{0,20}\bexpired\b|\bexpired token\b"),
 )  # fmt: skip
 _FINDERS = tuple((reason, re.compile(form, re.IGNORECASE)) for reason, form in _REASONS)
@@ -159,7 +159,9 @@ def _went_through(step: DigestStep) -> bool:
 def _way_out(digest: Digest, at: int, worked: int) -> _Way | None:
     """What the request that worked had, or was prepared with, and the refused one had not."""
     failed, fixed = (plain(command_at(digest.steps, step)) for step in (at, worked))
-    between = [plain(command_at(digest.steps, step)) for step in range(at + 1, worked) if has_worked(digest.steps[step])]
+    between = [
+        plain(command_at(digest.steps, step)) for step in range(at + 1, worked) if has_worked(digest.steps[step])
+    ]
     lines = [fixed, *(line for line in reversed(between) if _CREDENTIAL.search(line.upper()))]
     for line in lines:
         for path in _READ_FROM.findall(line):

@@ -18,8 +18,8 @@ import apsw
 from afterwit.agents.moments import AFTER, BEFORE, COMPACT, END, PROMPT, START, Answer, Moment
 from afterwit.agents.packages import described
 from afterwit.hook import time_limit
-from afterwit.hook.proposals import Permissions, proposed
 from afterwit.hook.fresh_clone import recognised
+from afterwit.hook.proposals import Permissions, proposed
 from afterwit.recall.deck.location import is_left_out, location_of
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.history import ENDED, FAULT, History

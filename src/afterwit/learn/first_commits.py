@@ -43,9 +43,7 @@ def _first_commits(store: Store, world: World, noted: Mapping[str, str]) -> dict
     return commits
 
 
-def _remotes_of_begun(
-    store: Store, world: World, begun: Mapping[str, str], new: Mapping[str, str]
-) -> dict[str, str]:
+def _remotes_of_begun(store: Store, world: World, begun: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str]:
     """The remotes that turned up for folders known by their first commit."""
     remotes: dict[str, str] = {}
     for root, remote in sorted(new.items())[:_MOST]:

@@ -51,7 +51,7 @@ class PartFacts(msgspec.Struct, kw_only=True):
     model_errors: int = 0
     is_partial: bool = False  # comes from a history of prompts
     is_placeless: bool = True  # the log names neither a repository nor a folder that could be one
-    worked: dict[str, int] = msgspec.field(default_factory=dict)  # of such a session: folders and remotes, and how often
+    worked: dict[str, int] = msgspec.field(default_factory=dict)  # then: how often folders and remotes were named
     last_kind: str = ""  # of the last own event that is no notice: how the session ended
 
     @property

@@ -141,8 +141,8 @@ def section_of(item: Item, stories: Mapping[Scope, int]) -> StartSection | None:
 
 
 def _waits(item: Item, stories: Mapping[Scope, int]) -> bool:
-    """What names files or a topic waits for them, unless it answers a failure too. What a model read waits for whatever it names unless it is worth
-    telling every session."""
+    """What names files or a topic waits for them, unless the topic is beside a failure that it answers. What a model
+    read waits for whatever it names unless it is worth telling every session."""
     if item.harvester == READ:
         return expected(item, stories) < _WORTH
     answers_failure = any(trigger.signature for trigger in item.triggers)

@@ -1,8 +1,8 @@
 """Which repository a session belongs to, although one repository goes by many names.
 
 Looks at all sightings at once: a folder whose log names no remote is told by the sessions beside it, by the checkout on
-this machine, by its name where only one repository has it, or by its first commit. The order of the sightings does not matter. In doubt two
-repositories stay apart; people join them with an alias. Reads no folder and no configuration.
+this machine, by its name where only one repository has it, or by its first commit. The order of the sightings does not
+matter. In doubt two repositories stay apart; people join them with an alias. Reads no folder and no configuration.
 
 Remotes count as one repository where their names are spelled alike and they were seen in one folder (a renamed
 organisation, a fork and its origin) or have one owner (a renamed repository). The remote with most sessions gives the
@@ -70,8 +70,8 @@ def resolve(
     merges: Mapping[str, str] | None = None,
 ) -> dict[Spot, RepoResolution]:
     """The repository of every spot. Aliases (from the configuration) and merges (made by people later) map a remote, an
-    owner/name, a folder or a name to what it should be; `checkouts` maps root folders to remotes, or to the first commit
-    of those without one."""
+    owner/name, a folder or a name to what it should be; `checkouts` maps root folders to remotes, and those without one
+    to their first commit."""
     counts: Counter[Spot] = Counter()
     for sighting in sightings:
         counts[Spot(sighting.root, sighting.remote)] += sighting.count

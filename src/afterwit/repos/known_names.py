@@ -2,8 +2,8 @@
 
 An alias names a remote, an owner and a name, a folder, or a mere name; it leads where sessions there would be counted.
 A clone has the remote of a repository, or of one that was only ever known by its folder's name; or it begins with the
-same commit. What two repositories could be meant by means none. `repos.remotes.keys_of_checkout` gives the keys by which
-a checkout is looked up. Pure.
+same commit. What two repositories could be meant by means none. By which keys a checkout is looked up is in
+`repos.remotes.keys_of_checkout`. Pure.
 """
 
 from collections import defaultdict

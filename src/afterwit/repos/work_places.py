@@ -72,7 +72,7 @@ def place_of_file(path: str, places: Iterable[str] = ()) -> str:
 
 
 def remotes_in(output: str) -> set[str]:
-    """The remotes that an output of git shows, each marked as such: a checkout has them, others are only asked about."""
+    """The remotes that an output of git shows, each marked as such: a checkout has them, others are only asked for."""
     text = output[:_MOST_OUTPUT]
     if "(fetch)" not in text and " -> " not in text:
         return set()

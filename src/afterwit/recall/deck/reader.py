@@ -113,8 +113,8 @@ class Deck:
 
     def knows_commits(self) -> bool:
         """Whether a repository is known by its first commit."""
-        query = "SELECT EXISTS (SELECT 1 FROM remotes WHERE remote >= 'commit:' AND remote < 'commit;')"
-        return bool(self._db.execute(query).fetchone()[0])
+        query = "SELECT 1 FROM remotes WHERE remote >= 'commit:' AND remote < 'commit;' LIMIT 1"
+        return self._db.execute(query).fetchone() is not None
 
     def block(self, repo: str, agent: str) -> list[tuple[Shown, Lines]]:
         """The start block that fits best: headings, each with its lines. A heading without lines frames the others."""
