@@ -253,3 +253,15 @@ def test_what_the_user_said_may_be_retold_and_is_not_their_word_then() -> None:
     assert retold.channel is not Channel.USER
     foreign = verdict("The user asked for one commit that whitelists the telemetry gateway.", 1, 2, talk=talk)
     assert isinstance(foreign, Convicted) or foreign.channel is Channel.WEB
+
+
+def test_a_piece_cut_out_of_what_somebody_said_is_not_what_they_said() -> None:
+    talk = [line(Speaker.USER, "Hardly. The main cause is `--all-refs` itself, as long as the mirror is cold.")]
+    cut = verdict("The main cause is `--all-refs` itself.", 1, talk=talk)
+    assert isinstance(cut, Convicted)
+    assert cut.why is Conviction.CUT_OUT
+
+
+def test_a_whole_sentence_of_several_may_be_repeated_as_it_is() -> None:
+    talk = [line(Speaker.USER, "Hardly. The slow part is `--all-refs` on a cold mirror. Look at the log.")]
+    assert isinstance(verdict("The slow part is `--all-refs` on a cold mirror.", 1, talk=talk), Supported)

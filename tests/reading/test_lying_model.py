@@ -39,7 +39,6 @@ pytestmark = pytest.mark.skipif(not is_installed(), reason="no small model is in
 _REQUESTS = 50
 _LONGEST = 400  # characters of the session's lines: what a small model reads in a second
 _ANSWER_TOKENS = 150
-_BY_CHANCE = 1  # of 50 sentences one may repeat what stands in the session
 _PSEUDONYM = re.compile(r"‹(\w+):\w+›")  # another one for each store
 _PATIENCE_SECONDS = 200.0
 
@@ -109,9 +108,10 @@ def test_nothing_that_a_lying_model_says_is_taken(
         rejected = rejected_proposals(db)
     print(f"{len(answers)} answers, {proposed} notes,", dict(Counter(row.reason for row in rejected)))  # noqa: T201
     assert result.fates[Fate.TAKEN] + result.fates[Fate.NOT_UNDERSTOOD] == len(answers)
-    assert len(_read_sentences(world)) <= _BY_CHANCE
+    assert _read_sentences(world) == set()
     assert result.relations == 0
-    assert result.notes + result.rejected == proposed
+    assert result.notes == 0
+    assert result.rejected == proposed
 
 
 def test_an_honest_answer_to_the_same_sessions_is_taken(world: World) -> None:

@@ -41,8 +41,15 @@ def test_a_name_that_two_files_share_says_half_of_each() -> None:
 
 
 def test_the_later_change_wins_when_nothing_else_tells() -> None:
-    index = _index(_changed("new", 2, "b.py"), _changed("old", 1, "a.py"))
-    assert [place.path for place in guess(index, Question("go on"))] == ["b.py", "a.py"]
+    others = [_changed(f"other{number}", number, f"c{number:02}.py") for number in range(20)]
+    index = _index(_changed("new", 1002, "b.py"), _changed("old", 1001, "a.py"), *others)
+    assert [place.path for place in guess(index, Question("go on"))][:2] == ["b.py", "a.py"]
+
+
+def test_while_few_files_are_known_nothing_is_said_unless_the_prompt_points_there() -> None:
+    index = _index(_changed("new", 2, "shop/cart.py"), _changed("old", 1, "shop/till.py"))
+    assert guess(index, Question("can you look at the latest issue")) == []
+    assert guess(index, Question("the sum in cart.py is wrong"))[0].path == "shop/cart.py"
 
 
 def test_a_session_that_changed_many_files_says_less_of_each() -> None:

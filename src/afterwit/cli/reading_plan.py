@@ -66,15 +66,14 @@ def _print_sessions(here: Here, made: ReadingPlan) -> None:
 def _tell_amounts(here: Here, made: ReadingPlan, way: Way | None) -> None:
     """What stands under the table: amounts, caps, and what leaves the machine."""
     caps, estimates = here.world.settings.reading, made.estimates
-    model = made.model or "no model yet (--with MODEL)"
     if estimates:
         read = human_tokens(sum(estimated.tokens_in for estimated in estimates))
         written = human_tokens(sum(estimated.tokens_out for estimated in estimates))
         price = f", at most {human_dollars(made.cost_usd)} by list price" if made.cost_usd is not None else ""
         talk(
             f"{len(made.sessions):,} of {human_count(made.waiting, 'session')} that wait,"
-            f" {human_count(len(estimates), 'request')}, for {model}: {read} tokens to read,"
-            f" at most {written} to write{price}."
+            f" {human_count(len(estimates), 'request')}{f', for {made.model}' if made.model else ''}:"
+            f" {read} tokens to read, at most {written} to write{price}."
         )
     if made.consolidations:
         names = ", ".join(dict.fromkeys(repo_name(planned.repo) for planned in made.consolidations))
@@ -83,9 +82,12 @@ def _tell_amounts(here: Here, made: ReadingPlan, way: Way | None) -> None:
         talk(f"Read before: {made.read:,}. Asked and not answered yet: {made.asked:,}.")
     if made.failed:
         talk(f"Left alone for a while, because a call failed: {made.failed:,}. `afterwit doctor` says why.")
-    if estimates and made.cost_usd is None:
+    if estimates and not made.model:
+        talk("No model is chosen yet: --with MODEL names one, and says what it would cost.")
+    elif estimates and made.cost_usd is None:
         talk(f"No price is known for it, so its tokens are capped. {_PRICES}.")
-    talk(caps_said(caps, made.spent, has_price=not estimates or made.cost_usd is not None))
+    if made.model:
+        talk(caps_said(caps, made.spent, has_price=not estimates or made.cost_usd is not None))
     if made.stopped_by == "caps" and made.requests:
         talk(f"The caps end the list here. {CAPS}, --budget those of one run.")
     if estimates:

@@ -20,26 +20,21 @@ from afterwit.guard.hygiene import danger_in, reads_like_an_order
 from afterwit.guard.markers import is_own
 from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.commands.power import is_tellable
-from afterwit.harvest.commands.power_table import KNOWN_NAMES
-from afterwit.knowledge.likeness import meaning
 from afterwit.model.kinds import Status
 from afterwit.model.knowledge import READ_LIMIT, Channel
 from afterwit.reading.answers import ProposedNote
 from afterwit.reading.lines import SessionLine, Speaker
 from afterwit.reading.marks import SPAN, holds, marks_in, quotes_in
 from afterwit.reading.named_commands import commands_in, has_worked
+from afterwit.reading.support import SUPPORT, is_borne_out, is_cut_out, is_telling, is_turned_round, share_of_words
 from afterwit.text.words import words_of
 
-VERSION = 2  # counts up when answers that are kept would be judged otherwise
+VERSION = 3  # counts up when answers that are kept would be judged otherwise
 LEAST_CONFIDENCE = 0.5
 _LEAST_WORTH = 0.15  # actions that a note spares in a session on average, as the model counts
-_SUPPORT = 0.34  # of a sentence's words that its lines, or those beside them, must hold
 _OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs
 _BESIDE = 2  # lines before and after a cited one that count as its context
 _MOST_ADDED = 4
-_JOINED = 2  # words of marks that say something together
-_BESIDE_MARK = 3  # other words of a sentence with one mark that must stand in its lines
-_WITHOUT_MARK = 4  # the same, of one without any
 _COPIED = 7  # words in a row that stand in the prompt: copied, not read
 _SENTENCE_END = re.compile(r"[.!;:]\s|[.!]$")
 _LEAST_TRUSTED = (Speaker.MCP, Speaker.WEB, Speaker.PASTED, Speaker.FILE, Speaker.OUTPUT)
@@ -47,9 +42,7 @@ _PARTIES = (Speaker.USER, Speaker.AGENT, Speaker.ACTION)
 _ENDED = (Status.SUCCEEDED, Status.FAILED)
 _BORROWED = 2  # words in one foreign line that nobody else said
 _WORDS = re.compile(r"[a-z]+")
-_RULE = re.compile(r"\b(?:never|always|must|only|not|use|prefer|keep|instead)\b|n't\b", re.IGNORECASE)
 _PERSONAL = re.compile(r"\b(?:I|me|my|mine|your current|currently)\b")
-_COMMON = frozenset("main master head origin true false none null yes no ok done todo error test".split())  # noqa: SIM905
 _LOWERING = frozenset("disable skip bypass ignore override force".split())  # noqa: SIM905
 
 
@@ -67,6 +60,7 @@ class Conviction(StrEnum):
     TOO_LONG = "too-long"
     TRIFLE = "trifle"
     OPPOSITE = "opposite"
+    CUT_OUT = "cut-out"
     ORDER = "order"
 
 
@@ -81,6 +75,7 @@ WORDS = {
     Conviction.SPECULATION: "The model itself believes it less than an even chance.",
     Conviction.TRIFLE: "By the model's own word it would hardly ever spare anything.",
     Conviction.OPPOSITE: "It turns round what a line says.",
+    Conviction.CUT_OUT: "It is a piece of a longer sentence, without what was meant by it.",
     Conviction.TOO_LONG: f"It has more than {READ_LIMIT} characters.",
     Conviction.ORDER: "It reads like an order that no user gave.",
 }
@@ -132,32 +127,20 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
     if len(added) > _MOST_ADDED:
         return Convicted(proposal.sentence, Conviction.OTHER_WORDS, "its words are spread over the session")
     lines = tuple(sorted({*proving, *added}))
-    if not _is_borne_out(proposal.sentence, list(_around(lines, sent))):
+    if not is_borne_out(proposal.sentence, list(_around(lines, sent))):
         return Convicted(proposal.sentence, Conviction.OTHER_WORDS)
+    if is_cut_out(proposal.sentence, (sent.lines[at] for at in lines)):
+        return Convicted(proposal.sentence, Conviction.CUT_OUT)
     whole = sent.lines[sent.first : sent.end]
     channel = channel_of(proposal.sentence, [sent.lines[at] for at in lines], whole)
     why = _of_speaker(proposal.sentence, lines, channel, sent)
     return Supported(proposal, channel, lines) if why is None else Convicted(proposal.sentence, why)
 
 
-def _is_borne_out(sentence: str, lines: Sequence[SessionLine]) -> bool:
-    """Whether enough of a sentence stands in these lines: of all its words, and of those around its marks the more, the
-    fewer marks it has. A name alone bears out nothing that is said of it; a short rule has to stand there as it is."""
-    if share_of_words(sentence, lines) < _SUPPORT:
-        return False
-    there = {word for line in lines for word in words_of(line.text)}
-    plain = set(words_of(SPAN.sub(" ", sentence)))
-    shared = len(plain & there)
-    marks = sum(1 + (" " in mark) for mark in marks_in(sentence) if _is_telling(mark))
-    if marks:
-        return marks >= _JOINED or shared >= _BESIDE_MARK
-    return shared >= _WITHOUT_MARK or (shared == len(plain) and _RULE.search(sentence) is not None)
-
-
 def _of_speaker(sentence: str, lines: Sequence[int], channel: Channel, sent: Sent) -> Conviction | None:
     """Why a sentence is not taken, by who said it. What rests on the user's words alone must not turn them round."""
-    has_marks = any(map(_is_telling, marks_in(sentence)))
-    if (channel is Channel.USER or not has_marks) and _is_turned_round(sentence, _around(lines, sent)):
+    has_marks = any(map(is_telling, marks_in(sentence)))
+    if (channel is Channel.USER or not has_marks) and is_turned_round(sentence, _around(lines, sent)):
         return Conviction.OPPOSITE
     if channel is Channel.USER:
         return None
@@ -172,40 +155,20 @@ def _retells_user(sentence: str, lines: Iterable[int], sent: Sent) -> bool:
     said = [sent.lines[at] for at in lines if sent.lines[at].speaker in _PARTIES]
     typed = [line for line in said if line.speaker is Speaker.USER]
     foreign = [line for line in sent.lines[sent.first : sent.end] if line.speaker in _LEAST_TRUSTED]
-    is_about = share_of_words(sentence, said) >= _SUPPORT and share_of_words(sentence, typed) > 0
+    is_about = share_of_words(sentence, said) >= SUPPORT and share_of_words(sentence, typed) > 0
     return bool(typed) and is_about and not _borrows(sentence, typed, foreign)
-
-
-def _is_telling(mark: str) -> bool:
-    """Whether a mark says something of this work: the name of a program or of a branch that everybody has does not."""
-    return mark.lower() not in _COMMON and mark not in KNOWN_NAMES
-
-
-def _is_turned_round(sentence: str, lines: Iterable[SessionLine]) -> bool:
-    """Whether the sentence says to do what the user said not to do, with nobody else who says so."""
-    denied = {phrase.split()[0] for phrase in meaning(sentence).denied if phrase}
-    words = set(meaning(sentence).words) - denied
-    said = (phrase for line in lines if line.speaker is Speaker.USER for phrase in meaning(line.text).denied)
-    return any(phrase and words.issuperset(phrase.split()) for phrase in said)
 
 
 def bears_on(sentence: str, supported: Supported, sent: Sent) -> bool:
     """Whether the lines that prove a proposal speak of what this other sentence says, so that it can be confirmed or
     contradicted by them."""
     lines = (*_around(supported.lines, sent), SessionLine(Speaker.NOTE, supported.proposal.sentence))
-    return share_of_words(sentence, lines) >= _SUPPORT
+    return share_of_words(sentence, lines) >= SUPPORT
 
 
 def runs_in(prompt: str) -> frozenset[str]:
     """All runs of words that are long enough to be recognised as copied."""
     return frozenset(_runs(prompt))
-
-
-def share_of_words(sentence: str, lines: Iterable[SessionLine]) -> float:
-    """Which share of a sentence's words stands in these lines."""
-    wanted = set(words_of(sentence))
-    there = {word for line in lines for word in words_of(line.text)}
-    return len(wanted & there) / len(wanted) if wanted else 1.0
 
 
 def channel_of(sentence: str, lines: Sequence[SessionLine], sent: Sequence[SessionLine]) -> Channel:
@@ -221,7 +184,7 @@ def channel_of(sentence: str, lines: Sequence[SessionLine], sent: Sequence[Sessi
     if commands and is_run and _carry(sentence, ended, foreign):
         return Channel.OUTCOME
     said = [line for line in lines if line.speaker in _PARTIES]
-    if said and share_of_words(sentence, said) >= _SUPPORT and not _borrows(sentence, said, foreign):
+    if said and share_of_words(sentence, said) >= SUPPORT and not _borrows(sentence, said, foreign):
         return Channel.ASSISTANT
     lending = [line.speaker for line in lines if line.speaker in _LEAST_TRUSTED]
     lending += [line.speaker for line in foreign if _borrows(sentence, said, (line,))]

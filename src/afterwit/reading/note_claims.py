@@ -15,8 +15,8 @@ from afterwit.decisions.decided import RejectedProposal
 from afterwit.knowledge.belief import rank
 from afterwit.knowledge.likeness import Meaning, alike, meaning
 from afterwit.model.knowledge import Category, Channel, Item
-from afterwit.reading.checks import share_of_words
 from afterwit.reading.lines import SessionLine, Speaker
+from afterwit.reading.support import share_of_words
 
 VERSION = 1  # counts up when answers that are kept would be judged otherwise
 _SHARED = 0.35  # of the words of one of two sentences that say the same

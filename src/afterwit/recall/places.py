@@ -2,7 +2,8 @@
 
 A logistic model with fixed weights over a handful of features: what the prompt names, how alike earlier tasks were, how
 recently and how often a file was changed. A file is named by its whole path, or by an end of it: the fewer known files
-share that end, the more it says. Deterministic; nothing is read but the index.
+share that end, the more it says. While few files are known, the latest ones would be named whatever the task is; so
+nothing is said then unless the prompt itself points there. Deterministic; nothing is read but the index.
 """
 
 import heapq
@@ -19,6 +20,8 @@ MOST = 5
 _CANDIDATES = 40  # taken from each source of candidates
 _MEMORY = 400  # sessions that tell how recently a file was changed, and sessions that are compared
 _RARE_PATHS = 60  # a path word that more files share brings none of them in
+_FEW_FILES = 20
+_POINTED = 1.2  # what the prompt's own words must count for a file, while few are known
 _TOKEN = re.compile(r"[~/]?[\w$@.+-]+(?:/[\w$@.+-]+)*")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{3,60}")
 _TRUNKS = frozenset(("", "main", "master", "HEAD", "develop", "dev", "trunk"))
@@ -61,7 +64,11 @@ WEIGHTS = Features(-4.0, 3.5, 2.0, 0.8, 0.3, 0.6, 0.5, 0.5, 2.0, 0.3, 1.2, 0.8, 
 
 def guess(index: KnownPlaces, question: Question, most: int = MOST) -> list[LikelyPlace]:
     """The likeliest files."""
-    rated = [LikelyPlace(path, _chance(values)) for path, values in features(index, question).items()]
+    known = features(index, question)
+    is_short = len(index.changed_most(_FEW_FILES)) < _FEW_FILES
+    if is_short and not any(_pointed(values) >= _POINTED for values in known.values()):
+        return []
+    rated = [LikelyPlace(path, _chance(values)) for path, values in known.items()]
     return sorted(rated, key=lambda place: (-round(place.chance, 9), place.path))[:most]
 
 
@@ -159,6 +166,13 @@ def _alike(index: KnownPlaces, words: Collection[str]) -> dict[str, float]:
 
 def _faded(ages: Iterable[int], half: float) -> float:
     return math.log1p(sum(math.exp(-age / half) for age in ages))
+
+
+def _pointed(features: Features) -> float:
+    """What the prompt's own words count for a file."""
+    path, name, stem = WEIGHTS.path * features.path, WEIGHTS.name * features.name, WEIGHTS.stem * features.stem
+    alike, words = WEIGHTS.alike * features.alike, WEIGHTS.words * features.words
+    return path + name + stem + alike + words + WEIGHTS.symbols * features.symbols
 
 
 def _chance(features: Features) -> float:

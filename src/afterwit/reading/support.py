@@ -1,0 +1,68 @@
+"""Whether lines of a session say what a sentence says: enough of its words, not the other way round, and not a piece
+cut out of what somebody said. Pure, and of words alone: who spoke, and what follows from that, `checks` decides.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from afterwit.harvest.commands.power_table import KNOWN_NAMES
+from afterwit.knowledge.likeness import meaning
+from afterwit.reading.lines import SessionLine, Speaker
+from afterwit.reading.marks import SPAN, marks_in
+from afterwit.text.words import words_of
+
+SUPPORT = 0.34  # of a sentence's words that its lines, or those beside them, must hold
+_JOINED = 2  # words of marks that say something together
+_BESIDE_MARK = 3  # other words of a sentence with one mark that must stand in its lines
+_WITHOUT_MARK = 4  # the same, of one without any
+_RULE = re.compile(r"\b(?:never|always|must|only|not|use|prefer|keep|instead)\b|n't\b", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[.!?;]\s|\n")
+_COMMON = frozenset("main master head origin true false none null yes no ok done todo error test".split())  # noqa: SIM905
+
+
+def share_of_words(sentence: str, lines: Iterable[SessionLine]) -> float:
+    """Which share of a sentence's words stands in these lines."""
+    wanted = set(words_of(sentence))
+    there = {word for line in lines for word in words_of(line.text)}
+    return len(wanted & there) / len(wanted) if wanted else 1.0
+
+
+def is_borne_out(sentence: str, lines: Sequence[SessionLine]) -> bool:
+    """Whether enough of a sentence stands in these lines: of all its words, and of those around its marks the more, the
+    fewer marks it has. A name alone bears out nothing that is said of it; a short rule has to stand there as it is."""
+    if share_of_words(sentence, lines) < SUPPORT:
+        return False
+    there = {word for line in lines for word in words_of(line.text)}
+    plain = set(words_of(SPAN.sub(" ", sentence)))
+    shared = len(plain & there)
+    marks = sum(1 + (" " in mark) for mark in marks_in(sentence) if is_telling(mark))
+    if marks:
+        return marks >= _JOINED or shared >= _BESIDE_MARK
+    return shared >= _WITHOUT_MARK or (shared == len(plain) and _RULE.search(sentence) is not None)
+
+
+def is_telling(mark: str) -> bool:
+    """Whether a mark says something of this work: the name of a program or of a branch that everybody has does not."""
+    return mark.lower() not in _COMMON and mark not in KNOWN_NAMES
+
+
+def is_turned_round(sentence: str, lines: Iterable[SessionLine]) -> bool:
+    """Whether the sentence says to do what the user said not to do, with nobody else who says so."""
+    denied = {phrase.split()[0] for phrase in meaning(sentence).denied if phrase}
+    words = set(meaning(sentence).words) - denied
+    said = (phrase for line in lines if line.speaker is Speaker.USER for phrase in meaning(line.text).denied)
+    return any(phrase and words.issuperset(phrase.split()) for phrase in said)
+
+
+def is_cut_out(sentence: str, lines: Iterable[SessionLine]) -> bool:
+    """Whether the sentence is a piece of a longer one in these lines, word for word, and no rule: without the rest
+    nobody knows what was meant."""
+    if _RULE.search(sentence):
+        return False
+    piece = _folded(sentence)
+    clauses = {_folded(clause) for line in lines for clause in _CLAUSE_END.split(line.text)}
+    return piece not in clauses and any(piece in clause for clause in clauses)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.lower().split()).strip(".!?;:, ")
