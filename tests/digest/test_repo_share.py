@@ -14,6 +14,15 @@ def test_all_that_names_no_other_place_is_done_in_the_sessions_own_repository() 
     assert ORCHARD.share_of(work, is_own=True) == 0.75
 
 
+def test_the_folder_of_its_own_may_have_another_name() -> None:
+    work = session(ran("cd /srv/grove && make"), ran("cd /srv/harbour && make"))
+    assert ORCHARD.share_of(work, is_own=True, folder="grove") == 0.5
+
+
+def test_a_session_that_did_nothing_is_wholly_about_its_own_repository() -> None:
+    assert ORCHARD.share_of(talk("Sweep the yard"), is_own=True) == 1.0
+
+
 def test_elsewhere_only_what_names_it_counts() -> None:
     work = session(ran("make"), ran("cd ~/orchard/press && make"), edited("press.py"), ran("ls"))
     assert ORCHARD.share_of(work, is_own=False) == 0.5

@@ -26,7 +26,7 @@ def by_gh(number: int) -> list[Ran | Said]:
         Ran(f"cd {NEXUS} && gh pr merge {number} --squash", REFUSED, 1),
         Said("The main branch has branch protection, so my own account may not merge."),
         Ran(f"cd {NEXUS} && GH_TOKEN=$(cat {TOKEN}) gh pr merge {number} --squash", "Merged."),
-        Said("Merged. HTTP 405 means branch protection here."),
+        Said("Merged."),
     ]
 
 

@@ -18,6 +18,7 @@ from afterwit.model.kinds import ActionKind, Lean, Status
 
 _BROKEN_PIPE = 141  # 128 + SIGPIPE: with pipefail, `head` read enough and left
 REQUESTERS = frozenset(("curl", "http", "xh"))  # end with 0 as soon as a server has answered
+_HOSTED = ("gh", "glab", "tea", "git")  # ask a host too, and say by their exit code how that went
 _ECHOES_CODE = ("$?", "PIPESTATUS", "pipestatus")
 
 
@@ -87,7 +88,8 @@ def judge(
 
 def _of_shell(line: CommandLine, output: str, is_error: bool | None, exit_code: int | None) -> ActionVerdict:
     if exit_code is None and is_error is None:
-        has_failed = output and lean_of(line, output) is Lean.FAILED
+        is_request = line.main is not None and line.main.program in (*REQUESTERS, *_HOSTED)
+        has_failed = output and (lean_of(line, output) is Lean.FAILED or (is_request and is_refused(output)))
         return ActionVerdict(Status.UNKNOWN, Lean.FAILED if has_failed else None)
     if exit_code is None and is_error:
         return ActionVerdict(Status.FAILED)

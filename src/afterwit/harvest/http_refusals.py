@@ -49,9 +49,10 @@ _REASONS = (
 )  # fmt: skip
 _FINDERS = tuple((reason, re.compile(form, re.IGNORECASE)) for reason, form in _REASONS)
 _ADDRESS = re.compile(r"https?://[^\s'\"]+|(?<![\w/])/?repos/[^\s'\"]+")
+_INTERFACE = re.compile(r"https?://[^\s'\"]+/repos/[^\s'\"]+")  # inside of a script
 _SEGMENT = re.compile(r"[a-z_-]{3,20}")
 _CLIENTS = frozenset(("curl", "http", "wget", "xh"))
-_READ_FROM = re.compile(r"(?:\bcat\s+|<\s*|@)[\"']?((?:~|\.{1,2})?/[\w./-]+)")
+_READ_FROM = re.compile(r"(?:\bcat\s+|<\s*|@|\bopen\(|\bPath\()[\"']?((?:~|\.{1,2})?/[\w./-]+)")
 _VARIABLE = re.compile(r"\$\{?([A-Z][A-Z0-9_]{2,40})\}?|\b([A-Z][A-Z0-9_]{2,40})=")
 _CREDENTIAL = re.compile(r"TOKEN|KEY|PASS|SECRET|CRED|AUTH|_PAT\b")
 _VERBS = frozenset("approve clone close create delete deploy dispatch login merge publish push release upload".split())  # noqa: SIM905
@@ -126,15 +127,24 @@ class Aim(NamedTuple):
 
 def aim_of(line: str) -> Aim | None:
     """What a command line asks a service for; None where that cannot be told."""
-    return next((aim for command in parsed(line).commands if (aim := _aim_of(command)) is not None), None)
+    tree = parsed(line)
+    aim = next((aim for command in tree.commands if (aim := _aim_of(command)) is not None), None)
+    if aim is None and tree.main is not None and is_plain_name(tree.main.program):
+        name = _asked_for(_INTERFACE.findall(line))
+        return Aim(name, tree.main.program) if name else None
+    return aim
+
+
+def _asked_for(addresses: Iterable[str]) -> str:
+    """The last plain word of an address: `merge` of `…/pulls/4/merge`."""
+    names = (part for address in addresses for part in reversed(address.partition("?")[0].split("/")[3:]))
+    return next((part for part in names if _SEGMENT.fullmatch(part)), "")
 
 
 def _aim_of(command: Command) -> Aim | None:
     is_plain_request = command.program in _CLIENTS or command.subcommand == "api"
     if is_plain_request:
-        addresses = (match[0] for word in command.arguments for match in _ADDRESS.finditer(word))
-        names = (part for address in addresses for part in reversed(address.partition("?")[0].split("/")[3:]))
-        name = next((part for part in names if _SEGMENT.fullmatch(part)), "")
+        name = _asked_for(match[0] for word in command.arguments for match in _ADDRESS.finditer(word))
         return Aim(name, f"{command.program} {command.subcommand}".strip()) if name else None
     if command.program not in ("gh", "glab", "tea", "git", "npm", "docker") or not command.subcommand:
         return None

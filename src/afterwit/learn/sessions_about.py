@@ -11,6 +11,7 @@ import apsw
 from afterwit.digest.repo_share import RepoNames
 from afterwit.digest.update import load_digest
 from afterwit.model.settings import Settings
+from afterwit.repos.folders import root_name
 from afterwit.sessions.filters import Filter, fits_repo, known_repos, refuse_unknown_repos, selection_of
 from afterwit.store.rows.session_list import SessionRow, selected_sessions
 
@@ -42,5 +43,6 @@ def _meant(db: apsw.Connection, wanted: Filter) -> list[str]:
 
 def _share_of(db: apsw.Connection, row: SessionRow, names: RepoNames, *, is_own: bool) -> SessionShare | None:
     digest = load_digest(db, row)
-    share = names.share_of(digest, is_own=is_own) if digest is not None else float(is_own)
+    folder = root_name(row.root) if is_own else ""
+    share = names.share_of(digest, is_own=is_own, folder=folder) if digest is not None else float(is_own)
     return SessionShare(row, share) if is_own or share >= _LEAST_SHARE else None

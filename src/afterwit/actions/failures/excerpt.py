@@ -106,7 +106,8 @@ _ECHOED = re.compile(
     r"\b(?:exit|rc|status|EXIT_CODE|ret)(?:[ _]?(?:code|status))?\s{0,3}[:=]\s{0,3}(-?\d{1,3})\b", re.IGNORECASE
 )
 _REFUSAL = re.compile(
-    r"\s*(?:HTTP(?:/[\d.]+| ?(?:code|status))?[:= ]{1,3}[45]\d\d\b|[45]\d\d\s*$|\{\s*\"(?:message|error|errors)\"\s*:)"
+    r"\s*(?:(?:.{0,60}[ :(])?HTTP(?:/[\d.]+| ?(?:code|status))?[:= ]{1,3}[45]\d\d\b|[45]\d\d\s*$"
+    r"|\{\s*\"(?:message|error|errors)\"\s*:)"
 )
 _GENERIC_SPEAKERS = ("bash", "zsh", "sh", "(eval)", "fatal", "error", "usage")
 
