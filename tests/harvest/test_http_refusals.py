@@ -60,9 +60,17 @@ def test_a_refusal_behind_an_exit_code_that_says_nothing_counts() -> None:
     assert "`curl …/merge`" in draft.sentence
 
 
-def test_an_option_that_lowers_a_check_waits_for_a_person() -> None:
-    (draft,) = drafts(refused("gh pr merge 4"), ran("gh pr merge 4 --admin"))
-    assert wants_review(draft)
+def test_an_option_that_was_added_is_left_to_others() -> None:
+    assert drafts(refused("gh pr merge 4"), ran("gh pr merge 4 --admin")) == []
+
+
+def test_a_way_that_one_session_of_several_found_is_not_told_as_theirs() -> None:
+    told = replied("Branch protection is on.")
+    alone = session(refused("gh pr merge 4"), ran(f"GH_TOKEN=$(cat {TOKEN}) gh pr merge 4"), day=0, stated=told)
+    others = [session(refused("gh pr merge 4"), day=day, stated=replied(told[0].text, day=day)) for day in (1, 2)]
+    (draft,) = concluded(HttpRefusals(), [alone, *others])
+    assert draft.sentence == "HTTP 405 at `gh pr merge` here means branch protection."
+    assert len(draft.evidence) == 3
 
 
 def test_where_neither_a_reason_nor_a_way_was_seen_nothing_is_known() -> None:

@@ -2,9 +2,9 @@
 
 A merge, a push or a publication is refused because of who asks; the message seldom says what to do about it, and every
 session finds that out again. What is learned is what the request that worked had and the refused one had not: the file
-or the variable that its token came from, an option, another program. Of reasons only those are named that are listed
-here, where the answer or the agent says so: foreign words are never told. A token itself is redacted long before; what
-is named is where it lies. An option that lowers a check waits for a person, as all of that kind do.
+or the variable that its token came from, or another program. Of reasons only those are named that are listed here,
+where the answer or the agent says so: foreign words are never told. A token itself is redacted long before; what is
+named is where it lies. Options that were added are left to `corrections`.
 """
 
 import re
@@ -18,7 +18,6 @@ from afterwit.actions.steps import Step
 from afterwit.guard.hygiene import danger_in
 from afterwit.guard.plain_names import is_plain_name, is_plain_path
 from afterwit.harvest.commands.invocations import command_at, has_worked
-from afterwit.harvest.commands.power import CHECKS
 from afterwit.harvest.harvester import (
     Grouped,
     by_repo,
@@ -26,6 +25,7 @@ from afterwit.harvest.harvester import (
     commonest_signatures,
     outcomes,
     ranked,
+    stories_in,
     story_counts,
     unique,
 )
@@ -58,6 +58,7 @@ _CREDENTIAL = re.compile(r"TOKEN|KEY|PASS|SECRET|CRED|AUTH|_PAT\b")
 _VERBS = frozenset("approve clone close create delete deploy dispatch login merge publish push release upload".split())  # noqa: SIM905
 _REACH = 25
 _SHOWN = 2
+_TWO = 2
 
 
 class RefusedRequest(Seen, frozen=True, kw_only=True, omit_defaults=True):
@@ -169,10 +170,9 @@ def _went_through(step: DigestStep) -> bool:
 def _way_out(digest: Digest, at: int, worked: int) -> _Way | None:
     """What the request that worked had, or was prepared with, and the refused one had not."""
     failed, fixed = (plain(command_at(digest.steps, step)) for step in (at, worked))
-    between = [
-        plain(command_at(digest.steps, step)) for step in range(at + 1, worked) if has_worked(digest.steps[step])
-    ]
-    lines = [fixed, *(line for line in reversed(between) if _CREDENTIAL.search(line.upper()))]
+    between = (step for step in range(worked - 1, at, -1) if has_worked(digest.steps[step]))
+    prepared = (plain(command_at(digest.steps, step)) for step in between)
+    lines = [fixed, *(line for line in prepared if _CREDENTIAL.search(line.upper()))]
     for line in lines:
         for path in _READ_FROM.findall(line):
             if path not in failed and is_plain_path(path) and not danger_in(path):
@@ -188,11 +188,7 @@ def _other_call(failed: str, fixed: str) -> _Way | None:
     before, after = aim_of(failed), aim_of(fixed)
     if before is None or after is None:
         return None
-    if before.call != after.call:
-        return _Way("call", after.call)
-    had = {flag for command in parsed(failed).commands for flag in command.flags}
-    new = [flag for command in parsed(fixed).commands for flag in command.flags if flag not in had]
-    return _Way("option", new[0]) if len(new) == 1 and is_plain_name(new[0].strip("-")) else None
+    return _Way("call", after.call) if before.call != after.call else None
 
 
 def _reason(digest: Digest, at: int) -> str:
@@ -217,7 +213,11 @@ def _draft(group: str, scope: Scope, same: Sequence[Sighting[RefusedRequest]]) -
     refusal = f"HTTP {status}" if status else "a refusal"
     words = f"{refusal} at {' or '.join(calls[:_SHOWN])} here"
     words += f" means {reason}" if reason else " depends on who asks"
-    telling = [sighting for sighting in same if sighting.seen.way == way or sighting.seen.reason == reason]
+    telling = [
+        sighting
+        for sighting in same
+        if (way and sighting.seen.way == way) or (reason and sighting.seen.reason == reason)
+    ]
     yield Draft(
         harvester=HttpRefusals.name,
         key=(group,),
@@ -226,7 +226,6 @@ def _draft(group: str, scope: Scope, same: Sequence[Sighting[RefusedRequest]]) -
         sentence=sentence(f"{words}; {help_words}." if help_words else f"{words}."),
         channel=Channel.OUTCOME,
         triggers=tuple(_triggers(group, same)),
-        takes=CHECKS if kind == "option" else "",
         evidence=outcomes(telling),
         saves=3.0,
     )
@@ -240,7 +239,6 @@ def _help(kind: str, name: str) -> str:
         "file": f"it worked with the token in {shown}",
         "variable": f"it worked with the token in {shown}",
         "call": f"it worked with {shown}",
-        "option": f"it worked with {shown}",
     }[kind]
 
 
@@ -254,4 +252,7 @@ def _triggers(group: str, same: Sequence[Sighting[RefusedRequest]]) -> Iterator[
 
 
 def _commonest(same: Sequence[Sighting[RefusedRequest]], field: str) -> str:
-    return commonest(story_counts((getattr(seen, field), session.story) for session, seen in same))
+    """What most stories say; what one of several says alone may have been chance."""
+    counts = story_counts((getattr(seen, field), session.story) for session, seen in same)
+    best = commonest(counts)
+    return best if counts[best] >= min(_TWO, len(stories_in(same))) else ""

@@ -33,19 +33,19 @@ def repos_meant(
 def repos_by_name(repos: Mapping[Spot, str], checkouts: Mapping[str, str]) -> dict[str, str]:
     """The repositories that a checkout is recognised as, by its keys, of places with their repositories."""
     named: defaultdict[str, set[str]] = defaultdict(set)
-    known: defaultdict[str, set[str]] = defaultdict(set)
+    by_key: defaultdict[str, set[str]] = defaultdict(set)
     for spot, repo in repos.items():
         if repo:
             named[name_key(last_part(repo))].add(repo)
-            known[spot.remote].add(repo)
-            known[checkouts.get(spot.root, "")].add(repo)
-            known[repo].add(repo)
+            by_key[spot.remote].add(repo)
+            by_key[checkouts.get(spot.root, "")].add(repo)
+            by_key[repo].add(repo)
     for name, same in named.items():
-        known[f"{OF_FOLDER}{name}"] |= same
+        by_key[f"{OF_FOLDER}{name}"] |= same
         if all("/" not in repo for repo in same):
-            known[f"{OF_CLONE}{name}"] |= same
-    keys = (key for key in known if "/" in key or key.startswith((OF_FOLDER, OF_CLONE, COMMIT_MARK)))
-    return {key: min(known[key]) for key in sorted(keys) if len(known[key]) == 1}
+            by_key[f"{OF_CLONE}{name}"] |= same
+    keys = (key for key in by_key if "/" in key or key.startswith((OF_FOLDER, OF_CLONE, COMMIT_MARK)))
+    return {key: min(by_key[key]) for key in sorted(keys) if len(by_key[key]) == 1}
 
 
 def key_of(name: str) -> str:
