@@ -5,7 +5,7 @@ docs/explanation/harvest.md. The order is part of the version under which sessio
 from typing import Any
 
 from afterwit.harvest.commands.corrections import Corrections
-from afterwit.harvest.commands.proven_commands import PlainCommands, ProvenCommands
+from afterwit.harvest.commands.proven_commands import ProvenCommands
 from afterwit.harvest.companions import Companions
 from afterwit.harvest.contracts import Contracts
 from afterwit.harvest.environment import Environment
@@ -14,7 +14,7 @@ from afterwit.harvest.places import Places
 from afterwit.harvest.procedures import Procedures
 from afterwit.harvest.questions import Questions
 from afterwit.harvest.refusals import Denials, Refusals, RefusedForNow
-from afterwit.harvest.rules import EverydayRules, LinterRules
+from afterwit.harvest.rules import LinterRules
 from afterwit.harvest.stated.choices import Choices, Reproofs
 from afterwit.harvest.stated.distilled import Distilled
 from afterwit.harvest.stated.put_off import PutOff
@@ -30,11 +30,9 @@ HARVESTERS: tuple[Harvester[Any], ...] = (
     Denials(),
     Distilled(),
     Environment(),
-    EverydayRules(),
     FoldersRead(),
     GuessedNames(),
     Places(),
-    PlainCommands(),
     Procedures(),
     ProvenCommands(),
     PutOff(),
