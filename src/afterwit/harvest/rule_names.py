@@ -12,6 +12,7 @@ from functools import cache
 from importlib import resources
 
 from afterwit.actions.shell.programs import names
+from afterwit.guard.plain_names import reads_like_a_sentence
 
 _DIGITS = {
     # ruff and the plugins of flake8 that it took over, gosec (G), markdownlint
@@ -58,8 +59,9 @@ def is_formatting(rule: str) -> bool:
 
 
 def is_telling(rule: str) -> bool:
-    """Whether a rule's id may be named and says what it wants: `syntax` does not."""
-    return is_known_rule(rule) and rule not in _SAYS_NOTHING
+    """Whether a rule's id may be named and says what it wants: `syntax` does not. Some are so long that the gate would
+    take them for a sentence."""
+    return is_known_rule(rule) and rule not in _SAYS_NOTHING and not reads_like_a_sentence(short_name(rule))
 
 
 def short_name(rule: str) -> str:
