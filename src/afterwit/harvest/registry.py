@@ -16,7 +16,6 @@ from afterwit.harvest.questions import Questions
 from afterwit.harvest.refusals import Denials, Refusals, RefusedForNow
 from afterwit.harvest.rules import LinterRules
 from afterwit.harvest.stated.choices import Choices, Reproofs
-from afterwit.harvest.stated.distilled import Distilled
 from afterwit.harvest.stated.put_off import PutOff
 from afterwit.harvest.stated.root_causes import RootCauses
 from afterwit.harvest.stated.standing_rules import StandingRules
@@ -28,7 +27,6 @@ HARVESTERS: tuple[Harvester[Any], ...] = (
     Contracts(),
     Corrections(),
     Denials(),
-    Distilled(),
     Environment(),
     FoldersRead(),
     GuessedNames(),
