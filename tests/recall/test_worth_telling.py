@@ -48,6 +48,10 @@ class Orchard:
             return list(all_items(store.db))
 
 
+def _mended(log: Log) -> None:
+    log.shell("make test", _RED, fails=True).edit("press.rs").shell("make test", _GREEN)
+
+
 @pytest.fixture
 def orchard(tmp_path: Path) -> Orchard:
     return Orchard(tmp_path)
@@ -68,7 +72,7 @@ def test_successes_that_a_pipe_hides_prove_no_command(orchard: Orchard) -> None:
 
 
 def test_of_a_command_that_works_both_sorts_of_evidence_are_kept(orchard: Orchard) -> None:
-    orchard.sessions(5, lambda log: log.shell("make test", _RED, fails=True).edit("press.rs").shell("make test", _GREEN))
+    orchard.sessions(5, _mended)
     orchard.sessions(1, lambda log: log.shell("make test", "Exit code 127\nbash: make: command not found", fails=True))
     assert "In `orchard`: tests `make test`." in orchard.told().start.text
     (item,) = [item for item in orchard.items() if item.advice == "make test"]
@@ -76,7 +80,7 @@ def test_of_a_command_that_works_both_sorts_of_evidence_are_kept(orchard: Orchar
 
 
 def test_tests_that_fail_because_the_code_is_broken_do_not_speak_against_the_command(orchard: Orchard) -> None:
-    orchard.sessions(4, lambda log: log.shell("make test", _RED, fails=True).edit("press.rs").shell("make test", _GREEN))
+    orchard.sessions(4, _mended)
     orchard.sessions(3, lambda log: log.shell("make test", _RED, fails=True))
     (item,) = [item for item in orchard.items() if item.advice == "make test"]
     assert not any(piece.is_against for piece in item.evidence)

@@ -114,10 +114,9 @@ def _named(reported: _Reported) -> str:
 def _by_command(rules: list[_Rule]) -> Iterator[_Reported]:
     """Rules with the command that reports most of them, then those that are left; a project's own task goes first."""
     while rules:
-        counts = story_counts(
-            (seen.by, f"{rule.id} {session.story}") for rule in rules for session, seen in rule.rows if _is_short(seen.by)
-        )
-        by = commonest({line: count * (OWN_TASK_COUNTS if is_own_task(line) else 1.0) for line, count in counts.items()})
+        rows = ((rule.id, row) for rule in rules for row in rule.rows if _is_short(row.seen.by))
+        counts = story_counts((row.seen.by, f"{rule} {row.session.story}") for rule, row in rows)
+        by = commonest({line: (OWN_TASK_COUNTS if is_own_task(line) else 1.0) * counts[line] for line in counts})
         reported = [rule for rule in rules if not by or any(seen.by == by for _, seen in rule.rows)]
         yield _Reported(by, reported)
         rules = [rule for rule in rules if rule not in reported]

@@ -75,9 +75,7 @@ class PromptBlock(NamedTuple):
     sections: tuple[BlockSection, ...] = ()
 
 
-def prompt_block(
-    places: Sequence[LikelyPlace], items: Sequence[BlockLine], quotes: Sequence[Quote]
-) -> PromptBlock:
+def prompt_block(places: Sequence[LikelyPlace], items: Sequence[BlockLine], quotes: Sequence[Quote]) -> PromptBlock:
     """The block made of these, as far as they fit: files first, then notes, which leave half of the room to quotes,
     then quotes."""
     room = MOST_CHARS - _FRAME

@@ -85,7 +85,7 @@ def test_stories_in_which_none_could_run_speak_against() -> None:
     broken = session(failed("make check", _MISSING), day=9)
     (draft,) = concluded(ProvenCommands(), [*_days(*_checked("make check")), broken])
     assert [piece.is_against for piece in draft.evidence] == [False, False, True]
-    assert [piece.excerpt for piece in draft.evidence] == [*["make check → succeeded"] * 2, "make check → could not run"]
+    assert {piece.excerpt for piece in draft.evidence} == {"make check → succeeded", "make check → could not run"}
 
 
 def test_long_commands_are_left_out_whole() -> None:
