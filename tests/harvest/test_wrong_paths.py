@@ -37,13 +37,20 @@ def test_the_right_path_is_what_the_session_then_read() -> None:
     assert advised(draft.advice, "head .lint.yml") == "head .lint.yaml"
 
 
+def test_a_path_that_one_session_guessed_wrongly_is_no_note() -> None:
+    once = guessed("src/press/b.py", "src/press/bs.py")
+    assert drafts(once) == []
+    assert concluded(GuessedNames(), [once]) == []
+
+
 def test_the_same_name_in_another_folder_is_right() -> None:
-    assert about("src/press.py", guessed("src/press.py", "lib/juice/press.py")).files == ("lib/juice/press.py",)
+    twice = [guessed("src/press.py", "lib/juice/press.py", day) for day in range(2)]
+    assert about("src/press.py", *twice).files == ("lib/juice/press.py",)
 
 
 @pytest.mark.parametrize("right", ["src/pear.py", "docs/README.md"])
 def test_another_file_is_not_the_right_one(right: str) -> None:
-    assert drafts(guessed("src/README.md", right)) == []
+    assert drafts(guessed("src/README.md", right), guessed("src/README.md", right, 1)) == []
 
 
 def test_a_folder_read_as_a_file_only_answers_the_failure() -> None:
@@ -52,9 +59,13 @@ def test_a_folder_read_as_a_file_only_answers_the_failure() -> None:
     )
     edit = DigestStep(ActionKind.EDIT, "Edit", "/w/orchard/tasks/lint/go", Status.SUCCEEDED, files=("tasks/lint/go",))
     files = (Touched("tasks/lint/go", 0, 1),)
-    one = mishap(read, edit, signature="read: EISDIR", failure=FailureClass.TOOL_CONTRACT, files=files)
-    assert drafts(one) == []
-    (draft,) = concluded(FoldersRead(), [one])
+    twice = [
+        mishap(read, edit, signature="read: EISDIR", failure=FailureClass.TOOL_CONTRACT, files=files, day=day)
+        for day in range(2)
+    ]
+    assert drafts(*twice) == []
+    assert concluded(FoldersRead(), twice[:1]) == []
+    (draft,) = concluded(FoldersRead(), twice)
     assert draft.harvester == "folders-read"
     assert draft.sentence == "`tasks/lint` is a folder, no file; it holds `go`."
     assert draft.advice == "ls tasks/lint"
@@ -62,24 +73,26 @@ def test_a_folder_read_as_a_file_only_answers_the_failure() -> None:
 
 def test_a_path_that_a_later_session_touches_is_there_after_all() -> None:
     later = talk(files=(Touched("src/juice.py", 1, 1),), day=3)
-    draft = about("src/juice.py", guessed("src/juice.py", "src/juices.py"), later)
-    assert [one.is_against for one in draft.evidence] == [False, True]
+    draft = about("src/juice.py", *(guessed("src/juice.py", "src/juices.py", day) for day in range(2)), later)
+    assert [one.is_against for one in draft.evidence] == [False, False, True]
 
 
 def test_a_path_that_the_session_made_itself_was_not_wrong() -> None:
     steps = (broken("cat src/new.py", "cat: src/new.py: No such file or directory"), call("touch src/new.py"))
     files = (Touched("src/new.py", 0, 1),)
-    assert drafts(mishap(*steps, signature="cat: <path>: No such file or directory", files=files)) == []
+    twice = [mishap(*steps, signature="cat: <path>: No such file", files=files, day=day) for day in range(2)]
+    assert drafts(*twice) == []
 
 
 @pytest.mark.parametrize("wrong", ["/tmp/plum.txt", ".git/index.lock", "docs/2026-05-01-plan.md", "../other/a.py"])
 def test_paths_of_the_moment_and_outside_are_left_out(wrong: str) -> None:
-    assert drafts(guessed(wrong, "src/a.py")) == []
+    assert drafts(guessed(wrong, "src/a.py"), guessed(wrong, "src/a.py", 1)) == []
 
 
 def test_a_script_that_is_called_is_left_to_the_corrections() -> None:
     steps = (broken("tools/press.sh", "zsh: no such file or directory: tools/press.sh"), call("bin/press.sh"))
-    assert drafts(mishap(*steps, signature="press.sh: no such file or directory: <path>")) == []
+    twice = [mishap(*steps, signature="press.sh: no such file or directory: <path>", day=day) for day in range(2)]
+    assert drafts(*twice) == []
 
 
 def test_the_order_of_sessions_does_not_matter() -> None:
@@ -95,7 +108,7 @@ def test_all_names_guessed_in_a_repository_make_one_item() -> None:
 
 
 def test_a_name_without_a_folder_is_no_guess() -> None:
-    assert concluded(GuessedNames(), [guessed("a.py", "src/a.py")]) == []
+    assert concluded(GuessedNames(), [guessed("a.py", "src/a.py", day) for day in range(2)]) == []
 
 
 def test_however_often_it_is_seen_it_never_stands_by_itself() -> None:

@@ -19,9 +19,10 @@ from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 
 ORCHARDS = "git.example/fruit/orchard"
-TEXT = "# Orchard\n\nRun the tests with `cargo test`."
+TEXT = "# Orchard\n\nRun the tests with `make test`."
 HERE = Scope(ScopeKind.REPO, "orchard")
 PASSED = "test result: ok. 12 passed"
+FAILED = "Exit code 2\nassertion failed: juice == 3\ntest result: FAILED. 11 passed; 1 failed"
 
 
 def known(store: Path) -> dict[str, bool]:
@@ -38,7 +39,8 @@ def told(home: Path, store: Path) -> dict[str, dict[str, str]]:
 
 def run_of(number: int, cwd: str = ORCHARD) -> Log:
     log = Log(number, number * HOUR_S, cwd).prompt(f"Press the apples of row {number}")
-    return log.shell("cargo test", PASSED).edit(f"src/row{number}.rs").shell("cargo test", PASSED)
+    log.shell("make test", FAILED, fails=True).edit(f"src/row{number}.rs")
+    return log.shell("make test", PASSED)
 
 
 def edited(log: Log, original: str, old: str, new: str) -> Log:
@@ -69,34 +71,34 @@ def home(tmp_path: Path) -> Path:
 
 def test_without_the_file_nothing_is_known(home: Path, tmp_path: Path) -> None:
     learned(home, tmp_path / "store")
-    assert known(tmp_path / "store")["cargo test"] is False
+    assert known(tmp_path / "store")["make test"] is False
 
 
 def test_what_a_claude_code_session_showed_is_known(home: Path, tmp_path: Path) -> None:
     edited(run_of(4), TEXT, "# Orchard", "# The orchard").put(home)
     learned(home, tmp_path / "store")
-    assert known(tmp_path / "store")["cargo test"] is True
+    assert known(tmp_path / "store")["make test"] is True
     assert told(home, tmp_path / "store")["orchard"] == {"CLAUDE.md": TEXT.replace("# Orchard", "# The orchard")}
 
 
 def test_what_codex_was_given_is_known_to_all_agents(home: Path, tmp_path: Path) -> None:
     put(home / CODEX / f"rollout-2026-05-01T10-00-00-{THREAD}.jsonl", codex_told(TEXT))
     learned(home, tmp_path / "store")
-    assert known(tmp_path / "store")["cargo test"] is True
+    assert known(tmp_path / "store")["make test"] is True
     assert told(home, tmp_path / "store") == {ORCHARDS: {"AGENTS.md": TEXT}}
 
 
 def test_the_newest_state_counts_with_what_was_added_later(home: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
-    edited(run_of(4), TEXT, "cargo test", "make test").put(home)
+    edited(run_of(4), TEXT, "make test", "just test").put(home)
     run_of(5)._call("Read", {"file_path": f"{ORCHARD}/CLAUDE.md", "offset": 9}, "Weigh baskets.").put(home)
     learned(home, store)
-    assert told(home, store)["orchard"]["CLAUDE.md"] == f"{TEXT.replace('cargo', 'make')}\n\nWeigh baskets."
-    assert known(store)["cargo test"] is False
+    assert told(home, store)["orchard"]["CLAUDE.md"] == f"{TEXT.replace('make', 'just')}\n\nWeigh baskets."
+    assert known(store)["make test"] is False
     edited(run_of(6), TEXT, "# Orchard", "# Orchards").put(home)
     learned(home, store)
     assert "Weigh baskets." not in told(home, store)["orchard"]["CLAUDE.md"]
-    assert known(store)["cargo test"] is True
+    assert known(store)["make test"] is True
 
 
 def test_a_file_on_this_machine_stands_before_what_transcripts_showed(tmp_path: Path) -> None:
@@ -142,7 +144,7 @@ def test_a_store_of_an_older_capture_learns_them_from_its_archive(home: Path, tm
     rows(store, "UPDATE files SET capture_version = 1")
     learned(home, store)
     assert hash_of(store) == before
-    assert known(store)["cargo test"] is True
+    assert known(store)["make test"] is True
 
 
 @pytest.fixture

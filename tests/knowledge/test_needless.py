@@ -13,27 +13,8 @@ _NAME = (
 )
 
 
-def _rule(stories: int, rule: str = "no-shadow", **more: str) -> Draft:
-    text = f"In `orchard`, `{rule}` keeps failing: prune it."
-    return draft(text, triggers=(Trigger(rule=rule),), evidence=pieces(stories), **more)
-
-
 def _said(words: str) -> Draft:
     return draft(f'The user said on 2026-05-01: "{words}"', channel=Channel.USER)
-
-
-def test_a_rule_that_failed_in_one_session_is_nobodys_question_and_in_two_it_is() -> None:
-    assert needless(_rule(1)) is Rejection.SEEN_ONCE
-    assert needless(_rule(2)) is None
-
-
-def test_a_rule_that_one_command_mends_is_told_of_after_one_session() -> None:
-    assert needless(_rule(1, advice="make prune")) is None
-
-
-def test_a_type_error_of_one_session_stays_out_whichever_command_shows_it() -> None:
-    assert needless(_rule(1, "TS2322", advice="make types")) is Rejection.SEEN_ONCE
-    assert needless(_rule(2, "TS2322", advice="make types")) is None
 
 
 def test_a_name_that_a_tool_did_not_know_once_stays_out() -> None:

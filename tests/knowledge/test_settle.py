@@ -211,12 +211,13 @@ def test_what_an_agent_reports_as_wrong_loses_belief(home: Path, tmp_path: Path)
 def test_what_the_repository_says_itself_is_known_to_the_host(tmp_path: Path) -> None:
     checkout = tmp_path / "home" / "orchard"
     (checkout / ".git").mkdir(parents=True)
-    (checkout / "AGENTS.md").write_text("Never put wrapit before cargo: call `cargo test` directly.\n", "utf-8")
+    (checkout / "AGENTS.md").write_text("Run the tests with `make test`.\n", "utf-8")
     for number in range(3):
         log = Log(number, number * HOUR_S, str(checkout)).prompt(f"Press the apples of row {number}")
-        log.shell("wrapit cargo test", UNKNOWN, fails=True).shell("cargo test", "test result: ok. 12 passed")
+        log.shell("make test", "Exit code 2\ntest result: FAILED. 1 failed", fails=True).edit("src/press.rs")
+        log.shell("make test", "test result: ok. 12 passed")
         log.put(tmp_path / "home")
     learned(tmp_path / "home", tmp_path / "store")
-    tests = [item for item in items_of(tmp_path / "store") if item.advice == "cargo test"]
+    tests = [item for item in items_of(tmp_path / "store") if item.advice == "make test"]
     assert tests
     assert all(item.is_known_to_host for item in tests)

@@ -52,6 +52,12 @@ def test_while_few_files_are_known_nothing_is_said_unless_the_prompt_points_ther
     assert guess(index, Question("the sum in cart.py is wrong"))[0].path == "shop/cart.py"
 
 
+def test_a_file_that_hardly_anything_tells_of_is_not_named() -> None:
+    index = _index(*(_changed(f"s{number}", number, f"{number:02}.py") for number in range(40)))
+    assert "00.py" in features(index, Question("go on"))
+    assert all(place.path != "00.py" for place in guess(index, Question("go on"), most=40))
+
+
 def test_a_session_that_changed_many_files_says_less_of_each() -> None:
     many = [f"lib/m{number}.py" for number in range(16)]
     index = _index(_changed("a", 1, *many, text="invoice totals"), _changed("b", 1, "x.py", text="invoice totals"))

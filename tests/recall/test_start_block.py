@@ -9,7 +9,7 @@ from tests.recall.knowing import HERE, command, correction, item, read, rule
 from afterwit.guard.shown import ours
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Activity, Category, Channel, Scope, ScopeKind, Trigger
-from afterwit.recall.situation import MOST_RULES, Situation, expected, tokens
+from afterwit.recall.situation import Situation, expected, tokens
 from afterwit.recall.start_block import (
     MOST_CHARS,
     MOST_READ,
@@ -56,11 +56,6 @@ def test_what_is_believed_too_little_is_left_out_with_its_reason() -> None:
     doubtful = command("make test", stories=2)
     block = start_block([doubtful], HERE, STORIES)
     assert (block.text, block.left_out) == ("", ((doubtful, "confidence 0.70"),))
-
-
-def test_at_most_eight_rules() -> None:
-    known = [rule(f"E70{number}") for number in range(9)]
-    assert len(start_block(known, HERE, STORIES).items) == MOST_RULES
 
 
 def test_places_and_paths_wait_for_a_prompt() -> None:

@@ -14,7 +14,7 @@ from afterwit.harvest.commands.invocations import CommandRun, has_failed, has_wo
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.purposes import CHANGING, Purpose
 from afterwit.harvest.harvester import Grouped, commonest, in_order, outcomes, stories_in, unique
-from afterwit.harvest.rule_advice import is_compiling
+from afterwit.harvest.rule_names import is_compiling
 from afterwit.harvest.wording import quoted, sentence, shown_repo
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, ActionKind

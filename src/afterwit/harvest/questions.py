@@ -18,7 +18,7 @@ from afterwit.guard.plain_names import reads_like_a_sentence
 from afterwit.harvest.commands.invocations import command_at, form_of, has_failed, has_worked
 from afterwit.harvest.commands.purposes import purpose_of
 from afterwit.harvest.harvester import Grouped, evidence_of, first_later, grouped_by, in_order, outcomes
-from afterwit.harvest.rule_advice import is_known_rule
+from afterwit.harvest.rule_names import is_known_rule
 from afterwit.harvest.wording import quoted, sentence, shown_repo
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass

@@ -5,7 +5,7 @@ docs/explanation/harvest.md. The order is part of the version under which sessio
 from typing import Any
 
 from afterwit.harvest.commands.corrections import Corrections
-from afterwit.harvest.commands.proven_commands import PlainCommands, ProvenCommands
+from afterwit.harvest.commands.proven_commands import ProvenCommands
 from afterwit.harvest.companions import Companions
 from afterwit.harvest.contracts import Contracts
 from afterwit.harvest.environment import Environment
@@ -15,9 +15,8 @@ from afterwit.harvest.places import Places
 from afterwit.harvest.procedures import Procedures
 from afterwit.harvest.questions import Questions
 from afterwit.harvest.refusals import Denials, Refusals, RefusedForNow
-from afterwit.harvest.rules import EverydayRules, LinterRules
+from afterwit.harvest.rules import LinterRules
 from afterwit.harvest.stated.choices import Choices, Reproofs
-from afterwit.harvest.stated.distilled import Distilled
 from afterwit.harvest.stated.put_off import PutOff
 from afterwit.harvest.stated.root_causes import RootCauses
 from afterwit.harvest.stated.standing_rules import StandingRules
@@ -29,14 +28,11 @@ HARVESTERS: tuple[Harvester[Any], ...] = (
     Contracts(),
     Corrections(),
     Denials(),
-    Distilled(),
     Environment(),
-    EverydayRules(),
     FoldersRead(),
     GuessedNames(),
     HttpRefusals(),
     Places(),
-    PlainCommands(),
     Procedures(),
     ProvenCommands(),
     PutOff(),

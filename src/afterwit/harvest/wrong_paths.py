@@ -27,6 +27,7 @@ from afterwit.harvest.harvester import (
     in_order,
     outcomes,
     ranked,
+    stories_in,
     story_counts,
     unique,
     when,
@@ -58,6 +59,7 @@ _MOST_TOUCHED = 20
 _MOST_FOLDERS = 4
 _MOST_INSIDE = 6
 _MOST_SHOWN = 3
+_STORIES = 2
 _NAMED = re.compile(r".+/[^/]+\.\w+")
 _READERS = ("cat", "grep", "head", "nl", "rg", "sed", "tail", "wc")
 
@@ -74,8 +76,8 @@ class Guessed(Seen, frozen=True, kw_only=True, omit_defaults=True):
 
 class WrongPaths:
     name = "wrong-paths"
-    version = 4
-    minimum_stories = 2
+    version = 5
+    minimum_stories = _STORIES
     seen = Guessed
     _are_folders = False
 
@@ -93,7 +95,8 @@ class WrongPaths:
         for scope, wrong in by_repo(sighting for sighting in sightings if sighting.seen.wrong).items():
             paths = grouped_by(wrong, lambda sighting: sighting.seen.wrong)
             for path, same in sorted(paths.items()):
-                yield from self._draft(scope, path, same, sightings)
+                if len(stories_in(same)) >= _STORIES:
+                    yield from self._draft(scope, path, same, sightings)
 
     def _draft(
         self, scope: Scope, path: str, same: Sequence[Sighting[Guessed]], sightings: Sequence[Sighting[Guessed]]
@@ -238,7 +241,7 @@ def _names_inside(folder: str, sightings: Sequence[Sighting[Guessed]]) -> list[s
 
 class GuessedNames:
     name = "guessed-names"
-    version = 2
+    version = 3
     minimum_stories = NEVER_ALONE
     seen = Guessed
 
@@ -251,6 +254,8 @@ class GuessedNames:
     def conclude(self, group: str, sightings: Sequence[Sighting[Guessed]]) -> Iterable[Draft]:
         del group
         for scope, same in by_repo(sightings).items():
+            if len(stories_in(same)) < _STORIES:
+                continue
             names = list(dict.fromkeys(sighting.seen.wrong for sighting in reversed(same)))
             shown = ", ".join(quoted(name, 40) for name in names[:_MOST_SHOWN])
             yield Draft(

@@ -28,7 +28,6 @@ _BLANKS = re.compile(r"\s+")
 _PROMPT = re.compile(r"^\s*\$\s+")
 _ARROW = " → "
 _QUOTED = re.compile(r"`([^`]*)`")
-_BESIDES = re.compile(r"; (?:also used|a part of it)\b")
 _CLAUSE = re.compile(r"[.;:!?—](?=\s)|,\s+(?=(?:use|call|run|but|always|instead|only|prefer)\b)")
 _NO = re.compile(r"\b(?:never|not|avoid|without|instead of|rather than)\b|n't\b")
 _EXCEPT = re.compile(r"\b(?:until|unless|before|except)\b")
@@ -86,8 +85,8 @@ def _sections(passages: Sequence[Passage]) -> Iterator[tuple[Passage, ...]]:
 
 
 def _listed(sentence: str) -> list[str]:
-    """The command lines that a sentence lists, without those that are only used besides."""
-    return [quoted for quoted in _QUOTED.findall(_BESIDES.split(sentence)[0]) if " " in quoted]
+    """The command lines that a sentence lists."""
+    return [quoted for quoted in _QUOTED.findall(sentence) if " " in quoted]
 
 
 def _all_named(commands: Sequence[str], passages: Sequence[Passage]) -> Passage | None:

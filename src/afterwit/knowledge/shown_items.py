@@ -24,7 +24,7 @@ from afterwit.guard.markers import defused
 from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
 from afterwit.guard.shown import NOTHING, Shown, figure, joined, ours, typed
 from afterwit.harvest.commands.power import UNKNOWN
-from afterwit.harvest.rule_advice import is_known_rule
+from afterwit.harvest.rule_names import is_known_rule
 from afterwit.knowledge.gate import power_of_advice
 from afterwit.model.knowledge import READ, Authority, Channel, Evidence, Item, ItemStatus, Trigger
 

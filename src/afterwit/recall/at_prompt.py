@@ -36,7 +36,7 @@ from afterwit.recall.prompt_block import (
     prompt_block,
     unquoted,
 )
-from afterwit.recall.situation import Situation, enforced_rules, holding, order
+from afterwit.recall.situation import Situation, holding, order
 from afterwit.recall.start_block import said_of
 from afterwit.recall.talks import Talks
 from afterwit.text.words import words_of
@@ -57,7 +57,7 @@ def at_prompt(
     decisions = {session for note in notes for session in talks_of(note.item)}
     quotes = [quote for quote in decided(talks, question) if quote.session not in decisions]
     new = [MarkedLine(note.mark, _line(note.item)) for note in notes if note.item.id not in told]
-    return prompt_block(places, unquoted(new, quotes), quotes, rules_for_prompt(items, situation, told))
+    return prompt_block(places, unquoted(new, quotes), quotes)
 
 
 def at_later_prompt(
@@ -75,11 +75,6 @@ def at_later_prompt(
     notes = notes_at_prompt(items, situation, question, index, ())
     new = (_line(note.item) for note in notes if note.item.id not in told and note.is_strong)
     return later_block(new, room_tokens)
-
-
-def rules_for_prompt(items: Iterable[Item], situation: Situation, told: Collection[str]) -> list[BlockLine]:
-    """Of the rules that matter most here, those that the start block did not have: seen in fewer sessions."""
-    return [BlockLine(item.id, said_of(item)) for item in enforced_rules(items, situation) if item.id not in told]
 
 
 class PromptNote(NamedTuple):

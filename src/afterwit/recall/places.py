@@ -17,6 +17,7 @@ from afterwit.recall.place_index import KnownPlaces
 from afterwit.text.words import words_of
 
 MOST = 5
+_LEAST = 0.1  # chance of a file that is named
 _CANDIDATES = 40  # taken from each source of candidates
 _MEMORY = 400  # sessions that tell how recently a file was changed, and sessions that are compared
 _RARE_PATHS = 60  # a path word that more files share brings none of them in
@@ -63,13 +64,14 @@ WEIGHTS = Features(-4.0, 3.5, 2.0, 0.8, 0.3, 0.6, 0.5, 0.5, 2.0, 0.3, 1.2, 0.8, 
 
 
 def guess(index: KnownPlaces, question: Question, most: int = MOST) -> list[LikelyPlace]:
-    """The likeliest files."""
+    """The likeliest files; none that would be a shot in the dark."""
     known = features(index, question)
     is_short = len(index.changed_most(_FEW_FILES)) < _FEW_FILES
     if is_short and not any(_pointed(values) >= _POINTED for values in known.values()):
         return []
-    rated = [LikelyPlace(path, _chance(values)) for path, values in known.items()]
-    return sorted(rated, key=lambda place: (-round(place.chance, 9), place.path))[:most]
+    rated = (LikelyPlace(path, _chance(values)) for path, values in known.items())
+    likely = (place for place in rated if place.chance >= _LEAST)
+    return sorted(likely, key=lambda place: (-round(place.chance, 9), place.path))[:most]
 
 
 def features(index: KnownPlaces, question: Question) -> dict[str, Features]:

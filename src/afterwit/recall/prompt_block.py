@@ -28,7 +28,6 @@ _DECIDED = "decided "
 TOKEN_CHARS = 4  # about what one token is
 _MARKS = 3  # characters around a line
 _MOST_BY_PLACE = 3
-_MOST_RULES = 1
 _LIKELY = 0.2  # chance of a file whose pitfalls are worth naming
 _COMPARED = 80  # characters of a quotation that tell it from others
 _INTRODUCTION = (
@@ -37,10 +36,9 @@ _INTRODUCTION = (
 )
 _LATER = "Notes from earlier sessions that fit this; no instructions from the user:"
 _WHERE = "Work like this was done in:"
-_RULES = "Rules that failed here before:"
 _ITEMS = "What is known of it:"
 _WAS_DECIDED = "What was said about it, the newest conversation first:"
-_FRAME = len(_INTRODUCTION) + len(_WHERE) + len(_RULES) + len(_ITEMS) + len(_WAS_DECIDED) + 5
+_FRAME = len(_INTRODUCTION) + len(_WHERE) + len(_ITEMS) + len(_WAS_DECIDED) + 4
 
 
 class BlockLine(NamedTuple):
@@ -77,21 +75,17 @@ class PromptBlock(NamedTuple):
     sections: tuple[BlockSection, ...] = ()
 
 
-def prompt_block(
-    places: Sequence[LikelyPlace], items: Sequence[BlockLine], quotes: Sequence[Quote], rules: Sequence[BlockLine] = ()
-) -> PromptBlock:
+def prompt_block(places: Sequence[LikelyPlace], items: Sequence[BlockLine], quotes: Sequence[Quote]) -> PromptBlock:
     """The block made of these, as far as they fit: files first, then notes, which leave half of the room to quotes,
-    then quotes, then rules."""
+    then quotes."""
     room = MOST_CHARS - _FRAME
     where = _where(places)
     room -= _cost(where)
     said = [_quoted(quote) for quote in quotes if quote.speaker == USER]
     notes = within(items, MOST_ITEMS, (room // 2 if said else room) // TOKEN_CHARS)
     quoted = _fitting(said, room - _cost(notes))
-    enforced = _fitting(rules[:_MOST_RULES], room - _cost(notes) - _cost(quoted))
     parts = (
         (ours(_WHERE), where),
-        (ours(_RULES), enforced),
         (ours(_ITEMS), notes),
         (ours(_WAS_DECIDED), quoted),
     )

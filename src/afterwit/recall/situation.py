@@ -2,21 +2,17 @@
 
 What saying an item is worth: the actions it can be expected to spare, for each token that it costs to read. Three
 factors: how often it mattered in sessions like this one, how far it is believed (a low quantile, so that little
-evidence counts little), and what it spares when it matters. A rough estimate that only has to rank. Of the rules of
-linters and compilers that a repository keeps enforcing at most eight reach a session: those that are believed enough
-with the start block, the rest with the first prompt.
+evidence counts little), and what it spares when it matters. A rough estimate that only has to rank.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 from typing import NamedTuple
 
-from afterwit.harvest.rules import most_failed
 from afterwit.knowledge.belief import lower, quorum
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import READ, Item, ItemStatus, Scope, ScopeKind
 
-MOST_RULES = 8
 SPEAKING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)  # items that may be said somewhere
 _TOKEN_CHARS = 4
 _FEWEST = 3  # stories of a scope with fewer say little about how often something matters
@@ -55,20 +51,9 @@ def repos_of(items: Iterable[Item]) -> list[str]:
 def holding(items: Iterable[Item], situation: Situation) -> list[Item]:
     """Active items that hold there and that nobody else says, narrowest scope first, in a stable order."""
     places = {scope: place for place, scope in enumerate(situation.scopes())}
-    here = _unknown_to_host(items, situation, (ItemStatus.ACTIVE,))
+    active = (item for item in items if item.status is ItemStatus.ACTIVE and not item.is_known_to_host)
+    here = (item for item in active if situation.concerns(item))
     return sorted(here, key=lambda item: (places[item.scope], item.id))
-
-
-def enforced_rules(items: Iterable[Item], situation: Situation) -> list[Item]:
-    """The rules that matter most here: in many stories, and of late."""
-    here = _unknown_to_host(items, situation, SPEAKING)
-    return most_failed([item for item in here if any(trigger.rule for trigger in item.triggers)], MOST_RULES)
-
-
-def _unknown_to_host(items: Iterable[Item], situation: Situation, statuses: tuple[ItemStatus, ...]) -> list[Item]:
-    return [
-        item for item in items if item.status in statuses and not item.is_known_to_host and situation.concerns(item)
-    ]
 
 
 def tokens(text: str) -> int:

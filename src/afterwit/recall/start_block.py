@@ -21,7 +21,7 @@ from afterwit.knowledge.shown_items import sentence, standing
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import READ, Activity, Category, Channel, Item, ItemKind, Scope
 from afterwit.recall.prompt_block import BlockLine, BlockSection
-from afterwit.recall.situation import MOST_RULES, Situation, enforced_rules, expected, holding, per_token, tokens
+from afterwit.recall.situation import Situation, expected, holding, per_token, tokens
 
 MOST_TOKENS = 2_000
 MOST_CHARS = 9_500
@@ -59,7 +59,7 @@ _TITLES = {
     StartSection.RULES: "Checks that often fail here:",
     StartSection.QUESTIONS: "Still open; say so if you find the answer:",
 }
-_MOST = {StartSection.RULES: MOST_RULES, StartSection.QUESTIONS: MOST_QUESTIONS}
+_MOST = {StartSection.QUESTIONS: MOST_QUESTIONS}
 
 
 class StartSettings(NamedTuple):
@@ -95,24 +95,23 @@ def start_block(
     settings: StartSettings = DEFAULTS,
 ) -> StartBlock:
     """The block for a session in this situation."""
-    items = list(items)
-    rules = {item.id for item in enforced_rules(items, situation)}
     ranked: list[tuple[Item, StartSection]] = []
     left_out: list[tuple[Item, str]] = []
     for item in holding(items, situation):
         section = section_of(item, stories)
-        if section is not None and (_is_sure(item, settings) or item.harvester == READ):
+        if section is None:
+            continue
+        if _is_sure(item, settings) or item.harvester == READ or section is StartSection.RULES:
             ranked.append((item, section))
-        elif section is not None:
+        else:
             left_out.append((item, f"confidence {item.confidence:.2f}"))
     chosen: dict[StartSection, list[Item]] = {section: [] for section in StartSection}
     room = _Room(settings, preferences)
     read = 0
     for item, section in _best_first(ranked, stories):
-        is_needless = section is StartSection.RULES and item.id not in rules
         if item.harvester == READ and read >= MOST_READ:
             left_out.append((item, f"the {MOST_READ} read notes that matter most are in"))
-        elif is_needless or len(chosen[section]) >= _MOST.get(section, len(ranked)):
+        elif len(chosen[section]) >= _MOST.get(section, len(ranked)):
             left_out.append((item, f"the {_MOST[section]} that matter most are in"))
         elif not room.takes(line_of(item), is_first=not chosen[section]):
             left_out.append((item, "no room"))

@@ -10,7 +10,7 @@ from afterwit.config.world import World
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.recall.at_activity import awaiting
 from afterwit.recall.at_failure import answers
-from afterwit.recall.at_prompt import prompting, rules_for_prompt
+from afterwit.recall.at_prompt import prompting
 from afterwit.recall.deck.compile import lines_of
 from afterwit.recall.recall import speaking_items, start_block_for, stories
 from afterwit.recall.situation import situations
@@ -34,8 +34,6 @@ def told_when(world: World) -> dict[str, ToldWhen]:
     moments = _by_trigger(items)
     for situation in situations(items):
         start = {item.id for item in start_block_for(world, situation, items, counts).items}
-        rules = (line.item for line in rules_for_prompt(items, situation, start))
-        moments |= {own: ToldWhen.PROMPT for own in rules if moments.get(own) is not ToldWhen.START}
         moments |= dict.fromkeys(start, ToldWhen.START)
     return moments
 

@@ -6,7 +6,7 @@ from tests.harvest.work import REPO, edited, failed, piped, ran, session
 
 from afterwit.actions.shell.parse import parse
 from afterwit.harvest.commands.invocations import CommandForm, command_at, folder_below, form_of, runs_in, work_of
-from afterwit.model.digest import DigestStep
+from afterwit.model.digest import DigestStep, Touched
 from afterwit.model.kinds import ActionKind, FailureClass, Status
 
 
@@ -83,9 +83,24 @@ def test_failing_tests_are_no_fault_of_the_command() -> None:
     ]
 
 
-def test_a_pipe_counts_by_what_its_output_suggests() -> None:
-    runs = runs_in(session(piped("go test ./... 2>&1 | tail -5")))
-    assert [(run.form.text, run.ran) for run in runs] == [("go test ./...", True)]
+@pytest.mark.parametrize("fine", [True, False])
+def test_an_exit_code_that_a_pipe_hides_says_nothing(fine: bool) -> None:
+    (run,) = runs_in(session(piped("go test ./... 2>&1 | tail -5", fine=fine)))
+    assert (run.form.text, run.ran, run.passed) == ("go test ./...", None, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "passed"),
+    [
+        ("make lint; make test", [None, True]),
+        ("make lint && make test", [True, True]),
+        ("make test || true", [None]),
+        ("make test | tee log", [None]),
+        ("set -o pipefail; make test | tee log", [True]),
+    ],
+)
+def test_a_success_speaks_for_the_commands_that_could_not_have_failed(line: str, passed: list[bool | None]) -> None:
+    assert [run.passed for run in runs_in(session(ran(line)))] == passed
 
 
 def test_a_command_in_the_background_ends_with_its_last_poll() -> None:
@@ -103,6 +118,24 @@ def test_of_several_commands_in_a_line_none_is_blamed_or_timed() -> None:
 def test_a_folder_is_told_below_the_root_that_edits_show() -> None:
     runs = runs_in(session(edited("web/a.ts", root="/home/ann/wt-7"), ran("cd /home/ann/wt-7/web && npm test")))
     assert [run.folder for run in runs] == ["web"]
+
+
+def test_a_folder_that_is_not_known_to_lie_in_the_root_is_not_told() -> None:
+    assert [run.line for run in runs_in(session(ran("cd src && make test")))] == []
+    inside = session(ran("cd src && make test"), files=(Touched("src/press.go", 1, 0),))
+    assert [run.line for run in runs_in(inside)] == ["cd src && make test"]
+    elsewhere = session(ran("cd src && make test"), files=(Touched("api/src/press.go", 1, 0),))
+    assert [run.line for run in runs_in(elsewhere)] == []
+
+
+def test_where_a_line_runs_after_the_shell_was_left_in_a_folder_is_not_known() -> None:
+    files = (Touched("web/a.ts", 1, 0), Touched("api/b.ts", 1, 0))
+    moved = session(ran("cd web && npm test"), ran("npm run lint"), ran("cd api && npm run build"), files=files)
+    assert [run.line for run in runs_in(moved)] == ["cd web && npm test"]
+    inside = session(ran("(cd web && npm test)"), ran("npm run lint"), files=files)
+    assert [run.line for run in runs_in(inside)] == ["cd web && npm test", "npm run lint"]
+    back = session(ran("cd web"), ran("cd /srv/orchard && npm run lint"), ran("npm test"), files=files)
+    assert [run.line for run in runs_in(back)] == ["npm run lint", "npm test"]
 
 
 @pytest.mark.parametrize(

@@ -92,12 +92,10 @@ def test_scopes_keep_lines_apart_and_the_narrowest_comes_first(tmp_path: Path) -
     assert found(deck, "failure", "e501") == ["low"]
 
 
-def test_folders_and_rules_are_looked_up(tmp_path: Path) -> None:
-    rules = {"r": [BlockLine("i", ours("Do not."))]}
-    deck = written(tmp_path / "deck.db", roots={"/w/r": "r", "/w": "w"}, rules=rules)
+def test_folders_are_looked_up(tmp_path: Path) -> None:
+    deck = written(tmp_path / "deck.db", roots={"/w/r": "r", "/w": "w"})
     assert deck.repo_at(["/w/r/x", "/w/r", "/w"]) == ("r", "/w/r")
     assert deck.repo_at(["/other"]) == ("", "")
-    assert (deck.rules("r"), deck.rules("else")) == ([("i", "Do not.")], [])
 
 
 def test_markers_in_a_text_are_made_harmless(tmp_path: Path) -> None:
@@ -142,7 +140,7 @@ def test_only_the_user_can_read_the_deck(tmp_path: Path) -> None:
 def test_a_deck_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
     written(tmp_path / "deck.db", roots={"/a": "a"})
     with pytest.raises((StoreError, AttributeError)):
-        write_deck(tmp_path / "deck.db", DeckContent(SETTINGS, rules={"r": ["no line"]}))  # type: ignore[list-item]
+        write_deck(tmp_path / "deck.db", DeckContent(SETTINGS, lines=("no line",)))  # type: ignore[arg-type]
     assert reading.Deck(str(tmp_path / "deck.db")).repo_at(["/a"]) == ("a", "/a")
     assert [path.name for path in tmp_path.iterdir()] == ["deck.db"]
 
@@ -159,7 +157,6 @@ def test_nothing_that_looks_like_a_secret_is_written(tmp_path: Path) -> None:
         tmp_path / "deck.db",
         blocks=[DeckBlock((BlockSection(ours(plain), (BlockLine("i", ours(plain)),)),), "r")],
         lines=[fires],
-        rules={"r": [BlockLine("i", ours(plain))]},
         prompts={"r": PromptSource("1", lambda: PromptIndex(seen, talks))},
     )
     held = (tmp_path / "deck.db").read_bytes()

@@ -38,7 +38,7 @@ from afterwit.harvest.harvester import (
 )
 from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, Failure
-from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind
+from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status
 from afterwit.model.knowledge import EVERYWHERE, EXCERPT_LIMIT, Category, Channel, Draft, Scope, Seen, Sighting, Trigger
 
 _WRONG = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT, FailureClass.UNCLEAR)
@@ -139,6 +139,8 @@ def _pair(digest: Digest, failure: Failure) -> tuple[str, str] | None:
     """A wrong command line and the one that mended it, as they can be shown."""
     is_mended = failure.resolution in _MENDED and failure.failure in _WRONG and failure.by is not None
     if not is_mended or failure.edits_between or failure.by is None or _MISSING.search(failure.signature):
+        return None
+    if digest.steps[failure.by].status is not Status.SUCCEEDED:
         return None
     failed = bare(plain(command_at(digest.steps, failure.at)))
     fixed = bare(plain(command_at(digest.steps, failure.by)))

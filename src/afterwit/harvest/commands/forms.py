@@ -21,16 +21,16 @@ from afterwit.model.knowledge import Channel, Evidence, Seen, Sighting
 
 CHECKS = frozenset((Purpose.TEST, Purpose.LINT, Purpose.TYPES, Purpose.CHECK))
 PURPOSES = {
-    Purpose.TEST: ("tests", "run the tests with"),
-    Purpose.LINT: ("lint", "lint with"),
-    Purpose.TYPES: ("types", "check types with"),
-    Purpose.CHECK: ("all checks", "run the checks with"),
-    Purpose.BUILD: ("build", "build with"),
-    Purpose.MEND: ("lint fixes", "let the linter fix what it can with"),
-    Purpose.FORMAT: ("format", "format with"),
-    Purpose.RUN: ("start", "run it with"),
+    Purpose.TEST: "tests",
+    Purpose.LINT: "lint",
+    Purpose.TYPES: "types",
+    Purpose.CHECK: "all checks",
+    Purpose.BUILD: "build",
+    Purpose.MEND: "lint fixes",
+    Purpose.FORMAT: "format",
+    Purpose.RUN: "start",
 }
-"""What a repository's commands are told for, and how that is said: as a name, and before the command."""
+"""What a repository's commands are told for, and how that is said before the command."""
 _TASKS = names(
     "make gmake mise just task npm pnpm yarn bun deno rake composer turbo nx invoke inv tox nox hatch pdm poetry"
 )
@@ -105,14 +105,9 @@ def forms_in(digest: Digest) -> dict[str, list[FormSeen]]:
     }
 
 
-def choices_of(sightings: Sequence[Sighting[CommandsSeen]], purpose: str = "") -> list[CommandChoice]:
-    """All forms that were seen, or those of one purpose, the best first."""
-    forms = (
-        (session.story, form)
-        for session, seen in sightings
-        for form in seen.forms
-        if not purpose or form.purpose == purpose
-    )
+def choices_of(sightings: Sequence[Sighting[CommandsSeen]], purpose: Purpose) -> list[CommandChoice]:
+    """The forms that were seen for a purpose, the best first."""
+    forms = ((session.story, form) for session, seen in sightings for form in seen.forms if form.purpose == purpose)
     by_form = grouped_by(forms, lambda pair: (pair[1].text, pair[1].folder))
     return sorted(map(_choice, by_form.values()), key=lambda choice: choice.rank)
 
@@ -128,7 +123,8 @@ def _evidence(sighting: Sighting[CommandsSeen], wanted: Collection[tuple[str, st
     passed = (form for form in forms if form.passed)
     shown = next(passed, None) or next((form for form in forms if form.could_not and not form.ran), None)
     if shown is not None:
-        at = msgspec.structs.replace(sighting.seen, at=shown.at, excerpt=shown.text)
+        ended = "succeeded" if shown.passed else "could not run"
+        at = msgspec.structs.replace(sighting.seen, at=shown.at, excerpt=f"{shown.text} → {ended}")
         yield evidence_of(sighting._replace(seen=at), Channel.OUTCOME, is_against=not shown.passed)
 
 
@@ -138,7 +134,7 @@ def shown_duration(seconds: float) -> str:
 
 
 def _form(runs: Sequence[CommandRun], reported: set[int]) -> FormSeen:
-    first = runs[0]
+    first = next((run for run in runs if run.passed), runs[0])
     times = [run.duration_ms / 1000 for run in runs if run.ran and run.duration_ms]
     return FormSeen(
         text=first.form.text,

@@ -2,9 +2,9 @@
 
 `form_of` gives a command's general form: wrappers of a sandbox, chatter options and settings of one machine are
 dropped, and where the command was aimed at some files or tests, they stand as `<path>` and the form is a *part*.
-`runs_in` gives every run of a digest that has a purpose, with whether the command ran at all: tests that fail are the
-work, not a fault of the command. `command_at` gives the command line behind a step. What the runs teach is left to the
-harvesters.
+`runs_in` gives every run of a digest that has a purpose and of which is known where it ran, with whether the command
+ran at all: tests that fail are the work, not a fault of the command, and an exit code that a pipe hides says nothing.
+`command_at` gives the command line behind a step. What the runs teach is left to the harvesters.
 """
 
 import re
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
-from afterwit.actions.shell.tree import Command
+from afterwit.actions.shell.tree import Command, folder_after
 from afterwit.actions.steps import Step
 from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.harvest.commands.purposes import Purpose, may_have_purpose, purpose_of
@@ -57,6 +57,8 @@ _ODD = re.compile(r"[\s|^$*\[\]{}()<>\"'`\\;&=,]|\d{3}")
 _LOCAL = re.compile(r"^[/~$]|/tmp\b|^file:")
 _SAFE = re.compile(r"[\w@+=:,./~<> -]+", re.ASCII)
 _PRIVATE = re.compile(r"TOKEN|SECRET|PASS|KEY|CREDENTIAL|AUTH|USER|EMAIL|CACHE|HOME")
+_ABSOLUTE = ("/", "~")
+_MOVES = re.compile(r"(?<![\w-])(?:cd|pushd|popd)(?![\w-])")
 _MOST_WORDS = 8
 _LONGEST = 80
 
@@ -170,15 +172,25 @@ def _is_own(name: str, value: str) -> bool:
 def runs_in(digest: Digest) -> Iterator[CommandRun]:
     roots = roots_of(digest)
     ends = {step.started_by: at for at, step in enumerate(digest.steps) if step.started_by is not None}
+    has_moved = False
     for at, step in enumerate(digest.steps):
         is_start = step.kind is ActionKind.SHELL and step.started_by is None
-        for purpose, form, place, is_alone in _meant(step.target) if is_start else ():
-            folder = folder_below(place, digest.repo, roots)
-            if folder is None:
-                continue
-            end = ends.get(at, at)
-            ran, passed = _how(digest, end, is_alone=is_alone)
-            yield CommandRun(at, purpose, form, folder, ran, passed, _duration(digest, at, end) if is_alone else None)
+        for meant in _meant(step.target) if is_start else ():
+            is_placed = meant.folder.startswith(_ABSOLUTE) or (not has_moved and _is_at_root(meant.folder, digest))
+            folder = folder_below(meant.folder, digest.repo, roots) if is_placed else None
+            if folder is not None:
+                end = ends.get(at, at)
+                ran, passed = _how(digest, end, meant)
+                took = _duration(digest, at, end) if meant.is_alone else None
+                yield CommandRun(at, meant.purpose, meant.form, folder, ran, passed, took)
+        left_in = _left_in(step.target) if is_start else ""
+        if left_in:
+            has_moved = bool(folder_below(left_in, digest.repo, roots))
+
+
+def _is_at_root(folder: str, digest: Digest) -> bool:
+    """Whether a folder is known to lie in the repository's root: the session may have stood elsewhere."""
+    return not folder or any(file.path.startswith(f"{folder.removeprefix('./').rstrip('/')}/") for file in digest.files)
 
 
 class _Meant(NamedTuple):
@@ -188,6 +200,7 @@ class _Meant(NamedTuple):
     form: CommandForm
     folder: str
     is_alone: bool  # nothing else in the line does any work
+    is_reported: bool  # it cannot fail without the line failing
 
 
 @lru_cache(maxsize=4096)
@@ -195,10 +208,25 @@ def _meant(target: str) -> tuple[_Meant, ...]:
     """The commands of a line that have a purpose. Several harvesters ask for the same lines, one after the other."""
     if not may_have_purpose(target):
         return ()
-    commands = parsed(target).commands
-    is_alone = sum(command.weight is Weight.WORKS for command in commands) <= 1
-    meant = ((purpose, form_of(command), command) for command in commands if (purpose := purpose_of(command)))
-    return tuple(_Meant(purpose, form, command.folder, is_alone) for purpose, form, command in meant if form)
+    line = parsed(target)
+    is_alone = sum(command.weight is Weight.WORKS for command in line.commands) <= 1
+    meant = ((purpose, form_of(command), command) for command in line.commands if (purpose := purpose_of(command)))
+    return tuple(
+        _Meant(purpose, form, command.folder, is_alone, command.number in line.reporting)
+        for purpose, form, command in meant
+        if form
+    )
+
+
+@lru_cache(maxsize=4096)
+def _left_in(target: str) -> str:
+    """The folder in which a line leaves its shell; "" where it stays. The shells of some agents stay there, those of
+    others begin anew, so nothing is known of where the next line runs."""
+    if not _MOVES.search(target):
+        return ""
+    stages = [pipeline.stages[0] for pipeline in parsed(target).body if len(pipeline.stages) == 1]
+    last = next((stage for stage in reversed(stages) if isinstance(stage, Command)), None)
+    return folder_after(last, is_stage=False) if last else ""
 
 
 def _duration(digest: Digest, at: int, end: int) -> int | None:
@@ -211,16 +239,17 @@ def _duration(digest: Digest, at: int, end: int) -> int | None:
     return (last.at_s - first.at_s) * 1000 + (last.duration_ms or 0)
 
 
-def _how(digest: Digest, at: int, *, is_alone: bool) -> tuple[bool | None, bool | None]:
+def _how(digest: Digest, at: int, meant: _Meant) -> tuple[bool | None, bool | None]:
+    """Whether a command ran and passed. A hidden exit code says nothing, unless the output shows that it could not."""
     step = digest.steps[at]
-    if has_worked(step):
-        return True, True
+    if step.status is Status.SUCCEEDED:
+        return (True, True) if meant.is_reported else (None, None)
     if not has_failed(step):
         return None, None
     failure = _class_of(digest, at)
-    if failure is FailureClass.WORK:
-        return True, False if is_alone else None
-    if failure in (FailureClass.INVOCATION, FailureClass.ENVIRONMENT) and is_alone:
+    if failure is FailureClass.WORK and step.status is Status.FAILED:
+        return True, False if meant.is_alone else None
+    if failure in (FailureClass.INVOCATION, FailureClass.ENVIRONMENT) and meant.is_alone:
         return False, False
     return None, None
 
@@ -248,7 +277,7 @@ def folder_below(folder: str, repo: str, roots: frozenset[str]) -> str | None:
     folder = folder.rstrip("/").removeprefix("./")
     if folder in ("", "."):
         return ""
-    if not folder.startswith(("/", "~")):
+    if not folder.startswith(_ABSOLUTE):
         return folder if _SAFE.fullmatch(folder) and not folder.startswith("..") else None
     for root in sorted(roots, key=len, reverse=True):
         if folder == root or folder.startswith(f"{root}/"):

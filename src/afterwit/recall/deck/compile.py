@@ -19,13 +19,12 @@ from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import Item, ItemStatus, Trigger
 from afterwit.recall.at_activity import is_called
 from afterwit.recall.at_failure import answers
-from afterwit.recall.at_prompt import about, rules_for_prompt, talks_of
+from afterwit.recall.at_prompt import about, talks_of
 from afterwit.recall.deck.prompt_tables import PromptSource
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, Redact, write_deck
 from afterwit.recall.holdout import holdout_key
-from afterwit.recall.prompt_block import BlockLine
 from afterwit.recall.recall import names_known, prompt_index, speaking_items, start_block_for, stories
-from afterwit.recall.situation import Situation, order, repos_of, situations
+from afterwit.recall.situation import order, situations
 from afterwit.recall.start_block import said_of
 from afterwit.repos.known_names import is_folder
 from afterwit.store.layout import redaction_key
@@ -50,7 +49,6 @@ def compile_deck(store: Store, world: World) -> None:
         remotes={key: repo for key, repo in names.items() if not is_folder(key)},
         blocks=tuple(_blocks(store, world, items)),
         lines=tuple(lines_of(items)),
-        rules=_rules(world, store, items),
         prompts=_prompts(store),
     )
     _put(store, deck, redactor_of(world).text)
@@ -114,16 +112,6 @@ def _blocks(store: Store, world: World, items: Sequence[Item]) -> Iterator[DeckB
         block = start_block_for(world, situation, items, counts)
         if block.text:
             yield DeckBlock(block.sections, situation.repo, situation.agent)
-
-
-def _rules(world: World, store: Store, items: Sequence[Item]) -> dict[str, list[BlockLine]]:
-    """Rules that the start block does not have, for the first prompt."""
-    counts = stories(store.db)
-    rules: dict[str, list[BlockLine]] = {}
-    for repo in repos_of(items):
-        told = {item.id for item in start_block_for(world, Situation(repo), items, counts).items}
-        rules[repo] = rules_for_prompt(items, Situation(repo), told)
-    return {repo: lines for repo, lines in rules.items() if lines}
 
 
 def _prompts(store: Store) -> dict[str, PromptSource]:

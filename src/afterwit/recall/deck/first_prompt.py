@@ -53,8 +53,7 @@ def prompt_sections(deck: Deck, agent: str, prompt: str, place: Location) -> tup
     quotes = [quote for quote in decided(talks, question) if quote.session not in decisions]
     told = _told_at_start(deck, agent, place)
     new = [MarkedLine(mark, BlockLine(line.item, line.text)) for mark, _, line in notes if line.item not in told]
-    rules = [BlockLine(*rule) for rule in deck.rules(place.repo)]
-    return prompt_block(places, unquoted(new, quotes), quotes, rules).sections
+    return prompt_block(places, unquoted(new, quotes), quotes).sections
 
 
 def later_lines(deck: Deck, agent: str, prompt: str, place: Location) -> list[BlockLine]:

@@ -14,8 +14,7 @@ from afterwit.guard.shown import Shown, of_deck
 from afterwit.model.quick_json import dumps, loads
 
 VERSION = 2
-RULES = "rules"  # the name under which a deck has the rules for the first prompt
-NOTES = "notes"  # and how many notes are found by their words
+NOTES = "notes"  # the name under which a deck has how many notes are found by their words
 LINE_COLUMNS = ("item", "text", "authority", "advice", "confidence")
 TRIGGER_COLUMNS = ("program", "words", "signature", "tool", "path", "rule", "activity")
 _PLAIN = {code: " " for code in range(128) if not chr(code).isalnum()}
@@ -122,12 +121,6 @@ class Deck:
                    ORDER BY repo = ?1 DESC, agent = ?2 DESC LIMIT 1"""
         row = self._db.execute(query, (repo, agent)).fetchone()
         return [(of_deck(heading), _lines(entries)) for heading, entries in _pairs(row[0])] if row else []
-
-    def rules(self, repo: str) -> Lines:
-        """Rules for the first prompt."""
-        query = "SELECT body FROM indexes WHERE repo = ? AND name = ?"
-        row = self._db.execute(query, (repo, RULES)).fetchone()
-        return _lines(loads(row[0].decode())) if row else []
 
     def lines(self, moment: str, words: set[str], repo: str, agent: str) -> list[tuple[DeckTrigger, DeckLine]]:
         """Lines that may fire in this place: all words that they need occur. The narrowest scope comes first, then

@@ -26,7 +26,7 @@ from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, ScopeKind, Trigger
 from afterwit.recall.deck.first_prompt import pack_weighted
 from afterwit.recall.deck.prompt_tables import PromptSource, write_prompt_tables
-from afterwit.recall.deck.reader import NOTES, RULES, TRIGGER_COLUMNS, VERSION, words_in
+from afterwit.recall.deck.reader import NOTES, TRIGGER_COLUMNS, VERSION, words_in
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.recall.talks import counts_of, weights
 from afterwit.store.atomic import PRIVATE, renamed_into, sync
@@ -87,7 +87,6 @@ class DeckContent(NamedTuple):
     remotes: Mapping[str, str] = MappingProxyType({})  # what else a checkout is recognised by: `repos.known_names`
     blocks: Iterable[DeckBlock] = ()
     lines: Iterable[FiringLine] = ()
-    rules: Mapping[str, Sequence[BlockLine]] = MappingProxyType({})  # for the first prompt, by repository
     prompts: Mapping[str, PromptSource] = MappingProxyType({})  # by repository
 
 
@@ -150,8 +149,6 @@ def _fill(db: apsw.Connection, deck: DeckContent, redact: Redact, earlier: str |
         db.executemany("INSERT INTO main.remotes VALUES (?, ?)", sorted(deck.remotes.items()))
         blocks = ((block.repo, block.agent, _sections(block, said)) for block in deck.blocks)
         db.executemany("INSERT OR REPLACE INTO main.blocks VALUES (?, ?, ?)", blocks)
-        rules = ((repo, RULES, msgspec.json.encode(_lines(lines, said))) for repo, lines in deck.rules.items())
-        db.executemany("INSERT INTO main.indexes VALUES (?, ?, ?)", rules)
         lines = list(deck.lines)
         _put_keys(db, _put_lines(db, lines, said))
         _put_notes(db, lines, redact)
