@@ -137,6 +137,11 @@ def is_typed(prompt: str) -> bool:
     return len(_STRUCTURE.findall(text)) <= _MOST_STRUCTURE
 
 
+def is_document(prompt: str) -> bool:
+    """Whether a prompt has the structure of a document or the look of output, however short it is."""
+    return bool(_PASTED.search(prompt.strip())) or len(_STRUCTURE.findall(prompt)) > _MOST_STRUCTURE
+
+
 def typed_statements(prompt: str) -> list[str]:
     """The statements of a prompt that its user typed: none of a document, and nothing that was pasted."""
     return statements(own_words(prompt)) if is_typed(prompt) else []
@@ -146,6 +151,11 @@ def statements(text: str, *, is_wrapped: bool = False) -> list[str]:
     """The sentences of a text that are prose. `is_wrapped`: its lines were broken to a width, as in a commit. A text
     that carries notes of ours has none: somebody else would be quoted with our words."""
     return [piece for piece in _pieces(text, is_wrapped=is_wrapped) if _is_prose(piece)]
+
+
+def pieces_of(text: str) -> tuple[str, ...]:
+    """All sentences of a text, prose or not, without blocks, headings and quoted lines."""
+    return _pieces(text, is_wrapped=False)
 
 
 def with_reason(text: str, piece: str, *, is_wrapped: bool = False) -> str:

@@ -1,0 +1,86 @@
+"""Which sentences of a prompt stand: rules, facts, preferences and decisions of the user that hold beyond the task.
+
+Every sentence that the user typed is taken apart into clauses, and each clause gets a score: what speaks for a standing
+word (a lasting adverb, a habit of "we", a rule for all of a kind, a wish about what the agent says, how the place of
+work is) minus what speaks against it (a question, a doubt, somebody else's words, the past, something that only the
+listener of that day could see, what the software does or should do). Orders of the moment have nothing that speaks for
+them. No feature decides alone; the weights are small numbers that anybody can add up: `weighed_features` shows them.
+"""
+
+import re
+from typing import NamedTuple
+
+from afterwit.guard.hygiene import clean
+from afterwit.harvest.stated.standing_features import AGAINST, FOR
+from afterwit.harvest.stated.statements import LONGEST_TYPED, is_document, pieces_of
+from afterwit.text.pasted import own_words
+
+NEEDED = 2.0  # the score of a clause that stands
+_LONGEST = 2_500  # characters that somebody types
+_FEWEST_WORDS = 2
+_MOST_WORDS = 60
+_LEAD = re.compile(
+    r"^(?:(?:ok|okay|k|also|and|but|so|oh|ah|hey|hi|hmm?|please|pls|plz|btw|by the way|one more thing|another thing"
+    r"|one thing(?! per)|side note|unrelated|quick note|note|fyi|nb|no(?=[,.!;:])|nope|yes|yeah|yep|thanks|thank you|thx|great|nice"
+    r"|cool|perfect|good|right|well|look|listen|again|actually|just|then|alright|sorry|wait|ps|plus|anyway|anyways"
+    r"|as i said|like i said|seriously|ugh|argh|dude|remember(?=:)|reminder|heads up|psa|important)\b[\s,.:;!\-]*)+"
+)
+_CODE = re.compile(r"`[^`]*`")
+_QUOTATION = re.compile(r"(?<!\w)[\"“][^\"“”]{12,400}[\"”](?!\w)|(?<!\w)'[^']{12,400}'(?!\w)")
+_NAME = re.compile(r"\b(?:[a-z]+[a-z0-9]*[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[a-z]+_\w+|\w+\(\))")
+_CLAUSES = re.compile(
+    r"\s*[;:]\s+|\s+[-–—]+\s+|,\s+(?:and|but|so|also|plus)\s+(?=(?:from|always|never|please|remember|going|in future|we"
+    r"|i|don'?t|do not|for the|keep|next)\b)|\s+(?:and|but)\s+(?=(?:from now|always|never|remember|going forward"
+    r"|in future|please)\b)"
+)
+_BLANKS = re.compile(r"\s+")
+
+
+class WeighedFeature(NamedTuple):
+    """Something that speaks for a standing word, or against it."""
+
+    name: str
+    weight: float
+
+
+def standing_sentences(text: str, before: str = "") -> list[str]:
+    """The sentences of a prompt that hold beyond its task, as they were typed. `before` are the last words of the
+    agent; what a sentence is worth does not depend on them so far."""
+    del before
+    typed = own_words(text)
+    if len(typed) > _LONGEST or is_document(text):
+        return []
+    needed = NEEDED if len(typed) <= LONGEST_TYPED else NEEDED + 1.0
+    return [piece for piece in pieces_of(typed) if score(piece) >= needed]
+
+
+def is_standing(sentence: str) -> bool:
+    """Whether a sentence that a person typed holds beyond its task."""
+    return score(sentence) >= NEEDED
+
+
+def score(sentence: str) -> float:
+    """How much speaks for it; of several clauses, for the best."""
+    clauses = _clauses(sentence)
+    return max((sum(feature.weight for feature in weighed_features(clause)) for clause in clauses), default=-9.0)
+
+
+def weighed_features(clause: str) -> list[WeighedFeature]:
+    """What speaks for a clause and against it."""
+    text = _plain(clause)
+    bare = text if text.startswith("remember") else _LEAD.sub("", text)
+    return [WeighedFeature(name, weight) for name, weight, form in (*FOR, *AGAINST) if form.search(bare)]
+
+
+def _clauses(sentence: str) -> list[str]:
+    """The parts of a sentence that may stand alone; of a question, each is one."""
+    mark = "?" if sentence.rstrip().endswith("?") else ""
+    clauses = [*_CLAUSES.split(sentence), sentence]
+    return [f"{clause}{mark}" for clause in clauses if _FEWEST_WORDS <= len(clause.split()) <= _MOST_WORDS]
+
+
+def _plain(clause: str) -> str:
+    """In lower case, without code and quotations."""
+    text = clean(clause).replace("’", "'")
+    bare = _NAME.sub("‹name›", _QUOTATION.sub("‹quoted›", _CODE.sub("`x`", text)))
+    return _BLANKS.sub(" ", bare).strip(" -*•>").lower()
