@@ -19,7 +19,7 @@ from afterwit.guard.shown import NOTHING, Shown, figure, joined, name, ours
 from afterwit.guard.shown import template as template_piece
 from afterwit.knowledge.shown_items import sentence, standing
 from afterwit.model.errors import ConfigError
-from afterwit.model.knowledge import READ, Activity, Category, Channel, Item, ItemKind, Scope
+from afterwit.model.knowledge import READ, STANDING, Activity, Category, Channel, Item, ItemKind, Scope
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.recall.situation import MOST_RULES, Situation, enforced_rules, expected, holding, per_token, tokens
 
@@ -141,11 +141,11 @@ def section_of(item: Item, stories: Mapping[Scope, int]) -> StartSection | None:
 
 
 def _waits(item: Item, stories: Mapping[Scope, int]) -> bool:
-    """What names files or a topic waits for them. What a model read waits for whatever it names unless it is worth
-    telling every session."""
+    """What names files or a topic waits for them, but for what the user wants of every session. What a model read waits
+    for whatever it names unless it is worth telling every session."""
     if item.harvester == READ:
         return expected(item, stories) < _WORTH
-    return any(trigger.topic or trigger.path for trigger in item.triggers)
+    return item.harvester != STANDING and any(trigger.topic or trigger.path for trigger in item.triggers)
 
 
 def verifies(item: Item) -> bool:

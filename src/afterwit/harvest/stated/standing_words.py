@@ -65,6 +65,13 @@ def score(sentence: str) -> float:
     return max((sum(feature.weight for feature in weighed_features(clause)) for clause in clauses), default=-9.0)
 
 
+def standing_clause(sentence: str) -> str:
+    """The clause of a sentence that stands most; "" where none stands by itself."""
+    clauses = [clause for clause in _CLAUSES.split(sentence) if len(clause.split()) >= _FEWEST_WORDS]
+    best = max(clauses, key=score, default="")
+    return best if best and is_standing(best) else ""
+
+
 def weighed_features(clause: str) -> list[WeighedFeature]:
     """What speaks for a clause and against it."""
     text = _plain(clause)

@@ -48,6 +48,10 @@ _PATTERNS = {
     "a process": r"\bpid[ =:]*\d+\b",
     "a line of a file": r"\.\w{1,6}:\d+\b|\blines? \d+",
 }
+OF_THE_PLACE = frozenset(
+    (_TICKET_KEY, "a time of day", "a temporary folder", "a home folder", "a branch", "a line of a file")
+)
+"""What ties a sentence to a moment only where its speaker does not say that it holds on."""
 _BINDING = re.compile("|".join(f"(?P<p{at}>{pattern})" for at, pattern in enumerate(_PATTERNS.values())), re.IGNORECASE)
 _BINDS = tuple(_PATTERNS)
 _TICKET = re.compile(_PATTERNS[_TICKET_KEY])
@@ -234,11 +238,11 @@ _FORM = frozenset(
 )
 
 
-def momentary(text: str) -> str:
-    """What ties the text to a moment, in words; "" where nothing does."""
+def momentary(text: str, apart_from: frozenset[str] = frozenset()) -> str:
+    """What ties the text to a moment, in words, apart from some of it; "" where nothing does."""
     for match in _BINDING.finditer(text):
         name = _BINDS[int(str(match.lastgroup)[1:])]
-        if name != _TICKET_KEY or _TICKET.match(text, match.start()):
+        if name not in apart_from and (name != _TICKET_KEY or _TICKET.match(text, match.start())):
             return name
     return ""
 
