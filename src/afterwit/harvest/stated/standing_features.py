@@ -100,6 +100,8 @@ FOR = (
         2.5,
         rf"(?:^|[,;:(]\s*|\b(?:please|and|but|so|then|should|must|shall|to|you|we|i|do|will|'ll|just)\s+)"
         rf"(?:always|never(?: ever)?)\s+{_VERBS}\b",
+        r"^(?:always|never(?: ever)?) (?!(?:mind|good|nice|great|helpful|knew|wanted|been|seen|saw|got|had|was|were|going|again|a|an|the"
+        r"|be able|true|false|null|empty|works?|fails?|return)\b)(?!\w+(?<!s)s\b)(?!\w{3,}ed\b)[a-z]{2,}",
         rf"\b{_VERBS}\b.{{1,60}}\b(?:always|every time|without exception|no matter what)\W*$"
         r"|\b(?:do not|don'?t) ever\b|\b(?:must|should) (?:always|never)\b|\bunder no circumstances\b"
         r"|\bat all times\b|\bunless (?:i|told|asked|explicitly|otherwise)\b|\beven (?:if|when|for) (?:it|they|you|tiny"
