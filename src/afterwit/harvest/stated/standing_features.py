@@ -112,25 +112,53 @@ FOR = (
         2.0,
         rf"\b(?:we|the team|everyone|everybody|nobody|no one) (?:all |both |here |only |just |also |still |strictly |usually )?{_HABITS}\b",
         rf"\bwe (?:don'?t|do not|dont|won'?t) (?:ever )?(?:{_HABITS}|have|touch|add|want)\b",
-        r"\bwe(?:'re| are) (?:a|an|all|on|strictly|stuck|still|switching|moving|dropping|phasing)\b"
+        r"\bwe(?:'re| are) (?:a|an|all|on|gpl|mit|open source|\w+ people|in)\b|\bwe(?:'re| are) (?:strictly|stuck|still|switching|moving|dropping|phasing)\b"
         r"|\bwe(?:'ve| have)? (?:standardi[sz]ed|settled|agreed|decided|switched|moved|dropped|banned|retired"
         r"|a rule|a policy|a convention|stopped|abandoned|migrated)\b",
     ),
-    _feature("ours", 0.5, r"\b(?:our|us)\b"),
+    _feature("ours", 0.5, r"\b(?:our|ours|us)\b"),
+    _feature(
+        "what happens to such things",
+        1.5,
+        r"\b(?:get|gets) (?!me\b|the\b|it\b|a\b)\w+(?:ed|en|pped|d)\b|\b(?:is|are) (?:rejected|flagged|blocked|licensed|limited|wiped|signed"
+        r"|synced|immutable|append-only|offline|linear|versioned|fixed at|ancient|picky|mandatory|out of the question|part of the"
+        r"|the law|off the table|on (?:its|their) way out|perf(?:ormance)? critical|forward only|here to stay)\b",
+        r"\b(?:isn'?t|aren'?t|not) negotiable\b|\bor (?:it|they|the \w+) (?:doesn'?t|don'?t|closes?|won'?t|gets?|rejects?)\b",
+    ),
+    _feature(
+        "what follows from it",
+        1.0,
+        r",? so (?:please |there'?s |we |you |just )?(?:no\b|don'?t|do not|never|keep|use|check|mock|run|everything|nothing|anything"
+        r"|whatever|treat|assume|leave|explain|give|\w+s (?:have to|must|need|are|get|go)\b)",
+    ),
+    _feature(
+        "how to go about things",
+        1.5,
+        r"^(?:treat|assume|feel free|in doubt|when in doubt|err on|stick (?:to|with)|only use|default to|favou?r|think of|mind the|aim for"
+        r"|always assume|expect)\b|\brule number (?:one|1)\b|\b(?:can'?t|cannot|won'?t) (?:use|have|rely on|pip install|install)\b",
+    ),
+    _feature("a limit", 1.0, r"\b(?:max|tops|at most|no (?:newer|older|longer|bigger|more) than|nothing (?:newer|older|bigger|over)|or later|and later)\b"),
+    _feature(
+        "use such a thing",
+        1.0,
+        r"^use (?!the\b|a\b|an\b|this\b|that\b|it\b|both\b|one\b|your\b|\d|same\b|these\b|those\b)\S+(?: \S+){0,4}(?:$|[.,;]| for \w+s?\b| in \w+)",
+    ),
+    _feature("several things not", 1.5, r"\bno \w+(?: \w+){0,3}, (?:and )?no \w+|\bnot \w+(?: \w+){0,2},? (?:and )?not \w+"),
+    _feature("only some may", 1.5, r"\b(?:only|nobody but|no one but) (?!the (?:first|last|one|second)|this|do|need|with)[\w ]{1,30} (?:can|may|writes?|approves?|merges?|pushes|deploys?|touch\w*)\b"),
     _feature(
         "the user's own part",
         1.5,
         r"\bi(?:'m| am) (?:\w+ )?(?:colou?r ?blind|dyslexic|deaf|left-handed|a|an|the one|in)\b(?! (?:bit|little)\b)",
         r"\bmy (?:\w+ )?(?:phone|time ?zone|students|eyes|screen reader|keyboard|setup|machine|laptop|team|group|boss"
         r"|company|employer)\b",
-        r"\bi (?:do the|read|skim|review|deploy|push|merge|apply|release|squash|sign|approve|write|tag|handle|own)\b"
+        r"\bi (?:only |always )?(?:have only|only have|don'?t do|never want|bisect|work in|handle|do the|read|skim|review|deploy|push|merge|apply|release|squash|sign|approve|write|tag|handle|own)\b"
         r"|\b(?:is|are) mine\b|\bfor me (?:\S+ )?means\b",
     ),
     _feature(
         "what the agent may",
         2.0,
         r"(?:^|[,;:.] ?|\b(?:and|but|so) )you (?:only|may|can (?:always|generally|usually|freely|safely|push|commit|assume|use)"
-        r"|are (?:not )?(?:allowed|free|welcome)|have no|don'?t (?!need|have to|understand|get|know|seem|see)\w+"
+        r"|are (?:not )?(?:allowed|free|welcome)|have (?:no|only|read|write|full)|don'?t (?!need|have to|understand|get|know|seem|see)\w+"
         r"|do not (?!need|have to|understand|get|know)\w+|never (?!\w+ed\b)\w+|plan|kill nothing|touch nothing)\b",
         r"\bon your own\b|\byour (?:job|part|place|call)\b",
     ),
@@ -155,8 +183,8 @@ FOR = (
         2.0,
         r"\bi (?:really |much |generally |usually |always |strongly )?(?:prefer|like|dislike|hate|want you to always"
         r"|expect you to|want (?:all|every|each|any|no)|want to be asked|can'?t stand|don'?t (?:like|want (?:you|any|to"
-        r" (?:see|hear|read))|ever))\b(?! (?:it|that|this|the|option|your|how|how you)\b)",
-        r"\bi'?d (?:rather|prefer)(?! we simply) you\b|\bi(?:'m| am) (?:allergic|not a fan)\b|\bmy preference\b"
+        r" (?:see|hear|read))|ever))\b(?! (?:it|that|this|the|option|your|how|how you|to (?:see|add))\b)",
+        r"\bi'?d (?:rather|prefer)(?! we\b| not\b)|\bi(?:'m| am) (?:allergic|not a fan)\b|\bmy preference\b"
         r"|\bdrives me (?:crazy|nuts|mad)\b|\bspare me\b|\bi (?:want|need|expect) you to\b.{2,80}\b(?:whenever|every|each"
         r"|always|any)\b",
         r"^(?:strongly )?prefer (?!the\b|option\b)\w+",
@@ -199,7 +227,7 @@ FOR = (
         r"\b(?:off[- ]limits|not allowed|allowed to|forbidden|banned|verboten|a no-?go|hands off|mandatory|required"
         r"|not permitted|must not|may not|may touch|must|has to|have to|needs? (?:a|an|two|to|the|docker|approval)"
         r"|belongs?|gets? (?:a|an|rejected|killed|overwritten|written|deleted|reviewed|dropped|wiped)"
-        r"|(?:doesn'?t|don'?t) go|goes? (?:in|into|to|through|under|upstream|via|away)|fails our|reserved for)\b",
+        r"|(?:doesn'?t|don'?t) go|goes? (?:in|into|to|through|under|upstream|via|away)|comes? with|fails our|reserved for)\b",
     ),
     _feature(
         "do not",
@@ -233,6 +261,11 @@ FOR = (
     _feature(
         "generic subject",
         1.0,
+        r"^(?:new |all |our |public |internal |shell |feature |test |api |\w+ing )?(?!(?:is|was|has|does|yes|this|us|thus|plus|always|sometimes|perhaps"
+        r"|looks|seems|needs|lets|thanks|makes|works|sounds|gets|its|pass|focus|unless|across|as|these|those|users|players|rows|shows)\b)"
+        r"[a-z-]{3,}(?<!s)s (?:that \w+ |without (?:\w+ ){1,4}|in (?:\w+ ){1,3}|from (?:\w+ ){1,2}|on (?:\w+ ){1,3}|for (?:\w+ ){1,4}|older than (?:\w+ ){1,2})?"
+        r"(?!fail|crash|break|keep|are (?:broken|missing|empty|blurry|red|wrong|shown|stuck|outdated|processed)|of|and|or|to|by|the|a|an|as|i|we|you|it)"
+        r"(?:[a-z]+)\b",
         r"^(?!(?:is|was|has|does|yes|this|its|it's|let's|there|these|those|looks|seems|needs|tests|makes|works|thanks|always|us"
         r"|focus|unless|pass|access|process|across|as|plus|gets|shows|sometimes|perhaps|besides)\b)"
         r"(?:[\w'`/-]+ ){0,2}?[\w`/-]{3,}s (?:(?:in|under|on|for|from|with|of|here|opened|above|that) (?:[\w`'/-]+ ){0,4}?)?"
@@ -279,11 +312,11 @@ AGAINST = (
     _feature(
         "words of others",
         -2.5,
-        r"\b(?:(?<!header )(?<!file )says?|said|claims?|claimed|according to|wrote|complain(?:s|ed)?"
+        r"\b(?:(?<!header )(?<!file )says|(?<!should have )(?<!i )said|claims?|claimed|according to|wrote|complain(?:s|ed)?"
         r"|recommends?|suggests?|keeps saying|argues?|argued|asked (?:me|us)|quoting|kidding"
         r"|tweet(?:ed)?|blog post|article|stack ?overflow|their (?:docs|readme|guide|style)|the (?:docs?|documentation"
         r"|manual|readme|spec|rfc|error|warning|log|article|book|tutorial|comment|ticket"
-        r"|customer|client|user|boss|manager|pm|reporter) (?:is|are|was|wants?|asks?|asked|thinks?|calls?|prefers?))\b"
+        r"|customer|client|user|boss|manager|pm|reporter) (?:was|wants?|asks?|asked|thinks?|calls?|prefers?))\b|\bdocs?\b[\w ]{0,20} say\b"
         r"|‹quoted›",
     ),
     _feature(
@@ -292,7 +325,7 @@ AGAINST = (
         r"\b(?:was|were|wasn'?t|weren'?t|had|did|didn'?t|used to|yesterday|last (?:week|time|month|year|sprint"
         r"|release)|ago|back then|back when|formerly|at my (?:last|old|previous)|in my (?:last|old|previous)"
         r"|crashed|(?<!that )failed|happened|(?<!you )tried|forgot|spent|took|ended up|turned out|always been|never been|missed"
-        r"|my old \w+|i (?:always|never) (?:\w+ed|knew|thought|saw|understood|got|know|forget)|should have)\b",
+        r"|my old \w+|(?:i|we|were|been) (?:also )?(?:fixed|flagged|verified|renamed|merged|pushed)|contradict\w+|i (?:always|never) (?:\w+ed|knew|thought|saw|understood|got|know|forget)|should have)\b",
     ),
     _feature(
         "the task at hand",
@@ -307,17 +340,19 @@ AGAINST = (
         r"\b(?:right now|for now|just now|at the moment|for the moment|tomorrow|tonight|so far|in the meantime"
         r"|meanwhile|currently|above|below|attached|step \d|phase \d|option [a-d1-9]|temporar\w+|this once"
         r"|just once|in a (?:minute|sec|moment)|the (?:current|previous|next|last|latest|following|second|third"
-        r"|failing|broken|other|latter|remaining|rest|new|old) \w+|as (?:discussed|mentioned|requested)|you (?:just|said|suggested|mentioned|made"
-        r"|created|added|wrote|found|proposed|broke|removed|deleted)|we (?:just (?!\w+ (?:it|them)\b)|discussed|talked|made|changed|added|did|had|recently)|there)\b(?!'s| is| are| tell)|\bhttps?:|\blocalhost\b|#\d+",
+        r"|failing|broken|latter|remaining|rest) \w+|as (?:discussed|mentioned|requested)|you (?:just|said|suggested|mentioned|made"
+        r"|created|added|wrote|found|proposed|broke|removed|deleted)|we (?:just (?!\w+ (?:it|them)\b)|discussed|talked|made|changed|added|did|had|recently))\b|\bhttps?:|\blocalhost\b|#\d+",
     ),
     _feature(
         "talk of the moment",
         -3.0,
         r"\b(?:can (?:you|we|i)|could (?:you|we)|let me know|for example|i meant?|i just want|we (?:could|will|'ll)|for confirmation"
         r"|still outstanding|outstanding|recently|commit and push|go ahead|not going to|do \d|and then|i (?:switched|thought|changed)"
-        r"|so i\b|ok so|oh no|like for example|call it|as written|as follow)\b",
+        r"|so i\b|ok so|oh no|like for example|call it|as written|as follow|change in plan|if you'?re not sure|already)\b",
     ),
-    _feature("names from the code", -1.0, r"‹name›"),
+    _feature("names from the code", -0.5, r"‹name›"),
+    _feature("many names from the code", -1.5, r"‹name›.{0,200}‹name›|:\d{2,5}\b|\b(?:medium|high|low|target|error): "),
+    _feature("there is", -1.0, r"^(?:there(?:'s| is| are)|neither|i (?:have|get|see) (?!only|no)\w+)\b"),
     _feature("now", -1.0, r"(?<!from )(?<!as of )(?<!by )(?<!until )\bnow\b(?! on\b| or later| and later)|\btoday\b(?!'s)"),
     _feature(
         "only for the task",
@@ -358,7 +393,7 @@ AGAINST = (
         -1.5,
         r"\b(?:crash(?:es)?|broken|slow|bug|leaks?|misaligned|doesn'?t work|not working|won'?t (?:start|build|compile)|flickers?"
         r"|(?:tests?|build|job|it|ci|pipeline|lint) (?:is |are )?(?:fail(?:s|ing)?|red|flaky)|too slow|incorrect\w*|wrong|weird|strange"
-        r"|useless|4\d\d|5\d\d|find out|figure out|investigate)\b(?! on)",
+        r"|useless|4\d\d|5\d\d|(?:is|are) (?:still )?(?:failing|missing|blurry|empty|stuck|red|down|outdated|behind main)|no test|tests? failfind out|figure out|investigate)\b(?! on)",
     ),
     _feature(
         "an order of the moment",
@@ -366,11 +401,11 @@ AGAINST = (
         r"^(?:add|fix|create|implement|update|rename|delete|remove|make|change|move|build|refactor|run|rerun|try"
         r"|check|look|find|show|explain|generate|open|push|commit and|merge|revert|rebase|go|do|give me the (?!full)|tell|review|set"
         r"|let'?s|let the|can you|could you|i need|i want to|we need to|we should|let me|help|convert|replace|extract|split"
-        r"|install|bump|start|continue|figure|investigate|debug|finish|clean|port|migrate|take|see|test|put|compare|translate"
+        r"|install|bump|start|continue|figure|investigate|debug|finish|clean|port|migrate|take|see|test (?:the|it|this|that|if|whether|with)|put|compare|spawn|return|mention|translate"
         r"|keep it|keep the|use the|use a|write (?:a|an|the|me)|don'?t (?:change|touch|commit|use the|over)|just \w+|skip"
         r"|stop|only the|yes|streaming|same as|i'?ll|i'?m \w+ing|i (?:merged|pushed|have no))\b",
     ),
-    _feature("points at something", -1.5, r"^(?:it|this|that|they|these|those|he|she)(?:'s|'re)? (?!repo|project|codebase|is an? \w+ (?:shop|house))"),
+    _feature("points at something", -1.5, r"^(?:it|this|that|they|he|she)(?:'s|'re)? (?!repo|project|codebase|fine to|ok to|is an? \w+ (?:shop|house))"),
     _feature(
         "a way of speaking",
         -3.0,
@@ -383,3 +418,16 @@ AGAINST = (
         r"|that'?s all|always be here|should always just|who needs)\b",
     ),
 )
+_SMALL_WORDS = {
+    -0.4: "but it we",
+    -0.3: "all from just one same see should",
+    -0.2: "already always any at each first get let look make must never of or still that then there this too why with",
+    0.2: "as before dont everything it's live on these through two under was well where",
+    0.3: "can't don't for me nobody ones only people them us you",
+    0.4: "anything our so",
+    0.5: "have",
+    0.6: "in",
+    0.7: "is",
+}
+SMALL_WORDS = {word: weight for weight, words in _SMALL_WORDS.items() for word in words.split()}
+"""What small words count: they tell a statement about how things are from a wish about one of them. Fitted to turns."""

@@ -11,14 +11,16 @@ import re
 from typing import NamedTuple
 
 from afterwit.guard.hygiene import clean
-from afterwit.harvest.stated.standing_features import AGAINST, FOR
+from afterwit.harvest.stated.standing_features import AGAINST, FOR, SMALL_WORDS
 from afterwit.harvest.stated.statements import LONGEST_TYPED, is_document, pieces_of
 from afterwit.text.pasted import own_words
 
-NEEDED = 2.0  # the score of a clause that stands
+NEEDED = 1.5  # the score of a clause that stands
 _LONGEST = 2_500  # characters that somebody types
 _FEWEST_WORDS = 2
 _MOST_WORDS = 60
+_MOST = 4.0  # that forms count, for or against
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _LEAD = re.compile(
     r"^(?:(?:ok|okay|k|also|and|but|so|oh|ah|hey|hi|hmm?|please|pls|plz|btw|by the way|one more thing|another thing"
     r"|one thing(?! per)|side note|unrelated|quick note|note|fyi|nb|no(?=[,.!;:])|nope|yes|yeah|yep|thanks|thank you|thx|great|nice"
@@ -26,7 +28,7 @@ _LEAD = re.compile(
     r"|as i said|like i said|seriously|ugh|argh|dude|remember(?=:)|reminder|heads up|psa|important)\b[\s,.:;!\-]*)+"
 )
 _CODE = re.compile(r"`[^`]*`")
-_QUOTATION = re.compile(r"(?<!\w)[\"“][^\"“”]{12,400}[\"”](?!\w)|(?<!\w)'[^']{12,400}'(?!\w)")
+_QUOTATION = re.compile(r"(?<!\w)[\"“][^\"“”]{24,400}[\"”](?!\w)|(?<!\w)'[^']{24,400}'(?!\w)")
 _NAME = re.compile(r"\b(?:[a-z]+[a-z0-9]*[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[a-z]+_\w+|\w+\(\))")
 _CLAUSES = re.compile(
     r"\s*[;:]\s+|\s+[-–—]+\s+|,\s+(?:and|but|so|also|plus)\s+(?=(?:from|always|never|please|remember|going|in future|we"
@@ -61,8 +63,13 @@ def is_standing(sentence: str) -> bool:
 
 def score(sentence: str) -> float:
     """How much speaks for it; of several clauses, for the best."""
-    clauses = _clauses(sentence)
-    return max((sum(feature.weight for feature in weighed_features(clause)) for clause in clauses), default=-9.0)
+    return max(map(_clause_score, _clauses(sentence)), default=-_MOST)
+
+
+def _clause_score(clause: str) -> float:
+    forms = sum(feature.weight for feature in weighed_features(clause))
+    words = sum(SMALL_WORDS.get(word, 0.0) for word in set(_WORD.findall(_bare(clause))))
+    return max(-_MOST, min(_MOST, forms)) + words
 
 
 def standing_clause(sentence: str) -> str:
@@ -74,8 +81,7 @@ def standing_clause(sentence: str) -> str:
 
 def weighed_features(clause: str) -> list[WeighedFeature]:
     """What speaks for a clause and against it."""
-    text = _plain(clause)
-    bare = text if text.startswith("remember") else _LEAD.sub("", text)
+    bare = _bare(clause)
     return [WeighedFeature(name, weight) for name, weight, form in (*FOR, *AGAINST) if form.search(bare)]
 
 
@@ -84,6 +90,12 @@ def _clauses(sentence: str) -> list[str]:
     mark = "?" if sentence.rstrip().endswith("?") else ""
     clauses = [*_CLAUSES.split(sentence), sentence]
     return [f"{clause}{mark}" for clause in clauses if _FEWEST_WORDS <= len(clause.split()) <= _MOST_WORDS]
+
+
+def _bare(clause: str) -> str:
+    """What is left of a clause without what opens a talk."""
+    text = _plain(clause)
+    return text if text.startswith("remember") else _LEAD.sub("", text)
 
 
 def _plain(clause: str) -> str:

@@ -98,6 +98,7 @@ _PASTED = re.compile(
     r"|^[^\S\n]*(?:high|medium|low|critical|major|minor|nit)\s*:|[“”]|\\n",
     re.IGNORECASE | re.MULTILINE,
 )
+_BROKEN = re.compile(r"^[^\n]{54,119}[^\s.!?:,;]\n[^\S\n]*[a-z(`]", re.MULTILINE)  # nobody who types breaks lines at a width
 _OUR_NOTES = re.compile(r"\[\s*(?:end\s+of\s+)?afterwit\s+notes", re.IGNORECASE)
 _OURS = re.compile(
     r"\A(?:The (?:user|agent)|A commit|A pull request|A summary"
@@ -142,8 +143,10 @@ def is_typed(prompt: str) -> bool:
 
 
 def is_document(prompt: str) -> bool:
-    """Whether a prompt has the structure of a document or the look of output, however short it is."""
-    return bool(_PASTED.search(prompt.strip())) or len(_STRUCTURE.findall(prompt)) > _MOST_STRUCTURE
+    """Whether a prompt has the structure of a document, the look of output or broken lines, however short it is."""
+    text = prompt.strip()
+    has_look = _PASTED.search(text) or _BROKEN.search(text)
+    return bool(has_look) or len(_STRUCTURE.findall(text)) > _MOST_STRUCTURE
 
 
 def typed_statements(prompt: str) -> list[str]:
