@@ -70,7 +70,7 @@ FOR = (
         r"|\bfor all future\b|\bfor next time\b|\bnext time you\b|\bfor the future\b"
         r"|\bfuture (?:sessions|tasks|work|prs|changes)\b|\b(?:the )?ones to come\b|\bnow or later\b|\bnow and later\b",
         r"\bonce and for all\b|\buntil (?:further notice|i (?:say|tell you) (?:otherwise|so))\b|\bever again\b"
-        r"|\bas of (?:now|today)\b|\bstarting (?:now|today)\b|^no more\b|\b(?:don'?t|do not|not|no|never)\b[^.]{1,60}"
+        r"|\bas of (?:now|today)\b|\bstarting (?:now|today)\b|^no more (?!errors|warnings|failures)|\b(?:don'?t|do not|not|no|never)\b[^.]{1,60}"
         r"\b(?:any ?more|any longer)\b|\bevery single time you\b|\bpermanently\b|\bfor good\b|\bany time soon\b",
     ),
     _feature(
@@ -110,7 +110,7 @@ FOR = (
     _feature(
         "a habit of ours",
         2.0,
-        rf"\b(?:we|the team|everyone|everybody|nobody|no one) (?:all |both |here |only |just |also |still |strictly |usually )?{_HABITS}\b",
+        rf"(?<!do )(?<!did )(?<!should )(?<!can )(?<!if )(?<!how )(?<!why )(?<!what )(?<!when )(?<!whether )\b(?:we|the team|everyone|everybody|nobody|no one) (?:all |both |here |only |just |also |still |strictly |usually )?{_HABITS}\b",
         rf"\bwe (?:don'?t|do not|dont|won'?t) (?:ever )?(?:{_HABITS}|have|touch|add|want)\b",
         r"\bwe(?:'re| are) (?:a|an|all|on|gpl|mit|open source|\w+ people|in)\b|\bwe(?:'re| are) (?:strictly|stuck|still|switching|moving|dropping|phasing)\b"
         r"|\bwe(?:'ve| have)? (?:standardi[sz]ed|settled|agreed|decided|switched|moved|dropped|banned|retired"
@@ -141,7 +141,7 @@ FOR = (
     _feature(
         "use such a thing",
         1.0,
-        r"^use (?!the\b|a\b|an\b|this\b|that\b|it\b|both\b|one\b|your\b|\d|same\b|these\b|those\b)\S+(?: \S+){0,4}(?:$|[.,;]| for \w+s?\b| in \w+)",
+        r"^use (?!whatever\b|the\b|a\b|an\b|this\b|that\b|it\b|both\b|one\b|your\b|\d|same\b|these\b|those\b)\S+(?: \S+){0,4}(?:$|[.,;]| for \w+s?\b| in \w+)",
     ),
     _feature("several things not", 1.5, r"\bno \w+(?: \w+){0,3}, (?:and )?no \w+|\bnot \w+(?: \w+){0,2},? (?:and )?not \w+"),
     _feature("only some may", 1.5, r"\b(?:only|nobody but|no one but) (?!the (?:first|last|one|second)|this|do|need|with)[\w ]{1,30} (?:can|may|writes?|approves?|merges?|pushes|deploys?|touch\w*)\b"),
@@ -159,7 +159,7 @@ FOR = (
         2.0,
         r"(?:^|[,;:.] ?|\b(?:and|but|so) )you (?:only|may|can (?:always|generally|usually|freely|safely|push|commit|assume|use)"
         r"|are (?:not )?(?:allowed|free|welcome)|have (?:no|only|read|write|full)|don'?t (?!need|have to|understand|get|know|seem|see)\w+"
-        r"|do not (?!need|have to|understand|get|know)\w+|never (?!\w+ed\b)\w+|plan|kill nothing|touch nothing)\b",
+        r"|do not (?!need|have to|understand|get|know)\w+|never (?!\w+ed\b|ran\b|did\b|said\b)\w+|plan|kill nothing|touch nothing)\b",
         r"\bon your own\b|\byour (?:job|part|place|call)\b",
     ),
     _feature(
@@ -225,7 +225,7 @@ FOR = (
         "a duty of things",
         1.0,
         r"\b(?:off[- ]limits|not allowed|allowed to|forbidden|banned|verboten|a no-?go|hands off|mandatory|required"
-        r"|not permitted|must not|may not|may touch|must|has to|have to|needs? (?:a|an|two|to|the|docker|approval)"
+        r"|not permitted|must not|may not|may touch|must|has to|have to|needs? (?:a|an|two|the|docker|approval)"
         r"|belongs?|gets? (?:a|an|rejected|killed|overwritten|written|deleted|reviewed|dropped|wiped)"
         r"|(?:doesn'?t|don'?t) go|goes? (?:in|into|to|through|under|upstream|via|away)|comes? with|fails our|reserved for)\b",
     ),
@@ -291,6 +291,10 @@ FOR = (
         r"\b(?:because|since|otherwise|so that|that'?s why|or (?:else|it|the|they|we)|reason being|the reason)\b|, so\b|\bso (?:don'?t|do not|no|keep|use|it'?s)\b",
     ),
 )
+OF_THE_SENTENCE = frozenset(
+    ("a question", "begins like a question", "a doubt", "words of others", "what the software does", "a way of speaking")
+)
+"""What speaks against every clause of a sentence, wherever it stands in it."""
 AGAINST = (
     _feature("a question", -5.0, r"\?\W*$"),
     _feature(
@@ -299,7 +303,7 @@ AGAINST = (
         r"^(?:why|how (?:do|does|did|can|come|would|should|is|are)|what(?:'s| is| are| if| do| does| did| about| happens)"
         r"|which|who|where (?:is|are|do|does|did)|when (?:is|are|do|does|did|will)|should (?:i|we|it|the|this)|can (?:you"
         r"|we|i|it)|could (?:you|we|i)|do (?:you|we|i|they)|does|is (?:it|there|this|that|the)|are (?:we|you|there"
-        r"|these)|did|would|will (?:it|this|that|you)|have (?:you|we)|has|explain|confirm)\b",
+        r"|these)|did|would|will (?:it|this|that|you)|have (?:you|we)|has|explain|confirm|remind me|any idea)\b",
     ),
     _feature(
         "a doubt",
@@ -313,7 +317,7 @@ AGAINST = (
         "words of others",
         -2.5,
         r"\b(?:(?<!header )(?<!file )says|(?<!should have )(?<!i )said|claims?|claimed|according to|wrote|complain(?:s|ed)?"
-        r"|recommends?|suggests?|keeps saying|argues?|argued|asked (?:me|us)|quoting|kidding"
+        r"|recommends?|suggests?|keeps saying|(?:teachers?|boss|reviewer|colleague|manager|friend|he|she|they|who|docs|someone|somebody)(?: \w+)? (?:told|tells|asked|wants?|prefers?)|(?:client|customer|boss|vendor|teacher|manager)'s (?:rule|policy|wish|request)|argues?|argued|asked (?:me|us)|quoting|kidding"
         r"|tweet(?:ed)?|blog post|article|stack ?overflow|their (?:docs|readme|guide|style)|the (?:docs?|documentation"
         r"|manual|readme|spec|rfc|error|warning|log|article|book|tutorial|comment|ticket"
         r"|customer|client|user|boss|manager|pm|reporter) (?:was|wants?|asks?|asked|thinks?|calls?|prefers?))\b|\bdocs?\b[\w ]{0,20} say\b"
@@ -325,7 +329,7 @@ AGAINST = (
         r"\b(?:was|were|wasn'?t|weren'?t|had|did|didn'?t|used to|yesterday|last (?:week|time|month|year|sprint"
         r"|release)|ago|back then|back when|formerly|at my (?:last|old|previous)|in my (?:last|old|previous)"
         r"|crashed|(?<!that )failed|happened|(?<!you )tried|forgot|spent|took|ended up|turned out|always been|never been|missed"
-        r"|my old \w+|(?:i|we|were|been) (?:also )?(?:fixed|flagged|verified|renamed|merged|pushed)|contradict\w+|i (?:always|never) (?:\w+ed|knew|thought|saw|understood|got|know|forget)|should have)\b",
+        r"|my old \w+|(?:i|we|were|been) (?:also )?(?:fixed|flagged|verified|renamed|merged|pushed)|contradict\w+|i (?:always|never) (?:\w+ed|said|knew|thought|saw|understood|got|know|forget)|should have)\b",
     ),
     _feature(
         "the task at hand",
@@ -378,7 +382,7 @@ AGAINST = (
     _feature(
         "what a thing does from now on",
         -2.0,
-        r"\b(?:from now on|always|never),? (?:the|it|this|an?) \w+ (?:returns?|is|has|takes|uses|will|should)\b",
+        r"\bfrom now on,? (?:the|it|this|an?|each|every) \w+ (?!(?:is|goes|lives|stays|belongs|does)\b)(?:\w+(?<!s)s|will|should)\b",
 
     ),
     _feature(
@@ -394,6 +398,13 @@ AGAINST = (
         r"\b(?:crash(?:es)?|broken|slow|bug|leaks?|misaligned|doesn'?t work|not working|won'?t (?:start|build|compile)|flickers?"
         r"|(?:tests?|build|job|it|ci|pipeline|lint) (?:is |are )?(?:fail(?:s|ing)?|red|flaky)|too slow|incorrect\w*|wrong|weird|strange"
         r"|useless|4\d\d|5\d\d|(?:is|are) (?:still )?(?:failing|missing|blurry|empty|stuck|red|down|outdated|behind main)|no test|tests? failfind out|figure out|investigate)\b(?! on)",
+    ),
+    _feature(
+        "and then an order",
+        -2.0,
+        r"[,;.] (?:so |and |please |then |but |hence )?(?:implement|close|replace|rebase (?:it|this|that)|retry it|fix|make it|add (?:a|an|the|that)|adjust"
+        r"|remove (?:it|the|that)|update (?:it|the)|find (?:it|out)|look again|have a look|check (?:it|the)|restrict|document (?:it|that)|bisect it|split it"
+        r"|unify|swap|reword|renew|upgrade|convert it|rename it|build one|see (?:if|log)|rerun|show me|merge it|ship it)\b|\bthrow-?away\b",
     ),
     _feature(
         "an order of the moment",

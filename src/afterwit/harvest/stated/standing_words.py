@@ -8,10 +8,11 @@ them. No feature decides alone; the weights are small numbers that anybody can a
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from afterwit.guard.hygiene import clean
-from afterwit.harvest.stated.standing_features import AGAINST, FOR, SMALL_WORDS
+from afterwit.harvest.stated.standing_features import AGAINST, FOR, OF_THE_SENTENCE, SMALL_WORDS
 from afterwit.harvest.stated.statements import LONGEST_TYPED, is_document, pieces_of
 from afterwit.text.pasted import own_words
 
@@ -63,11 +64,13 @@ def is_standing(sentence: str) -> bool:
 
 def score(sentence: str) -> float:
     """How much speaks for it; of several clauses, for the best."""
-    return max(map(_clause_score, _clauses(sentence)), default=-_MOST)
+    whole = [feature for feature in weighed_features(sentence) if feature.name in OF_THE_SENTENCE]
+    return max((_clause_score(clause, whole) for clause in _clauses(sentence)), default=-_MOST)
 
 
-def _clause_score(clause: str) -> float:
-    forms = sum(feature.weight for feature in weighed_features(clause))
+def _clause_score(clause: str, whole: Sequence[WeighedFeature] = ()) -> float:
+    """What speaks for a clause, less what speaks against the whole sentence."""
+    forms = sum(feature.weight for feature in {*weighed_features(clause), *whole})
     words = sum(SMALL_WORDS.get(word, 0.0) for word in set(_WORD.findall(_bare(clause))))
     return max(-_MOST, min(_MOST, forms)) + words
 
