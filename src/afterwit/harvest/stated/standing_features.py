@@ -76,12 +76,13 @@ FOR = (
     _feature(
         "is to be remembered",
         3.0,
-        r"^remember\b(?! (?:when|how|the|last|we|this|me|what|where)\b)(?! that (?:time|bug|one)\b)",
-        r"\b(?:keep|bear) (?:it |this |that )?in mind\b|^(?:don'?t|do not|never) forget\b"
+        r"^remember\b(?! (?:when|how|the|last|we|this|me|what|where|to)\b)(?! that (?:time|bug|one)\b)",
+        r"\b(?:keep|bear) (?:it |this |that )?in mind\b"
         r"|\b(?:make|take) (?:a )?(?:mental )?note\b|\bfor the record\b|\bjust so you know\b|^for future reference\b"
         r"|\bmemori[sz]e\b|\bnote for (?:later|next|the future|future)\b|\b(?:in|to) your memory\b"
-        r"|\b(?:to|should|must|need to|always|please) remember (?:that|to)\b",
+        r"|\b(?:to|should|must|need to|always|please) remember that\b",
     ),
+    _feature("is not to be forgotten", 0.5, r"^remember to\b|\b(?:don'?t|dont|do not|never) forget (?:to|that)\b"),
     _feature(
         "calls itself a rule",
         2.5,
@@ -100,7 +101,7 @@ FOR = (
         2.5,
         rf"(?:^|[,;:(]\s*|\b(?:please|and|but|so|then|should|must|shall|to|you|we|i|do|will|'ll|just)\s+)"
         rf"(?:always|never(?: ever)?)\s+{_VERBS}\b",
-        r"^(?:always|never(?: ever)?) (?!(?:mind|good|nice|great|helpful|knew|wanted|been|seen|saw|got|had|was|were|going|again|a|an|the"
+        r"^(?:always|never(?: ever)?) (?!(?:mind|good|nice|great|helpful|knew|wanted|been|seen|saw|got|had|was|were|going|again|a|an|the|in"
         r"|be able|true|false|null|empty|works?|fails?|return)\b)(?!\w+(?<!s)s\b)(?!\w{3,}ed\b)[a-z]{2,}",
         rf"\b{_VERBS}\b.{{1,60}}\b(?:always|every time|without exception|no matter what)\W*$"
         r"|\b(?:do not|don'?t) ever\b|\b(?:must|should) (?:always|never)\b|\bunder no circumstances\b"
@@ -144,7 +145,7 @@ FOR = (
         r"^use (?!whatever\b|the\b|a\b|an\b|this\b|that\b|it\b|both\b|one\b|your\b|\d|same\b|these\b|those\b)\S+(?: \S+){0,4}(?:$|[.,;]| for \w+s?\b| in \w+)",
     ),
     _feature("several things not", 1.5, r"\bno \w+(?: \w+){0,3}, (?:and )?no \w+|\bnot \w+(?: \w+){0,2},? (?:and )?not \w+"),
-    _feature("only some may", 1.5, r"\b(?:only|nobody but|no one but) (?!the (?:first|last|one|second)|this|do|need|with)[\w ]{1,30} (?:can|may|writes?|approves?|merges?|pushes|deploys?|touch\w*)\b"),
+    _feature("only some may", 1.5, r"\b(?:only|nobody but|no one but) (?!the (?:first|last|one|second)|this|do|need|with)(?!you\b)[\w ]{1,30} (?:can|may|writes?|approves?|merges?|pushes|deploys?|touch\w*)\b"),
     _feature(
         "the user's own part",
         1.5,
@@ -225,14 +226,14 @@ FOR = (
         "a duty of things",
         1.0,
         r"\b(?:off[- ]limits|not allowed|allowed to|forbidden|banned|verboten|a no-?go|hands off|mandatory|required"
-        r"|not permitted|must not|may not|may touch|must|has to|have to|needs? (?:a|an|two|the|docker|approval)"
+        r"|not permitted|must not|may not|may touch|(?<!i )must|has to|(?<!i )have to|needs? (?:a|an|two|the|docker|approval)"
         r"|belongs?|gets? (?:a|an|rejected|killed|overwritten|written|deleted|reviewed|dropped|wiped)"
         r"|(?:doesn'?t|don'?t) go|goes? (?:in|into|to|through|under|upstream|via|away)|comes? with|fails our|reserved for)\b",
     ),
     _feature(
         "do not",
         1.0,
-        rf"^(?:don'?t|do not|dont|never|avoid|refrain from|no need (?:to|for)) \w+"
+        r"^(?:don'?t|do not|dont|never|avoid|refrain from|no need (?:to|for)) (?!forget\b|in\b|mock me)\w+"
         rf"|[,.;:] ?(?:so |and |but |please |pls )?(?:don'?t|do not|dont|no need) \w+|\b(?:so|and|pls|please) (?:don'?t|do not|dont) {_VERBS}\b",
     ),
     _feature(
@@ -317,7 +318,7 @@ AGAINST = (
         "words of others",
         -2.5,
         r"\b(?:(?<!header )(?<!file )says|(?<!should have )(?<!i )said|claims?|claimed|according to|wrote|complain(?:s|ed)?"
-        r"|recommends?|suggests?|keeps saying|(?:teachers?|boss|reviewer|colleague|manager|friend|he|she|they|who|docs|someone|somebody)(?: \w+)? (?:told|tells|asked|wants?|prefers?)|(?:client|customer|boss|vendor|teacher|manager)'s (?:rule|policy|wish|request)|argues?|argued|asked (?:me|us)|quoting|kidding"
+        r"|recommends?|suggests?|keeps saying|(?:teachers?|boss|reviewer|colleague|manager|friend|he|she|they|who|docs|someone|somebody)(?: \w+)? (?:told|tells|asked|wants?|prefers?|insists?|thinks?)|(?:client|customer|boss|vendor|teacher|manager)'s (?:rule|policy|wish|request)|argues?|argued|asked (?:me|us)|quoting|kidding"
         r"|tweet(?:ed)?|blog post|article|stack ?overflow|their (?:docs|readme|guide|style)|the (?:docs?|documentation"
         r"|manual|readme|spec|rfc|error|warning|log|article|book|tutorial|comment|ticket"
         r"|customer|client|user|boss|manager|pm|reporter) (?:was|wants?|asks?|asked|thinks?|calls?|prefers?))\b|\bdocs?\b[\w ]{0,20} say\b"
@@ -361,6 +362,7 @@ AGAINST = (
     _feature(
         "only for the task",
         -3.0,
+        r"\bfor (?:this|that) (?!repo|project|codebase|team|company|board|target|app\b|product|paper|machine|org|fork|lib|client|customer|reason)\w+",
         r"\b(?:for (?:this|that|the) (?:\w+ )?(?:pr|task|ticket|one|branch|commit|session|change|fix|demo|spike"
         r"|experiment|release|hotfix|sprint|issue|poc|prototype|run|time|file|test|case|page|bug|import)|just this|only this"
         r"|during this|this time|this once|for now|for today|for tonight|until (?:we|the|it|tomorrow|monday|friday|then|i'?m"
@@ -381,8 +383,8 @@ AGAINST = (
     ),
     _feature(
         "what a thing does from now on",
-        -2.0,
-        r"\bfrom now on,? (?:the|it|this|an?|each|every) \w+ (?!(?:is|goes|lives|stays|belongs|does)\b)(?:\w+(?<!s)s|will|should)\b",
+        -3.0,
+        r"\bfrom (?:now|here) on,? it'?s\b|\bfrom now on,? (?:the|it|this|an?|each|every) \w+ (?!(?:is|goes|lives|stays|belongs|does)\b)(?:\w+(?<!s)s|will|should)\b",
 
     ),
     _feature(
@@ -398,6 +400,12 @@ AGAINST = (
         r"\b(?:crash(?:es)?|broken|slow|bug|leaks?|misaligned|doesn'?t work|not working|won'?t (?:start|build|compile)|flickers?"
         r"|(?:tests?|build|job|it|ci|pipeline|lint) (?:is |are )?(?:fail(?:s|ing)?|red|flaky)|too slow|incorrect\w*|wrong|weird|strange"
         r"|useless|4\d\d|5\d\d|(?:is|are) (?:still )?(?:failing|missing|blurry|empty|stuck|red|down|outdated|behind main)|no test|tests? failfind out|figure out|investigate)\b(?! on)",
+    ),
+    _feature(
+        "about the one thing",
+        -1.5,
+        r"^(?:don'?t|dont|do not|no need to) \w+ (?:the|this|that|my|me|him|her)\b(?! (?:\w+ ){0,3}(?:by hand|ever|without|unless|directly|yourself)\b)"
+        r"|^(?:for|in) (?:every|each) \w+ (?:in|of) the\b|\bhave i\b|\bhaha\b|:\)|\bin my life\b",
     ),
     _feature(
         "and then an order",

@@ -54,7 +54,9 @@ def standing_sentences(text: str, before: str = "") -> list[str]:
     if len(typed) > _LONGEST or is_document(text):
         return []
     needed = NEEDED if len(typed) <= LONGEST_TYPED else NEEDED + 1.0
-    return [piece for piece in pieces_of(typed) if score(piece) >= needed]
+    pieces = pieces_of(typed)
+    doubts = [following.endswith("?") for following in (*pieces[1:], "")]
+    return [piece for piece, doubt in zip(pieces, doubts, strict=False) if score(piece) >= needed + doubt]
 
 
 def is_standing(sentence: str) -> bool:
