@@ -251,7 +251,7 @@ def everywhere(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
 
 
 def depends_on_repo(draft: Draft) -> bool:
-    """Whether there is anything of a repository in it. The topics of a user's standing words are the words themselves."""
+    """Whether there is anything of a repository in it. Topics of standing words are nothing but these words."""
     topics = [trigger.topic for trigger in draft.triggers if trigger.topic and draft.harvester != STANDING]
     if draft.files or topics or any(trigger.path or trigger.rule for trigger in draft.triggers):
         return True

@@ -29,7 +29,18 @@ from afterwit.knowledge.belief import (
 )
 from afterwit.knowledge.likeness import Meaning, meaning
 from afterwit.knowledge.merging import Union
-from afterwit.model.knowledge import EVERYWHERE, READ, STANDING, Belief, Channel, Draft, Evidence, Item, ItemStatus, Scope
+from afterwit.model.knowledge import (
+    EVERYWHERE,
+    READ,
+    STANDING,
+    Belief,
+    Channel,
+    Draft,
+    Evidence,
+    Item,
+    ItemStatus,
+    Scope,
+)
 
 MINIMUM_STORIES = 2
 THRESHOLD = 0.6

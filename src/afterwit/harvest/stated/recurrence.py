@@ -57,7 +57,7 @@ class StatedMatter(NamedTuple):
         triggers: tuple[Trigger, ...] | None = None,
         supersedes: tuple[str, ...] = (),
     ) -> Draft:
-        """The last words of the matter, as they were said; shown when their topic comes up, if nothing else is given."""
+        """The last words of the matter, as they were said; without triggers, shown when their topic comes up."""
         said = self.last.seen
         return Draft(
             harvester=harvester,

@@ -1,4 +1,4 @@
-"""Standing words of the user: rules, facts, preferences and decisions that hold from the session in which they are said.
+"""Standing words of the user: rules, facts, preferences and decisions that hold from the session that they are said in.
 
 Only what a person typed counts; which sentences of it stand is up to `standing_words`. They are quoted in the user's
 own words, with a reason that follows them, and without what redaction took out. One session is enough, and a later word
@@ -30,7 +30,7 @@ _EVERYWHERE = re.compile(
 _FORBIDS = re.compile(r"\b(?:never|not|avoid|without)\b|n't\b|\bdont\b", re.IGNORECASE)
 _HOME = re.compile(r"(?<![\w.~])(?:/(?:Users|home|var/home)/(?:‹user:[0-9a-f]{4,16}›|[\w.-]+)|/root)(?=/)")
 _ERROR_CODE = re.compile(
-    r"\b(?:HTTP|status|error|code|exit code|exit) (?:code )?(\d{1,4})\b|\b([45]\d\d)s?\b|\b(E[A-Z]{4,}|[A-Z]{1,5}\d{3,5})\b"
+    r"\b(?:HTTP|status|error|code|exit) (?:code )?(\d{1,4})\b|\b([45]\d\d)s?\b|\b(E[A-Z]{4,20}|[A-Z]{1,5}\d{3,5})\b"
 )
 _WORD = re.compile(r"[a-z][a-z0-9]{3,30}")
 _ERROR_TALK = ("http", "status", "error", "code", "exit")
@@ -61,7 +61,9 @@ class StandingRules:
             text = matter.last.seen.excerpt
             category = Category.PITFALL if _FORBIDS.search(text) else Category.PATTERN
             replaced = tuple(item_id(self.name, scope, old.key) for old in said[:at] if takes_over(matter, old))
-            yield matter.draft(self.name, scope, category, triggers=(*_topics(text), *_errors(text)), supersedes=replaced)
+            yield matter.draft(
+                self.name, scope, category, triggers=(*_topics(text), *_errors(text)), supersedes=replaced
+            )
 
 
 def _quotable(prompt: str, sentence: str) -> str:

@@ -12,29 +12,33 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from afterwit.guard.hygiene import clean
-from afterwit.harvest.stated.standing_features import AGAINST, FOR, OF_THE_SENTENCE, SMALL_WORDS
+from afterwit.harvest.stated.passing_features import AGAINST, OF_THE_SENTENCE
+from afterwit.harvest.stated.standing_features import FOR, SMALL_WORDS
 from afterwit.harvest.stated.statements import LONGEST_TYPED, is_document, pieces_of
 from afterwit.text.pasted import own_words
 
 NEEDED = 1.5  # the score of a clause that stands
 _LONGEST = 2_500  # characters that somebody types
+_LONGEST_SENTENCE = 600
 _FEWEST_WORDS = 2
 _MOST_WORDS = 60
 _MOST = 4.0  # that forms count, for or against
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _LEAD = re.compile(
     r"^(?:(?:ok|okay|k|also|and|but|so|oh|ah|hey|hi|hmm?|please|pls|plz|btw|by the way|one more thing|another thing"
-    r"|one thing(?! per)|side note|unrelated|quick note|note|fyi|nb|no(?=[,.!;:])|nope|yes|yeah|yep|thanks|thank you|thx|great|nice"
+    r"|one thing(?! per)|side note|unrelated|quick note|note|fyi|nb|no(?=[,.!;:])|nope|yes|yeah|yep|thanks|thank you"
+    r"|thx|great|nice"
     r"|cool|perfect|good|right|well|look|listen|again|actually|just|then|alright|sorry|wait|ps|plus|anyway|anyways"
     r"|as i said|like i said|seriously|ugh|argh|dude|remember(?=:)|reminder|heads up|psa|important)\b[\s,.:;!\-]*)+"
 )
 _CODE = re.compile(r"`[^`]*`")
 _QUOTATION = re.compile(r"(?<!\w)[\"“][^\"“”]{24,400}[\"”](?!\w)|(?<!\w)'[^']{24,400}'(?!\w)")
-_NAME = re.compile(r"\b(?:[a-z]+[a-z0-9]*[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[a-z]+_\w+|\w+\(\))")
+_NAME = re.compile(r"\b(?:[a-z]{1,40}[A-Z]\w*|[A-Z][a-z]{1,40}[A-Z]\w*|[a-z]{1,40}_\w+|\w{1,40}\(\))")
 _CLAUSES = re.compile(
-    r"\s*[;:]\s+|\s+[-–—]+\s+|,\s+(?:and|but|so|also|plus)\s+(?=(?:from|always|never|please|remember|going|in future|we"
-    r"|i|don'?t|do not|for the|keep|next)\b)|\s+(?:and|but)\s+(?=(?:from now|always|never|remember|going forward"
-    r"|in future|please)\b)"
+    r"[;:.!] | [-–—]{1,3} "
+    r"|, (?:and|but|so|also|plus) (?=(?:from|always|never|please|remember|going|in future|we|i|don'?t|do not|for the"
+    r"|keep|next)\b)"
+    r"| (?:and|but) (?=(?:from now|always|never|remember|going forward|in future|please)\b)"
 )
 _BLANKS = re.compile(r"\s+")
 
@@ -73,25 +77,26 @@ def score(sentence: str) -> float:
 def _clause_score(clause: str, whole: Sequence[WeighedFeature] = ()) -> float:
     """What speaks for a clause, less what speaks against the whole sentence."""
     forms = sum(feature.weight for feature in {*weighed_features(clause), *whole})
-    words = sum(SMALL_WORDS.get(word, 0.0) for word in set(_WORD.findall(_bare(clause))))
-    return max(-_MOST, min(_MOST, forms)) + words
+    words = sum(SMALL_WORDS.get(word, 0.0) for word in set(_WORD.findall(_bare(clause[:_LONGEST_SENTENCE]))))
+    return round(max(-_MOST, min(_MOST, forms)) + words, 2)
 
 
 def standing_clause(sentence: str) -> str:
     """The clause of a sentence that stands most; "" where none stands by itself."""
-    clauses = [clause for clause in _CLAUSES.split(sentence) if len(clause.split()) >= _FEWEST_WORDS]
-    best = max(clauses, key=score, default="")
-    return best if best and is_standing(best) else ""
+    best = max(_clauses(sentence)[:-1], key=_clause_score, default="")
+    return best if is_standing(best) else ""
 
 
 def weighed_features(clause: str) -> list[WeighedFeature]:
     """What speaks for a clause and against it."""
-    bare = _bare(clause)
+    bare = _bare(clause[:_LONGEST_SENTENCE])
     return [WeighedFeature(name, weight) for name, weight, form in (*FOR, *AGAINST) if form.search(bare)]
 
 
 def _clauses(sentence: str) -> list[str]:
     """The parts of a sentence that may stand alone; of a question, each is one."""
+    if len(sentence) > _LONGEST_SENTENCE:
+        return []
     mark = "?" if sentence.rstrip().endswith("?") else ""
     clauses = [*_CLAUSES.split(sentence), sentence]
     return [f"{clause}{mark}" for clause in clauses if _FEWEST_WORDS <= len(clause.split()) <= _MOST_WORDS]

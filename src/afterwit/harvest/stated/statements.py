@@ -98,7 +98,9 @@ _PASTED = re.compile(
     r"|^[^\S\n]*(?:high|medium|low|critical|major|minor|nit)\s*:|[“”]|\\n",
     re.IGNORECASE | re.MULTILINE,
 )
-_BROKEN = re.compile(r"^[^\n]{54,119}[^\s.!?:,;]\n[^\S\n]*[a-z(`]", re.MULTILINE)  # nobody who types breaks lines at a width
+_BROKEN = re.compile(
+    r"^[^\n]{54,119}[^\s.!?:,;]\n[^\S\n]*[a-z(`]", re.MULTILINE
+)  # nobody who types breaks lines at a width
 _OUR_NOTES = re.compile(r"\[\s*(?:end\s+of\s+)?afterwit\s+notes", re.IGNORECASE)
 _OURS = re.compile(
     r"\A(?:The (?:user|agent)|A commit|A pull request|A summary"
