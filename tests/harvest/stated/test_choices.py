@@ -9,7 +9,7 @@ from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Category, Channel
 
 SQLITE = "Let's use SQLite for the harvest ledger, because nobody wants to run a server."
-POSTGRES = "Let's use Postgres for the harvest ledger after all, since we run a server."
+POSTGRES = "Let's use Postgres for the harvest ledger after all, since nobody minds the server."
 WINDOWS = "Let's drop Windows support because the press never ran there."
 
 

@@ -13,15 +13,17 @@ OF_THE_SENTENCE = frozenset(
         "a doubt",
         "words of others",
         "what the software does",
+        "the past",
         "a way of speaking",
     )
 )
 """What speaks against every clause of a sentence, wherever it stands in it."""
 AGAINST = (
-    clause_feature("a question", -5.0, r"\?\W*$"),
+    clause_feature("a question", -5.0, r"\b(?:wouldn't it|isn't it|shouldn't we|couldn't we|or what)\b", r"\?\W*$"),
     clause_feature(
         "begins like a question",
         -3.0,
+        r"^what (?:other|else|would|should)\b",
         r"^(?:why|how (?:do|does|did|can|come|would|should|is|are)|what(?:'s| is| are| if| do| does| did| about"
         r"| happens)"
         r"|which|who|where (?:is|are|do|does|did)|when (?:is|are|do|does|did|will)|should (?:i|we|it|the|this)"
@@ -32,6 +34,7 @@ AGAINST = (
     clause_feature(
         "a doubt",
         -2.5,
+        r"\b(?:an|another|one|my) idea\b",
         r"\b(?:maybe|perhaps|might|not sure|i(?:'m| am) unsure|i (?:think|guess|wonder|wish|believe|suppose|feel like"
         r"|assume)"
         r"|let'?s say|what if|seems?|looks like|sounds like|probably|suppose|imagine|hypothetical\w*|wondering"
@@ -62,7 +65,7 @@ AGAINST = (
         r"|crashed|(?<!that )failed|happened|(?<!you )tried|forgot|spent|took|ended up|turned out|always been"
         r"|never been|missed"
         r"|my old \w+|(?:i|we|were|been) (?:also )?(?:fixed|flagged|verified|renamed|merged|pushed)|contradict\w+"
-        r"|i (?:always|never) (?:\w+ed|said|knew|thought|saw|understood|got|know|forget)|should have)\b",
+        r"|i (?:always|never) (?:\w+ed|said|knew|thought|saw|understood|got|know|forget))\b",
     ),
     clause_feature(
         "the task at hand",
@@ -85,6 +88,7 @@ AGAINST = (
     clause_feature(
         "talk of the moment",
         -3.0,
+        r"^\d+[:.)] ?(?:yes|no)\b|\b(?:third step|final state|a step forward)\b|^all files in the\b",
         r"\b(?:can (?:you|we|i)|could (?:you|we)|let me know|for example|i meant?|i just want|we (?:could|will|'ll)"
         r"|for confirmation"
         r"|still outstanding|outstanding|recently|commit and push|go ahead|not going to|do \d|and then|i (?:switched"
@@ -143,7 +147,8 @@ AGAINST = (
     ),
     clause_feature(
         "what an application shows",
-        -1.0,
+        -1.5,
+        r"\b(?:borders?|background|fonts?|layout)\b",
         r"\b(?:buttons?|(?<!a )pages?|modals?|menus?|screens?|forms?|clicks?|logos?|dialogs?|tabs?(?= (?:in|on|at"
         r"|should))"
         r"|icons?|banner|colou?rs?(?! ?-?blind)|sidebar|dropdown|tooltip|rendered|renders?|displayed|browser|payload"
@@ -179,7 +184,8 @@ AGAINST = (
     ),
     clause_feature(
         "an order of the moment",
-        -1.5,
+        -2.0,
+        r"^(?:fetch|reply with)\b",
         r"^(?:add|fix|create|implement|update|rename|delete|remove|make|change|move|build|refactor|run|rerun|try"
         r"|check|look|find|show|explain|generate|open|push|commit and|merge|revert|rebase|go|do|give me the (?!full)"
         r"|tell|review|set"

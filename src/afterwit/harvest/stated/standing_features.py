@@ -74,7 +74,7 @@ _HABITS = (
 FOR = (
     clause_feature(
         "holds from now on",
-        3.0,
+        3.5,
         r"\bfrom (?:now|here|today|this point|this day|then) (?:on|onwards?|out|forward|in)\b|\bfrom today\b",
         r"\b(?:going|moving) forwards?\b|\bhenceforth\b|\bin (?:the )?future\b(?! (?:release|version|pr)\b)"
         r"|\bfor all future\b|\bfor next time\b|\bnext time you\b|\bfor the future\b"
@@ -339,7 +339,7 @@ FOR = (
     clause_feature("how work is organised", 0.5, rf"\b{_WORK}\b"),
     clause_feature(
         "generic subject",
-        1.0,
+        0.5,
         r"^(?:new |all |our |public |internal |shell |feature |test |api |\w+ing )?(?!(?:is|was|has|does|yes|this|us"
         r"|thus|plus|always|sometimes|perhaps"
         r"|looks|seems|needs|lets|thanks|makes|works|sounds|gets|its|pass|focus|unless|across|as|these|those|users"
@@ -361,6 +361,11 @@ FOR = (
         r"|missing|red|down|slow)",
         r"^[\w-]{2,20}(?: [\w-]{2,20}){0,2}: [a-z0-9]",
         r"^an? [\w` -]{3,60}? (?:takes|needs|gets|has|fails|goes|must|should|is|doesn'?t)\b",
+    ),
+    clause_feature(
+        "what people like us make",
+        0.5,
+        rf"^(?:all |every |each |any |no |new |our |the |public |a |an )?(?:[\w`-]+ )?{_KINDS}\b",
     ),
     clause_feature(
         "what the agent hands in",

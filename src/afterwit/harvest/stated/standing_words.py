@@ -20,6 +20,7 @@ from afterwit.text.pasted import own_words
 NEEDED = 1.5  # the score of a clause that stands
 _LONGEST = 2_500  # characters that somebody types
 _LONGEST_SENTENCE = 600
+_MORE = ((LONGEST_TYPED, 1.0), (400, 0.5), (-1, 0.0))  # that is asked in longer prompts, which are seldom typed
 _FEWEST_WORDS = 2
 _MOST_WORDS = 60
 _MOST = 4.0  # that forms count, for or against
@@ -57,7 +58,7 @@ def standing_sentences(text: str, before: str = "") -> list[str]:
     typed = own_words(text)
     if len(typed) > _LONGEST or is_document(text):
         return []
-    needed = NEEDED if len(typed) <= LONGEST_TYPED else NEEDED + 1.0
+    needed = NEEDED + next(more for length, more in _MORE if len(typed) > length)
     pieces = pieces_of(typed)
     doubts = [following.endswith("?") for following in (*pieces[1:], "")]
     return [piece for piece, doubt in zip(pieces, doubts, strict=False) if score(piece) >= needed + doubt]
