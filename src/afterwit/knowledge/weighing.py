@@ -29,7 +29,18 @@ from afterwit.knowledge.belief import (
 )
 from afterwit.knowledge.likeness import Meaning, meaning
 from afterwit.knowledge.merging import Union
-from afterwit.model.knowledge import EVERYWHERE, READ, Belief, Channel, Draft, Evidence, Item, ItemStatus, Scope
+from afterwit.model.knowledge import (
+    EVERYWHERE,
+    READ,
+    STANDING,
+    Belief,
+    Channel,
+    Draft,
+    Evidence,
+    Item,
+    ItemStatus,
+    Scope,
+)
 
 MINIMUM_STORIES = 2
 THRESHOLD = 0.6
@@ -176,7 +187,8 @@ def _weighed(
     if will.verdict is not None and will.verdict.kind in APPROVALS:
         fading = 1.0 if will.is_pinned else faded(will.verdict.at_ms, now, half_life)
         belief = Belief(belief.a + APPROVAL * fading, belief.b)
-    stated_minimum = MINIMUM_STORIES if draft.channel is Channel.USER and draft.harvester != READ else 1
+    is_said_once = draft.harvester in (READ, STANDING)  # a user need not repeat what is to hold from now on
+    stated_minimum = MINIMUM_STORIES if draft.channel is Channel.USER and not is_said_once else 1
     return _Weighed(
         draft=draft,
         will=will,

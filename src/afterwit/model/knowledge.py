@@ -15,6 +15,7 @@ SENTENCE_LIMIT = 240
 READ_LIMIT = 320  # of a sentence that a model read: it says when, too
 EXCERPT_LIMIT = 300
 READ = "read"  # the harvester of what a model read in sessions
+STANDING = "standing-rules"  # the harvester of what a user said once and for all
 
 
 class Category(StrEnum):
@@ -158,6 +159,7 @@ class Trigger(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     program: str = ""  # of a command: its first word, without folders
     words: tuple[str, ...] = ()  # that follow in the command, in this order, perhaps with others between
     signature: str = ""  # of a failure
+    error: tuple[str, ...] = ()  # words that a failed command and its output hold, all of them, in lower case
     tool: str = ""  # the agent's own tool
     path: str = ""  # of a file below the repository; `*` and `**` as in gitignore
     rule: str = ""  # a lint or compiler rule

@@ -121,6 +121,7 @@ def shown_when(trigger: Trigger) -> str:
     parts = (
         ("command", " ".join((trigger.program, *trigger.words)).strip()),
         ("failure", trigger.signature),
+        ("failure with", " ".join(trigger.error)),
         ("tool", trigger.tool),
         ("path", trigger.path),
         ("rule", trigger.rule),

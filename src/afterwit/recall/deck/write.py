@@ -224,8 +224,8 @@ def _keys_of(number: int, trigger: Trigger, *, is_waiting: bool, is_awaited: boo
     called = words_in(trigger.program).union(*map(words_in, trigger.words))
     if trigger.activity:
         yield _Key("activity", frozenset({str(trigger.activity), *needed_by_path(trigger.path)} | called), number)
-    elif trigger.signature or trigger.rule:
-        needs = needed_by_signature(trigger.signature) | words_in(trigger.rule) | called
+    elif trigger.signature or trigger.rule or trigger.error:
+        needs = needed_by_signature(trigger.signature) | words_in(trigger.rule) | called | set(trigger.error)
         yield _Key("failure", frozenset(needs), number)
     elif trigger.program or trigger.words:
         moments = ("command", "failure", "first") if is_awaited else ("command", "failure")
