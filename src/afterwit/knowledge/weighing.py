@@ -29,7 +29,18 @@ from afterwit.knowledge.belief import (
 )
 from afterwit.knowledge.likeness import Meaning, meaning
 from afterwit.knowledge.merging import Union
-from afterwit.model.knowledge import EVERYWHERE, READ, Belief, Channel, Draft, Evidence, Item, ItemStatus, Scope
+from afterwit.model.knowledge import (
+    EVERYWHERE,
+    READ,
+    Belief,
+    Channel,
+    Draft,
+    Evidence,
+    HostLine,
+    Item,
+    ItemStatus,
+    Scope,
+)
 
 MINIMUM_STORIES = 2
 THRESHOLD = 0.6
@@ -46,7 +57,7 @@ class WeighingContext(NamedTuple):
     now_ms: int
     echoes: Mapping[str, frozenset[str]] = {}  # stories that were shown the item
     gone: GoneSubjects = NOTHING_GONE
-    known_to_host: frozenset[str] = frozenset()
+    host_lines: Mapping[str, tuple[HostLine, ...]] = {}  # that say the item already, or otherwise
     decisions: Mapping[str, Sequence[Decision]] = {}
     suspects: Mapping[str, str] = {}  # why the gate wants a person to look first
     contradicted: Mapping[str, tuple[str, ...]] = {}  # items that were found to say the opposite
@@ -135,6 +146,7 @@ def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) 
     weighed = _weighed(draft, ids, will, echoes, context)
     status, reason = _judged(weighed)
     times = [piece.at_ms or piece.session.at_ms for piece in draft.evidence]
+    host_lines = tuple(dict.fromkeys(line for name in ids for line in context.host_lines.get(name, ())))
     return Item(
         **{field: getattr(draft, field) for field in _SHARED},
         id=own,
@@ -154,7 +166,8 @@ def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) 
         is_pinned=will.is_pinned,
         is_decided=will.is_approved or will.is_pinned,
         contradicts=tuple(other for name in ids for other in context.contradicted.get(name, ())),
-        is_known_to_host=not context.known_to_host.isdisjoint(ids),
+        is_known_to_host=any(not line.is_otherwise and not line.repo for line in host_lines),
+        host_lines=host_lines,
     )
 
 
