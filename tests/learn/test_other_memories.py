@@ -40,7 +40,7 @@ def as_table(folder: Path) -> None:
     with closing(apsw.Connection(str(folder / "memory.sqlite3"))) as db:
         db.execute(f"CREATE TABLE tool_calls (id INTEGER PRIMARY KEY, {', '.join(columns)})")
         places = ", ".join("?" for _ in columns)
-        query = f"INSERT INTO tool_calls ({', '.join(columns)}) VALUES ({places})"  # noqa: S608 - our own columns
+        query = f"INSERT INTO tool_calls ({', '.join(columns)}) VALUES ({places})"
         db.executemany(query, [tuple(row.values()) for row in rows()])
 
 

@@ -33,6 +33,7 @@ from afterwit.model.knowledge import (
     EVERYWHERE,
     READ,
     Belief,
+    Category,
     Channel,
     Draft,
     Evidence,
@@ -198,13 +199,22 @@ def _weighed(
         if belief.mean >= context.threshold
         else believed(prior, draft.evidence, now_ms=now, half_life_days=None, echoes=echoes, is_tested=is_tested),
         support=quorum(backing(draft.channel, draft.evidence), echoes=echoes, is_tested=is_tested),
-        minimum=max(stated_minimum, context.minimum_stories.get(draft.harvester, MINIMUM_STORIES)),
+        minimum=1 if _is_users_question(draft) else max(stated_minimum, _minimum_of(draft, context)),
         gone=gone_reason(draft, context.gone),
         suspect=next((context.suspects[own] for own in ids if own in context.suspects), ""),
         age_days=_age_days(draft.evidence, now),
         half_life_days=half_life,
         threshold=context.threshold,
     )
+
+
+def _minimum_of(draft: Draft, context: WeighingContext) -> int:
+    return context.minimum_stories.get(draft.harvester, MINIMUM_STORIES)
+
+
+def _is_users_question(draft: Draft) -> bool:
+    """What a user left open is no order, so that one word is enough."""
+    return draft.channel is Channel.USER and draft.category is Category.QUESTION
 
 
 def _judged(weighed: _Weighed) -> tuple[ItemStatus, str]:
