@@ -151,23 +151,23 @@ def claim_of_note(note: Draft | Item) -> Claim:
     return _with_commands(Claim(said, refused=whole.refused, about=whole.about), (advised, *listed))
 
 
-def are_rivals(one: NamedCommand, other: NamedCommand) -> bool:
+def are_rivals(first: NamedCommand, second: NamedCommand) -> bool:
     """Whether two commands are two ways to the same end."""
-    is_same_end = one.purpose is other.purpose and one.program != other.program
-    return is_same_end and (one.family == other.family or _ANY in (one.family, other.family))
+    is_same_end = first.purpose is second.purpose and first.program != second.program
+    return is_same_end and (first.family == second.family or _ANY in (first.family, second.family))
 
 
-def opposition(one: Claim, other: Claim) -> str:
+def opposition(first: Claim, second: Claim) -> str:
     """What two claims are opposed about; "" where they are not."""
-    for refusing, wanting in ((one, other), (other, one)):
+    for refusing, wanting in ((first, second), (second, first)):
         for refused in sorted(refusing.refused):
             if _is_wanted(refused, wanting) and not _is_wanted(refused, refusing) and _may_meet(refusing, wanting):
                 return refused
             if _is_spoken_for(refused, refusing, wanting):
                 return refused
-    is_rule = min(len(one.words), len(other.words)) >= _FEWEST_WORDS
-    if is_rule and one.is_negative != other.is_negative and likeness(one.words, other.words) >= _ALIKE:
-        return " ".join(sorted(one.words & other.words))
+    is_rule = min(len(first.words), len(second.words)) >= _FEWEST_WORDS
+    if is_rule and first.is_negative != second.is_negative and likeness(first.words, second.words) >= _ALIKE:
+        return " ".join(sorted(first.words & second.words))
     return ""
 
 
@@ -175,8 +175,8 @@ def _is_wanted(refused: str, claim: Claim) -> bool:
     return any(wanted == refused or wanted.startswith(f"{refused} ") for wanted in claim.wanted)
 
 
-def _may_meet(one: Claim, other: Claim) -> bool:
-    return not one.about or not other.about or bool(one.about & other.about)
+def _may_meet(first: Claim, second: Claim) -> bool:
+    return not first.about or not second.about or bool(first.about & second.about)
 
 
 def _is_spoken_for(refused: str, refusing: Claim, other: Claim) -> bool:

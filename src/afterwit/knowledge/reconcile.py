@@ -7,7 +7,7 @@ not told to agents; which side is right is for people to say, and nothing is cha
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 
 import msgspec
 
@@ -132,7 +132,8 @@ def _of_commands(host: HostText, repo: str) -> Iterator[Clash]:
     for purpose, by_file in by_purpose.items():
         for ours, theirs in combinations([by_file[path] for path in sorted(by_file)], 2):
             is_same = {command.program for command, _ in ours} & {command.program for command, _ in theirs}
-            rivals = ((one, other) for first, one in ours for second, other in theirs if are_rivals(first, second))
+            pairs = product(ours, theirs)
+            rivals = ((said, denied) for (first, said), (second, denied) in pairs if are_rivals(first, second))
             if not is_same and (pair := next(rivals, None)):
                 yield Clash(
                     repo=repo,
