@@ -136,10 +136,13 @@ def test_a_person_who_pins_a_note_has_the_last_word(world: World, checkout: Path
     assert "at the start" in ways_told(world, checkout)
 
 
-def test_what_applies_everywhere_is_silent_where_a_repository_says_otherwise(world: World, checkout: Path) -> None:
+@pytest.mark.parametrize("line", ["Never run `cider press`.", "Apples: `cider press`."])
+def test_what_applies_everywhere_is_silent_where_a_repository_says_it_or_otherwise(
+    line: str, world: World, checkout: Path
+) -> None:
     words = "Always press the apples with `cider press`, whatever the weather."
     add(world, Words(sentence=words, category=Category.FACT, scope=EVERYWHERE, advice="cider press"))
-    (checkout / "AGENTS.md").write_text("Never run `cider press`.\n")
+    (checkout / "AGENTS.md").write_text(f"{line}\n")
     learned(world.user_home, world.layout.root)
     here = recalled(world, checkout, None, "claude-code", "", None)
     elsewhere = recalled(world, checkout.parent, None, "claude-code", "", None)
