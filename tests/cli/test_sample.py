@@ -58,7 +58,7 @@ def test_filters_and_limits_choose(learned: Run) -> None:
     assert (
         count("--since", "2026-05-03") == len(json.loads(learned("sessions", "list", "--json").stdout)["sessions"]) - 2
     )
-    assert count("--count", "2") == 2
+    assert count("--count", "2") == count("-n", "2") == count("--limit", "2") == 2
     assert count("--top-percent", "1") == 1
     assert count("--min-score", "99") == 0
 

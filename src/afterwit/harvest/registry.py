@@ -17,6 +17,7 @@ from afterwit.harvest.questions import Questions
 from afterwit.harvest.refusals import Denials, Refusals, RefusedForNow
 from afterwit.harvest.rules import LinterRules
 from afterwit.harvest.stated.choices import Choices, Reproofs
+from afterwit.harvest.stated.open_questions import OpenQuestions
 from afterwit.harvest.stated.put_off import PutOff
 from afterwit.harvest.stated.root_causes import RootCauses
 from afterwit.harvest.stated.standing_rules import StandingRules
@@ -32,6 +33,7 @@ HARVESTERS: tuple[Harvester[Any], ...] = (
     FoldersRead(),
     GuessedNames(),
     HttpRefusals(),
+    OpenQuestions(),
     Places(),
     Procedures(),
     ProvenCommands(),

@@ -140,6 +140,7 @@ def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:
                 awaits=tuple(trigger for trigger in triggers if is_called(item, trigger)),
                 about=about(item),
                 talks=talks_of(item),
+                silent_in=item.silent_in,
             )
 
 

@@ -13,7 +13,7 @@ import apsw
 from afterwit.guard.shown import Shown, of_deck
 from afterwit.model.quick_json import dumps, loads
 
-VERSION = 2
+VERSION = 3
 NOTES = "notes"  # the name under which a deck has how many notes are found by their words
 LINE_COLUMNS = ("item", "text", "authority", "advice", "confidence")
 TRIGGER_COLUMNS = ("program", "words", "signature", "tool", "path", "rule", "activity")
@@ -134,6 +134,7 @@ class Deck:
                    WHERE (lines.scope = 'global' OR (lines.scope = 'repo' AND lines.place = :repo)
                        OR (lines.scope = 'agent' AND lines.place = :agent))
                        AND (lines.agents = '' OR instr(lines.agents, ' ' || :agent || ' '))
+                       AND (lines.silent_in = '' OR NOT instr(lines.silent_in, ' ' || :repo || ' '))
                    ORDER BY breadth, lines.id"""  # noqa: S608
         values = {"words": dumps([*words, ""]), "moment": moment, "repo": repo, "agent": agent}
         return [

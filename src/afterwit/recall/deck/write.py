@@ -53,6 +53,7 @@ class FiringLine(NamedTuple):
     awaits: tuple[Trigger, ...] = ()  # of these, commands whose first call it waits for
     about: str = ""  # the text by whose words a prompt finds it; "" where words do not
     talks: tuple[str, ...] = ()  # sessions whose quotes it stands for
+    silent_in: tuple[str, ...] = ()  # repositories whose own files say it, or otherwise
 
 
 class DeckBlock(NamedTuple):
@@ -183,8 +184,9 @@ def _put_lines(db: apsw.Connection, lines: Iterable[FiringLine], said: Redact) -
         kind, place = line.scope
         agents = "".join(f" {agent} " for agent in line.agents)
         row = (str(kind), place, str(line.authority), said(line.advice), line.confidence, agents)
-        values = (number, line.item, said(line.text), *row, msgspec.json.encode(line.talks).decode())
-        db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+        silent_in = "".join(f" {repo} " for repo in line.silent_in)
+        values = (number, line.item, said(line.text), *row, msgspec.json.encode(line.talks).decode(), silent_in)
+        db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         is_waiting = bool(line.awaits) or (not line.advice and any(trigger.activity for trigger in line.triggers))
         for trigger in line.triggers:
             filed = list(_keys_of(count, trigger, is_waiting=is_waiting, is_awaited=trigger in line.awaits))
