@@ -13,7 +13,7 @@ import apsw
 from afterwit.guard.shown import Shown, of_deck
 from afterwit.model.quick_json import dumps, loads
 
-VERSION = 2
+VERSION = 3
 RULES = "rules"  # the name under which a deck has the rules for the first prompt
 NOTES = "notes"  # and how many notes are found by their words
 LINE_COLUMNS = ("item", "text", "authority", "advice", "confidence")
