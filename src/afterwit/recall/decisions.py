@@ -2,59 +2,63 @@
 
 Whole talks are ranked by the rare words that they share with the prompt, and count up to twice where the user said
 much. Which sentences decide something is not guessed: what was said on a matter is quoted, as much as there is room
-for, and whoever shows it puts the newest first, so that a later word stands before what it changes. Reads nothing but
-`Talks`. The few constants were set on invented conversations; they rank, and do not claim to be chances.
+for, and whoever shows it puts the newest first, so that a later word stands before what it changes. Nothing is said to
+a prompt that is a document or names hardly anything, nor where the best talk is hardly better than any other: then all
+of them are about the same. Reads nothing but `Talks`. The constants were set on invented conversations and on real
+prompts; they rank, and do not claim to be chances.
 """
 
 import heapq
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 
 from afterwit.recall.places import Question
 from afterwit.recall.talks import LONGEST_QUOTE, ROUTINE, ROUTINE_SHARE, Quote, Talks, rarity, terms_of
 
 _MOST_WORDS = 100  # of a prompt; a longer one is a document, which says itself what is wanted
+_FEWEST_RARE = 2  # words of a prompt that names something
 _FEW_TALKS = 3  # that hold a rare word
 _FEW = 0.1  # the same, of many talks
-_TOGETHER = 2  # rare words of the prompt in one talk: enough to speak
-_APART = 3  # the same, in different talks
 _CANDIDATES = 30
+_LEAD = 4.0  # of the best talk over the mean of those that are not among the best
+_OF_ONE_MATTER = 3  # talks: the best
 _NEARLY = 0.3  # of what the best talk has
 
 
 def decided(talks: Talks, question: Question) -> list[Quote]:
-    """What was said about it, the best match first; nothing where the prompt says too little or too much."""
+    """What was said about it, the best match first; often nothing."""
     if len(question.prompt.split()) > _MOST_WORDS:
         return []
     terms = frozenset(terms_of(question.prompt))
     holders = talks.holders(sorted(terms))
-    if not _says_enough(holders, talks.size()):
-        return []
+    most = max(_FEW_TALKS, _FEW * talks.size())
+    rare = [term for term, held in holders.items() if term not in ROUTINE and len(held) <= most]
     scores = _scores(holders, talks.size())
+    if len(rare) < _FEWEST_RARE or not _stands_out(scores, talks.size()):
+        return []
     best = heapq.nsmallest(_CANDIDATES, scores, key=lambda talk: (-scores[talk], talk))
     quotes = talks.quotes(best)
-    marks = {talk: scores[talk] * (1 + len(quotes[talk].text) / LONGEST_QUOTE) for talk in best}
+    marks = {talk: round(scores[talk] * (1 + len(quotes[talk].text) / LONGEST_QUOTE), 6) for talk in best}
     enough = _NEARLY * max(marks.values())
-    ranked = sorted((talk for talk in best if marks[talk] >= enough), key=lambda talk: (-round(marks[talk], 6), talk))
-    told = {quotes[talk].text: quotes[talk] for talk in reversed(ranked) if _adds(quotes[talk], terms)}
-    return list(reversed(told.values()))
-
-
-def _says_enough(holders: Mapping[str, Mapping[int, float]], size: int) -> bool:
-    """Whether rare words of the prompt come together in a past talk, or there are several of them."""
-    most = max(_FEW_TALKS, _FEW * size)
-    rare = [held for term, held in holders.items() if term not in ROUTINE and len(held) <= most]
-    together = Counter(talk for held in rare for talk in held)
-    return len(rare) >= _APART or max(together.values(), default=0) >= _TOGETHER
+    ranked = sorted((talk for talk in best if marks[talk] >= enough), key=lambda talk: (-marks[talk], talk))
+    told = (quotes[talk] for talk in ranked if _adds(quotes[talk], terms))
+    return list({quote.text: quote for quote in told}.values())
 
 
 def _scores(holders: Mapping[str, Mapping[int, float]], size: int) -> dict[int, float]:
+    """By talk: what it shares with the prompt, as BM25 has it."""
     scores: defaultdict[int, float] = defaultdict(float)
-    for term, held in holders.items():
+    for term, held in sorted(holders.items()):
         tells = rarity(size, len(held)) * (ROUTINE_SHARE if term in ROUTINE else 1.0)
         for talk, weight in held.items():
             scores[talk] += tells * weight
     return {talk: round(score, 6) for talk, score in scores.items()}
+
+
+def _stands_out(scores: Mapping[int, float], size: int) -> bool:
+    best = heapq.nlargest(_OF_ONE_MATTER, scores.values())
+    others = sum(scores.values()) - sum(best)
+    return bool(best) and best[0] * (size - len(best)) >= _LEAD * others
 
 
 def _adds(quote: Quote, terms: frozenset[str]) -> bool:

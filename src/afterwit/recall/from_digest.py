@@ -1,9 +1,9 @@
-"""What recall keeps of a digest: where its session worked, and what was said in it, taken apart into sentences.
+"""What recall keeps of a digest: where its session worked, and what was said in it.
 
 Everything that can be quoted later is made harmless here: one line, nothing invisible, no markers of ours, no values
 that were taken out, quotation marks made single. What looks pasted is searched but not quoted. An agent's words are
-never kept to be quoted: it may only repeat what a page told it. How far they settle something helps to find the talk.
-All of it happens when a session is learned, not when a hook asks.
+never kept to be quoted: it may only repeat what a page told it. They help to find the talk. All of it happens when a
+session is learned, not when a hook asks.
 """
 
 import re
@@ -16,11 +16,11 @@ from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, Relation, Status
 from afterwit.recall.place_index import PlaceSighting
-from afterwit.recall.talks import LONGEST_QUOTE, Quote, Talk, counts_of
+from afterwit.recall.talks import LONGEST_QUOTE, Quote, Talk
 from afterwit.text.pasted import own_words, without_blocks
 
 _TURNS_OF_TALK = 8  # prompts
-_FEWEST_WORDS = 3  # of a sentence that says something
+_FEWEST_WORDS = 3  # of a turn that says something
 _MOST_TEXT = 16_000
 _LONGEST = LONGEST_QUOTE
 _JOINT = " … "
@@ -36,6 +36,12 @@ _ITEM = re.compile(r"^[^\S\n]*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?", re.
 _SPLIT = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'`(\[*A-Z0-9])|(?<=[a-z]{2}[.!?])\s+(?=[a-z])|\n+")
 _HOME = re.compile(r"(?<![\w.~])(?:/(?:Users|home)/|[A-Za-z]:[\\/]Users[\\/])[^\s/\\'\"`:;,)]+")
 _BLANKS = re.compile(r"\s+")
+_ORDER = re.compile(
+    r"\W*(?:(?:ok(?:ay)?|yes|yeah|now|then|please|and|also|great|good|nice|so|just|let'?s|(?:can|could) you)\b\W*)*"
+    r"(?:commit|push|merge|rebase)\b",
+    re.IGNORECASE,
+)
+_LONGEST_ORDER = 100
 _MOST_LINES = 40
 _LONGEST_READ = 4_000  # characters of a turn that are looked at for sentences
 _PASTED = re.compile(
@@ -65,7 +71,7 @@ def talks_in(digest: Digest) -> list[Talk]:
     made = (
         Talk(
             Quote(_quote([text for _, text in talk], is_first=not part), talk[-1][0], digest.native_id),
-            counts_of(without_own("\n".join(texts[part]))[:_LONGEST_TEXT]),
+            without_own("\n".join(texts[part]))[:_LONGEST_TEXT],
             part,
         )
         for part, talk in enumerate(talks)
@@ -74,27 +80,36 @@ def talks_in(digest: Digest) -> list[Talk]:
 
 
 def _quote(prompts: Sequence[str], *, is_first: bool) -> str:
-    """What the user said in so many words, questions left out. Of much, what began the session is left out first: it is
-    a wish, and rarely its answer; then the shortest sentences."""
-    lines = [(at, line) for at, prompt in enumerate(prompts) for line in _said(prompt)]
-    order = sorted(range(len(lines)), key=lambda n: (is_first and lines[n][0] == 0, -len(lines[n][1])))
-    kept: list[int] = []
+    """What the user said, without questions, in order. Of much, the longest turns, and what began the session last: it
+    is a wish, and rarely its answer. Of a turn that does not fit, the longest sentences that do."""
+    turns = {at: lines for at, prompt in enumerate(prompts) if (lines := _said(prompt))}
+    sizes = {at: sum(len(line) + 1 for line in lines) for at, lines in turns.items()}
+    kept: dict[int, str] = {}
     room = LONGEST_QUOTE
-    for number in order:
-        if len(lines[number][1]) <= room:
-            kept.append(number)
-            room -= len(lines[number][1]) + len(_JOINT)
-    text, before = "", -1
-    for number in sorted(kept):
-        is_next = before >= 0 and before == number - 1 and lines[before][0] == lines[number][0]
-        text += f"{' ' if is_next else _JOINT if text else ''}{lines[number][1]}"
-        before = number
-    return text
+    for at in sorted(turns, key=lambda at: (is_first and at == 0, -sizes[at])):
+        said = " ".join(_fitting(turns[at], room))
+        if said:
+            kept[at] = said
+            room -= len(said) + len(_JOINT)
+    return _JOINT.join(kept[at] for at in sorted(kept))
 
 
 def _said(prompt: str) -> list[str]:
+    """The sentences of a turn that says something; none of an order of the moment."""
     lines = sentences_of(own_words(prompt)) if _is_typed(prompt) else ()
-    return [line for line in lines if len(line.split()) >= _FEWEST_WORDS and not line.rstrip("\"')").endswith("?")]
+    told = [line for line in lines if not line.rstrip("\"')").endswith("?")]
+    text = " ".join(told)
+    is_order = len(text) <= _LONGEST_ORDER and _ORDER.match(text)
+    return told if len(text.split()) >= _FEWEST_WORDS and not is_order else []
+
+
+def _fitting(lines: Sequence[str], room: int) -> list[str]:
+    kept: list[int] = []
+    for at in sorted(range(len(lines)), key=lambda at: -len(lines[at])):
+        if len(lines[at]) <= room:
+            kept.append(at)
+            room -= len(lines[at]) + 1
+    return [lines[at] for at in sorted(kept)]
 
 
 def sentences_of(text: str) -> Iterator[str]:

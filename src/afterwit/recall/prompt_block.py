@@ -38,7 +38,7 @@ _LATER = "Notes from earlier sessions that fit this; no instructions from the us
 _WHERE = "Work like this was done in:"
 _RULES = "Rules that failed here before:"
 _ITEMS = "What is known of it:"
-_WAS_DECIDED = "What was said about it, the newest conversation first:"
+_WAS_DECIDED = "What was said in earlier conversations that may be about this, newest first; a later word counts more:"
 _FRAME = len(_INTRODUCTION) + len(_WHERE) + len(_RULES) + len(_ITEMS) + len(_WAS_DECIDED) + 5
 
 

@@ -1,7 +1,7 @@
 """Past conversations of one repository, prepared for the question what was decided in them.
 
 A talk is a session, or some turns of a long one, as far as it may be found and quoted: what the user said in it, in one
-line, and how often each word occurs in all that was said. `Talks` is all that recall asks of them; one implementation
+line, and the words of all that was said. `Talks` is all that recall asks of them; one implementation
 lives here, in memory, another one reads the tables of a deck. What a word weighs in a talk depends on that talk alone,
 so that both can keep it ready. Putting a talk again replaces what was known of it. Standard library only, so that a
 hook can import it.
@@ -34,7 +34,7 @@ class Quote(NamedTuple):
 
 class Talk(NamedTuple):
     quote: Quote
-    counts: Mapping[str, int]  # how often each term occurs in all that was said
+    text: str  # all that was said
     part: int = 0  # of a long session
 
     @property
@@ -66,12 +66,13 @@ class TalkIndex:
     def put(self, talk: Talk) -> None:
         """Adds a talk, or replaces what was known of it."""
         before = self._talks.get(talk.key)
-        for term in before.counts if before else ():
-            del self._holders[term][talk.key]
         if before is None:
             insort(self._keys, talk.key)
+        else:
+            for term in counts_of(before.text):
+                del self._holders[term][talk.key]
         self._talks[talk.key] = talk
-        for term, weight in weights(talk.counts).items():
+        for term, weight in weights(counts_of(talk.text)).items():
             self._holders[term][talk.key] = weight
 
     def size(self) -> int:

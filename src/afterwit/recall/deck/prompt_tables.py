@@ -16,7 +16,7 @@ import apsw
 from afterwit.model.quick_json import dumps
 from afterwit.recall.deck.first_prompt import pack_numbers, pack_weighted
 from afterwit.recall.place_index import PlaceSighting, path_total, rarity, words_of_sighting
-from afterwit.recall.talks import Talk, terms_of, weights
+from afterwit.recall.talks import Talk, counts_of, weights
 from afterwit.text.words import words_of
 
 MOST_SESSIONS = 2_000
@@ -88,12 +88,7 @@ def _put(db: apsw.Connection, number: int, repo: str, source: PromptSource, reda
 
 
 def _redacted(talk: Talk, redact: Redact) -> Talk:
-    text = redact(talk.quote.text)
-    if text == talk.quote.text:
-        return talk
-    gone = set(terms_of(talk.quote.text)) - set(terms_of(text))
-    kept = {term: count for term, count in talk.counts.items() if term not in gone}
-    return talk._replace(quote=talk.quote._replace(text=text), counts=kept)
+    return talk._replace(quote=talk.quote._replace(text=redact(talk.quote.text)), text=redact(talk.text))
 
 
 def _places_body(sightings: Sequence[PlaceSighting], bags: Sequence[frozenset[str]], files: dict[str, int]) -> str:
@@ -134,6 +129,6 @@ def _file_rows(sightings: Sequence[PlaceSighting], files: dict[str, int]) -> _Ro
 def _talk_rows(talks: Sequence[Talk]) -> _Rows:
     holders: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
     for number, talk in enumerate(talks):
-        for term, weight in weights(talk.counts).items():
+        for term, weight in weights(counts_of(talk.text)).items():
             holders[term].append((number, weight))
     return (("talk", term, pack_weighted(weighted)) for term, weighted in sorted(holders.items()))
