@@ -65,7 +65,7 @@ def _is_let_in(draft: Draft) -> bool:
 
 class RecallPlayer(Player):
     name = "afterwit"
-    version = 3
+    version = 4
 
     def __init__(self, readings: Readings = NOTHING_READ) -> None:
         self._library = Library(HARVESTERS, _is_let_in)
