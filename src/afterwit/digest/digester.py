@@ -81,12 +81,18 @@ def digest(material: Material) -> Digest:
         summaries=tuple(note.text for note in _of(material, NoteKind.SUMMARY)),
         stated=_stated(material, prompts),
         ending=next((note.text for note in reversed(_of(material, NoteKind.ENDING))), ""),
+        replies=_replies(material),
         measures=_measures(material, steps),
     )
 
 
 def _of(material: Material, kind: NoteKind) -> list[SessionNote]:
     return [note for note in material.notes if note.kind is kind]
+
+
+def _replies(material: Material) -> tuple[Said, ...]:
+    """What was said right before each later prompt; the last of the notes is the last reply, which is kept as such."""
+    return tuple(Said(text=note.text, at_ms=note.at_ms) for note in _of(material, NoteKind.BEFORE)[:-1])
 
 
 def steps_of(material: Material) -> list[Step]:

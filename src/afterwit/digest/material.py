@@ -115,7 +115,7 @@ def _open(row: ActionRow) -> ActionRow:
 def _is_known_by(note: SessionNote, ended: Sequence[bool], before_ms: int) -> bool:
     if note.kind in _OF_RESULTS:
         return note.at is not None and note.at < len(ended) and ended[note.at]
-    if note.kind is NoteKind.ENDING:
+    if note.kind in (NoteKind.ENDING, NoteKind.BEFORE):
         return False
     is_placed = note.kind not in _OF_ACTIONS or (note.at is not None and note.at < len(ended))
     return is_placed and note.at_ms is not None and note.at_ms < before_ms

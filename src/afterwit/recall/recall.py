@@ -29,7 +29,7 @@ from afterwit.model.settings import Settings
 from afterwit.recall.at_prompt import at_prompt
 from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptIndex
 from afterwit.recall.doubles import told_once
-from afterwit.recall.from_digest import sighting_of, talk_of
+from afterwit.recall.from_digest import sighting_of, talks_in
 from afterwit.recall.place_index import PlaceIndex
 from afterwit.recall.places import Question
 from afterwit.recall.prompt_block import PromptBlock
@@ -105,14 +105,16 @@ def prompt_block_for(
     places, talks = PlaceIndex(), TalkIndex()
     for digest in _latest_digests(db, situation.repo):
         places.put(sighting_of(digest))
-        talks.put(talk_of(digest))
+        for talk in talks_in(digest):
+            talks.put(talk)
     return at_prompt(items, situation, Question(task), places, talks, told)
 
 
 def prompt_index(db: apsw.Connection, repo: str) -> PromptIndex:
     """What was done and said in a repository."""
     digests = list(_latest_digests(db, repo))
-    return PromptIndex([sighting_of(digest) for digest in digests], [talk_of(digest) for digest in digests])
+    talks = [talk for digest in digests for talk in talks_in(digest)]
+    return PromptIndex([sighting_of(digest) for digest in digests], talks)
 
 
 def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:

@@ -141,7 +141,7 @@ def section_of(item: Item, stories: Mapping[Scope, int]) -> StartSection | None:
 
 def _waits(item: Item, stories: Mapping[Scope, int]) -> bool:
     """What names files or a topic waits for them, unless the topic is beside a failure that it answers, or the user
-    wants it of every session. What a model read waits for whatever it names, unless it is worth telling each session."""
+    wants it of every session. What a model read waits for what it names, unless it is worth telling each session."""
     if item.harvester == READ:
         return expected(item, stories) < _WORTH
     is_due = item.harvester == STANDING or any(trigger.signature for trigger in item.triggers)

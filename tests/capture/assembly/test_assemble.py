@@ -13,7 +13,7 @@ from afterwit.capture.assembly.part_facts import merged_spend
 from afterwit.capture.assembly.texts import AssemblyContext
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, Captured, EventRow, PartFacts, ProblemRow, SpendRow, key_of
-from afterwit.model.kinds import EventKind, Relation, Status
+from afterwit.model.kinds import EventKind, NoteKind, Relation, Status
 from afterwit.model.readings import Event, Facts, Problem, Reading, Result, Spend, Usage
 
 TOKEN = "ghp" + "_" + "q7Rk2ZsV9xLm4TnB8wYc1JdF6hGp3KaE5uXi"
@@ -358,3 +358,10 @@ def test_any_split_into_runs_gives_the_rows_of_the_whole(readings: list[Reading]
         runs.append(assembled(SPLIT_CONTEXT, readings[start:stop], () if resume else copied, resume))
         resume = runs[-1].resume
     assert joined(runs) == joined([assembled(SPLIT_CONTEXT, readings, copied)])
+
+
+def test_of_the_replies_before_a_prompt_the_last_is_noted(context: AssemblyContext) -> None:
+    reply = EventKind.REPLY
+    told = [prompt("p1"), event(reply, 5, text="Looking."), event(reply, 6, text="Oak or walnut?"), prompt("p2")]
+    found = assembled(context, [*told, event(reply, 9, text="Done.")])
+    assert [note.text for note in found.notes if note.kind is NoteKind.BEFORE] == ["Oak or walnut?", "Done."]

@@ -25,7 +25,7 @@ from afterwit.actions.shell.tree import Command
 from afterwit.capture.assembly import instructions
 from afterwit.capture.assembly.calls import CallOutcome, PendingCall
 from afterwit.capture.assembly.sentences import stated_by_agent
-from afterwit.capture.assembly.texts import beginning, safe_text
+from afterwit.capture.assembly.texts import beginning, both_ends, safe_text
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, NoteRow, PartFacts
 from afterwit.model.kinds import CHANGES, ActionKind, EventKind, Lean, NoteKind, Status
@@ -160,6 +160,7 @@ _DEFINITION = re.compile(
 )
 PROMPT_LIMIT = 2_000
 ENDING_LIMIT = 1_200
+BEFORE_LIMIT = 300  # of each end
 SUMMARY_LIMIT = 6_000
 MESSAGE_LIMIT = 1_500
 _MOST_REPLIES = 60
@@ -183,6 +184,7 @@ def of_text(number: int, part: PartFacts, event: Event, body: str) -> Iterator[N
         yield NoteRow(number, NoteKind.SUMMARY, place, event.at_ms, beginning(body, SUMMARY_LIMIT))
     elif event.kind is EventKind.REPLY and body:
         yield NoteRow(number, NoteKind.ENDING, 0, event.at_ms, beginning(body, ENDING_LIMIT))
+        yield NoteRow(number, NoteKind.BEFORE, part.prompts, event.at_ms, both_ends(body, BEFORE_LIMIT))
         stated = stated_by_agent(body) if part.stated < _MOST_REPLIES else []
         if stated:
             part.stated += 1
