@@ -4,7 +4,7 @@ import pytest
 from tests.digest.materials import ROOT, action, material, note
 
 from afterwit.digest.digester import digest
-from afterwit.digest.outcome import is_correction, is_thanks
+from afterwit.digest.last_words import is_correction, is_thanks
 from afterwit.model.captured import ActionRow, NoteRow
 from afterwit.model.digest import Verdict
 from afterwit.model.kinds import ActionKind, EventKind, NoteKind, Outcome, Status

@@ -18,8 +18,9 @@ from afterwit.actions.failures.signature import signature
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.steps import Step, command_of
 from afterwit.capture.assembly.sentences import stated_by_person
+from afterwit.digest.last_words import is_correction, reported
 from afterwit.digest.material import Material, SessionNote
-from afterwit.digest.outcome import SessionCourse, is_correction, judge
+from afterwit.digest.outcome import SessionCourse, judge
 from afterwit.model.captured import ActionRow
 from afterwit.model.digest import Digest, DigestStep, Failure, Measures, Publication, Rule, Said, Touched
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, NoteKind, Relation, ResolutionKind, Status, TaskType
@@ -55,6 +56,7 @@ def digest(material: Material) -> Digest:
         if note.kind in (NoteKind.COMMIT, NoteKind.PULL) and note.at is not None
     )
     kinds = dict(sorted(Counter(step.kind.value for step in steps).items()))
+    ending = _last_text(material, NoteKind.ENDING)
     course = SessionCourse(
         steps,
         failures,
@@ -63,6 +65,9 @@ def digest(material: Material) -> Digest:
         material.last_kind,
         identity.is_partial,
         identity.relation == Relation.SUBAGENT,
+        material.end,
+        reported(ending, _last_text(material, NoteKind.CLOSING)) if ending else None,
+        _turn(material, prompts),
     )
     return Digest(
         **{name: value for name, value in identity._asdict().items() if name in Digest.__struct_fields__},
@@ -80,13 +85,25 @@ def digest(material: Material) -> Digest:
         publications=publications,
         summaries=tuple(note.text for note in _of(material, NoteKind.SUMMARY)),
         stated=_stated(material, prompts),
-        ending=next((note.text for note in reversed(_of(material, NoteKind.ENDING))), ""),
+        ending=ending,
         measures=_measures(material, steps),
     )
 
 
 def _of(material: Material, kind: NoteKind) -> list[SessionNote]:
     return [note for note in material.notes if note.kind is kind]
+
+
+def _last_text(material: Material, kind: NoteKind) -> str:
+    return next((note.text for note in reversed(_of(material, kind))), "")
+
+
+def _turn(material: Material, prompts: Sequence[Said]) -> int:
+    """The position of the first action after the last prompt; of a log without times, the first of all."""
+    asked = prompts[-1].at_ms if len(prompts) > 1 else None
+    if asked is None:
+        return 0
+    return sum(row.at_ms is not None and row.at_ms < asked for row in material.actions)
 
 
 def steps_of(material: Material) -> list[Step]:

@@ -1,42 +1,46 @@
 """How a session ended: success, partial, failure, abandoned, or unknown; with reasons and a confidence.
 
-Looks at what happened, never at words such as "error" in a text: checks and publications after the last change, how the
-log ends, how the person reacted, what stayed open. Signals for and against are weighed; where they say nothing,
-contradict each other evenly, or come down to a last reply that nothing bears out, the answer is *unknown*.
-docs/explanation/outcomes.md says what this earns over guessing.
-
-How a person reacts is told by form alone, and narrowly: a prompt counts as a correction or as thanks only if it begins
-like one or is short and consists of one. Most prompts are neither.
+A session that stopped in the middle (interrupted, cut, left with a question or with nothing done) is told from one that
+came to an end. Of one that came to an end, a few signals are weighed and added up: what the log records of its end, what
+the person and the agent said last, the last check and whether something was published after the last change, and how
+the next session in the same place begins. Each weight stands in one table, and each signal that counts is a reason in
+words. *Unknown* is said only where there is too little to judge by. docs/explanation/outcomes.md has the table, and what
+it earns over guessing.
 """
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from afterwit.actions.checks import is_checking
 from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.tree import Command
 from afterwit.actions.steps import Step, command_of
+from afterwit.actions.tools import fold
+from afterwit.digest.last_words import (
+    Report,
+    is_correction,
+    is_giving_up,
+    is_leaving,
+    is_rejection,
+    is_thanks,
+    reported,
+)
 from afterwit.model.digest import Failure, Said, Verdict
-from afterwit.model.kinds import CHANGES, EventKind, FailureClass, Outcome, ResolutionKind
+from afterwit.model.kinds import CHANGES, EventKind, FailureClass, Outcome, RecordedEnd, ResolutionKind, Status
 
-_SHORT = 200
-_CORRECTS = re.compile(
-    r"^\W*(?:no[,.! ]+(?!problem|worries)|nope\b|wrong\b|stop\b|wait\b|that'?s (?:not|wrong)|this is (?:not|wrong)"
-    r"|not what\b|i (?:said|meant|asked|told you|didn'?t (?:ask|want))|why (?:did|do|are|have) you\b|you (?:forgot"
-    r"|missed|broke|should (?:have|not)|didn'?t|did not|are (?:wrong|not))|don'?t\b|do not\b|undo\b|revert\b"
-    r"|please (?:revert|undo|don'?t)|still (?:not|fail|broken|the same|doesn)|it (?:still|doesn'?t|does not|didn'?t"
-    r"|is still)|that (?:didn'?t|doesn'?t|broke)|actually,? (?:no|don|i|we|let)|(?:but )?(?:it|this) (?:should"
-    r"|must) (?:not|be)|instead\b)",
-    re.IGNORECASE,
-)
-_THANKS = re.compile(
-    r"^\W*(?:thank|thx|great\b|perfect\b|awesome\b|excellent\b|nice\b|lgtm\b|looks good|works\b|it works"
-    r"|well done|cool\b|good job|yes,? (?:that|it) work|love it|amazing\b)",
-    re.IGNORECASE,
-)
 _LATE = 8  # actions at the end in which an open failure counts
 _MOST_CONFIDENT = 0.95
-_LEAST_CONFIDENT = 0.5
+_SUCCESS = 1  # the least score of a success
+_FAILURE = -3  # the highest score of a failure
+_HANDS_IN = frozenset(fold(name) for name in ("submit", "finish", "attempt_completion", "task_complete"))
+_PUBLISHES = frozenset([("git", "push"), ("git", "commit"), ("gh", "pr merge"), ("gh", "pr create"), ("glab", "mr create")])
+_ENDS = {
+    RecordedEnd.DONE: (3, "its log records that the result was handed in"),
+    RecordedEnd.FORCED: (-1, "its log records a limit, at which what there was was handed in"),
+    RecordedEnd.LIMIT: (-5, "its log records that it ran out of money, steps, context or time"),
+    RecordedEnd.ERROR: (-5, "its log records that it died of an error"),
+    RecordedEnd.UNSOLVED: (-5, "its log records that nothing was solved"),
+}
 
 
 class SessionCourse(NamedTuple):
@@ -45,107 +49,140 @@ class SessionCourse(NamedTuple):
     published: Sequence[int]  # positions of commits and pull requests
     prompts: Sequence[Said]
     last_kind: str  # of the last event
-    is_partial: bool
+    is_partial: bool = False
     is_subagent: bool = False
+    end: str = ""  # a `RecordedEnd`
+    reply: Report | None = None  # the last one's
+    turn: int = 0  # position of the first action after the last prompt
+    next_prompt: str = ""  # the first of the next session in the same place
 
 
-class _Signals(NamedTuple):
+class _Signal(NamedTuple):
+    holds: bool
+    weight: int
+    words: str
+
+
+class _Facts(NamedTuple):
+    """What the signals are made of."""
+
     has_changed: bool
+    has_acted: bool  # since the last prompt
     is_published: bool  # after the last change
     check: bool | None  # the last check after the last change: passed, failed, none
-    is_answered: bool  # the log ends with a reply
-    is_interrupted: bool
-    is_cut: bool  # the log ends within a turn
-    is_thanked: bool
-    is_corrected: bool  # the last prompt is a correction
-    has_open_failure: bool  # near the end
+    is_handed_in: bool
+    last_words: str  # of the person, if the session goes on after the first prompt
+    report: Report
 
 
 def judge(course: SessionCourse) -> Verdict:
     if course.is_partial or not (course.steps or course.prompts):
         return _unknown("too little is known")
-    verdict = _weighed(_signals(course), course)
-    return verdict if verdict.confidence >= _LEAST_CONFIDENT else _unknown(*verdict.reasons)
+    facts = _facts(course)
+    return _stopped(course, facts) or _weighed(course, facts)
 
 
 def _unknown(*reasons: str) -> Verdict:
     return Verdict(outcome=Outcome.UNKNOWN, confidence=0.0, reasons=reasons)
 
 
-def _weighed(signals: _Signals, course: SessionCourse) -> Verdict:
-    if course.last_kind == EventKind.MODEL_ERROR:
-        outcome = Outcome.PARTIAL if signals.is_published or signals.check else Outcome.FAILURE
-        return Verdict(outcome=outcome, confidence=0.6, reasons=("it ends with an error of the model",))
-    if not course.steps and not signals.is_answered:
-        return Verdict(
-            outcome=Outcome.ABANDONED, confidence=0.6, reasons=("nothing was done and nothing was answered",)
-        )
-    if signals.is_interrupted:
-        return _interrupted(signals)
-    reasons = _good(signals)
-    against = _bad(signals)
-    if signals.is_cut and course.is_subagent:
+def _facts(course: SessionCourse) -> _Facts:
+    last = _last_change(course.steps)
+    published = [*course.published, *(at for at in range(len(course.steps)) if _publishes(course.steps, at))]
+    words = [said.text for said in course.prompts if not is_leaving(said.text)]
+    return _Facts(
+        has_changed=last >= 0,
+        has_acted=len(course.steps) > course.turn,
+        is_published=max(published, default=-1) > last,
+        check=_last_check(course.steps, last),
+        is_handed_in=bool(course.steps) and fold(course.steps[-1].tool) in _HANDS_IN,
+        last_words=words[-1] if len(words) > 1 else "",
+        report=course.reply or Report(),
+    )
+
+
+def _stopped(course: SessionCourse, facts: _Facts) -> Verdict | None:
+    """The verdict on a session that did not come to an end; None where it did."""
+    reason = _stopped_by(course, facts)
+    if not reason:
+        return None
+    if course.is_subagent and reason == _CUT:
         return _unknown("what a subagent answers is its parent's")
-    if signals.is_cut and not signals.is_published:
-        outcome = Outcome.PARTIAL if signals.has_changed or signals.check is not None else Outcome.ABANDONED
-        return Verdict(outcome=outcome, confidence=0.5, reasons=("it ends in the middle of a turn", *against))
-    if against and signals.check is not True and not signals.is_published:
-        outcome = Outcome.FAILURE if signals.is_corrected and not signals.has_changed else Outcome.PARTIAL
-        return Verdict(outcome=outcome, confidence=0.5 + 0.1 * (len(against) - 1), reasons=against)
+    if facts.is_published and not is_giving_up(facts.last_words) and course.last_kind != EventKind.PROMPT:
+        return None
+    has_achieved = facts.check is True or facts.is_published or _changed_before(course)
+    outcome = Outcome.PARTIAL if has_achieved else Outcome.ABANDONED
+    achieved = ("something was achieved before",) if has_achieved else ()
+    return Verdict(outcome=outcome, confidence=0.6, reasons=(reason, *achieved))
+
+
+_CUT = "it ends in the middle of a turn"
+
+
+def _stopped_by(course: SessionCourse, facts: _Facts) -> str:
+    kind, words = course.last_kind, facts.last_words
+    if course.end or kind == EventKind.MODEL_ERROR or facts.is_handed_in:
+        return ""
+    if is_giving_up(words):
+        return "the person gave it up"
+    if kind == EventKind.INTERRUPT:
+        return "interrupted at the end"
+    if kind == EventKind.PROMPT and not (is_thanks(words) or is_rejection(words) or is_correction(words)):
+        is_left = bool(course.prompts) and is_leaving(course.prompts[-1].text)
+        return "" if is_left and facts.report != Report() else "the last prompt was not answered"
+    if kind in (EventKind.CALL, EventKind.RESULT, EventKind.THOUGHT):
+        return _CUT
+    if kind == EventKind.REPLY and facts.report.is_intent and not facts.report.is_done:
+        return "the last reply announces work that did not follow"
+    if kind == EventKind.REPLY and facts.report.needs_answer and not _changed_since(course, course.turn):
+        return "the agent asked something and got no answer"
+    return ""
+
+
+def _weighed(course: SessionCourse, facts: _Facts) -> Verdict:
+    signals = [signal for signal in _signals(course, facts) if signal.holds]
+    score = sum(signal.weight for signal in signals)
+    reasons = tuple(signal.words for signal in sorted(signals, key=lambda signal: -abs(signal.weight)))
     if not reasons:
         return _unknown("no signal for or against")
-    if not (signals.is_published or signals.check or signals.is_thanked):
-        return _unknown(*reasons, "nothing bears it out")
-    confidence = min(_MOST_CONFIDENT, 0.65 + 0.1 * len(reasons)) - 0.1 * len(against)
-    return Verdict(outcome=Outcome.SUCCESS, confidence=round(confidence, 2), reasons=(*reasons, *against))
+    outcome = Outcome.SUCCESS if score >= _SUCCESS else Outcome.FAILURE if score <= _FAILURE else Outcome.PARTIAL
+    distance = score - _SUCCESS if score >= _SUCCESS else _FAILURE - score if score <= _FAILURE else 0
+    confidence = min(_MOST_CONFIDENT, 0.6 + 0.1 * distance)
+    return Verdict(outcome=outcome, confidence=round(confidence, 2), reasons=reasons)
 
 
-def _interrupted(signals: _Signals) -> Verdict:
-    if signals.is_published or signals.check:
-        return _unknown("interrupted at the end", *_good(signals))
-    outcome = Outcome.PARTIAL if signals.has_changed else Outcome.ABANDONED
-    return Verdict(outcome=outcome, confidence=0.5, reasons=("interrupted at the end",))
+def _signals(course: SessionCourse, facts: _Facts) -> list[_Signal]:
+    report, words = facts.report, facts.last_words
+    is_answered = course.last_kind in (EventKind.REPLY, EventKind.PROMPT) and report != Report(is_intent=report.is_intent)
+    is_refused = is_rejection(words) or is_correction(words)
+    is_mended = is_refused and course.last_kind == EventKind.REPLY and _changed_since(course, course.turn)
+    weight, record = _ENDS[RecordedEnd(course.end)] if course.end else (0, "")
+    return [
+        _Signal(bool(course.end), weight, record),
+        _Signal(facts.is_handed_in and not course.end, 3, "the agent handed in its result"),
+        _Signal(course.last_kind == EventKind.MODEL_ERROR, -5, "it ends with an error of the model"),
+        _Signal(is_thanks(words), 3, "the person was content"),
+        _Signal(is_refused and not is_mended, -4, "the last prompt rejects what was done"),
+        _Signal(is_mended, -1, "the last prompt is a correction"),
+        _Signal(is_rejection(course.next_prompt), -4, "the next session says that it does not work or is to be undone"),
+        _Signal(facts.check is True, 2, "a check passed after the last change"),
+        _Signal(facts.check is False and facts.has_changed, -2, "the last check failed"),
+        _Signal(facts.is_published, 1, "a commit or pull request after the last change"),
+        _Signal(report.cannot, -4, "the last reply says that it could not be done or still fails"),
+        _Signal(report.left_open and not report.cannot, -1, "the last reply leaves a part open"),
+        _Signal(course.last_kind in (EventKind.REPLY, EventKind.PROMPT) and not report.cannot, 1, _answer(facts)),
+        _Signal(any(_is_open(failure, course) for failure in course.failures), -1, "a failure near the end stayed open"),
+    ]
 
 
-def _good(signals: _Signals) -> tuple[str, ...]:
-    reasons = (
-        (signals.is_published, "a commit or pull request after the last change"),
-        (signals.check is True, "a check passed after the last change"),
-        (signals.is_thanked, "the person was content"),
-        (signals.is_answered and not signals.has_changed, "a question was answered"),
-        (signals.is_answered and signals.has_changed, "the agent reported at the end"),
-    )
-    return tuple(reason for holds, reason in reasons if holds)
+def _answer(facts: _Facts) -> str:
+    return "the agent reported at the end" if facts.has_changed else "a question was answered"
 
 
-def _bad(signals: _Signals) -> tuple[str, ...]:
-    reasons = (
-        (signals.check is False, "the last check failed"),
-        (signals.is_corrected, "the last prompt is a correction"),
-        (signals.has_open_failure, "a failure near the end stayed open"),
-    )
-    return tuple(reason for holds, reason in reasons if holds)
-
-
-def _signals(course: SessionCourse) -> _Signals:
-    steps, last = course.steps, _last_change(course.steps)
-    prompts = [said.text for said in course.prompts]
-    return _Signals(
-        has_changed=last >= 0,
-        is_published=bool(course.published) and max(course.published) > last,
-        check=_last_check(steps, last),
-        is_answered=course.last_kind == EventKind.REPLY,
-        is_interrupted=course.last_kind == EventKind.INTERRUPT,
-        is_cut=course.last_kind in (EventKind.CALL, EventKind.RESULT, EventKind.PROMPT, EventKind.THOUGHT),
-        is_thanked=any(is_thanks(text) for text in prompts[-2:]),
-        is_corrected=len(prompts) > 1 and is_correction(prompts[-1]),
-        has_open_failure=any(_is_open(failure, len(steps)) for failure in course.failures),
-    )
-
-
-def _is_open(failure: Failure, count: int) -> bool:
+def _is_open(failure: Failure, course: SessionCourse) -> bool:
     matters = failure.failure in (FailureClass.WORK, FailureClass.ENVIRONMENT, FailureClass.TRANSIENT)
-    return matters and failure.resolution is ResolutionKind.UNRESOLVED and failure.at >= count - _LATE
+    is_late = failure.at >= max(len(course.steps) - _LATE, course.turn)
+    return matters and failure.resolution is ResolutionKind.UNRESOLVED and is_late
 
 
 def _last_change(steps: Sequence[Step]) -> int:
@@ -153,21 +190,33 @@ def _last_change(steps: Sequence[Step]) -> int:
     return next(changes, -1)
 
 
+def _changed_since(course: SessionCourse, start: int) -> bool:
+    return _last_change(course.steps) >= start
+
+
+def _changed_before(course: SessionCourse) -> bool:
+    """Whether an earlier turn changed something."""
+    return _last_change(course.steps[: course.turn]) >= 0
+
+
 def _last_check(steps: Sequence[Step], after: int) -> bool | None:
     """How the last check of the code behind this position ended."""
     for at in range(len(steps) - 1, max(after, -1), -1):
-        line = command_of(steps, at)
-        if not line or not any(is_checking(command) for command in parsed(line).commands):
+        if not any(is_checking(command) for command in _commands(steps, at)):
             continue
         if steps[at].has_worked or steps[at].has_failed:
             return steps[at].has_worked
     return None
 
 
-def is_correction(prompt: str) -> bool:
-    return bool(_CORRECTS.match(prompt.strip()[:_SHORT]))
+def _publishes(steps: Sequence[Step], at: int) -> bool:
+    """Whether this step publishes; the last one also where the log ends before its result."""
+    is_last = at == len(steps) - 1 and steps[at].status is Status.UNKNOWN and not steps[at].has_failed
+    if not steps[at].has_worked and not is_last:
+        return False
+    return any((command.program, command.subcommand) in _PUBLISHES for command in _commands(steps, at))
 
 
-def is_thanks(prompt: str) -> bool:
-    text = prompt.strip()
-    return len(text) <= _SHORT and bool(_THANKS.match(text))
+def _commands(steps: Sequence[Step], at: int) -> Sequence[Command]:
+    line = command_of(steps, at)
+    return parsed(line).commands if line else ()

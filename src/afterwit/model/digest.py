@@ -9,7 +9,7 @@ import msgspec
 
 from afterwit.model.kinds import ActionKind, FailureClass, Lean, NoteKind, Outcome, ResolutionKind, Status, TaskType
 
-VERSION = 1
+VERSION = 2
 
 
 class DigestStep(msgspec.Struct, frozen=True, array_like=True):

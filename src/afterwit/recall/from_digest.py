@@ -9,7 +9,7 @@ All of it happens when a session is learned, not when a hook asks.
 import re
 from collections.abc import Iterator
 
-from afterwit.digest.outcome import is_thanks
+from afterwit.digest.last_words import is_thanks
 from afterwit.guard.hygiene import clean
 from afterwit.guard.markers import defused, without_own
 from afterwit.guard.placeholders import PLACEHOLDER

@@ -25,7 +25,7 @@ from afterwit.actions.shell.tree import Command
 from afterwit.capture.assembly import instructions
 from afterwit.capture.assembly.calls import CallOutcome, PendingCall
 from afterwit.capture.assembly.sentences import stated_by_agent
-from afterwit.capture.assembly.texts import beginning, safe_text
+from afterwit.capture.assembly.texts import beginning, end_of, safe_text
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, NoteRow, PartFacts
 from afterwit.model.kinds import CHANGES, ActionKind, EventKind, Lean, NoteKind, Status
@@ -160,6 +160,7 @@ _DEFINITION = re.compile(
 )
 PROMPT_LIMIT = 2_000
 ENDING_LIMIT = 1_200
+CLOSING_LIMIT = 800
 SUMMARY_LIMIT = 6_000
 MESSAGE_LIMIT = 1_500
 _MOST_REPLIES = 60
@@ -183,6 +184,8 @@ def of_text(number: int, part: PartFacts, event: Event, body: str) -> Iterator[N
         yield NoteRow(number, NoteKind.SUMMARY, place, event.at_ms, beginning(body, SUMMARY_LIMIT))
     elif event.kind is EventKind.REPLY and body:
         yield NoteRow(number, NoteKind.ENDING, 0, event.at_ms, beginning(body, ENDING_LIMIT))
+        closing = end_of(body, CLOSING_LIMIT) if len(body) > ENDING_LIMIT else ""
+        yield NoteRow(number, NoteKind.CLOSING, 0, event.at_ms, closing)
         stated = stated_by_agent(body) if part.stated < _MOST_REPLIES else []
         if stated:
             part.stated += 1
