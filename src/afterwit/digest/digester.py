@@ -20,10 +20,20 @@ from afterwit.actions.steps import Step, command_of
 from afterwit.capture.assembly.sentences import stated_by_person
 from afterwit.digest.last_words import is_correction, reported
 from afterwit.digest.material import Material, SessionNote
-from afterwit.digest.outcome import SessionCourse, judge
+from afterwit.digest.outcome import LastReplies, SessionCourse, judge
 from afterwit.model.captured import ActionRow
 from afterwit.model.digest import Digest, DigestStep, Failure, Measures, Publication, Rule, Said, Touched
-from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, NoteKind, Relation, ResolutionKind, Status, TaskType
+from afterwit.model.kinds import (
+    CHANGES,
+    ActionKind,
+    EventKind,
+    FailureClass,
+    NoteKind,
+    Relation,
+    ResolutionKind,
+    Status,
+    TaskType,
+)
 
 _WORKTREE = re.compile(r"[/\\]\.?(?:claude[/\\])?worktrees?[/\\][^/\\]+")
 _SHOWN = re.compile(
@@ -56,7 +66,6 @@ def digest(material: Material) -> Digest:
         if note.kind in (NoteKind.COMMIT, NoteKind.PULL) and note.at is not None
     )
     kinds = dict(sorted(Counter(step.kind.value for step in steps).items()))
-    ending = _last_text(material, NoteKind.ENDING)
     course = SessionCourse(
         steps,
         failures,
@@ -66,8 +75,9 @@ def digest(material: Material) -> Digest:
         identity.is_partial,
         identity.relation == Relation.SUBAGENT,
         material.end,
-        reported(ending, _last_text(material, NoteKind.CLOSING)) if ending else None,
-        _turn(material, prompts),
+        *_replies(material, prompts),
+        tuple(_position(material, said.at_ms) for said in prompts),
+        material.next_prompt,
     )
     return Digest(
         **{name: value for name, value in identity._asdict().items() if name in Digest.__struct_fields__},
@@ -85,7 +95,7 @@ def digest(material: Material) -> Digest:
         publications=publications,
         summaries=tuple(note.text for note in _of(material, NoteKind.SUMMARY)),
         stated=_stated(material, prompts),
-        ending=ending,
+        ending=next((note.text for note in reversed(_of(material, NoteKind.ENDING))), ""),
         measures=_measures(material, steps),
     )
 
@@ -94,16 +104,22 @@ def _of(material: Material, kind: NoteKind) -> list[SessionNote]:
     return [note for note in material.notes if note.kind is kind]
 
 
-def _last_text(material: Material, kind: NoteKind) -> str:
-    return next((note.text for note in reversed(_of(material, kind))), "")
-
-
-def _turn(material: Material, prompts: Sequence[Said]) -> int:
-    """The position of the first action after the last prompt; of a log without times, the first of all."""
-    asked = prompts[-1].at_ms if len(prompts) > 1 else None
+def _replies(material: Material, prompts: Sequence[Said]) -> LastReplies:
+    """The last reply to the last prompt, and the last one before it. Of a log without times the order tells."""
+    reports = _of(material, NoteKind.REPORT)
+    asked = prompts[-1].at_ms if prompts else None
     if asked is None:
-        return 0
-    return sum(row.at_ms is not None and row.at_ms < asked for row in material.actions)
+        is_answered = material.last_kind != EventKind.PROMPT
+        before, after = (reports[:-1], reports[-1:]) if is_answered else (reports, [])
+    else:
+        before = [note for note in reports if (note.at_ms or 0) < asked]
+        after = [note for note in reports if (note.at_ms or 0) >= asked]
+    return LastReplies(*(reported(notes[-1].text) if notes else None for notes in (after, before)))
+
+
+def _position(material: Material, at_ms: int | None) -> int:
+    """Of the first action after a moment; of a log without times, the first of all."""
+    return 0 if at_ms is None else sum(row.at_ms is not None and row.at_ms < at_ms for row in material.actions)
 
 
 def steps_of(material: Material) -> list[Step]:

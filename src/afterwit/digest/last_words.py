@@ -1,17 +1,31 @@
 """What is said at the end of a session: how the person took it, and what the agent's last reply reports.
 
-Told by form alone, and narrowly. A prompt counts as thanks, as a correction or as giving up only if it begins like one;
-most prompts are none of these. Of the last reply each sentence is looked at by itself, without code and quotations: one
-that tells of the past ("it failed because …", "no longer fails") or of what others did says nothing. English, with the
-commonest turns of a few other languages; a reply that is not understood is a reply that reports.
+Told by form alone. A prompt counts as thanks, as a correction or as giving up only if it begins like one, or says so in
+its first words; most prompts are none of these. Of a reply each sentence is looked at by itself, without code and
+quotations: one that tells of the past, of a condition or of what was wanted ("it failed because …", "no longer fails")
+says nothing. The forms are English, with a few of other languages; a reply that is not understood just is a reply.
 """
 
 import re
 from typing import NamedTuple
 
 _SHORT = 200
+_LEAD = 2  # sentences in which a reply says what it comes to
+
+
+def _any(*forms: str) -> re.Pattern[str]:
+    return re.compile("|".join(forms), re.IGNORECASE | re.MULTILINE)
+
+
+def _begins(*forms: str, after: str = "") -> re.Pattern[str]:
+    """One of these at the beginning, behind any of the words of `after`."""
+    lead = rf"(?:(?:{after})\b[,.! ]+)*" if after else ""
+    return re.compile(rf"\W*{lead}(?:{'|'.join(forms)})", re.IGNORECASE)
+
+
+_NOT = r"(?:n't| not)"
 _CORRECTS = re.compile(
-    r"^\W*(?:no[,.! ]+(?!problem|worries|need)|nope\b|wrong\b|stop\b|wait\b|that'?s (?:not|wrong)|this is (?:not|wrong)"
+    r"^\W*(?:no[,.! ]+(?!problem|worries)|nope\b|wrong\b|stop\b|wait\b|that'?s (?:not|wrong)|this is (?:not|wrong)"
     r"|not what\b|i (?:said|meant|asked|told you|didn'?t (?:ask|want))|why (?:did|do|are|have) you\b|you (?:forgot"
     r"|missed|broke|should (?:have|not)|didn'?t|did not|are (?:wrong|not))|don'?t\b|do not\b|undo\b|revert\b"
     r"|please (?:revert|undo|don'?t)|still (?:not|fail|broken|the same|doesn)|it (?:still|doesn'?t|does not|didn'?t"
@@ -19,116 +33,176 @@ _CORRECTS = re.compile(
     r"|must) (?:not|be)|instead\b)",
     re.IGNORECASE,
 )
-_THANKS = re.compile(
-    r"^\W*(?:(?:ok(?:ay)?|yes|yep|yeah|ah|oh|wow|alright|all right|good|super)\b[,.! ]+)?(?:(?:many |a lot of )?thank|thx\b|ty\b"
-    r"|great\b|perfect|awesome\b|excellent\b|nice\b|lgtm\b|looks (?:good|great|fine|right)|works\b|it works|that works"
-    r"|that did it|that was it|that fixed it|well done|cool\b|good job|yes,? (?:that|it) work|love it|amazing\b"
-    r"|brilliant\b|fantastic\b|wonderful\b|ship it|all good|that'?s (?:it|all|great|perfect|right|exactly)|danke|merci"
-    r"|gracias|谢谢|很好|完美|可以了|好的)",
-    re.IGNORECASE,
+_THANKS = _begins(
+    r"(?:many |a lot of )?thank|thx\b|ty\b|cheers\b|danke|merci|gracias|谢谢",
+    r"(?:great|awesome|excellent|nice|cool|sweet|amazing|brilliant|fantastic|wonderful)\b|perfect|love it",
+    r"lgtm\b|looks (?:good|great|fine|right)|well done|good job|ship it|all good|exactly|很好|完美|可以了",
+    r"(?:it |that )?works\b|that did (?:it|the trick)|that was it|that fixed it",
+    r"that'?s (?:it|all|great|perfect|right|exactly)",
+    after="ok(?:ay)?|yes|yep|yeah|ah|oh|wow|alright|all right|good|super",
 )
-_BUT = re.compile(
-    r"\bbut\b|\bhowever\b|\bexcept\b|\bstill\b|\bnot\b|n't\b|\bfor nothing\b|\bno thanks?\b|\banyway\b", re.IGNORECASE
+_BUT = _any(r"\b(?:but|however|except|still|not|anyway|for (?:nothing|trying)|no thanks?)\b|n't\b")
+_UNDOES = _any(
+    r"\b(?:revert|undo|rollback|restore|discard|git (?:checkout|restore|reset))\b",
+    r"\b(?:roll(?:ing)?|put|back|throw) (?:it |this |that |them |everything )?(?:back|out|away)\b",
+    r"\b(?:remove|delete|drop) (?:all )?(?:your|these|those) changes\b",
 )
-_REJECTS = re.compile(
-    r"\b(?:revert|undo|roll (?:it |this |that )?back|put (?:it|everything) back|throw (?:it|this|that) away|back out)\b"
-    r"|\bstill (?:not|fail\w*|broken|crash\w*|wrong|doesn|does not|the same|get\w*|see\w*|an? error|red)"
-    r"|\b(?:doesn|didn|isn)'?t (?:work|help|fix|compile|build|run|start)|\b(?:does|did|is) not (?:work|help|fix|compile|build)"
-    r"|\bnot working\b|\b(?:worse|useless|unusable|nonsense)\b|\b(?:same|another) (?:error|failure|problem|crash)"
-    r"|\bbroke(?:n)?\b|\bnot what i\b|\b(?:this|that|it)(?:'s| is| was) (?:all |completely |totally )?wrong\b",
-    re.IGNORECASE,
+_REJECTS = _any(
+    r"\bstill (?:not|no |fail|broken|crash|wrong|doesn|does not|the same|get|see|an? error|red|hang|slow|happen|throw"
+    r"|return|show|there)",
+    r"\b(?:fail(?:s|ed|ing)?|happen(?:s|ed)|crash(?:es|ed)) again\b|\bnothing (?:changed|happens|works)\b",
+    r"\b(?:doesn|didn|isn|won|don|can)'?t (?:even )?(?:work|help|fix|compile|build|run|start|load|solve|do anything)\b",
+    r"\b(?:does|did|is|will|do) not (?:work|help|fix|compile|build|run|start|solve)",
+    r"\bnot (?:a fix|an? (?:solution|answer)|working|acceptable|good enough|fixed|solved|it|what i)\b",
+    r"\b(?:worse|useless|unusable|nonsense|garbage|terrible|horrible)\b",
+    r"\b(?:same|another) (?:error|failure|problem|crash|result)",
+    r"\b(?:broke|breaks) (?:it|this|that|the|my|our|everything|something|all)\b",
+    r"\b(?:is|are|was|now|all|totally|completely) broken\b",
+    r"\b(?:this|that|it)(?:'?s| is| was) (?:all |completely |totally |just )?wrong\b",
+    r"\byou (?:skipped|deleted|removed|ignored|broke|faked|cheated|hard-?coded)\b",
+    r"\b(?:get|gets|got|see|throws?) (?:an? |the )?(?:\d{3}|error|exception|traceback)s?\b.*\bnow\b",
+    r"\b(?:tests?|build|page|app|everything) (?:is |are )?"
+    r"(?:fail(?:s|ing)?|blank|broken|crash(?:es|ing)?|red|gone|empty)(?: now)?\W*$",
 )
-_GIVES_UP = re.compile(
-    r"^\W*(?:(?:ok(?:ay)?|actually|hmm+|no|sorry|ah|oh|wait|stop)\b[,.! ]+)*(?:never ?mind|forget (?:it|about)|cancel\b"
-    r"|stop\W*$|stop (?:here|it|this|that|now|for)|leave it\b|drop (?:it|this|that)\b|don'?t bother|scrap (?:it|this|that)"
-    r"|abort\b|let'?s (?:stop|leave|drop|not|do (?:it|this) (?:later|another))|i'?ll (?:do|handle|fix|finish|take)\b"
-    r"|i (?:will|can) do (?:it|this) myself|i(?:'ve| have)? changed my mind|changed my mind|we don'?t need (?:it|this)"
-    r"|i (?:have|need|got) to (?:go|run|leave)|gotta go|not now\b|skip (?:it|this)\W*$|算了|不用了)"
-    r"|\bi give up\b|\b(?:do|fix|finish) (?:it|this) myself\b|\bcome back (?:to (?:it|this) )?(?:later|tomorrow)\b",
-    re.IGNORECASE,
+_ASKS = _begins(r"(?:can|could|would|will|should|how|what|which|where) ")
+_ORDERS = _begins(r"(?:don'?t|do not|wait|stop|actually|instead|why|(?:it|this) (?:should|must))\b", after="please|but")
+_GIVES_UP = _begins(
+    r"never ?mind|scratch (?:that|it)|forget (?:it|about)|cancel\b|abort\b|whatever\b|brb\b|算了|不用了",
+    r"stop\W*$|stop (?:here|it|this|that|now|for)|leave it\b|don'?t bother|not now\b|skip (?:it|this)\W*$",
+    r"(?:drop|scrap|park|shelve) (?:it|this|that)\b|let'?s (?:stop|leave|drop|not|do (?:it|this) (?:later|another))",
+    r"i'?ll (?:do|handle|fix|finish|take)\b|(?:i(?:'ve| have)? )?changed my mind|we don'?t need (?:it|this)",
+    after="ok(?:ay)?|actually|hmm+|no|sorry|ah|oh|wait|stop",
 )
-_LEAVES = re.compile(r"^\W*(?:exit|quit|bye|goodbye|clear|logout|:q)\W*$", re.IGNORECASE)
+_LEAVES_OFF = _any(
+    r"\bi give up\b|\b(?:do|fix|finish|write) (?:it|this|that) (?:myself|by hand)\b|\bpostpone\b",
+    r"\b(?:not|isn't|don'?t) need(?:ed)? (?:it |this |that )?any ?more\b|\bno time (?:for|left|now)\b",
+    r"\b(?:drop|park|shelve) (?:it|this|that)\b|\bleave it (?:as (?:it )?is|for now|there|like that|at that|alone|be)\b",
+    r"\b(?:i(?:'ve)? (?:have|need|got) to|gotta|got to|i must) (?:go|leave|run|catch)"
+    r"(?=\W*$|[,.;!]| to (?:a|my|the|pick)| out| now| home)",
+    r"\b(?:continue|finish|resume|come back|do (?:it|this|that)|look at (?:it|this|that)|pick (?:it|this) up)"
+    r" (?:\w+ ){0,2}(?:later|tomorrow|another (?:day|time)|next (?:week|time))\b",
+)
+_PUTS_OFF = _any(
+    r"\b(?:tomorrow|next (?:week|sprint|month|time)|(?:an)?other day|good enough|enough for|for (?:today|now))\b",
+    r"\b(?:the )?rest (?:is |are |comes? |can )?(?:later|wait)|\blater\W*$",
+)
+_LEAVES = re.compile(r"\W*(?:exit|quit|bye|goodbye|clear|logout|:q)\W*$", re.IGNORECASE)
+_WORK = r"(?:fix|changes?|patch|commit|solution|attempt|refactor\w*|migration)"
+_COMES_BACK = _begins(
+    r"still\b|(?:it|this|that|the \w+(?: \w+)?)(?:'s| is| are)? still\b|you (?:broke|forgot|missed)",
+    r"(?:please )?(?:revert|undo|roll back) (?:the |that|this|your|what|my|everything|all|it|last)",
+    rf"(?:your|the|that|this|yesterday'?s|my)(?: last| previous| recent| latest)? {_WORK}\b[^.!?\n]{{0,60}}"
+    r"\b(?:did(?:n'?t| not)|does(?:n'?t| not)|broke|breaks|fail|wrong|not work|made|causes?)",
+    r"(?:it|that|this) (?:did|does)(?:n'?t| not) (?:work|help|fix)|(?:last time|yesterday|earlier|before) you\b",
+    after="hi|hey|hello|so|ok(?:ay)?|sorry|hmm+|unfortunately|ugh|argh|well",
+)
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^>.*$|\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”", re.DOTALL | re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
-_CANNOT = re.compile(
-    r"\b(?:could(?:n't| not)|can(?:n't|'t|not| not)|(?:am|was|were|'m) (?:not able|unable)|(?:was|were)n't able|unable to"
-    r"|(?:have|has|had)(?:n't| not) (?:been able|managed|succeeded)|did(?:n't| not) (?:manage|succeed)|failed to)\b"
-    r"(?!\s+(?:be sure|stress|recommend|find any (?:problem|issue|bug)|see any))"
-    r"|\b(?:not|isn't|is not) (?:possible|feasible|achievable)\b|\bimpossible\b|\bno (?:way|means) to\b"
-    r"|\b(?:i am|i'm|we are|we're|task is|work is) (?:stuck|blocked)\b|\bgiv(?:e|ing) up\b|\bgave up\b|\bmissing permission"
-    r"|\b(?:attempt|approach|fix|change|workaround)s? (?:did(?:n't| not) work|(?:has |have )?failed)\b|\bnothing (?:works|worked|helped)\b"
-    r"|无法|失败了|没能",
+_NODS = re.compile(
+    r"\W*(?:ok(?:ay)?|sure|understood|sounds good|got it|noted|right|you'?re (?:right|welcome)|fair(?: enough)?"
+    r"|no problem|will do|agreed|glad to help|sorry|apologies)\W*$",
     re.IGNORECASE,
 )
-_STILL = re.compile(
-    r"\bstill (?:fail\w*|broken|red|crash\w*|errors?|not |does(?:n't| not)|return\w* (?:the )?(?:wrong|error)|time\w* out|hang\w*"
-    r"|reproduc\w*|present|open|missing|happen\w*|occur\w*)"
-    r"|\b(?:tests?|builds?|suite|checks?|ci|lint\w*|it|this|compilation|pipeline) (?:(?:is|are|keeps?) (?:still )?(?:failing|broken|red)"
-    r"|fails?|do(?:es)?(?:n't| not) (?:work|pass|compile|build))\b"
-    r"|\b[1-9]\d* (?:of \d+ )?(?:tests? |checks? )?(?:still )?(?:fail(?:s|ed|ing|ures?)?|errors?)\b(?! (?:to|before|were|was))"
-    r"|\b(?:is|are|was|were|has|have)(?:n't| not) (?:been )?(?:fixed|solved|resolved|working|complete[d]?|finished|implemented)\b"
-    r"|\bno(?:t|ne of them) (?:yet )?(?:fixed|solved|resolved|working|complete[d]?|finished|implemented|passing)\b",
-    re.IGNORECASE,
+_CANNOT = _any(
+    rf"\b(?:could{_NOT}|can(?:'t|not| not)|(?:am|was|were|'m) (?:not able|unable)|(?:was|were)n't able|unable to"
+    rf"|ha(?:ve|s|d){_NOT} (?:been able|managed|succeeded|found)|did{_NOT} (?:manage|succeed|find)|failed to)\b"
+    r"(?!\s+(?:be (?:sure|none|null|empty|negative|zero)|stress|recommend|(?:find|see) any))",
+    r"\b(?:not|isn't) (?:possible|feasible|achievable|fixable)\b|\bimpossible\b|\bno (?:way|means) to\b",
+    rf"\b(?:do{_NOT} see|there(?:'s| is) no|know of no) (?:a |any )?way\b",
+    r"\bstuck\b|\bblocked (?:by|on|because|until)\b|\bgiv(?:e|ing) up\b|\bgave up\b|\bno (?:success|luck)\b",
+    r"\bout of ideas\b|\b(?:neither|none) of (?:them|these|those|it|the \w+) (?:works?|worked|helped|passes)\b",
+    r"\bnothing (?:works|worked|helped|was (?:published|changed|deployed|written|applied|sent|pushed|installed))\b",
+    rf"\bdid{_NOT} (?:work|help)\b",
+    rf"\b(?:do{_NOT} have|have no|there is no|found no|no) (?:a |any )?(?:working |real |valid )?"
+    r"(?:fix|solution|explanation|credentials|access|permission)\b",
+    r"\b(?:request|upload|download|push|deploy(?:ment)?|install(?:ation)?|migration|release|login|connection|attempt"
+    r"|approach|merge|import|export)s? (?:was |were |is |are |has |have |keeps? )?(?:been )?"
+    r"(?:failed|failing|denied|refused|rejected|timed out)\b",
+    r"\b(?:back to|as) (?:how|what|where) (?:it|they|things|we) (?:was|were)\b|无法|失败了|没能",
 )
-_OPEN = re.compile(
-    r"\b(?:not (?:yet|done|tested|verified|included|covered|attempted|started|run)|(?:have|has|did|was|were|is|are)(?:n't| not)"
-    r" (?:yet |been |yet been )?(?:test|verif|run\b|ran\b|start|attempt|touch|finish|complet|push|commit|deploy|implement|done|migrat|cover)\w*"
-    r"|unverified|untested|remain(?:s|ing)? (?:to be |work|tasks?|items?|steps?|part|open|undone|failing|unfinished)|left (?:to do|undone|open|over|out|unfinished)"
-    r"|(?:is|are|remains?) (?:still )?(?:incomplete|unfinished|pending|outstanding|unresolved|to ?do|missing)"
-    r"|still (?:to do|to be done|needs?|need to|outstanding|pending|missing|open|todo|have to)|partial(?:ly)?\b|incomplete|unfinished"
-    r"|only (?:the )?(?:first|one|two|three|half|part|some)\b|half (?:of|done)|skipped|ran out of|stopped (?:here|there|short|before|after)|\btodo\b"
-    r"|未完成|尚未|还没)",
-    re.IGNORECASE,
+_ACHIEVED = r"(?:fixed|solved|resolved|working|completed?|finished|implemented|passing)"
+_FAILS = _any(
+    rf"\bstill (?:fail|broken|red|crash|error|not |does{_NOT}|return\w* (?:the )?(?:wrong|error)|time\w* out|hang"
+    r"|reproduc|present|open|missing|happen|occur|wrong|flaky)",
+    r"\b(?:tests?|builds?|suite|checks?|ci|lint\w*|it|this|that|compilation|pipeline|\w+port|rest|other \w+|last \w+)"
+    r" (?:(?:is|are|keeps?) (?:still )?(?:failing|broken|red|flaky)|fails?|remains? (?:broken|red|flaky)"
+    rf"|do(?:es)?{_NOT} (?:work|pass|compile|build))\b",
+    r"\bfails (?:again|as before|with)\b|\bkeeps? (?:failing|crashing|timing out)\b",
+    r"(?<![\d.])\b[1-9]\d* (?:of \d+ )?(?:tests? |checks? )?(?:still )?(?:fail(?:s|ed|ing|ures?)?|errors?)\b"
+    r"(?! (?:to|before|were|was))",
+    rf"\bha(?:s|ve){_NOT} been \w+ed\b|\b(?:is|are|was|were|has|have){_NOT} (?:been )?{_ACHIEVED}\b",
+    rf"\bno(?:t|ne of them) (?:yet )?{_ACHIEVED}\b|(?:n't|\bnot) \w+ yet\b",
+    r"(?:—|–| -|:|\||❌|✗)\s*\**(?:failed|fails|skipped|not done)\b",
 )
-_PAST = re.compile(
-    r"\b(?:no longer|used to|previously|earlier|originally|before (?:the|my|this|that|these)|without (?:the|my|this|it)|would(?:n't)?|if|unless"
-    r"|pre-?existing|unrelated|not related|already (?:failing|broken|failed)|on main|was failing|were failing|root cause|so that|expected"
-    r"|as (?:requested|asked|you asked|instructed)|by design|intentional\w*|on purpose|optional\w*|per your|you asked|out of scope|flak(?:y|e|es)"
-    r"|now (?:pass|work|return|succeed|handle|correct)\w*|instead of|rather than|whether|ensures?|prevents?|avoids?|guards?|reject\w*|rais(?:e|es|ing))\b",
-    re.IGNORECASE,
+_SOME = r"(?:\d+|one|two|three|four|five|six|some|most|half|part)"
+_OPEN = _any(
+    r"\bnot (?:yet|done|tested|verified|included|covered|attempted|started|run)\b|\bun(?:verified|tested|finished)\b",
+    rf"\b(?:have|has|did|was|were|is|are){_NOT} (?:yet |been |yet been )?"
+    r"(?:test|verif|run\b|ran\b|start|attempt|finish|complet|deploy|implement|done|migrat|cover)",
+    r"\bremain(?:s|ing)? (?:to be |work|tasks?|items?|steps?|part|open|undone|failing|unfinished)",
+    r"\bleft (?:to do|undone|open|over|out|unfinished)|\b(?:stays?|remains?|(?:is|are) still) (?:open|out|undone)\b",
+    r"\b(?:is|are|stays?|remains?) (?:still )?(?:incomplete|unfinished|pending|outstanding|unresolved|missing)\b",
+    r"\bstill (?:to do|to be done|needs?|outstanding|pending|missing|open|have to|uses?)\b|\bpartial(?:ly)?\b",
+    rf"\b{_SOME} of (?:the )?(?:\d+|two|three|four|five|six|seven|eight|nine|ten)\b|\bhalf (?:of|done|way)\b",
+    r"\b(?:others?|rest|second|third|last|remaining) (?:\w+ ){0,2}(?:needs?|waits?|depends?|requires?|ha(?:s|ve) to)\b",
+    r"\bonly (?:the )?(?:first|half|part|some)\b|\b(?:ha(?:s|ve)|needs?) to wait\b|\b(?:ran out of|todo|incomplete)\b",
+    r"\b(?:i|was|were|is|are|been) skipped\b|\bskipped (?:because|for now|this|that|it)\b",
+    r"\bstopped (?:here|there|short|before|after)\b|未完成|尚未|还没",
+    r"^\W*(?:open|still open|left|remaining|todo|missing|not done|unsolved)\W{0,3}:",
 )
-_DONE = re.compile(
-    r"(?:^|[\s*#>✅✔-])(?:all )?(?:done|fixed|finished|completed?|implemented|added|created|updated|removed|renamed|committed|pushed|merged|resolved"
-    r"|solved|wrote|written|moved|replaced|installed|deployed|released|published|opened|closed|refactored|migrated|applied)\b"
-    r"|\b(?:everything|all (?:\w+ )?(?:tests?|checks?)) (?:now )?(?:pass|works?|green)|\bworks (?:now|as expected)|\bsuccessful(?:ly)?\b|✅|完成|已",
-    re.IGNORECASE,
+_ASIDE = _any(
+    r"\b(?:no longer|used to|previously|earlier|originally|before (?:the|my|this|that|these)|w(?:as|ere) failing)\b",
+    r"\b(?:without (?:the|my|this|it)|would(?:n't)?|if|unless|whether|so that|instead of|rather than)\b",
+    r"\b(?:pre-?existing|unrelated|not related|already (?:failing|broken|failed)|on main|root cause|flak(?:y|es?))\b",
+    r"\b(?:expected|as (?:requested|asked|you asked|instructed)|by design|intentional\w*|on purpose|optional\w*)\b",
+    r"\b(?:per your|you asked|out of scope|now (?:pass|work|return|succeed|handle|correct)\w*)\b",
+    r"\b(?:ensures?|prevents?|avoids?|guards?|rejects?|rejecting|rais(?:es?|ing))\b",
 )
-_NEEDS = re.compile(
-    r"\b(?:please (?:provide|confirm|share|paste|tell|clarify|specify|let me know (?:which|what|how|where))|(?:could|can) you (?:please )?(?:clarify|provide|share|confirm"
-    r"|tell|paste|specify|point)|i (?:need|would need|require) (?:you|your|more|the|some|access|a )|which (?:one|of|file|option|approach|version|repo\w*|project|branch)\b[^.]*\?"
-    r"|what (?:would you like|do you want|should i|is the)\b[^.]*\?|before i (?:start|proceed|continue|begin|implement|go|make)|waiting for your|awaiting your"
-    r"|do you have\b[^.]*\?|where (?:is|are|can i find)\b[^.]*\?)",
-    re.IGNORECASE,
+_UNDONE = _any(r"(?:\bnot|n't|\b(?:nothing|never|neither|none)(?: of \w+)?)(?: yet| was| is| are)?(?: be(?:en)?)? \w+")
+_DONE = _any(
+    r"(?:^|[\s*#>✅✔-])(?:all )?(?:\d+ pass(?:ed|ing)|pass(?:es)?|works|in place|done|fixed|finished|completed?"
+    r"|implemented|added|created|updated|removed|renamed|committed|pushed|merged|resolved|solved|wrote|written|moved|replaced"
+    r"|installed|deployed|released|published|opened|closed|refactored|migrated|applied)\b",
+    r"\b(?:everything|all (?:\w+ )?(?:tests?|checks?)) (?:now )?(?:pass|works?|green)|\bsuccessful(?:ly)?\b|✅|完成|已",
 )
-_INTENDS = re.compile(
-    r"^\W*(?:(?:ok(?:ay)?|now|next|first|then|good|great|perfect|alright|so)\b[,.! ]+)*(?:let me (?!know)|let's |i'?ll |i will |i'm (?:now )?(?:going|about|"
-    r"\w+ing)\b|i am (?:now )?(?:going|about|\w+ing)\b|now (?:i|let|to)\b|next,? i\b|time to )",
-    re.IGNORECASE,
+_NEEDS = _any(
+    r"\bplease (?:provide|confirm|share|paste|tell|clarify|specify|let me know (?:which|what|how|where))\b",
+    r"\b(?:could|can) you (?:please )?(?:clarify|provide|share|confirm|tell|paste|specify|point)\b",
+    r"\bi (?:need|would need|require) (?:you|your|more|the|some|access|a )|\b(?:waiting for|awaiting) your\b",
+    r"\bwhich (?:one|of|file|option|approach|version|repo\w*|project|branch)\b[^.]*\?",
+    r"\b(?:what (?:would you like|do you want|should i|is the)|do you have|where (?:is|are|can i find))\b[^.]*\?",
+    r"\bbefore i (?:start|proceed|continue|begin|implement|go|make)\b",
 )
-_LEAD = 2  # sentences in which a reply says what it comes to
+_INTENDS = _begins(
+    r"let me (?!know)|let's |i'?ll |i will |i(?:'m| am) (?:now )?(?:going|about|\w+ing)\b|now (?:i|let|to)\b",
+    after="ok(?:ay)?|now|next|first|then|good|great|perfect|alright|so",
+)
+_OWN = _any(r"\b(?:i|i'm|i've|i'd|we|my)\b")
 
 
 class Report(NamedTuple):
-    """What the last reply of an agent says of the task."""
+    """What a reply of an agent says of the task."""
 
     is_done: bool = False  # that something was done
-    cannot: bool = False  # at its beginning: that it could not be done, or still fails
+    cannot: bool = False  # before anything else: that it could not be done, or does not work
     left_open: bool = False  # anywhere: that a part fails, was not done or was not verified
+    admits: bool = False  # the same, of the agent itself: what a review finds in others' work is its result
     needs_answer: bool = False  # that it cannot go on without one
-    is_intent: bool = False  # nothing but what comes next, which then did not come
+    is_intent: bool = False  # at its end: what comes next
 
 
-def reported(beginning: str, end: str) -> Report:
-    """What a reply reports, of which the beginning and, if it is long, the end are given."""
-    sentences = [*_sentences(beginning), *_sentences(end)]
-    telling = [sentence for sentence in sentences if not _PAST.search(sentence)]
-    lead = [sentence for sentence in sentences[:_LEAD] if not _PAST.search(sentence)]
-    bad = [sentence for sentence in telling if _CANNOT.search(sentence) or _STILL.search(sentence)]
+def reported(reply: str) -> Report:
+    sentences = _sentences(reply)
+    telling = [sentence for sentence in sentences if not _ASIDE.search(sentence)]
+    bad = [sentence for sentence in telling if _CANNOT.search(sentence) or _FAILS.search(sentence)]
+    lacking = [sentence for sentence in telling if sentence in bad or _OPEN.search(sentence)]
+    lead = next((sentence for sentence in sentences[:_LEAD] if sentence in bad or _is_done(sentence)), "")
     return Report(
-        is_done=any(_DONE.search(sentence) for sentence in sentences),
-        cannot=any(sentence in bad for sentence in lead) and not any(_DONE.match(sentence) for sentence in lead[:1]),
-        left_open=bool(bad) or any(_OPEN.search(sentence) for sentence in telling),
+        is_done=any(_is_done(sentence) for sentence in sentences),
+        cannot=lead in bad and not _is_done(lead),
+        left_open=bool(lacking),
+        admits=any(_OWN.search(sentence) for sentence in lacking),
         needs_answer=any(_NEEDS.search(sentence) for sentence in sentences[-3:]),
         is_intent=bool(sentences) and bool(_INTENDS.match(sentences[-1])),
     )
@@ -136,7 +210,16 @@ def reported(beginning: str, end: str) -> Report:
 
 def _sentences(text: str) -> list[str]:
     plain = _CODE.sub(" ", text.replace("’", "'"))
-    return [sentence.strip() for sentence in _SENTENCE.split(plain) if sentence.strip(" -*#|>.:")]
+    split = (sentence.strip() for sentence in _SENTENCE.split(plain))
+    return [sentence for sentence in split if sentence.strip(" -*#|>.:") and not _NODS.match(sentence)]
+
+
+def _is_done(sentence: str) -> bool:
+    return bool(_DONE.search(_UNDONE.sub(" ", sentence)))
+
+
+def _first_words(prompt: str) -> str:
+    return prompt.strip()[:_SHORT].replace("’", "'")
 
 
 def is_correction(prompt: str) -> bool:
@@ -148,13 +231,31 @@ def is_thanks(prompt: str) -> bool:
     return len(text) <= _SHORT and bool(_THANKS.match(text)) and not _BUT.search(text)
 
 
-def is_rejection(prompt: str) -> bool:
-    """That what was done does not work, or is to be undone."""
-    return bool(_REJECTS.search(prompt.strip()[:_SHORT].replace("’", "'")))
+def is_undoing(prompt: str) -> bool:
+    """That what was done is to be taken back."""
+    return bool(_UNDOES.search(_first_words(prompt)))
+
+
+def is_refusal(prompt: str) -> bool:
+    """Any objection: that it does not work, is to be taken back, or is not what was wanted."""
+    text = _first_words(prompt)
+    is_rejection = bool(_REJECTS.search(text)) and not _ASKS.match(text)
+    return is_rejection or is_undoing(prompt) or (is_correction(prompt) and not _ORDERS.match(text))
 
 
 def is_giving_up(prompt: str) -> bool:
-    return bool(_GIVES_UP.search(prompt.strip()[:_SHORT].replace("’", "'")))
+    text = _first_words(prompt)
+    return bool(_GIVES_UP.match(text) or _LEAVES_OFF.search(text))
+
+
+def is_putting_off(prompt: str) -> bool:
+    """That something is left for another day."""
+    return bool(_PUTS_OFF.search(_first_words(prompt)))
+
+
+def is_coming_back(prompt: str) -> bool:
+    """Whether a session begins with a complaint about what was done before it."""
+    return bool(_COMES_BACK.match(prompt.replace("’", "'")))
 
 
 def is_leaving(prompt: str) -> bool:

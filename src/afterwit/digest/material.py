@@ -57,6 +57,7 @@ class Material(NamedTuple):
     last_kind: str  # of the session's last event
     end: str = ""  # a `RecordedEnd`: what the log says itself of how it ended
     results_ms: tuple[int | None, ...] = ()  # by action: when its result was written, where that was asked for
+    next_prompt: str = ""  # the first of the session that followed in the same place
 
 
 _OF_ACTIONS = frozenset(
@@ -117,7 +118,7 @@ def _open(row: ActionRow) -> ActionRow:
 def _is_known_by(note: SessionNote, ended: Sequence[bool], before_ms: int) -> bool:
     if note.kind in _OF_RESULTS:
         return note.at is not None and note.at < len(ended) and ended[note.at]
-    if note.kind in (NoteKind.ENDING, NoteKind.CLOSING):
+    if note.kind in (NoteKind.ENDING, NoteKind.REPORT):
         return False
     is_placed = note.kind not in _OF_ACTIONS or (note.at is not None and note.at < len(ended))
     return is_placed and note.at_ms is not None and note.at_ms < before_ms

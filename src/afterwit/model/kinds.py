@@ -102,7 +102,7 @@ class NoteKind(StrEnum):
     PROMPT = "prompt"  # what a person typed
     REPLY = "reply"  # sentences of a reply that state a rule, a decision or a cause
     ENDING = "ending"  # the last reply
-    CLOSING = "closing"  # how the last reply ends, where that is more than its beginning
+    REPORT = "report"  # the last reply to each prompt: how it begins and ends
     SUMMARY = "summary"  # what the agent wrote at a compaction
     FILES = "files"  # of an action that changes several: JSON list of paths
     SYMBOLS = "symbols"  # names defined in what an edit removed or wrote, separated by blanks

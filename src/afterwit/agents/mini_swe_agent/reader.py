@@ -64,6 +64,7 @@ class MiniSweAgentReading(DocumentReading):
         self._model = ""
         self._commands = 0
         self._open: list[str] = []  # calls without a result
+        self._submitted: RecordedEnd | None = None  # by the last command
 
     def feed(self, record: Record) -> Iterator[Reading]:
         value = msgspec.json.decode(record.raw, type=dict[str, Any] | list[Any])
@@ -71,7 +72,7 @@ class MiniSweAgentReading(DocumentReading):
             yield self._facts(fields.mapping(value, "info"), fields.text(value, "instance_id"))
         for message in items(record) if isinstance(value, list) else items(record, "messages"):
             yield from self.piece(message)
-        end = recorded_end(fields.mapping(value, "info")) if isinstance(value, dict) else None
+        end = recorded_end(fields.mapping(value, "info")) if isinstance(value, dict) else self._submitted
         if end:
             yield Facts(session=self._session, end=end)
 
@@ -139,6 +140,7 @@ class MiniSweAgentReading(DocumentReading):
         self._commands += 1
         call_id = fields.plain_id({"id": given}, "id") or f"command-{self._commands}"
         self._open.append(call_id)
+        self._submitted = RecordedEnd.DONE if _FINAL.search(str(arguments.get("command"))) else None
         return place.asked(call_id, tool, arguments)
 
     def _oldest(self, place: Place) -> str:
@@ -179,7 +181,7 @@ class MiniSweAgentReading(DocumentReading):
 
 def recorded_end(info: Mapping[str, Any]) -> RecordedEnd | None:
     """What the exit status means; one that nobody knows is the name of an error. A person who stopped the run is told
-    of by the last message."""
+    of by the last message; a bare list of messages has no status."""
     status = fields.text(info, "exit_status")
     if not status or status in _STOPPED:
         return None

@@ -69,16 +69,11 @@ def beginning(text: str, limit: int) -> str:
     return text if len(text) <= limit else _TORN_END.sub("", text[:limit])
 
 
-def end_of(text: str, limit: int) -> str:
-    """The last characters of a redacted text, without a torn placeholder at their start."""
-    return text if len(text) <= limit else _TORN_START.sub("", text[-limit:])
-
-
 def both_ends(text: str, limit: int) -> str:
     """The first and the last characters of a redacted text that is longer than both together."""
     if len(text) <= 2 * limit:
         return text
-    return f"{beginning(text, limit)}\n{end_of(text, limit)}"
+    return f"{beginning(text, limit)}\n{_TORN_START.sub('', text[-limit:])}"
 
 
 def telling_part(text: str) -> str:
