@@ -76,7 +76,7 @@ _GIVES_UP = _begins(
 _LEAVES_OFF = _any(
     r"\bi give up\b|\b(?:do|fix|finish|write) (?:it|this|that) (?:myself|by hand)\b|\bpostpone\b",
     r"\b(?:not|isn't|don'?t) need(?:ed)? (?:it |this |that )?any ?more\b|\bno time (?:for|left|now)\b",
-    r"\b(?:drop|park|shelve) (?:it|this|that)\b|\bleave it (?:as (?:it )?is|for now|there|like that|at that|alone|be)\b",
+    r"\b(?:drop|park|shelve) (?:it|this|that)\b|\bleave it (?:as (?:it )?is|for now|there|like that|at that|alone)\b",
     r"\b(?:i(?:'ve)? (?:have|need|got) to|gotta|got to|i must) (?:go|leave|run|catch)"
     r"(?=\W*$|[,.;!]| to (?:a|my|the|pick)| out| now| home)",
     r"\b(?:continue|finish|resume|come back|do (?:it|this|that)|look at (?:it|this|that)|pick (?:it|this) up)"
@@ -97,7 +97,7 @@ _COMES_BACK = _begins(
     after="hi|hey|hello|so|ok(?:ay)?|sorry|hmm+|unfortunately|ugh|argh|well",
 )
 
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^>.*$|\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^>[^\n]*$|\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”", re.DOTALL | re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _NODS = re.compile(
     r"\W*(?:ok(?:ay)?|sure|understood|sounds good|got it|noted|right|you'?re (?:right|welcome)|fair(?: enough)?"
@@ -107,7 +107,7 @@ _NODS = re.compile(
 _CANNOT = _any(
     rf"\b(?:could{_NOT}|can(?:'t|not| not)|(?:am|was|were|'m) (?:not able|unable)|(?:was|were)n't able|unable to"
     rf"|ha(?:ve|s|d){_NOT} (?:been able|managed|succeeded|found)|did{_NOT} (?:manage|succeed|find)|failed to)\b"
-    r"(?!\s+(?:be (?:sure|none|null|empty|negative|zero)|stress|recommend|(?:find|see) any))",
+    r"(?!\s+(?:be (?:sure|none|null|empty|negative|zero)|stress|recommend|(?:find|see) any (?:problem|issue|bug)))",
     r"\b(?:not|isn't) (?:possible|feasible|achievable|fixable)\b|\bimpossible\b|\bno (?:way|means) to\b",
     rf"\b(?:do{_NOT} see|there(?:'s| is) no|know of no) (?:a |any )?way\b",
     r"\bstuck\b|\bblocked (?:by|on|because|until)\b|\bgiv(?:e|ing) up\b|\bgave up\b|\bno (?:success|luck)\b",
@@ -148,6 +148,7 @@ _OPEN = _any(
     r"\b(?:others?|rest|second|third|last|remaining) (?:\w+ ){0,2}(?:needs?|waits?|depends?|requires?|ha(?:s|ve) to)\b",
     r"\bonly (?:the )?(?:first|half|part|some)\b|\b(?:ha(?:s|ve)|needs?) to wait\b|\b(?:ran out of|todo|incomplete)\b",
     r"\b(?:i|was|were|is|are|been) skipped\b|\bskipped (?:because|for now|this|that|it)\b",
+    r"(?:n't|\bnot) [^.!?]{1,80} yet\b",
     r"\bstopped (?:here|there|short|before|after)\b|未完成|尚未|还没",
     r"^\W*(?:open|still open|left|remaining|todo|missing|not done|unsolved)\W{0,3}:",
 )
@@ -164,6 +165,7 @@ _DONE = _any(
     r"(?:^|[\s*#>✅✔-])(?:all )?(?:\d+ pass(?:ed|ing)|pass(?:es)?|works|in place|done|fixed|finished|completed?"
     r"|implemented|added|created|updated|removed|renamed|committed|pushed|merged|resolved|solved|wrote|written|moved|replaced"
     r"|installed|deployed|released|published|opened|closed|refactored|migrated|applied)\b",
+    r"(?:^|\bi |\bi've |\bi have )(?!tried|failed|attempted|reverted|rolled|needed|blocked|stopped|skipped)[a-z]+ed \w",
     r"\b(?:everything|all (?:\w+ )?(?:tests?|checks?)) (?:now )?(?:pass|works?|green)|\bsuccessful(?:ly)?\b|✅|完成|已",
 )
 _NEEDS = _any(

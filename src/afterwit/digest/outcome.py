@@ -226,7 +226,7 @@ def _signals(course: SessionCourse, facts: _Facts) -> list[_Signal]:
         _Signal(facts.check is True and not is_denied, 2, "a check passed after the last change"),
         _Signal(facts.check is False and facts.has_changed, -2, "the last check failed"),
         _Signal(facts.is_published and not is_denied, 1, "a commit or pull request after the last change"),
-        _Signal(is_open, -1, "a failure near the end stayed open"),
+        _Signal(is_open and facts.has_changed, -1, "a failure near the end stayed open"),
     ]
 
 
