@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 _SHORT = 200
+_LONG = 500  # characters: a longer prompt is a task, whatever it complains of
 _LEAD = 2  # sentences in which a reply says what it comes to
 
 
@@ -35,7 +36,7 @@ _CORRECTS = re.compile(
 )
 _THANKS = _begins(
     r"(?:many |a lot of )?thank|thx\b|ty\b|cheers\b|danke|merci|gracias|谢谢",
-    r"(?:great|awesome|excellent|nice|cool|sweet|amazing|brilliant|fantastic|wonderful)\b|perfect|love it",
+    r"(?:yay|great|awesome|excellent|nice|cool|sweet|amazing|brilliant|fantastic|wonderful)\b|perfect|love it",
     r"lgtm\b|looks (?:good|great|fine|right)|well done|good job|ship it|all good|exactly|很好|完美|可以了",
     r"(?:it |that )?works\b|that did (?:it|the trick)|that was it|that fixed it",
     r"that'?s (?:it|all|great|perfect|right|exactly)",
@@ -45,15 +46,16 @@ _BUT = _any(r"\b(?:but|however|except|still|not|anyway|for (?:nothing|trying)|no
 _UNDOES = _any(
     r"\b(?:revert|undo|rollback|restore|discard|git (?:checkout|restore|reset))\b",
     r"\b(?:roll(?:ing)?|put|back|throw) (?:it |this |that |them |everything )?(?:back|out|away)\b",
+    r"\btake (?:it|that|this) (?:back )?out\b|\bgo back to (?:the )?(?:previous|old|earlier|last)\b",
     r"\b(?:remove|delete|drop) (?:all )?(?:your|these|those) changes\b",
 )
 _REJECTS = _any(
-    r"\bstill (?:not|no |fail|broken|crash|wrong|doesn|does not|the same|get|see|an? error|red|hang|slow|happen|throw"
-    r"|return|show|there)",
+    r"\bstill (?!need|have to|want|to do|work(?:s|ing)? |wait|ok|good|fine|open)",
     r"\b(?:fail(?:s|ed|ing)?|happen(?:s|ed)|crash(?:es|ed)) again\b|\bnothing (?:changed|happens|works)\b",
     r"\b(?:doesn|didn|isn|won|don|can)'?t (?:even )?(?:work|help|fix|compile|build|run|start|load|solve|do anything)\b",
     r"\b(?:does|did|is|will|do) not (?:work|help|fix|compile|build|run|start|solve)",
     r"\bnot (?:a fix|an? (?:solution|answer)|working|acceptable|good enough|fixed|solved|it|what i)\b",
+    r"\beven (?:slower|worse)\b|\bwrong (?:file|one|place|branch|thing|way)\b|\bisn'?t what\b|\bbroken again\b",
     r"\b(?:worse|useless|unusable|nonsense|garbage|terrible|horrible)\b",
     r"\b(?:same|another) (?:error|failure|problem|crash|result)",
     r"\b(?:broke|breaks) (?:it|this|that|the|my|our|everything|something|all)\b",
@@ -65,18 +67,26 @@ _REJECTS = _any(
     r"(?:fail(?:s|ing)?|blank|broken|crash(?:es|ing)?|red|gone|empty)(?: now)?\W*$",
 )
 _ASKS = _begins(r"(?:can|could|would|will|should|how|what|which|where) ")
+_WONDERS = _begins(
+    r"(?:why|what|how|is|are|do|does|can|could|should|which|where|who|when|explain|review|look|analy[sz]e|describe"
+    r"|summari[sz]e|tell|compare)\b",
+    after="please|hi|hey|ok(?:ay)?|so",
+)
 _ORDERS = _begins(r"(?:don'?t|do not|wait|stop|actually|instead|why|(?:it|this) (?:should|must))\b", after="please|but")
 _GIVES_UP = _begins(
     r"never ?mind|scratch (?:that|it)|forget (?:it|about)|cancel\b|abort\b|whatever\b|brb\b|算了|不用了",
-    r"stop\W*$|stop (?:here|it|this|that|now|for)|leave it\b|don'?t bother|not now\b|skip (?:it|this)\W*$",
+    r"stop\W*$|stop (?:here|there|it|this|that|now|for)|pause (?:here|this|it)",
+    r"leave it\b|don'?t bother|not now\b|skip (?:it|this|that)(?:\W*$|[,.;])",
     r"(?:drop|scrap|park|shelve) (?:it|this|that)\b|let'?s (?:stop|leave|drop|not|do (?:it|this) (?:later|another))",
     r"i'?ll (?:do|handle|fix|finish|take)\b|(?:i(?:'ve| have)? )?changed my mind|we don'?t need (?:it|this)",
-    after="ok(?:ay)?|actually|hmm+|no|sorry|ah|oh|wait|stop",
+    after="ok(?:ay)?|actually|hm+|no|nah|sorry|ah|oh|wait|stop",
 )
 _LEAVES_OFF = _any(
     r"\bi give up\b|\b(?:do|fix|finish|write) (?:it|this|that) (?:myself|by hand)\b|\bpostpone\b",
+    r"\bkeep it as it (?:is|was)\b",
     r"\b(?:not|isn't|don'?t) need(?:ed)? (?:it |this |that )?any ?more\b|\bno time (?:for|left|now)\b",
     r"\b(?:drop|park|shelve) (?:it|this|that)\b|\bleave it (?:as (?:it )?is|for now|there|like that|at that|alone)\b",
+    r"(?:^|\bi(?:'ve)? )(?:have|need|got) to (?:go|leave|run)(?=\W*$|[,.;!])",
     r"\b(?:i(?:'ve)? (?:have|need|got) to|gotta|got to|i must) (?:go|leave|run|catch)"
     r"(?=\W*$|[,.;!]| to (?:a|my|the|pick)| out| now| home)",
     r"\b(?:continue|finish|resume|come back|do (?:it|this|that)|look at (?:it|this|that)|pick (?:it|this) up)"
@@ -90,10 +100,13 @@ _LEAVES = re.compile(r"\W*(?:exit|quit|bye|goodbye|clear|logout|:q)\W*$", re.IGN
 _WORK = r"(?:fix|changes?|patch|commit|solution|attempt|refactor\w*|migration)"
 _COMES_BACK = _begins(
     r"still\b|(?:it|this|that|the \w+(?: \w+)?)(?:'s| is| are)? still\b|you (?:broke|forgot|missed)",
-    r"(?:please )?(?:revert|undo|roll back) (?:the |that|this|your|what|my|everything|all|it|last)",
+    r"(?:please )?(?:revert|undo|roll back) (?:the |that|this|your|what|my|everything|all|it|last|yesterday)",
+    r"same (?:problem|error|issue|bug|crash) (?:as|again)|the (?:bug|error|problem|issue|crash) is (?:back|still)",
+    rf"(?:since|after) (?:your|the|that|yesterday'?s) (?:last |previous )?{_WORK}\b",
     rf"(?:your|the|that|this|yesterday'?s|my)(?: last| previous| recent| latest)? {_WORK}\b[^.!?\n]{{0,60}}"
     r"\b(?:did(?:n'?t| not)|does(?:n'?t| not)|broke|breaks|fail|wrong|not work|made|causes?)",
-    r"(?:it|that|this) (?:did|does)(?:n'?t| not) (?:work|help|fix)|(?:last time|yesterday|earlier|before) you\b",
+    r"(?:it|that|this) (?:did|does)(?:n'?t| not) (?:work|help|fix|survive)",
+    r"(?:last time|yesterday|earlier|before) you\b",
     after="hi|hey|hello|so|ok(?:ay)?|sorry|hmm+|unfortunately|ugh|argh|well",
 )
 
@@ -107,13 +120,20 @@ _NODS = re.compile(
 _CANNOT = _any(
     rf"\b(?:could{_NOT}|can(?:'t|not| not)|(?:am|was|were|'m) (?:not able|unable)|(?:was|were)n't able|unable to"
     rf"|ha(?:ve|s|d){_NOT} (?:been able|managed|succeeded|found)|did{_NOT} (?:manage|succeed|find)|failed to)\b"
-    r"(?!\s+(?:be (?:sure|none|null|empty|negative|zero)|stress|recommend|(?:find|see) any (?:problem|issue|bug)))",
+    r"(?!\s+(?:happen|occur|stress|recommend|(?:find|see) any (?:problem|issue|bug|other|more|further)"
+    r"|be (?!done|fixed|solved|built|installed|reached|satisfied|completed|deployed|run\b|found|opened|merged)))",
     r"\b(?:not|isn't) (?:possible|feasible|achievable|fixable)\b|\bimpossible\b|\bno (?:way|means) to\b",
     rf"\b(?:do{_NOT} see|there(?:'s| is) no|know of no) (?:a |any )?way\b",
     r"\bstuck\b|\bblocked (?:by|on|because|until)\b|\bgiv(?:e|ing) up\b|\bgave up\b|\bno (?:success|luck)\b",
-    r"\bout of ideas\b|\b(?:neither|none) of (?:them|these|those|it|the \w+) (?:works?|worked|helped|passes)\b",
+    r"\bout of ideas\b|\b(?:neither|none) of (?:them|these|those|it|the \w+) (?:works?|worked|helped)\b",
     r"\bnothing (?:works|worked|helped|was (?:published|changed|deployed|written|applied|sent|pushed|installed))\b",
-    rf"\bdid{_NOT} (?:work|help)\b",
+    rf"\bdid{_NOT} (?:work|help|happen|come up|start|get (?:any )?(?:far|further)|go through|finish)\b",
+    rf"\b(?:is|are){_NOT} (?:reachable|available|accessible|installed|accepting|responding|running|supported)\b",
+    rf"\bdo(?:es)?{_NOT} exist\b|\bwon't (?:run|start|build|compile|work|connect)\b",
+    r"\b(?:got|ma[dk]es? it) (?:worse|slower)\b",
+    r"\bi(?:'ve| have)? (?:aborted|stopped|undid|took (?:it|that|them) back|rolled (?:it |that |everything )?back"
+    r"|reverted (?:it|that|the change|my|everything|all))\b|\bfound (?:no (?:cause|reason|way)|nothing to)\b",
+    r"\b(?:refuses?|rejects?|denies) (?:my|the|every|our) \w+|\baborts (?:at|with|because)\b",
     rf"\b(?:do{_NOT} have|have no|there is no|found no|no) (?:a |any )?(?:working |real |valid )?"
     r"(?:fix|solution|explanation|credentials|access|permission)\b",
     r"\b(?:request|upload|download|push|deploy(?:ment)?|install(?:ation)?|migration|release|login|connection|attempt"
@@ -128,7 +148,7 @@ _FAILS = _any(
     r"\b(?:tests?|builds?|suite|checks?|ci|lint\w*|it|this|that|compilation|pipeline|\w+port|rest|other \w+|last \w+)"
     r" (?:(?:is|are|keeps?) (?:still )?(?:failing|broken|red|flaky)|fails?|remains? (?:broken|red|flaky)"
     rf"|do(?:es)?{_NOT} (?:work|pass|compile|build))\b",
-    r"\bfails (?:again|as before|with)\b|\bkeeps? (?:failing|crashing|timing out)\b",
+    r"\bfails?(?=:| (?:to|with|because|at|again|as before|for|on|in)\b)|\bkeeps? (?:failing|crashing|timing out)\b",
     r"(?<![\d.])\b[1-9]\d* (?:of \d+ )?(?:tests? |checks? )?(?:still )?(?:fail(?:s|ed|ing|ures?)?|errors?)\b"
     r"(?! (?:to|before|were|was))",
     rf"\bha(?:s|ve){_NOT} been \w+ed\b|\b(?:is|are|was|were|has|have){_NOT} (?:been )?{_ACHIEVED}\b",
@@ -140,6 +160,9 @@ _OPEN = _any(
     r"\bnot (?:yet|done|tested|verified|included|covered|attempted|started|run)\b|\bun(?:verified|tested|finished)\b",
     rf"\b(?:have|has|did|was|were|is|are){_NOT} (?:yet |been |yet been )?"
     r"(?:test|verif|run\b|ran\b|start|attempt|finish|complet|deploy|implement|done|migrat|cover)",
+    r"\bremains?\W*$|\bexcept (?:the|for|that|one)\b|\beverything but\b|\bstill to come\b",
+    r"\b\d+ out of \d+\b|\b\d+ of them\b",
+    r"\bleft (?:it|that|them|this) (?:alone|as|on|out|unchanged)\b|\bruns? out of\b|\bnot the \d+\b",
     r"\bremain(?:s|ing)? (?:to be |work|tasks?|items?|steps?|part|open|undone|failing|unfinished)",
     r"\bleft (?:to do|undone|open|over|out|unfinished)|\b(?:stays?|remains?|(?:is|are) still) (?:open|out|undone)\b",
     r"\b(?:is|are|stays?|remains?) (?:still )?(?:incomplete|unfinished|pending|outstanding|unresolved|missing)\b",
@@ -165,7 +188,8 @@ _DONE = _any(
     r"(?:^|[\s*#>✅✔-])(?:all )?(?:\d+ pass(?:ed|ing)|pass(?:es)?|works|in place|done|fixed|finished|completed?"
     r"|implemented|added|created|updated|removed|renamed|committed|pushed|merged|resolved|solved|wrote|written|moved|replaced"
     r"|installed|deployed|released|published|opened|closed|refactored|migrated|applied)\b",
-    r"(?:^|\bi |\bi've |\bi have )(?!tried|failed|attempted|reverted|rolled|needed|blocked|stopped|skipped)[a-z]+ed \w",
+    r"(?:^|\bi |\bi've |\bi have )(?!(?:tried|failed|attempted|aborted|reverted|rolled|needed|blocked|stopped|skipped"
+    r"|looked|checked|searched|reached) )[a-z]+ed \w",
     r"\b(?:everything|all (?:\w+ )?(?:tests?|checks?)) (?:now )?(?:pass|works?|green)|\bsuccessful(?:ly)?\b|✅|完成|已",
 )
 _NEEDS = _any(
@@ -211,7 +235,7 @@ def reported(reply: str) -> Report:
 
 
 def _sentences(text: str) -> list[str]:
-    plain = _CODE.sub(" ", text.replace("’", "'"))
+    plain = _CODE.sub(" ", text.replace("’", "'").replace("*", ""))
     split = (sentence.strip() for sentence in _SENTENCE.split(plain))
     return [sentence for sentence in split if sentence.strip(" -*#|>.:") and not _NODS.match(sentence)]
 
@@ -241,7 +265,7 @@ def is_undoing(prompt: str) -> bool:
 def is_refusal(prompt: str) -> bool:
     """Any objection: that it does not work, is to be taken back, or is not what was wanted."""
     text = _first_words(prompt)
-    is_rejection = bool(_REJECTS.search(text)) and not _ASKS.match(text)
+    is_rejection = len(prompt) <= _LONG and bool(_REJECTS.search(text)) and not _ASKS.match(text)
     return is_rejection or is_undoing(prompt) or (is_correction(prompt) and not _ORDERS.match(text))
 
 
@@ -258,6 +282,11 @@ def is_putting_off(prompt: str) -> bool:
 def is_coming_back(prompt: str) -> bool:
     """Whether a session begins with a complaint about what was done before it."""
     return bool(_COMES_BACK.match(prompt.replace("’", "'")))
+
+
+def is_question(prompt: str) -> bool:
+    """Whether a prompt wants an answer, or a look at something, and no change."""
+    return prompt.rstrip().endswith("?") or bool(_WONDERS.match(prompt))
 
 
 def is_leaving(prompt: str) -> bool:

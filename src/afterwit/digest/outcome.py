@@ -22,6 +22,7 @@ from afterwit.digest.last_words import (
     is_giving_up,
     is_leaving,
     is_putting_off,
+    is_question,
     is_refusal,
     is_thanks,
     is_undoing,
@@ -201,7 +202,7 @@ def _weighed(course: SessionCourse, facts: _Facts) -> Verdict:
 def _signals(course: SessionCourse, facts: _Facts) -> list[_Signal]:
     words = facts.words
     is_told = course.last_kind in (EventKind.REPLY, EventKind.PROMPT) or _has_ended(course)
-    report = facts.report if is_told else Report()
+    report = _own(facts, course) if is_told else Report()
     is_refused = is_refusal(words)
     is_mended = is_refused and not is_undoing(words) and _has_acted(course, facts)
     is_denied = (is_refused and not is_mended) or is_coming_back(course.next_prompt)
@@ -219,21 +220,32 @@ def _signals(course: SessionCourse, facts: _Facts) -> list[_Signal]:
         _Signal(is_coming_back(course.next_prompt), -5, "the next session says that it did not work"),
         _Signal(is_putting_off(words) and facts.last_change < course.turns[-1], -2, "the person puts something off"),
         _Signal(is_told and not report.cannot, 1, answer),
-        _Signal(report.cannot, -5, "the agent says that it could not be done or does not work"),
+        _Signal(report.cannot, -4, "the agent says that it could not be done or does not work"),
         _Signal(
             is_left_open and not report.cannot, -3, "the agent says that a part is open, fails or was not verified"
         ),
         _Signal(facts.check is True and not is_denied, 2, "a check passed after the last change"),
         _Signal(facts.check is False and facts.has_changed, -2, "the last check failed"),
         _Signal(facts.is_published and not is_denied, 1, "a commit or pull request after the last change"),
-        _Signal(is_open and facts.has_changed, -1, "a failure near the end stayed open"),
+        _Signal(is_open and facts.has_changed and not report.cannot, -1, "a failure near the end stayed open"),
     ]
 
 
+def _own(facts: _Facts, course: SessionCourse) -> Report:
+    """The report, without what it says of others: where a question was asked, nothing was changed and nothing failed,
+    what does not work is the answer."""
+    is_tried = facts.has_changed or any(step.has_failed for step in course.steps[facts.turn :])
+    is_asked = bool(course.prompts) and is_question(course.prompts[-1].text)
+    return (
+        facts.report._replace(cannot=False) if is_asked and not is_tried and not facts.report.admits else facts.report
+    )
+
+
 def _has_acted(course: SessionCourse, facts: _Facts) -> bool:
-    """Whether the agent did something about the last prompt, and answered it."""
-    is_tried = facts.report.is_done and any(step.has_worked for step in course.steps[facts.turn :])
-    return course.last_kind == EventKind.REPLY and (facts.last_change >= facts.turn or is_tried)
+    """Whether the agent did something about the last prompt."""
+    start = course.turns[-1] if course.turns else 0
+    is_tried = facts.report.is_done and any(step.has_worked for step in course.steps[start:])
+    return facts.last_change >= start or (course.last_kind == EventKind.REPLY and is_tried)
 
 
 def _is_open(failure: Failure, count: int, turn: int) -> bool:
