@@ -310,8 +310,8 @@ def test_files_shown_by_a_command_are_found(line: str, expected: list[str]) -> N
 
 def test_what_was_said_before_a_later_prompt_is_kept_beside_the_last_reply() -> None:
     notes = [
-        note(NoteKind.BEFORE, 1, "Oak or walnut?", START_MS + 1),
-        note(NoteKind.BEFORE, 2, "Done.", START_MS + 2),
+        note(NoteKind.REPORT, 1, "Oak or walnut?", START_MS + 1),
+        note(NoteKind.REPORT, 2, "Done.", START_MS + 2),
         note(NoteKind.ENDING, 0, "Done.", START_MS + 2),
     ]
     made = digest(material([], notes))

@@ -53,6 +53,7 @@ class PartFacts(msgspec.Struct, kw_only=True):
     is_placeless: bool = True  # the log names neither a repository nor a folder that could be one
     worked: dict[str, int] = msgspec.field(default_factory=dict)  # then: how often folders and remotes were named
     last_kind: str = ""  # of the last own event that is no notice: how the session ended
+    end: str = ""  # a `RecordedEnd`, if nothing happened after it
 
     @property
     def is_empty(self) -> bool:

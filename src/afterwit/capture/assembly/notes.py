@@ -160,10 +160,11 @@ _DEFINITION = re.compile(
 )
 PROMPT_LIMIT = 2_000
 ENDING_LIMIT = 1_200
-BEFORE_LIMIT = 300  # of each end
+REPORT_LIMIT = 600  # at either end
 SUMMARY_LIMIT = 6_000
 MESSAGE_LIMIT = 1_500
 _MOST_REPLIES = 60
+_MOST_REPORTS = 64
 _MOST_FILES = 40
 _NAME_LIMIT = 64
 _CODE_KEYS = ("old_string", "new_string", "old_str", "new_str", "content", "patch", "input", "raw", "diff", "code_edit")
@@ -184,7 +185,8 @@ def of_text(number: int, part: PartFacts, event: Event, body: str) -> Iterator[N
         yield NoteRow(number, NoteKind.SUMMARY, place, event.at_ms, beginning(body, SUMMARY_LIMIT))
     elif event.kind is EventKind.REPLY and body:
         yield NoteRow(number, NoteKind.ENDING, 0, event.at_ms, beginning(body, ENDING_LIMIT))
-        yield NoteRow(number, NoteKind.BEFORE, part.prompts, event.at_ms, both_ends(body, BEFORE_LIMIT))
+        report = both_ends(body, REPORT_LIMIT)
+        yield NoteRow(number, NoteKind.REPORT, part.prompts % _MOST_REPORTS, event.at_ms, report)
         stated = stated_by_agent(body) if part.stated < _MOST_REPLIES else []
         if stated:
             part.stated += 1

@@ -41,6 +41,7 @@ def note_own(part: PartFacts, event: Event) -> None:
         part.ended_ms = event.at_ms if part.ended_ms is None else max(part.ended_ms, event.at_ms)
     if event.kind is not EventKind.NOTICE:
         part.last_kind = event.kind.value
+        part.end = ""
     counter = _COUNTED.get(event.kind)
     if counter:
         setattr(part, counter, getattr(part, counter) + 1)
@@ -85,6 +86,8 @@ def note_facts(part: PartFacts, facts: Facts, safe: Safe) -> None:
     part.is_partial = part.is_partial or facts.is_partial
     if facts.relation and not part.relation:
         part.relation = facts.relation.value
+    if facts.end:
+        part.end = facts.end.value
     note_time(part, facts.at_ms)
 
 

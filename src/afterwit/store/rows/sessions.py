@@ -1,6 +1,6 @@
 """Rows of sessions: the merge of their parts, and what is asked about them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import apsw
@@ -19,6 +19,9 @@ _NUMBERS = (*_SUMMED, "events", *ActionCounts._fields, *(f"tokens_{name}" for na
 _MERGED = ("versions", "started_ms", "ended_ms", "title", "first_prompt", "task", "events", "is_partial")
 _COUNTED = (*ActionCounts._fields, "models", *(f"tokens_{name}" for name in _TOKENS))
 _ALL = (*_FIRST, *_SUMMED, *_MERGED, *_COUNTED)
+_FOLLOWING = ("root", "relation", "started_ms", "first_prompt", "is_partial")  # what the session before is judged by
+_SOON_MS = 86_400_000  # from the end of a session to the start of the one that follows it
+_LONGEST_MS = 7 * _SOON_MS  # from start to start
 
 
 def session_id(db: apsw.Connection, agent: str, native_id: str) -> int:
@@ -36,13 +39,43 @@ def session_id(db: apsw.Connection, agent: str, native_id: str) -> int:
 def refresh_session(db: apsw.Connection, session: int) -> None:
     """Merges the parts of a session into its row; a session without parts is gone."""
     parts = parts_of_session(db, session)
+    query = f"SELECT {', '.join(_FOLLOWING)} FROM sessions WHERE id = ?"  # noqa: S608
+    before = dict(zip(_FOLLOWING, db.execute(query, (session,)).fetchone() or (), strict=False))
     if not parts:
         db.execute("DELETE FROM digests WHERE session_id = ?", (session,))
         db.execute("DELETE FROM sessions WHERE id = ?", (session,))
+        _judge_earlier_again(db, session, before)
         return
     values = _merged([part.facts for part in parts]) | _counted(db, parts) | {"is_digested": 0}
     changes = ", ".join(f"{name} = :{name}" for name in values)
     db.execute(f"UPDATE sessions SET {changes} WHERE id = :id", {**values, "id": session})  # noqa: S608
+    after = {name: values[name] for name in _FOLLOWING}
+    if after != before:
+        _judge_earlier_again(db, session, before)
+        _judge_earlier_again(db, session, after)
+
+
+def _judge_earlier_again(db: apsw.Connection, session: int, place: Mapping[str, object]) -> None:
+    """Sessions that this one follows are digested again: how it begins says something about how they ended."""
+    if not place.get("root") or place["started_ms"] is None:
+        return
+    query = """UPDATE sessions SET is_digested = 0 WHERE root = :root AND id <> :id AND relation <> 'subagent'
+               AND started_ms BETWEEN :started_ms - :longest AND :started_ms
+               AND ended_ms BETWEEN :started_ms - :soon AND :started_ms"""
+    db.execute(query, {**place, "id": session, "longest": _LONGEST_MS, "soon": _SOON_MS})
+
+
+def following_prompt(db: apsw.Connection, session: int) -> str:
+    """What the person asked first in the session that followed this one in the same place within a day; "" where none
+    did. Of several that began in the same instant the one with the smaller name counts."""
+    query = """SELECT later.first_prompt FROM sessions JOIN sessions AS later ON later.root = sessions.root
+               AND later.started_ms BETWEEN sessions.ended_ms AND sessions.ended_ms + :soon
+               WHERE sessions.id = :id AND sessions.root <> '' AND sessions.relation <> 'subagent'
+               AND later.id <> sessions.id AND later.relation <> 'subagent' AND NOT later.is_partial
+               AND later.started_ms - sessions.started_ms <= :longest
+               ORDER BY later.started_ms, later.agent, later.native_id LIMIT 1"""
+    row = db.execute(query, {"id": session, "soon": _SOON_MS, "longest": _LONGEST_MS}).fetchone()
+    return str(row[0]) if row else ""
 
 
 def broken_sessions(db: apsw.Connection) -> Iterator[str]:
