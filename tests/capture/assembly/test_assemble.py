@@ -61,7 +61,7 @@ def test_a_call_is_joined_with_its_result(context: AssemblyContext) -> None:
 
 
 def test_a_recorded_end_is_taken_back_by_what_happens_later(context: AssemblyContext) -> None:
-    told = [prompt("p1"), Facts(session="s", end=RecordedEnd.DONE)]
+    told: list[Event | Spend | Facts | Problem] = [prompt("p1"), Facts(session="s", end=RecordedEnd.DONE)]
     assert assembled(context, told).parts[0].end == "done"
     assert assembled(context, [*told, event(EventKind.NOTICE, 20, text="bye")]).parts[0].end == "done"
     assert assembled(context, [*told, prompt("p2", 20)]).parts[0].end == ""
