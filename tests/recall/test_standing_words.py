@@ -33,10 +33,11 @@ class Told(NamedTuple):
         return str(recalled(world, Path(ORCHARD), "orchard", "claude-code", "", None).start.text)
 
     def at_prompt(self, task: str) -> str:
-        """The notes that a first prompt brings to a session that was told nothing at its start."""
+        """What a first prompt brings to a session that was told nothing at its start: a note, or the words."""
         with opened(Layout(self.store)) as store:
             block = prompt_block_for(store.db, HERE, task, speaking_items(store.db))
-        return "\n".join(line.text for heading, lines in block.sections if "known" in heading for line in lines)
+        told = [lines for heading, lines in block.sections if "known" in heading or "said" in heading]
+        return "\n".join(line.text for lines in told for line in lines)
 
     def after(self, command: str, error: str) -> str:
         with opened(Layout(self.store)) as store:

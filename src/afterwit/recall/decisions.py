@@ -56,9 +56,9 @@ def _scores(holders: Mapping[str, Mapping[int, float]], size: int) -> dict[int, 
 
 
 def _stands_out(scores: Mapping[int, float], size: int) -> bool:
-    best = heapq.nlargest(_OF_ONE_MATTER, scores.values())
-    others = sum(scores.values()) - sum(best)
-    return bool(best) and best[0] * (size - len(best)) >= _LEAD * others
+    ranked = sorted(scores.values(), reverse=True)
+    others = ranked[_OF_ONE_MATTER:]
+    return not others or ranked[0] * (size - _OF_ONE_MATTER) >= _LEAD * sum(others)
 
 
 def _adds(quote: Quote, terms: frozenset[str]) -> bool:
