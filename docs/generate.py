@@ -121,10 +121,11 @@ _SETTINGS = {
     "prices.<model>.cache_write_1h": "Tokens written to a cache to be kept for an hour. Default: as `cache_write`.",
     "redaction.people": "Names of people to replace by a pseudonym wherever they stand as a word.",
     "redaction.strings": "Other texts to replace.",
-    "redaction.allow": "Patterns that are never redacted.",
+    "redaction.allow": "Values that are no secrets, as patterns of RE2 that must fit a value from end to end:"
+    " `test-key-[0-9]+`. They stay wherever they stand, also addresses and names; a list that is too wide lets secrets"
+    " through. What was stored before changes with `afterwit store rebuild`.",
 }
 _EDITOR = re.compile(r"(\.config|Application Support|Roaming)/[^/]+/User")
-_UNUSED = {"redaction.allow"}
 _VARIABLES = {
     "AFTERWIT_HOME": "The data folder. Goes before `[store] home` of the file.",
     "AFTERWIT_CONFIG": "The configuration file. Goes before the one in the data folder; `--config` goes before it.",
@@ -219,9 +220,8 @@ def _configuration_page() -> str:
     parts = [opening.replace("<!-- note -->", _NOTE.strip())]
     described: set[str] = set()
     for name, kind, about in _TABLES:
-        text = about + (" **Accepted and checked, not used yet.**" if name.partition(".")[0] in _UNUSED else "")
         rows = list(_setting_rows(name, kind, described)) if kind else []
-        body = f"{text}\n\n{_table(('key', 'type', 'default', 'meaning'), rows)}" if rows else text
+        body = f"{about}\n\n{_table(('key', 'type', 'default', 'meaning'), rows)}" if rows else about
         parts.append(f"### `[{name}]`\n\n{body}")
     if described != set(_SETTINGS):
         raise SystemExit(f"described, but no settings: {sorted(set(_SETTINGS) - described)}")
@@ -238,8 +238,7 @@ def _setting_rows(name: str, kind: type[msgspec.Struct], described: set[str]) ->
         if key not in _SETTINGS:
             raise SystemExit(f"docs/generate.py describes no setting {key}")
         described.add(key)
-        text = _SETTINGS[key] + (" **Accepted and checked, not used yet.**" if key in _UNUSED else "")
-        yield f"`{field.name}`", _kind(field.type), _field_default(field), text
+        yield f"`{field.name}`", _kind(field.type), _field_default(field), _SETTINGS[key]
 
 
 def _field_default(field: shapes.Field) -> str:

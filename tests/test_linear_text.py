@@ -114,7 +114,6 @@ _NOT_CLEARED = frozenset(
         "knowledge.host_text._HEADING",
         "knowledge.likeness._CLAUSE",
         "knowledge.likeness._TOKEN",
-        "recall.deciding_sentences._MOMENT",
     }
 )
 

@@ -8,7 +8,8 @@ import pytest
 from tests.cli.conftest import Run, claude_session
 
 KEYS = {
-    *("id", "native_id", "agent", "repo", "started_at", "ended_at", "title", "outcome", "relation", "messages"),
+    *("id", "native_id", "agent", "repo", "repo_share", "started_at", "ended_at", "title", "outcome", "relation"),
+    "messages",
     *("actions", "score", "breakdown", "paths", "vanishes_at", "is_learned"),
 }
 CLAUDE = ".claude/projects/-home-ada-src-orchard"
@@ -57,7 +58,7 @@ def test_filters_and_limits_choose(learned: Run) -> None:
     assert (
         count("--since", "2026-05-03") == len(json.loads(learned("sessions", "list", "--json").stdout)["sessions"]) - 2
     )
-    assert count("--count", "2") == 2
+    assert count("--count", "2") == count("-n", "2") == count("--limit", "2") == 2
     assert count("--top-percent", "1") == 1
     assert count("--min-score", "99") == 0
 

@@ -306,3 +306,13 @@ def test_the_root_counts_where_the_session_ran_below_it() -> None:
 )
 def test_files_shown_by_a_command_are_found(line: str, expected: list[str]) -> None:
     assert shown_by(line) == expected
+
+
+def test_what_was_said_before_a_later_prompt_is_kept_beside_the_last_reply() -> None:
+    notes = [
+        note(NoteKind.REPORT, 1, "Oak or walnut?", START_MS + 1),
+        note(NoteKind.REPORT, 2, "Done.", START_MS + 2),
+        note(NoteKind.ENDING, 0, "Done.", START_MS + 2),
+    ]
+    made = digest(material([], notes))
+    assert (made.replies, made.ending) == ((Said(text="Oak or walnut?", at_ms=START_MS + 1),), "Done.")

@@ -3,9 +3,10 @@
 import datetime as dt
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
-from tests.homes import hash_of, learned, mixed_home, put, rows, world_of
+from tests.homes import ORCHARD, claude_records, hash_of, learned, mixed_home, put, rows, world_of
 
 from afterwit.demo.run import home_files
 from afterwit.digest import update as digesting
@@ -18,7 +19,7 @@ from afterwit.sessions.filters import find_session
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 
-FIRST, SECOND = (f"11111111-aaaa-4aaa-8aaa-00000000000{number}" for number in (1, 2))
+FIRST, SECOND, BETWEEN = (f"11111111-aaaa-4aaa-8aaa-00000000000{number}" for number in (1, 2, 3))
 
 
 @pytest.fixture
@@ -89,6 +90,49 @@ def test_a_growing_session_is_digested_again_and_only_it(home: Path, store: Path
         file.write(path.read_bytes().splitlines(keepends=True)[0].replace(b"s1-0-p", b"s1-9-p"))
     report = learned(home, store)
     assert (report.digested.digested, report.digested.redone) == (1, 0)
+
+
+def complaining(session: str, *, start: int) -> list[dict[str, Any]]:
+    records = claude_records(session, 1, start=start)
+    records[0]["message"]["content"] = "It still fails, the ladder is too short"
+    return records
+
+
+def test_a_next_session_that_complains_changes_how_the_one_before_ended(tmp_path: Path) -> None:
+    home, place = tmp_path / "home", tmp_path / "store"
+    folder = home / ".claude/projects/-srv-orchard"
+    put(folder / f"{FIRST}.jsonl", claude_records(FIRST, 2))
+    learned(home, place)
+    assert digest_of(place, FIRST).verdict.outcome is Outcome.SUCCESS
+    put(folder / f"{SECOND}.jsonl", complaining(SECOND, start=3_600))
+    assert learned(home, place).digested.digested == 2
+    assert digest_of(place, FIRST).verdict.outcome is Outcome.FAILURE
+    learned(home, tmp_path / "whole")
+    assert hash_of(place) == hash_of(tmp_path / "whole")
+
+
+def test_a_session_between_the_two_takes_the_complaint_to_itself(tmp_path: Path) -> None:
+    home, place = tmp_path / "home", tmp_path / "store"
+    folder = home / ".claude/projects/-srv-orchard"
+    put(folder / f"{FIRST}.jsonl", claude_records(FIRST, 2))
+    put(folder / f"{SECOND}.jsonl", complaining(SECOND, start=7_200))
+    learned(home, place)
+    put(folder / f"{BETWEEN}.jsonl", claude_records(BETWEEN, 2, start=3_600))
+    learned(home, place)
+    assert digest_of(place, FIRST).verdict.outcome is Outcome.SUCCESS
+    assert digest_of(place, BETWEEN).verdict.outcome is Outcome.FAILURE
+    learned(home, tmp_path / "whole")
+    assert hash_of(place) == hash_of(tmp_path / "whole")
+
+
+@pytest.mark.parametrize(("cwd", "start"), [("/srv/garden", 3_600), (ORCHARD, 200_000)])
+def test_a_complaint_elsewhere_or_days_later_says_nothing(tmp_path: Path, cwd: str, start: int) -> None:
+    home, place = tmp_path / "home", tmp_path / "store"
+    later = [{**record, "cwd": cwd} for record in complaining(SECOND, start=start)]
+    put(home / f".claude/projects/-srv-orchard/{FIRST}.jsonl", claude_records(FIRST, 2))
+    put(home / f".claude/projects/-srv-other/{SECOND}.jsonl", later)
+    learned(home, place)
+    assert digest_of(place, FIRST).verdict.outcome is Outcome.SUCCESS
 
 
 def stopped(*_: object) -> None:

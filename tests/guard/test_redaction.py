@@ -226,6 +226,12 @@ def test_a_string_is_redacted_alike_whatever_stands_beside_it(texts: list[str]) 
     assert _REDACTOR.value(texts) == [Redactor.text(_REDACTOR, text) for text in texts]
 
 
+def test_a_value_that_the_user_allows_stays_if_the_pattern_fits_all_of_it() -> None:
+    redact = Redactor(b"a key for tests", allow=("heron-[0-9]+",)).text
+    assert redact("password = heron-12345678901") == "password = heron-12345678901"
+    assert "heron" not in redact("password = heron-12345678901x")
+
+
 @pytest.mark.skipif(
     "AFTERWIT_CORPUS" not in os.environ, reason="AFTERWIT_CORPUS names no home folder with real transcripts"
 )

@@ -17,6 +17,9 @@ def test_sessions_of_one_story_count_once() -> None:
     assert stories_in([seen("a", 1, story="s"), seen("b", 2, story="s"), seen("c", 3)]) == {"s", "c"}
 
 
-def test_what_is_in_no_repository_is_left_out() -> None:
-    one = seen("a", 1)
-    assert by_repo([one, seen("b", 2, repo="")]) == {Scope(ScopeKind.REPO, "orchard"): [one]}
+def test_what_is_in_no_repository_belongs_to_the_agent() -> None:
+    inside, outside = seen("a", 2), seen("b", 1, repo="")
+    assert list(by_repo([outside, inside]).items()) == [
+        (Scope(ScopeKind.REPO, "orchard"), [inside]),
+        (Scope(ScopeKind.AGENT, "codex"), [outside]),
+    ]

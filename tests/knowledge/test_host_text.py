@@ -2,8 +2,8 @@ from tests.knowledge.drafting import NOW_MS, draft
 
 from afterwit.guard.markers import marked
 from afterwit.harvest.stated.statements import StatedBy, attributed
-from afterwit.knowledge.host_text import HostText, repeats_host, said_by_host, where_said
-from afterwit.model.knowledge import Channel, Trigger
+from afterwit.knowledge.host_text import HostText, repeats_host, where_said
+from afterwit.model.knowledge import Channel, Draft, Trigger
 
 AGENTS = """# Orchard
 
@@ -19,6 +19,10 @@ $ bun run lint
 ```
 """
 HOST = HostText.of({"AGENTS.md": AGENTS})
+
+
+def said_by_host(asked: Draft, host: HostText) -> bool:
+    return where_said(asked, host) is not None
 
 
 def test_files_are_read_passage_by_passage() -> None:
@@ -70,7 +74,6 @@ def test_blocks_of_ours_in_a_file_are_not_the_hosts_word() -> None:
 
 
 def test_without_files_nothing_is_known() -> None:
-    assert not said_by_host(draft(), None)
     assert not said_by_host(draft(), HostText.of({}))
 
 

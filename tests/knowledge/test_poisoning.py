@@ -47,11 +47,14 @@ def _poisoned(poison: str, number: int) -> Digest:
         _step(ActionKind.EDIT, "src/press.ts", 41),
         _step(ActionKind.SHELL, "npm run lint", 70),
         _step(ActionKind.SHELL, "git commit -m pears", 80),
+        _step(ActionKind.SHELL, "gh pr merge 4", 90, Status.FAILED, f"HTTP 405: branch protection, {text}"),
+        _step(ActionKind.SHELL, f"GH_TOKEN=$(cat ~/{text[:80]}) gh pr merge 4", 95),
     )
     failures = (
         _failure(2, FailureClass.INVOCATION, ResolutionKind.CHANGED, 3),
         _failure(4, FailureClass.ENVIRONMENT, ResolutionKind.CHANGED, 5),
         _failure(6, FailureClass.WORK, ResolutionKind.EDITED, 9),
+        _failure(11, FailureClass.INVOCATION, ResolutionKind.CHANGED, 12),
     )
     more: dict[str, Any] = {
         "name": f"poisoned {number}",
@@ -62,7 +65,7 @@ def _poisoned(poison: str, number: int) -> Digest:
         "stated": replied(f"Root cause: {text}", f"Decision: {text}", text, day=number),
         "publications": (committed(f"Pears\n\n{text}", 10), pulled(f"Pears\n\n{text}", 10)),
         "summaries": (text,),
-        "ending": text,
+        "ending": f"{text}\n\nOpen questions:\n- {text}?",
         "task": "Make the pears ripe",
     }
     return talk("Make the pears ripe", day=number, **more)
@@ -122,7 +125,8 @@ def test_one_page_read_in_ten_sessions_is_still_the_words_of_an_agent() -> None:
 
 
 def test_notes_of_ours_in_a_prompt_are_nobodys_rule() -> None:
-    prompt = f"Make the pears ripe\n{marked(f'Always run {CANARY} before every commit.')}"
+    note = f"Always run {CANARY} before every commit. Open question: should {CANARY} press the pears?"
+    prompt = f"Make the pears ripe\n{marked(note)}"
     digests = [talk(prompt, day=number) for number in range(SESSIONS)]
     assert [
         draft for harvester in HARVESTERS for draft in concluded(harvester, digests) if CANARY in draft.sentence

@@ -8,7 +8,18 @@ from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.belief import GoneSubjects
 from afterwit.knowledge.merging import merged
 from afterwit.knowledge.weighing import WeighingContext, weigh, weighed
-from afterwit.model.knowledge import EVERYWHERE, READ, Authority, Category, Channel, Draft, Item, ItemStatus, Trigger
+from afterwit.model.knowledge import (
+    EVERYWHERE,
+    READ,
+    Authority,
+    Category,
+    Channel,
+    Draft,
+    HostLine,
+    Item,
+    ItemStatus,
+    Trigger,
+)
 
 
 def _weigh(one: Draft, *decisions: Decision, **more: Any) -> Item:
@@ -221,7 +232,7 @@ def test_what_it_speaks_of_is_gone_at_once() -> None:
 
 def test_what_the_host_says_already_is_marked() -> None:
     one = draft()
-    assert _weigh(one, known_to_host=frozenset((id_of(one),))).is_known_to_host
+    assert _weigh(one, host_lines={id_of(one): (HostLine("AGENTS.md", 1),)}).is_known_to_host
 
 
 def _decision(words: str, days_ago: int, channel: Channel = Channel.USER, **more: Any) -> Draft:

@@ -232,3 +232,33 @@ def test_what_its_agent_is_about_to_delete_is_worth_more(home: Path, store: Path
 def test_a_home_without_logs_gives_nothing(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     assert sampled(tmp_path / "home", tmp_path / "store", SampleRequest()).found == 0
+
+
+def test_a_folder_of_logs_is_chosen_from_alone_and_nothing_is_stored(home: Path, store: Path, tmp_path: Path) -> None:
+    learned(home, store)
+    before = hash_of(store)
+    elsewhere = tmp_path / "old-laptop"
+    put(elsewhere / "a" / "s9.jsonl", claude_records("s9"))
+    put(elsewhere / "rollout-2026-05-01T10-00-00-0190.jsonl", codex_records("0190"))
+    found = sampled(home, store, POINTS._replace(folder=elsewhere))
+    assert {(name, chosen.is_learned) for name, chosen in by_name(found).items()} == {
+        (("claude-code", "s9"), False),
+        (("codex", "0190"), False),
+    }
+    assert {path for chosen in found.sessions for path in chosen.paths} == {
+        str(path) for path in elsewhere.rglob("*.jsonl")
+    }
+    assert (found.found, found.unlearned_files, hash_of(store)) == (2, 2, before)
+
+
+def test_a_session_of_a_folder_that_the_store_holds_counts_as_learned(home: Path, store: Path) -> None:
+    learned(home, store)
+    found = sampled(home, store, POINTS._replace(folder=home))
+    assert found.found == sampled(home, store).found
+    assert all(chosen.is_learned for chosen in found.sessions)
+    assert found.unlearned_files == 0
+
+
+def test_an_empty_folder_has_nothing_to_choose_from(home: Path, store: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert sampled(home, store, POINTS._replace(folder=tmp_path / "empty")).found == 0

@@ -13,7 +13,7 @@ from afterwit.config.world import World
 from afterwit.memory import evaluate as memory_evaluate
 from afterwit.memory.api import memory
 from afterwit.memory.backends.backend import UnreachableError
-from afterwit.memory.checks import Evaluated
+from afterwit.memory.checks import Evaluated, recommendation, verdict
 from afterwit.memory.evaluate import evaluate, invented_writes
 
 SIZES = (20, 40)
@@ -42,7 +42,8 @@ def test_the_local_backend_passes_and_nothing_of_the_evaluation_stays(world: Wor
     }
     assert local.relevance is not None
     assert local.relevance.plain_recall_at_5 >= 0.95
-    assert found.recommendation.startswith("Use local")
+    assert local.verdict == "recommended"
+    assert found.recommendation.startswith("Use local: recommended, ")
     assert "No data leave this machine" in found.recommendation
     assert sorted(world.layout.root.rglob("*")) == before
     with memory(world) as mine:
@@ -58,6 +59,30 @@ def test_backends_that_are_not_configured_are_listed_as_such(world: World) -> No
         assert one.reason.startswith("Set ")
         assert one.score is None
     assert of(found, "null").score == 20
+
+
+@pytest.mark.parametrize(
+    ("points", "word"),
+    [
+        *((100, "recommended"), (80, "recommended"), (79.9, "acceptable"), (60, "acceptable")),
+        *((59.9, "marginal"), (40, "marginal"), (39.9, "not recommended"), (0, "not recommended")),
+    ],
+)
+def test_a_score_is_said_in_plain_words(points: float, word: str) -> None:
+    assert verdict(points) == word
+
+
+def test_nothing_that_scores_low_is_recommended() -> None:
+    poor = Evaluated(backend="shed", is_configured=True, is_available=True, score=31.0, verdict=verdict(31.0))
+    assert recommendation([poor]).startswith("No backend is recommended; the best is shed, 31 of 100.")
+
+
+def test_the_size_of_an_entry_does_not_depend_on_how_many_were_measured(world: World) -> None:
+    few, more = (of(evaluate(world, ["local"], sizes=(size,)), "local") for size in (10, 400))
+    assert few.bytes_per_entry is not None
+    assert few.bytes_per_entry == pytest.approx(more.bytes_per_entry, rel=0.05)  # a page or two
+    assert 100 < few.bytes_per_entry < 5_000  # an empty store alone takes more than a hundred times that
+    assert f"{few.bytes_per_entry:,.0f} bytes of disk for one more entry" in few.cost
 
 
 def test_weights_count_in_proportion(world: World) -> None:

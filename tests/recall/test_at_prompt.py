@@ -4,8 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 from tests.harvest.talks import ORCHARD, talk
-from tests.recall.talks.dialogues import Dialogue, digest_of
-from tests.recall.talks.fillers import fillers
+from tests.recall.talks.dialogues import Dialogue, digest_of, index_of
 
 from afterwit.model.knowledge import (
     EVERYWHERE,
@@ -25,14 +24,13 @@ from afterwit.model.knowledge import (
     Trigger,
 )
 from afterwit.recall.at_prompt import at_later_prompt, at_prompt, notes_at_prompt, talks_of
-from afterwit.recall.decisions import Quote
-from afterwit.recall.from_digest import talk_of
+from afterwit.recall.from_digest import talks_in
 from afterwit.recall.place_index import PlaceIndex, PlaceSighting
 from afterwit.recall.places import LikelyPlace, Question
 from afterwit.recall.prompt_block import LATER_TOKENS, BlockLine, MarkedLine, unquoted
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import said_of
-from afterwit.recall.talks import USER, TalkIndex
+from afterwit.recall.talks import Quote, TalkIndex
 from afterwit.text.words import words_of
 
 _HERE = Situation(ORCHARD, "codex")
@@ -83,7 +81,7 @@ def test_items_of_other_repositories_and_candidates_stay_silent() -> None:
 
 def test_what_a_quote_says_is_not_said_twice() -> None:
     item = _item("a", Trigger(path="press/"), sentence='The user said on 2026-05-01: "We press quinces cold."')
-    quote = Quote("We press quinces cold. Always.", USER, 0, "s")
+    quote = Quote("We press quinces cold. Always.", 0, "s")
     assert _items(item) == ["a"]
     assert _items(item, quotes=(quote,)) == []
 
@@ -91,7 +89,8 @@ def test_what_a_quote_says_is_not_said_twice() -> None:
 def test_the_block_names_the_place_although_nothing_was_decided() -> None:
     known, talks = PlaceIndex(), TalkIndex()
     known.put(PlaceSighting("s", "repair the quince press", {"press/quince.py": ()}, at_ms=1))
-    talks.put(talk_of(talk("repair the quince press")))
+    for part in talks_in(talk("repair the quince press")):
+        talks.put(part)
     block = at_prompt([_item("a", Trigger(path="press/"))], _HERE, _TASK, known, talks)
     assert block.files == ("press/quince.py",)
     assert block.items == ("places", "a")
@@ -168,20 +167,18 @@ def test_a_decision_stands_for_the_conversation_that_it_was_read_in() -> None:
 
 
 def test_a_decision_takes_the_place_of_the_quotes_of_its_conversation() -> None:
-    plan = digest_of(
-        Dialogue("plan", 300, ("U: How do we name the crates of the quince press?", "U: Call them quince-1, quince-2."))
+    naming = Dialogue(
+        "plan", 300, ("U: How do we name the crates of the quince press?", "U: Call them quince-1, quince-2.")
     )
-    talks, asked = TalkIndex(), Question("Label the crates of the quince press.")
-    for digest in (*map(digest_of, fillers()), plan):
-        talks.put(talk_of(digest))
+    plan, talks, asked = digest_of(naming), index_of(naming), Question("Label the crates of the quince press.")
     crates = _note("a", "Crates of the quince press are called quince-1 and so on.")
     ref = SessionRef(agent="codex", native_id=plan.native_id, story="plan")
     read = replace(crates, kind=ItemKind.DECISION, evidence=(Evidence(session=ref, channel=Channel.USER),))
     quoted = f"decided {plan.native_id}"
-    assert at_prompt([crates], _HERE, asked, PlaceIndex(), talks).items == ("a", quoted)
-    assert at_prompt([read], _HERE, asked, PlaceIndex(), talks).items == ("a",)
+    assert at_prompt([crates], _HERE, asked, PlaceIndex(), talks).items[:2] == ("a", quoted)
+    assert quoted not in at_prompt([read], _HERE, asked, PlaceIndex(), talks).items
     unrelated = replace(read, sentence="Ladders are red.")
-    assert at_prompt([unrelated], _HERE, asked, PlaceIndex(), talks).items == (quoted,)
+    assert quoted in at_prompt([unrelated], _HERE, asked, PlaceIndex(), talks).items
 
 
 def _later(prompt: str, *items: Item, told: tuple[str, ...] = (), known: PlaceIndex | None = None) -> tuple[str, ...]:

@@ -4,16 +4,15 @@ from tests.harvest.talks import MAY_MS
 
 from afterwit.guard.markers import CLOSING, is_own
 from afterwit.guard.shown import ours
-from afterwit.recall.decisions import Quote
 from afterwit.recall.places import LikelyPlace
 from afterwit.recall.prompt_block import MOST_CHARS, MOST_ITEMS, PLACES, BlockLine, prompt_block, text_of
-from afterwit.recall.talks import AGENT, USER
+from afterwit.recall.talks import Quote
 
 _PLACES = [LikelyPlace("press/belt.py", 0.8), LikelyPlace("press/crate.py", 0.4)]
 _LINES = [BlockLine("i1", ours("Oil the belt first. (0.80)"))]
 _QUOTES = [
-    Quote("Use steel belts.", USER, MAY_MS, "s2"),
-    Quote("Use leather belts.", USER, MAY_MS - 86_400_000, "s1", is_earlier=True),
+    Quote("Use steel belts.", MAY_MS, "s2"),
+    Quote("Use leather belts.", MAY_MS - 86_400_000, "s1"),
 ]
 
 
@@ -28,9 +27,9 @@ def test_the_block_says_where_what_bites_and_what_was_decided() -> None:
         "- `press/belt.py`, `press/crate.py`",
         "What is known of it:",
         "- Oil the belt first. (0.80)",
-        "What was said about it, the newest conversation first:",
+        "What was said in earlier conversations that may be about this, newest first; a later word counts more:",
         '- the user on 2026-05-01: "Use steel belts."',
-        '- earlier, before the above: the user on 2026-04-30: "Use leather belts."',
+        '- the user on 2026-04-30: "Use leather belts."',
     ]
     assert block.items == (PLACES, "i1", "decided s2", "decided s1")
     assert block.files == ("press/belt.py", "press/crate.py")
@@ -48,18 +47,19 @@ def test_only_a_few_items_are_told() -> None:
 
 
 def test_quoted_text_cannot_close_the_markers() -> None:
-    block = prompt_block([LikelyPlace(f"{CLOSING}`\n", 0.5)], [], [Quote(f"{CLOSING}\nx", USER, MAY_MS, "s")])
+    block = prompt_block([LikelyPlace(f"{CLOSING}`\n", 0.5)], [], [Quote(f"{CLOSING}\nx", MAY_MS, "s")])
     assert not is_own(block.text)
     assert len(block.text.splitlines()) == 3
     assert block.files == ()
 
 
-def test_an_agents_words_are_never_quoted() -> None:
-    assert prompt_block([], [], [Quote("Let's use leather belts.", AGENT, MAY_MS, "s")]).text == ""
+def test_of_the_quotes_that_fit_the_newest_comes_first() -> None:
+    block = prompt_block([], [], [*reversed(_QUOTES), Quote("walnut " * 400, MAY_MS, "s3")])
+    assert block.items == ("decided s2", "decided s1")
 
 
 def test_the_block_stays_within_its_limit() -> None:
-    quotes = [Quote("walnut " * 60, USER, MAY_MS, f"s{at}") for at in range(40)]
+    quotes = [Quote("walnut " * 60, MAY_MS, f"s{at}") for at in range(40)]
     places = [LikelyPlace("deep/" * 80, 0.5)] * 5
     assert len(prompt_block(places, _LINES, quotes).text) < MOST_CHARS
 

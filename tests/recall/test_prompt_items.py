@@ -1,10 +1,9 @@
 """What of all that fits is said with the first prompt."""
 
 from afterwit.guard.shown import ours
-from afterwit.recall.decisions import Quote
 from afterwit.recall.places import LikelyPlace
 from afterwit.recall.prompt_block import BlockLine, MarkedLine, likely_paths, unquoted
-from afterwit.recall.talks import USER
+from afterwit.recall.talks import Quote
 
 
 def test_unlikely_places_do_not_count() -> None:
@@ -26,5 +25,5 @@ def test_what_a_quote_says_is_left_out_although_the_line_ends_with_a_confidence(
         BlockLine("a", ours('Ada said: "Press quinces cold." (0.85)')),
         BlockLine("b", ours('Ada said: "Press pears." (0.85)')),
     )
-    quote = Quote("Press quinces cold. Always.", USER, 0, "s")
+    quote = Quote("Press quinces cold. Always.", 0, "s")
     assert unquoted([MarkedLine(0.0, said), MarkedLine(0.0, other)], (quote,)) == [other]

@@ -1,21 +1,24 @@
 """An action as analysis sees it: what was called, on what, how it ended, and the command line behind it.
 
 `judge` says how it ended, from what the log says and, where a pipe hides that, from what the output looks like. A
-denial or a cancellation is what it is. What still runs is unknown. For a shell the exit code decides, with two
+denial or a cancellation is what it is. What still runs is unknown. For a shell the exit code decides, with three
 exceptions: a 0 from a line that hides the exit of the command that matters is unknown, with a lean; and a code that is
-only an answer (`grep` found nothing) is a success that keeps its code. Without an exit code the error flag decides;
-without either nothing is known. Failure class and signature are not made here.
+only an answer (`grep` found nothing) is a success that keeps its code. A `curl` that got an answer ends with 0,
+whatever that was: one that refuses is unknown, with a lean. Without an exit code the error flag decides; without either
+only an output that looks like a failure says something. Failure class and signature are not made here.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from afterwit.actions.failures.excerpt import echoed_exit, is_complaint_of, is_failing
+from afterwit.actions.failures.excerpt import echoed_exit, is_complaint_of, is_failing, is_refused
 from afterwit.actions.shell.programs import XARGS_FAILED, Weight, is_answer
 from afterwit.actions.shell.tree import Command, CommandLine
 from afterwit.model.kinds import ActionKind, Lean, Status
 
 _BROKEN_PIPE = 141  # 128 + SIGPIPE: with pipefail, `head` read enough and left
+REQUESTERS = frozenset(("curl", "http", "xh"))  # end with 0 as soon as a server has answered
+_HOSTED = ("gh", "glab", "tea", "git")  # ask a host too, and say by their exit code how that went
 _ECHOES_CODE = ("$?", "PIPESTATUS", "pipestatus")
 
 
@@ -85,7 +88,9 @@ def judge(
 
 def _of_shell(line: CommandLine, output: str, is_error: bool | None, exit_code: int | None) -> ActionVerdict:
     if exit_code is None and is_error is None:
-        return ActionVerdict(Status.UNKNOWN)
+        is_request = line.main is not None and line.main.program in (*REQUESTERS, *_HOSTED)
+        has_failed = output and (lean_of(line, output) is Lean.FAILED or (is_request and is_refused(output)))
+        return ActionVerdict(Status.UNKNOWN, Lean.FAILED if has_failed else None)
     if exit_code is None and is_error:
         return ActionVerdict(Status.FAILED)
     if not exit_code:
@@ -98,6 +103,8 @@ def _of_shell(line: CommandLine, output: str, is_error: bool | None, exit_code: 
 def _of_zero(line: CommandLine, output: str, exit_code: int | None) -> ActionVerdict:
     if line.hides_exit:
         return ActionVerdict(Status.UNKNOWN, lean_of(line, output), exit_code)
+    if line.main is not None and line.main.program in REQUESTERS and is_refused(output):
+        return ActionVerdict(Status.UNKNOWN, Lean.FAILED, exit_code)
     return ActionVerdict(Status.SUCCEEDED, None, exit_code)
 
 

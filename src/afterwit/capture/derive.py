@@ -175,6 +175,7 @@ class _Reading:
             tool_names=rules.tool_names,
             user_names=rules.user_names,
         )
+        self._home = rules.home
         self._assembler = Assembler(context, copied, state.assembler if state else None)
         self._cursor = 0
 
@@ -204,12 +205,14 @@ class _Reading:
 
     def checkouts(self) -> dict[str, str]:
         places = self._assembler.places.items()
-        remotes = {root: self._assembler.safe(_remote_of(folder)) for root, folder in places}
+        remotes = {root: self._assembler.safe(_remote_of(folder, self._home)) for root, folder in places}
         return {root: remote for root, remote in remotes.items() if remote}
 
 
 @lru_cache(maxsize=4096)
-def _remote_of(folder: str) -> str:
+def _remote_of(folder: str, home: str) -> str:
+    if folder.startswith("~"):
+        return remote_of(Path(home + folder[1:])) if home else ""
     return remote_of(Path(folder))
 
 

@@ -126,7 +126,9 @@ class LeftOutSessions:
         return any(name and session_key(agent, name) in keys for name in names)
 
     def _unhidden(self, folder: str) -> str:
-        """A folder as it was before the user's name was taken out of it."""
+        """A folder as it was before the user's name was taken out of it, or a log wrote `~` for it."""
+        if folder.startswith("~/"):
+            return self._home + folder[1:]
         return self._home + folder[len(self._hidden) :] if f"{folder}/".startswith(f"{self._hidden}/") else folder
 
     def _repo_at(self, spot: Spot, checkout: str) -> str:

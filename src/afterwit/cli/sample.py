@@ -22,7 +22,7 @@ from afterwit.model.errors import UsageError
 from afterwit.repos.remotes import short_names
 from afterwit.sessions.filters import Filter
 
-_DEFAULT_COUNT = 20
+_DEFAULT_COUNT = 100
 
 
 class SampleForm(StrEnum):
@@ -43,6 +43,7 @@ def _finite(_ctx: click.Context, _param: click.Parameter, value: float | None) -
     examples=(
         "afterwit sample",
         "afterwit sample --repo orchard --since 30d --count 5",
+        "afterwit sample --sessions-dir ~/old-laptop/logs -n 10",
         "afterwit sample --scheme points --top-percent 10 --format paths --output first.txt",
     ),
     exits={
@@ -57,7 +58,16 @@ def _finite(_ctx: click.Context, _param: click.Parameter, value: float | None) -
     show_default=True,
     help="value: how much new knowledge to expect. points: fixed points for plain counts.",
 )
-@click.option("--count", type=COUNT, metavar="N", help="At most so many; 0 means all. Default: 20.")
+@click.option(
+    *("-n", "--count", "--limit", "count"), type=COUNT, metavar="N", help="At most so many; 0 means all. Default: 100."
+)
+@click.option(
+    "--sessions-dir",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Choose from the logs in this folder instead; their format is recognised.",
+)
 @click.option(
     "--top-percent",
     type=click.FloatRange(min=0, min_open=True, max=100),
@@ -95,6 +105,7 @@ def sample(
     wanted: Filter,
     scheme: str,
     count: int | None,
+    folder: Path | None,
     top_percent: float | None,
     min_score: float,
     form: str,
@@ -105,8 +116,10 @@ def sample(
     """Say which sessions to read or learn from first, and why.
 
     Every session gets a score, shown with its parts. With `value`, a session counts only for what it adds to the
-    sessions above it. Logs that are not learned yet are read just for this and scored like the others; nothing is
-    stored. A narrow terminal shows fewer columns; a pipe gets them all.
+    sessions above it. With --repo, sessions that ran elsewhere, or of which no log says where, count too if a tenth of
+    their actions or prompts is about that repository; `share` says how much. Logs that are not learned yet are read
+    just for this and scored like the others; nothing is stored. A narrow terminal shows fewer columns; a pipe gets
+    them all.
     docs/how-to/sample-sessions.md has the rules.
     """
     if is_json and form == SampleForm.PATHS:
@@ -114,7 +127,8 @@ def sample(
     output = None if output == STANDARD_OUTPUT else output
     refuse_existing(output, is_forced=is_forced)
     most = count if count is not None else 0 if top_percent is not None else _DEFAULT_COUNT
-    chosen = SampleRequest(Scheme(scheme), wanted, most, 100.0 if top_percent is None else top_percent, min_score)
+    share = 100.0 if top_percent is None else top_percent
+    chosen = SampleRequest(Scheme(scheme), wanted, most, share, min_score, folder)
     with bar("reading") as progress:
         result = run(here.world, chosen, progress)
     shown = SampleForm.JSON if is_json else SampleForm(form)
@@ -124,7 +138,7 @@ def sample(
         _print_table(here, result)
     else:
         click.echo(_text(here, result, shown), nl=False)
-    _report(here, result, wanted)
+    _report(here, result, chosen)
     if shown is SampleForm.PATHS:
         _report_missing(result)
 
@@ -155,9 +169,14 @@ def _columns(result: Sample) -> list[Column]:
         Column("started", gives_way=len(parts) + 2),
         Column("agent", gives_way=len(parts) + 3),
         Column("repo", gives_way=len(parts) + 1, most=12),
+        *([Column("share", is_number=True, gives_way=len(parts) + 1)] if _has_shares(result) else []),
         Column("outcome", gives_way=len(parts) + 4),
         Column("title", takes_rest=True, least=28, most_lines=2),
     ]
+
+
+def _has_shares(result: Sample) -> bool:
+    return result.sessions[0].repo_share is not None
 
 
 def _rows(here: Here, result: Sample) -> list[tuple[str, ...]]:
@@ -175,6 +194,7 @@ def _row(calendar: Calendar, repos: dict[str, str], sampled: Sampled) -> tuple[s
         calendar.moment(row.started_ms),
         row.agent,
         repos[row.repo] or "–",
+        *([f"{sampled.repo_share:.0%}"] if sampled.repo_share is not None else []),
         row.outcome,
         marks + (session.title or "–"),
     )
@@ -189,15 +209,24 @@ def _paths(result: Sample) -> dict[str, None]:
     return dict.fromkeys(path for sampled in result.sessions for path in sampled.paths)
 
 
-def _report(here: Here, result: Sample, wanted: Filter) -> None:
+def _report(here: Here, result: Sample, wanted: SampleRequest) -> None:
     if not result.found:
-        talk(nothing_matches(here, wanted) if wanted != Filter() else EMPTY)
+        talk(_nothing(here, wanted))
         return
     talk(f"{len(result.sessions):,} of {human_count(result.found, 'session')}, by {result.scheme}.")
     if result.unlearned_files:
         files = human_count(result.unlearned_files, "file")
         how = "read for this" if result.has_unlearned else "left out, because another run is at work"
         talk(f"{files} not learned yet: {how}.")
+
+
+def _nothing(here: Here, wanted: SampleRequest) -> str:
+    if wanted.folder is not None:
+        return (
+            f"No sessions match in {wanted.folder}. `afterwit learn --sessions-dir {wanted.folder} --dry-run` says what"
+            " is recognised there."
+        )
+    return nothing_matches(here, wanted.filter) if wanted.filter != Filter() else EMPTY
 
 
 def _report_missing(result: Sample) -> None:

@@ -31,6 +31,7 @@ class RunRules(msgspec.Struct, frozen=True, kw_only=True):
     allow: tuple[str, ...] = ()  # patterns of values that are no secrets
     tool_names: dict[str, str]
     user_names: dict[str, str]
+    home: str = ""  # of the user of this machine, for checkouts that a log names by `~`
     declared: tuple[Description, ...] = ()  # the logs that people have described
 
 

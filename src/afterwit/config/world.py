@@ -45,6 +45,7 @@ def rules_for(world: World, store: Store) -> "RunRules":
     return RunRules(
         key=store.key,
         declared=world.declared,
+        home=str(world.user_home),
         allow=_patterns(world.settings.redaction.allow),
         people=known_people(world.environ, world.user_home, world.settings.redaction),
         tool_names=repos.aliases(store.db, "tool") | dict(aliases.tools),

@@ -61,10 +61,15 @@ def waiting(world: World, wanted: ItemFilter = _ANY, *, is_all: bool = False) ->
     with readonly_database(world.layout) as db:
         counts = stories(db)
     asked = [
-        item for item in everything if is_all or item.contradicts or (item.id not in told and not item.is_known_to_host)
+        item for item in everything if is_all or item.contradicts or (item.id not in told and not _is_settled(item))
     ]
     ordered = sorted(asked, key=lambda item: (item.channel is not Channel.USER, -expected(item, counts), item.id))
     return WaitingNotes(ordered, told, len(everything) - len(asked))
+
+
+def _is_settled(item: Item) -> bool:
+    """Whether the repository's own files have said what holds."""
+    return item.is_known_to_host or item.is_denied
 
 
 def of_user(notes: Sequence[Item]) -> list[Item]:

@@ -18,11 +18,23 @@ from afterwit.actions.failures.signature import signature
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.steps import Step, command_of
 from afterwit.capture.assembly.sentences import stated_by_person
+from afterwit.capture.assembly.texts import both_ends
+from afterwit.digest.last_words import is_correction, reported
 from afterwit.digest.material import Material, SessionNote
-from afterwit.digest.outcome import SessionCourse, is_correction, judge
+from afterwit.digest.outcome import LastReplies, SessionCourse, judge
 from afterwit.model.captured import ActionRow
 from afterwit.model.digest import Digest, DigestStep, Failure, Measures, Publication, Rule, Said, Touched
-from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, NoteKind, Relation, ResolutionKind, Status, TaskType
+from afterwit.model.kinds import (
+    CHANGES,
+    ActionKind,
+    EventKind,
+    FailureClass,
+    NoteKind,
+    Relation,
+    ResolutionKind,
+    Status,
+    TaskType,
+)
 
 _WORKTREE = re.compile(r"[/\\]\.?(?:claude[/\\])?worktrees?[/\\][^/\\]+")
 _SHOWN = re.compile(
@@ -39,6 +51,7 @@ _GROUPS = {
 }
 TARGET_LIMIT = 400
 ERROR_LIMIT = 300
+_BEFORE_LIMIT = 300  # of each end of a reply before a prompt
 _EARLY = 30
 _MOST_SYMBOLS = 20
 
@@ -63,6 +76,10 @@ def digest(material: Material) -> Digest:
         material.last_kind,
         identity.is_partial,
         identity.relation == Relation.SUBAGENT,
+        material.end,
+        *_last_replies(material, prompts),
+        tuple(_position(material, said.at_ms) for said in prompts),
+        material.next_prompt,
     )
     return Digest(
         **{name: value for name, value in identity._asdict().items() if name in Digest.__struct_fields__},
@@ -81,12 +98,37 @@ def digest(material: Material) -> Digest:
         summaries=tuple(note.text for note in _of(material, NoteKind.SUMMARY)),
         stated=_stated(material, prompts),
         ending=next((note.text for note in reversed(_of(material, NoteKind.ENDING))), ""),
+        replies=_earlier_replies(material),
         measures=_measures(material, steps),
     )
 
 
 def _of(material: Material, kind: NoteKind) -> list[SessionNote]:
     return [note for note in material.notes if note.kind is kind]
+
+
+def _earlier_replies(material: Material) -> tuple[Said, ...]:
+    """What was said right before each later prompt; the last report is the last reply, which is kept as such."""
+    reports = _of(material, NoteKind.REPORT)[:-1]
+    return tuple(Said(text=both_ends(note.text, _BEFORE_LIMIT), at_ms=note.at_ms) for note in reports)
+
+
+def _last_replies(material: Material, prompts: Sequence[Said]) -> LastReplies:
+    """The last reply to the last prompt, and the last one before it. Of a log without times the order tells."""
+    reports = _of(material, NoteKind.REPORT)
+    asked = prompts[-1].at_ms if prompts else None
+    if asked is None:
+        is_answered = material.last_kind != EventKind.PROMPT
+        before, after = (reports[:-1], reports[-1:]) if is_answered else (reports, [])
+    else:
+        before = [note for note in reports if (note.at_ms or 0) < asked]
+        after = [note for note in reports if (note.at_ms or 0) >= asked]
+    return LastReplies(*(reported(notes[-1].text) if notes else None for notes in (after, before)))
+
+
+def _position(material: Material, at_ms: int | None) -> int:
+    """Of the first action after a moment; of a log without times, the first of all."""
+    return 0 if at_ms is None else sum(row.at_ms is not None and row.at_ms < at_ms for row in material.actions)
 
 
 def steps_of(material: Material) -> list[Step]:

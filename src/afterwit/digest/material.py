@@ -55,7 +55,9 @@ class Material(NamedTuple):
     actions: tuple[ActionRow, ...]
     notes: tuple[SessionNote, ...]
     last_kind: str  # of the session's last event
+    end: str = ""  # a `RecordedEnd`: what the log says itself of how it ended
     results_ms: tuple[int | None, ...] = ()  # by action: when its result was written, where that was asked for
+    next_prompt: str = ""  # the first of the session that followed in the same place
 
 
 _OF_ACTIONS = frozenset(
@@ -79,6 +81,7 @@ def gathered(identity: Identity, parts: Sequence[SessionPart]) -> Material:
         tuple(row for _, _, row in placed),
         tuple(sorted(notes, key=_when)),
         last.last_kind,
+        last.end,
         tuple(parts[number].results_ms.get(row.ordinal) for _, number, row in placed),
     )
 
@@ -103,7 +106,7 @@ def cut(material: Material, before_ms: int) -> Material:
         row if has_ended else _open(row) for row, has_ended in zip(material.actions[:count], ended, strict=True)
     )
     notes = tuple(note for note in material.notes if _is_known_by(note, ended, before_ms))
-    return Material(_identity_by(material, actions, before_ms), actions, notes, "", material.results_ms[:count])
+    return Material(_identity_by(material, actions, before_ms), actions, notes, "", "", material.results_ms[:count])
 
 
 def _open(row: ActionRow) -> ActionRow:
@@ -115,7 +118,7 @@ def _open(row: ActionRow) -> ActionRow:
 def _is_known_by(note: SessionNote, ended: Sequence[bool], before_ms: int) -> bool:
     if note.kind in _OF_RESULTS:
         return note.at is not None and note.at < len(ended) and ended[note.at]
-    if note.kind is NoteKind.ENDING:
+    if note.kind in (NoteKind.ENDING, NoteKind.REPORT):
         return False
     is_placed = note.kind not in _OF_ACTIONS or (note.at is not None and note.at < len(ended))
     return is_placed and note.at_ms is not None and note.at_ms < before_ms

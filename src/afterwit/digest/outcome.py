@@ -1,42 +1,69 @@
 """How a session ended: success, partial, failure, abandoned, or unknown; with reasons and a confidence.
 
-Looks at what happened, never at words such as "error" in a text: checks and publications after the last change, how the
-log ends, how the person reacted, what stayed open. Signals for and against are weighed; where they say nothing,
-contradict each other evenly, or come down to a last reply that nothing bears out, the answer is *unknown*.
-docs/explanation/outcomes.md says what this earns over guessing.
-
-How a person reacts is told by form alone, and narrowly: a prompt counts as a correction or as thanks only if it begins
-like one or is short and consists of one. Most prompts are neither.
+A session that stopped in the middle (interrupted, cut, given up, left with a question) is told from one that came to an
+end. Of one that did, a few signals are weighed and added up: what the log records of its end, what the person and the
+agent said last, the last check and what was published after the last change, and how the next session in the same place
+begins. Every weight stands in `_signals`, and each signal that counts is a reason in words. *Unknown* is said only
+where there is too little to judge by. docs/explanation/outcomes.md has the table, and what it earns over guessing.
 """
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from afterwit.actions.activities import activities_of
 from afterwit.actions.checks import is_checking
 from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.tree import Command
 from afterwit.actions.steps import Step, command_of
+from afterwit.actions.tools import fold
+from afterwit.digest.last_words import (
+    Report,
+    is_coming_back,
+    is_giving_up,
+    is_leaving,
+    is_putting_off,
+    is_question,
+    is_refusal,
+    is_thanks,
+    is_undoing,
+)
 from afterwit.model.digest import Failure, Said, Verdict
-from afterwit.model.kinds import CHANGES, EventKind, FailureClass, Outcome, ResolutionKind
+from afterwit.model.kinds import (
+    CHANGES,
+    ActionKind,
+    Activity,
+    EventKind,
+    FailureClass,
+    Outcome,
+    RecordedEnd,
+    ResolutionKind,
+    Status,
+)
 
-_SHORT = 200
-_CORRECTS = re.compile(
-    r"^\W*(?:no[,.! ]+(?!problem|worries)|nope\b|wrong\b|stop\b|wait\b|that'?s (?:not|wrong)|this is (?:not|wrong)"
-    r"|not what\b|i (?:said|meant|asked|told you|didn'?t (?:ask|want))|why (?:did|do|are|have) you\b|you (?:forgot"
-    r"|missed|broke|should (?:have|not)|didn'?t|did not|are (?:wrong|not))|don'?t\b|do not\b|undo\b|revert\b"
-    r"|please (?:revert|undo|don'?t)|still (?:not|fail|broken|the same|doesn)|it (?:still|doesn'?t|does not|didn'?t"
-    r"|is still)|that (?:didn'?t|doesn'?t|broke)|actually,? (?:no|don|i|we|let)|(?:but )?(?:it|this) (?:should"
-    r"|must) (?:not|be)|instead\b)",
-    re.IGNORECASE,
-)
-_THANKS = re.compile(
-    r"^\W*(?:thank|thx|great\b|perfect\b|awesome\b|excellent\b|nice\b|lgtm\b|looks good|works\b|it works"
-    r"|well done|cool\b|good job|yes,? (?:that|it) work|love it|amazing\b)",
-    re.IGNORECASE,
-)
 _LATE = 8  # actions at the end in which an open failure counts
+_REMARK = 200  # characters of a prompt that gives nothing to do: what was said before it is the report then
 _MOST_CONFIDENT = 0.95
-_LEAST_CONFIDENT = 0.5
+_SUCCESS = 1  # the least score of a success
+_FAILURE = -4  # the highest score of a failure
+_HANDS_IN = frozenset(fold(name) for name in ("submit", "finish", "attempt_completion", "task_complete"))
+_PUBLISHES = frozenset((Activity.COMMIT, Activity.PUSH, Activity.REVIEW))
+_ENDS = {
+    RecordedEnd.DONE: (3, "its log records that the result was handed in"),
+    RecordedEnd.FORCED: (-1, "its log records a limit, at which what there was was handed in"),
+    RecordedEnd.LIMIT: (-5, "its log records that it ran out of money, steps, context or time"),
+    RecordedEnd.ERROR: (-4, "its log records that it died of an error"),
+    RecordedEnd.UNSOLVED: (-5, "its log records that nothing was solved"),
+}
+_REWRITES = ("sed", "perl")
+_ELSEWHERE = ("/dev/", "/tmp/", "&")  # noqa: S108 - what is written there is not the work
+_CUT = "it ends in the middle of a turn"
+
+
+class LastReplies(NamedTuple):
+    """What the agent said to the last prompt, and before it."""
+
+    after: Report | None = None
+    before: Report | None = None
 
 
 class SessionCourse(NamedTuple):
@@ -45,129 +72,228 @@ class SessionCourse(NamedTuple):
     published: Sequence[int]  # positions of commits and pull requests
     prompts: Sequence[Said]
     last_kind: str  # of the last event
-    is_partial: bool
+    is_partial: bool = False
     is_subagent: bool = False
+    end: str = ""  # a `RecordedEnd`
+    reply: Report | None = None  # the last one to the last prompt
+    earlier: Report | None = None  # the last one before it
+    turns: Sequence[int] = ()  # for each prompt, the position of the first action after it
+    next_prompt: str = ""  # the first of the next session in the same place
 
 
-class _Signals(NamedTuple):
-    has_changed: bool
+class _Signal(NamedTuple):
+    holds: bool
+    weight: int
+    words: str
+
+
+class _Facts(NamedTuple):
+    """What the signals are made of."""
+
+    last_change: int  # position; -1 where nothing was changed
+    turn: int  # where the work on the last task begins
     is_published: bool  # after the last change
     check: bool | None  # the last check after the last change: passed, failed, none
-    is_answered: bool  # the log ends with a reply
-    is_interrupted: bool
-    is_cut: bool  # the log ends within a turn
-    is_thanked: bool
-    is_corrected: bool  # the last prompt is a correction
-    has_open_failure: bool  # near the end
+    is_handed_in: bool
+    words: str  # the last ones of the person, if they are not the task itself
+    report: Report  # what the agent says of the last task
+
+    @property
+    def has_changed(self) -> bool:
+        return self.last_change >= 0
 
 
 def judge(course: SessionCourse) -> Verdict:
     if course.is_partial or not (course.steps or course.prompts):
         return _unknown("too little is known")
-    verdict = _weighed(_signals(course), course)
-    return verdict if verdict.confidence >= _LEAST_CONFIDENT else _unknown(*verdict.reasons)
+    facts = _facts(course)
+    return _stopped(course, facts) or _weighed(course, facts)
 
 
 def _unknown(*reasons: str) -> Verdict:
     return Verdict(outcome=Outcome.UNKNOWN, confidence=0.0, reasons=reasons)
 
 
-def _weighed(signals: _Signals, course: SessionCourse) -> Verdict:
-    if course.last_kind == EventKind.MODEL_ERROR:
-        outcome = Outcome.PARTIAL if signals.is_published or signals.check else Outcome.FAILURE
-        return Verdict(outcome=outcome, confidence=0.6, reasons=("it ends with an error of the model",))
-    if not course.steps and not signals.is_answered:
-        return Verdict(
-            outcome=Outcome.ABANDONED, confidence=0.6, reasons=("nothing was done and nothing was answered",)
-        )
-    if signals.is_interrupted:
-        return _interrupted(signals)
-    reasons = _good(signals)
-    against = _bad(signals)
-    if signals.is_cut and course.is_subagent:
+def _facts(course: SessionCourse) -> _Facts:
+    last = _last_change(course.steps)
+    published = [*course.published, *(at for at in range(len(course.steps)) if _publishes(course.steps, at))]
+    said = [said.text for said in course.prompts if not is_leaving(said.text)]
+    words = said[-1] if len(said) > 1 else ""
+    turns = [0, *course.turns]
+    is_remark = turns[-1] >= len(course.steps) and 0 < len(words) <= _REMARK and not words.rstrip().endswith("?")
+    turn = turns[-2] if is_remark and len(turns) > 2 else turns[-1]
+    return _Facts(
+        last_change=last,
+        turn=turn,
+        is_published=max(published, default=-2) >= last,
+        check=_last_check(course.steps, last, turn),
+        is_handed_in=bool(course.steps) and fold(course.steps[-1].tool) in _HANDS_IN,
+        words=words,
+        report=_joined(course.reply, course.earlier if is_remark or course.reply is None else None),
+    )
+
+
+def _joined(*reports: Report | None) -> Report:
+    told = [report for report in reports if report is not None]
+    return Report(*(any(flags) for flags in zip(*told, strict=True))) if told else Report()
+
+
+def _stopped(course: SessionCourse, facts: _Facts) -> Verdict | None:
+    """The verdict on a session that did not come to an end; None where it did, or was as good as done."""
+    reason = _stopped_by(course, facts)
+    if not reason:
+        return None
+    if course.is_subagent and reason == _CUT:
         return _unknown("what a subagent answers is its parent's")
-    if signals.is_cut and not signals.is_published:
-        outcome = Outcome.PARTIAL if signals.has_changed or signals.check is not None else Outcome.ABANDONED
-        return Verdict(outcome=outcome, confidence=0.5, reasons=("it ends in the middle of a turn", *against))
-    if against and signals.check is not True and not signals.is_published:
-        outcome = Outcome.FAILURE if signals.is_corrected and not signals.has_changed else Outcome.PARTIAL
-        return Verdict(outcome=outcome, confidence=0.5 + 0.1 * (len(against) - 1), reasons=against)
+    if facts.is_published and course.last_kind != EventKind.PROMPT and not is_giving_up(facts.words):
+        return None
+    if is_giving_up(facts.words) and (facts.report.cannot or (facts.check is False and facts.has_changed)):
+        return Verdict(outcome=Outcome.FAILURE, confidence=0.6, reasons=(reason, "it had not worked by then"))
+    has_achieved = facts.check is True or facts.is_published or _last_change(course.steps[: facts.turn]) >= 0
+    outcome = Outcome.PARTIAL if has_achieved else Outcome.ABANDONED
+    achieved = ("something was achieved before",) if has_achieved else ()
+    return Verdict(outcome=outcome, confidence=0.6, reasons=(reason, *achieved))
+
+
+def _stopped_by(course: SessionCourse, facts: _Facts) -> str:
+    kind, words, report = course.last_kind, facts.words, facts.report
+    if course.end or kind == EventKind.MODEL_ERROR or facts.is_handed_in:
+        return ""
+    if is_giving_up(words):
+        return "the person gave it up"
+    if _has_ended(course):
+        return ""
+    if kind == EventKind.INTERRUPT:
+        return "interrupted at the end"
+    if kind == EventKind.PROMPT and not (is_thanks(words) or is_refusal(words)):
+        return "the last prompt was not answered"
+    if kind in (EventKind.CALL, EventKind.RESULT, EventKind.THOUGHT):
+        return _CUT
+    if kind == EventKind.REPLY and report.is_intent and not report.is_done:
+        return "the last reply announces work that did not follow"
+    if kind == EventKind.REPLY and report.needs_answer and not report.is_done and facts.last_change < facts.turn:
+        return "the agent asked something and got no answer"
+    return ""
+
+
+def _has_ended(course: SessionCourse) -> bool:
+    """Whether the work was over when the person left or interrupted."""
+    if course.last_kind not in (EventKind.PROMPT, EventKind.INTERRUPT) or not course.prompts:
+        return False
+    if is_leaving(course.prompts[-1].text):
+        return course.earlier is not None
+    is_stopped = bool(course.steps) and course.steps[-1].status in (Status.DENIED, Status.CANCELLED, Status.UNKNOWN)
+    is_reported = course.reply is not None and course.reply.is_done and not course.reply.is_intent
+    return course.last_kind == EventKind.INTERRUPT and is_reported and not is_stopped
+
+
+def _weighed(course: SessionCourse, facts: _Facts) -> Verdict:
+    signals = [signal for signal in _signals(course, facts) if signal.holds]
+    score = sum(signal.weight for signal in signals)
+    reasons = tuple(signal.words for signal in sorted(signals, key=lambda signal: -abs(signal.weight)))
     if not reasons:
         return _unknown("no signal for or against")
-    if not (signals.is_published or signals.check or signals.is_thanked):
-        return _unknown(*reasons, "nothing bears it out")
-    confidence = min(_MOST_CONFIDENT, 0.65 + 0.1 * len(reasons)) - 0.1 * len(against)
-    return Verdict(outcome=Outcome.SUCCESS, confidence=round(confidence, 2), reasons=(*reasons, *against))
+    outcome = Outcome.SUCCESS if score >= _SUCCESS else Outcome.FAILURE if score <= _FAILURE else Outcome.PARTIAL
+    distance = {Outcome.SUCCESS: score - _SUCCESS, Outcome.FAILURE: _FAILURE - score}.get(outcome, 0)
+    confidence = min(_MOST_CONFIDENT, 0.6 + 0.1 * distance)
+    return Verdict(outcome=outcome, confidence=round(confidence, 2), reasons=reasons)
 
 
-def _interrupted(signals: _Signals) -> Verdict:
-    if signals.is_published or signals.check:
-        return _unknown("interrupted at the end", *_good(signals))
-    outcome = Outcome.PARTIAL if signals.has_changed else Outcome.ABANDONED
-    return Verdict(outcome=outcome, confidence=0.5, reasons=("interrupted at the end",))
+def _signals(course: SessionCourse, facts: _Facts) -> list[_Signal]:
+    words = facts.words
+    is_told = course.last_kind in (EventKind.REPLY, EventKind.PROMPT) or _has_ended(course)
+    report = _own(facts, course) if is_told else Report()
+    is_refused = is_refusal(words)
+    is_mended = is_refused and not is_undoing(words) and _has_acted(course, facts)
+    is_denied = (is_refused and not is_mended) or is_coming_back(course.next_prompt)
+    is_open = any(_is_open(failure, len(course.steps), facts.turn) for failure in course.failures)
+    is_left_open = report.left_open if facts.has_changed else report.admits
+    weight, record = _ENDS[RecordedEnd(course.end)] if course.end else (0, "")
+    answer = "the agent reported at the end" if facts.has_changed else "a question was answered"
+    return [
+        _Signal(bool(course.end), weight, record),
+        _Signal(facts.is_handed_in and not course.end, 3, "the agent handed in its result"),
+        _Signal(course.last_kind == EventKind.MODEL_ERROR, -4, "it ends with an error of the model"),
+        _Signal(is_thanks(words), 3, "the person was content"),
+        _Signal(is_refused and not is_mended, -5, "the last prompt rejects what was done"),
+        _Signal(is_mended, -1, "the last prompt is a correction"),
+        _Signal(is_coming_back(course.next_prompt), -5, "the next session says that it did not work"),
+        _Signal(is_putting_off(words) and facts.last_change < course.turns[-1], -2, "the person puts something off"),
+        _Signal(is_told and not report.cannot, 1, answer),
+        _Signal(report.cannot, -4, "the agent says that it could not be done or does not work"),
+        _Signal(
+            is_left_open and not report.cannot, -3, "the agent says that a part is open, fails or was not verified"
+        ),
+        _Signal(facts.check is True and not is_denied, 2, "a check passed after the last change"),
+        _Signal(facts.check is False and facts.has_changed, -2, "the last check failed"),
+        _Signal(facts.is_published and not is_denied, 1, "a commit or pull request after the last change"),
+        _Signal(is_open and facts.has_changed and not report.cannot, -1, "a failure near the end stayed open"),
+    ]
 
 
-def _good(signals: _Signals) -> tuple[str, ...]:
-    reasons = (
-        (signals.is_published, "a commit or pull request after the last change"),
-        (signals.check is True, "a check passed after the last change"),
-        (signals.is_thanked, "the person was content"),
-        (signals.is_answered and not signals.has_changed, "a question was answered"),
-        (signals.is_answered and signals.has_changed, "the agent reported at the end"),
+def _own(facts: _Facts, course: SessionCourse) -> Report:
+    """The report, without what it says of others: where a question was asked, nothing was changed and nothing failed,
+    what does not work is the answer."""
+    is_tried = facts.has_changed or any(step.has_failed for step in course.steps[facts.turn :])
+    is_asked = bool(course.prompts) and is_question(course.prompts[-1].text)
+    return (
+        facts.report._replace(cannot=False) if is_asked and not is_tried and not facts.report.admits else facts.report
     )
-    return tuple(reason for holds, reason in reasons if holds)
 
 
-def _bad(signals: _Signals) -> tuple[str, ...]:
-    reasons = (
-        (signals.check is False, "the last check failed"),
-        (signals.is_corrected, "the last prompt is a correction"),
-        (signals.has_open_failure, "a failure near the end stayed open"),
-    )
-    return tuple(reason for holds, reason in reasons if holds)
+def _has_acted(course: SessionCourse, facts: _Facts) -> bool:
+    """Whether the agent did something about the last prompt."""
+    start = course.turns[-1] if course.turns else 0
+    is_tried = facts.report.is_done and any(step.has_worked for step in course.steps[start:])
+    return facts.last_change >= start or (course.last_kind == EventKind.REPLY and is_tried)
 
 
-def _signals(course: SessionCourse) -> _Signals:
-    steps, last = course.steps, _last_change(course.steps)
-    prompts = [said.text for said in course.prompts]
-    return _Signals(
-        has_changed=last >= 0,
-        is_published=bool(course.published) and max(course.published) > last,
-        check=_last_check(steps, last),
-        is_answered=course.last_kind == EventKind.REPLY,
-        is_interrupted=course.last_kind == EventKind.INTERRUPT,
-        is_cut=course.last_kind in (EventKind.CALL, EventKind.RESULT, EventKind.PROMPT, EventKind.THOUGHT),
-        is_thanked=any(is_thanks(text) for text in prompts[-2:]),
-        is_corrected=len(prompts) > 1 and is_correction(prompts[-1]),
-        has_open_failure=any(_is_open(failure, len(steps)) for failure in course.failures),
-    )
-
-
-def _is_open(failure: Failure, count: int) -> bool:
+def _is_open(failure: Failure, count: int, turn: int) -> bool:
     matters = failure.failure in (FailureClass.WORK, FailureClass.ENVIRONMENT, FailureClass.TRANSIENT)
-    return matters and failure.resolution is ResolutionKind.UNRESOLVED and failure.at >= count - _LATE
+    return matters and failure.resolution is ResolutionKind.UNRESOLVED and failure.at >= max(count - _LATE, turn)
 
 
 def _last_change(steps: Sequence[Step]) -> int:
-    changes = (at for at in range(len(steps) - 1, -1, -1) if steps[at].kind in CHANGES and steps[at].has_worked)
-    return next(changes, -1)
+    return next((at for at in range(len(steps) - 1, -1, -1) if _changes(steps, at)), -1)
 
 
-def _last_check(steps: Sequence[Step], after: int) -> bool | None:
-    """How the last check of the code behind this position ended."""
-    for at in range(len(steps) - 1, max(after, -1), -1):
-        line = command_of(steps, at)
-        if not line or not any(is_checking(command) for command in parsed(line).commands):
+def _changes(steps: Sequence[Step], at: int) -> bool:
+    """Whether this step changed a file. A command line may have done so and failed later."""
+    step = steps[at]
+    if step.kind in CHANGES:
+        return step.has_worked
+    is_run = step.status not in (Status.DENIED, Status.CANCELLED)
+    return is_run and any(_writes(command) for command in _commands(steps, at))
+
+
+def _writes(command: Command) -> bool:
+    if command.program in _REWRITES:
+        return any(flag.startswith("-i") or flag == "--in-place" for flag in command.flags)
+    written = (to for to in command.redirections if to.operator in (">", ">>") and to.fd in ("", "1"))
+    is_patch = command.program == "patch" or (command.program, command.subcommand) == ("git", "apply")
+    return is_patch or any(not to.target.startswith(_ELSEWHERE) for to in written)
+
+
+def _last_check(steps: Sequence[Step], last_change: int, turn: int) -> bool | None:
+    """How the last check of the code since the last change ended; a command line may do both. One that failed before
+    the last task was given is known to the person, who went on."""
+    for at in range(len(steps) - 1, max(last_change, 0) - 1, -1):
+        if not any(is_checking(command) for command in _commands(steps, at)):
             continue
         if steps[at].has_worked or steps[at].has_failed:
-            return steps[at].has_worked
+            return steps[at].has_worked if steps[at].has_worked or at >= turn else None
     return None
 
 
-def is_correction(prompt: str) -> bool:
-    return bool(_CORRECTS.match(prompt.strip()[:_SHORT]))
+def _publishes(steps: Sequence[Step], at: int) -> bool:
+    """Whether this step publishes; the last one also where the log ends before its result."""
+    is_last = at == len(steps) - 1 and steps[at].status is Status.UNKNOWN and not steps[at].has_failed
+    if not steps[at].has_worked and not is_last:
+        return False
+    line = command_of(steps, at)
+    return bool(line) and not _PUBLISHES.isdisjoint(activities_of(ActionKind.SHELL, line))
 
 
-def is_thanks(prompt: str) -> bool:
-    text = prompt.strip()
-    return len(text) <= _SHORT and bool(_THANKS.match(text))
+def _commands(steps: Sequence[Step], at: int) -> Sequence[Command]:
+    line = command_of(steps, at)
+    return parsed(line).commands if line else ()

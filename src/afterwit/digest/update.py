@@ -22,6 +22,7 @@ from afterwit.store.database import transaction
 from afterwit.store.rows import sightings
 from afterwit.store.rows.parts import part_actions, part_notes, parts_of_session, result_times
 from afterwit.store.rows.session_list import Selection, SessionRow, session_row, spend_sums
+from afterwit.store.rows.sessions import following_prompt
 from afterwit.store.rows.sightings import DigestRow
 from afterwit.store.store import Store
 
@@ -45,7 +46,8 @@ def _digest_one(db: apsw.Connection, session: int, prices: Prices, done: Digeste
     row = session_row(db, session)
     if row is None:
         return
-    made = digest(material_of(db, row, prices))
+    material = material_of(db, row, prices)
+    made = digest(material._replace(next_prompt=following_prompt(db, session)))
     before = sightings.digest_of(db, session)
     done.digested += 1
     if before is not None and before.version != VERSION:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from afterwit.guard.plain_names import is_plain_name
-from afterwit.harvest.harvester import Grouped, by_repo, in_order, outcomes, stories_in, unique, when
+from afterwit.harvest.harvester import Grouped, by_repo, in_order, outcomes, scope_of, stories_in, unique, when
 from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import FailureClass, Status
@@ -56,7 +56,7 @@ class Contracts:
             yield _draft(Scope(ScopeKind.AGENT, unknown[0].session.agent), unknown, existing)
             return
         for scope, same in repos.items():
-            yield _draft(scope, same, [sighting for sighting in existing if sighting.session.repo == scope.name])
+            yield _draft(scope, same, [sighting for sighting in existing if scope_of(sighting.session) == scope])
 
 
 def _unknown(digest: Digest) -> Iterator[Called]:

@@ -15,7 +15,17 @@ import msgspec
 
 from afterwit.guard.placeholders import unkeyed
 from afterwit.model.digest import Digest
-from afterwit.model.knowledge import EXCERPT_LIMIT, Channel, Draft, Evidence, Scope, ScopeKind, Seen, Sighting
+from afterwit.model.knowledge import (
+    EXCERPT_LIMIT,
+    Channel,
+    Draft,
+    Evidence,
+    Scope,
+    ScopeKind,
+    Seen,
+    SessionRef,
+    Sighting,
+)
 
 K = TypeVar("K", bound=Hashable)
 S = TypeVar("S", bound=Seen)
@@ -104,9 +114,15 @@ def first_later(
 
 
 def by_repo(sightings: Iterable[Sighting[S]]) -> dict[Scope, list[Sighting[S]]]:
-    """What was seen in each repository, in order; without what was seen outside of any."""
-    repos = grouped_by(in_order(sightings), lambda sighting: sighting.session.repo)
-    return {Scope(ScopeKind.REPO, repo): repos[repo] for repo in sorted(repos) if repo}
+    """What was seen in each repository, in order. What was seen outside of any belongs to the agent that met it."""
+    scopes = grouped_by(in_order(sightings), lambda sighting: scope_of(sighting.session))
+    repos_first = sorted(scopes, key=lambda scope: (scope.kind is not ScopeKind.REPO, scope))
+    return {scope: scopes[scope] for scope in repos_first}
+
+
+def scope_of(session: SessionRef) -> Scope:
+    """What was seen in a session holds in its repository; where it has none, for its agent."""
+    return Scope(ScopeKind.REPO, session.repo) if session.repo else Scope(ScopeKind.AGENT, session.agent)
 
 
 def grouped_by(values: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:

@@ -10,12 +10,14 @@ from afterwit.harvest.companions import Companions
 from afterwit.harvest.contracts import Contracts
 from afterwit.harvest.environment import Environment
 from afterwit.harvest.harvester import Harvester
+from afterwit.harvest.http_refusals import HttpRefusals
 from afterwit.harvest.places import Places
 from afterwit.harvest.procedures import Procedures
 from afterwit.harvest.questions import Questions
 from afterwit.harvest.refusals import Denials, Refusals, RefusedForNow
 from afterwit.harvest.rules import LinterRules
 from afterwit.harvest.stated.choices import Choices, Reproofs
+from afterwit.harvest.stated.open_questions import OpenQuestions
 from afterwit.harvest.stated.put_off import PutOff
 from afterwit.harvest.stated.root_causes import RootCauses
 from afterwit.harvest.stated.standing_rules import StandingRules
@@ -30,6 +32,8 @@ HARVESTERS: tuple[Harvester[Any], ...] = (
     Environment(),
     FoldersRead(),
     GuessedNames(),
+    HttpRefusals(),
+    OpenQuestions(),
     Places(),
     Procedures(),
     ProvenCommands(),

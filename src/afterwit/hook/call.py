@@ -18,6 +18,7 @@ import apsw
 from afterwit.agents.moments import AFTER, BEFORE, COMPACT, END, PROMPT, START, Answer, Moment
 from afterwit.agents.packages import described
 from afterwit.hook import time_limit
+from afterwit.hook.fresh_clone import recognised
 from afterwit.hook.proposals import Permissions, proposed
 from afterwit.recall.deck.location import is_left_out, location_of
 from afterwit.recall.deck.reader import Deck
@@ -109,7 +110,7 @@ class HookCall:
         if moment.event == END:
             return None
         is_dumb = moment.event not in (BEFORE, COMPACT, *carries)
-        place = location_of(deck, moment.cwd)
+        place = recognised(deck, location_of(deck, moment.cwd), self._folder, may_ask=moment.event == START)
         may = Permissions(
             refuse=self._may(deck, "refuses", "--refuse", "refusing"),
             rewrite=self._may(deck, "rewrites", "--rewrite", "rewriting"),

@@ -18,9 +18,9 @@ from afterwit.guard.markers import is_own
 from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.guard.redaction import Redactor
 from afterwit.harvest.commands.power import power_of, power_of_change
-from afterwit.harvest.stated.statements import is_deictic, momentary, words_stated
+from afterwit.harvest.stated.statements import OF_THE_PLACE, is_deictic, momentary, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host
-from afterwit.model.knowledge import READ, READ_LIMIT, SENTENCE_LIMIT, Category, Channel, Draft
+from afterwit.model.knowledge import READ, READ_LIMIT, SENTENCE_LIMIT, STANDING, Category, Channel, Draft
 
 
 class Rejection(StrEnum):
@@ -168,7 +168,9 @@ def _about_form(draft: Draft, said: str) -> Rejection | None:
 
 def _about_content(draft: Draft, said: str) -> Rejection | None:
     lasting = _NAMED_TMP.sub("x", said) if draft.harvester == READ else said
-    if momentary(lasting) or momentary(draft.advice) or (said != draft.sentence and is_deictic(said)):
+    is_standing = draft.harvester == STANDING  # whether its words point at something was weighed when they were taken
+    passing = momentary(lasting, OF_THE_PLACE if is_standing else frozenset()) or momentary(draft.advice)
+    if passing or (said != draft.sentence and not is_standing and is_deictic(said)):
         return Rejection.MOMENTARY
     if draft.channel is not Channel.USER and (danger_in(said) or danger_in(draft.advice)):
         return Rejection.UNSAFE

@@ -29,14 +29,20 @@ class Checkout(NamedTuple):
 
 def checkouts(store: Store, world: World) -> list[Checkout]:
     """The checkouts of known repositories that are on this machine."""
-    home, hidden = world.user_home, _hidden_home(store, world)
     by_repo: dict[str, list[Path]] = {}
     for row in repos.repo_rows(store.db):
-        place = row.root.replace(hidden, str(home), 1) if row.root.startswith(hidden) else row.root
+        place = folder_here(store, world, row.root)
         roots = by_repo.setdefault(row.repo, [])
         if row.repo and len(roots) < _MOST_ROOTS and _is_folder(place) and (root := Path(place)) not in roots:
             roots.append(root)
     return [Checkout(repo, root) for repo, roots in by_repo.items() for root in roots]
+
+
+def folder_here(store: Store, world: World, root: str) -> str:
+    """A stored folder as this machine has it: with the user's home where its name was taken out, or `~` stands."""
+    begins = (begin for begin in (_hidden_home(store, world), "~") if root.startswith(f"{begin}/"))
+    begin = next(begins, "")
+    return str(world.user_home) + root[len(begin) :] if begin else root
 
 
 def instructions(store: Store, world: World, places: list[Checkout]) -> dict[str, dict[str, str]]:

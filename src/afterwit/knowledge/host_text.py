@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from afterwit.actions.shell.command_changes import ARROW
 from afterwit.guard.hygiene import clean
 from afterwit.guard.markers import without_own
 from afterwit.harvest.stated.recurrence import is_negative
@@ -26,7 +27,6 @@ _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _BLANKS = re.compile(r"\s+")
 _PROMPT = re.compile(r"^\s*\$\s+")
-_ARROW = " → "
 _QUOTED = re.compile(r"`([^`]*)`")
 _CLAUSE = re.compile(r"[.;:!?—](?=\s)|,\s+(?=(?:use|call|run|but|always|instead|only|prefer)\b)")
 _NO = re.compile(r"\b(?:never|not|avoid|without|instead of|rather than)\b|n't\b")
@@ -57,15 +57,10 @@ class HostText(NamedTuple):
         return _passages(self.texts)
 
 
-def said_by_host(draft: Draft | Item, host: HostText | None) -> bool:
-    """Whether the host's files say this already."""
-    return host is not None and where_said(draft, host) is not None
-
-
 def where_said(draft: Draft | Item, host: HostText) -> Passage | None:
     """The passage that says it."""
     if draft.advice and not draft.triggers:
-        return _all_named((draft.advice, *_listed(draft.sentence)), host.passages)
+        return _all_named((draft.advice, *listed_commands(draft.sentence)), host.passages)
     if draft.advice:
         return next(
             (passage for section in _sections(host.passages) if (passage := _named_as_cure(draft, section))), None
@@ -75,8 +70,8 @@ def where_said(draft: Draft | Item, host: HostText) -> Passage | None:
 
 def repeats_host(text: str, host: HostText) -> bool:
     """Whether a text is found word for word in the host's files."""
-    flat = _flat(text).rstrip(".…")
-    return len(flat) >= _REPEATED_LENGTH and any(flat in _flat(passage.text) for passage in host.passages)
+    words = flat(text).rstrip(".…")
+    return len(words) >= _REPEATED_LENGTH and any(words in flat(passage.text) for passage in host.passages)
 
 
 def _sections(passages: Sequence[Passage]) -> Iterator[tuple[Passage, ...]]:
@@ -84,7 +79,7 @@ def _sections(passages: Sequence[Passage]) -> Iterator[tuple[Passage, ...]]:
     return (tuple(group) for _, group in groupby(passages, lambda passage: (passage.path, passage.heading)))
 
 
-def _listed(sentence: str) -> list[str]:
+def listed_commands(sentence: str) -> list[str]:
     """The command lines that a sentence lists."""
     return [quoted for quoted in _QUOTED.findall(sentence) if " " in quoted]
 
@@ -97,7 +92,7 @@ def _all_named(commands: Sequence[str], passages: Sequence[Passage]) -> Passage 
 
 def _named_as_cure(draft: Draft | Item, section: Sequence[Passage]) -> Passage | None:
     """The passage that names the command, if it or its section tells what the command is for."""
-    worse, arrow, better = draft.advice.removesuffix(" …").rpartition(_ARROW)
+    worse, arrow, better = draft.advice.removesuffix(" …").rpartition(ARROW)
     commands = [better] if arrow else better.split(" && ")
     if _all_named(commands, section) is None:
         return None
@@ -118,7 +113,7 @@ def _named_as_cure(draft: Draft | Item, section: Sequence[Passage]) -> Passage |
 
 def _is_about(section: Sequence[Passage], trigger: Trigger) -> bool:
     """Whether the words of the command that fires stand in the section: `commit` in one about a hook before commits."""
-    text = _flat(" ".join((section[0].heading, *(passage.text for passage in section))))
+    text = flat(" ".join((section[0].heading, *(passage.text for passage in section))))
     return bool(trigger.words) and all(re.search(rf"\b{re.escape(word.lower())}", text) for word in trigger.words)
 
 
@@ -138,7 +133,7 @@ def _starts(advice: str, trigger: Trigger) -> bool:
 
 def _advises(passage: Passage, command: str) -> bool:
     """Whether the passage names the command, and not only to forbid it."""
-    text = _flat(passage.text)
+    text = flat(passage.text)
     return any(not _is_forbidden(text[: place.start()]) for place in _where_held(text, command))
 
 
@@ -149,14 +144,15 @@ def _is_forbidden(before: str) -> bool:
 
 
 def _holds(passage: Passage, wanted: str) -> bool:
-    return any(_where_held(_flat(passage.text), wanted))
+    return any(_where_held(flat(passage.text), wanted))
 
 
 def _where_held(text: str, wanted: str) -> Iterator[re.Match[str]]:
-    return re.finditer(rf"(?<![\w/.-]){re.escape(_flat(wanted))}(?![\w-]|:\w)", text)
+    return re.finditer(rf"(?<![\w/.-]){re.escape(flat(wanted))}(?![\w-]|:\w)", text)
 
 
-def _flat(text: str) -> str:
+def flat(text: str) -> str:
+    """A text as it is compared: without marks, in one line and lower case."""
     return _BLANKS.sub(" ", text.replace("`", "").replace("*", "")).strip().lower()
 
 

@@ -20,6 +20,7 @@ class TriggerMoment(NamedTuple):
     command: CommandLine | None = None
     tool: str = ""
     signature: str = ""  # of the failure that has just happened
+    error: frozenset[str] = frozenset()  # words of the call and the output that have just failed
     rules: frozenset[str] = frozenset()
     paths: tuple[str, ...] = ()  # below the repository, that the action is about
     words: frozenset[str] = frozenset()  # of the prompt, by `text.words`
@@ -31,6 +32,7 @@ def fires(trigger: Trigger, moment: TriggerMoment) -> bool:
     return (
         trigger != _NEVER
         and (not trigger.signature or trigger.signature == moment.signature)
+        and moment.error.issuperset(trigger.error)
         and (not trigger.tool or trigger.tool == moment.tool)
         and (not trigger.rule or trigger.rule in moment.rules)
         and (trigger.activity is None or trigger.activity is moment.activity)

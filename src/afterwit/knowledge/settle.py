@@ -25,14 +25,15 @@ from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.run import conclude_touched, see_pending, version_of
 from afterwit.harvest.stories import Stories
 from afterwit.knowledge.belief import DAY_MS, GoneSubjects
+from afterwit.knowledge.contradictions import host_line
 from afterwit.knowledge.gate import rejection, review_reason
 from afterwit.knowledge.host_files import Checkout, checkouts, files_of, instructions, missing_files, named_files
-from afterwit.knowledge.host_text import HostText, said_by_host
+from afterwit.knowledge.host_text import HostText
 from afterwit.knowledge.list import all_items, item_row
 from afterwit.knowledge.merging import merged
 from afterwit.knowledge.needless import needless
 from afterwit.knowledge.weighing import WeighingContext, weighed
-from afterwit.model.knowledge import EVERYWHERE, READ, Channel, Draft, Item, ItemStatus, Scope, ScopeKind
+from afterwit.model.knowledge import EVERYWHERE, READ, Channel, Draft, HostLine, Item, ItemStatus, Scope, ScopeKind
 from afterwit.model.learn_run import Harvested, Progress
 from afterwit.store.atomic import step
 from afterwit.store.checksums import seal_knowledge
@@ -46,6 +47,7 @@ from afterwit.store.store import Store
 _TOOL = "afterwit"  # in the name of every tool of the server, whichever way an agent puts it
 _AROUND_MS = 120_000  # between a call in a log and the answer to it
 ASSISTANT = "assistant"  # the harvester of what agents record
+_VERSION = 2  # raised when the same drafts make other items
 _DRAFT = msgspec.msgpack.Decoder(Draft)
 
 
@@ -81,7 +83,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
         now_ms=world.now_ms,
         echoes=echoes(store.db),
         gone=basis.gone,
-        known_to_host=frozenset(id_of(draft) for draft in kept if _is_known(draft, texts)),
+        host_lines={id_of(draft): lines for draft in kept if (lines := tuple(_host_lines(draft, texts)))},
         decisions=decisions.decisions,
         contradicted=decisions.contradicted,
         suspects={id_of(draft): why for draft in kept if (why := review_reason(draft))},
@@ -162,8 +164,20 @@ def _hosts(draft: Draft, texts: Mapping[str, HostText]) -> list[HostText | None]
     return [texts[name] for name in ("", own) if name in texts] or [None]
 
 
-def _is_known(draft: Draft, texts: Mapping[str, HostText]) -> bool:
-    return any(said_by_host(draft, host) for host in _hosts(draft, texts))
+def _host_lines(draft: Draft, texts: Mapping[str, HostText]) -> Iterator[HostLine]:
+    """Where the hosts' files say a draft already, or otherwise. What holds in several repositories may be said, or
+    denied, in some of them."""
+    if draft.scope.kind is ScopeKind.REPO:
+        everywhere, others = _hosts(draft, texts), {}
+    else:
+        everywhere, others = _hosts(draft, texts), {repo: text for repo, text in texts.items() if repo}
+    own = [line for host in everywhere if host is not None and (line := host_line(draft, host))]
+    if own:
+        yield min(own, key=lambda line: line.is_otherwise)
+        return
+    for repo, host in sorted(others.items()):
+        if line := host_line(draft, host):
+            yield line._replace(repo=repo)
 
 
 def _last_work(store: Store) -> dict[Scope, int]:
@@ -214,6 +228,7 @@ class _Basis(NamedTuple):
         content = msgspec.json.encode(
             [
                 self.day,
+                _VERSION,
                 version_of(),
                 self.decisions,
                 self.exposures,

@@ -3,8 +3,9 @@
 Told are the words of a user, what a person approved, and sentences that we made of verified outcomes and of reports of
 tools: those from fixed templates, whose quoted pieces are looked at once more, whatever harvester wrote them. What an
 agent said or recorded, what was imported, and what a person has yet to look at is not told. Neither is what stands
-behind an item, where it is not the user's own words. What a model read in a session is told as the words of whoever
-spoke its lines: what an agent said, a tool printed or a file held only where nothing in it could do harm.
+behind an item, where it is not the user's own words, nor what the repository's own instructions say otherwise. What a
+model read in a session is told as the words of whoever spoke its lines: what an agent said, a tool printed or a file
+held only where nothing in it could do harm.
 
 Of the memory, what a person stored at the command line is given as it stands. Everything else, whoever wrote it, is
 data of an agent: it is quoted with the name of who stored it, and only if nothing in it could do harm or reads like an
@@ -43,7 +44,7 @@ _PIECE = re.compile(r"`([^`]*)`")
 
 def may_be_told(item: Item) -> bool:
     """Whether an agent may read this item."""
-    if item.status not in _SPEAKING:
+    if item.status not in _SPEAKING or item.is_denied:
         return False
     if item.is_decided or item.channel is Channel.USER:
         return True

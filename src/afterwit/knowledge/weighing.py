@@ -29,7 +29,20 @@ from afterwit.knowledge.belief import (
 )
 from afterwit.knowledge.likeness import Meaning, meaning
 from afterwit.knowledge.merging import Union
-from afterwit.model.knowledge import EVERYWHERE, READ, Belief, Channel, Draft, Evidence, Item, ItemStatus, Scope
+from afterwit.model.knowledge import (
+    EVERYWHERE,
+    READ,
+    STANDING,
+    Belief,
+    Category,
+    Channel,
+    Draft,
+    Evidence,
+    HostLine,
+    Item,
+    ItemStatus,
+    Scope,
+)
 
 MINIMUM_STORIES = 2
 THRESHOLD = 0.6
@@ -46,7 +59,7 @@ class WeighingContext(NamedTuple):
     now_ms: int
     echoes: Mapping[str, frozenset[str]] = {}  # stories that were shown the item
     gone: GoneSubjects = NOTHING_GONE
-    known_to_host: frozenset[str] = frozenset()
+    host_lines: Mapping[str, tuple[HostLine, ...]] = {}  # that say the item already, or otherwise
     decisions: Mapping[str, Sequence[Decision]] = {}
     suspects: Mapping[str, str] = {}  # why the gate wants a person to look first
     contradicted: Mapping[str, tuple[str, ...]] = {}  # items that were found to say the opposite
@@ -135,6 +148,7 @@ def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) 
     weighed = _weighed(draft, ids, will, echoes, context)
     status, reason = _judged(weighed)
     times = [piece.at_ms or piece.session.at_ms for piece in draft.evidence]
+    host_lines = tuple(dict.fromkeys(line for name in ids for line in context.host_lines.get(name, ())))
     return Item(
         **{field: getattr(draft, field) for field in _SHARED},
         id=own,
@@ -154,7 +168,8 @@ def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) 
         is_pinned=will.is_pinned,
         is_decided=will.is_approved or will.is_pinned,
         contradicts=tuple(other for name in ids for other in context.contradicted.get(name, ())),
-        is_known_to_host=not context.known_to_host.isdisjoint(ids),
+        is_known_to_host=any(not line.is_otherwise and not line.repo for line in host_lines),
+        host_lines=host_lines,
     )
 
 
@@ -176,7 +191,8 @@ def _weighed(
     if will.verdict is not None and will.verdict.kind in APPROVALS:
         fading = 1.0 if will.is_pinned else faded(will.verdict.at_ms, now, half_life)
         belief = Belief(belief.a + APPROVAL * fading, belief.b)
-    stated_minimum = MINIMUM_STORIES if draft.channel is Channel.USER and draft.harvester != READ else 1
+    is_said_once = draft.harvester in (READ, STANDING)  # a user need not repeat what is to hold from now on
+    stated_minimum = MINIMUM_STORIES if draft.channel is Channel.USER and not is_said_once else 1
     return _Weighed(
         draft=draft,
         will=will,
@@ -185,13 +201,22 @@ def _weighed(
         if belief.mean >= context.threshold
         else believed(prior, draft.evidence, now_ms=now, half_life_days=None, echoes=echoes, is_tested=is_tested),
         support=quorum(backing(draft.channel, draft.evidence), echoes=echoes, is_tested=is_tested),
-        minimum=max(stated_minimum, context.minimum_stories.get(draft.harvester, MINIMUM_STORIES)),
+        minimum=1 if _is_users_question(draft) else max(stated_minimum, _minimum_of(draft, context)),
         gone=gone_reason(draft, context.gone),
         suspect=next((context.suspects[own] for own in ids if own in context.suspects), ""),
         age_days=_age_days(draft.evidence, now),
         half_life_days=half_life,
         threshold=context.threshold,
     )
+
+
+def _minimum_of(draft: Draft, context: WeighingContext) -> int:
+    return context.minimum_stories.get(draft.harvester, MINIMUM_STORIES)
+
+
+def _is_users_question(draft: Draft) -> bool:
+    """What a user left open is no order, so that one word is enough."""
+    return draft.channel is Channel.USER and draft.category is Category.QUESTION
 
 
 def _judged(weighed: _Weighed) -> tuple[ItemStatus, str]:

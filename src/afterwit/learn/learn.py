@@ -26,6 +26,7 @@ from afterwit.decisions.journal import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.digest.update import digest_pending
 from afterwit.knowledge.settle import harvest
 from afterwit.learn import unchanged as standing
+from afterwit.learn.first_commits import note_first_commits
 from afterwit.learn.news import RunNews, note_learned
 from afterwit.learn.tally import RunTally
 from afterwit.model.captured import CAPTURE_VERSION
@@ -132,8 +133,10 @@ class _Run:
         self._seal_older()
         self._read(self._plans(wanted))
         self._news.end()
-        self._note_checkouts()
+        new = self._note_checkouts()
         resolve_repos(self._store, self._world.settings)
+        if not self._options.is_dry_run and note_first_commits(self._store, self._world, new):
+            resolve_repos(self._store, self._world.settings)
         digested = digest_pending(self._store, price_list(self._world.settings.prices), self._progress)
         harvested = harvest(self._store, self._world, self._progress, is_again=self._options.is_reharvest)
         if not self._options.is_dry_run:
@@ -290,11 +293,13 @@ class _Run:
             with transaction(self._store.db):
                 seal(self._store.db, older[start : start + _BATCH_AGAIN])
 
-    def _note_checkouts(self) -> None:
-        """Remotes of folders on this machine: journalled, because the folders may be gone tomorrow."""
+    def _note_checkouts(self) -> dict[str, str]:
+        """Remotes of folders on this machine: journalled, because the folders may be gone tomorrow. Returns those that
+        are new."""
         noted = repos.checkouts(self._store.db)
         new = {root: remote for root, remote in self._checkouts.items() if noted.get(root) != remote}
         if new and self._options.is_dry_run:
             repos.put_checkouts(self._store.db, new)
         elif new:
             decide(self._store, CHECKOUTS_SEEN, {"remotes": new}, self._world.now_ms)
+        return new

@@ -2,11 +2,13 @@
 
 Scores come from the facts of whole sessions. Transcripts that are not learned yet go through `learn` itself, inside a
 transaction that is rolled back, and are counted in. Where the originals lie, and when their agents will delete them, is
-looked up on the disk. Writes nothing that stays.
+looked up on the disk. A folder of logs from elsewhere is looked at alone, in a store of its own. Writes nothing that
+stays.
 """
 
 import math
 import os
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
@@ -20,7 +22,7 @@ import msgspec
 from afterwit.agents import registry
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.capture.logs import look_into
-from afterwit.capture.plan import Pending, homes, plan
+from afterwit.capture.plan import Pending, homes, plan, plan_folder
 from afterwit.capture.tasks import keeping_in, vanishes_at
 from afterwit.config.world import World
 from afterwit.digest.update import load_digest
@@ -35,11 +37,13 @@ from afterwit.digest.value import (
     points_of,
 )
 from afterwit.learn.learn import sweep
+from afterwit.learn.sessions_about import sessions_about
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import Options, Progress
-from afterwit.sessions.filters import Filter, selection_of
+from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Session
 from afterwit.sessions.short_ids import short_ids
+from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 from afterwit.store.rows.files import file_key, files_by_session
 from afterwit.store.rows.session_list import Selection, SessionRow, native_ids, selected_sessions
@@ -68,6 +72,7 @@ class SampleRequest(NamedTuple):
     most: int = 0  # 0: all
     top_percent: float = 100.0  # of those that the filter means
     min_score: float = 0.0
+    folder: Path | None = None  # of logs, to choose from them alone
 
 
 class Sampled(NamedTuple):
@@ -79,6 +84,7 @@ class Sampled(NamedTuple):
     paths: list[str]  # the originals, as far as they are where the agent keeps them
     vanishes_ms: int | None  # when the agent will delete the first of them
     is_learned: bool  # the store holds it as it is now
+    repo_share: float | None = None  # of it that is about the repository that was asked for
 
     def as_json(self) -> dict[str, Any]:
         """The stable shape."""
@@ -99,18 +105,20 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 
 def sample(world: World, wanted: SampleRequest, progress: Progress) -> Sample:
     """The sessions with the highest scores, the best first."""
-    with rehearsal(world, progress) as rehearsed:
-        scene = _scene(world, rehearsed)
-        selection = selection_of(rehearsed.db, world.settings, wanted.filter)
-        rows = list(selected_sessions(rehearsed.db, selection))
+    apart = rehearsal(world, progress) if wanted.folder is None else rehearsal_of_folder(world, wanted.folder, progress)
+    with apart as rehearsed:
+        scene = _scene(world, rehearsed) if wanted.folder is None else _scene_of_folder(world, rehearsed)
+        shares = sessions_about(rehearsed.db, world.settings, wanted.filter)
+        rows = [share.row for share in shares]
         ranked = _by_points(scene, rows) if wanted.scheme is Scheme.POINTS else _by_value(scene, rows)
         best = takewhile(lambda scored: scored.score >= wanted.min_score, islice(ranked, _most(wanted, len(rows))))
+        by_id = {share.row.id: share.repo_share for share in shares}
         short = short_ids(native_ids(rehearsed.db))
         return Sample(
             scheme=wanted.scheme,
-            sessions=[_sampled(scene, scored, short[scored.row.native_id]) for scored in best],
+            sessions=[_sampled(scene, scored, short[scored.row.native_id], by_id[scored.row.id]) for scored in best],
             found=len(rows),
-            unlearned_files=len(rehearsed.pending),
+            unlearned_files=scene.unlearned_files,
             has_unlearned=rehearsed.has_pending,
         )
 
@@ -137,6 +145,7 @@ class _Scene(NamedTuple):
     now_ms: int
     originals: Mapping[int, list[_Original]]  # by session
     unlearned: frozenset[int]  # sessions that the store does not hold as they are now
+    unlearned_files: int
 
     def vanishes_ms(self, session: int) -> int | None:
         moments = (original.vanishes_ms for original in self.originals.get(session, ()))
@@ -158,7 +167,26 @@ def _scene(world: World, rehearsed: Rehearsed) -> _Scene:
     files = files_by_session(rehearsed.db)
     originals = {session: [on_disk[key] for key in keys if key in on_disk] for session, keys in files.items()}
     unlearned = frozenset(session for session, keys in files.items() if not pending.isdisjoint(keys))
-    return _Scene(rehearsed, world.now_ms, originals, unlearned)
+    return _Scene(rehearsed, world.now_ms, originals, unlearned, len(pending))
+
+
+def _scene_of_folder(world: World, rehearsed: Rehearsed) -> _Scene:
+    """Of a folder nobody deletes anything. A session that was learned from elsewhere is learned."""
+    on_disk = {file.key: _Original(file.home.folder / file.unit.transcript.path, None) for file in rehearsed.pending}
+    files = files_by_session(rehearsed.db)
+    originals = {session: [on_disk[key] for key in keys if key in on_disk] for session, keys in files.items()}
+    learned = _learned(world)
+    rows = selected_sessions(rehearsed.db, Selection())
+    unlearned = frozenset(row.id for row in rows if (row.agent, row.native_id) not in learned)
+    return _Scene(rehearsed, world.now_ms, originals, unlearned, sum(len(originals.get(own, ())) for own in unlearned))
+
+
+def _learned(world: World) -> frozenset[tuple[str, str]]:
+    """The sessions that the store holds."""
+    if not world.layout.exists():
+        return frozenset()
+    with readonly_database(world.layout) as db:
+        return frozenset((row.agent, row.native_id) for row in selected_sessions(db, Selection()))
 
 
 def _on_disk(world: World) -> Iterator[tuple[bytes, _Original]]:
@@ -221,11 +249,12 @@ def _most(wanted: SampleRequest, count: int) -> int:
     return min(share, wanted.most) if wanted.most else share
 
 
-def _sampled(scene: _Scene, scored: _Scored, short: str) -> Sampled:
+def _sampled(scene: _Scene, scored: _Scored, short: str, share: float | None) -> Sampled:
     row = scored.row
     paths = [_text(original.path) for original in scene.originals.get(row.id, ())]
     is_learned = row.id not in scene.unlearned
-    return Sampled(Session(row, short), scored.score, scored.breakdown, paths, scene.vanishes_ms(row.id), is_learned)
+    vanishes_ms = scene.vanishes_ms(row.id)
+    return Sampled(Session(row, short), scored.score, scored.breakdown, paths, vanishes_ms, is_learned, share)
 
 
 @contextmanager
@@ -244,6 +273,19 @@ def rehearsal(world: World, progress: Progress) -> Iterator[Rehearsed]:
             yield Rehearsed(store.db, pending, has_pending=True)
         else:
             yield Rehearsed(stack.enter_context(readonly_database(world.layout)), pending, has_pending=not is_needed)
+
+
+@contextmanager
+def rehearsal_of_folder(world: World, folder: Path, progress: Progress) -> Iterator[Rehearsed]:
+    """A database with what is in this folder, and nothing else."""
+    with tempfile.TemporaryDirectory(prefix="afterwit-") as place:
+        apart = world._replace(layout=Layout(Path(place) / "store"))
+        with rehearsed(apart.layout) as store:
+            pending = [
+                file for agent in plan_folder(store.db, folder, declared=world.declared) for file in agent.pending
+            ]
+            sweep(apart, Options(folder=folder, is_dry_run=True), store, progress)
+            yield Rehearsed(store.db, pending, has_pending=True)
 
 
 def _is_ours(world: World, stack: ExitStack) -> bool:

@@ -47,6 +47,7 @@ MOST_CHARS = 8_000  # about 2,000 tokens
 _MOST_EVIDENCE = 8
 _EXCERPT = 240
 _WAITS = "Its words are not shown to agents: a person has yet to look at it."
+_DENIED = "Its words are not shown to agents: the repository's own instructions say otherwise."
 
 
 class ItemLine(NamedTuple):
@@ -105,7 +106,9 @@ def _rows(sections: Sections) -> list[ItemLine]:
 
 def explained(item: Item) -> Iterator[Shown]:
     """The lines, unmarked."""
-    yield joined((ours("Note "), stamp(item.id), ours(": "), sentence(item) or ours(_WAITS)))
+    yield joined(
+        (ours("Note "), stamp(item.id), ours(": "), sentence(item) or ours(_DENIED if item.is_denied else _WAITS))
+    )
     standing = (label(item.category), label(item.status), label(item.authority))
     believed = joined((ours("confidence "), figure(item.confidence, 2)))
     yield joined((joined((*standing, believed, joined((ours("applies "), _where(item)))), ", "), ours(".")))
@@ -199,7 +202,7 @@ def repo_of(db: apsw.Connection, caller: Caller, arguments: Mapping[str, Any]) -
     if "repo" in arguments:
         from afterwit.sessions.filters import find_repo
 
-        return find_repo(db, arguments["repo"])
+        return find_repo(db, arguments["repo"], caller.world.settings)
     folder = _folder(caller, arguments.get("folder", ""))
     return repo_at(db, caller.world, folder) if folder else ""
 

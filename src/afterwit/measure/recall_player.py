@@ -27,7 +27,7 @@ from afterwit.recall.at_activity import FirstAction, at_activity, command_of
 from afterwit.recall.at_failure import FailedAction, fix_for
 from afterwit.recall.at_prompt import at_later_prompt, at_prompt
 from afterwit.recall.doubles import told_once
-from afterwit.recall.from_digest import sighting_of, talk_of
+from afterwit.recall.from_digest import sighting_of, talks_in
 from afterwit.recall.place_index import PlaceIndex
 from afterwit.recall.places import LikelyPlace, Question, guess
 from afterwit.recall.prompt_block import action_tokens, later_tokens
@@ -65,7 +65,7 @@ def _is_let_in(draft: Draft) -> bool:
 
 class RecallPlayer(Player):
     name = "afterwit"
-    version = 3
+    version = 4
 
     def __init__(self, readings: Readings = NOTHING_READ) -> None:
         self._library = Library(HARVESTERS, _is_let_in)
@@ -99,7 +99,8 @@ class RecallPlayer(Player):
             self._latest[place] = max(self._latest[place], at_ms)
         self._library.know(digest, _session(digest, story))
         self._places[digest.repo].put(sighting_of(digest))
-        self._talks[digest.repo].put(talk_of(digest))
+        for talk in talks_in(digest):
+            self._talks[digest.repo].put(talk)
         self._weighed.clear()
 
     def end(self, digest: Digest) -> None:

@@ -47,6 +47,8 @@ class Relevance(msgspec.Struct, frozen=True):
 
 AVAILABILITY, FUNCTIONALITY, LATENCY, PRIVACY = "availability", "functionality", "latency", "privacy"
 WEIGHTS: Mapping[str, float] = {AVAILABILITY: 20, FUNCTIONALITY: 40, LATENCY: 20, PRIVACY: 20}
+RECOMMENDED, ACCEPTABLE, MARGINAL, NOT_RECOMMENDED = "recommended", "acceptable", "marginal", "not recommended"
+_VERDICTS = ((80.0, RECOMMENDED), (60.0, ACCEPTABLE), (40.0, MARGINAL))
 _FAST_MS = 10.0  # nobody notices
 _SLOW_MS = 1_000.0  # everybody does
 _RELEVANCE_SHARE = 0.25
@@ -56,6 +58,11 @@ def score(parts: Mapping[str, float], weights: Mapping[str, float]) -> float:
     """Out of 100."""
     total = sum(weights.values())
     return 100 * sum(weights[name] * parts[name] for name in weights) / total if total else 0.0
+
+
+def verdict(points: float) -> str:
+    """A score in plain words. The thresholds are documented: who compares backends goes by them."""
+    return next((word for least, word in _VERDICTS if points >= least), NOT_RECOMMENDED)
 
 
 def availability_part(*, is_available: bool, faults: Sequence[bool]) -> float:
@@ -105,9 +112,11 @@ class Evaluated(msgspec.Struct, frozen=True, kw_only=True):
     faults: dict[str, str] = msgspec.field(default_factory=dict)
     relevance: Relevance | None = None
     latencies: list[Latency] = msgspec.field(default_factory=list)
+    bytes_per_entry: float | None = None  # of disk, without what an empty store takes; None where it cannot be told
     cost: str = ""
     parts: dict[str, float] = msgspec.field(default_factory=dict)
     score: float | None = None
+    verdict: str = ""  # the score in plain words; "" where nothing was measured
 
 
 def recommendation(evaluated: Sequence[Evaluated]) -> str:
@@ -117,7 +126,9 @@ def recommendation(evaluated: Sequence[Evaluated]) -> str:
     if not usable:
         return 'No backend can be used now. Set memory.backend = "local", which needs no server.'
     points, best = usable[0]
-    text = f"Use {best.backend}: {points:.0f} of 100. "
+    text = f"Use {best.backend}: {best.verdict}, {points:.0f} of 100. "
+    if best.verdict == NOT_RECOMMENDED:
+        text = f"No backend is recommended; the best is {best.backend}, {points:.0f} of 100. "
     if not best.leaves_machine:
         return text + f"No data leave this machine. {best.privacy}"
     at_home = next((f"{other.backend} ({at:.0f} of 100)" for at, other in usable if not other.leaves_machine), "")

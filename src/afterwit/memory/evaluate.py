@@ -18,7 +18,7 @@ import apsw
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.memory.backends.backend import Backend, Bulk
+from afterwit.memory.backends.backend import Backend, Bulk, Sized
 from afterwit.memory.backends.local import LocalBackend, Recorder
 from afterwit.memory.checks import (
     AVAILABILITY,
@@ -42,18 +42,21 @@ from afterwit.memory.checks import (
     recommendation,
     relevance,
     score,
+    verdict,
 )
 from afterwit.memory.registry import HONCHO, LOCAL, NULL, POSTGRES, made, names, not_configured
 from afterwit.model.memory_entry import Write
 from afterwit.store.database import transaction
 from afterwit.store.layout import Layout
 from afterwit.store.rows import memory as rows
+from afterwit.store.rows.originals import unused_bytes
 from afterwit.store.store import opened
 
 SIZES = (1_000, 100_000)
 _FEW = 20  # entries of a backend that takes one at a time
 _ROUNDS, _FEW_ROUNDS = 200, 10
 _BATCH = 5_000
+_GROWTH = 1_000  # entries by which the size of one is measured
 _LABELLED = "labelled"
 Say = Callable[[str], None]
 
@@ -91,7 +94,8 @@ def _evaluated(world: World, name: str, sizes: Sequence[int], weights: Mapping[s
                 leaves_machine=backend.leaves_machine,
                 privacy=backend.privacy,
                 parts=parts,
-                score=score(parts, weights) if name == NULL else None,
+                score=(points := score(parts, weights) if name == NULL else None),
+                verdict="" if points is None else verdict(points),
             )
         return _Trial(backend, folder, say).run(sizes, weights)
 
@@ -103,7 +107,9 @@ class _Trial:
         self._backend = backend
         self._folder = folder
         self._say = say
-        self._users = {name: f"afterwit-evaluation-{secrets.token_hex(6)}" for name in ("checks", _LABELLED, "many")}
+        self._users = {
+            name: f"afterwit-evaluation-{secrets.token_hex(6)}" for name in ("checks", _LABELLED, "growth", "many")
+        }
 
     def run(self, sizes: Sequence[int], weights: Mapping[str, float]) -> Evaluated:
         try:
@@ -118,6 +124,7 @@ class _Trial:
         survived = faults(backend, self._users["checks"], self._folder)
         self._say(f"{backend.name}: what it finds")
         relevant = self._relevance()
+        bytes_per_entry = self._bytes_per_entry()
         latencies = list(self._latencies(sizes))
         largest = max((latency.entries for latency in latencies), default=0)
         parts = {
@@ -140,9 +147,11 @@ class _Trial:
             faults=survived,
             relevance=relevant,
             latencies=latencies,
-            cost=_cost(backend, self._folder, largest),
+            bytes_per_entry=bytes_per_entry,
+            cost=_cost(backend, bytes_per_entry),
             parts=parts,
-            score=score(parts, weights),
+            score=(points := score(parts, weights)),
+            verdict=verdict(points),
         )
 
     def _relevance(self) -> Relevance:
@@ -155,6 +164,19 @@ class _Trial:
         )
         answers = [[hit.entry.key for hit in self._backend.query(user, query.text, 10)] for query in labelled.queries]
         return relevance(labelled.queries, answers)
+
+    def _bytes_per_entry(self) -> float | None:
+        """What one more entry takes: the growth by many, so that what an empty store takes does not count."""
+        backend, user = self._backend, self._users["growth"]
+        if not (isinstance(backend, Sized) and isinstance(backend, Bulk)):
+            return None
+        writes = list(invented_writes(user, 0, 2 * _GROWTH))
+        self._fill(writes[:_GROWTH])  # tables and indexes that begin with a page are past that
+        before = backend.used_bytes()
+        self._fill(writes[_GROWTH:])
+        grown = backend.used_bytes() - before
+        backend.clear(user)
+        return round(grown / _GROWTH, 1)
 
     def _latencies(self, sizes: Sequence[int]) -> Iterator[Latency]:
         is_bulk = isinstance(self._backend, Bulk)
@@ -210,6 +232,10 @@ class ScratchBackend(LocalBackend):
     def clear(self, user: str) -> int:
         return len(self.keys(user))  # the whole store goes
 
+    def used_bytes(self) -> int:
+        free, whole = unused_bytes(self._scratch)
+        return whole - free
+
 
 @contextmanager
 def _scratch(world: World, name: str) -> Iterator[tuple[Backend, Path]]:
@@ -253,10 +279,9 @@ def _latency(operation: str, entries: int, calls: Sequence[Callable[[], object]]
     return Latency(operation, entries, times[len(times) // 2], times[min(len(times) - 1, int(0.95 * len(times)))])
 
 
-def _cost(backend: Backend, folder: Path, entries: int) -> str:
+def _cost(backend: Backend, bytes_per_entry: float | None) -> str:
     if backend.name == LOCAL:
-        size = sum(file.stat().st_size for file in (folder / "store").glob("afterwit.db*"))
-        return f"No money. About {size / max(entries, 1):,.0f} bytes of disk for an entry."
+        return f"No money. About {bytes_per_entry or 0:,.0f} bytes of disk for one more entry."
     if backend.name == POSTGRES:
         return "No money to us: the PostgreSQL server is yours."
     if backend.name == HONCHO:

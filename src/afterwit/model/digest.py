@@ -9,7 +9,7 @@ import msgspec
 
 from afterwit.model.kinds import ActionKind, FailureClass, Lean, NoteKind, Outcome, ResolutionKind, Status, TaskType
 
-VERSION = 1
+VERSION = 2
 
 
 class DigestStep(msgspec.Struct, frozen=True, array_like=True):
@@ -118,6 +118,7 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     summaries: tuple[str, ...] = ()
     stated: tuple[Said, ...] = ()
     ending: str = ""  # the last reply
+    replies: tuple[Said, ...] = ()  # the last one before each later prompt, both its ends
     measures: Measures
 
     @property

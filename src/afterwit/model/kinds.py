@@ -30,6 +30,16 @@ class EventKind(StrEnum):
     MODEL_ERROR = "model-error"
 
 
+class RecordedEnd(StrEnum):
+    """How a session ended, where its log has a record of that besides what was said and done."""
+
+    DONE = "done"  # the agent handed in a result, or declared the task complete
+    FORCED = "forced"  # a limit was reached, and what there was by then was handed in
+    LIMIT = "limit"  # it ran out of money, steps, context or time
+    ERROR = "error"  # the program or its model broke down
+    UNSOLVED = "unsolved"  # the agent gave up, or what it handed in was judged and did not solve the task
+
+
 class ActionKind(StrEnum):
     """What an action does, whatever the agent calls its tool."""
 
@@ -92,6 +102,7 @@ class NoteKind(StrEnum):
     PROMPT = "prompt"  # what a person typed
     REPLY = "reply"  # sentences of a reply that state a rule, a decision or a cause
     ENDING = "ending"  # the last reply
+    REPORT = "report"  # the last reply to each prompt: how it begins and ends
     SUMMARY = "summary"  # what the agent wrote at a compaction
     FILES = "files"  # of an action that changes several: JSON list of paths
     SYMBOLS = "symbols"  # names defined in what an edit removed or wrote, separated by blanks

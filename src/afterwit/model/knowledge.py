@@ -15,6 +15,7 @@ SENTENCE_LIMIT = 240
 READ_LIMIT = 320  # of a sentence that a model read: it says when, too
 EXCERPT_LIMIT = 300
 READ = "read"  # the harvester of what a model read in sessions
+STANDING = "standing-rules"  # the harvester of what a user said once and for all
 
 
 class Category(StrEnum):
@@ -158,6 +159,7 @@ class Trigger(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     program: str = ""  # of a command: its first word, without folders
     words: tuple[str, ...] = ()  # that follow in the command, in this order, perhaps with others between
     signature: str = ""  # of a failure
+    error: tuple[str, ...] = ()  # words that a failed command and its output hold, all of them, in lower case
     tool: str = ""  # the agent's own tool
     path: str = ""  # of a file below the repository; `*` and `**` as in gitignore
     rule: str = ""  # a lint or compiler rule
@@ -199,6 +201,23 @@ class Belief(NamedTuple):
         return self.a / (self.a + self.b)
 
 
+class HostLine(NamedTuple):
+    """A line of an instruction or memory file because of which an item is not told."""
+
+    file: str  # below the checkout or the home folder
+    line: int
+    is_otherwise: bool = False  # it says the opposite; else it says the same
+    repo: str = ""  # where sessions are given that file; "": wherever the item holds
+
+    @property
+    def in_words(self) -> str:
+        """Why the item is not told, as people read it."""
+        where = f" (in {self.repo})" if self.repo else ""
+        if self.is_otherwise:
+            return f"{self.file}, line {self.line}, says otherwise{where}"
+        return f"{self.file}, line {self.line}, says it already{where}"
+
+
 class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The atom of knowledge."""
 
@@ -229,6 +248,18 @@ class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_pinned: bool = False
     is_decided: bool = False  # a person approved or pinned it, and so stands behind its words
     is_known_to_host: bool = False  # the repository's own instructions say it already
+    host_lines: tuple[HostLine, ...] = ()  # that say it already, or otherwise
+
+    @property
+    def is_denied(self) -> bool:
+        """Whether the hosts' files say otherwise wherever it holds. A person who pins it has the last word."""
+        return not self.is_pinned and any(line.is_otherwise and not line.repo for line in self.host_lines)
+
+    @property
+    def silent_in(self) -> tuple[str, ...]:
+        """Repositories whose files say it already, or otherwise."""
+        lines = (line for line in self.host_lines if line.repo and not (self.is_pinned and line.is_otherwise))
+        return tuple(sorted({line.repo for line in lines}))
 
     @property
     def confidence(self) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.kinds import EventKind, RecordedEnd, Relation
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,6 +86,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     origin: str = ""  # how the agent was started: cli, editor, sdk, the subagent's type …
     provider: str = ""
     is_partial: bool = False  # this log holds the session's prompts and nothing else of it
+    end: RecordedEnd | None = None  # as recorded up to here: what is said or done later takes it back
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):

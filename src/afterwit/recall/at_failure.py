@@ -18,6 +18,7 @@ from afterwit.harvest.wording import plain
 from afterwit.knowledge.matching import TriggerMoment, fires
 from afterwit.model.kinds import ActionKind, Status
 from afterwit.model.knowledge import Channel, Item, ItemStatus, Trigger
+from afterwit.recall.deck.reader import words_called, words_in
 from afterwit.recall.situation import Situation, order
 from afterwit.recall.start_block import said_of
 
@@ -103,9 +104,11 @@ def _clarity(trigger: Trigger, failed: FailedAction, sign: str) -> int:
     """How clearly a trigger means this failure; 0: not at all."""
     if trigger.path:
         return 3 if names_missing(trigger.path, failed.error) else 0
-    if not (trigger.signature or trigger.program or trigger.words):
+    if not (trigger.signature or trigger.program or trigger.words or trigger.error):
         return 0
-    if not fires(trigger, TriggerMoment(command=parsed(failed.target), tool=failed.tool, signature=sign)):
+    words = frozenset(words_in(failed.error) | words_called(failed.target)) if trigger.error else frozenset()
+    moment = TriggerMoment(command=parsed(failed.target), tool=failed.tool, signature=sign, error=words)
+    if not fires(trigger, moment):
         return 0
     return 2 if trigger.signature else 1
 

@@ -1,126 +1,66 @@
-"""What was decided about a task: the deciding turns of the one or two past conversations that truly match it.
+"""What was decided about a task: the user's own words in the past conversations that share most with it.
 
-The user's words alone, the newest conversation first: an agent may only repeat what a page told it. Where a later
-conversation decides the same matter again, its words lead, and what is quoted of the earlier one is marked as earlier.
-Nothing is the usual answer. Reads nothing but `Talks`; who finds the matching talks is `talk_matches`, who cuts to a
-budget and writes down who spoke when is `prompt_block`.
+Whole talks are ranked by the rare words that they share with the prompt, and count up to twice where the user said
+much. Which sentences decide something is not guessed: what was said on a matter is quoted, as much as there is room
+for, and whoever shows it puts the newest first, so that a later word stands before what it changes. Nothing is said to
+a prompt that is a document or names hardly anything, nor where the best talk is hardly better than any other: then all
+of them are about the same. Reads nothing but `Talks`. The constants were set on invented conversations and on real
+prompts; they rank, and do not claim to be chances.
 """
 
 import heapq
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Mapping
 
 from afterwit.recall.places import Question
-from afterwit.recall.talk_matches import PLAIN, AskedPrompt, Match, PromptPart, is_strong
-from afterwit.recall.talks import USER, Sentence, Talks, TalkTurn, terms_of
+from afterwit.recall.talks import LONGEST_QUOTE, ROUTINE, ROUTINE_SHARE, Quote, Talks, rarity, terms_of
 
-_KIN = 1.3  # what two decisions of one matter share, in terms that no other talk holds
-_KIN_CHANGE = 0.85  # the same, where the later one says that it changes something
-_KIN_WORTH = 0.6  # what a later decision of the matter has at least of the prompt
-_CHANGE_KIN = 1.8  # or, where it has less and says that it changes something, of the earlier decision
-_NEARLY = 0.6
-_AROUND = 3  # turns around the best one that may be quoted without a word of the prompt
-_AROUND_IN_LONG = 1
-_LONG_TALK = 16  # turns
-_MOST_TURNS = 8
-_MOST_EARLIER = 4
-_MOST_FORCE = 3.0
-_LONGEST_QUOTE = 420
-_JOINT = " … "
-
-
-class Quote(NamedTuple):
-    """Words from a past conversation: one clean line."""
-
-    text: str
-    speaker: str
-    at_ms: int
-    session: str
-    is_earlier: bool = False  # a later talk came back to the matter
+_MOST_WORDS = 100  # of a prompt; a longer one is a document, which says itself what is wanted
+_FEWEST_RARE = 2  # words of a prompt that names something
+_FEW_TALKS = 3  # that hold a rare word
+_FEW = 0.1  # the same, of many talks
+_CANDIDATES = 30
+_LEAD = 4.0  # of the best talk over the mean of those that are not among the best
+_OF_ONE_MATTER = 3  # talks: the best
+_NEARLY = 0.3  # of what the best talk has
 
 
 def decided(talks: Talks, question: Question) -> list[Quote]:
-    """What was decided about it, the newest talk first; mostly nothing."""
-    asked = AskedPrompt(talks, question.prompt)
-    for part in asked.parts():
-        matches = asked.matches(part)
-        strong = [match for match in matches if is_strong(match, matches, part)]
-        if strong:
-            return _quotes(asked, part, _chosen(asked, strong, matches))
-    return []
+    """What was said about it, the best match first; often nothing."""
+    if len(question.prompt.split()) > _MOST_WORDS:
+        return []
+    terms = frozenset(terms_of(question.prompt))
+    holders = talks.holders(sorted(terms))
+    most = max(_FEW_TALKS, _FEW * talks.size())
+    rare = [term for term, held in holders.items() if term not in ROUTINE and len(held) <= most]
+    scores = _scores(holders, talks.size())
+    if len(rare) < _FEWEST_RARE or not _stands_out(scores, talks.size()):
+        return []
+    best = heapq.nsmallest(_CANDIDATES, scores, key=lambda talk: (-scores[talk], talk))
+    quotes = talks.quotes(best)
+    marks = {talk: round(scores[talk] * (1 + len(quotes[talk].text) / LONGEST_QUOTE), 6) for talk in best}
+    enough = _NEARLY * max(marks.values())
+    ranked = sorted((talk for talk in best if marks[talk] >= enough), key=lambda talk: (-marks[talk], talk))
+    told = (quotes[talk] for talk in ranked if _adds(quotes[talk], terms))
+    return list({quote.text: quote for quote in told}.values())
 
 
-def _chosen(asked: AskedPrompt, strong: Sequence[Match], matches: Sequence[Match]) -> list[Match]:
-    """The best talk and the newest that decides its matter too; else the second best that is strong as well."""
-    best = strong[0]
-    later = _later(asked, best, matches)
-    if later is not None:
-        return [later, best]
-    others = [match for match in strong[1:] if match.score >= best.score / 2]
-    return sorted([best, *others[:1]], key=lambda match: -match.at_ms)
+def _scores(holders: Mapping[str, Mapping[int, float]], size: int) -> dict[int, float]:
+    """By talk: what it shares with the prompt, as BM25 has it."""
+    scores: defaultdict[int, float] = defaultdict(float)
+    for term, held in sorted(holders.items()):
+        tells = rarity(size, len(held)) * (ROUTINE_SHARE if term in ROUTINE else 1.0)
+        for talk, weight in held.items():
+            scores[talk] += tells * weight
+    return {talk: round(score, 6) for talk, score in scores.items()}
 
 
-def _later(asked: AskedPrompt, best: Match, matches: Sequence[Match]) -> Match | None:
-    """The newest talk that decides the matter after this one: of those that share nearly as much with it as any."""
-    close = [(asked.kinship(best, match), match) for match in _after(best, matches) if match.worth >= _KIN_WORTH]
-    kin = [(shared, match) for shared, match in close if shared >= _needed(match)]
-    changes = [(asked.kinship(best, match), match) for match in _after(best, asked.about(best)) if match.is_change]
-    kin += [(shared, match) for shared, match in changes if shared >= _CHANGE_KIN]
-    enough = _NEARLY * max((shared for shared, _ in kin), default=0.0)
-    return max((match for shared, match in kin if shared >= enough), key=lambda match: match.at_ms, default=None)
+def _stands_out(scores: Mapping[int, float], size: int) -> bool:
+    best = heapq.nlargest(_OF_ONE_MATTER, scores.values())
+    others = sum(scores.values()) - sum(best)
+    return bool(best) and best[0] * (size - len(best)) >= _LEAD * others
 
 
-def _after(best: Match, matches: Sequence[Match]) -> list[Match]:
-    return [match for match in matches if match.at_ms > best.at_ms and match.session != best.session]
-
-
-def _needed(later: Match) -> float:
-    return _KIN_CHANGE if later.is_change else _KIN
-
-
-def _quotes(asked: AskedPrompt, part: PromptPart, chosen: Sequence[Match]) -> list[Quote]:
-    newest, *older = chosen
-    quotes = _quoted(asked, part, newest, is_earlier=False)
-    for match in older:
-        quotes += _quoted(asked, part, match, is_earlier=asked.kinship(match, newest) >= _needed(newest))
-    return quotes
-
-
-def _quoted(asked: AskedPrompt, part: PromptPart, match: Match, *, is_earlier: bool) -> list[Quote]:
-    """The deciding turns of a talk, in order."""
-    values = {at: _value(asked, part, match, at) for at in range(len(match.turns))}
-    worthy = (at for at in values if values[at] > 0 and at != match.given)
-    most = _MOST_EARLIER if is_earlier else _MOST_TURNS
-    chosen = sorted(heapq.nlargest(most, worthy, key=lambda at: (values[at], at)))
-    texts = ((match.turns[at], _text(match.turns[at], part)) for at in chosen)
-    return [Quote(text, turn.speaker, turn.at_ms, match.session, is_earlier) for turn, text in texts if text]
-
-
-def _value(asked: AskedPrompt, part: PromptPart, match: Match, at: int) -> float:
-    """How much a turn should be quoted: it decides, and it is about the task or stands beside what is."""
-    turn = match.turns[at]
-    mark = asked.mark(match, at, part)
-    around = _AROUND if len(match.turns) <= _LONG_TALK else _AROUND_IN_LONG
-    is_near = abs(at - match.best) <= around
-    if turn.speaker != USER or turn.force < PLAIN or not (mark or is_near):
-        return 0.0
-    return min(turn.force, _MOST_FORCE) + mark / asked.unit + is_near
-
-
-def _text(turn: TalkTurn, part: PromptPart) -> str:
-    """What the turn says, without its questions; of a long one the sentences that matter, in order."""
-    said = [sentence for sentence in turn.sentences if sentence.force > 0 and sentence.text]
-    if sum(len(sentence.text) + 1 for sentence in said) <= _LONGEST_QUOTE:
-        return " ".join(sentence.text for sentence in said)
-    kept: list[int] = []
-    room = _LONGEST_QUOTE
-    for at in sorted(range(len(said)), key=lambda at: (-_weight(said[at], part), at)):
-        cost = len(said[at].text) + len(_JOINT)
-        if cost <= room:
-            kept.append(at)
-            room -= cost
-    return _JOINT.join(said[at].text for at in sorted(kept))
-
-
-def _weight(sentence: Sentence, part: PromptPart) -> float:
-    return sentence.force + sum(part.tells.get(term, 0.0) for term in set(terms_of(sentence.text))) / 5
+def _adds(quote: Quote, terms: frozenset[str]) -> bool:
+    """Whether it says more than the prompt does: a prompt that was given before is no decision about itself."""
+    return not terms.issuperset(terms_of(quote.text))

@@ -1,29 +1,29 @@
-"""What recall keeps of a digest: where its session worked, and what was said in it, taken apart into sentences.
+"""What recall keeps of a digest: where its session worked, and what was said in it.
 
 Everything that can be quoted later is made harmless here: one line, nothing invisible, no markers of ours, no values
 that were taken out, quotation marks made single. What looks pasted is searched but not quoted. An agent's words are
-never kept to be quoted: it may only repeat what a page told it. How far they settle something helps to find the talk.
-All of it happens when a session is learned, not when a hook asks.
+never kept to be quoted: it may only repeat what a page told it. They help to find the talk. All of it happens when a
+session is learned, not when a hook asks.
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 
-from afterwit.digest.outcome import is_thanks
 from afterwit.guard.hygiene import clean
 from afterwit.guard.markers import defused, without_own
 from afterwit.guard.placeholders import PLACEHOLDER
-from afterwit.model.digest import Digest, Said
+from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, Relation, Status
-from afterwit.recall.deciding_sentences import force, is_change, is_proposal
 from afterwit.recall.place_index import PlaceSighting
-from afterwit.recall.talks import AGENT, USER, Sentence, Talk, TalkTurn, counts_of, terms_of
+from afterwit.recall.talks import LONGEST_QUOTE, Quote, Talk
 from afterwit.text.pasted import own_words, without_blocks
 
-_MOST_TURNS = 60
+_TURNS_OF_TALK = 8  # prompts
+_FEWEST_WORDS = 3  # of a turn that says something
 _MOST_TEXT = 16_000
-_MOST_SENTENCES = 40
-_LONGEST = 400
+_LONGEST = LONGEST_QUOTE
+_JOINT = " … "
 _LONGEST_TEXT = 24_000
 _OUTPUT = re.compile(
     r"^[^\S\n]*(?:#{1,6}\s|>|\||\$ |❯|[⏺●⎿│├└┌+@-]{2}|diff |index |Traceback|(?<=\s)at |File \"|\[?\d{4}-\d\d-\d\d[T ]"
@@ -36,11 +36,14 @@ _ITEM = re.compile(r"^[^\S\n]*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?", re.
 _SPLIT = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'`(\[*A-Z0-9])|(?<=[a-z]{2}[.!?])\s+(?=[a-z])|\n+")
 _HOME = re.compile(r"(?<![\w.~])(?:/(?:Users|home)/|[A-Za-z]:[\\/]Users[\\/])[^\s/\\'\"`:;,)]+")
 _BLANKS = re.compile(r"\s+")
-_MOST_OF_AGENT = 3
+_ORDER = re.compile(
+    r"\W*(?:(?:ok(?:ay)?|yes|yeah|now|then|please|and|also|great|good|nice|so|just|let'?s|(?:can|could) you)\b\W*)*"
+    r"(?:commit|push|merge|rebase)\b",
+    re.IGNORECASE,
+)
+_LONGEST_ORDER = 100
 _MOST_LINES = 40
 _LONGEST_READ = 4_000  # characters of a turn that are looked at for sentences
-_LONGEST_TURN = 2_000
-_LESS = 0.2
 _PASTED = re.compile(
     r"[⏺⎿│├└┌┃]|^[^\S\n]*(?:implement the following plan|traceback|diff --git|you are (?:an?|the|now|working)\b|role:"
     r"|# )|\b(?:high|medium|low"
@@ -51,15 +54,62 @@ _PASTED = re.compile(
 )
 
 
-def talk_of(digest: Digest) -> Talk:
-    """What a digest tells about what was said."""
-    at_ms = digest.ended_ms or digest.started_ms or 0
-    turns = sorted(_turns(digest, at_ms), key=lambda turn: turn.at_ms)
-    stated = (statement.text for statement in digest.stated if not statement.is_person)
-    said = (digest.title, *(prompt.text for prompt in digest.prompts), *stated)
-    told = (*(publication.text for publication in digest.publications), *digest.summaries, digest.ending)
-    text = without_own("\n".join((*said, *told)))[:_LONGEST_TEXT]
-    return Talk(digest.native_id, at_ms, tuple(turns[-_MOST_TURNS:]), counts_of(text))
+def talks_in(digest: Digest) -> list[Talk]:
+    """What was said in a session and can be quoted: one talk, or several of a long one."""
+    started = digest.started_ms or 0
+    prompts = [(said.at_ms or started, said.text) for said in digest.prompts]
+    talks = [prompts[at : at + _TURNS_OF_TALK] for at in range(0, len(prompts), _TURNS_OF_TALK)]
+    if not talks or digest.relation == Relation.SUBAGENT:
+        return []
+    beside = [(said.at_ms or started, said.text) for said in (*digest.replies, *digest.stated) if not said.is_person]
+    beside += [(started, text) for text in (digest.title, *(made.text for made in digest.publications))]
+    beside += [(digest.ended_ms or started, text) for text in (*digest.summaries, digest.ending)]
+    begins = [0, *(talk[0][0] for talk in talks[1:])]
+    texts = [[text for _, text in talk] for talk in talks]
+    for at_ms, text in beside:
+        texts[bisect_right(begins, max(at_ms, 0)) - 1].append(text)
+    made = (
+        Talk(
+            Quote(_quote([text for _, text in talk], is_first=not part), talk[-1][0], digest.native_id),
+            without_own("\n".join(texts[part]))[:_LONGEST_TEXT],
+            part,
+        )
+        for part, talk in enumerate(talks)
+    )
+    return [talk for talk in made if talk.quote.text]
+
+
+def _quote(prompts: Sequence[str], *, is_first: bool) -> str:
+    """What the user said, without questions, in order. Of much, the longest turns, and what began the session last: it
+    is a wish, and rarely its answer. Of a turn that does not fit, the longest sentences that do."""
+    turns = {at: lines for at, prompt in enumerate(prompts) if (lines := _said(prompt))}
+    sizes = {at: sum(len(line) + 1 for line in lines) for at, lines in turns.items()}
+    kept: dict[int, str] = {}
+    room = LONGEST_QUOTE
+    for at in sorted(turns, key=lambda at: (is_first and at == 0, -sizes[at])):
+        said = " ".join(_fitting(turns[at], room))
+        if said:
+            kept[at] = said
+            room -= len(said) + len(_JOINT)
+    return _JOINT.join(kept[at] for at in sorted(kept))
+
+
+def _said(prompt: str) -> list[str]:
+    """The sentences of a turn that says something; none of an order of the moment."""
+    lines = sentences_of(own_words(prompt)) if _is_typed(prompt) else ()
+    told = [line for line in lines if not line.rstrip("\"')").endswith("?")]
+    text = " ".join(told)
+    is_order = len(text) <= _LONGEST_ORDER and _ORDER.match(text)
+    return told if len(text.split()) >= _FEWEST_WORDS and not is_order else []
+
+
+def _fitting(lines: Sequence[str], room: int) -> list[str]:
+    kept: list[int] = []
+    for at in sorted(range(len(lines)), key=lambda at: -len(lines[at])):
+        if len(lines[at]) <= room:
+            kept.append(at)
+            room -= len(lines[at]) + 1
+    return [lines[at] for at in sorted(kept)]
 
 
 def sentences_of(text: str) -> Iterator[str]:
@@ -69,38 +119,6 @@ def sentences_of(text: str) -> Iterator[str]:
         line = _BLANKS.sub(" ", piece or "").strip(" \t-–—*#")
         if _is_prose(line) and not PLACEHOLDER.search(line):
             yield _shortened(_quotable(line))
-
-
-def _turns(digest: Digest, at_ms: int) -> Iterator[TalkTurn]:
-    """What a subagent is told are words of an agent."""
-    is_person = digest.relation != Relation.SUBAGENT
-    for at, said in enumerate(digest.prompts):
-        if is_person and not is_thanks(said.text):
-            yield _of_person(said, at_ms, is_task=not at)
-    stated = {said.text: said.at_ms for said in (*digest.stated, *digest.prompts) if not (said.is_person and is_person)}
-    for text, when in (stated | {digest.ending: digest.ended_ms}).items():
-        if text:
-            yield _of_agent(text, when or at_ms)
-
-
-def _of_agent(text: str, at_ms: int) -> TalkTurn:
-    """Of an agent's words is kept how far they settle something, and none of the words."""
-    lines = [line for line in sentences_of(text) if is_proposal(line)][:_MOST_OF_AGENT]
-    sentences = [Sentence("", max(force(line), 1.0)) for line in lines]
-    return TalkTurn(AGENT, at_ms, tuple(sentences), _terms(text), is_change(text))
-
-
-def _of_person(said: Said, at_ms: int, *, is_task: bool) -> TalkTurn:
-    """What begins a session is a wish first: less of it decides."""
-    less = _LESS if is_task else 0.0
-    lines = list(sentences_of(own_words(said.text)))[:_MOST_SENTENCES] if _is_typed(said.text) else []
-    forces = (force(line) if terms_of(line) else 0.0 for line in lines)
-    sentences = [Sentence(line, round(max(much - less, much / 2), 2)) for line, much in zip(lines, forces, strict=True)]
-    return TalkTurn(USER, said.at_ms or at_ms, tuple(sentences), _terms(said.text), is_change(said.text))
-
-
-def _terms(text: str) -> frozenset[str]:
-    return frozenset(terms_of(without_own(text)[:_LONGEST_TURN]))
 
 
 def _is_typed(prompt: str) -> bool:

@@ -14,8 +14,7 @@ from typing import NamedTuple, Protocol
 from afterwit.actions.path_patterns import fits_path
 from afterwit.recall.place_index import KnownPlaces
 from afterwit.recall.places import LikelyPlace, named_files
-from afterwit.recall.talk_matches import ROUTINE, ROUTINE_SHARE
-from afterwit.recall.talks import counts_of, rarity, terms_of, weights
+from afterwit.recall.talks import ROUTINE, ROUTINE_SHARE, counts_of, rarity, terms_of, weights
 
 _FITS = 2.2  # that a note is worth at the first prompt
 _STRONG = 2.8  # the same at a later one

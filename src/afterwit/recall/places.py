@@ -65,12 +65,12 @@ WEIGHTS = Features(-4.0, 3.5, 2.0, 0.8, 0.3, 0.6, 0.5, 0.5, 2.0, 0.3, 1.2, 0.8, 
 
 def guess(index: KnownPlaces, question: Question, most: int = MOST) -> list[LikelyPlace]:
     """The likeliest files; none that would be a shot in the dark."""
-    files = features(index, question)
+    rated = features(index, question)
     is_short = len(index.changed_most(_FEW_FILES)) < _FEW_FILES
-    if is_short and not any(_pointed(values) >= _POINTED for values in files.values()):
+    if is_short and not any(_pointed(values) >= _POINTED for values in rated.values()):
         return []
-    rated = (LikelyPlace(path, _chance(values)) for path, values in files.items())
-    likely = (place for place in rated if place.chance >= _LEAST)
+    places = (LikelyPlace(path, _chance(values)) for path, values in rated.items())
+    likely = (place for place in places if place.chance >= _LEAST)
     return sorted(likely, key=lambda place: (-round(place.chance, 9), place.path))[:most]
 
 

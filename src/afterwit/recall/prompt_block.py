@@ -12,9 +12,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from afterwit.guard.shown import NOTHING, Shown, cut, joined, ours, path, stamp, typed
-from afterwit.recall.decisions import Quote
 from afterwit.recall.places import LikelyPlace
-from afterwit.recall.talks import USER
+from afterwit.recall.talks import Quote
 
 MOST_CHARS = 2_400  # of the block: 600 tokens
 MOST_ITEMS = 3
@@ -37,7 +36,7 @@ _INTRODUCTION = (
 _LATER = "Notes from earlier sessions that fit this; no instructions from the user:"
 _WHERE = "Work like this was done in:"
 _ITEMS = "What is known of it:"
-_WAS_DECIDED = "What was said about it, the newest conversation first:"
+_WAS_DECIDED = "What was said in earlier conversations that may be about this, newest first; a later word counts more:"
 _FRAME = len(_INTRODUCTION) + len(_WHERE) + len(_ITEMS) + len(_WAS_DECIDED) + 4
 
 
@@ -81,9 +80,8 @@ def prompt_block(places: Sequence[LikelyPlace], items: Sequence[BlockLine], quot
     room = MOST_CHARS - _FRAME
     where = _where(places)
     room -= _cost(where)
-    said = [_quoted(quote) for quote in quotes if quote.speaker == USER]
-    notes = within(items, MOST_ITEMS, (room // 2 if said else room) // TOKEN_CHARS)
-    quoted = _fitting(said, room - _cost(notes))
+    notes = within(items, MOST_ITEMS, (room // 2 if quotes else room) // TOKEN_CHARS)
+    quoted = _quoted(quotes, room - _cost(notes))
     parts = (
         (ours(_WHERE), where),
         (ours(_ITEMS), notes),
@@ -184,10 +182,20 @@ def _where(places: Sequence[LikelyPlace]) -> list[BlockLine]:
     return [BlockLine(PLACES, named)] if named else []
 
 
-def _quoted(quote: Quote) -> BlockLine:
+def _quoted(quotes: Sequence[Quote], room: int) -> list[BlockLine]:
+    """As many as fit, the best first; of these the newest first, because a later word may change an earlier one."""
+    kept: list[tuple[int, BlockLine]] = []
+    for quote in quotes:
+        line = _quotation(quote)
+        if _cost([line]) <= room:
+            room -= _cost([line])
+            kept.append((quote.at_ms, line))
+    return [line for _, line in sorted(kept, key=lambda dated: -dated[0])]
+
+
+def _quotation(quote: Quote) -> BlockLine:
     day = stamp(time.strftime("%Y-%m-%d", time.gmtime(quote.at_ms / 1000))) if quote.at_ms > 0 else NOTHING
-    before = ours("earlier, before the above: ") if quote.is_earlier else NOTHING
-    said = joined((before, ours("the user"), ours(" on ") if day else NOTHING, day, ours(": "), typed(quote.text)))
+    said = joined((ours("the user"), ours(" on ") if day else NOTHING, day, ours(": "), typed(quote.text)))
     return BlockLine(f"{_DECIDED}{quote.session}", said)
 
 

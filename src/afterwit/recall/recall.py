@@ -4,7 +4,8 @@ The same blocks go into the deck for hooks, to the MCP server and to people who 
 block if `recall.preferences = true`: entries whose key begins with `preference` and that a person stored, cleaned and
 cut like all text that is given to an agent; a failing backend means no lines, never a failing start. Which repository a
 folder belongs to is found by comparing it, redacted as folders are stored: in a checkout the folders up to its root
-count, then its remote; elsewhere all folders above. So a checkout inside another repository's folder is itself.
+count, then what else it is recognised by (`repos.known_names`); elsewhere all folders above. So a checkout inside
+another repository's folder is itself.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -24,10 +25,11 @@ from afterwit.model.digest import Digest
 from afterwit.model.errors import AfterwitError, ConfigError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
 from afterwit.model.memory_entry import Entry, is_persons
+from afterwit.model.settings import Settings
 from afterwit.recall.at_prompt import at_prompt
 from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptIndex
 from afterwit.recall.doubles import told_once
-from afterwit.recall.from_digest import sighting_of, talk_of
+from afterwit.recall.from_digest import sighting_of, talks_in
 from afterwit.recall.place_index import PlaceIndex
 from afterwit.recall.places import Question
 from afterwit.recall.prompt_block import PromptBlock
@@ -35,11 +37,14 @@ from afterwit.recall.situation import SPEAKING, Situation, expected
 from afterwit.recall.start_block import TEMPLATE, StartBlock, StartSettings, checked_template, start_block
 from afterwit.recall.talks import TalkIndex
 from afterwit.repos.folders import root_of
-from afterwit.sessions.filters import find_repo
-from afterwit.sources.checkout import remote_of, root_of_checkout
+from afterwit.repos.identity import COMMIT_MARK, Spot
+from afterwit.repos.known_names import repos_by_name
+from afterwit.repos.remotes import keys_of_checkout
+from afterwit.sessions.filters import aliased_repos, find_repo
+from afterwit.sources.checkout import remote_of, root_commit_of, root_of_checkout
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.items import all_items, items_in
-from afterwit.store.rows.repos import repo_rows
+from afterwit.store.rows.repos import checkouts, repo_rows
 from afterwit.store.rows.session_list import Selection, selected_sessions, story_counts
 from afterwit.store.store import readonly_database, require
 
@@ -100,14 +105,16 @@ def prompt_block_for(
     places, talks = PlaceIndex(), TalkIndex()
     for digest in _latest_digests(db, situation.repo):
         places.put(sighting_of(digest))
-        talks.put(talk_of(digest))
+        for talk in talks_in(digest):
+            talks.put(talk)
     return at_prompt(items, situation, Question(task), places, talks, told)
 
 
 def prompt_index(db: apsw.Connection, repo: str) -> PromptIndex:
     """What was done and said in a repository."""
     digests = list(_latest_digests(db, repo))
-    return PromptIndex([sighting_of(digest) for digest in digests], [talk_of(digest) for digest in digests])
+    talks = [talk for digest in digests for talk in talks_in(digest)]
+    return PromptIndex([sighting_of(digest) for digest in digests], talks)
 
 
 def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:
@@ -140,15 +147,32 @@ def repo_at(db: apsw.Connection, world: World, folder: Path) -> str:
     """The repository; "" where no session was seen there."""
     rows = [row for row in repo_rows(db) if row.repo]
     by_root = {row.root: row.repo for row in rows}
-    redact = redactor_of(world)
+    redact, home = redactor_of(world), world.user_home
     top = root_of_checkout(folder)
     for place in _upwards(folder, top):
-        repo = by_root.get(redact.path(root_of(str(place))))
+        short = f"~/{place.relative_to(home).as_posix()}" if home in place.parents else ""
+        repo = by_root.get(redact.path(root_of(str(place)))) or by_root.get(short)
         if repo:
             return repo
-    remote = remote_of(folder) if top else ""
-    names = {row.remote: row.repo for row in rows if row.remote} | {row.repo: row.repo for row in rows}
-    return names.get(remote, "") if remote else ""
+    return _recognised(db, world, top) if top else ""
+
+
+def _recognised(db: apsw.Connection, world: World, top: Path) -> str:
+    """The repository of a checkout in which no session was seen: by an alias, its remote, its name or its first
+    commit."""
+    names = names_known(db, world.settings)
+    short = f"~/{top.relative_to(world.user_home).as_posix()}" if world.user_home in top.parents else ""
+    keys = (str(top), short, *keys_of_checkout(remote_of(top), top.name))
+    repo = next((names[key] for key in keys if key in names), "")
+    if repo or not any(key.startswith(COMMIT_MARK) for key in names):
+        return repo
+    return names.get(f"{COMMIT_MARK}{root_commit_of(top)}", "")
+
+
+def names_known(db: apsw.Connection, settings: Settings) -> dict[str, str]:
+    """Repositories by the names under which a checkout is recognised; aliases stand before what was seen."""
+    places = {Spot(row.root, row.remote): row.repo for row in repo_rows(db)}
+    return repos_by_name(places, checkouts(db)) | aliased_repos(db, settings)
 
 
 def is_left_out(world: World, folder: Path | None, agent: str = "", repo: str = "") -> bool:
@@ -187,7 +211,7 @@ def recalled(
     """The blocks for a folder, or for a repository by its name."""
     require(world.layout)
     with readonly_database(world.layout) as db:
-        place = find_repo(db, repo) if repo else repo_at(db, world, folder)
+        place = find_repo(db, repo, world.settings) if repo else repo_at(db, world, folder)
         if is_left_out(world, None if repo else folder, agent, place):
             raise UsageError(
                 f"Nothing is told {f'in {place}' if place else 'here'}: your settings leave it out."

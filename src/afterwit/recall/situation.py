@@ -33,7 +33,7 @@ class Situation(NamedTuple):
     def concerns(self, item: Item) -> bool:
         """Whether an item holds here and may be told."""
         is_here = item.scope in self.scopes() and (not item.agents or self.agent in item.agents)
-        return is_here and may_be_told(item)
+        return is_here and self.repo not in item.silent_in and may_be_told(item)
 
 
 def situations(items: Sequence[Item]) -> Iterator[Situation]:

@@ -19,7 +19,7 @@ from afterwit.guard.shown import NOTHING, Shown, figure, joined, name, ours
 from afterwit.guard.shown import template as template_piece
 from afterwit.knowledge.shown_items import sentence, standing
 from afterwit.model.errors import ConfigError
-from afterwit.model.knowledge import READ, Activity, Category, Channel, Item, ItemKind, Scope
+from afterwit.model.knowledge import READ, STANDING, Activity, Category, Channel, Item, ItemKind, Scope
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.recall.situation import Situation, expected, holding, per_token, tokens
 
@@ -140,11 +140,12 @@ def section_of(item: Item, stories: Mapping[Scope, int]) -> StartSection | None:
 
 
 def _waits(item: Item, stories: Mapping[Scope, int]) -> bool:
-    """What names files or a topic waits for them. What a model read waits for whatever it names unless it is worth
-    telling every session."""
+    """What names files or a topic waits for them, unless the topic is beside a failure that it answers, or the user
+    wants it of every session. What a model read waits for what it names, unless it is worth telling each session."""
     if item.harvester == READ:
         return expected(item, stories) < _WORTH
-    return any(trigger.topic or trigger.path for trigger in item.triggers)
+    is_due = item.harvester == STANDING or any(trigger.signature for trigger in item.triggers)
+    return any(trigger.path or (trigger.topic and not is_due) for trigger in item.triggers)
 
 
 def verifies(item: Item) -> bool:

@@ -1,90 +1,90 @@
 """Past conversations of one repository, prepared for the question what was decided in them.
 
-A talk is a session as far as it may be quoted: turns in order, each taken apart into sentences that say how far they
-decide something. `Talks` is all that recall asks of them; one implementation lives here, in memory, another one reads
-the tables of a deck. What a word weighs in a talk depends on that talk alone, so that both can keep it ready. Putting a
-talk again replaces what was known of it. Standard library only, so that a hook can import it.
+A talk is a session, or some turns of a long one, as far as it may be found and quoted: what the user said in it, in one
+line, and the words of all that was said. `Talks` is all that recall asks of them; one implementation
+lives here, in memory, another one reads the tables of a deck. What a word weighs in a talk depends on that talk alone,
+so that both can keep it ready. Putting a talk again replaces what was known of it. Standard library only, so that a
+hook can import it.
 """
 
 import math
 import re
+from bisect import insort
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from afterwit.text.words import words_of
 
-USER = "user"
-AGENT = "agent"
+LONGEST_QUOTE = 300  # characters of what is quoted of a talk
+ROUTINE_SHARE = 0.3  # what a term counts that any task may have
 _SATURATION = 1.2  # k1 of BM25
 _SLOPE = 0.4  # b of BM25
 _COMPOUND = re.compile(r"\b[a-z0-9]+(?:[-_][a-z0-9]+)+\b")
 _PIVOT = 150  # words of a usual talk; a constant, so that weights need no second look at all the others
 
 
-class Sentence(NamedTuple):
-    text: str  # one clean line
-    force: float  # 0: decides nothing; 1: decides by its form; more: plainly
+class Quote(NamedTuple):
+    """What a user said in a past conversation: one clean line."""
 
-
-class TalkTurn(NamedTuple):
-    """What somebody said at once."""
-
-    speaker: str
+    text: str
     at_ms: int
-    sentences: tuple[Sentence, ...]  # that can be quoted
-    terms: frozenset[str] = frozenset()  # of all that was said
-    is_change: bool = False  # says that something decided before is different now
-
-    @property
-    def force(self) -> float:
-        return max((sentence.force for sentence in self.sentences), default=0.0)
+    session: str
 
 
 class Talk(NamedTuple):
-    session: str
-    at_ms: int
-    turns: tuple[TalkTurn, ...]
-    counts: Mapping[str, int]  # how often each term occurs in all that was said
+    quote: Quote
+    text: str  # all that was said
+    part: int = 0  # of a long session
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.quote.session, self.part
 
 
 class Talks(Protocol):
-    """The talks of one repository."""
+    """The talks of one repository, each under a number; numbers follow the order of keys."""
 
     def size(self) -> int:
         """How many there are."""
 
-    def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[str, float]]:
-        """For each of these terms that is known: the sessions that hold it, and what it weighs there."""
+    def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[int, float]]:
+        """For each of these terms that is known: the talks that hold it, and what it weighs there."""
 
-    def turns(self, session: str) -> Sequence[TalkTurn]:
-        """What was said in a session, in order."""
+    def quotes(self, numbers: Iterable[int]) -> Mapping[int, Quote]:
+        """What was said in these talks."""
 
 
 class TalkIndex:
     """Talks in memory."""
 
     def __init__(self) -> None:
-        self._talks: dict[str, Talk] = {}
-        self._holders: defaultdict[str, dict[str, float]] = defaultdict(dict)
+        self._talks: dict[tuple[str, int], Talk] = {}
+        self._holders: defaultdict[str, dict[tuple[str, int], float]] = defaultdict(dict)
+        self._keys: list[tuple[str, int]] = []
 
     def put(self, talk: Talk) -> None:
         """Adds a talk, or replaces what was known of it."""
-        before = self._talks.get(talk.session)
-        for term in before.counts if before else ():
-            del self._holders[term][talk.session]
-        self._talks[talk.session] = talk
-        for term, weight in weights(talk.counts).items():
-            self._holders[term][talk.session] = weight
+        before = self._talks.get(talk.key)
+        if before is None:
+            insort(self._keys, talk.key)
+        else:
+            for term in counts_of(before.text):
+                del self._holders[term][talk.key]
+        self._talks[talk.key] = talk
+        for term, weight in weights(counts_of(talk.text)).items():
+            self._holders[term][talk.key] = weight
 
     def size(self) -> int:
         return len(self._talks)
 
-    def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[str, float]]:
-        return {term: holders for term in terms if (holders := self._holders.get(term))}
+    def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[int, float]]:
+        numbers = {key: number for number, key in enumerate(self._keys)}
+        held = {term: holders for term in terms if (holders := self._holders.get(term))}
+        return {term: {numbers[key]: weight for key, weight in keys.items()} for term, keys in held.items()}
 
-    def turns(self, session: str) -> Sequence[TalkTurn]:
-        return self._talks[session].turns
+    def quotes(self, numbers: Iterable[int]) -> Mapping[int, Quote]:
+        return {number: self._talks[self._keys[number]].quote for number in numbers}
 
 
 def terms_of(text: str) -> list[str]:
@@ -115,3 +115,17 @@ def _levelled(word: str) -> str:
     if word.endswith("i"):
         return f"{word[:-1]}y"
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls" else word
+
+
+ROUTINE = frozenset(
+    terms_of(
+        """able add again approach ask asking backwards basic behaviour bug build case change changes check class clean
+        code commit compatible complete component config configuration convention correct create current dependency
+        description design detail developer different docs documentation error example existing expected extend feature
+        file finish finished first folder follow function functionality handle helpful high implement improve include
+        interface introduce issue keep last logic main mention method module name open parameter part pass path point
+        possible problem project propose provide pull quality question read readme refactor remain remove repository
+        require requirement run server set settings short show simple small start step style suite summarise system task
+        test tests thing things ticket time type unit update user users value version work write"""
+    )
+)

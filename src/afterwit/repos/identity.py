@@ -1,8 +1,8 @@
 """Which repository a session belongs to, although one repository goes by many names.
 
 Looks at all sightings at once: a folder whose log names no remote is told by the sessions beside it, by the checkout on
-this machine, or by its name where only one repository has it. The order of the sightings does not matter. In doubt two
-repositories stay apart; people join them with an alias. Reads no folder and no configuration.
+this machine, by its name where only one repository has it, or by its first commit. The order of the sightings does not
+matter. In doubt two repositories stay apart; people join them with an alias. Reads no folder and no configuration.
 
 Remotes count as one repository where their names are spelled alike and they were seen in one folder (a renamed
 organisation, a fork and its origin) or have one owner (a renamed repository). The remote with most sessions gives the
@@ -20,7 +20,8 @@ import msgspec
 from afterwit.repos.folders import root_name, root_of
 from afterwit.repos.remotes import canonical_remote, last_part, name_key
 
-_PARTS_OF_A_REPOSITORY = frozenset(
+COMMIT_MARK = "commit:"  # before the first commit of a checkout without a remote, where its remote would stand
+PARTS_OF_A_REPOSITORY = frozenset(
     """api app apps backend client cmd crates docs e2e examples frontend internal lib libs packages pkg scripts server
     services src test tests ui web website""".split()  # noqa: SIM905
 )
@@ -37,6 +38,7 @@ class ResolvedBy(StrEnum):
     FOLDER = "same folder as a session that names it"
     PART = "subfolder of a folder seen elsewhere"
     ONLY_ONE = "only repository with this name"
+    COMMIT = "same first commit as a checkout elsewhere"
     NAME = "folder name"
     NOWHERE = "no repository"
 
@@ -68,7 +70,8 @@ def resolve(
     merges: Mapping[str, str] | None = None,
 ) -> dict[Spot, RepoResolution]:
     """The repository of every spot. Aliases (from the configuration) and merges (made by people later) map a remote, an
-    owner/name, a folder or a name to what it should be; `checkouts` maps root folders to remotes."""
+    owner/name, a folder or a name to what it should be; `checkouts` maps root folders to remotes, and those without one
+    to their first commit."""
     counts: Counter[Spot] = Counter()
     for sighting in sightings:
         counts[Spot(sighting.root, sighting.remote)] += sighting.count
@@ -133,6 +136,12 @@ class _Known:
             remote = canonical_remote(spot.remote)
             self._in_folder[_folder_key(spot.root)] |= {remote} - {""}
             self._sessions[remote] += count
+        self._begun_with = {
+            _folder_key(root): commit for root, commit in checkouts.items() if commit.startswith(COMMIT_MARK)
+        }
+        self._used: Counter[str] = Counter()
+        for spot, count in counts.items():
+            self._used[_folder_key(spot.root)] += count
         self._seen_as = _united(self._groups(), self._name_of)
         self._named: dict[str, set[str]] = defaultdict(set)
         for remote, repo in self._seen_as.items():
@@ -163,7 +172,16 @@ class _Known:
         named = self._named.get(name_key(name), set())
         if len(named) == 1:
             return RepoResolution(min(named), ResolvedBy.ONLY_ONE)
+        first = self._first_of_commit(key)
+        if first != key:
+            return RepoResolution(root_name(self._folders[first]), ResolvedBy.COMMIT)
         return RepoResolution(name, ResolvedBy.NAME)
+
+    def _first_of_commit(self, key: str) -> str:
+        """Of the checkouts that begin with the same commit, the one with most sessions gives the name."""
+        commit = self._begun_with.get(key)
+        same = [other for other, begun in self._begun_with.items() if commit and begun == commit]
+        return min(same, key=lambda other: (-self._used[other], other), default=key)
 
     def _of_folder(self, name: str, key: str) -> str:
         """The remote of a folder with several: the one of its name, else the most used."""
@@ -175,7 +193,7 @@ class _Known:
         parts = key.split("/")
         for end in range(len(parts) - 1, 0, -1):
             above = self._folders.get("/".join(parts[:end]), "")
-            if parts[end] in _PARTS_OF_A_REPOSITORY and root_name(above):
+            if parts[end] in PARTS_OF_A_REPOSITORY and root_name(above):
                 return above
         return ""
 

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from afterwit.guard.placeholders import PLACEHOLDER
 
+OF_FOLDER, OF_CLONE = "folder:", "clone:"  # before the name of a checkout's folder, and of its remote
 _LONGEST = 2048
 _TRANSPORTS = frozenset({"git", "git+https", "git+ssh", "http", "https", "ssh", "ssh+git"})
 _URL = re.compile(r"(?i)([a-z][a-z0-9+.-]*)://(?:[^/?#]*@)?([^/?#@:]+)(?::[0-9]*)?/+([^?#]+)")
@@ -88,6 +89,14 @@ def remote_in(config: str) -> str:
             remotes.setdefault(setting.name, canonical_remote(setting.value))
     only = list(remotes) if len(remotes) == 1 else []
     return next((remotes[name] for name in (*_PREFERRED, *only) if remotes.get(name)), "")
+
+
+def keys_of_checkout(remote: str, folder: str) -> list[str]:
+    """By what a checkout with this remote ("" for none) in a folder of this name is looked up, the most precise
+    first. The folder's name says nothing where there is a remote."""
+    if remote:
+        return [remote, remote.partition("/")[2], f"{OF_CLONE}{name_key(last_part(remote))}"]
+    return [f"{OF_FOLDER}{name_key(folder)}"] if folder else []
 
 
 def last_part(repo: str) -> str:

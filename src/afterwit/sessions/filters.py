@@ -16,9 +16,12 @@ from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Scope, ScopeKind
 from afterwit.model.settings import Settings
 from afterwit.repos.identity import domain_of
+from afterwit.repos.known_names import key_of, repos_meant
 from afterwit.repos.remotes import last_part
+from afterwit.store.rows import repos as repo_table
 from afterwit.store.rows.items import item_scopes
 from afterwit.store.rows.session_list import Selection, SessionRow, native_ids, repo_names, sessions_named
+from afterwit.store.rows.sessions import sightings
 from afterwit.store.store import readonly_database
 from afterwit.text.nearest import asked, did_you_mean, nearest, nearest_ids
 
@@ -115,10 +118,21 @@ def known_repos(db: apsw.Connection) -> list[str]:
     return sorted({*filter(None, repo_names(db)), *spoken_of})
 
 
-def find_repo(db: apsw.Connection, name: str) -> str:
-    """The one repository with this name, or whose last part it is."""
+def aliased_repos(db: apsw.Connection, settings: Settings) -> dict[str, str]:
+    """The repositories that aliases and merges lead to, by what is looked up: `repos.known_names.key_of`."""
+    merges = repo_table.aliases(db, "repo")
+    if not settings.aliases.repos and not merges:
+        return {}
+    return repos_meant(sightings(db), settings.aliases.repos, repo_table.checkouts(db), merges)
+
+
+def find_repo(db: apsw.Connection, name: str, settings: Settings | None = None) -> str:
+    """The one repository with this name, or whose last part it is; or that an alias of the settings means by it."""
     repos = known_repos(db)
     matches = _named(repos, name)
+    if not matches and settings is not None:
+        meant = aliased_repos(db, settings).get(key_of(name), "")
+        matches = [meant] if meant in repos else []
     if len(matches) > 1:
         raise UsageError(f"Several repositories are called {name!r}: {', '.join(matches)}. Give the whole name.")
     if not matches:
@@ -129,7 +143,7 @@ def find_repo(db: apsw.Connection, name: str) -> str:
 def known_repo(world: World, name: str) -> str:
     """The same, of a store that is not open."""
     with readonly_database(world.layout) as db:
-        return find_repo(db, name)
+        return find_repo(db, name, world.settings)
 
 
 def fits_repo(repo: str, patterns: Iterable[str]) -> bool:

@@ -2,8 +2,9 @@
 
 A checkout is foreign: its files may point anywhere, be huge, or be no files at all. So only regular files are read, and
 only their beginning; a folder counts as a git folder only if it looks like one; an instruction file that is a link to
-elsewhere is left out. Nothing is raised: what is odd or cannot be read is not there. Git itself is not run, and its
-settings outside the checkout (includes, `insteadOf` in the user's own configuration) are left out.
+elsewhere is left out. Nothing is raised: what is odd or cannot be read is not there. Git itself is run for one question
+alone, which commit came first, and its settings outside the checkout (includes, `insteadOf` in the user's own
+configuration) are left out.
 """
 
 import re
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from afterwit.model.instruction_files import InstructionFiles
 from afterwit.repos.remotes import remote_in
+from afterwit.sources.git_objects import root_commit
 from afterwit.store.regular_files import read_regular
 
 _POINTER_BYTES = 4_096
@@ -35,6 +37,13 @@ def remote_of(folder: Path) -> str:
     root = root_of_checkout(folder)
     git = _git_folder(root) if root else None
     return remote_in(_text(git / "config", _CONFIG_BYTES)) if git else ""
+
+
+def root_commit_of(folder: Path) -> str:
+    """The first commit of the checkout that this folder lies in, or ""."""
+    root = root_of_checkout(folder)
+    git = _git_folder(root) if root else None
+    return root_commit(git) if git else ""
 
 
 def checkout_instructions(root: Path, files: InstructionFiles) -> dict[str, str]:

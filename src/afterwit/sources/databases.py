@@ -67,6 +67,19 @@ def columns_of(db: apsw.Connection, table: str) -> list[str]:
     return [row[1] for row in db.execute(f"PRAGMA table_info({quoted(table)})")]
 
 
+def tables_in(db: apsw.Connection) -> list[str]:
+    """The tables that have rows of their own, by name."""
+    query = (
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql LIKE 'CREATE TABLE%'"
+    )
+    return sorted(name for (name,) in db.execute(query))
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file begins as a database of SQLite does."""
+    return read_regular(path, _HEADER_BYTES).startswith(_MAGIC)
+
+
 def rows_of(
     db: apsw.Connection, table: str, where: str, values: tuple[Any, ...], order: str
 ) -> Iterator[dict[str, Any]]:
@@ -229,7 +242,7 @@ class DatabaseGatherer(DatabaseFiles):
         if row.get(about.parent):
             column = quoted(about.sessions.session)
             for parent in rows_of(db, about.sessions.name, f"{column} = ?", (row[about.parent],), "1"):
-                yield row_line(PARENT, {name: _value(parent.get(name)) for name in about.parent_columns})
+                yield row_line(PARENT, {name: plain_value(parent.get(name)) for name in about.parent_columns})
         yield from _lines(db, _present(db, about.before), row[about.sessions.session])
 
     def _body(self, db: apsw.Connection, session: Any) -> Iterator[bytes]:
@@ -286,10 +299,11 @@ def _present(db: apsw.Connection, tables: Sequence[DatabaseTable]) -> list[Datab
 
 def _plain(table: DatabaseTable, row: dict[str, Any]) -> dict[str, Any]:
     kept = ((name, value) for name, value in row.items() if name not in table.without)
-    return {name: _value(value) for name, value in kept}
+    return {name: plain_value(value) for name, value in kept}
 
 
-def _value(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
+    """A value as JSON can hold it."""
     return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
 
 

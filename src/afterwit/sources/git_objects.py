@@ -15,6 +15,7 @@ from typing import NamedTuple
 from afterwit.sources.gathering import SourceError
 
 _SECONDS = 120
+_SECONDS_OF_ROOT = 2
 _TOGETHER = 64
 _QUIET = {
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -86,6 +87,15 @@ def beginnings(git_dir: Path, wanted: Sequence[Blob], most_bytes: int) -> Iterat
             yield from contents(git_dir, some) if is_small else (_beginning(git_dir, name, most_bytes) for name in some)
 
 
+def root_commit(git_dir: Path) -> str:
+    """The first commit of the line that HEAD stands on; "" where there is none, or it takes too long to find out."""
+    try:
+        answer = _run(git_dir, ["rev-list", "--first-parent", "--max-parents=0", "HEAD"], seconds=_SECONDS_OF_ROOT)
+    except SourceError:
+        return ""
+    return answer.decode("ascii", "replace").partition("\n")[0]
+
+
 def _beginning(git_dir: Path, name: str, most_bytes: int) -> bytes:
     with _started(git_dir, ["cat-file", "blob", name]) as git:
         assert git.stdout is not None
@@ -94,13 +104,13 @@ def _beginning(git_dir: Path, name: str, most_bytes: int) -> bytes:
     return head
 
 
-def _run(git_dir: Path, arguments: list[str], stdin: bytes = b"") -> bytes:
+def _run(git_dir: Path, arguments: list[str], stdin: bytes = b"", seconds: float = _SECONDS) -> bytes:
     with _started(git_dir, arguments) as git:
         try:
-            answer, said = git.communicate(stdin, timeout=_SECONDS)
+            answer, said = git.communicate(stdin, timeout=seconds)
         except subprocess.TimeoutExpired:
             git.kill()
-            raise SourceError(f"git {arguments[0]} took longer than {_SECONDS} seconds") from None
+            raise SourceError(f"git {arguments[0]} took longer than {seconds} seconds") from None
     if git.returncode:
         reason = said.decode("utf-8", "replace").strip().partition("\n")[0]
         raise SourceError(f"git {arguments[0]} failed: {reason or git.returncode}")

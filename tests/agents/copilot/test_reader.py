@@ -1,10 +1,12 @@
 from pathlib import PurePosixPath
+from typing import Any
 
-from tests.agents.transcripts import Transcript, read, read_fixture
+import pytest
+from tests.agents.transcripts import Transcript, lines, read, read_fixture
 
 from afterwit.agents.copilot.reader import CopilotReader
 from afterwit.agents.protocol import Shape
-from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.kinds import EventKind, RecordedEnd, Relation
 from afterwit.model.readings import Facts, Usage
 
 READER = CopilotReader()
@@ -88,6 +90,22 @@ def test_facts_come_from_the_start_and_from_each_resume() -> None:
     assert (first.cwd, first.branch, first.version) == ("/w/app", "main", "1.0.64")
     assert first.remote == "github.com/example/app"
     assert main().facts[-1].branch == "fix"
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "end"),
+    [
+        ("session.shutdown", {"shutdownType": "error"}, RecordedEnd.ERROR),
+        ("session.shutdown", {"shutdownType": "routine"}, None),
+        ("session.task_complete", {"summary": "Pruned"}, RecordedEnd.DONE),
+        ("session.task_complete", {"summary": "No ladder", "success": False}, RecordedEnd.UNSOLVED),
+    ],
+)
+def test_a_recorded_end_is_told(kind: str, data: dict[str, Any], end: RecordedEnd | None) -> None:
+    start = {"type": "session.start", "data": {"sessionId": SESSION}, "id": "e1"}
+    records = [start, {"type": kind, "data": data, "id": "e2"}]
+    ends = [about.end for about in read(READER, f"{FOLDER}/events.jsonl", lines(*records)).facts if about.end]
+    assert ends == ([end] if end else [])
 
 
 def test_a_subagent_inside_the_file_is_a_session_of_its_own() -> None:

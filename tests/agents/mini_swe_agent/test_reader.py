@@ -1,7 +1,10 @@
+import json
+
 import pytest
 from tests.agents.transcripts import events, facts, fixture, read, spends, texts, unknown
 
-from afterwit.model.kinds import EventKind
+from afterwit.agents.mini_swe_agent.reader import recorded_end
+from afterwit.model.kinds import EventKind, RecordedEnd
 from afterwit.model.readings import Facts, Result, Usage
 
 SESSION = "runs/first/w__app-1/w__app-1"
@@ -48,7 +51,8 @@ def test_the_instructions_around_a_task_are_no_part_of_it() -> None:
 def test_a_run_says_where_it_ran_and_what_it_used() -> None:
     readings = read("mini-swe-agent", PATH, fixture("mini_swe_agent", "calls.json"))
     assert facts(readings) == [
-        Facts(session=SESSION, cwd="/testbed", remote="github.com/w/app", version="2.2.7", title="w__app-1")
+        Facts(session=SESSION, cwd="/testbed", remote="github.com/w/app", version="2.2.7", title="w__app-1"),
+        Facts(session=SESSION, end=RecordedEnd.DONE),
     ]
     (spend,) = spends(readings)
     assert (spend.model, spend.usage, spend.cost_usd) == ("deepseek-chat", Usage(1675, 320, 0, 93), 0.0005)
@@ -82,3 +86,25 @@ def test_the_oldest_runs_are_bare_lists() -> None:
 )
 def test_the_end_of_a_run_is_told(name: str, kind: EventKind, text: str) -> None:
     assert texts(read("mini-swe-agent", PATH, fixture("mini_swe_agent", name)), kind)[-1] == text
+
+
+@pytest.mark.parametrize(
+    ("info", "end"),
+    [
+        ({"exit_status": "Submitted", "submission": "diff --git a/x b/x"}, RecordedEnd.DONE),
+        ({"exit_status": "Submitted", "submission": ""}, RecordedEnd.UNSOLVED),
+        ({"exit_status": "LimitsExceeded"}, RecordedEnd.LIMIT),
+        ({"exit_status": "Timeout"}, RecordedEnd.ERROR),
+        ({"exit_status": "UserInterruption"}, None),
+        ({}, None),
+    ],
+)
+def test_the_exit_status_says_how_a_run_ended(info: dict[str, str], end: RecordedEnd | None) -> None:
+    assert recorded_end(info) is end
+
+
+def test_a_bare_list_whose_last_command_submits_was_done() -> None:
+    command = "```bash\necho MINI_SWE_AGENT_FINAL_OUTPUT && git diff\n```"
+    messages = [{"role": "user", "content": "Mend the sum"}, {"role": "assistant", "content": command}]
+    readings = read("mini-swe-agent", "oldest/traj.json", json.dumps(messages).encode())
+    assert facts(readings)[-1].end is RecordedEnd.DONE

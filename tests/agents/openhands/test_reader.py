@@ -6,7 +6,7 @@ import pytest
 from tests.agents.transcripts import HERE, events, facts, fixture, lines, read, spends, texts, unknown
 
 from afterwit.agents.openhands.reader import gatherers
-from afterwit.model.kinds import EventKind
+from afterwit.model.kinds import EventKind, RecordedEnd
 from afterwit.model.readings import Facts, Result, Usage
 
 FIXTURES = HERE / "openhands" / "fixtures"
@@ -124,6 +124,12 @@ def test_each_line_of_an_evaluation_is_a_session() -> None:
     ]
     assert texts(readings, EventKind.MODEL_ERROR) == ["the agent is stuck"]
     assert len(events(readings, EventKind.CALL)) == 3
+
+
+@pytest.mark.parametrize(("is_solved", "end"), [(True, RecordedEnd.DONE), (False, RecordedEnd.UNSOLVED)])
+def test_a_judged_evaluation_says_whether_the_task_was_solved(*, is_solved: bool, end: RecordedEnd) -> None:
+    run = {"instance_id": "w__app-1", "history": [], "report": {"resolved": is_solved}}
+    assert facts(read("openhands", "runs/first/output.jsonl", lines(run)))[-1].end is end
 
 
 def test_a_growing_conversation_grows_at_its_end() -> None:

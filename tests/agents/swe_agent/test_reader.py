@@ -1,8 +1,8 @@
 import pytest
 from tests.agents.transcripts import events, facts, fixture, read, spends, texts, unknown
 
-from afterwit.agents.swe_agent.reader import SweAgentCall, call_of
-from afterwit.model.kinds import EventKind
+from afterwit.agents.swe_agent.reader import SweAgentCall, call_of, recorded_end
+from afterwit.model.kinds import EventKind, RecordedEnd
 from afterwit.model.readings import Facts, Result, Usage
 
 SESSION = "runs/first/w__app-1/w__app-1"
@@ -33,9 +33,33 @@ def test_a_step_without_an_action_is_what_the_program_said() -> None:
 
 def test_a_run_is_known_by_its_path_and_states_what_it_used() -> None:
     readings = read("swe-agent", PATH, fixture("swe_agent", "steps.traj"))
-    assert facts(readings) == [Facts(session=SESSION, cwd="/w__app", version="1.1.0")]
+    assert facts(readings) == [
+        Facts(session=SESSION, cwd="/w__app", version="1.1.0"),
+        Facts(session=SESSION, end=RecordedEnd.DONE),
+    ]
     (spend,) = spends(readings)
     assert (spend.model, spend.usage, spend.cost_usd) == ("gpt-5-mini", Usage(5000, 0, 0, 300), 0.25)
+
+
+@pytest.mark.parametrize(
+    ("status", "submission", "end"),
+    [
+        ("submitted", "diff --git a/x b/x", RecordedEnd.DONE),
+        ("submitted", "", RecordedEnd.UNSOLVED),
+        ("submitted (exit_cost)", "diff --git a/x b/x", RecordedEnd.FORCED),
+        ("submitted (exit_cost)", None, RecordedEnd.UNSOLVED),
+        ("exit_cost", None, RecordedEnd.LIMIT),
+        ("exit_context", None, RecordedEnd.LIMIT),
+        ("exit_total_execution_time", None, RecordedEnd.LIMIT),
+        ("exit_forfeit", None, RecordedEnd.UNSOLVED),
+        ("exit_format", None, RecordedEnd.ERROR),
+        (None, None, None),
+    ],
+)
+def test_the_exit_status_says_how_a_run_ended(
+    status: str | None, submission: str | None, end: RecordedEnd | None
+) -> None:
+    assert recorded_end({"exit_status": status, "submission": submission}) is end
 
 
 def test_a_history_without_steps_is_read_with_its_tool_calls() -> None:

@@ -1,8 +1,12 @@
+from contextlib import closing
 from pathlib import Path, PurePosixPath
 
+import apsw
+from tests.agents.gathered import readings_of
 from tests.agents.transcripts import known_reader
 
 from afterwit.agents.protocol import SourceFile
+from afterwit.agents.registry import gatherers_for
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.sources.framing import Framing
@@ -21,7 +25,11 @@ def read(name: str) -> list[Reading]:
 
 def pairs(name: str) -> list[tuple[str, str, object, Result | None]]:
     """Session, tool, arguments and outcome of every call."""
-    found = [each for each in read(name) if isinstance(each, Event)]
+    return called(read(name))
+
+
+def called(readings: list[Reading]) -> list[tuple[str, str, object, Result | None]]:
+    found = [each for each in readings if isinstance(each, Event)]
     results = {each.call_id: each.result for each in found if each.kind is EventKind.RESULT}
     calls = [each for each in found if each.kind is EventKind.CALL]
     assert {each.call_id for each in calls} == set(results)
@@ -61,9 +69,38 @@ def test_one_line_can_hold_a_call_and_its_result() -> None:
             {"command": "prune figs"},
             Result(is_error=True, exit_code=2, duration_ms=350),
         ),
-        ("5e55-0004-fig", "shell", {"raw": "borrow shears"}, Result(is_error=False)),
+        ("5e55-0004-fig", "shell", {"command": "borrow shears"}, Result(is_error=False)),
         ("5e55-0004-fig", "read_file", {"path": "figs.md"}, Result(is_error=True)),
     ]
+
+
+def test_a_summary_of_what_went_in_is_the_command_or_the_path_unless_it_was_cut() -> None:
+    assert pairs("tool-events-named.jsonl") == [
+        ("5e55-0007-kiwi", "Bash", {"command": "make tie"}, Result()),
+        ("5e55-0007-kiwi", "Bash", {"raw": '{"command": "make tie --al'}, Result(is_error=True)),
+    ]
+    assert {each.cwd for each in read("tool-events-named.jsonl") if isinstance(each, Facts)} == {"/w/orchard"}
+
+
+def test_a_table_with_one_row_a_call_is_read_like_lines() -> None:
+    found = readings_of("tool-events", "memory.sql", "5e55-0005-date")
+    assert called(found) == [
+        ("5e55-0005-date", "Bash", {"command": "make dry"}, Result(is_error=True)),
+        ("5e55-0005-date", "Bash", {"command": "make drying"}, Result(is_error=False)),
+    ]
+    assert {each.cwd for each in found if isinstance(each, Facts)} == {"/w/orchard"}
+    assert called(readings_of("tool-events", "memory.sql", "5e55-0006-nut")) == [
+        ("5e55-0006-nut", "Read", {"path": "rows.md"}, Result(is_error=False)),
+    ]
+
+
+def test_a_database_of_another_kind_has_no_sessions_here(tmp_path: Path) -> None:
+    (gatherer,) = gatherers_for("tool-events")
+    with closing(apsw.Connection(str(tmp_path / "other.db"))) as db:
+        db.execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, session_id TEXT, body TEXT)")
+    (tmp_path / "text.db").write_text("no database at all")
+    assert gatherer.sessions(tmp_path, PurePosixPath("other.db"), ()) == []
+    assert gatherer.sessions(tmp_path, PurePosixPath("text.db"), ()) == []
 
 
 def test_the_evidence_is_what_the_hooks_that_write_such_logs_say() -> None:

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.capture.assembly import assemble
+from afterwit.capture.assembly import assemble, notes
 from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.assembly.copies import keys_held
 from afterwit.capture.assembly.part_facts import merged_spend
 from afterwit.capture.assembly.texts import AssemblyContext
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, Captured, EventRow, PartFacts, ProblemRow, SpendRow, key_of
-from afterwit.model.kinds import EventKind, Relation, Status
+from afterwit.model.kinds import EventKind, NoteKind, RecordedEnd, Relation, Status
 from afterwit.model.readings import Event, Facts, Problem, Reading, Result, Spend, Usage
 
 TOKEN = "ghp" + "_" + "q7Rk2ZsV9xLm4TnB8wYc1JdF6hGp3KaE5uXi"
@@ -58,6 +58,23 @@ def test_a_call_is_joined_with_its_result(context: AssemblyContext) -> None:
     assert (action.offset, action.result_offset) == (10, 20)
     assert [row.kind for row in found.events] == ["prompt", "call", "result"]
     assert [row.ordinal for row in found.events] == [0, 1, 2]
+
+
+def test_a_recorded_end_is_taken_back_by_what_happens_later(context: AssemblyContext) -> None:
+    told: list[Event | Spend | Facts | Problem] = [prompt("p1"), Facts(session="s", end=RecordedEnd.DONE)]
+    assert assembled(context, told).parts[0].end == "done"
+    assert assembled(context, [*told, event(EventKind.NOTICE, 20, text="bye")]).parts[0].end == "done"
+    assert assembled(context, [*told, prompt("p2", 20)]).parts[0].end == ""
+
+
+def test_the_last_reply_to_each_prompt_is_kept(context: AssemblyContext) -> None:
+    replies = [event(EventKind.REPLY, 5, text="I look"), event(EventKind.REPLY, 6, text="Pruned. " * 300 + "The end.")]
+    found = assembled(context, [prompt("p1"), *replies, prompt("p2", 20), event(EventKind.REPLY, 30, text="Fine.")])
+    first, second = (row.text for row in found.notes if row.kind is NoteKind.REPORT)
+    assert first.startswith("Pruned. ")
+    assert first.endswith("The end.")
+    assert len(first) <= 2 * notes.REPORT_LIMIT + 1
+    assert second == "Fine."
 
 
 def test_a_result_may_come_before_its_call(context: AssemblyContext) -> None:
@@ -358,3 +375,10 @@ def test_any_split_into_runs_gives_the_rows_of_the_whole(readings: list[Reading]
         runs.append(assembled(SPLIT_CONTEXT, readings[start:stop], () if resume else copied, resume))
         resume = runs[-1].resume
     assert joined(runs) == joined([assembled(SPLIT_CONTEXT, readings, copied)])
+
+
+def test_of_the_replies_before_a_prompt_the_last_is_noted(context: AssemblyContext) -> None:
+    reply = EventKind.REPLY
+    told = [prompt("p1"), event(reply, 5, text="Looking."), event(reply, 6, text="Oak or walnut?"), prompt("p2")]
+    found = assembled(context, [*told, event(reply, 9, text="Done.")])
+    assert [note.text for note in found.notes if note.kind is NoteKind.REPORT] == ["Oak or walnut?", "Done."]

@@ -1,6 +1,7 @@
 """`afterwit knowledge list`, `show`, `why`, `search` and `rejected`: what they print."""
 
 import json
+from pathlib import Path
 
 from tests.cli.conftest import Run
 from tests.cli.knowledge.conftest import ITEM
@@ -9,7 +10,7 @@ from tests.knowledge_home import FACT
 SHAPE = {
     *("id", "fact", "category", "scope", "repo", "confidence", "status", "authority", "channel", "harvester", "saves"),
     *("first_seen", "last_seen", "worded", "triggers", "advice", "stories", "reason", "merged", "is_pinned"),
-    *("contradicts", "is_known_to_host", "told"),
+    *("contradicts", "is_known_to_host", "host_lines", "told"),
 }
 
 
@@ -47,6 +48,20 @@ def test_one_item_is_shown_by_the_beginning_of_its_id(knowing: Run) -> None:
     assert "status      in use: seen in 3 independent sessions" in done.stdout
     assert "shown when  command: rtk make" in done.stdout
     assert set(json.loads(knowing("knowledge", "show", ITEM, "--json").stdout)) == SHAPE | {"evidence"}
+
+
+def test_the_line_of_the_file_that_holds_a_note_back_is_named(knowing: Run, home: Path) -> None:
+    folder = home / ".claude"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "CLAUDE.md").write_text("# Mine\n\nCall `rtk make`, not `make`.\n")
+    knowing("learn")
+    reason = ".claude/CLAUDE.md, line 3, says otherwise"
+    assert f"not told    {reason}" in knowing("knowledge", "show", ITEM).stdout
+    assert f"Not told: {reason}" in knowing("knowledge", "why", ITEM).stdout
+    listed = knowing("knowledge", "list").stdout
+    assert "[AGENTS.md says otherwise]" in listed
+    assert " never " in listed
+    assert "No agent is told a note that a file contradicts" in knowing("knowledge", "reconcile").stderr
 
 
 def test_an_unknown_item_is_wrong_use(knowing: Run) -> None:

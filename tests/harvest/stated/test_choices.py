@@ -9,7 +9,8 @@ from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Category, Channel
 
 SQLITE = "Let's use SQLite for the harvest ledger, because nobody wants to run a server."
-POSTGRES = "We decided to use Postgres for the harvest ledger after all."
+POSTGRES = "Let's use Postgres for the harvest ledger after all, since nobody minds the server."
+WINDOWS = "Let's drop Windows support because the press never ran there."
 
 
 @pytest.mark.parametrize(
@@ -17,12 +18,10 @@ POSTGRES = "We decided to use Postgres for the harvest ledger after all."
     [
         SQLITE,
         POSTGRES,
-        "We decided to drop Windows support.",
         "we don't need backward compatibility",
         "We'll keep the old parser because plugins rely on it.",
         "The press should not print anything on success.",
         "the config file must stay optional",
-        "we agreed that the ledger stays read-only",
         "Let's go with Valkey rather than Redis since the licence differs.",
     ],
 )
@@ -62,7 +61,7 @@ def test_a_later_decision_on_the_same_matter_supersedes_the_earlier_and_both_are
 
 
 def test_decisions_on_different_matters_leave_each_other_alone() -> None:
-    drafts = concluded(Choices(), [talk(SQLITE), talk("We decided to drop Windows support.", day=9)])
+    drafts = concluded(Choices(), [talk(SQLITE), talk(WINDOWS, day=9)])
     assert [draft.supersedes for draft in drafts] == [(), ()]
 
 
@@ -95,7 +94,7 @@ def test_a_decision_fires_on_the_words_of_its_matter() -> None:
     assert draft.triggers[0].topic == ("barrel", "mode")
 
 
-@given(st.permutations([talk(SQLITE), talk(POSTGRES, day=9), talk("We decided to drop Windows support.", day=4)]))
+@given(st.permutations([talk(SQLITE), talk(POSTGRES, day=9), talk(WINDOWS, day=4)]))
 @settings(max_examples=10)
 def test_the_order_of_the_sessions_does_not_matter(digests: list[Digest]) -> None:
     by_time = sorted(digests, key=lambda one: one.started_ms or 0)
@@ -117,10 +116,8 @@ def test_a_decision_that_was_pasted_is_not_the_users() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "No, use pnpm in the web folder, not npm.",
-        "Don't use sed for edits, use the edit tool instead.",
         "wrong, the press takes whole crates, every crate needs a label",
-        "that's not right, we use the staging bucket for all uploads, not production",
+        "that's not right, uploads should use any bucket but production",
     ],
 )
 def test_a_correction_that_holds_in_general_is_a_lesson(text: str) -> None:
@@ -143,7 +140,7 @@ def test_one_about_the_task_at_hand_is_none(text: str) -> None:
 
 
 def test_only_corrections_are_looked_at_and_the_user_is_quoted() -> None:
-    text = "No, use pnpm in the web folder, not npm."
+    text = "wrong, the press takes whole crates, every crate needs a label"
     assert concluded(Reproofs(), [talk("Prune the pears", text)]) == []
     [draft] = concluded(Reproofs(), [talk("Prune the pears", text, corrections=(1,))])
     assert draft.sentence == f'The user said on 2026-05-01: "{text}"'

@@ -8,9 +8,7 @@ import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.recall.talks.dialogues import digest_of, half
-from tests.recall.talks.fillers import fillers
-from tests.recall.talks.scoring import index_of
+from tests.recall.talks.dialogues import cases, dialogues, digest_of, index_of
 
 from afterwit.recall.decisions import decided
 from afterwit.recall.deck import prompt_tables
@@ -23,7 +21,7 @@ from afterwit.recall.deck.first_prompt import (
     unpack_weighted,
 )
 from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource, write_prompt_tables
-from afterwit.recall.from_digest import talk_of
+from afterwit.recall.from_digest import talks_in
 from afterwit.recall.place_index import PlaceIndex, PlaceSighting
 from afterwit.recall.places import Question, guess
 from afterwit.recall.talks import Talk
@@ -71,11 +69,10 @@ def test_places_are_guessed_alike(rows: list[tuple]) -> None:  # type: ignore[ty
 
 
 def test_decisions_are_found_alike(db: apsw.Connection) -> None:
-    asked = half("dev")
-    talks = [talk_of(digest_of(dialogue)) for dialogue in (*fillers(), *asked.dialogues)]
+    talks = [talk for dialogue in dialogues() for talk in talks_in(digest_of(dialogue))]
     write_prompt_tables(db, {"other": source((), talks[:3]), "shop": source((), talks)})
-    index = index_of(asked)
-    for case in (*asked.tasks, *asked.controls):
+    index = index_of()
+    for case in cases():
         question = Question(case.prompt)
         assert decided(StoredTalks(db, "shop"), question) == decided(index, question)
 

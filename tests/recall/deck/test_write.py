@@ -14,7 +14,7 @@ from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, write_deck
 from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.prompt_block import BlockLine, BlockSection
-from afterwit.recall.talks import USER, Sentence, Talk, TalkTurn, counts_of, terms_of
+from afterwit.recall.talks import Quote, Talk
 
 SETTINGS = DeckSettings(key=b"k" * 32)
 
@@ -147,8 +147,7 @@ def test_a_deck_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> Non
 
 def test_nothing_that_looks_like_a_secret_is_written(tmp_path: Path) -> None:
     plain = "log in with DB_PASSWORD=zq81kdxW77"
-    spoken = TalkTurn(USER, 1, (Sentence(plain, 1.0),), frozenset(terms_of(plain)))
-    talks = [Talk("s", 1, (spoken,), counts_of(plain))]
+    talks = [Talk(Quote(plain, 1, "s"), plain)]
     seen = [PlaceSighting("s", plain, {"a.py": ()})]
     fires = FiringLine(
         "i", ours(plain), advice="psql --password zq81kdxW77", triggers=(Trigger(signature="log in failed"),)

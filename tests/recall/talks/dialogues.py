@@ -1,20 +1,29 @@
-"""Invented conversations as small dialogues, the tasks that hinge on them, and how both are read from TOML.
+"""Invented conversations of one project, the tasks that hinge on them, and what a digest keeps of a conversation.
 
-A turn is a line that begins with `U: ` (a person) or `A: ` (the agent). Of the agent's turns a digest keeps what reads
-like a decision or a cause, and the last one; the same is done here.
+`talks.jsonl` and `tasks.jsonl` were written by somebody who did not know the rules: a scheduling system for clinics,
+100 conversations over half a year, 20 tasks that hinge on something settled there, 14 on something that a later
+conversation changed, and 14 that nothing was decided about.
 """
 
-import tomllib
+import json
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.harvest.talks import DAY_MS, MAY_MS, talk
 
 from afterwit.capture.assembly.sentences import stated_by_agent
 from afterwit.model.digest import Digest, Said
+from afterwit.recall.from_digest import talks_in
+from afterwit.recall.talks import TalkIndex
+
+_HERE = Path(__file__).parent
 
 
 class Dialogue(NamedTuple):
+    """A turn begins with `U: ` (a person) or `A: ` (the agent)."""
+
     name: str
     day: int
     turns: tuple[str, ...]
@@ -23,29 +32,29 @@ class Dialogue(NamedTuple):
 class Case(NamedTuple):
     """A task or a control."""
 
-    kind: str
+    kind: str  # settled, changed or control
     prompt: str
-    deciding: tuple[str, ...] = ()  # words that have to be quoted
-    stale: tuple[str, ...] = ()  # words of what was replaced: not before them
+    talk: str  # that decides
+    earlier: str  # that it changed
+    words: tuple[str, ...]  # that decide
 
 
-class Half(NamedTuple):
-    """One half of the set: what it is asked, and the conversations behind it."""
+@cache
+def dialogues() -> tuple[Dialogue, ...]:
+    return tuple(
+        Dialogue(
+            row["id"], _day(row["day"]), tuple(f"{turn['who'][0].upper()}: {turn['text']}" for turn in row["turns"])
+        )
+        for row in _rows("talks.jsonl")
+    )
 
-    tasks: tuple[Case, ...]
-    controls: tuple[Case, ...]
-    dialogues: tuple[Dialogue, ...]
 
-
-def half(name: str) -> Half:
-    content = tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text("utf-8"))
-    dialogues = [
-        Dialogue(f"{name} {kind} {at}.{number}", one["day"], tuple(one["turns"]))
-        for kind in ("task", "control")
-        for at, case in enumerate(content[kind])
-        for number, one in enumerate(case.get("talks", ()))
-    ]
-    return Half(tuple(map(_case, content["task"])), tuple(map(_case, content["control"])), tuple(dialogues))
+@cache
+def cases() -> tuple[Case, ...]:
+    return tuple(
+        Case(row["kind"], row["prompt"], row["talk"], row["earlier"], tuple(row["words"]))
+        for row in _rows("tasks.jsonl")
+    )
 
 
 def digest_of(dialogue: Dialogue) -> Digest:
@@ -55,9 +64,9 @@ def digest_of(dialogue: Dialogue) -> Digest:
         Said(text=turn[3:], at_ms=start + at * 60_000, is_person=turn.startswith("U: "))
         for at, turn in enumerate(dialogue.turns)
     ]
-    prompts = tuple(one for one in said if one.is_person)
-    replies = [one for one in said if not one.is_person]
-    stated = tuple(Said(text=text, at_ms=one.at_ms) for one in replies for text in stated_by_agent(one.text))
+    prompts = tuple(turn for turn in said if turn.is_person)
+    replies = [turn for turn in said if not turn.is_person]
+    stated = tuple(Said(text=text, at_ms=turn.at_ms) for turn in replies for text in stated_by_agent(turn.text))
     return talk(
         name=dialogue.name,
         day=dialogue.day,
@@ -65,12 +74,24 @@ def digest_of(dialogue: Dialogue) -> Digest:
         task=prompts[0].text,
         stated=stated,
         ending=replies[-1].text if replies else "",
+        replies=tuple(replies[:-1]),
         ended_ms=said[-1].at_ms,
     )
 
 
-def _case(content: dict[str, object]) -> Case:
-    deciding, stale = content.get("deciding", ()), content.get("stale", ())
-    assert isinstance(deciding, list | tuple)
-    assert isinstance(stale, list | tuple)
-    return Case(str(content["kind"]), str(content["prompt"]), tuple(deciding), tuple(stale))
+def index_of(*more: Dialogue) -> TalkIndex:
+    """All of these conversations and some others."""
+    index = TalkIndex()
+    for dialogue in (*dialogues(), *more):
+        for part in talks_in(digest_of(dialogue)):
+            index.put(part)
+    return index
+
+
+def _rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (_HERE / name).read_text("utf-8").splitlines()]
+
+
+def _day(text: str) -> int:
+    at_s = datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+    return int(at_s * 1000 - MAY_MS) // DAY_MS

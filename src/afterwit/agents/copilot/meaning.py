@@ -20,7 +20,7 @@ from afterwit.agents import fields
 from afterwit.agents.copilot.outcomes import Ledger, outcome_of, usage_of
 from afterwit.agents.places import Place
 from afterwit.agents.reading import ReadingMemory
-from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.kinds import EventKind, RecordedEnd, Relation
 from afterwit.model.readings import Facts, Reading, Spend, Usage
 
 _KEPT = 64
@@ -165,9 +165,16 @@ def _shutdown(state: CopilotState, line: CopilotLine) -> list[Reading]:
     rest = state.ledger.settle(fields.mapping(line.data, "modelMetrics"))
     key = f"shutdown:{line.id or line.place.offset}"
     at_ms = line.place.at_ms
-    return [
+    broke = [Facts(session=line.root, end=RecordedEnd.ERROR)] if line.data.get("shutdownType") == "error" else []
+    spends = (
         Spend(session=line.root, key=f"{key}:{model}", model=model, usage=usage, at_ms=at_ms) for model, usage in rest
-    ]
+    )
+    return [*spends, *broke]
+
+
+def _task_complete(state: CopilotState, line: CopilotLine) -> list[Reading]:
+    end = RecordedEnd.UNSOLVED if line.data.get("success") is False else RecordedEnd.DONE
+    return [*_notice(state, line), Facts(session=line.place.session, end=end)]
 
 
 def _started(state: CopilotState, line: CopilotLine) -> list[Reading]:
@@ -270,7 +277,7 @@ MEANINGS: dict[str, Callable[[CopilotState, CopilotLine], list[Reading]]] = {
     "session.error": _error,
     "session.info": _notice,
     "session.warning": _notice,
-    "session.task_complete": _notice,
+    "session.task_complete": _task_complete,
     "model.call_failure": _error,
     "user.message": _user,
     "assistant.message": _assistant,

@@ -175,7 +175,7 @@ class _Turn:
             key=f"call:{self._session}:{call_id}",
             call_id=call_id,
             tool=tool,
-            arguments=_arguments(rule, place),
+            arguments=_arguments(rule, place, tool),
         )
 
     def _result(self, rule: EventRule, place: DeclaredPlace) -> Event:
@@ -237,8 +237,8 @@ def _usage(rule: SpendRule, place: DeclaredPlace) -> Usage:
     )
 
 
-def _arguments(rule: EventRule, place: DeclaredPlace) -> dict[str, Any]:
-    arguments = arguments_of(first_at(rule.arguments.whole, place))
+def _arguments(rule: EventRule, place: DeclaredPlace, tool: str) -> dict[str, Any]:
+    arguments = arguments_of(first_at(rule.arguments.whole, place), tool)
     single = {name: first_at(paths, place) for name, paths in rule.arguments.single}
     return arguments | {name: value for name, value in single.items() if value is not None}
 

@@ -15,14 +15,18 @@ from typing import Any
 
 import msgspec
 
+from afterwit.actions.tools import kind_of
 from afterwit.agents.chat.messages import text_of
 from afterwit.agents.declared.description import DeclaredPlace, Paths, TimeUnit, values_at
+from afterwit.model.kinds import ActionKind
 from afterwit.model.times import ms_from_any
 
 _MOST_OPEN = 100
 _MOST_USES = 5000
 _ID = re.compile(r"[\w.:/@#+-]{1,120}")
 _BLOB = re.compile(r"[A-Za-z0-9+/]{200,}={0,2}")
+_PATH = re.compile(r"[^\s\"'{}]{1,400}")
+_FILE_KINDS = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
 _MOST_TOKENS = 1 << 40
 _MOST_CODE = 1 << 32
 _MOST_MS = 1e12
@@ -165,8 +169,9 @@ def is_wrong(paths: Paths, place: DeclaredPlace) -> bool | None:
     return None
 
 
-def arguments_of(value: Any) -> dict[str, Any]:
-    """The arguments of a call: an object, the JSON text of one, or anything else as it is."""
+def arguments_of(value: Any, tool: str = "") -> dict[str, Any]:
+    """The arguments of a call: an object, the JSON text of one, or anything else as it is. A log that only sums up what
+    went in has plain text there: for a shell that is the command line, for a tool of files the path."""
     if isinstance(value, dict):
         return value
     if value is None or value == "":
@@ -175,9 +180,19 @@ def arguments_of(value: Any) -> dict[str, Any]:
         try:
             decoded = msgspec.json.decode(value)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
-            return {"raw": value}
+            return {_name_of(value, tool): value}
         return decoded if isinstance(decoded, dict) else {"raw": value}
     return {"raw": value}
+
+
+def _name_of(text: str, tool: str) -> str:
+    """As what a text counts that stands for all arguments. One that was cut is none of them."""
+    kind = kind_of({}, tool, {})
+    if text.lstrip().startswith(("{", "[")):
+        return "raw"
+    if kind is ActionKind.SHELL:
+        return "command"
+    return "path" if kind in _FILE_KINDS and _PATH.fullmatch(text) else "raw"
 
 
 def _text(value: Any, *, is_output: bool) -> str:

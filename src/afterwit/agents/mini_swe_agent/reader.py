@@ -21,7 +21,7 @@ from afterwit.agents.fields import remote_of
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import DocumentReader, DocumentReading
-from afterwit.model.kinds import EventKind, ReaderEvidence
+from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items
@@ -35,7 +35,7 @@ _TASK = "pr_description"
 _COMMAND = re.compile(r"```(?:bash|mswea_bash_command|sh)?[ \t]*\n(.*?)\n?```", re.DOTALL)
 _UNUSABLE = re.compile(r"\s*(?:Tool call error|Please always provide EXACTLY ONE action|Your (?:output|last) )")
 _FINAL = re.compile(r"(?:NANO|MINI)_SWE_AGENT_FINAL_OUTPUT|COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
-_FINISHED = frozenset(["Submitted", "LimitsExceeded"])
+_LIMITS = frozenset(["LimitsExceeded", "TimeExceeded", "ContextWindowExceededError"])
 _STOPPED = frozenset(["UserInterruption", "KeyboardInterrupt"])
 
 
@@ -64,6 +64,7 @@ class MiniSweAgentReading(DocumentReading):
         self._model = ""
         self._commands = 0
         self._open: list[str] = []  # calls without a result
+        self._submitted: RecordedEnd | None = None  # by the last command
 
     def feed(self, record: Record) -> Iterator[Reading]:
         value = msgspec.json.decode(record.raw, type=dict[str, Any] | list[Any])
@@ -71,6 +72,9 @@ class MiniSweAgentReading(DocumentReading):
             yield self._facts(fields.mapping(value, "info"), fields.text(value, "instance_id"))
         for message in items(record) if isinstance(value, list) else items(record, "messages"):
             yield from self.piece(message)
+        end = recorded_end(fields.mapping(value, "info")) if isinstance(value, dict) else self._submitted
+        if end:
+            yield Facts(session=self._session, end=end)
 
     def piece(self, record: Record) -> Iterator[Reading]:
         message = msgspec.json.decode(record.raw)
@@ -136,6 +140,7 @@ class MiniSweAgentReading(DocumentReading):
         self._commands += 1
         call_id = fields.plain_id({"id": given}, "id") or f"command-{self._commands}"
         self._open.append(call_id)
+        self._submitted = RecordedEnd.DONE if _FINAL.search(str(arguments.get("command"))) else None
         return place.asked(call_id, tool, arguments)
 
     def _oldest(self, place: Place) -> str:
@@ -168,10 +173,21 @@ class MiniSweAgentReading(DocumentReading):
             yield place.answered(self._oldest(place), text, Result(is_error=False))
         elif status in _STOPPED:
             yield place.said(EventKind.INTERRUPT, text)
-        elif status in _FINISHED or not status:
+        elif status in _LIMITS or not status:
             yield place.said(EventKind.NOTICE, text or status)
         else:
             yield place.said(EventKind.MODEL_ERROR, text or status)
+
+
+def recorded_end(info: Mapping[str, Any]) -> RecordedEnd | None:
+    """What the exit status means; one that nobody knows is the name of an error. A person who stopped the run is told
+    of by the last message; a bare list of messages has no status."""
+    status = fields.text(info, "exit_status")
+    if not status or status in _STOPPED:
+        return None
+    if status == "Submitted":
+        return RecordedEnd.DONE if fields.text(info, "submission").strip() else RecordedEnd.UNSOLVED
+    return RecordedEnd.LIMIT if status in _LIMITS else RecordedEnd.ERROR
 
 
 def is_observation(text: str, extra: Mapping[str, Any]) -> bool:

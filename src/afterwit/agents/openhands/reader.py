@@ -19,7 +19,7 @@ from afterwit.agents.openhands.v0 import so_far
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import LinesReader, LinesReading, ReadingMemory, resumed
-from afterwit.model.kinds import EventKind, ReaderEvidence
+from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
@@ -106,6 +106,9 @@ class OpenHandsReading(LinesReading[_State]):
         failure = fields.text(run, "error")
         if failure:
             yield Place.of(session, record).said(EventKind.MODEL_ERROR, failure)
+        is_solved = fields.flag(fields.mapping(run, "report"), "resolved")
+        if is_solved is not None:
+            yield Facts(session=session, end=RecordedEnd.DONE if is_solved else RecordedEnd.UNSOLVED)
         yield from so_far(fields.mapping(run, "metrics"), session, model)
 
 

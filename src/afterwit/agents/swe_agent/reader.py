@@ -11,6 +11,7 @@ as text too (`open src/main.c 12`, `edit 4:4` with the lines below). They become
 that their readers need; the file that is edited is the one that stands open.
 """
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
@@ -23,7 +24,7 @@ from afterwit.agents.chat.messages import calls_of, text_of
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import SourceFile
 from afterwit.agents.reading import DocumentReader, DocumentReading
-from afterwit.model.kinds import EventKind, ReaderEvidence
+from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
 from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
@@ -36,6 +37,7 @@ _SEARCHES = {
     "find_file": ("file_name", "path"),
 }
 _BARE = frozenset(["submit", "exit_cost", "exit_context", "exit_format", "exit_forfeit", "skip"])
+_LIMITS = re.compile(r"cost|context|time")
 _EDITOR = "str_replace_editor"
 _ROLES = frozenset(["system", "user", "assistant", "tool"])
 
@@ -100,6 +102,9 @@ class SweAgentReading(DocumentReading):
                 yield from self.piece(item)
         for step in items(record, "trajectory"):
             yield from self.piece(step)
+        end = recorded_end(fields.mapping(document, "info"))
+        if end:
+            yield Facts(session=self._session, end=end)
 
     def piece(self, record: Record) -> Iterator[Reading]:
         value = msgspec.json.decode(record.raw)
@@ -179,6 +184,21 @@ class SweAgentReading(DocumentReading):
     def _next(self) -> str:
         self._number += 1
         return f"step-{self._number}"
+
+
+def recorded_end(info: Mapping[str, Any]) -> RecordedEnd | None:
+    """What the exit status means: `submitted`, `exit_cost`, or `submitted (exit_cost)` where the run was out of money
+    and what lay there was taken. Nothing handed in solves nothing."""
+    status = fields.text(info, "exit_status").lower()
+    has_result = bool(fields.text(info, "submission").strip())
+    if not status:
+        return None
+    if status.startswith("submitted"):
+        kind = RecordedEnd.DONE if status == "submitted" else RecordedEnd.FORCED
+        return kind if has_result else RecordedEnd.UNSOLVED
+    if _LIMITS.search(status):
+        return RecordedEnd.LIMIT
+    return RecordedEnd.UNSOLVED if "forfeit" in status else RecordedEnd.ERROR
 
 
 def _state_of(step: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,10 +1,10 @@
-"""Logs with one line per tool event, such as the `observations.jsonl` that hooks write beside an agent.
+"""Logs with one line or row per tool event: `observations.jsonl` that hooks write, databases of other memories.
 
 A description like those that people write for logs of their own, so it has no code. Three dialects: an event before and
 one after each call (`tool_start`, `tool_complete`), without an id; the input of hooks as it came (`PreToolUse` …); and
-one line for a call with a summary of what went in and came out. Sessions are interleaved. A result without an id
-answers the oldest open call of its tool and session. Inputs and outputs may be cut, so the arguments of a call can be
-text that is no JSON any more, and how a call ended is often unknown.
+one line, or one row of a table (`tables`), for a call with a summary of what went in and came out. Sessions are
+interleaved. A result without an id answers the oldest open call of its tool and session. Inputs and outputs may be cut,
+so the arguments of a call can be text that is no JSON any more, and how a call ended is often unknown.
 The sessions told of here are those of another agent, whose own transcript says more; that is why these logs have no
 home: they are read where somebody asks for it.
 """
@@ -12,17 +12,25 @@ home: they are read where somebody asks for it.
 AGENT = {
     "name": "tool-events",
     "rank": 290,
-    "transcripts": ("**/observations.jsonl", "**/observations.archive/*.jsonl", "**/tool-events*.jsonl"),
+    "gatherers": "tool_events.tables:gatherers",
+    "transcripts": (
+        *("**/observations.jsonl", "**/observations.archive/*.jsonl", "**/tool-events*.jsonl"),
+        *("**/*.db/*.jsonl", "**/*.sqlite/*.jsonl", "**/*.sqlite3/*.jsonl"),
+    ),
     "description": """
 sniff = [
     { event = ["tool_start", "tool_complete"], tool = { exists = true } },
     { hook_event_name = { exists = true }, session_id = { exists = true } },
     { session = { exists = true }, tool = { exists = true }, role = { exists = false } },
+    { session = { exists = true }, tool_name = { exists = true }, role = { exists = false } },
+    { session_id = { exists = true }, tool = { exists = true }, role = { exists = false } },
     { session_id = { exists = true }, tool_name = { exists = true }, role = { exists = false } },
+    { sessionId = { exists = true }, toolName = { exists = true }, role = { exists = false } },
+    { session_key = { exists = true }, tool_name = { exists = true }, role = { exists = false } },
 ]
-session = ["session", "session_id"]
-time = ["timestamp", "ts", "time"]
-type = ["event", "hook_event_name", "tool", "tool_name"]
+session = ["session", "session_id", "sessionId", "session_key"]
+time = ["timestamp", "ts", "time", "created_at", "createdAt", "at", "created_at_epoch"]
+type = ["event", "hook_event_name", "tool", "tool_name", "toolName"]
 ignore = [
     { event = "parse_error" },
     { hook_event_name = ["SessionStart", "SessionEnd", "Stop", "SubagentStart", "SubagentStop", "PreCompact"] },
@@ -30,7 +38,7 @@ ignore = [
 ]
 
 [facts]
-cwd = "cwd"
+cwd = ["cwd", "project_path", "project_dir", "working_dir", "workspace", "project"]
 origin = "source"
 
 [[event]]
@@ -74,22 +82,93 @@ failed = { hook_event_name = "PostToolUseFailure" }
 duration_ms = "duration_ms"
 
 [[event]]
-when = { event = { exists = false }, hook_event_name = { exists = false }, "tool" = { exists = true } }
 kind = "call"
-id = ["id", "call_id"]
+id = ["id", "call_id", "tool_use_id"]
 tool = "tool"
-arguments = ["input", "input_summary", "args"]
+arguments = ["input", "input_summary", "tool_input", "tool_input_summary", "args", "arguments"]
+[event.when]
+event.exists = false
+hook_event_name.exists = false
+tool.exists = true
 
 [[event]]
-when = { event = { exists = false }, hook_event_name = { exists = false }, "tool" = { exists = true } }
 kind = "result"
-id = ["id", "call_id"]
+id = ["id", "call_id", "tool_use_id"]
 tool = "tool"
-text = ["output", "output_summary", "error"]
+text = [
+    "output", "output_summary", "tool_output", "tool_output_summary", "tool_response", "result", "result_summary",
+    "error",
+]
 is_error = ["is_error", "error"]
 exit_code = "exit_code"
-failed = { success = false }
-succeeded = { success = true }
+failed = { success = [false, 0] }
+succeeded = { success = [true, 1] }
 duration_ms = "duration_ms"
+[event.when]
+event.exists = false
+hook_event_name.exists = false
+tool.exists = true
+
+[[event]]
+kind = "call"
+id = ["id", "call_id", "tool_use_id"]
+tool = "tool_name"
+arguments = ["input", "input_summary", "tool_input", "tool_input_summary", "args", "arguments"]
+[event.when]
+event.exists = false
+hook_event_name.exists = false
+tool.exists = false
+tool_name.exists = true
+
+[[event]]
+kind = "result"
+id = ["id", "call_id", "tool_use_id"]
+tool = "tool_name"
+text = [
+    "output", "output_summary", "tool_output", "tool_output_summary", "tool_response", "result", "result_summary",
+    "error",
+]
+is_error = ["is_error", "error"]
+exit_code = "exit_code"
+failed = { success = [false, 0] }
+succeeded = { success = [true, 1] }
+duration_ms = "duration_ms"
+[event.when]
+event.exists = false
+hook_event_name.exists = false
+tool.exists = false
+tool_name.exists = true
+
+[[event]]
+kind = "call"
+id = ["id", "call_id", "tool_use_id"]
+tool = "toolName"
+arguments = ["input", "input_summary", "tool_input", "tool_input_summary", "args", "arguments"]
+[event.when]
+event.exists = false
+hook_event_name.exists = false
+tool.exists = false
+tool_name.exists = false
+toolName.exists = true
+
+[[event]]
+kind = "result"
+id = ["id", "call_id", "tool_use_id"]
+tool = "toolName"
+text = [
+    "output", "output_summary", "tool_output", "tool_output_summary", "tool_response", "result", "result_summary",
+    "error",
+]
+is_error = ["is_error", "error"]
+exit_code = "exit_code"
+failed = { success = [false, 0] }
+succeeded = { success = [true, 1] }
+duration_ms = "duration_ms"
+[event.when]
+event.exists = false
+hook_event_name.exists = false
+tool.exists = false
+tool_name.exists = false
+toolName.exists = true
 """,
 }

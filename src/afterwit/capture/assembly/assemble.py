@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.capture.assembly import calls, instructions, notes, part_facts
+from afterwit.capture.assembly import calls, instructions, notes, part_facts, worked_in
 from afterwit.capture.assembly.copies import AssemblerResume, CopiedHistory, resumed
 from afterwit.capture.assembly.part_facts import merged_spend, spend_row
 from afterwit.capture.assembly.texts import AssemblyContext, safe_body, safe_text
@@ -135,7 +135,7 @@ class Assembler:
     def captured(self) -> Captured:
         """The rows so far, and what is needed to go on."""
         return Captured(
-            parts=self._parts,
+            parts=[worked_in.placed(part) for part in self._parts],
             events=self._events,
             actions=list(self._joining.actions.values()),
             spends=list(self._spends.values()),
@@ -213,6 +213,7 @@ class Assembler:
         if event.kind is EventKind.CALL:
             begun = self._joining.begin(number, part, event)
             self._note(begun.notes)
+            self._note_worked(part, event)
             return begun.target
         if not part.task and part_facts.is_task(part, event):
             part.task = self.safe(event.text)
@@ -223,11 +224,17 @@ class Assembler:
         body = safe_body(event.text, self._context.redactor)
         if event.kind is EventKind.RESULT:
             self._note(self._joining.end(part, event, body))
+            worked_in.note_remotes(part, body)
             return body
         if event.kind is EventKind.PROMPT:
             part_facts.note_prompt(part, event, body)
         self._note(notes.of_text(number, part, event, body))
         return body
+
+    def _note_worked(self, part: PartFacts, event: Event) -> None:
+        """Where a session works of which nothing else says so."""
+        if part.is_placeless:
+            self.places.update(worked_in.note_call(part, event, self._context, self.safe))
 
     def _note(self, noted: Iterable[NoteRow]) -> None:
         for note in noted:

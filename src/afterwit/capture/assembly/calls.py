@@ -21,7 +21,7 @@ from afterwit.model.readings import Event, Result
 COMMAND_LIMIT = 65_536  # characters of a command line that are parsed
 TARGET_LIMIT = 4_000  # characters of a target that are stored
 EARLY_LIMIT = 4_000  # characters kept of either end of a result that comes before its call
-_COMPOUND = re.compile(r"[|;&\n(`]|\b(?:sh|bash|zsh|dash|eval|xargs)\b")
+_COMPOUND = re.compile(r"[|;&\n(`]|\b(?:sh|bash|zsh|dash|eval|xargs|curl|http|xh)\b")
 _MOST_MS = 1 << 53
 _EXIT_CODES = range(-(1 << 31), 1 << 32)  # what systems have; others are numbers of something else
 
@@ -128,7 +128,8 @@ def _must_be_parsed(call: PendingCall, facts: Result) -> bool:
     """Whether the command line has a say in the verdict: a success of one plain command needs no second look."""
     if call.kind is not ActionKind.SHELL:
         return False
-    return bool(facts.is_error or facts.exit_code) or _COMPOUND.search(call.target) is not None
+    is_silent = facts.is_error is None and facts.exit_code is None
+    return bool(facts.is_error or facts.exit_code) or is_silent or _COMPOUND.search(call.target) is not None
 
 
 def _facts(event: Event) -> Result:

@@ -25,7 +25,7 @@ from afterwit.actions.shell.tree import Command
 from afterwit.capture.assembly import instructions
 from afterwit.capture.assembly.calls import CallOutcome, PendingCall
 from afterwit.capture.assembly.sentences import stated_by_agent
-from afterwit.capture.assembly.texts import beginning, safe_text
+from afterwit.capture.assembly.texts import beginning, both_ends, safe_text
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, NoteRow, PartFacts
 from afterwit.model.kinds import CHANGES, ActionKind, EventKind, Lean, NoteKind, Status
@@ -160,9 +160,11 @@ _DEFINITION = re.compile(
 )
 PROMPT_LIMIT = 2_000
 ENDING_LIMIT = 1_200
+REPORT_LIMIT = 600  # at either end
 SUMMARY_LIMIT = 6_000
 MESSAGE_LIMIT = 1_500
 _MOST_REPLIES = 60
+_MOST_REPORTS = 64
 _MOST_FILES = 40
 _NAME_LIMIT = 64
 _CODE_KEYS = ("old_string", "new_string", "old_str", "new_str", "content", "patch", "input", "raw", "diff", "code_edit")
@@ -183,6 +185,8 @@ def of_text(number: int, part: PartFacts, event: Event, body: str) -> Iterator[N
         yield NoteRow(number, NoteKind.SUMMARY, place, event.at_ms, beginning(body, SUMMARY_LIMIT))
     elif event.kind is EventKind.REPLY and body:
         yield NoteRow(number, NoteKind.ENDING, 0, event.at_ms, beginning(body, ENDING_LIMIT))
+        report = both_ends(body, REPORT_LIMIT)
+        yield NoteRow(number, NoteKind.REPORT, part.prompts % _MOST_REPORTS, event.at_ms, report)
         stated = stated_by_agent(body) if part.stated < _MOST_REPLIES else []
         if stated:
             part.stated += 1

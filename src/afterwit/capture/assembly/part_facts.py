@@ -41,6 +41,7 @@ def note_own(part: PartFacts, event: Event) -> None:
         part.ended_ms = event.at_ms if part.ended_ms is None else max(part.ended_ms, event.at_ms)
     if event.kind is not EventKind.NOTICE:
         part.last_kind = event.kind.value
+        part.end = ""
     counter = _COUNTED.get(event.kind)
     if counter:
         setattr(part, counter, getattr(part, counter) + 1)
@@ -62,6 +63,7 @@ def is_task(part: PartFacts, event: Event) -> bool:
 def note_place(part: PartFacts, cwd: str, context: AssemblyContext, safe: Safe) -> None:
     """Where the session ran. Identity comes from the path as it is; what is kept of it is redacted."""
     part.cwd, part.root = safe(cwd), safe(root_of(cwd))
+    part.is_placeless = part.is_placeless and not root_name(cwd)
     user = user_of(cwd)
     if user:
         names, pseudonym = context.user_names, user_pseudonym(user, context.redactor)
@@ -84,6 +86,8 @@ def note_facts(part: PartFacts, facts: Facts, safe: Safe) -> None:
     part.is_partial = part.is_partial or facts.is_partial
     if facts.relation and not part.relation:
         part.relation = facts.relation.value
+    if facts.end:
+        part.end = facts.end.value
     note_time(part, facts.at_ms)
 
 
@@ -92,6 +96,7 @@ def _note_remote(part: PartFacts, facts: Facts, safe: Safe) -> None:
     remote = canonical_remote(facts.remote)
     if not facts.is_remote_linked or name_key(last_part(remote)) == name_key(root_name(part.root)):
         part.remote = safe(remote)
+        part.is_placeless = part.is_placeless and not part.remote
 
 
 def user_pseudonym(user: str, redactor: Redactor) -> str:

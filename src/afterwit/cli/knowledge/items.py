@@ -1,7 +1,7 @@
 """What the commands of `knowledge` share: the options that choose notes, how notes look, what is said without any."""
 
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -49,6 +49,7 @@ def item_shape(item: Item, *, has_evidence: bool = True) -> dict[str, Any]:
         "contradicts": list(item.contradicts),
         "is_pinned": item.is_pinned,
         "is_known_to_host": item.is_known_to_host,
+        "host_lines": [line._asdict() for line in item.host_lines],
     }
 
 
@@ -87,8 +88,21 @@ def where(item: Item, names: Mapping[str, str] | None = None) -> str:
     return "everywhere" if kind is ScopeKind.GLOBAL else names[name] if names else last_part(name)
 
 
+def silences(item: Item) -> Iterator[str]:
+    """Why a note is not told, by the lines of the hosts' files."""
+    for line in item.host_lines:
+        if not line.is_otherwise:
+            yield line.in_words
+        elif item.is_pinned:
+            yield f"{line.in_words}; told all the same, because you pinned it"
+        else:
+            yield f"{line.in_words}: change the file, or `afterwit knowledge pin {item.id}`"
+
+
 def _row(item: Item, names: Mapping[str, str], told: ToldWhen) -> tuple[str, ...]:
-    marks = ("[pinned] " if item.is_pinned else "") + ("[already in AGENTS.md] " if item.is_known_to_host else "")
+    marks = "[pinned] " if item.is_pinned else ""
+    marks += "[already in AGENTS.md] " if item.is_known_to_host else ""
+    marks += "[AGENTS.md says otherwise] " if item.is_denied else ""
     holds = where(item, names)
     status = item.status.in_words
     return (item.id, f"{item.confidence:.2f}", holds, item.category, told, status, marks + item.sentence)

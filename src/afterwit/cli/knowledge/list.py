@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.knowledge.items import EMPTY, EXITS, chosen, item_shape, show_listing
+from afterwit.cli.knowledge.items import EMPTY, EXITS, chosen, item_shape, show_listing, silences
 from afterwit.cli.terminal.amounts import COUNT, human_count
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
@@ -33,7 +33,8 @@ def list_items(here: Here, wanted: ItemFilter, limit: int, is_json: bool) -> Non
     Those in use, unless asked otherwise. A note that came from elsewhere needs your approval; one with too little
     evidence is waiting. *told* says when a session first hears of it: at its start, at a prompt, with its first edit,
     test run, commit or the like, after a failure, or never. `[already in AGENTS.md]` marks what the repository's own
-    instructions say: it is not repeated to agents.
+    instructions say: it is not repeated to agents. `[AGENTS.md says otherwise]` marks what they contradict: it is held
+    back from agents until you change the file, or pin the note.
     """
     listing = listed(here.world, wanted, limit)
     show_listing(listing, wanted, told_when(here.world), is_json=is_json, nothing=_nothing(listing))
@@ -108,8 +109,7 @@ def _facts(calendar: Calendar, item: Item) -> Iterator[tuple[str, str]]:
         yield "contradicts", f"{other}: `afterwit knowledge approve` or `retire` one of the two"
     if item.is_pinned:
         yield "pinned", "yes"
-    if item.is_known_to_host:
-        yield "already in", "AGENTS.md: the repository's own instructions say it"
+    yield from (("not told", reason) for reason in silences(item))
 
 
 def _between(first: str, last: str) -> str:
@@ -121,6 +121,7 @@ def shown_when(trigger: Trigger) -> str:
     parts = (
         ("command", " ".join((trigger.program, *trigger.words)).strip()),
         ("failure", trigger.signature),
+        ("failure with", " ".join(trigger.error)),
         ("tool", trigger.tool),
         ("path", trigger.path),
         ("rule", trigger.rule),

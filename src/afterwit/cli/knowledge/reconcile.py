@@ -40,6 +40,8 @@ def _show(result: Reconciliation) -> None:
     talk(f"{human_count(result.files, 'instruction file')} read: {clashes}, {doubles}.")
     if result.clashes or result.doubles:
         talk("`afterwit knowledge retire NOTE` takes a note out, `edit` rewords it; the files are yours to change.")
+    if any(clash.one.item and clash.other.file for clash in result.clashes):
+        talk("No agent is told a note that a file contradicts; `afterwit knowledge pin NOTE` tells it all the same.")
 
 
 def _side(side: Side) -> str:

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from afterwit.cli.commands import command
-from afterwit.cli.knowledge.items import EXITS, item_shape
+from afterwit.cli.knowledge.items import EXITS, item_shape, silences
 from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import has_colour, page, print_json, terminal_width
@@ -50,6 +50,8 @@ def why_lines(answer: Why, calendar: Calendar, width: int | None) -> Iterator[st
     yield from wrapped(
         clean(f"{item.status.in_words}, confidence {item.confidence:.2f}: {item.reason or 'no reason noted'}"), width
     )
+    for reason in silences(item):
+        yield from wrapped(clean(f"Not told: {reason}"), width)
     for is_against, heading in ((False, "For it"), (True, "Against it")):
         backings = [backing for backing in answer.evidence if backing.evidence.is_against is is_against]
         yield ""

@@ -43,7 +43,8 @@ def evaluate(
     """Measure the backends, and recommend one.
 
     Latency, functionality, relevance of queries on a labelled set, privacy, what becomes of writes under faults, cost;
-    a score out of 100. Works on entries of its own and removes them. A backend that is configured and elsewhere gets
+    a score out of 100, and in plain words whether a backend is recommended (from 80 on), acceptable (60), marginal (40)
+    or not recommended. Works on entries of its own and removes them. A backend that is configured and elsewhere gets
     invented entries only.
     """
     for name in backends:
@@ -73,7 +74,7 @@ def _weights(texts: tuple[str, ...]) -> dict[str, float]:
 
 
 def _show(result: Evaluation) -> None:
-    columns = [Column("backend"), Column("score", is_number=True)]
+    columns = [Column("backend"), Column("score", is_number=True), Column("verdict")]
     columns += [Column(f"{name} {weight:g}", is_number=True) for name, weight in result.weights.items()]
     columns += [Column("recall@5", is_number=True, gives_way=2), Column("data leave", gives_way=1)]
     print_table(columns, [_row(backend, result) for backend in result.backends if backend.score is not None])
@@ -96,7 +97,14 @@ def _show(result: Evaluation) -> None:
 def _row(backend: Evaluated, result: Evaluation) -> tuple[str, ...]:
     parts = tuple(f"{weight * backend.parts[name]:.1f}" for name, weight in result.weights.items())
     recall = f"{backend.relevance.recall_at_5:.2f}" if backend.relevance else ""
-    return (backend.backend, f"{backend.score:.0f}", *parts, recall, "yes" if backend.leaves_machine else "no")
+    return (
+        backend.backend,
+        f"{backend.score:.0f}",
+        backend.verdict,
+        *parts,
+        recall,
+        "yes" if backend.leaves_machine else "no",
+    )
 
 
 def _remarks(backend: Evaluated) -> list[str]:

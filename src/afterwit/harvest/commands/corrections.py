@@ -25,7 +25,17 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
 from afterwit.harvest.commands.invocations import command_at, has_worked
 from afterwit.harvest.commands.line_changes import change_between
-from afterwit.harvest.harvester import Grouped, by_repo, grouped_by, in_order, outcomes, stories_in, unique, when
+from afterwit.harvest.harvester import (
+    Grouped,
+    by_repo,
+    grouped_by,
+    in_order,
+    outcomes,
+    scope_of,
+    stories_in,
+    unique,
+    when,
+)
 from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status
@@ -232,7 +242,7 @@ def _against(
         sighting
         for sighting in in_order(worked)
         if sighting.session.story not in stories
-        and (scope == EVERYWHERE or sighting.session.repo == scope.name)
+        and (scope == EVERYWHERE or scope_of(sighting.session) == scope)
         and any(apply(change, f"{change.program} {shape}") for shape in sighting.seen.shapes)
     ]
 

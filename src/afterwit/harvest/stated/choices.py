@@ -16,25 +16,23 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from afterwit.harvest.harvester import Grouped, item_id
-from afterwit.harvest.stated.recurrence import StatedMatter, first_statements, matters, moment
-from afterwit.harvest.stated.standing_rules import is_rule
+from afterwit.harvest.stated.changes_of_mind import replaces
+from afterwit.harvest.stated.recurrence import first_statements, matters
+from afterwit.harvest.stated.standing_words import is_standing
 from afterwit.harvest.stated.statements import (
     Stated,
     StatedBy,
     is_general,
-    salient,
     stated,
     statements,
     typed_statements,
     with_reason,
 )
 from afterwit.model.digest import Digest
-from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Sighting
+from afterwit.model.knowledge import Category, Draft, Scope, ScopeKind, Sighting
 from afterwit.text.pasted import own_words
 
 _MOST = 5
-_SHARED = 2
-_SAME_MATTER = 0.5
 _REASON = (
     r"\b(?:because|since|so that|so (?:we|it|that|the|users?)|otherwise|instead|rather|but|as (?:it|we|this"
     r"|that)|over|not|to (?:be|stay|keep|avoid))\b"
@@ -80,17 +78,6 @@ _OF_THE_TASK = re.compile(
     r"|(?:remove|drop|delete|change|fix) it)\b",
     re.IGNORECASE,
 )
-_ANEW = re.compile(
-    r"\b(?:instead|no longer|rather|actually|after all|changed (?:my|our) minds?|switch|back to|drop|revert"
-    r"|not anymore|replace[sd]?)\b",
-    re.IGNORECASE,
-)
-_PICKED = re.compile(
-    r"\b(?:use|using|go(?:ing)? with|keep(?:ing)?|stick(?:ing)? (?:to|with)|switch(?:ing)? to|mov(?:e|ing) to|call"
-    r"|chose|decided on)\s+"
-    r"(?:the |a |an |our )?(?P<what>[`\w./@-]+)",
-    re.IGNORECASE,
-)
 _MOST_REPROOFS = 3
 _OPENING = re.compile(
     r"^\W*(?:(?:no|nope|wait|stop|wrong|actually|ok|but|that'?s (?:not right|wrong"
@@ -112,7 +99,7 @@ class Choices:
     """Decisions, and those that took the place of earlier ones."""
 
     name = "choices"
-    version = 3
+    version = 4
     minimum_stories = 2
     seen = Stated
 
@@ -132,30 +119,12 @@ def is_choice(text: str) -> bool:
     """Whether a sentence that a person typed decides something for good."""
     if not _CHOICE.search(text) or _UNSURE.search(text) or _ORDER.search(text) or _OF_THE_TASK.search(text):
         return False
-    return is_general(text) and not is_rule(text)
+    return is_general(text) and not is_standing(text)
 
 
 def is_agents_choice(text: str) -> bool:
     """Whether an agent says that something was decided."""
     return bool(_OF_AGENT.search(text)) and not _UNSURE.search(text) and is_general(text)
-
-
-def replaces(later: StatedMatter, earlier: StatedMatter) -> bool:
-    """Whether the later decision decides the matter of the earlier one anew."""
-    if later.channel is not Channel.USER and earlier.channel is Channel.USER:
-        return False
-    shared = later.words & earlier.words
-    if len(shared) < _SHARED or len(shared) < _SAME_MATTER * min(len(later.words), len(earlier.words)):
-        return False
-    if moment(later.first) <= moment(earlier.last):
-        return False
-    after, before = later.first.seen.excerpt, earlier.last.seen.excerpt
-    return later.is_negative != earlier.is_negative or bool(_ANEW.search(after)) or _picked(after) != _picked(before)
-
-
-def _picked(text: str) -> frozenset[str]:
-    picked = _PICKED.search(text)
-    return salient(picked["what"]) if picked else frozenset()
 
 
 def _of_people(digest: Digest) -> Iterator[Stated]:
@@ -182,7 +151,7 @@ class Reproofs:
     """Corrections that would have been worth knowing before."""
 
     name = "reproofs"
-    version = 3
+    version = 4
     minimum_stories = 2
     seen = Stated
 
@@ -206,4 +175,4 @@ def is_lesson(text: str) -> bool:
     rest = _OPENING.sub("", text)
     if not _GENERAL.search(rest) or _DOUBTS.search(rest) or not is_general(rest):
         return False
-    return not is_rule(text) and not is_choice(text)
+    return not is_standing(text) and not is_choice(text)

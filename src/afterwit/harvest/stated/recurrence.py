@@ -54,10 +54,10 @@ class StatedMatter(NamedTuple):
         scope: Scope,
         category: Category,
         *,
-        has_topic: bool = True,
+        triggers: tuple[Trigger, ...] | None = None,
         supersedes: tuple[str, ...] = (),
     ) -> Draft:
-        """The last words of the matter, as they were said."""
+        """The last words of the matter, as they were said; without triggers, shown when their topic comes up."""
         said = self.last.seen
         return Draft(
             harvester=harvester,
@@ -66,7 +66,7 @@ class StatedMatter(NamedTuple):
             category=category,
             sentence=attributed(said.speaker, moment(self.last), said.excerpt),
             channel=self.channel,
-            triggers=(Trigger(topic=topic_of(said.excerpt)),) if has_topic else (),
+            triggers=(Trigger(topic=topic_of(said.excerpt)),) if triggers is None else triggers,
             evidence=self.evidence,
             supersedes=supersedes,
         )

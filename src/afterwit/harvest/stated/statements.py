@@ -48,6 +48,10 @@ _PATTERNS = {
     "a process": r"\bpid[ =:]*\d+\b",
     "a line of a file": r"\.\w{1,6}:\d+\b|\blines? \d+",
 }
+OF_THE_PLACE = frozenset(
+    (_TICKET_KEY, "a time of day", "a temporary folder", "a home folder", "a branch", "a line of a file")
+)
+"""What ties a sentence to a moment only where its speaker does not say that it holds on."""
 _BINDING = re.compile("|".join(f"(?P<p{at}>{pattern})" for at, pattern in enumerate(_PATTERNS.values())), re.IGNORECASE)
 _BINDS = tuple(_PATTERNS)
 _TICKET = re.compile(_PATTERNS[_TICKET_KEY])
@@ -94,6 +98,9 @@ _PASTED = re.compile(
     r"|^[^\S\n]*(?:high|medium|low|critical|major|minor|nit)\s*:|[“”]|\\n",
     re.IGNORECASE | re.MULTILINE,
 )
+_BROKEN = re.compile(
+    r"^[^\n]{54,119}[^\s.!?:,;]\n[^\S\n]*[a-z(`]", re.MULTILINE
+)  # nobody who types breaks lines at a width
 _OUR_NOTES = re.compile(r"\[\s*(?:end\s+of\s+)?afterwit\s+notes", re.IGNORECASE)
 _OURS = re.compile(
     r"\A(?:The (?:user|agent)|A commit|A pull request|A summary"
@@ -137,6 +144,13 @@ def is_typed(prompt: str) -> bool:
     return len(_STRUCTURE.findall(text)) <= _MOST_STRUCTURE
 
 
+def is_document(prompt: str) -> bool:
+    """Whether a prompt has the structure of a document, the look of output or broken lines, however short it is."""
+    text = prompt.strip()
+    has_look = _PASTED.search(text) or _BROKEN.search(text)
+    return bool(has_look) or len(_STRUCTURE.findall(text)) > _MOST_STRUCTURE
+
+
 def typed_statements(prompt: str) -> list[str]:
     """The statements of a prompt that its user typed: none of a document, and nothing that was pasted."""
     return statements(own_words(prompt)) if is_typed(prompt) else []
@@ -146,6 +160,11 @@ def statements(text: str, *, is_wrapped: bool = False) -> list[str]:
     """The sentences of a text that are prose. `is_wrapped`: its lines were broken to a width, as in a commit. A text
     that carries notes of ours has none: somebody else would be quoted with our words."""
     return [piece for piece in _pieces(text, is_wrapped=is_wrapped) if _is_prose(piece)]
+
+
+def pieces_of(text: str) -> tuple[str, ...]:
+    """All sentences of a text, prose or not, without blocks, headings and quoted lines."""
+    return _pieces(text, is_wrapped=False)
 
 
 def with_reason(text: str, piece: str, *, is_wrapped: bool = False) -> str:
@@ -224,11 +243,11 @@ _FORM = frozenset(
 )
 
 
-def momentary(text: str) -> str:
-    """What ties the text to a moment, in words; "" where nothing does."""
+def momentary(text: str, apart_from: frozenset[str] = frozenset()) -> str:
+    """What ties the text to a moment, in words, apart from some of it; "" where nothing does."""
     for match in _BINDING.finditer(text):
         name = _BINDS[int(str(match.lastgroup)[1:])]
-        if name != _TICKET_KEY or _TICKET.match(text, match.start()):
+        if name not in apart_from and (name != _TICKET_KEY or _TICKET.match(text, match.start())):
             return name
     return ""
 

@@ -101,6 +101,14 @@ class Bulk(Protocol):
         """Removes all entries of a user. Returns how many there were."""
 
 
+@runtime_checkable
+class Sized(Protocol):
+    """What a backend may do besides, where it can tell what it takes."""
+
+    def used_bytes(self) -> int:
+        """Of disk, with indexes, without room that is free again."""
+
+
 def is_this_machine(host: str) -> bool:
     """A loopback address, a socket in the file system, or nothing at all."""
     name = host.strip("[]").lower()

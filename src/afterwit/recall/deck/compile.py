@@ -23,9 +23,10 @@ from afterwit.recall.at_prompt import about, talks_of
 from afterwit.recall.deck.prompt_tables import PromptSource
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, Redact, write_deck
 from afterwit.recall.holdout import holdout_key
-from afterwit.recall.recall import prompt_index, speaking_items, start_block_for, stories
+from afterwit.recall.recall import names_known, prompt_index, speaking_items, start_block_for, stories
 from afterwit.recall.situation import order, situations
 from afterwit.recall.start_block import said_of
+from afterwit.repos.known_names import is_folder
 from afterwit.store.layout import redaction_key
 from afterwit.store.lease import held
 from afterwit.store.marks import DECK, fingerprint, mark, put_mark
@@ -41,10 +42,11 @@ def compile_deck(store: Store, world: World) -> None:
     """Compiles the deck from the store."""
     items = speaking_items(store.db)
     rows = list(repos.repo_rows(store.db))
+    names = names_known(store.db, world.settings)
     deck = DeckContent(
         settings=_settings(store, world),
-        roots=_roots(store, world, rows),
-        remotes={row.remote: row.repo for row in rows if row.remote and row.repo},
+        roots=_roots(store, world, rows) | {key: repo for key, repo in names.items() if is_folder(key)},
+        remotes={key: repo for key, repo in names.items() if not is_folder(key)},
         blocks=tuple(_blocks(store, world, items)),
         lines=tuple(lines_of(items)),
         prompts=_prompts(store),
@@ -138,6 +140,7 @@ def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:
                 awaits=tuple(trigger for trigger in triggers if is_called(item, trigger)),
                 about=about(item),
                 talks=talks_of(item),
+                silent_in=item.silent_in,
             )
 
 

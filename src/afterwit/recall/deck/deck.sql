@@ -23,7 +23,8 @@ CREATE TABLE lines (
     advice TEXT NOT NULL,
     confidence REAL NOT NULL,
     agents TEXT NOT NULL,               -- that it concerns, each between blanks; empty: all
-    talks TEXT NOT NULL                 -- a JSON list: sessions whose quotes it stands for
+    talks TEXT NOT NULL,                -- a JSON list: sessions whose quotes it stands for
+    silent_in TEXT NOT NULL             -- repositories whose own files say it, or otherwise, each between blanks
 ) STRICT;
 
 CREATE TABLE triggers (

@@ -8,7 +8,7 @@ hundredths up to 2.55. `prompt_tables` packs and writes them, and `write` those 
 
 import heapq
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 from struct import iter_unpack, pack
 from typing import Any, NamedTuple, cast
@@ -32,7 +32,7 @@ from afterwit.recall.note_matches import (
 from afterwit.recall.place_index import likeness, rarity
 from afterwit.recall.places import LikelyPlace, Question, guess
 from afterwit.recall.prompt_block import BlockLine, BlockSection, MarkedLine, likely_paths, prompt_block, unquoted
-from afterwit.recall.talks import Sentence, TalkTurn
+from afterwit.recall.talks import Quote
 from afterwit.text.words import words_of
 
 _LONGEST = 12_000  # characters of a prompt that are looked at, as in digests
@@ -155,41 +155,21 @@ class StoredTalks:
         row = db.execute("SELECT id, talks FROM prompt_repos WHERE repo = ?", (repo,)).fetchone()
         self._repo: int = row[0] if row else -1
         self._size: int = row[1] if row else 0
-        self._numbers: dict[str, int] = {}  # of the sessions that were named
-        self._names: dict[int, str] = {}
-        self._turns: dict[str, Sequence[TalkTurn]] = {}
 
     def size(self) -> int:
         return self._size
 
-    def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[str, float]]:
-        holders: dict[str, Mapping[str, float]] = {}
+    def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[int, float]]:
         query = """SELECT given.value, terms.body FROM json_each(?) AS given CROSS JOIN prompt_terms AS terms
                    ON terms.repo = ? AND terms.kind = 'talk' AND terms.term = given.value"""
-        for term, body in self._db.execute(query, (dumps(list(terms)), self._repo)):
-            holders[term] = {self._name(number): weight for number, weight in unpack_weighted(body)}
-        return holders
+        rows = self._db.execute(query, (dumps(list(terms)), self._repo))
+        return {term: dict(unpack_weighted(body)) for term, body in rows}
 
-    def turns(self, session: str) -> Sequence[TalkTurn]:
-        if session not in self._turns:
-            query = "SELECT body FROM prompt_talks WHERE repo = ? AND number = ?"
-            row = self._db.execute(query, (self._repo, self._numbers[session])).fetchone()
-            self._turns[session] = [_turn(turn) for turn in cast(list[Any], loads(row[0] if row else "[]"))]
-        return self._turns[session]
-
-    def _name(self, number: int) -> str:
-        if not self._names:
-            rows = self._db.execute("SELECT number, session FROM prompt_talks WHERE repo = ?", (self._repo,))
-            self._names = dict(rows)
-            self._numbers = {session: at for at, session in self._names.items()}
-        return self._names[number]
-
-
-def _turn(row: list[Any]) -> TalkTurn:
-    speaker, at_ms, sentences, terms, is_change = row
-    return TalkTurn(
-        speaker, at_ms, tuple(Sentence(*sentence) for sentence in sentences), frozenset(terms.split()), is_change
-    )
+    def quotes(self, numbers: Iterable[int]) -> Mapping[int, Quote]:
+        query = """SELECT number, quote, at_ms, session FROM json_each(?) AS given
+                   CROSS JOIN prompt_talks AS talks ON talks.repo = ? AND talks.number = given.value"""
+        rows = self._db.execute(query, (dumps(list(numbers)), self._repo))
+        return {number: Quote(*quote) for number, *quote in rows}
 
 
 class StoredPlaces:

@@ -2,7 +2,7 @@
 
 The store is found as commands find it, without reading a configuration file: whoever installs a hook for a store
 elsewhere gives it `AFTERWIT_HOME` and `AFTERWIT_PROFILE`. A folder is known by itself or by one above it; else a
-worktree by its main checkout, and a fresh clone by its remote.
+worktree by its main checkout, and a fresh clone by its remote, an alias or its name.
 """
 
 import os
@@ -65,8 +65,15 @@ def location_of(deck: Deck, cwd: str) -> Location:
     if not top:
         return place
     main = _main_checkout(top)
-    repo = _recorded(deck, [main], home).repo or deck.repo_of(_remote(main)) if main else ""
+    repo = _recorded(deck, [main], home).repo or _recognised(deck, main) if main else ""
     return Location(repo, top)
+
+
+def _recognised(deck: Deck, main: str) -> str:
+    """The repository of a checkout in which no session was seen: by its remote, an alias, or its name."""
+    from afterwit.repos.remotes import keys_of_checkout
+
+    return deck.repo_of(keys_of_checkout(_remote(main), os.path.basename(main)))
 
 
 def is_left_out(deck: Deck, agent: str, cwd: str) -> bool:

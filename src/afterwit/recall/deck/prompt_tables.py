@@ -16,7 +16,7 @@ import apsw
 from afterwit.model.quick_json import dumps
 from afterwit.recall.deck.first_prompt import pack_numbers, pack_weighted
 from afterwit.recall.place_index import PlaceSighting, path_total, rarity, words_of_sighting
-from afterwit.recall.talks import Sentence, Talk, terms_of, weights
+from afterwit.recall.talks import Talk, counts_of, weights
 from afterwit.text.words import words_of
 
 MOST_SESSIONS = 2_000
@@ -26,7 +26,7 @@ _Rows = Iterator[tuple[str, str, bytes]]
 _COLUMNS = {
     "prompt_repos": ("id", "repo", "mark", "talks", "body"),
     "prompt_terms": ("repo", "kind", "term", "body"),
-    "prompt_talks": ("repo", "number", "session", "body"),
+    "prompt_talks": ("repo", "number", "quote", "at_ms", "session"),
 }
 
 
@@ -48,7 +48,7 @@ def write_prompt_tables(
     db: apsw.Connection, sources: Mapping[str, PromptSource], earlier: str | None = None, redact: Redact = str
 ) -> None:
     """Creates the tables and fills them, by repository, within the caller's transaction. What the earlier deck, which
-    is attached under this name, has of the same sessions is copied from there. Sentences are redacted, and words that
+    is attached under this name, has of the same sessions is copied from there. Quotes are redacted, and words that
     go with a secret are not filed."""
     db.execute(resources.files("afterwit.recall.deck").joinpath("prompt_tables.sql").read_text("utf-8"))
     for number, (repo, source) in enumerate(sorted(sources.items())):
@@ -72,8 +72,8 @@ def _put(db: apsw.Connection, number: int, repo: str, source: PromptSource, reda
     index = source.load()
     newest = sorted(index.sightings, key=lambda sighting: (sighting.at_ms, sighting.session))[-MOST_SESSIONS:]
     sightings = [sighting._replace(text=redact(sighting.text)) for sighting in newest]
-    talks = sorted(index.talks, key=lambda talk: (talk.at_ms, talk.session))[-MOST_SESSIONS:]
-    talks = [_redacted(talk, redact) for talk in talks]
+    latest = sorted(index.talks, key=lambda talk: (talk.quote.at_ms, talk.key))[-MOST_SESSIONS:]
+    talks = [_redacted(talk, redact) for talk in sorted(latest, key=lambda talk: talk.key)]
     paths = sorted({path for sighting in sightings for path in sighting.changed})
     files = {path: at for at, path in enumerate(paths)}
     bags = [words_of_sighting(sighting) for sighting in sightings]
@@ -82,27 +82,13 @@ def _put(db: apsw.Connection, number: int, repo: str, source: PromptSource, reda
     for rows in (_session_rows(bags), _file_rows(sightings, files), _talk_rows(talks)):
         db.executemany("INSERT INTO main.prompt_terms VALUES (?, ?, ?, ?)", ((number, *row) for row in rows))
     db.executemany(
-        "INSERT INTO main.prompt_talks VALUES (?, ?, ?, ?)",
-        ((number, at, talk.session, _talk_body(talk)) for at, talk in enumerate(talks)),
+        "INSERT INTO main.prompt_talks VALUES (?, ?, ?, ?, ?)",
+        ((number, at, *talk.quote) for at, talk in enumerate(talks)),
     )
 
 
 def _redacted(talk: Talk, redact: Redact) -> Talk:
-    turns = []
-    gone: set[str] = set()
-    for turn in talk.turns:
-        sentences = tuple(sentence._replace(text=redact(sentence.text)) for sentence in turn.sentences)
-        if sentences != turn.sentences:
-            gone |= _terms(turn.sentences) - _terms(sentences)
-        turns.append(turn._replace(sentences=sentences))
-    if not gone:
-        return talk
-    kept = {term: count for term, count in talk.counts.items() if term not in gone}
-    return talk._replace(turns=tuple(turn._replace(terms=turn.terms - gone) for turn in turns), counts=kept)
-
-
-def _terms(sentences: Sequence[Sentence]) -> frozenset[str]:
-    return frozenset(terms_of(" ".join(sentence.text for sentence in sentences)))
+    return talk._replace(quote=talk.quote._replace(text=redact(talk.quote.text)), text=redact(talk.text))
 
 
 def _places_body(sightings: Sequence[PlaceSighting], bags: Sequence[frozenset[str]], files: dict[str, int]) -> str:
@@ -143,15 +129,6 @@ def _file_rows(sightings: Sequence[PlaceSighting], files: dict[str, int]) -> _Ro
 def _talk_rows(talks: Sequence[Talk]) -> _Rows:
     holders: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
     for number, talk in enumerate(talks):
-        for term, weight in weights(talk.counts).items():
+        for term, weight in weights(counts_of(talk.text)).items():
             holders[term].append((number, weight))
     return (("talk", term, pack_weighted(weighted)) for term, weighted in sorted(holders.items()))
-
-
-def _talk_body(talk: Talk) -> str:
-    return dumps(
-        [
-            (turn.speaker, turn.at_ms, list(map(tuple, turn.sentences)), " ".join(sorted(turn.terms)), turn.is_change)
-            for turn in talk.turns
-        ]
-    )

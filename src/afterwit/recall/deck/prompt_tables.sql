@@ -19,7 +19,8 @@ CREATE TABLE prompt_terms (
 CREATE TABLE prompt_talks (
     repo INTEGER NOT NULL,
     number INTEGER NOT NULL,
+    quote TEXT NOT NULL,                -- what the user said
+    at_ms INTEGER NOT NULL,
     session TEXT NOT NULL,
-    body TEXT NOT NULL,                 -- [[speaker, time, [[sentence, force], …], "term term …", is change], …]
     PRIMARY KEY (repo, number)
 ) STRICT, WITHOUT ROWID;

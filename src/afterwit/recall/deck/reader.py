@@ -13,7 +13,7 @@ import apsw
 from afterwit.guard.shown import Shown, of_deck
 from afterwit.model.quick_json import dumps, loads
 
-VERSION = 2
+VERSION = 3
 NOTES = "notes"  # the name under which a deck has how many notes are found by their words
 LINE_COLUMNS = ("item", "text", "authority", "advice", "confidence")
 TRIGGER_COLUMNS = ("program", "words", "signature", "tool", "path", "rule", "activity")
@@ -103,9 +103,17 @@ class Deck:
         row = self._db.execute(query, (dumps(folders),)).fetchone()
         return (row[0], row[1]) if row else ("", "")
 
-    def repo_of(self, remote: str) -> str:
-        row = self._db.execute("SELECT repo FROM remotes WHERE remote = ?", (remote,)).fetchone()
+    def repo_of(self, keys: list[str]) -> str:
+        """The repository that is recognised by the first of these keys that is known."""
+        query = """SELECT remotes.repo FROM json_each(?) AS given JOIN remotes ON remotes.remote = given.value
+                   ORDER BY given.key LIMIT 1"""
+        row = self._db.execute(query, (dumps(keys),)).fetchone()
         return str(row[0]) if row else ""
+
+    def knows_commits(self) -> bool:
+        """Whether a repository is known by its first commit."""
+        query = "SELECT 1 FROM remotes WHERE remote >= 'commit:' AND remote < 'commit;' LIMIT 1"
+        return self._db.execute(query).fetchone() is not None
 
     def block(self, repo: str, agent: str) -> list[tuple[Shown, Lines]]:
         """The start block that fits best: headings, each with its lines. A heading without lines frames the others."""
@@ -126,6 +134,7 @@ class Deck:
                    WHERE (lines.scope = 'global' OR (lines.scope = 'repo' AND lines.place = :repo)
                        OR (lines.scope = 'agent' AND lines.place = :agent))
                        AND (lines.agents = '' OR instr(lines.agents, ' ' || :agent || ' '))
+                       AND (lines.silent_in = '' OR NOT instr(lines.silent_in, ' ' || :repo || ' '))
                    ORDER BY breadth, lines.id"""  # noqa: S608
         values = {"words": dumps([*words, ""]), "moment": moment, "repo": repo, "agent": agent}
         return [

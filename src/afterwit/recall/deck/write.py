@@ -53,6 +53,7 @@ class FiringLine(NamedTuple):
     awaits: tuple[Trigger, ...] = ()  # of these, commands whose first call it waits for
     about: str = ""  # the text by whose words a prompt finds it; "" where words do not
     talks: tuple[str, ...] = ()  # sessions whose quotes it stands for
+    silent_in: tuple[str, ...] = ()  # repositories whose own files say it, or otherwise
 
 
 class DeckBlock(NamedTuple):
@@ -84,7 +85,7 @@ class DeckContent(NamedTuple):
 
     settings: DeckSettings
     roots: Mapping[str, str] = MappingProxyType({})  # folder to repository; `~` stands for the user's home folder
-    remotes: Mapping[str, str] = MappingProxyType({})  # other remotes of repositories: host/owner/name to name
+    remotes: Mapping[str, str] = MappingProxyType({})  # what else a checkout is recognised by: `repos.known_names`
     blocks: Iterable[DeckBlock] = ()
     lines: Iterable[FiringLine] = ()
     prompts: Mapping[str, PromptSource] = MappingProxyType({})  # by repository
@@ -183,8 +184,9 @@ def _put_lines(db: apsw.Connection, lines: Iterable[FiringLine], said: Redact) -
         kind, place = line.scope
         agents = "".join(f" {agent} " for agent in line.agents)
         row = (str(kind), place, str(line.authority), said(line.advice), line.confidence, agents)
-        values = (number, line.item, said(line.text), *row, msgspec.json.encode(line.talks).decode())
-        db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+        silent_in = "".join(f" {repo} " for repo in line.silent_in)
+        values = (number, line.item, said(line.text), *row, msgspec.json.encode(line.talks).decode(), silent_in)
+        db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         is_waiting = bool(line.awaits) or (not line.advice and any(trigger.activity for trigger in line.triggers))
         for trigger in line.triggers:
             filed = list(_keys_of(count, trigger, is_waiting=is_waiting, is_awaited=trigger in line.awaits))
@@ -224,8 +226,8 @@ def _keys_of(number: int, trigger: Trigger, *, is_waiting: bool, is_awaited: boo
     called = words_in(trigger.program).union(*map(words_in, trigger.words))
     if trigger.activity:
         yield _Key("activity", frozenset({str(trigger.activity), *needed_by_path(trigger.path)} | called), number)
-    elif trigger.signature or trigger.rule:
-        needs = needed_by_signature(trigger.signature) | words_in(trigger.rule) | called
+    elif trigger.signature or trigger.rule or trigger.error:
+        needs = needed_by_signature(trigger.signature) | words_in(trigger.rule) | called | set(trigger.error)
         yield _Key("failure", frozenset(needs), number)
     elif trigger.program or trigger.words:
         moments = ("command", "failure", "first") if is_awaited else ("command", "failure")

@@ -1,6 +1,6 @@
 """Rows of sessions: the merge of their parts, and what is asked about them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import apsw
@@ -11,6 +11,7 @@ from afterwit.repos.identity import RepoSighting
 from afterwit.store.rows.parts import ActionCounts, PartRow, action_counts, part_tokens, parts_of_session
 
 _FIRST = ("user", "cwd", "root", "remote", "branch", "origin", "provider", "parent", "relation", "parent_call")
+_PLACE = ("cwd", "root", "remote")  # of one part, where a log names it; else where most was done
 _SUMMED = ("prompts", "replies", "interrupts", "compactions", "model_errors")
 _TEXTS = (*_FIRST, "versions", "models", "title", "first_prompt", "task")
 _TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
@@ -18,6 +19,9 @@ _NUMBERS = (*_SUMMED, "events", *ActionCounts._fields, *(f"tokens_{name}" for na
 _MERGED = ("versions", "started_ms", "ended_ms", "title", "first_prompt", "task", "events", "is_partial")
 _COUNTED = (*ActionCounts._fields, "models", *(f"tokens_{name}" for name in _TOKENS))
 _ALL = (*_FIRST, *_SUMMED, *_MERGED, *_COUNTED)
+_FOLLOWING = ("root", "relation", "started_ms", "first_prompt", "is_partial")  # what the session before is judged by
+_SOON_MS = 86_400_000  # from the end of a session to the start of the one that follows it
+_LONGEST_MS = 7 * _SOON_MS  # from start to start
 
 
 def session_id(db: apsw.Connection, agent: str, native_id: str) -> int:
@@ -35,13 +39,43 @@ def session_id(db: apsw.Connection, agent: str, native_id: str) -> int:
 def refresh_session(db: apsw.Connection, session: int) -> None:
     """Merges the parts of a session into its row; a session without parts is gone."""
     parts = parts_of_session(db, session)
+    query = f"SELECT {', '.join(_FOLLOWING)} FROM sessions WHERE id = ?"  # noqa: S608
+    before = dict(zip(_FOLLOWING, db.execute(query, (session,)).fetchone() or (), strict=False))
     if not parts:
         db.execute("DELETE FROM digests WHERE session_id = ?", (session,))
         db.execute("DELETE FROM sessions WHERE id = ?", (session,))
+        _judge_earlier_again(db, session, before)
         return
     values = _merged([part.facts for part in parts]) | _counted(db, parts) | {"is_digested": 0}
     changes = ", ".join(f"{name} = :{name}" for name in values)
     db.execute(f"UPDATE sessions SET {changes} WHERE id = :id", {**values, "id": session})  # noqa: S608
+    after = {name: values[name] for name in _FOLLOWING}
+    if after != before:
+        _judge_earlier_again(db, session, before)
+        _judge_earlier_again(db, session, after)
+
+
+def _judge_earlier_again(db: apsw.Connection, session: int, place: Mapping[str, object]) -> None:
+    """Sessions that this one follows are digested again: how it begins says something about how they ended."""
+    if not place.get("root") or place["started_ms"] is None:
+        return
+    query = """UPDATE sessions SET is_digested = 0 WHERE root = :root AND id <> :id AND relation <> 'subagent'
+               AND started_ms BETWEEN :started_ms - :longest AND :started_ms
+               AND ended_ms BETWEEN :started_ms - :soon AND :started_ms"""
+    db.execute(query, {**place, "id": session, "longest": _LONGEST_MS, "soon": _SOON_MS})
+
+
+def following_prompt(db: apsw.Connection, session: int) -> str:
+    """What the person asked first in the session that followed this one in the same place within a day; "" where none
+    did. Of several that began in the same instant the one with the smaller name counts."""
+    query = """SELECT later.first_prompt FROM sessions JOIN sessions AS later ON later.root = sessions.root
+               AND later.started_ms BETWEEN sessions.ended_ms AND sessions.ended_ms + :soon
+               WHERE sessions.id = :id AND sessions.root <> '' AND sessions.relation <> 'subagent'
+               AND later.id <> sessions.id AND later.relation <> 'subagent' AND NOT later.is_partial
+               AND later.started_ms - sessions.started_ms <= :longest
+               ORDER BY later.started_ms, later.agent, later.native_id LIMIT 1"""
+    row = db.execute(query, {"id": session, "soon": _SOON_MS, "longest": _LONGEST_MS}).fetchone()
+    return str(row[0]) if row else ""
 
 
 def broken_sessions(db: apsw.Connection) -> Iterator[str]:
@@ -91,7 +125,8 @@ def _merged(parts: list[PartFacts]) -> dict[str, object]:
     ends = [end for part in parts if (end := part.ended_ms or part.started_ms or part.first_ms) is not None]
     titled = max(parts, key=lambda part: (bool(part.title), part.is_title_manual, part.title_at_ms))
     asked = min((part for part in parts if part.first_prompt), key=_asked_at, default=parts[0])
-    merged: dict[str, object] = {name: next((v for part in parts if (v := getattr(part, name))), "") for name in _FIRST}
+    placed = [part for part in parts if not part.is_placeless] or sorted(parts, key=lambda part: not part.worked)
+    merged: dict[str, object] = {name: _first(placed if name in _PLACE else parts, name) for name in _FIRST}
     merged |= {name: sum(getattr(part, name) for part in parts) for name in _SUMMED}
     versions = list(dict.fromkeys(version for part in parts for version in part.versions))
     return merged | {
@@ -104,6 +139,10 @@ def _merged(parts: list[PartFacts]) -> dict[str, object]:
         "events": sum(part.events - part.copied for part in parts),
         "is_partial": int(all(part.is_partial for part in parts)),
     }
+
+
+def _first(parts: list[PartFacts], name: str) -> str:
+    return next((value for part in parts if (value := getattr(part, name))), "")
 
 
 def _asked_at(part: PartFacts) -> int:

@@ -1,0 +1,93 @@
+"""Whether a later statement takes the place of an earlier one: the same matter, decided anew.
+
+Two ways. The later one names what it puts aside ("Redis instead of Postgres", "we moved off npm"), the earlier one was
+about that, and they share something else that tells. Or they share most of their telling words, and the later one says
+that something changes, or denies what the other affirms. An agent never overrules a user. Where it is in doubt both
+stay: a person sees both, and a wrong replacement would hide what holds.
+"""
+
+import re
+
+from afterwit.harvest.stated.recurrence import StatedMatter, moment
+from afterwit.harvest.stated.statements import salient
+from afterwit.model.knowledge import Channel
+
+_SHARED = 2
+_SAME_MATTER = 0.5
+_SURELY_SAME_MATTER = 0.6
+_PLACES = frozenset(("repo", "project", "codebase", "everywhere", "always", "now"))  # say nothing about a matter
+_ANEW = re.compile(
+    r"\b(?:instead|no longer|rather|actually|after all|changed (?:my|our) minds?|switch\w*|back to|drop|revert"
+    r"|not any ?more|replace[sd]?|from now on|going forward|outdated)\b",
+    re.IGNORECASE,
+)
+_NAME = r"(?:the |our |using |old )?(?P<{}>[\w`./@+-]{{2,40}}(?: [\w`./@+-]{{2,40}})?)"
+_PUT_ASIDE = re.compile(
+    r"\b(?:instead of|rather than|no longer|no more|not|stop using|drop(?:ped|ping)?|ditch(?:ed|ing)?|retired?"
+    r"|replac(?:e|es|ed|ing)|(?:mov|switch|migrat|chang)(?:e|ed|es|ing)? (?:off|away from|from)) "
+    + _NAME.format("what")
+    + r"|\b"
+    + _NAME.format("gone")
+    + r" is (?:gone|dead|out|history|deprecated)\b",
+    re.IGNORECASE,
+)
+_PICKED = re.compile(
+    r"\b(?:use|using|go(?:ing)? with|keep(?:ing)?|stick(?:ing)? (?:to|with)|switch(?:ing)? to|mov(?:e|ing) to|call"
+    r"|chose|decided on)\s+"
+    r"(?:the |a |an |our )?(?P<what>[`\w./@-]+)",
+    re.IGNORECASE,
+)
+
+
+def replaces(later: StatedMatter, earlier: StatedMatter) -> bool:
+    """Whether the later decision decides the matter of the earlier one anew."""
+    if not _may_replace(later, earlier) or not _is_same_matter(later, earlier, _SAME_MATTER):
+        return False
+    after, before = later.first.seen.excerpt, earlier.last.seen.excerpt
+    return _says_so(later, earlier) or _picked(after) != _picked(before)
+
+
+def takes_over(later: StatedMatter, earlier: StatedMatter) -> bool:
+    """Whether a later standing word takes the place of an earlier one. It does so at once, so more is asked of it."""
+    if not _may_replace(later, earlier):
+        return False
+    is_anew = _is_same_matter(later, earlier, _SURELY_SAME_MATTER) and _says_so(later, earlier)
+    return is_anew or _puts_aside(later, earlier)
+
+
+def _may_replace(later: StatedMatter, earlier: StatedMatter) -> bool:
+    is_overruled = later.channel is not Channel.USER and earlier.channel is Channel.USER
+    return not is_overruled and moment(later.first) > moment(earlier.last)
+
+
+def _is_same_matter(later: StatedMatter, earlier: StatedMatter, share: float) -> bool:
+    shared = later.words & earlier.words
+    return len(shared) >= _SHARED and len(shared) >= share * min(len(later.words), len(earlier.words))
+
+
+def _says_so(later: StatedMatter, earlier: StatedMatter) -> bool:
+    return later.is_negative != earlier.is_negative or _ANEW.search(later.first.seen.excerpt) is not None
+
+
+def _puts_aside(later: StatedMatter, earlier: StatedMatter) -> bool:
+    """Whether the later statement names what the earlier one was for."""
+    refused = _singular(_put_aside(earlier.last.seen.excerpt))
+    before = _singular(earlier.words) - refused - _PLACES
+    aside = _singular(_put_aside(later.first.seen.excerpt)) & before
+    shared = (_singular(later.words) & before) - aside
+    return bool(aside) and (bool(shared) or len(before - aside) <= 1)
+
+
+def _put_aside(text: str) -> frozenset[str]:
+    names = (match["what"] or match["gone"] for match in _PUT_ASIDE.finditer(text))
+    return frozenset(word for name in names for word in salient(name))
+
+
+def _picked(text: str) -> frozenset[str]:
+    picked = _PICKED.search(text)
+    return salient(picked["what"]) if picked else frozenset()
+
+
+def _singular(words: frozenset[str]) -> frozenset[str]:
+    """Short words keep their plural when they are stemmed."""
+    return frozenset(word[:-1] if word.endswith("s") and not word.endswith("ss") else word for word in words)
