@@ -40,7 +40,7 @@ def test_only_what_was_asked_for_is_walked_through(world: World) -> None:
 
 
 def test_every_answer_is_kept_at_once_and_counted(world: World) -> None:
-    first, second, third, *rest = waiting(world).notes
+    first, second, third, *rest = waiting(world, is_all=True).notes
     walk = ReviewWalk(world, [first, second, third, *rest])
     walk.approve()
     walk.reject()

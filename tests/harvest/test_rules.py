@@ -47,11 +47,6 @@ def test_a_line_is_at_most_two_hundred_characters_and_eight_ids_long() -> None:
     assert short.sentence.count("E70") == 8
 
 
-def test_one_session_makes_no_line() -> None:
-    assert _concluded(session(_lint(*_UNWRAPPED))) == []
-    assert _concluded(*(session(_lint(*_UNWRAPPED), day=day, parent="root") for day in range(3))) == []
-
-
 def test_a_rule_that_nobody_knows_is_not_told_whatever_its_message_says() -> None:
     report = ("house-names", "name `crate` after its fruit")
     assert _concluded(*_days(_lint(report), days=4)) == []

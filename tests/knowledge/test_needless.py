@@ -13,8 +13,18 @@ _NAME = (
 )
 
 
+def _rule(stories: int) -> Draft:
+    text = "`make lint` fails most on `no-shadow`."
+    return draft(text, triggers=(Trigger(rule="no-shadow"),), evidence=pieces(stories))
+
+
 def _said(words: str) -> Draft:
     return draft(f'The user said on 2026-05-01: "{words}"', channel=Channel.USER)
+
+
+def test_a_rule_that_failed_in_one_session_is_nobodys_question_and_in_two_it_is() -> None:
+    assert needless(_rule(1)) is Rejection.SEEN_ONCE
+    assert needless(_rule(2)) is None
 
 
 def test_a_name_that_a_tool_did_not_know_once_stays_out() -> None:

@@ -42,8 +42,8 @@ def test_a_name_that_two_files_share_says_half_of_each() -> None:
 
 def test_the_later_change_wins_when_nothing_else_tells() -> None:
     others = [_changed(f"other{number}", number, f"c{number:02}.py") for number in range(20)]
-    index = _index(_changed("new", 1002, "b.py"), _changed("old", 1001, "a.py"), *others)
-    assert [place.path for place in guess(index, Question("go on"))][:2] == ["b.py", "a.py"]
+    told = [_changed("new", 1002, "b.py", text="press"), _changed("old", 1001, "a.py", text="press")]
+    assert [place.path for place in guess(_index(*told, *others), Question("press"))][:2] == ["b.py", "a.py"]
 
 
 def test_while_few_files_are_known_nothing_is_said_unless_the_prompt_points_there() -> None:

@@ -2,9 +2,8 @@
 
 What a rule wants every agent knows; what it cannot know is which of thousands a repository enforces and keeps failing.
 So nothing is said but the ids of the commonest rules, after the command that reports them, and the command that puts
-some of them right, if one was seen to. The line is made once two sessions failed a check. What the tool says
-is never repeated, and only ids are named whose tool and form are known (`rule_names`): both are written by whoever
-wrote the tool.
+some of them right, if one was seen to. What the tool says is never repeated, and only ids are named whose tool and form
+are known (`rule_names`): both are written by whoever wrote the tool.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -45,7 +44,7 @@ class LinterRules:
         rules = _failing_most(sightings)
         fitting = (text for most in range(len(rules), 0, -1) if len(text := _said(rules[:most])) <= _LONGEST)
         text = next(fitting, "")
-        if not text or len(stories_in(sightings)) < _STORIES:
+        if not text:
             return
         yield Draft(
             harvester=self.name,

@@ -1,9 +1,10 @@
 """What no person would ever approve, so that nobody is asked about it: it stays out like what the gate refuses.
 
-Unlike the gate it asks how often something was seen. A name that an agent's tool did not know once is in the error
-itself: it comes back by itself with the second session. Halves of command lines and names, changes that leave nothing
-but a program, and a user's words that point at something never say anything. What answers a failure with something to
-do instead is not touched, nor is what a person has approved. Pure.
+Unlike the gate it asks how often something was seen. A rule that failed in one session is the work of that session, and
+a name that an agent's tool did not know once is in the error itself: they come back by themselves with the second
+session. Halves of command lines and names, changes that leave nothing but a program, and a user's words that point at
+something never say anything. What answers a failure with something to do instead is not touched, nor is what a person
+has approved. Pure.
 """
 
 import re
@@ -56,9 +57,11 @@ def _seen_in(draft: Draft) -> int:
 
 
 def _adds_nothing(draft: Draft) -> bool:
-    """Whether it says no more than the error that it was seen by."""
+    """Whether it says no more than the report or the error that it was seen by."""
     if draft.category is Category.QUESTION or not draft.triggers:
         return False
+    if all(trigger.rule for trigger in draft.triggers):
+        return True
     is_name = any(trigger.tool and trigger.words for trigger in draft.triggers)
     return is_name and not draft.advice
 
