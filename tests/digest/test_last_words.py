@@ -3,7 +3,7 @@
 import pytest
 
 from afterwit.digest.last_words import (
-    Report,
+    TaskReport,
     is_coming_back,
     is_correction,
     is_giving_up,
@@ -110,17 +110,17 @@ def test_a_word_to_the_program_is_leaving() -> None:
 @pytest.mark.parametrize(
     ("reply", "report"),
     [
-        ("Done. All 12 tests pass.", Report(is_done=True)),
-        ("I am stuck.", Report(cannot=True, left_open=True, admits=True)),
-        ("The row is pruned.", Report()),
-        ("Open: the hyphens.", Report(left_open=True)),
-        ("Okay. It has not been applied.", Report(cannot=True, left_open=True)),
-        ("> it still fails\n\nFixed.", Report(is_done=True)),
-        ("```\n1 failed\n```\nFixed.", Report(is_done=True)),
-        ("Let me know if it works.", Report(is_done=True)),
-        ("Now I'll cut it.", Report(is_intent=True)),
-        ("", Report()),
+        ("Done. All 12 tests pass.", TaskReport(is_done=True)),
+        ("I am stuck.", TaskReport(cannot=True, left_open=True, admits=True)),
+        ("The row is pruned.", TaskReport()),
+        ("Open: the hyphens.", TaskReport(left_open=True)),
+        ("Okay. It has not been applied.", TaskReport(cannot=True, left_open=True)),
+        ("> it still fails\n\nFixed.", TaskReport(is_done=True)),
+        ("```\n1 failed\n```\nFixed.", TaskReport(is_done=True)),
+        ("Let me know if it works.", TaskReport(is_done=True)),
+        ("Now I'll cut it.", TaskReport(is_intent=True)),
+        ("", TaskReport()),
     ],
 )
-def test_a_reply_reports(reply: str, report: Report) -> None:
+def test_a_reply_reports(reply: str, report: TaskReport) -> None:
     assert reported(reply) == report

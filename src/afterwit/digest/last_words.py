@@ -207,7 +207,7 @@ _INTENDS = _begins(
 _OWN = _any(r"\b(?:i|i'm|i've|i'd|we|my)\b")
 
 
-class Report(NamedTuple):
+class TaskReport(NamedTuple):
     """What a reply of an agent says of the task."""
 
     is_done: bool = False  # that something was done
@@ -218,13 +218,13 @@ class Report(NamedTuple):
     is_intent: bool = False  # at its end: what comes next
 
 
-def reported(reply: str) -> Report:
+def reported(reply: str) -> TaskReport:
     sentences = _sentences(reply)
     telling = [sentence for sentence in sentences if not _ASIDE.search(sentence)]
     bad = [sentence for sentence in telling if _CANNOT.search(sentence) or _FAILS.search(sentence)]
     lacking = [sentence for sentence in telling if sentence in bad or _OPEN.search(sentence)]
     lead = next((sentence for sentence in sentences[:_LEAD] if sentence in bad or _is_done(sentence)), "")
-    return Report(
+    return TaskReport(
         is_done=any(_is_done(sentence) for sentence in sentences),
         cannot=lead in bad and not _is_done(lead),
         left_open=bool(lacking),

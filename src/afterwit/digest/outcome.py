@@ -17,7 +17,7 @@ from afterwit.actions.shell.tree import Command
 from afterwit.actions.steps import Step, command_of
 from afterwit.actions.tools import fold
 from afterwit.digest.last_words import (
-    Report,
+    TaskReport,
     is_coming_back,
     is_giving_up,
     is_leaving,
@@ -62,8 +62,8 @@ _CUT = "it ends in the middle of a turn"
 class LastReplies(NamedTuple):
     """What the agent said to the last prompt, and before it."""
 
-    after: Report | None = None
-    before: Report | None = None
+    after: TaskReport | None = None
+    before: TaskReport | None = None
 
 
 class SessionCourse(NamedTuple):
@@ -75,8 +75,8 @@ class SessionCourse(NamedTuple):
     is_partial: bool = False
     is_subagent: bool = False
     end: str = ""  # a `RecordedEnd`
-    reply: Report | None = None  # the last one to the last prompt
-    earlier: Report | None = None  # the last one before it
+    reply: TaskReport | None = None  # the last one to the last prompt
+    earlier: TaskReport | None = None  # the last one before it
     turns: Sequence[int] = ()  # for each prompt, the position of the first action after it
     next_prompt: str = ""  # the first of the next session in the same place
 
@@ -96,7 +96,7 @@ class _Facts(NamedTuple):
     check: bool | None  # the last check after the last change: passed, failed, none
     is_handed_in: bool
     words: str  # the last ones of the person, if they are not the task itself
-    report: Report  # what the agent says of the last task
+    report: TaskReport  # what the agent says of the last task
 
     @property
     def has_changed(self) -> bool:
@@ -133,9 +133,9 @@ def _facts(course: SessionCourse) -> _Facts:
     )
 
 
-def _joined(*reports: Report | None) -> Report:
+def _joined(*reports: TaskReport | None) -> TaskReport:
     told = [report for report in reports if report is not None]
-    return Report(*(any(flags) for flags in zip(*told, strict=True))) if told else Report()
+    return TaskReport(*(any(flags) for flags in zip(*told, strict=True))) if told else TaskReport()
 
 
 def _stopped(course: SessionCourse, facts: _Facts) -> Verdict | None:
@@ -202,7 +202,7 @@ def _weighed(course: SessionCourse, facts: _Facts) -> Verdict:
 def _signals(course: SessionCourse, facts: _Facts) -> list[_Signal]:
     words = facts.words
     is_told = course.last_kind in (EventKind.REPLY, EventKind.PROMPT) or _has_ended(course)
-    report = _own(facts, course) if is_told else Report()
+    report = _own(facts, course) if is_told else TaskReport()
     is_refused = is_refusal(words)
     is_mended = is_refused and not is_undoing(words) and _has_acted(course, facts)
     is_denied = (is_refused and not is_mended) or is_coming_back(course.next_prompt)
@@ -231,7 +231,7 @@ def _signals(course: SessionCourse, facts: _Facts) -> list[_Signal]:
     ]
 
 
-def _own(facts: _Facts, course: SessionCourse) -> Report:
+def _own(facts: _Facts, course: SessionCourse) -> TaskReport:
     """The report, without what it says of others: where a question was asked, nothing was changed and nothing failed,
     what does not work is the answer."""
     is_tried = facts.has_changed or any(step.has_failed for step in course.steps[facts.turn :])
