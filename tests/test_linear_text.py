@@ -105,7 +105,6 @@ _NOT_CLEARED = frozenset(
         "harvest.commands.power_table.LOWERS",
         "harvest.commands.power_table.USER_AT",
         "harvest.places._FOLDERS",
-        "harvest.rule_reports._SETTINGS",
         "harvest.stated.choices._ORDER",
         "harvest.stated.root_causes._NAMED",
         "harvest.stated.statements._TOPIC_NAME",

@@ -160,20 +160,20 @@ _OPEN = _any(
     r"\bnot (?:yet|done|tested|verified|included|covered|attempted|started|run)\b|\bun(?:verified|tested|finished)\b",
     rf"\b(?:have|has|did|was|were|is|are){_NOT} (?:yet |been |yet been )?"
     r"(?:test|verif|run\b|ran\b|start|attempt|finish|complet|deploy|implement|done|migrat|cover)",
-    r"\bremains?\W*$|\bexcept (?:the|for|that|one)\b|\beverything but\b|\bstill to come\b",
-    r"\b\d+ out of \d+\b|\b\d+ of them\b",
-    r"\bleft (?:it|that|them|this) (?:alone|as|on|out|unchanged)\b|\bruns? out of\b|\bnot the \d+\b",
+    r"\bremains?\W{0,3}$|\bexcept (?:the|for|that|one)\b|\beverything but\b|\bstill to come\b",
+    r"\b\d{1,6} out of \d{1,6}\b|\b\d{1,6} of them\b",
+    r"\bleft (?:it|that|them|this) (?:alone|as|on|out|unchanged)\b|\bruns? out of\b|\bnot the \d{1,6}\b",
     r"\bremain(?:s|ing)? (?:to be |work|tasks?|items?|steps?|part|open|undone|failing|unfinished)",
     r"\bleft (?:to do|undone|open|over|out|unfinished)|\b(?:stays?|remains?|(?:is|are) still) (?:open|out|undone)\b",
     r"\b(?:is|are|stays?|remains?) (?:still )?(?:incomplete|unfinished|pending|outstanding|unresolved|missing)\b",
     r"\bstill (?:to do|to be done|needs?|outstanding|pending|missing|open|have to|uses?)\b|\bpartial(?:ly)?\b",
-    rf"\b{_SOME} of (?:the )?(?:\d+|two|three|four|five|six|seven|eight|nine|ten)\b|\bhalf (?:of|done|way)\b",
+    rf"\b{_SOME} of (?:the )?(?:\d{1, 6}|two|three|four|five|six|seven|eight|nine|ten)\b|\bhalf (?:of|done|way)\b",
     r"\b(?:others?|rest|second|third|last|remaining) (?:\w+ ){0,2}(?:needs?|waits?|depends?|requires?|ha(?:s|ve) to)\b",
     r"\bonly (?:the )?(?:first|half|part|some)\b|\b(?:ha(?:s|ve)|needs?) to wait\b|\b(?:ran out of|todo|incomplete)\b",
     r"\b(?:i|was|were|is|are|been) skipped\b|\bskipped (?:because|for now|this|that|it)\b",
     r"(?:n't|\bnot) [^.!?]{1,80} yet\b",
     r"\bstopped (?:here|there|short|before|after)\b|未完成|尚未|还没",
-    r"^\W*(?:open|still open|left|remaining|todo|missing|not done|unsolved)\W{0,3}:",
+    r"^\W{0,4}(?:open|still open|left|remaining|todo|missing|not done|unsolved)\W{0,3}:",
 )
 _ASIDE = _any(
     r"\b(?:no longer|used to|previously|earlier|originally|before (?:the|my|this|that|these)|w(?:as|ere) failing)\b",
@@ -189,7 +189,7 @@ _DONE = _any(
     r"|implemented|added|created|updated|removed|renamed|committed|pushed|merged|resolved|solved|wrote|written|moved|replaced"
     r"|installed|deployed|released|published|opened|closed|refactored|migrated|applied)\b",
     r"(?:^|\bi |\bi've |\bi have )(?!(?:tried|failed|attempted|aborted|reverted|rolled|needed|blocked|stopped|skipped"
-    r"|looked|checked|searched|reached) )[a-z]+ed \w",
+    r"|looked|checked|searched|reached) )[a-z]{1,20}ed \w",
     r"\b(?:everything|all (?:\w+ )?(?:tests?|checks?)) (?:now )?(?:pass|works?|green)|\bsuccessful(?:ly)?\b|✅|完成|已",
 )
 _NEEDS = _any(

@@ -22,12 +22,14 @@ _FEW = 0.1  # the same, of many talks
 _CANDIDATES = 30
 _LEAD = 4.0  # of the best talk over the mean of those that are not among the best
 _OF_ONE_MATTER = 3  # talks: the best
+_MOST_TALKS = 5  # that are quoted
+_FEWEST_TALKS = 60  # that there must be; among fewer, too many words look rare
 _NEARLY = 0.3  # of what the best talk has
 
 
 def decided(talks: Talks, question: Question) -> list[Quote]:
     """What was said about it, the best match first; often nothing."""
-    if len(question.prompt.split()) > _MOST_WORDS:
+    if len(question.prompt.split()) > _MOST_WORDS or talks.size() < _FEWEST_TALKS:
         return []
     terms = frozenset(terms_of(question.prompt))
     holders = talks.holders(sorted(terms))
@@ -42,7 +44,7 @@ def decided(talks: Talks, question: Question) -> list[Quote]:
     enough = _NEARLY * max(marks.values())
     ranked = sorted((talk for talk in best if marks[talk] >= enough), key=lambda talk: (-marks[talk], talk))
     told = (quotes[talk] for talk in ranked if _adds(quotes[talk], terms))
-    return list({quote.text: quote for quote in told}.values())
+    return list({quote.text: quote for quote in told}.values())[:_MOST_TALKS]
 
 
 def _scores(holders: Mapping[str, Mapping[int, float]], size: int) -> dict[int, float]:

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 
 from afterwit.text.words import words_of
 
-LONGEST_QUOTE = 300  # characters of what is quoted of a talk
+LONGEST_QUOTE = 400  # characters of what is quoted of a talk
 ROUTINE_SHARE = 0.3  # what a term counts that any task may have
 _SATURATION = 1.2  # k1 of BM25
 _SLOPE = 0.4  # b of BM25

@@ -1,4 +1,5 @@
-"""The set of turns was written by somebody who did not know the rules: half stand, half only look like it."""
+"""The turns were written by several who did not know the rules: half stand, half only look like it. The weights were
+fitted to `standing_turns` and `fitted_turns`; `unseen_turns` was kept back from forms and weights alike."""
 
 import json
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 
 from afterwit.harvest.stated.standing_words import score, standing_clause, standing_sentences, weighed_features
 
-TURNS = Path(__file__).parent / "fixtures" / "standing_turns.jsonl"
+FIXTURES = Path(__file__).parent / "fixtures"
 
 
 class Counts(NamedTuple):
@@ -17,17 +18,31 @@ class Counts(NamedTuple):
     missed: int
 
 
-def counted() -> Counts:
-    rows = [json.loads(line) for line in TURNS.read_text("utf-8").splitlines()]
-    taken = [(bool(standing_sentences(row["text"], row["before"])), row["standing"]) for row in rows]
+def tally(name: str) -> Counts:
+    rows = [json.loads(line) for line in (FIXTURES / name).read_text("utf-8").splitlines()]
+    taken = [(bool(standing_sentences(row["text"])), row["standing"]) for row in rows]
     return Counts(right=taken.count((True, True)), wrong=taken.count((True, False)), missed=taken.count((False, True)))
 
 
 def test_of_the_turns_that_it_was_developed_on_nearly_all_are_told_apart() -> None:
-    right, wrong, missed = counted()
+    right, wrong, missed = tally("standing_turns.jsonl")
     assert right + missed == 50
     assert right / (right + wrong) >= 0.95
     assert right / (right + missed) >= 0.95
+
+
+def test_of_turns_that_nothing_was_fitted_to_most_are_told_apart() -> None:
+    right, wrong, missed = tally("unseen_turns.jsonl")
+    assert right + missed == 100
+    assert right / (right + wrong) >= 0.88
+    assert right / (right + missed) >= 0.8
+
+
+def test_of_the_turns_that_the_weights_were_fitted_to_most_are_told_apart() -> None:
+    right, wrong, missed = tally("fitted_turns.jsonl")
+    assert right + missed == 300
+    assert right / (right + wrong) >= 0.9
+    assert right / (right + missed) >= 0.84
 
 
 @pytest.mark.parametrize(
@@ -85,7 +100,7 @@ def test_the_clause_that_stands_is_found_in_a_longer_sentence() -> None:
 def test_what_counts_can_be_read() -> None:
     features = weighed_features("From now on, never use the old gate.")
     assert {feature.name for feature in features} >= {"holds from now on", "always or never do"}
-    assert score("From now on, never use the old gate.") > 2.0
+    assert score("From now on, never use the old gate.") > 0 > score("Use the old gate.")
 
 
 def test_a_question_after_it_asks_for_more() -> None:

@@ -106,8 +106,8 @@ _ECHOED = re.compile(
     r"\b(?:exit|rc|status|EXIT_CODE|ret)(?:[ _]?(?:code|status))?\s{0,3}[:=]\s{0,3}(-?\d{1,3})\b", re.IGNORECASE
 )
 _REFUSAL = re.compile(
-    r"\s*(?:(?:.{0,60}[ :(])?HTTP(?:/[\d.]+| ?(?:code|status))?[:= ]{1,3}[45]\d\d\b|[45]\d\d\s*$"
-    r"|\{\s*\"(?:message|error|errors)\"\s*:)"
+    r"(?:(?:.{0,60}[ :(])?HTTP(?:/[\d.]{1,5}| ?(?:code|status))?[:= ]{1,3}[45]\d\d\b|[45]\d\d$"
+    r"|\{\s{0,8}\"(?:message|error|errors)\"\s{0,8}:)"
 )
 _GENERIC_SPEAKERS = ("bash", "zsh", "sh", "(eval)", "fatal", "error", "usage")
 
@@ -173,7 +173,7 @@ def is_refused(output: str) -> bool:
     """Whether the answer of a server, as a client such as `curl` prints it, refuses: by its status before or behind the
     body, or by a body that begins with a message."""
     lines = [line for line in lines_of(output) if line.strip()]
-    return any(map(_REFUSAL.match, (*lines[:2], *lines[-2:])))
+    return any(_REFUSAL.match(line.strip()) for line in (*lines[:2], *lines[-2:]))
 
 
 def echoed_exit(output: str) -> int | None:

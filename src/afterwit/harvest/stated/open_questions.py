@@ -34,7 +34,7 @@ _OPEN = re.compile(
 )
 _QUESTION = re.compile(_ASKED, re.IGNORECASE)
 _HEADING = re.compile(r"^\W*(?:still )?open (?:questions?|points?)\W*$", re.IGNORECASE)
-_LISTED = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[ \]\s+)?(.+)$")
+_LISTED = re.compile(r"(?:[-*+•]|\d{1,3}[.)]) (.+)")
 _SETTLED = re.compile(
     r"\b(?:decided|settled|we (?:use|go with|keep|stay with|take)|let's (?:use|go with|keep|stay with|take)|go with"
     r"|use\b.{2,60}\b(?:instead of|rather than)|from now on)\b|^(?:use|keep|take|go with|stay with)\b",
@@ -134,11 +134,11 @@ def _listed(text: str) -> Iterator[str]:
     """The questions that are listed below a heading that says that they are open."""
     is_below = False
     for line in _prose(text).splitlines():
-        listed = _LISTED.match(line)
+        listed = _LISTED.match(line.strip())
         if _HEADING.match(line):
             is_below = True
         elif is_below and listed:
-            said = _MARKS.sub("", listed[1]).strip()
+            said = _MARKS.sub("", listed[1].strip().removeprefix("[ ] ")).strip()
             if said.endswith("?") or _QUESTION.match(said):
                 yield said
         elif line.strip():

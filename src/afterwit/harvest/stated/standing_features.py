@@ -1,10 +1,9 @@
-"""What speaks for a standing word of a user: forms of clauses, each with its weight, and what small words count.
+"""What speaks for a standing word of a user: forms of clauses, each with its weight.
 
 A clause comes in lower case, without what opens a talk ("ok, also"), with `x` in the place of code and ‹quoted› in that
 of a quotation. The forms are about grammar and about a few circles of words (kinds of things that programmers make, how
-work is organised, what an agent hands in), so that they hold in any project. Their weights were set by hand, in halves;
-those of small words were fitted, with the forms given, to turns that were written for it. What speaks against a
-standing word is in `passing_features`.
+work is organised, what an agent hands in), so that they hold in any project. Their weights were set by hand, in
+halves. What speaks against a standing word is in `passing_features`, what its words count in `standing_weights.toml`.
 """
 
 import re
@@ -387,16 +386,3 @@ FOR = (
         r"|, so\b|\bso (?:don'?t|do not|no|keep|use|it'?s)\b",
     ),
 )
-_SMALL_WORDS = {
-    -0.4: "but it we",
-    -0.3: "all from just one same see should",
-    -0.2: "already always any at each first get let look make must never of or still that then there this too why with",
-    0.2: "as before dont everything it's live on these through two under was well where",
-    0.3: "can't don't for me nobody ones only people them us you",
-    0.4: "anything our so",
-    0.5: "have",
-    0.6: "in",
-    0.7: "is",
-}
-SMALL_WORDS = {word: weight for weight, words in _SMALL_WORDS.items() for word in words.split()}
-"""What small words count: they tell a statement about how things are from a wish about one of them. Fitted to turns."""

@@ -1,30 +1,34 @@
 """Which sentences of a prompt stand: rules, facts, preferences and decisions of the user that hold beyond the task.
 
-Every sentence that the user typed is taken apart into clauses, and each clause gets a score: what speaks for a standing
-word (a lasting adverb, a habit of "we", a rule for all of a kind, a wish about what the agent says, how the place of
-work is) minus what speaks against it (a question, a doubt, somebody else's words, the past, something that only the
-listener of that day could see, what the software does or should do). Orders of the moment have nothing that speaks for
-them. No feature decides alone; the weights are small numbers that anybody can add up: `weighed_features` shows them.
+Every sentence that the user typed is taken apart into clauses, and each clause counts by its form: what speaks for a
+standing word (a lasting adverb, a habit of "we", a rule for all of a kind, how the place of work is) minus what speaks
+against it (a question, a doubt, somebody else's words, the past, what the software should do). The best clause, the
+words of the sentence, its length and that of the prompt add up to its score: what has 0 or more stands. The forms are
+weighed by hand, the rest is one fitted table, `standing_weights.toml`. No feature decides alone; `weighed_features`
+shows what counts.
 """
 
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
 from typing import NamedTuple
 
 from afterwit.guard.hygiene import clean
 from afterwit.harvest.stated.passing_features import AGAINST, OF_THE_SENTENCE
-from afterwit.harvest.stated.standing_features import FOR, SMALL_WORDS
-from afterwit.harvest.stated.statements import LONGEST_TYPED, is_document, pieces_of
+from afterwit.harvest.stated.standing_features import FOR
+from afterwit.harvest.stated.statements import is_document, pieces_of
 from afterwit.text.pasted import own_words
 
-NEEDED = 1.5  # the score of a clause that stands
 _LONGEST = 2_500  # characters that somebody types
 _LONGEST_SENTENCE = 600
-_MORE = ((LONGEST_TYPED, 1.0), (400, 0.5), (-1, 0.0))  # that is asked in longer prompts, which are seldom typed
+_COUNTED_WORDS = 40
+_COUNTED_CHARS = 1_500
 _FEWEST_WORDS = 2
 _MOST_WORDS = 60
 _MOST = 4.0  # that forms count, for or against
-_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_WORD = re.compile(r"‹\w+›|[a-z]+(?:'[a-z]+)?|\?|:|\d+")
 _LEAD = re.compile(
     r"^(?:(?:ok|okay|k|also|and|but|so|oh|ah|hey|hi|hmm?|please|pls|plz|btw|by the way|one more thing|another thing"
     r"|one thing(?! per)|side note|unrelated|quick note|note|fyi|nb|no(?=[,.!;:])|nope|yes|yeah|yep|thanks|thank you"
@@ -51,41 +55,63 @@ class WeighedFeature(NamedTuple):
     weight: float
 
 
-def standing_sentences(text: str, before: str = "") -> list[str]:
-    """The sentences of a prompt that hold beyond its task, as they were typed. `before` are the last words of the
-    agent; what a sentence is worth does not depend on them so far."""
-    del before
+class _Weights(NamedTuple):
+    bias: float
+    form: float
+    question: float
+    length: float
+    prompt: float
+    words: Mapping[str, float]
+    first: Mapping[str, float]
+
+
+def standing_sentences(text: str) -> list[str]:
+    """The sentences of a prompt that hold beyond its task, as they were typed."""
     typed = own_words(text)
     if len(typed) > _LONGEST or is_document(text):
         return []
-    needed = NEEDED + next(more for length, more in _MORE if len(typed) > length)
-    pieces = pieces_of(typed)
-    doubts = [following.endswith("?") for following in (*pieces[1:], "")]
-    return [piece for piece, doubt in zip(pieces, doubts, strict=False) if score(piece) >= needed + doubt]
+    return [piece for piece in pieces_of(typed) if score(piece, len(text)) >= 0]
 
 
 def is_standing(sentence: str) -> bool:
     """Whether a sentence that a person typed holds beyond its task."""
-    return score(sentence) >= NEEDED
+    return score(sentence) >= 0
 
 
-def score(sentence: str) -> float:
-    """How much speaks for it; of several clauses, for the best."""
+def standing_clause(sentence: str) -> str:
+    """The clause by which a sentence stands; "" where none has the form of it by itself."""
+    best = max(_clauses(sentence)[:-1], key=_form_score, default="")
+    return best if best and _form_score(best) > 0 else ""
+
+
+def score(sentence: str, prompt_chars: int = 0) -> float:
+    """How much speaks for it, in a prompt of so many characters."""
+    weights, words = _weights(), _WORD.findall(_plain(sentence[:_LONGEST_SENTENCE]))
+    chars = min(max(prompt_chars, len(sentence)), _COUNTED_CHARS)
+    total = weights.bias + weights.form * _form_score(sentence)
+    total += weights.length * min(len(words), _COUNTED_WORDS) / 20 + weights.prompt * chars / 500
+    total += weights.question * sentence.rstrip().endswith("?") + weights.first.get(words[0] if words else "", 0.0)
+    return round(total + sum(weights.words.get(word, 0.0) for word in set(words)), 2)
+
+
+def _form_score(sentence: str) -> float:
+    """What speaks for the best clause by its form, less what speaks against the whole sentence."""
     whole = [feature for feature in weighed_features(sentence) if feature.name in OF_THE_SENTENCE]
     return max((_clause_score(clause, whole) for clause in _clauses(sentence)), default=-_MOST)
 
 
-def _clause_score(clause: str, whole: Sequence[WeighedFeature] = ()) -> float:
-    """What speaks for a clause, less what speaks against the whole sentence."""
-    forms = sum(feature.weight for feature in {*weighed_features(clause), *whole})
-    words = sum(SMALL_WORDS.get(word, 0.0) for word in set(_WORD.findall(_bare(clause[:_LONGEST_SENTENCE]))))
-    return round(max(-_MOST, min(_MOST, forms)) + words, 2)
+def _clause_score(clause: str, whole: Sequence[WeighedFeature]) -> float:
+    return max(-_MOST, min(_MOST, sum(feature.weight for feature in {*weighed_features(clause), *whole})))
 
 
-def standing_clause(sentence: str) -> str:
-    """The clause of a sentence that stands most; "" where none stands by itself."""
-    best = max(_clauses(sentence)[:-1], key=_clause_score, default="")
-    return best if is_standing(best) else ""
+@cache
+def _weights() -> _Weights:
+    table = tomllib.loads(resources.files(__package__).joinpath("standing_weights.toml").read_text("utf-8"))
+    return _Weights(**{**table, **{name: _by_word(table[name]) for name in ("words", "first")}})
+
+
+def _by_word(groups: Mapping[str, str]) -> dict[str, float]:
+    return {word: float(weight) for weight, words in groups.items() for word in words.split()}
 
 
 def weighed_features(clause: str) -> list[WeighedFeature]:
