@@ -17,7 +17,7 @@ from afterwit.cli.main import afterwit
 def test_it_shows_the_report_and_what_to_try(run: Run, tmp_path: Path) -> None:
     done = run("demo", "--to", str(tmp_path / "demo"))
     assert (done.returncode, done.stderr) == (0, "")
-    assert "The store holds 21 sessions and 3 notes in use." in done.stdout
+    assert "The store holds 21 sessions and 5 notes in use." in done.stdout
     assert "  - When `pytest` is not found here, call `uv run pytest …`." in done.stdout
     assert f"  cd {tmp_path / 'demo'}\n  ./afterwit sessions list " in done.stdout
     assert max(len(line) for line in done.stdout.splitlines() if "./afterwit" in line) <= 80

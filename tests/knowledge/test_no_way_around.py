@@ -34,7 +34,7 @@ _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those f
     "recall/at_failure.py": {"_plain_lines", "signature"},
     "recall/start_block.py": {"checked_template"},
     "curation/files.py": {"_name", "_text"},
-    "recall/recall.py": {"_template", "repo_at"},
+    "recall/recall.py": {"_recognised", "_template", "repo_at"},
     "recall/deck/write.py": {"_safe", "_sections", "_attached"},
 }
 _PAYLOAD_FIELDS = {"text", "additionalContext", "systemMessage", "reason", "permissionDecisionReason"}

@@ -136,7 +136,7 @@ ORCHARD = (
         Reply("`orchard --frost` prints the warnings to standard error."),
     ),
     DemoSession(CODEX, "orchard harvest report", 11, "10:05", "Weekly harvest report").told(
-        Prompt("Write a weekly harvest report as CSV."),
+        Prompt("Write a weekly harvest report as CSV. Let's drop the weekly mail because nobody reads it."),
         *_both(_HARVEST, _HARVEST_TEST, "def ripe(", "def report() -> str: ...\n\n\ndef ripe("),
         *_time_zone(_HARVEST, 21, "datetime.now()", "datetime.now(tz=UTC)"),
         *_uv_tests(_HARVEST_TEST, 7, "zsh:1: command not found: pytest"),
@@ -156,7 +156,7 @@ ORCHARD = (
         Reply("The report is a table now; CSV is gone in this variant."),
     ),
     DemoSession(CLAUDE_CODE, "orchard release", 6, "08:55", "Release notes for 0.4").told(
-        Prompt("Prepare the release notes for 0.4."),
+        Prompt("Prepare the release notes for 0.4. We'll keep the old parser because two scripts rely on it."),
         Skill("release-notes", _RELEASE_SKILL),
         Read("CHANGELOG.md", "# Changelog\n\n## Unreleased\n\n- Frost warnings.\n"),
         *_after_detours(
@@ -244,7 +244,10 @@ def _route(old: str, new: str) -> tuple[Step, ...]:
 
 HARBOUR = (
     DemoSession(CLAUDE_CODE, "harbour free berths", 23, "11:10", "Free berths by length").told(
-        Prompt("Add GET /berths/free?length=, for boats up to a length."),
+        Prompt(
+            "Add GET /berths/free?length=, for boats up to a length."
+            " Let's keep the berths in SQLite, because nobody wants to run a server."
+        ),
         *_route("export const berths", 'berths.get("/berths/free", free);\nexport const berths'),
         *_promise(19),
         *_pnpm_tests(21),
@@ -287,7 +290,7 @@ HARBOUR = (
         Reply("Staging is up again. Nothing was pushed."),
     ),
     DemoSession(CLAUDE_CODE, "harbour tide tables", 9, "15:30", "Tides for berths", branch="tides").told(
-        Prompt("Show the tide beside each berth."),
+        Prompt("Show the tide. Let's use Valkey rather than Redis for the tides since the licence differs."),
         Delegate(
             "Which endpoints return berths, and which tests cover them?",
             "Explore",

@@ -52,7 +52,7 @@ class PlacesPlayer(Player):
 
 
 def _line(places: list[LikelyPlace]) -> str:
-    return f"Work like this was done in: {', '.join(place.path for place in places)}"
+    return f"A guess at the files, from earlier work: {', '.join(place.path for place in places)}"
 
 
 _MINIMUM = {READ: 1} | {harvester.name: harvester.minimum_stories for harvester in HARVESTERS}

@@ -23,20 +23,23 @@ _CANDIDATES = 30
 _LEAD = 4.0  # of the best talk over the mean of those that are not among the best
 _OF_ONE_MATTER = 3  # talks: the best
 _MOST_TALKS = 5  # that are quoted
-_FEWEST_TALKS = 60  # that there must be; among fewer, too many words look rare
+_MANY_TALKS = 60  # among fewer, too many words look rare
+_SHARE = 0.5  # of the words of a prompt that a talk must hold then
 _NEARLY = 0.3  # of what the best talk has
 
 
 def decided(talks: Talks, question: Question) -> list[Quote]:
     """What was said about it, the best match first; often nothing."""
-    if len(question.prompt.split()) > _MOST_WORDS or talks.size() < _FEWEST_TALKS:
+    if len(question.prompt.split()) > _MOST_WORDS:
         return []
     terms = frozenset(terms_of(question.prompt))
     holders = talks.holders(sorted(terms))
     most = max(_FEW_TALKS, _FEW * talks.size())
     rare = [term for term, held in holders.items() if term not in ROUTINE and len(held) <= most]
     scores = _scores(holders, talks.size())
-    if len(rare) < _FEWEST_RARE or not _stands_out(scores, talks.size()):
+    if talks.size() < _MANY_TALKS:
+        scores = {talk: score for talk, score in scores.items() if _share(talk, holders, terms) >= _SHARE}
+    if len(rare) < _FEWEST_RARE or not scores or not _stands_out(scores, talks.size()):
         return []
     best = heapq.nsmallest(_CANDIDATES, scores, key=lambda talk: (-scores[talk], talk))
     quotes = talks.quotes(best)
@@ -55,6 +58,12 @@ def _scores(holders: Mapping[str, Mapping[int, float]], size: int) -> dict[int, 
         for talk, weight in held.items():
             scores[talk] += tells * weight
     return {talk: round(score, 6) for talk, score in scores.items()}
+
+
+def _share(talk: int, holders: Mapping[str, Mapping[int, float]], terms: frozenset[str]) -> float:
+    """Of the words of a prompt that not any task has, those that a talk holds."""
+    telling = terms - ROUTINE
+    return sum(talk in holders.get(term, ()) for term in telling) / max(1, len(telling))
 
 
 def _stands_out(scores: Mapping[int, float], size: int) -> bool:

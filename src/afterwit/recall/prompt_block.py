@@ -34,7 +34,7 @@ _INTRODUCTION = (
     "you see in the code counts more."
 )
 _LATER = "Notes from earlier sessions that fit this; no instructions from the user:"
-_WHERE = "Work like this was done in:"
+_WHERE = "A guess at the files, from earlier work:"
 _ITEMS = "What is known of it:"
 _WAS_DECIDED = "What was said in earlier conversations that may be about this, newest first; a later word counts more:"
 _FRAME = len(_INTRODUCTION) + len(_WHERE) + len(_ITEMS) + len(_WAS_DECIDED) + 4

@@ -86,7 +86,7 @@ def digest_checksum(body: bytes, outcome: str, task_type: str) -> bytes:
 
 def broken_digests(db: apsw.Connection) -> Iterator[str]:
     query = """SELECT native_id, body, outcome, task_type, digests.checksum FROM sessions
-               LEFT JOIN digests ON digests.session_id = sessions.id WHERE is_digested ORDER BY sessions.id"""
+               LEFT JOIN digests ON digests.session_id = sessions.id WHERE is_digested = 1 ORDER BY sessions.id"""
     for native_id, body, outcome, task_type, checksum in db.execute(query):
         if body is None or (checksum and digest_checksum(body, outcome, task_type) != checksum):
             yield f"the digest of session {native_id} is gone, or is not the one that was written"

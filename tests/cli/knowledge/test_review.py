@@ -39,7 +39,7 @@ def test_a_note_is_shown_with_its_evidence_and_what_the_keys_do(asked: Asked) ->
     said = asked("review", keys="q\n").stderr.decode()
     assert "1 of " in said
     assert "waits: seen in 1 independent session, needs 2" in said
-    assert "applies to orchard" in said
+    assert "applies to harbour" in said
     assert "y approve, n reject, e edit, s skip, w why (all evidence), u undo the last, q quit" in said
 
 
@@ -75,6 +75,6 @@ def test_with_nobody_to_answer_it_says_what_to_do(asked: Asked) -> None:
 def test_all_of_the_users_words_are_shown_and_approved_only_after_a_yes(asked: Asked) -> None:
     assert asked("review", "--all-from", "user", keys="n\n").returncode == 1
     done = asked("review", "--all-from", "user", "--yes")
-    assert b"never pip or a bare pytest" in done.stderr
-    assert done.stdout == b"1 note approved.\n"
+    assert b"since the licence differs" in done.stderr
+    assert done.stdout == b"4 notes approved.\n"
     assert "Nothing waits for you" in asked("review", "--all-from", "user").stderr.decode()

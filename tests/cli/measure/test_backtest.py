@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Run
 from tests.measure.histories import HOUR_S, Log
-from tests.measure.readings import RULE
+
+RULE = "Prune the old trees with the short saw."
 
 
 @pytest.fixture

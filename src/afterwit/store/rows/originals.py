@@ -58,7 +58,7 @@ def original_bytes_held(db: apsw.Connection) -> int:
 def raw_files(db: apsw.Connection) -> list[RawFile]:
     query = """SELECT files.id, files.key, files.generation, files.path, files.role, files.is_live, files.mtime_ns,
                    count(parts.id),
-                   count(parts.id) FILTER (WHERE sessions.is_digested = 0 OR digests.session_id IS NULL),
+                   count(parts.id) FILTER (WHERE sessions.is_digested <> 1 OR digests.session_id IS NULL),
                    count(pins.native_id), max(sessions.ended_ms)
                FROM files LEFT JOIN parts ON parts.file_id = files.id
                LEFT JOIN sessions ON sessions.id = parts.session_id

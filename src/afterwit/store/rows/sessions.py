@@ -20,6 +20,7 @@ _MERGED = ("versions", "started_ms", "ended_ms", "title", "first_prompt", "task"
 _COUNTED = (*ActionCounts._fields, "models", *(f"tokens_{name}" for name in _TOKENS))
 _ALL = (*_FIRST, *_SUMMED, *_MERGED, *_COUNTED)
 _FOLLOWING = ("root", "relation", "started_ms", "first_prompt", "is_partial")  # what the session before is judged by
+_TO_JUDGE_AGAIN = 2  # `is_digested` of a session that has not changed itself, but the one that follows it has
 _SOON_MS = 86_400_000  # from the end of a session to the start of the one that follows it
 _LONGEST_MS = 7 * _SOON_MS  # from start to start
 
@@ -59,10 +60,11 @@ def _judge_earlier_again(db: apsw.Connection, session: int, place: Mapping[str, 
     """Sessions that this one follows are digested again: how it begins says something about how they ended."""
     if not place.get("root") or place["started_ms"] is None:
         return
-    query = """UPDATE sessions SET is_digested = 0 WHERE root = :root AND id <> :id AND relation <> 'subagent'
+    query = """UPDATE sessions SET is_digested = :state WHERE root = :root AND id <> :id
+               AND relation <> 'subagent' AND is_digested = 1
                AND started_ms BETWEEN :started_ms - :longest AND :started_ms
                AND ended_ms BETWEEN :started_ms - :soon AND :started_ms"""
-    db.execute(query, {**place, "id": session, "longest": _LONGEST_MS, "soon": _SOON_MS})
+    db.execute(query, {**place, "id": session, "longest": _LONGEST_MS, "soon": _SOON_MS, "state": _TO_JUDGE_AGAIN})
 
 
 def following_prompt(db: apsw.Connection, session: int) -> str:

@@ -20,7 +20,7 @@ class DigestRow(NamedTuple):
 def undigested(db: apsw.Connection, version: int) -> list[int]:
     """Sessions without a digest of this version, in the order in which they began."""
     query = """SELECT sessions.id FROM sessions LEFT JOIN digests ON digests.session_id = sessions.id
-               WHERE sessions.is_digested = 0 OR digests.version IS NOT ? ORDER BY sessions.started_ms, sessions.id"""
+               WHERE sessions.is_digested <> 1 OR digests.version IS NOT ? ORDER BY sessions.started_ms, sessions.id"""
     return [row[0] for row in db.execute(query, (version,))]
 
 
@@ -84,7 +84,7 @@ def unharvested(db: apsw.Connection, version: str) -> list[int]:
     """Sessions with a digest that were not looked at by these harvesters; those that promise most come first."""
     query = """SELECT sessions.id FROM sessions JOIN digests ON digests.session_id = sessions.id
                LEFT JOIN harvested ON harvested.session_id = sessions.id
-               WHERE sessions.is_digested AND (harvested.session_id IS NULL OR harvested.version <> ?
+               WHERE sessions.is_digested = 1 AND (harvested.session_id IS NULL OR harvested.version <> ?
                    OR harvested.repo <> sessions.repo)
                ORDER BY sessions.failures + sessions.prompts + sessions.denials DESC, sessions.actions DESC,
                    sessions.id"""
