@@ -9,6 +9,7 @@ anyone's: nothing is fetched, no lock is taken, and no configuration but its own
 import os
 import time
 
+from afterwit.guard.quiet_git import QUIET_GIT
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck
 from afterwit.store.regular_files import read_regular
@@ -20,16 +21,6 @@ KEPT = "first-commits"
 _LONGEST = 128
 _WAIT_SECONDS = 0.5
 _PAUSE_SECONDS = 0.005
-_QUIET = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "none",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",
-}
 
 
 def recognised(deck: Deck, place: Location, store: str, *, may_ask: bool) -> Location:
@@ -57,7 +48,7 @@ def _ask(root: str, path: str) -> None:
     words = ["git", f"--git-dir={root}/.git", "rev-list", "--first-parent", "--max-parents=0", "HEAD"]
     try:
         process = os.posix_spawnp(
-            "git", words, {"PATH": os.environ.get("PATH", os.defpath)} | _QUIET, file_actions=files
+            "git", words, {"PATH": os.environ.get("PATH", os.defpath)} | QUIET_GIT, file_actions=files
         )
     except OSError:  # there is no git, or another hook has just asked
         return

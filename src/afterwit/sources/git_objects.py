@@ -12,21 +12,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from afterwit.guard.quiet_git import QUIET_GIT
 from afterwit.sources.gathering import SourceError
 
 _SECONDS = 120
 _SECONDS_OF_ROOT = 2
 _TOGETHER = 64
-_QUIET = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "none",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",
-}
 _KEPT = ("PATH", "SYSTEMROOT", "TEMP", "TMPDIR")
 
 
@@ -122,7 +113,7 @@ def _started(git_dir: Path, arguments: list[str]) -> "subprocess.Popen[bytes]":
     pipe = subprocess.PIPE
     try:
         return subprocess.Popen(
-            ["git", f"--git-dir={git_dir}", *arguments], stdin=pipe, stdout=pipe, stderr=pipe, env=kept | _QUIET
+            ["git", f"--git-dir={git_dir}", *arguments], stdin=pipe, stdout=pipe, stderr=pipe, env=kept | QUIET_GIT
         )
     except OSError as error:
         raise SourceError(f"cannot run git, which reading a repository needs: {error.strerror or error}") from error

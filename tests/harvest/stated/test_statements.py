@@ -30,11 +30,6 @@ def test_lower_case_typing_is_split_as_well() -> None:
     ]
 
 
-def test_lines_that_were_broken_to_a_width_are_joined() -> None:
-    text = "Prune\n\nThe press must stop before the barrel\nis full, because it leaks."
-    assert statements(text, is_wrapped=True) == ["The press must stop before the barrel is full, because it leaks."]
-
-
 def test_code_quotes_tables_headings_and_output_are_passed_over() -> None:
     text = (
         "# Always prune the pears in winter\n> Always prune the plums in winter.\n| Always | prune the figs | soon |\n"

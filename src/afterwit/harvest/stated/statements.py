@@ -83,7 +83,6 @@ _SKIPPED = re.compile(
     r"^[^\S\n]*(?:#{1,6}\s|>|\||\$ |❯|❱|[⏺●⎿│├└┌]|\[\w+:\w+\]|(?:/?[\w.-]+/)*[\w.-]+\.\w+:\d+).*$", re.MULTILINE
 )
 _ITEM = re.compile(r"^[^\S\n]*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?", re.MULTILINE)
-_WRAP = re.compile(r"(?<=\S)[ \t]*\n[ \t]*(?=\S)")
 _SPLIT = re.compile(
     r"(?<=[.!?])[\"')\]]*\s+(?=[\"'`(\[*A-Z])|\n+|(?<=[a-z])\.\.+\s*(?=[a-z])"
     r"|(?<=[a-z]{2}[.!?])(?<!etc\.)(?<!vs\.)\s+(?=[a-z])"
@@ -156,20 +155,15 @@ def typed_statements(prompt: str) -> list[str]:
     return statements(own_words(prompt)) if is_typed(prompt) else []
 
 
-def statements(text: str, *, is_wrapped: bool = False) -> list[str]:
-    """The sentences of a text that are prose. `is_wrapped`: its lines were broken to a width, as in a commit. A text
-    that carries notes of ours has none: somebody else would be quoted with our words."""
-    return [piece for piece in _pieces(text, is_wrapped=is_wrapped) if _is_prose(piece)]
+def statements(text: str) -> list[str]:
+    """The sentences of a text that are prose. A text that carries notes of ours has none: somebody else would be quoted
+    with our words."""
+    return [piece for piece in pieces_of(text) if _is_prose(piece)]
 
 
-def pieces_of(text: str) -> tuple[str, ...]:
-    """All sentences of a text, prose or not, without blocks, headings and quoted lines."""
-    return _pieces(text, is_wrapped=False)
-
-
-def with_reason(text: str, piece: str, *, is_wrapped: bool = False) -> str:
+def with_reason(text: str, piece: str) -> str:
     """A statement, and the sentence soon after it that gives its reason or what is to be done instead, if both fit."""
-    pieces = _pieces(text, is_wrapped=is_wrapped)
+    pieces = pieces_of(text)
     after = pieces[pieces.index(piece) + 1 :][:_REACH] if piece in pieces else []
     reasons = (other for other in after if _REASON.search(other) and _is_prose(other) and is_general(other))
     reason = next(reasons, "")
@@ -178,14 +172,13 @@ def with_reason(text: str, piece: str, *, is_wrapped: bool = False) -> str:
 
 
 @lru_cache(maxsize=256)
-def _pieces(text: str, *, is_wrapped: bool) -> tuple[str, ...]:
-    """Several harvesters ask for the same texts, one after the other."""
+def pieces_of(text: str) -> tuple[str, ...]:
+    """All sentences of a text, prose or not, without blocks, headings and quoted lines. Several harvesters ask for the
+    same texts, one after the other."""
     if _OUR_NOTES.search(text):
         return ()
     prose = _SKIPPED.sub("\n\n", without_blocks(clean(text), instead="\n\n"))
     prose = _MARKUP.sub("", _ITEM.sub("\n\n", prose))
-    if is_wrapped:
-        prose = _WRAP.sub(" ", prose)
     pieces = (_BLANKS.sub(" ", piece).strip(" \t-–—*") for piece in _SPLIT.split(prose))
     return tuple(piece for piece in pieces if piece)
 
