@@ -5,6 +5,7 @@ import pytest
 from tests.digest.materials import ROOT, START_MS, action, material, note
 
 from afterwit.digest.digester import digest
+from afterwit.digest.last_words import reported
 from afterwit.model.captured import ActionRow, NoteRow
 from afterwit.model.digest import Verdict
 from afterwit.model.kinds import ActionKind, EventKind, NoteKind, Outcome, RecordedEnd, Status
@@ -124,6 +125,17 @@ def test_a_red_check_that_the_person_knew_of_when_asking_for_the_commit_does_not
     rows = [edit(0), broke(1), action(2, "git commit --no-verify -m x", at_ms=LATER + 1)]
     found = verdict(rows, ASKED, prompt("commit with --no-verify", LATER), said("Committed.", LATER + 2))
     assert found.outcome is Outcome.SUCCESS
+
+
+def test_done_after_nothing_but_a_red_check_is_no_success() -> None:
+    found = verdict([broke(0)], prompt("fix the parser"), said("Done, I changed the lexer."))
+    assert found.outcome is not Outcome.SUCCESS
+    assert "the last check failed" in found.reasons
+
+
+def test_some_of_a_number_of_things_is_a_part() -> None:
+    assert reported("I migrated 3 of 10 tables.").left_open
+    assert reported("I migrated three of ten tables.").left_open
 
 
 def test_a_red_check_in_a_review_is_its_result() -> None:

@@ -167,7 +167,7 @@ _OPEN = _any(
     r"\bleft (?:to do|undone|open|over|out|unfinished)|\b(?:stays?|remains?|(?:is|are) still) (?:open|out|undone)\b",
     r"\b(?:is|are|stays?|remains?) (?:still )?(?:incomplete|unfinished|pending|outstanding|unresolved|missing)\b",
     r"\bstill (?:to do|to be done|needs?|outstanding|pending|missing|open|have to|uses?)\b|\bpartial(?:ly)?\b",
-    rf"\b{_SOME} of (?:the )?(?:\d{1, 6}|two|three|four|five|six|seven|eight|nine|ten)\b|\bhalf (?:of|done|way)\b",
+    rf"\b{_SOME} of (?:the )?(?:\d{{1,6}}|two|three|four|five|six|seven|eight|nine|ten)\b|\bhalf (?:of|done|way)\b",
     r"\b(?:others?|rest|second|third|last|remaining) (?:\w+ ){0,2}(?:needs?|waits?|depends?|requires?|ha(?:s|ve) to)\b",
     r"\bonly (?:the )?(?:first|half|part|some)\b|\b(?:ha(?:s|ve)|needs?) to wait\b|\b(?:ran out of|todo|incomplete)\b",
     r"\b(?:i|was|were|is|are|been) skipped\b|\bskipped (?:because|for now|this|that|it)\b",

@@ -208,6 +208,7 @@ def _signals(course: SessionCourse, facts: _Facts) -> list[_Signal]:
     is_denied = (is_refused and not is_mended) or is_coming_back(course.next_prompt)
     is_open = any(_is_open(failure, len(course.steps), facts.turn) for failure in course.failures)
     is_left_open = report.left_open if facts.has_changed else report.admits
+    is_unsaid = facts.has_changed or (report.is_done and not report.left_open)  # a red check may be what was asked for
     weight, record = _ENDS[RecordedEnd(course.end)] if course.end else (0, "")
     answer = "the agent reported at the end" if facts.has_changed else "a question was answered"
     return [
@@ -225,9 +226,9 @@ def _signals(course: SessionCourse, facts: _Facts) -> list[_Signal]:
             is_left_open and not report.cannot, -3, "the agent says that a part is open, fails or was not verified"
         ),
         _Signal(facts.check is True and not is_denied, 2, "a check passed after the last change"),
-        _Signal(facts.check is False and facts.has_changed, -2, "the last check failed"),
+        _Signal(facts.check is False and is_unsaid, -2, "the last check failed"),
         _Signal(facts.is_published and not is_denied, 1, "a commit or pull request after the last change"),
-        _Signal(is_open and facts.has_changed and not report.cannot, -1, "a failure near the end stayed open"),
+        _Signal(is_open and is_unsaid and not report.cannot, -1, "a failure near the end stayed open"),
     ]
 
 

@@ -25,6 +25,7 @@ _REPEATED_LENGTH = 24
 _HEADING = re.compile(r"^\s*#{1,6}\s+(.*)$")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
+_ENDED = re.compile(r"[.!](?:[`*\")]{0,3})$")  # a line after which another sentence begins
 _BLANKS = re.compile(r"\s+")
 _PROMPT = re.compile(r"^\s*\$\s+")
 _QUOTED = re.compile(r"`([^`]*)`")
@@ -172,8 +173,9 @@ def _of_file(path: str, text: str) -> list[Passage]:
             heading, is_open = title[1].strip() if title else heading, False
         elif is_open and not is_code and not _ITEM.match(line):
             passages[-1] = passages[-1]._replace(text=f"{passages[-1].text} {line.strip()}")
+            is_open = not _ENDED.search(line)
         else:
             words = _PROMPT.sub("", line) if is_code else _ITEM.sub("", line)
             passages.append(Passage(path, number, words.strip(), heading, is_code))
-            is_open = not is_code
+            is_open = not is_code and not _ENDED.search(line)
     return passages

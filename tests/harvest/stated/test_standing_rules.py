@@ -134,6 +134,8 @@ def test_an_error_code_is_answered_where_another_word_of_the_sentence_occurs() -
         ("We store jobs in Postgres.", "From now on use Redis streams instead of Postgres for the job queue."),
         ("this repo is pnpm, not npm.", "we moved off pnpm, it's bun everywhere in here"),
         ("Never push to the press branch.", "From now on you may push to the press branch."),
+        ("We use npm here.", "From now on we use pnpm here."),
+        ("Always answer in German.", "From now on answer in English."),
         ("Always label the crates in Latin.", "From now on label the crates in English instead."),
     ],
 )
@@ -147,6 +149,8 @@ def test_a_later_word_takes_the_place_of_the_earlier(before: str, after: str) ->
     ("before", "after"),
     [
         ("We store jobs in Postgres.", "From now on log in JSON instead of plain text."),
+        ("We use Postgres for billing.", "From now on use Redis streams instead of Postgres for the job queue."),
+        ("Never use mocks in the integration tests.", "We use mocks in the unit tests, not fakes."),
         ("Always run the unit tests before a commit.", "Never run the browser tests without asking me."),
         ("We use pytest for the api, not unittest.", "From now on use ruff instead of flake8."),
     ],

@@ -1,9 +1,10 @@
 """Whether a later statement takes the place of an earlier one: the same matter, decided anew.
 
-Two ways. The later one names what it puts aside ("Redis instead of Postgres", "we moved off npm"), the earlier one was
-about that, and they share something else that tells. Or they share most of their telling words, and the later one says
-that something changes, or denies what the other affirms. An agent never overrules a user. Where it is in doubt both
-stay: a person sees both, and a wrong replacement would hide what holds.
+In several ways. The later one names what it puts aside ("Redis instead of Postgres", "we moved off npm"), the earlier
+one was about that, and they share something else that tells. Or they share most of their telling words, or all but the
+last word of their sentence, and the later one says that something changes, or denies what the other affirms. An agent
+never overrules a user. Where it is in doubt both stay: a person sees both, and a wrong replacement would hide what
+holds.
 """
 
 import re
@@ -16,6 +17,8 @@ _SHARED = 2
 _SAME_MATTER = 0.5
 _SURELY_SAME_MATTER = 0.6
 _PLACES = frozenset(("repo", "project", "codebase", "everywhere", "always", "now"))  # say nothing about a matter
+_FRAME_WORD = re.compile(r"[\w`./@+'-]{1,40}")
+_FILLERS = frozenset(("always", "please", "here", "now", "only", "just", "we", "you", "the", "our", "in", "on", "to"))
 _ANEW = re.compile(
     r"\b(?:instead|no longer|rather|actually|after all|changed (?:my|our) minds?|switch\w*|back to|drop|revert"
     r"|not any ?more|replace[sd]?|from now on|going forward|outdated)\b",
@@ -51,8 +54,11 @@ def takes_over(later: StatedMatter, earlier: StatedMatter) -> bool:
     """Whether a later standing word takes the place of an earlier one. It does so at once, so more is asked of it."""
     if not _may_replace(later, earlier):
         return False
-    is_anew = _is_same_matter(later, earlier, _SURELY_SAME_MATTER) and _says_so(later, earlier)
-    return is_anew or _puts_aside(later, earlier)
+    is_anew = _ANEW.search(later.first.seen.excerpt) is not None
+    is_opposite = later.words == earlier.words and later.is_negative != earlier.is_negative
+    if (is_anew or is_opposite) and _is_same_matter(later, earlier, _SURELY_SAME_MATTER):
+        return True
+    return (is_anew and _ends_otherwise(later, earlier)) or _puts_aside(later, earlier)
 
 
 def _may_replace(later: StatedMatter, earlier: StatedMatter) -> bool:
@@ -69,13 +75,24 @@ def _says_so(later: StatedMatter, earlier: StatedMatter) -> bool:
     return later.is_negative != earlier.is_negative or _ANEW.search(later.first.seen.excerpt) is not None
 
 
+def _ends_otherwise(later: StatedMatter, earlier: StatedMatter) -> bool:
+    """Whether both say the same but for their last word: "use npm here", "answer in German"."""
+    after, before = (_frame(said) for said in (later.first.seen.excerpt, earlier.last.seen.excerpt))
+    return len(after) > 1 and len(after) == len(before) and after[:-1] == before[:-1]
+
+
+def _frame(text: str) -> list[str]:
+    words = (word.strip(".") for word in _FRAME_WORD.findall(_ANEW.sub(" ", text).lower()))
+    return [word for word in words if word and word not in _FILLERS]
+
+
 def _puts_aside(later: StatedMatter, earlier: StatedMatter) -> bool:
     """Whether the later statement names what the earlier one was for."""
     refused = _singular(_put_aside(earlier.last.seen.excerpt))
     before = _singular(earlier.words) - refused - _PLACES
     aside = _singular(_put_aside(later.first.seen.excerpt)) & before
     shared = (_singular(later.words) & before) - aside
-    return bool(aside) and (bool(shared) or len(before - aside) <= 1)
+    return bool(aside) and (bool(shared) or not before - aside)
 
 
 def _put_aside(text: str) -> frozenset[str]:
