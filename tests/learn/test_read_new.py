@@ -11,6 +11,7 @@ from tests.reading.calls import MODEL, Clock, ScriptedWay, capped, empty
 from tests.reading.test_consolidation_in_store import RULES
 
 from afterwit.config.world import World
+from afterwit.harvest.stated import standing_rules
 from afterwit.learn import read_new as module
 from afterwit.learn.read_new import read_new
 from afterwit.model.learn_run import LearnReading
@@ -50,6 +51,7 @@ def test_notes_that_are_due_are_settled_too(tmp_path: Path, monkeypatch: pytest.
     for rule in RULES:
         log.prompt(rule).shell("make check", "ok")
     log.put(tmp_path / "home")
+    monkeypatch.setattr(standing_rules, "standing_sentences", lambda _text: [])
     learned(tmp_path / "home", tmp_path / "store")
     plain = world_of(tmp_path / "home", tmp_path / "store")
     with readonly_database(plain.layout) as db:

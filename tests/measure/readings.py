@@ -8,7 +8,7 @@ from tests.measure.histories import Log
 from afterwit.decisions.decided import ItemEvidence, KnowledgeEntry, Recorded, SessionRead
 from afterwit.model.knowledge import READ, Category, Channel, Draft, Evidence, Scope, ScopeKind, SessionRef
 
-RULE = "Never prune the old trees in winter."
+RULE = "Prune the old trees with the short saw."
 REPO = "orchard"
 
 

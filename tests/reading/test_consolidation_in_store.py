@@ -16,6 +16,7 @@ from afterwit.curation.forget import ForgetRequest, forget
 from afterwit.curation.review import waiting
 from afterwit.curation.undo import undo
 from afterwit.curation.why import why
+from afterwit.harvest.stated import standing_rules
 from afterwit.knowledge.list import all_items
 from afterwit.knowledge.reconcile import reconcile
 from afterwit.model.knowledge import READ, Item, ItemStatus
@@ -48,8 +49,9 @@ def sentence_of(rule: str) -> str:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    """Two sessions, in which a model has read four rules each."""
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """Two sessions, in which a model has read four rules each; nothing else has taken them for standing words."""
+    monkeypatch.setattr(standing_rules, "standing_sentences", lambda _text: [])
     home = tmp_path / "home"
     for number in (0, 1):
         log = Planted(number + 1, number * 86_400).prompt(f"Let the press stop {number}.").shell("make check", "ok")
