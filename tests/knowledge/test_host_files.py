@@ -8,10 +8,11 @@ from tests.homes import CODEX, ORCHARD, THREAD, Silent, codex_records, hash_of, 
 from tests.measure.histories import HOUR_S, Log
 
 from afterwit.archive.rebuild import rebuild
+from afterwit.checkouts.known import checkouts
 from afterwit.config.world import World
 from afterwit.curation.curate import Words, add, edit
 from afterwit.decisions.decided import ItemChanges
-from afterwit.knowledge.host_files import checkouts, instructions
+from afterwit.knowledge.host_files import instructions
 from afterwit.knowledge.list import all_items, find_item
 from afterwit.learn.unchanged import nothing_new
 from afterwit.model.knowledge import EVERYWHERE, Category, Item, ItemStatus, Scope, ScopeKind

@@ -34,14 +34,32 @@ def repository(folder: Path, name: str = ".git") -> Path:
 
 def commit(git_dir: Path, files: Mapping[str, bytes], ref: str = BRANCH) -> str:
     """A commit that holds these files and nothing else."""
+    return _put(git_dir, files, ref, "Checkpoint", [])
+
+
+def commit_on_top(
+    git_dir: Path,
+    files: Mapping[str, bytes],
+    message: str = "Work",
+    at: str = "2026-05-04T10:00:00Z",
+    ref: str = "refs/heads/main",
+) -> str:
+    """A commit after the last one of the branch, with these files and nothing else."""
+    before = git(git_dir, "for-each-ref", "--format=%(objectname)", ref)
+    return _put(git_dir, files, ref, message, ["-p", before] if before else [], GIT_COMMITTER_DATE=at)
+
+
+def _put(
+    git_dir: Path, files: Mapping[str, bytes], ref: str, message: str, parents: list[str], **variables: str
+) -> str:
     index = str(git_dir / "index-of-the-test")
     Path(index).unlink(missing_ok=True)
-    lines = "".join(
-        f"100644 {git(git_dir, 'hash-object', '-w', '--stdin', given=content)}\t{path}\n"
+    entries = "".join(
+        f"100644 {git(git_dir, 'hash-object', '-w', '--stdin', given=content)}\t{path}\0"
         for path, content in files.items()
     )
-    git(git_dir, "update-index", "--add", "--index-info", given=lines.encode(), GIT_INDEX_FILE=index)
+    git(git_dir, "update-index", "-z", "--add", "--index-info", given=entries.encode(), GIT_INDEX_FILE=index)
     tree = git(git_dir, "write-tree", GIT_INDEX_FILE=index)
-    made = git(git_dir, "commit-tree", tree, "-m", "Checkpoint")
+    made = git(git_dir, "commit-tree", tree, *parents, given=message.encode(), **variables)
     git(git_dir, "update-ref", ref, made)
     return made

@@ -11,11 +11,12 @@ from itertools import combinations, product
 
 import msgspec
 
+from afterwit.checkouts.known import checkouts
 from afterwit.config.world import World
 from afterwit.harvest.commands.purposes import Purpose
 from afterwit.harvest.stated.statements import salient
 from afterwit.knowledge.contradictions import NamedCommand, are_rivals, claims_of, denied_by, opposition
-from afterwit.knowledge.host_files import checkouts, instructions
+from afterwit.knowledge.host_files import instructions
 from afterwit.knowledge.host_text import HostText, Passage
 from afterwit.knowledge.list import all_items
 from afterwit.model.knowledge import Item, ItemStatus, ScopeKind

@@ -18,6 +18,7 @@ import apsw
 import msgspec
 
 from afterwit.agents.moments import RUN
+from afterwit.checkouts.known import Checkout, checkouts
 from afterwit.config.world import World
 from afterwit.decisions.decided import Decided, Recorded, decided, will_of
 from afterwit.harvest.harvester import id_of
@@ -27,7 +28,7 @@ from afterwit.harvest.stories import Stories
 from afterwit.knowledge.belief import DAY_MS, GoneSubjects
 from afterwit.knowledge.contradictions import host_line
 from afterwit.knowledge.gate import rejection, review_reason
-from afterwit.knowledge.host_files import Checkout, checkouts, files_of, instructions, missing_files, named_files
+from afterwit.knowledge.host_files import files_of, instructions, missing_files, named_files
 from afterwit.knowledge.host_text import HostText
 from afterwit.knowledge.list import all_items, item_row
 from afterwit.knowledge.merging import merged

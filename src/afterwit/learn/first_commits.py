@@ -9,9 +9,9 @@ one repository's from then on.
 from collections.abc import Mapping
 from pathlib import Path
 
+from afterwit.checkouts.known import folder_here
 from afterwit.config.world import World
 from afterwit.decisions.journal import CHECKOUTS_SEEN, decide
-from afterwit.knowledge.host_files import folder_here
 from afterwit.repos.identity import COMMIT_MARK
 from afterwit.sources.checkout import remote_of, root_commit_of, root_of_checkout
 from afterwit.store.rows import repos

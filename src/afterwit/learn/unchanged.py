@@ -18,8 +18,9 @@ from typing import Any
 import msgspec
 
 from afterwit.agents.registry import Agent, agents_with
+from afterwit.checkouts.known import checkouts
 from afterwit.config.world import World
-from afterwit.knowledge.host_files import checkouts, missing_files, named_files, present
+from afterwit.knowledge.host_files import missing_files, named_files, present
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import AgentReport, Harvested, Report
 from afterwit.sources.discovery import glimpse

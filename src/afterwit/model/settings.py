@@ -105,6 +105,14 @@ class ReadingSettings(msgspec.Struct, frozen=True, kw_only=True):
     sessions_per_learn: Annotated[int, msgspec.Meta(ge=0, le=1_000)] = 5  # that `learn` lets the model read by itself
 
 
+class RepositorySettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether the histories and trees of learned repositories are read, and where checkouts lie that sessions did not
+    run in."""
+
+    read: bool = True
+    checkouts: dict[str, Path] = msgspec.field(default_factory=dict)
+
+
 class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     homes: tuple[Path, ...] = ()
     enabled: bool = True
@@ -132,6 +140,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     memory: MemorySettings = MemorySettings()
     recall: RecallSettings = RecallSettings()
     reading: ReadingSettings = ReadingSettings()
+    repositories: RepositorySettings = msgspec.field(default_factory=RepositorySettings)
     agents: dict[str, AgentSettings] = msgspec.field(default_factory=dict)
     aliases: Aliases = msgspec.field(default_factory=Aliases)
     domains: dict[str, tuple[Text, ...]] = msgspec.field(default_factory=dict)

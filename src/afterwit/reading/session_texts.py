@@ -8,9 +8,10 @@ import datetime as dt
 from collections.abc import Iterable
 from functools import cached_property
 
+from afterwit.checkouts.known import checkouts
 from afterwit.config.world import World
 from afterwit.guard.hygiene import clean
-from afterwit.knowledge.host_files import checkouts, instructions
+from afterwit.knowledge.host_files import instructions
 from afterwit.knowledge.host_text import HostText
 from afterwit.knowledge.list import item_in
 from afterwit.model.knowledge import EVERYWHERE, READ, Item, ItemStatus, Scope, ScopeKind

@@ -34,16 +34,20 @@ def root_of_checkout(folder: Path) -> Path | None:
 
 def remote_of(folder: Path) -> str:
     """The canonical remote of the checkout that this folder lies in, or ""."""
-    root = root_of_checkout(folder)
-    git = _git_folder(root) if root else None
+    git = git_folder_of(folder)
     return remote_in(_text(git / "config", _CONFIG_BYTES)) if git else ""
 
 
 def root_commit_of(folder: Path) -> str:
     """The first commit of the checkout that this folder lies in, or ""."""
-    root = root_of_checkout(folder)
-    git = _git_folder(root) if root else None
+    git = git_folder_of(folder)
     return root_commit(git) if git else ""
+
+
+def git_folder_of(folder: Path) -> Path | None:
+    """The git folder of the checkout that this folder lies in, or None."""
+    root = root_of_checkout(folder)
+    return _git_folder(root) if root else None
 
 
 def checkout_instructions(root: Path, files: InstructionFiles) -> dict[str, str]:

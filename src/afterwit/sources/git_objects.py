@@ -88,7 +88,7 @@ def root_commit(git_dir: Path) -> str:
 
 
 def _beginning(git_dir: Path, name: str, most_bytes: int) -> bytes:
-    with _started(git_dir, ["cat-file", "blob", name]) as git:
+    with started(git_dir, ["cat-file", "blob", name]) as git:
         assert git.stdout is not None
         head = git.stdout.read(most_bytes)
         git.kill()
@@ -96,7 +96,7 @@ def _beginning(git_dir: Path, name: str, most_bytes: int) -> bytes:
 
 
 def _run(git_dir: Path, arguments: list[str], stdin: bytes = b"", seconds: float = _SECONDS) -> bytes:
-    with _started(git_dir, arguments) as git:
+    with started(git_dir, arguments) as git:
         try:
             answer, said = git.communicate(stdin, timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -108,7 +108,8 @@ def _run(git_dir: Path, arguments: list[str], stdin: bytes = b"", seconds: float
     return answer
 
 
-def _started(git_dir: Path, arguments: list[str]) -> "subprocess.Popen[bytes]":
+def started(git_dir: Path, arguments: list[str]) -> "subprocess.Popen[bytes]":
+    """Git, asked something about this repository; what it is asked must not write."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     pipe = subprocess.PIPE
     try:

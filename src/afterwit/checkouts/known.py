@@ -1,0 +1,75 @@
+"""Which checkouts of known repositories are on this machine.
+
+Sessions ran in folders; those that are still there are looked at, and those that the settings name for a repository
+come first. Repositories are known by redacted paths; those below the user's home folder can be found again, because the
+home folder is known. A repository that is left out, or all of them (`repositories.read = false`), is not looked at.
+"""
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from afterwit.config.world import World, exclusion_of
+from afterwit.guard.placeholders import placeholder
+from afterwit.sources.checkout import git_folder_of
+from afterwit.store.rows import repos
+from afterwit.store.store import Store
+
+_MOST_ROOTS = 4  # checkouts of one repository that are looked at
+
+
+class Checkout(NamedTuple):
+    repo: str
+    root: Path
+
+
+class GitCheckout(NamedTuple):
+    """A checkout whose history and tree may be read."""
+
+    repo: str
+    root: Path
+    git_dir: Path
+
+
+def checkouts(store: Store, world: World) -> list[Checkout]:
+    """The checkouts of known repositories that are on this machine."""
+    named = world.settings.repositories.checkouts
+    by_repo: dict[str, list[Path]] = {repo: [root] for repo, root in named.items() if _is_folder(str(root))}
+    for row in repos.repo_rows(store.db):
+        place = folder_here(store, world, row.root)
+        roots = by_repo.setdefault(row.repo, [])
+        if row.repo and len(roots) < _MOST_ROOTS and _is_folder(place) and (root := Path(place)) not in roots:
+            roots.append(root)
+    return [Checkout(repo, root) for repo, roots in by_repo.items() for root in roots]
+
+
+def git_checkouts(store: Store, world: World) -> list[GitCheckout]:
+    """Of each repository the first checkout that git can read, unless the settings forbid it."""
+    if not world.settings.repositories.read:
+        return []
+    exclusion = exclusion_of(world)
+    readable: dict[str, GitCheckout] = {}
+    for repo, root in checkouts(store, world):
+        is_left_out = exclusion.has_repo(repo) or exclusion.has_folder(str(root))
+        git_dir = None if repo in readable or is_left_out else git_folder_of(root)
+        if git_dir is not None:
+            readable[repo] = GitCheckout(repo, root, git_dir)
+    return list(readable.values())
+
+
+def folder_here(store: Store, world: World, root: str) -> str:
+    """A stored folder as this machine has it: with the user's home where its name was taken out, or `~` stands."""
+    begins = (begin for begin in (hidden_home(store, world), "~") if root.startswith(f"{begin}/"))
+    begin = next(begins, "")
+    return str(world.user_home) + root[len(begin) :] if begin else root
+
+
+def hidden_home(store: Store, world: World) -> str:
+    """The user's home folder as redacted paths have it."""
+    home = world.user_home
+    return str(home.parent / placeholder("user", home.name, store.key))
+
+
+def _is_folder(place: str) -> bool:
+    """Asked of every place where a session ever ran, so without a `Path`."""
+    return os.path.isabs(place) and os.path.isdir(place)  # noqa: PTH112, PTH117
