@@ -87,7 +87,7 @@ def _pieces(git_dir: Path, arguments: list[str], seconds: float) -> Iterator[str
         limit.start()
         rest = b""
         try:
-            while chunk := git.stdout.read1(_CHUNK):
+            while chunk := os.read(git.stdout.fileno(), _CHUNK):
                 *whole, rest = (rest + chunk).split(b"\0")
                 yield from map(os.fsdecode, whole)
                 if len(rest) > _LONGEST_PIECE:
