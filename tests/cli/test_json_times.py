@@ -67,7 +67,7 @@ ASKED = {
 }
 # These print no time: names of files and jobs, counts, what was decided.
 WITHOUT_TIMES = {
-    *("demo", "disconnect", "store rebuild", "connect schedule", "connect agents", "connect file"),
+    *("places", "demo", "disconnect", "store rebuild", "connect schedule", "connect agents", "connect file"),
     *("config source add", "config source check", "config source remove", "measure backtest", "memory evaluate"),
     *(f"knowledge {name}" for name in ("add", "edit", "reject", "pin", "unpin", "retire", "forget", "audit")),
     *("knowledge export", "knowledge import"),

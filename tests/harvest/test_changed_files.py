@@ -7,20 +7,11 @@ from hypothesis import strategies as st
 from tests.harvest.edits import ROOT, change, missed, silent
 from tests.harvest.work import Act, edited, failed, ran, session
 
-from afterwit.harvest.changed_files import (
-    MOST_FILES,
-    Changed,
-    Move,
-    changes_of,
-    is_aside,
-    is_test,
-    misses,
-    stories_of,
-    subject_of,
-)
+from afterwit.harvest.changed_files import MOST_FILES, Changed, Move, changes_of, is_aside, misses, stories_of
 from afterwit.model.digest import DigestStep
 from afterwit.model.kinds import ActionKind, Status
 from afterwit.model.knowledge import SessionRef, Sighting
+from afterwit.text.test_paths import is_test, subject_of
 
 
 def test_files_come_with_the_most_often_changed_first() -> None:

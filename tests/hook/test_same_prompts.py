@@ -18,7 +18,7 @@ from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource
 from afterwit.recall.deck.reader import Deck as Opened
 from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck
 from afterwit.recall.place_index import PlaceIndex, PlaceSighting
-from afterwit.recall.places import Question
+from afterwit.recall.places import KnownRepo, Question
 from afterwit.recall.prompt_block import LATER_TOKENS, later_sections
 from afterwit.recall.situation import order
 from afterwit.recall.talks import TalkIndex
@@ -90,7 +90,7 @@ def test_a_task_gets_the_same_block(deck: Opened, prompt: str) -> None:
     places = PlaceIndex()
     for sighting in _SIGHTINGS:
         places.put(sighting)
-    block = at_prompt(known(), HERE, Question(prompt), places, TalkIndex())
+    block = at_prompt(known(), HERE, Question(prompt), KnownRepo(places), TalkIndex())
     told = prompt_sections(deck, HERE.agent, prompt, Location(HERE.repo, "/srv/orchard"))
     assert told == block.sections
 

@@ -83,8 +83,9 @@ def test_the_next_session_is_told_at_its_start(store: Path) -> None:
 def test_a_prompt_that_names_a_merge_is_told(store: Path) -> None:
     with opened(Layout(store)) as learned_store:
         (repo,) = {repo for (repo,) in rows(store, "SELECT repo FROM sessions")}
-        items = speaking_items(learned_store.db)
-        block = prompt_block_for(learned_store.db, Situation(repo, "hermes"), "merge PR 88 of the nexus", items)
+        items, world = speaking_items(learned_store.db), world_of(store.parent / "home", store)
+        here = Situation(repo, "hermes")
+        block = prompt_block_for(learned_store.db, world, here, "merge PR 88 of the nexus", items)
     assert TOKEN in block.text
 
 

@@ -26,7 +26,7 @@ from afterwit.model.knowledge import (
 from afterwit.recall.at_prompt import at_later_prompt, at_prompt, notes_at_prompt, talks_of
 from afterwit.recall.from_digest import talks_in
 from afterwit.recall.place_index import PlaceIndex, PlaceSighting
-from afterwit.recall.places import LikelyPlace, Question
+from afterwit.recall.places import KnownRepo, LikelyPlace, Question
 from afterwit.recall.prompt_block import LATER_TOKENS, BlockLine, MarkedLine, unquoted
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import said_of
@@ -91,13 +91,13 @@ def test_the_block_names_the_place_although_nothing_was_decided() -> None:
     known.put(PlaceSighting("s", "repair the quince press", {"press/quince.py": ()}, at_ms=1))
     for part in talks_in(talk("repair the quince press")):
         talks.put(part)
-    block = at_prompt([_item("a", Trigger(path="press/"))], _HERE, _TASK, known, talks)
+    block = at_prompt([_item("a", Trigger(path="press/"))], _HERE, _TASK, KnownRepo(known), talks)
     assert block.files == ("press/quince.py",)
     assert block.items == ("places", "a")
 
 
 def test_without_history_there_is_silence() -> None:
-    assert at_prompt([], _HERE, _TASK, PlaceIndex(), TalkIndex()).text == ""
+    assert at_prompt([], _HERE, _TASK, KnownRepo(PlaceIndex()), TalkIndex()).text == ""
 
 
 def _note(name: str, sentence: str, *triggers: Trigger, **more: Any) -> Item:
@@ -117,7 +117,7 @@ def _known(*paths: str) -> PlaceIndex:
 
 
 def _told(prompt: str, *items: Item, known: PlaceIndex | None = None) -> tuple[str, ...]:
-    block = at_prompt(items, _HERE, Question(prompt), known or PlaceIndex(), TalkIndex())
+    block = at_prompt(items, _HERE, Question(prompt), KnownRepo(known or PlaceIndex()), TalkIndex())
     return tuple(item for item in block.items if item != "places")
 
 
@@ -149,7 +149,7 @@ def test_a_note_about_a_file_that_the_prompt_names_is_told() -> None:
 def test_many_notes_stay_within_six_hundred_tokens() -> None:
     notes = [_note(f"n{at}", f"The forklift number {at} drops crates. {'Mind it well. ' * 40}") for at in range(4)]
     block = at_prompt(
-        notes, _HERE, Question("The forklift drops crates: what is its number?"), PlaceIndex(), TalkIndex()
+        notes, _HERE, Question("The forklift drops crates: what is its number?"), KnownRepo(PlaceIndex()), TalkIndex()
     )
     assert 2 <= len(block.items) <= 6
     assert len(block.text) <= 600 * 4
@@ -175,10 +175,10 @@ def test_a_decision_takes_the_place_of_the_quotes_of_its_conversation() -> None:
     ref = SessionRef(agent="codex", native_id=plan.native_id, story="plan")
     read = replace(crates, kind=ItemKind.DECISION, evidence=(Evidence(session=ref, channel=Channel.USER),))
     quoted = f"decided {plan.native_id}"
-    assert at_prompt([crates], _HERE, asked, PlaceIndex(), talks).items[:2] == ("a", quoted)
-    assert quoted not in at_prompt([read], _HERE, asked, PlaceIndex(), talks).items
+    assert at_prompt([crates], _HERE, asked, KnownRepo(PlaceIndex()), talks).items[:2] == ("a", quoted)
+    assert quoted not in at_prompt([read], _HERE, asked, KnownRepo(PlaceIndex()), talks).items
     unrelated = replace(read, sentence="Ladders are red.")
-    assert quoted in at_prompt([unrelated], _HERE, asked, PlaceIndex(), talks).items
+    assert quoted in at_prompt([unrelated], _HERE, asked, KnownRepo(PlaceIndex()), talks).items
 
 
 def _later(prompt: str, *items: Item, told: tuple[str, ...] = (), known: PlaceIndex | None = None) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afterwit.recall.place_index import PlaceIndex, PlaceSighting
-from afterwit.recall.places import Question, guess
+from afterwit.recall.places import KnownRepo, Question, guess
 
 _PATHS = ("src/login.py", "src/cart.py", "tests/test_cart.py", "README.md")
 _SIGHTINGS = st.lists(
@@ -33,14 +33,14 @@ def test_the_order_in_which_sessions_come_changes_no_guess(rows: list[tuple], rn
     sightings = [PlaceSighting(f"s{number}", *row) for number, row in enumerate(rows)]
     shuffled = list(sightings)
     rng.shuffle(shuffled)
-    assert guess(_index(sightings), _QUESTION) == guess(_index(shuffled), _QUESTION)
+    assert guess(KnownRepo(_index(sightings)), _QUESTION) == guess(KnownRepo(_index(shuffled)), _QUESTION)
 
 
 @given(_SIGHTINGS)
 @settings(max_examples=40, deadline=None)
 def test_putting_twice_is_putting_once(rows: list[tuple]) -> None:  # type: ignore[type-arg]
     sightings = [PlaceSighting(f"s{number}", *row) for number, row in enumerate(rows)]
-    assert guess(_index(sightings), _QUESTION) == guess(_index(sightings + sightings), _QUESTION)
+    assert guess(KnownRepo(_index(sightings)), _QUESTION) == guess(KnownRepo(_index(sightings + sightings)), _QUESTION)
 
 
 def test_a_running_session_is_replaced_by_what_is_known_later() -> None:
@@ -49,4 +49,4 @@ def test_a_running_session_is_replaced_by_what_is_known_later() -> None:
     index = _index([early, late])
     assert set(index.files) == {"src/cart.py"}
     assert not list(index.named("old.py"))
-    assert [one.at_ms for one in index.latest(9)] == [2]
+    assert index.latest_files(9) == {"src/cart.py"}

@@ -23,7 +23,7 @@ def test_nothing_known_is_no_block() -> None:
 def test_the_block_says_where_what_bites_and_what_was_decided() -> None:
     block = prompt_block(_PLACES, _LINES, _QUOTES)
     assert block.text.splitlines()[1:] == [
-        "A guess at the files, from earlier work:",
+        "A guess at the files:",
         "- `press/belt.py`, `press/crate.py`",
         "What is known of it:",
         "- Oil the belt first. (0.80)",
@@ -37,7 +37,7 @@ def test_the_block_says_where_what_bites_and_what_was_decided() -> None:
 
 def test_what_is_missing_leaves_no_heading() -> None:
     assert prompt_block(_PLACES, [], []).text.splitlines()[1:] == [
-        "A guess at the files, from earlier work:",
+        "A guess at the files:",
         "- `press/belt.py`, `press/crate.py`",
     ]
 

@@ -35,7 +35,7 @@ class Told(NamedTuple):
     def at_prompt(self, task: str) -> str:
         """What a first prompt brings to a session that was told nothing at its start: a note, or the words."""
         with opened(Layout(self.store)) as store:
-            block = prompt_block_for(store.db, HERE, task, speaking_items(store.db))
+            block = prompt_block_for(store.db, world_of(self.home, self.store), HERE, task, speaking_items(store.db))
         told = [lines for heading, lines in block.sections if "known" in heading or "said" in heading]
         return "\n".join(line.text for lines in told for line in lines)
 

@@ -7,15 +7,32 @@ home folder is known. A repository that is left out, or all of them (`repositori
 
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
+
+import apsw
 
 from afterwit.config.world import World, exclusion_of
 from afterwit.guard.placeholders import placeholder
 from afterwit.sources.checkout import git_folder_of
 from afterwit.store.rows import repos
-from afterwit.store.store import Store
 
 _MOST_ROOTS = 4  # checkouts of one repository that are looked at
+
+
+class StoreRows(Protocol):
+    """A store, as far as it is looked at here."""
+
+    @property
+    def db(self) -> apsw.Connection: ...
+    @property
+    def key(self) -> bytes: ...
+
+
+class OpenedRows(NamedTuple):
+    """A store that is open for reading alone."""
+
+    db: apsw.Connection
+    key: bytes
 
 
 class Checkout(NamedTuple):
@@ -31,7 +48,7 @@ class GitCheckout(NamedTuple):
     git_dir: Path
 
 
-def checkouts(store: Store, world: World) -> list[Checkout]:
+def checkouts(store: StoreRows, world: World) -> list[Checkout]:
     """The checkouts of known repositories that are on this machine."""
     named = world.settings.repositories.checkouts
     by_repo: dict[str, list[Path]] = {repo: [root] for repo, root in named.items() if _is_folder(str(root))}
@@ -43,7 +60,7 @@ def checkouts(store: Store, world: World) -> list[Checkout]:
     return [Checkout(repo, root) for repo, roots in by_repo.items() for root in roots]
 
 
-def git_checkouts(store: Store, world: World) -> list[GitCheckout]:
+def git_checkouts(store: StoreRows, world: World) -> list[GitCheckout]:
     """Of each repository the first checkout that git can read, unless the settings forbid it."""
     if not world.settings.repositories.read:
         return []
@@ -57,14 +74,14 @@ def git_checkouts(store: Store, world: World) -> list[GitCheckout]:
     return list(readable.values())
 
 
-def folder_here(store: Store, world: World, root: str) -> str:
+def folder_here(store: StoreRows, world: World, root: str) -> str:
     """A stored folder as this machine has it: with the user's home where its name was taken out, or `~` stands."""
     begins = (begin for begin in (hidden_home(store, world), "~") if root.startswith(f"{begin}/"))
     begin = next(begins, "")
     return str(world.user_home) + root[len(begin) :] if begin else root
 
 
-def hidden_home(store: Store, world: World) -> str:
+def hidden_home(store: StoreRows, world: World) -> str:
     """The user's home folder as redacted paths have it."""
     home = world.user_home
     return str(home.parent / placeholder("user", home.name, store.key))

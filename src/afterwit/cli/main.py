@@ -26,6 +26,7 @@ COMMANDS = {
     "sessions": Subcommand("sessions:sessions", "What was captured, and whose it is."),
     "knowledge": Subcommand("knowledge:knowledge", "What was learned, and what people decide about it."),
     "recall": Subcommand("recall:recall", "Show what a session would be told here."),
+    "places": Subcommand("places:places", "Guess the files where the work of a task is, with reasons."),
     "sample": Subcommand("sample:sample", "Say which sessions to read or learn from first, and why."),
     "read": Subcommand("read:read", "Let a model read sessions, and keep what the checks let pass."),
     "memory": Subcommand("memory:memory", "Remember what users and agents prefer, across sessions."),

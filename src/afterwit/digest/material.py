@@ -125,15 +125,14 @@ def _is_known_by(note: SessionNote, ended: Sequence[bool], before_ms: int) -> bo
 
 
 def _identity_by(material: Material, actions: Sequence[ActionRow], before_ms: int) -> Identity:
-    """Who and in which repository stays as it is known now; what has no time of its own (title, branch, versions) and
-    what the session spent is left out."""
+    """Who, in which repository and on which branch it began stays as it is known now; what has no time of its own
+    (title, versions) and what the session spent is left out."""
     identity = material.identity
     prompts = [note.at_ms for note in material.notes if note.kind is NoteKind.PROMPT]
     asked = min((at for at in prompts if at is not None), default=None) if prompts else identity.started_ms
     return identity._replace(
         ended_ms=max((row.at_ms or 0 for row in actions), default=identity.started_ms),
         title="",
-        branch="",
         task=identity.task if asked is not None and asked < before_ms else "",
         versions=(),
         models=(),

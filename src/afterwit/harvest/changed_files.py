@@ -48,12 +48,6 @@ _SIDE_NAMES = re.compile(
     | (?:claude|agents|gemini)\.md | version )\Z""",
     re.IGNORECASE | re.VERBOSE,
 )
-_TEST = re.compile(
-    r"(?:^|/)(?:__tests__|tests?|specs?|e2e|testing)/|(?:^|/)(?:test|spec)[_-][^/]*\Z|(?:[._-](?:test|tests|spec|e2e)"
-    r"|(?<=[a-z0-9])(?:Tests?|Spec))\.\w+\Z"
-)
-_TEST_MARK = re.compile(r"^(?:test|spec)[_-]|[_-](?:test|tests|spec|e2e)\Z|(?<=[a-z0-9])(?:Tests?|Spec)\Z")
-_PROSE = (".md", ".mdx", ".rst", ".txt")
 
 
 class Move(NamedTuple):
@@ -142,17 +136,6 @@ def misses(stories: Sequence[FileStory[C]], files: Collection[str]) -> Iterator[
     for story in stories:
         if any(story.at_ms > alive.get(path, 0) for path in story.missing if path in files):
             yield story
-
-
-def is_test(path: str) -> bool:
-    """Whether a file holds tests, by its path."""
-    return bool(_TEST.search(path)) and not path.endswith(_PROSE)
-
-
-def subject_of(path: str) -> str:
-    """The name of a file without endings and without what marks tests: the same for a file and its tests."""
-    name = path.rpartition("/")[2]
-    return _TEST_MARK.sub("", name.lstrip(".").partition(".")[0] or name)
 
 
 def is_aside(path: str) -> bool:

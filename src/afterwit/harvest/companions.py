@@ -12,16 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from afterwit.harvest.changed_files import (
-    MOST_FILES,
-    Changed,
-    FileStory,
-    changes_of,
-    is_test,
-    misses,
-    stories_of,
-    subject_of,
-)
+from afterwit.harvest.changed_files import MOST_FILES, Changed, FileStory, changes_of, misses, stories_of
 from afterwit.harvest.harvester import Grouped, evidence_of
 from afterwit.harvest.wording import sentence, shown, shown_repo
 from afterwit.model.digest import Digest
@@ -36,6 +27,7 @@ from afterwit.model.knowledge import (
     Sighting,
     Trigger,
 )
+from afterwit.text.test_paths import is_test, subject_of
 from afterwit.text.words import words_of
 
 _MOST_ITEMS = 20  # of one repository

@@ -23,11 +23,12 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.guard.placeholders import PLACEHOLDER
-from afterwit.harvest.changed_files import Changed, FileStory, changes_of, is_test, misses, stories_of, subject_of
+from afterwit.harvest.changed_files import Changed, FileStory, changes_of, misses, stories_of
 from afterwit.harvest.harvester import Grouped, evidence_of
 from afterwit.harvest.wording import fitted, shown, shown_repo
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Category, Channel, Draft, Evidence, Scope, ScopeKind, Sighting, Trigger
+from afterwit.text.test_paths import is_test, subject_of
 from afterwit.text.words import words_of
 
 MOST_WORDS = 60

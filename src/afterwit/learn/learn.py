@@ -33,6 +33,7 @@ from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.model.learn_run import Options, Progress, Report, WantedSession
 from afterwit.model.prices import price_list
 from afterwit.recall.deck.compile import compile_deck
+from afterwit.recall.repository import update_trees
 from afterwit.recall.spooled import Taken, acknowledge_ends, take_in
 from afterwit.store import archive_mark
 from afterwit.store.atomic import step
@@ -140,6 +141,7 @@ class _Run:
         digested = digest_pending(self._store, price_list(self._world.settings.prices), self._progress)
         harvested = harvest(self._store, self._world, self._progress, is_again=self._options.is_reharvest)
         if not self._options.is_dry_run:
+            update_trees(self._store, self._world, self._progress)
             compile_deck(self._store, self._world)
         evicted = keep_within_budget(self._store, self._world, is_dry_run=self._options.is_dry_run)
         if self._options.reads_ended:

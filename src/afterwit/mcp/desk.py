@@ -31,6 +31,7 @@ def agent_of(client: str) -> str:
 
 _MODULES = {
     "recall": "recall",
+    "places": "places",
     "explain_item": "items",
     "search_sessions": "search_sessions",
     "record_lesson": "items",

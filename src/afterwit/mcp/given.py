@@ -203,11 +203,13 @@ def repo_of(db: apsw.Connection, caller: Caller, arguments: Mapping[str, Any]) -
         from afterwit.sessions.filters import find_repo
 
         return find_repo(db, arguments["repo"], caller.world.settings)
-    folder = _folder(caller, arguments.get("folder", ""))
+    folder = folder_of(caller, arguments)
     return repo_at(db, caller.world, folder) if folder else ""
 
 
-def _folder(caller: Caller, named: str) -> Path | None:
+def folder_of(caller: Caller, arguments: Mapping[str, Any]) -> Path | None:
+    """The folder that the agent names, or works in."""
+    named = str(arguments.get("folder", ""))
     if not named:
         return caller.folder
     if named == "~" or named.startswith("~/"):

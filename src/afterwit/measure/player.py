@@ -66,6 +66,7 @@ class Whereabouts(NamedTuple):
     repo: str
     branch: str = ""
     parent: str = ""
+    began_ms: int = 0
 
 
 class Player:

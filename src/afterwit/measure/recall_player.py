@@ -18,6 +18,7 @@ from afterwit.knowledge.gate import rejection, wants_review
 from afterwit.knowledge.library import Library
 from afterwit.knowledge.needless import needless
 from afterwit.knowledge.weighing import WeighingContext, weighed
+from afterwit.measure.past_repositories import NO_REPOSITORIES, PastRepositories
 from afterwit.measure.player import Player, Saying, Whereabouts
 from afterwit.measure.read_notes import NOTHING_READ, Readings, ReadShelf
 from afterwit.model.digest import Digest, DigestStep
@@ -29,24 +30,43 @@ from afterwit.recall.at_prompt import at_later_prompt, at_prompt
 from afterwit.recall.doubles import told_once
 from afterwit.recall.from_digest import sighting_of, talks_in
 from afterwit.recall.place_index import PlaceIndex
-from afterwit.recall.places import LikelyPlace, Question, guess
+from afterwit.recall.places import KnownRepo, LikelyPlace, Question, guess
 from afterwit.recall.prompt_block import action_tokens, later_tokens
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import start_block
 from afterwit.recall.talks import TalkIndex
 
 
+class PastPlaces:
+    """Where work was by the time that is replayed, by repository."""
+
+    def __init__(self, past: PastRepositories) -> None:
+        self._past = past
+        self._indexes: defaultdict[str, PlaceIndex] = defaultdict(PlaceIndex)
+
+    def know(self, digest: Digest) -> None:
+        self._indexes[digest.repo].put(sighting_of(digest))
+
+    def of(self, here: Whereabouts) -> KnownRepo:
+        """All that was known of a repository when a session began."""
+        repository, work = self._past.of(here.repo), self._indexes[here.repo]
+        if repository is None:
+            return KnownRepo(work)
+        repository.advance(here.began_ms, here.branch, work)
+        return KnownRepo(work, repository.tree(), repository.is_there)
+
+
 class PlacesPlayer(Player):
     name = "places"
 
-    def __init__(self) -> None:
-        self._repos: defaultdict[str, PlaceIndex] = defaultdict(PlaceIndex)
+    def __init__(self, past: PastRepositories = NO_REPOSITORIES) -> None:
+        self._places = PastPlaces(past)
 
     def know(self, digest: Digest) -> None:
-        self._repos[digest.repo].put(sighting_of(digest))
+        self._places.know(digest)
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
-        places = guess(self._repos[here.repo], Question(prompt, here.branch, here.parent))
+        places = guess(self._places.of(here), Question(prompt, here.branch, here.parent))
         if places:
             yield Saying(text=_line(places), items=("places",), files=tuple(place.path for place in places))
 
@@ -67,11 +87,11 @@ class RecallPlayer(Player):
     name = "afterwit"
     version = 4
 
-    def __init__(self, readings: Readings = NOTHING_READ) -> None:
+    def __init__(self, readings: Readings = NOTHING_READ, past: PastRepositories = NO_REPOSITORIES) -> None:
         self._library = Library(HARVESTERS, _is_let_in)
         self._readings = readings
         self.shelf = ReadShelf(readings, _is_let_in)
-        self._places: defaultdict[str, PlaceIndex] = defaultdict(PlaceIndex)
+        self._places = PastPlaces(past)
         self._talks: defaultdict[str, TalkIndex] = defaultdict(TalkIndex)
         self._parents: dict[str, str] = {}
         self._tasks = Tasks()
@@ -98,7 +118,7 @@ class RecallPlayer(Player):
         for place in (digest.repo, ""):
             self._latest[place] = max(self._latest[place], at_ms)
         self._library.know(digest, _session(digest, story))
-        self._places[digest.repo].put(sighting_of(digest))
+        self._places.know(digest)
         for talk in talks_in(digest):
             self._talks[digest.repo].put(talk)
         self._weighed.clear()
@@ -117,18 +137,17 @@ class RecallPlayer(Player):
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         question = Question(prompt, here.branch, here.parent)
-        places, talks = self._places[here.repo], self._talks[here.repo]
-        told = self._told[here.session]
-        block = at_prompt(self._items(here), _situation(here), question, places, talks, told)
+        told, talks = self._told[here.session], self._talks[here.repo]
+        block = at_prompt(self._items(here), _situation(here), question, self._places.of(here), talks, told)
         if block.text:
             told.update(block.items)
             yield Saying(text=block.text, items=block.items, files=block.files)
 
     def later_prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         question = Question(prompt, here.branch, here.parent)
-        places, told = self._places[here.repo], self._told[here.session]
+        work, told = self._places.of(here).work, self._told[here.session]
         room = later_tokens(self._later_chars[here.session])
-        block = at_later_prompt(self._items(here), _situation(here), question, places, told, room)
+        block = at_later_prompt(self._items(here), _situation(here), question, work, told, room)
         if block.text:
             self._later_chars[here.session] += len(block.text)
             told.update(block.items)

@@ -25,7 +25,7 @@ from afterwit.recall.note_matches import (
     nearness,
 )
 from afterwit.recall.place_index import KnownPlaces
-from afterwit.recall.places import LikelyPlace, Question, guess
+from afterwit.recall.places import KnownRepo, LikelyPlace, Question, guess, with_tests
 from afterwit.recall.prompt_block import (
     LATER_TOKENS,
     BlockLine,
@@ -46,14 +46,14 @@ def at_prompt(
     items: Iterable[Item],
     situation: Situation,
     question: Question,
-    index: KnownPlaces,
+    repo: KnownRepo,
     talks: Talks,
     told: Collection[str] = (),
 ) -> PromptBlock:
     """The block for the first prompt of a session that was told these items at its start."""
     items = list(items)
-    places = guess(index, question)
-    notes = notes_at_prompt(items, situation, question, index, places)
+    places = with_tests(repo, guess(repo, question))
+    notes = notes_at_prompt(items, situation, question, repo.work, places)
     decisions = {session for note in notes for session in talks_of(note.item)}
     quotes = [quote for quote in decided(talks, question) if quote.session not in decisions]
     new = [MarkedLine(note.mark, _line(note.item)) for note in notes if note.item.id not in told]

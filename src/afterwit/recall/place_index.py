@@ -1,10 +1,12 @@
-"""What earlier sessions of one repository touched, indexed by words, names, branches and time.
+"""What earlier work in one repository touched, indexed by words, names, branches and time.
 
-`Known` is all that recall asks. One implementation lives here, in memory; another one reads the tables of a deck. One
-entry per session; putting a session again replaces what was known of it, so that a session that is still running can
-be kept up to date. What the index answers depends on the sessions in it, not on the order in which they came. All
-lookups are by word, by name or by the end of the timeline: a question costs what matches it, not what is known.
-Standard library only, so that a hook can import it.
+Work is a session, a commit, a branch, or what is not committed yet: each says something and changes files, and counts
+alike. `KnownPlaces` is all that recall asks of it, `KnownTree` what it asks of the files that are there. One
+implementation of the former lives here, in memory; another one reads the tables of a deck. Putting a piece of work
+again replaces what was known of it, so that a session that is still running can be kept up to date. What the index
+answers depends on the sessions in it, not on the order in which they came. All lookups are by word, by name or by the
+end of the timeline: a question costs what matches it, not what is known. Standard library only, so that a hook can
+import it.
 """
 
 import heapq
@@ -20,13 +22,61 @@ _POSTINGS = 4_000  # sessions looked at for one question, rarest words first
 
 
 class PlaceSighting(NamedTuple):
-    """What one session says about where work is."""
+    """What one piece of work says about where work is."""
 
     session: str
     text: str  # what it was about: prompts, title, messages of commits
     changed: Mapping[str, tuple[str, ...]]  # path → names defined in what was changed
     branch: str = ""
     at_ms: int = 0  # when it was last heard of
+    is_session: bool = True  # and not a commit, a branch or what is not committed
+
+
+class Recency(NamedTuple):
+    """How lately a file was changed: 1 if by the last work, and changes that fade more or less quickly."""
+
+    last: float = 0.0
+    recent: float = 0.0
+    lately: float = 0.0
+    ever: float = 0.0
+
+
+_FADING = (2, 8, 40)  # pieces of work
+UNCHANGED = Recency()
+MEMORY = 400  # pieces of work that tell how recently a file was changed
+
+
+def recencies(changes: Iterable[Collection[str]]) -> dict[str, Recency]:
+    """Of each file that one of these changed, the newest first."""
+    sums: defaultdict[str, list[float]] = defaultdict(lambda: [0.0] * (1 + len(_FADING)))
+    for age, changed in enumerate(changes):
+        faded = [float(age == 0), *(math.exp(-age / half) for half in _FADING)]
+        for path in changed:
+            sums[path] = [sum(pair) for pair in zip(sums[path], faded, strict=True)]
+    return {
+        path: Recency(last, *(round(math.log1p(value), 3) for value in values))
+        for path, (last, *values) in sums.items()
+    }
+
+
+class KnownTree(Protocol):
+    """The files of a repository that are there, each under a number; terms are words of contents, and words of paths
+    and names after a mark."""
+
+    def size(self) -> int:
+        """How many files there are."""
+
+    def look_up(self, terms: Iterable[str]) -> None:
+        """Says which terms will be asked for."""
+
+    def holders(self, term: str) -> Mapping[int, bool]:
+        """The files that hold a term, and whether it stands out there; none for one that very many hold."""
+
+    def paths(self, numbers: Iterable[int]) -> Mapping[int, str]:
+        """The paths of files that are there."""
+
+    def named(self, name: str) -> Iterable[str]:
+        """Files of this name, in lower case, in any folder."""
 
 
 class KnownPlaces(Protocol):
@@ -44,8 +94,17 @@ class KnownPlaces(Protocol):
     def likeness(self, words: Iterable[str]) -> dict[str, float]:
         """How alike sessions are to a text with these words: about the cosine of their vectors."""
 
-    def latest_changes(self, most: int) -> list[Collection[str]]:
-        """The files of the last sessions that changed something, the newest first."""
+    def knows(self, path: str) -> bool:
+        """Whether any work changed the file."""
+
+    def recency(self, path: str) -> Recency:
+        """How lately the file was changed."""
+
+    def sessions_of(self, path: str) -> int:
+        """How many sessions changed the file."""
+
+    def latest_files(self, most: int) -> Collection[str]:
+        """The files of the last pieces of work that changed something."""
 
     def changed_by(self, session: str) -> Collection[str]:
         """The files that a session changed; none for one that is not known."""
@@ -83,7 +142,8 @@ class _File:
         self.path = path
         self.words = frozenset(words_of(path))
         self.name = path.rpartition("/")[2].lower()
-        self.count = 0  # sessions that changed it
+        self.count = 0  # pieces of work that changed it
+        self.sessions = 0  # those of them that are sessions
         self.bag: Counter[str] = Counter()  # in how many of its sessions a word occurs
         self.symbols: Counter[str] = Counter()  # in lower case
 
@@ -94,14 +154,16 @@ class PlaceIndex:
     def __init__(self) -> None:
         self.files: dict[str, _File] = {}
         self.sessions: dict[str, _Indexed] = {}
-        self._timeline: list[tuple[int, str]] = []  # of sessions that changed something
+        self._timeline: list[tuple[int, str]] = []  # of work that changed something
         self._by_word: defaultdict[str, dict[str, None]] = defaultdict(dict)  # word → sessions
         self._by_path_word: defaultdict[str, dict[str, None]] = defaultdict(dict)  # word → paths
         self._by_name: defaultdict[str, dict[str, None]] = defaultdict(dict)  # name of a file → paths
         self._by_branch: defaultdict[str, Counter[str]] = defaultdict(Counter)  # branch → paths
+        self._recencies: dict[str, Recency] | None = None  # until more is known
 
     def put(self, sighting: PlaceSighting) -> None:
         """Adds a session, or replaces what was known of it."""
+        self._recencies = None
         before = self.sessions.get(sighting.session)
         if before is not None:
             self._drop(before)
@@ -134,12 +196,23 @@ class PlaceIndex:
             lambda session: len(self.sessions[session].bag),
         )
 
-    def latest(self, most: int) -> list[PlaceSighting]:
-        """The last sessions that changed something, the newest first."""
-        return [self.sessions[session].sighting for _, session in reversed(self._timeline[-most:])]
+    def knows(self, path: str) -> bool:
+        return path in self.files
 
-    def latest_changes(self, most: int) -> list[Collection[str]]:
-        return [sighting.changed for sighting in self.latest(most)]
+    def recency(self, path: str) -> Recency:
+        if self._recencies is None:
+            self._recencies = recencies(self._latest(MEMORY))
+        return self._recencies.get(path, UNCHANGED)
+
+    def sessions_of(self, path: str) -> int:
+        return self.files[path].sessions
+
+    def latest_files(self, most: int) -> Collection[str]:
+        return {path for changed in self._latest(most) for path in changed}
+
+    def _latest(self, most: int) -> list[Collection[str]]:
+        """The files of the last pieces of work that changed something, the newest first."""
+        return [self.sessions[session].sighting.changed for _, session in reversed(self._timeline[-most:])]
 
     def changed_by(self, session: str) -> Collection[str]:
         seen = self.sessions.get(session)
@@ -174,6 +247,7 @@ class PlaceIndex:
                 self._by_path_word[word][path] = None
             self._by_name[file.name][path] = None
         file.count += 1
+        file.sessions += seen.sighting.is_session
         file.bag.update(seen.bag)
         file.symbols.update({name.lower() for name in symbols})
         self._by_branch[seen.sighting.branch][path] += 1
@@ -190,6 +264,7 @@ class PlaceIndex:
 
     def _drop_file(self, file: _File, symbols: tuple[str, ...], seen: _Indexed) -> None:
         file.count -= 1
+        file.sessions -= seen.sighting.is_session
         file.bag.subtract(seen.bag)
         file.symbols.subtract({name.lower() for name in symbols})
         self._by_branch[seen.sighting.branch][file.path] -= 1

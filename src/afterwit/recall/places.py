@@ -1,25 +1,34 @@
-"""Where a task's work is likely to be: files that earlier sessions of the repository changed, best first, with chances.
+"""Where a task's work is likely to be: files of the repository, best first, with chances.
 
-A logistic model with fixed weights over a handful of features: what the prompt names, how alike earlier tasks were, how
-recently and how often a file was changed. A file is named by its whole path, or by an end of it: the fewer known files
-share that end, the more it says. While few files are known, the latest ones would be named whatever the task is; so
-nothing is said then unless the prompt itself points there. Deterministic; nothing is read but the index.
+A logistic model with fixed weights over a handful of features: what the prompt names, whether a file's contents and its
+path hold the prompt's words, how alike earlier work was that changed it, and how recently and how often it was changed.
+A file is named by its whole path, or by an end of it: the fewer files share that end, the more it says. Words of
+contents count by how clearly they point: where nothing stands out, they hardly count. While few files are known, the
+latest ones would be named whatever the task is; so nothing is said then unless the prompt itself points there. What is
+gone is not named. Deterministic; nothing is read but the two indexes.
 """
 
 import heapq
 import math
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple, Protocol
 
-from afterwit.recall.place_index import KnownPlaces
+from afterwit.recall.place_index import KnownPlaces, KnownTree, rarity
+from afterwit.text.test_paths import is_test, names_of_tests
 from afterwit.text.words import words_of
 
 MOST = 5
 _LEAST = 0.1  # chance of a file that is named
 _CANDIDATES = 40  # taken from each source of candidates
-_MEMORY = 400  # sessions that tell how recently a file was changed, and sessions that are compared
+_COMPARED = 400  # pieces of work that are compared
+_LOOKED_UP = 120  # words of a prompt that are looked for in files
+_TELLING = 60  # of these, the rarest count
+_BY_CONTENTS = 150  # files that are rated by their contents
+_STANDS_OUT, _STANDS_THERE = 1.5, 0.7  # what a word of a file weighs
+_CLEAR = 12.0  # what the words of a file must weigh to count for half
+_USUAL_RARITY = 4.0  # of a word of a path that the prompt does not have
 _RARE_PATHS = 60  # a path word that more files share brings none of them in
 _FEW_FILES = 12
 _POINTED = 1.2  # what the prompt's own words must count for a file, while few are known
@@ -39,72 +48,159 @@ class Question(NamedTuple):
 class LikelyPlace(NamedTuple):
     path: str
     chance: float
+    test: str = ""  # the file with its tests, if there is one by name
+
+
+class KnownNames(Protocol):
+    """Whatever knows files by their names."""
+
+    def named(self, name: str) -> Iterable[str]: ...
 
 
 class Features(NamedTuple):
     """What is known about one file with regard to a question, each about between 0 and 3."""
 
-    bias: float
-    path: float  # the prompt names the path
-    name: float  # the prompt names an end of the path, divided by the files that share it
-    stem: float  # the prompt has the file's name without its ending
-    last: float  # the last session changed it
-    recent: float  # changed in recent sessions
-    lately: float
-    ever: float
-    alike: float  # the most alike session that changed it; one that changed many files says less of each
-    about: float  # words of all sessions that changed it
-    words: float  # words of the path
-    symbols: float  # names defined in it
-    parent: float  # the parent session changed it
-    branch: float  # a session on the same branch changed it
+    bias: float = 0.0
+    path: float = 0.0  # the prompt names the path
+    name: float = 0.0  # the prompt names an end of the path, divided by the files that share it
+    stem: float = 0.0  # the prompt has the file's name without its ending
+    last: float = 0.0  # the last work changed it
+    recent: float = 0.0  # changed by recent work
+    lately: float = 0.0
+    ever: float = 0.0
+    sessions: float = 0.0  # how many sessions changed it
+    alike: float = 0.0  # the most alike work that changed it; what changed many files says less of each
+    about: float = 0.0  # words of all work that changed it
+    words: float = 0.0  # words of the path
+    contents: float = 0.0  # words of the file itself
+    symbols: float = 0.0  # names defined in what was changed of it
+    parent: float = 0.0  # the parent session changed it
+    branch: float = 0.0  # work on the same branch changed it
 
 
-WEIGHTS = Features(-4.0, 3.5, 2.0, 0.8, 0.3, 0.6, 0.5, 0.5, 2.0, 0.3, 1.2, 0.8, 1.0, 0.6)
+WEIGHTS = Features(
+    bias=-4.0,
+    path=3.5,
+    name=2.0,
+    stem=0.8,
+    last=0.25,
+    recent=0.5,
+    lately=0.4,
+    ever=0.4,
+    sessions=0.3,
+    alike=3.0,
+    about=0.3,
+    words=1.6,
+    contents=1.5,
+    symbols=0.8,
+    parent=1.5,
+    branch=1.5,
+)
 
 
-def guess(index: KnownPlaces, question: Question, most: int = MOST) -> list[LikelyPlace]:
-    """The likeliest files; none that would be a shot in the dark."""
-    rated = features(index, question)
-    is_short = len(index.changed_most(_FEW_FILES)) < _FEW_FILES
+class NoTree:
+    """Where no checkout is at hand."""
+
+    def size(self) -> int:
+        return 0
+
+    def look_up(self, terms: Iterable[str]) -> None:
+        """There is nothing to fetch."""
+
+    def holders(self, term: str) -> Mapping[int, bool]:
+        del term
+        return {}
+
+    def paths(self, numbers: Iterable[int]) -> Mapping[int, str]:
+        del numbers
+        return {}
+
+    def named(self, name: str) -> Iterable[str]:
+        del name
+        return ()
+
+
+NO_TREE = NoTree()
+
+
+def _is_anywhere(path: str) -> bool:
+    """Where nobody can tell, a file is there."""
+    return bool(path)
+
+
+class KnownRepo(NamedTuple):
+    """All that is known of a repository."""
+
+    work: KnownPlaces
+    tree: KnownTree = NO_TREE
+    is_there: Callable[[str], bool] = _is_anywhere  # whether a file is, as far as can be told
+
+
+def guess(repo: KnownRepo, question: Question, most: int = MOST) -> list[LikelyPlace]:
+    """The likeliest files that are there; none that would be a shot in the dark."""
+    rated = features(repo, question)
+    is_short = len(repo.work.changed_most(_FEW_FILES)) < _FEW_FILES
     if is_short and not any(_pointed(values) >= _POINTED for values in rated.values()):
         return []
     places = (LikelyPlace(path, _chance(values)) for path, values in rated.items())
     likely = (place for place in places if place.chance >= _LEAST)
-    return sorted(likely, key=lambda place: (-round(place.chance, 9), place.path))[:most]
+    best = sorted(likely, key=lambda place: (-round(place.chance, 9), place.path))
+    return list(islice((place for place in best if repo.is_there(place.path)), most))
 
 
-def features(index: KnownPlaces, question: Question) -> dict[str, Features]:
+def with_tests(repo: KnownRepo, places: Sequence[LikelyPlace]) -> list[LikelyPlace]:
+    """The same, each with the file of its tests that lies nearest, unless that is among them."""
+    listed = {place.path for place in places}
+    repo.tree.look_up(f"={name}" for place in places for name in names_of_tests(place.path))
+    files = _Named(repo.work, repo.tree)
+    return [place._replace(test=_test_of(place.path, files, repo.is_there, listed)) for place in places]
+
+
+def _test_of(path: str, files: "_Named", is_there: Callable[[str], bool], listed: Collection[str]) -> str:
+    if is_test(path):
+        return ""
+    tests = {test for name in names_of_tests(path) for test in files.named(name) if is_test(test)}
+    if tests & set(listed):
+        return ""
+    nearest = sorted(tests, key=lambda test: (-_shared(path, test), test))
+    return next((test for test in nearest if is_there(test)), "")
+
+
+def _shared(path: str, other: str) -> int:
+    """How many folders of two paths have the same name."""
+    return len(set(path.split("/")[:-1]) & set(other.split("/")[:-1]))
+
+
+def features(repo: KnownRepo, question: Question) -> dict[str, Features]:
     """What is known about every file worth a look."""
-    asked = _Asked(index, question)
+    asked = _Asked(repo.work, question, repo.tree)
     return {path: asked.features(path) for path in sorted(asked.candidates())}
 
 
 class _Asked:
     """A question, with all that is the same for every file."""
 
-    def __init__(self, index: KnownPlaces, question: Question) -> None:
+    def __init__(self, index: KnownPlaces, question: Question, tree: KnownTree) -> None:
         self._index, self._question = index, question
-        self._words = sorted(set(words_of(question.prompt)))
+        ordered = list(dict.fromkeys(words_of(question.prompt)))
+        self._words = sorted(ordered)
         self._bag = frozenset(self._words)
         self._identifiers = frozenset(name.lower() for name in _IDENTIFIER.findall(question.prompt))
         index.look_up(self._bag, self._identifiers)
         self._rarity = {word: index.rarity(word) for word in self._words}
-        self._paths, self._names = named_files(index, question.prompt)
+        self._contents, self._by_path = _in_files(tree, ordered[:_LOOKED_UP])
+        self._paths, self._names = named_files(_Named(index, tree), question.prompt)
         self._alike = _alike(index, self._words)
-        self._ages: defaultdict[str, list[int]] = defaultdict(list)
-        for age, changed in enumerate(index.latest_changes(_MEMORY)):
-            for path in changed:
-                self._ages[path].append(age)
         self._of_parent = index.changed_by(question.parent)
 
     def candidates(self) -> set[str]:
-        """Files of alike and of recent sessions, changed often, named, or with a telling word in the path."""
+        """Files of alike and of recent work, changed often, named, or with telling words in them or in the path."""
         index = self._index
-        chosen = {path for path, ages in self._ages.items() if ages[0] < _CANDIDATES}
+        chosen = set(index.latest_files(_CANDIDATES))
         chosen.update(heapq.nsmallest(_CANDIDATES, self._alike, key=lambda path: (-self._alike[path], path)))
         chosen.update(index.changed_most(_CANDIDATES))
-        chosen.update(self._paths, self._names, self._of_parent)
+        chosen.update(self._paths, self._names, self._of_parent, self._by_path)
+        chosen.update(heapq.nsmallest(_CANDIDATES, self._contents, key=lambda path: (-self._contents[path], path)))
         for word in self._words:
             paths = list(index.with_path_word(word))
             if len(paths) <= _RARE_PATHS:
@@ -113,20 +209,26 @@ class _Asked:
 
     def features(self, path: str) -> Features:
         index = self._index
-        ages = self._ages.get(path, [])
         base = path.rpartition("/")[2].lower().partition(".")[0]
-        counts = sorted(index.told_of(path, self._bag).items())
-        told = (self._rarity[word] * count / (count + 2.0) for word, count in counts)
-        branch = self._question.branch
-        return Features(
+        named = Features(
             bias=1.0,
             path=float(path in self._paths),
             name=self._names.get(path, 0.0),
             stem=float(len(base) > 3 and base in self._identifiers),
-            last=float(0 in ages),
-            recent=_faded(ages, 2),
-            lately=_faded(ages, 8),
-            ever=_faded(ages, 40),
+            contents=self._contents.get(path, 0.0),
+            words=0.0 if index.knows(path) else self._path_share(path),
+        )
+        if not index.knows(path):
+            return named
+        recency, branch = index.recency(path), self._question.branch
+        counts = sorted(index.told_of(path, self._bag).items())
+        told = (self._rarity[word] * count / (count + 2.0) for word, count in counts)
+        return named._replace(
+            last=recency.last,
+            recent=recency.recent,
+            lately=recency.lately,
+            ever=recency.ever,
+            sessions=math.log1p(index.sessions_of(path)),
             alike=self._alike.get(path, 0.0),
             about=math.log1p(sum(told)),
             words=index.path_share(path, self._bag),
@@ -135,8 +237,51 @@ class _Asked:
             branch=float(branch not in _TRUNKS and index.is_on_branch(path, branch)),
         )
 
+    def _path_share(self, path: str) -> float:
+        """How much of what a path says that no work changed stands in the prompt; its other words are like most."""
+        told = self._by_path.get(path, 0.0)
+        others = sum(word not in self._bag for word in set(words_of(path)))
+        return told / (told + _USUAL_RARITY * others) if told else 0.0
 
-def named_files(index: KnownPlaces, prompt: str) -> tuple[set[str], dict[str, float]]:
+
+class _Named:
+    """Files by their names, known or there."""
+
+    def __init__(self, index: KnownPlaces, tree: KnownTree) -> None:
+        self._index, self._tree = index, tree
+
+    def named(self, name: str) -> Iterable[str]:
+        return {*self._index.named(name), *self._tree.named(name)}
+
+
+def _in_files(tree: KnownTree, words: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
+    """How clearly the contents of files speak of these words, up to 1, and what those in their paths tell."""
+    size = tree.size()
+    if not size:
+        return {}, {}
+    tree.look_up([*words, *(f"/{word}" for word in words)])
+    contents = _weighed(tree, sorted(words, key=lambda word: (len(tree.holders(word)), word)), size)
+    paths = _weighed(tree, [f"/{word}" for word in words if len(tree.holders(f"/{word}")) <= _RARE_PATHS], size)
+    best = heapq.nsmallest(_BY_CONTENTS, contents, key=lambda number: (-contents[number], number))
+    named = heapq.nsmallest(_CANDIDATES, paths, key=lambda number: (-paths[number], number))
+    there = tree.paths([*best, *named])
+    most = max((contents[number] for number in best if number in there), default=0.0)
+    clear = {there[number]: contents[number] / (most + _CLEAR) for number in best if number in there}
+    return clear, {there[number]: paths[number] for number in named if number in there}
+
+
+def _weighed(tree: KnownTree, terms: Iterable[str], size: int) -> dict[int, float]:
+    """What the rarest of these terms tell of the files that hold them."""
+    weights: dict[int, float] = {}
+    held = [(term, holders) for term in terms if (holders := tree.holders(term))]
+    for _, holders in held[:_TELLING]:
+        tells = rarity(size, len(holders))
+        for number, stands_out in holders.items():
+            weights[number] = weights.get(number, 0.0) + tells * (_STANDS_OUT if stands_out else _STANDS_THERE)
+    return weights
+
+
+def named_files(index: KnownNames, prompt: str) -> tuple[set[str], dict[str, float]]:
     """Files named by their whole path, and files named by an end of it with how clearly."""
     paths: set[str] = set()
     names: dict[str, float] = {}
@@ -157,7 +302,7 @@ def named_files(index: KnownPlaces, prompt: str) -> tuple[set[str], dict[str, fl
 
 def _alike(index: KnownPlaces, words: Collection[str]) -> dict[str, float]:
     likeness = index.likeness(words)
-    best = heapq.nsmallest(_MEMORY, likeness, key=lambda session: (-likeness[session], session))
+    best = heapq.nsmallest(_COMPARED, likeness, key=lambda session: (-likeness[session], session))
     marks: dict[str, float] = {}
     for session in best:
         changed = index.changed_by(session)
@@ -166,15 +311,12 @@ def _alike(index: KnownPlaces, words: Collection[str]) -> dict[str, float]:
     return marks
 
 
-def _faded(ages: Iterable[int], half: float) -> float:
-    return math.log1p(sum(math.exp(-age / half) for age in ages))
-
-
 def _pointed(features: Features) -> float:
     """What the prompt's own words count for a file."""
     path, name, stem = WEIGHTS.path * features.path, WEIGHTS.name * features.name, WEIGHTS.stem * features.stem
     alike, words = WEIGHTS.alike * features.alike, WEIGHTS.words * features.words
-    return path + name + stem + alike + words + WEIGHTS.symbols * features.symbols
+    contents = WEIGHTS.contents * features.contents
+    return path + name + stem + alike + words + contents + WEIGHTS.symbols * features.symbols
 
 
 def _chance(features: Features) -> float:

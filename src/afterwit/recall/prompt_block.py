@@ -34,7 +34,7 @@ _INTRODUCTION = (
     "you see in the code counts more."
 )
 _LATER = "Notes from earlier sessions that fit this; no instructions from the user:"
-_WHERE = "A guess at the files, from earlier work:"
+_WHERE = "A guess at the files:"
 _ITEMS = "What is known of it:"
 _WAS_DECIDED = "What was said in earlier conversations that may be about this, newest first; a later word counts more:"
 _FRAME = len(_INTRODUCTION) + len(_WHERE) + len(_ITEMS) + len(_WAS_DECIDED) + 4
@@ -178,8 +178,13 @@ def _says(quote: Quote, line: BlockLine) -> bool:
 
 def _where(places: Sequence[LikelyPlace]) -> list[BlockLine]:
     """Files whose names are nothing but names."""
-    named = joined((path(place.path) for place in places), ", ")
+    named = joined((_named(place) for place in places if path(place.path)), ", ")
     return [BlockLine(PLACES, named)] if named else []
+
+
+def _named(place: LikelyPlace) -> Shown:
+    test = path(place.test) if place.test else NOTHING
+    return joined((path(place.path), *((ours(" (tests: "), test, ours(")")) if test else ())))
 
 
 def _quoted(quotes: Sequence[Quote], room: int) -> list[BlockLine]:

@@ -33,6 +33,7 @@ from afterwit.recall.from_digest import sighting_of, talks_in
 from afterwit.recall.place_index import PlaceIndex
 from afterwit.recall.places import Question
 from afterwit.recall.prompt_block import PromptBlock
+from afterwit.recall.repository import branch_at, checkout_of, known_repo
 from afterwit.recall.situation import SPEAKING, Situation, expected
 from afterwit.recall.start_block import TEMPLATE, StartBlock, StartSettings, checked_template, start_block
 from afterwit.recall.talks import TalkIndex
@@ -99,15 +100,30 @@ def _template(path: Path) -> str:
 
 
 def prompt_block_for(
-    db: apsw.Connection, situation: Situation, task: str, items: Iterable[Item], told: Collection[str] = ()
+    db: apsw.Connection,
+    world: World,
+    situation: Situation,
+    task: str,
+    items: Iterable[Item],
+    told: Collection[str] = (),
 ) -> PromptBlock:
     """What a session in this situation, which was told these items, gets with a first prompt like this."""
-    places, talks = PlaceIndex(), TalkIndex()
+    work, talks = PlaceIndex(), TalkIndex()
     for digest in _latest_digests(db, situation.repo):
-        places.put(sighting_of(digest))
+        work.put(sighting_of(digest))
         for talk in talks_in(digest):
             talks.put(talk)
-    return at_prompt(items, situation, Question(task), places, talks, told)
+    checkout = checkout_of(db, world, situation.repo)
+    repo = known_repo(world.layout, situation.repo, work, checkout, world.now_ms)
+    return at_prompt(items, situation, Question(task, branch_at(checkout)), repo, talks, told)
+
+
+def work_in(db: apsw.Connection, repo: str) -> PlaceIndex:
+    """What sessions did in a repository."""
+    work = PlaceIndex()
+    for digest in _latest_digests(db, repo):
+        work.put(sighting_of(digest))
+    return work
 
 
 def prompt_index(db: apsw.Connection, repo: str) -> PromptIndex:
@@ -221,6 +237,6 @@ def recalled(
         items, counts = speaking_items(db, situation.scopes()), stories(db)
         start = start_block_for(world, situation, items, counts, budget_tokens)
         told = {item.id for item in start.items}
-        prompt = prompt_block_for(db, situation, task, items, told) if task else PromptBlock()
+        prompt = prompt_block_for(db, world, situation, task, items, told) if task else PromptBlock()
     worth = {item.id: expected(item, counts) for item in start.items}
     return ToldBlocks(place, agent, start, prompt, worth)

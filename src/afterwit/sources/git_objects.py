@@ -36,14 +36,14 @@ class Blob(NamedTuple):
 def refs(git_dir: Path, patterns: Sequence[str]) -> list[Ref]:
     """The refs that fit one of the patterns, by name."""
     layout = "--format=%(objectname) %(committerdate:unix) %(refname)"
-    lines = _run(git_dir, ["for-each-ref", layout, *patterns]).decode("utf-8", "replace").splitlines()
+    lines = answer_of(git_dir, ["for-each-ref", layout, *patterns]).decode("utf-8", "replace").splitlines()
     fields = [line.split(" ", 2) for line in lines]
     return [Ref(name, object_, int(stamp or 0) * 1000) for object_, stamp, name in fields]
 
 
 def blobs(git_dir: Path, tree: str) -> Iterator[Blob]:
     """All files of a tree."""
-    for entry in _run(git_dir, ["ls-tree", "-r", "-l", "-z", "--full-tree", tree]).split(b"\0"):
+    for entry in answer_of(git_dir, ["ls-tree", "-r", "-l", "-z", "--full-tree", tree]).split(b"\0"):
         about, _, path = entry.partition(b"\t")
         fields = about.split()
         if len(fields) == 4 and fields[1] == b"blob" and fields[3].isdigit():
@@ -54,7 +54,7 @@ def contents(git_dir: Path, objects: Sequence[str]) -> list[bytes]:
     """The contents of some blobs, in order."""
     if not objects:
         return []
-    answer = _run(git_dir, ["cat-file", "--batch"], "".join(f"{name}\n" for name in objects).encode())
+    answer = answer_of(git_dir, ["cat-file", "--batch"], stdin="".join(f"{name}\n" for name in objects).encode())
     bodies: list[bytes] = []
     at = 0
     for name in objects:
@@ -81,7 +81,7 @@ def beginnings(git_dir: Path, wanted: Sequence[Blob], most_bytes: int) -> Iterat
 def root_commit(git_dir: Path) -> str:
     """The first commit of the line that HEAD stands on; "" where there is none, or it takes too long to find out."""
     try:
-        answer = _run(git_dir, ["rev-list", "--first-parent", "--max-parents=0", "HEAD"], seconds=_SECONDS_OF_ROOT)
+        answer = answer_of(git_dir, ["rev-list", "--first-parent", "--max-parents=0", "HEAD"], seconds=_SECONDS_OF_ROOT)
     except SourceError:
         return ""
     return answer.decode("ascii", "replace").partition("\n")[0]
@@ -95,7 +95,8 @@ def _beginning(git_dir: Path, name: str, most_bytes: int) -> bytes:
     return head
 
 
-def _run(git_dir: Path, arguments: list[str], stdin: bytes = b"", seconds: float = _SECONDS) -> bytes:
+def answer_of(git_dir: Path, arguments: list[str], seconds: float = _SECONDS, stdin: bytes = b"") -> bytes:
+    """What git answers about this repository; what it is asked must not write."""
     with started(git_dir, arguments) as git:
         try:
             answer, said = git.communicate(stdin, timeout=seconds)

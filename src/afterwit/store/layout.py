@@ -39,6 +39,7 @@ class Layout:
     spool = _Below("spool")
     backups = _Below("backups")
     reading = _Below("reading")  # where agents work that read sessions for us; they need not be learned from
+    trees = _Below("trees")  # the words of repositories' files, one file each
     deck = _Below("deck.db")  # what hooks read instead of the database
     template = _Below(TEMPLATE_FILE)  # the user's own words around the start block, if there are any
     lease = _Below("learn.lock")

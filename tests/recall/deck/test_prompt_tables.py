@@ -23,7 +23,7 @@ from afterwit.recall.deck.first_prompt import (
 from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource, write_prompt_tables
 from afterwit.recall.from_digest import talks_in
 from afterwit.recall.place_index import PlaceIndex, PlaceSighting
-from afterwit.recall.places import Question, guess
+from afterwit.recall.places import KnownRepo, Question, guess
 from afterwit.recall.talks import Talk
 
 _PATHS = ("src/login.py", "src/cart.py", "tests/test_cart.py", "README.md")
@@ -64,7 +64,7 @@ def test_places_are_guessed_alike(rows: list[tuple]) -> None:  # type: ignore[ty
         index.put(sighting)
     write_prompt_tables(connection, {"shop": source(sightings), "other": source()})
     for question in _QUESTIONS:
-        assert guess(StoredPlaces(connection, "shop"), question) == guess(index, question)
+        assert guess(KnownRepo(StoredPlaces(connection, "shop")), question) == guess(KnownRepo(index), question)
     connection.close()
 
 
@@ -80,7 +80,7 @@ def test_decisions_are_found_alike(db: apsw.Connection) -> None:
 def test_a_repository_that_is_not_known_has_nothing(db: apsw.Connection) -> None:
     write_prompt_tables(db, {})
     question = Question("empty the cart", "main", "s1")
-    assert guess(StoredPlaces(db, "shop"), question) == []
+    assert guess(KnownRepo(StoredPlaces(db, "shop")), question) == []
     assert decided(StoredTalks(db, "shop"), question) == []
 
 
@@ -88,7 +88,10 @@ def test_of_a_long_history_the_newest_is_kept(db: apsw.Connection, monkeypatch: 
     monkeypatch.setattr(prompt_tables, "MOST_SESSIONS", 2)
     sightings = [PlaceSighting(f"s{at}", "cart", {f"src/f{at}.py": ()}, at_ms=at) for at in (3, 1, 2)]
     write_prompt_tables(db, {"shop": source(sightings)})
-    assert {place.path for place in guess(StoredPlaces(db, "shop"), Question("cart"))} == {"src/f2.py", "src/f3.py"}
+    assert {place.path for place in guess(KnownRepo(StoredPlaces(db, "shop")), Question("cart"))} == {
+        "src/f2.py",
+        "src/f3.py",
+    }
 
 
 def test_a_repository_without_new_sessions_is_copied(tmp_path: Path) -> None:
@@ -103,8 +106,10 @@ def test_a_repository_without_new_sessions_is_copied(tmp_path: Path) -> None:
         sources = {"attic": source(mark="2"), "barn": source(), "shop": PromptSource("7", refuse)}
         write_prompt_tables(new, sources, "earlier")
         new.execute("DETACH earlier")
-        assert [place.path for place in guess(StoredPlaces(new, "shop"), Question("cart"))] == ["src/cart.py"]
-        assert guess(StoredPlaces(new, "barn"), Question("cart")) == []
+        assert [place.path for place in guess(KnownRepo(StoredPlaces(new, "shop")), Question("cart"))] == [
+            "src/cart.py"
+        ]
+        assert guess(KnownRepo(StoredPlaces(new, "barn")), Question("cart")) == []
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 255).map(lambda one: one / 100))))

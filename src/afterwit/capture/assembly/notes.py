@@ -30,6 +30,7 @@ from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, NoteRow, PartFacts
 from afterwit.model.kinds import CHANGES, ActionKind, EventKind, Lean, NoteKind, Status
 from afterwit.model.readings import Event
+from afterwit.text.definitions import definitions_in
 
 _HEAD = 20_000
 _TAIL = 8_000
@@ -149,15 +150,6 @@ _FORGES = ("gh", "glab", "tea")
 _TRAILER = re.compile(
     r"^(?:Co-Authored-By|Signed-off-by|Reviewed-by|Generated with|🤖).*$", re.MULTILINE | re.IGNORECASE
 )
-_LONGEST_TEXT = 40_000
-_DEFINITION = re.compile(
-    r"^(?:@@ )?[ \t+-]*(?:export |default |public |private |protected |static |async |abstract "
-    r"|pub(?:\(\w+\))? |unsafe )*"
-    r"(?:def|class|func|function\*?|fn|struct|enum|trait|impl|interface|type|namespace|const|let|var|describe|it|test)"
-    r"(?:[ \t]+\([^)\n]{1,80}\))?(?:[ \t]+|\([\"'`])([A-Za-z_$][\w$]{2,60})"
-    r"|^[ \t+-]*(?:export |declare )*module[ \t]+([A-Z_a-z][\w:]{2,60})(?=[ \t]*(?:$|[{=]))",
-    re.MULTILINE,
-)
 PROMPT_LIMIT = 2_000
 ENDING_LIMIT = 1_200
 REPORT_LIMIT = 600  # at either end
@@ -202,7 +194,7 @@ def of_call(call: PendingCall, event: Event, redactor: Redactor) -> Iterator[Not
     if len(paths) > 1:
         safe = [safe_text(path, redactor) for path in paths]
         yield NoteRow(call.part, NoteKind.FILES, call.ordinal, call.at_ms, msgspec.json.encode(safe).decode())
-    symbols = symbols_in("\n".join(_code(arguments)))
+    symbols = definitions_in("\n".join(_code(arguments)))
     if symbols:
         text = safe_text(" ".join(symbols), redactor)
         yield NoteRow(call.part, NoteKind.SYMBOLS, call.ordinal, call.at_ms, text)
@@ -240,16 +232,6 @@ def _code(arguments: Mapping[str, Any]) -> Iterator[str]:
     for edit in edits if isinstance(edits, list) else ():
         if isinstance(edit, Mapping):
             yield from _code(edit)
-
-
-def symbols_in(code: str, most: int = 12) -> list[str]:
-    """The first names defined in a piece of code, each once."""
-    names: dict[str, None] = {}
-    for match in _DEFINITION.finditer(code, 0, _LONGEST_TEXT):
-        names[match[1] or match[2]] = None
-        if len(names) == most:
-            break
-    return list(names)
 
 
 def published(line: str) -> list[Published]:

@@ -30,7 +30,8 @@ def recall(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
         situation = Situation(repo, caller.agent)
         here = speaking_items(db, situation.scopes())
         start = start_block_for(caller.world, situation, here, stories(db))
-        prompt = prompt_block_for(db, situation, arguments["task"], here, {item.id for item in start.items})
+        told = {item.id for item in start.items}
+        prompt = prompt_block_for(db, caller.world, situation, arguments["task"], here, told)
         to = audience_of(db, caller.world, caller.agent, caller.session, repo)
     ids = {item.id for item in here}
     answer = given(caller.world, to, RECALL, (*_of_prompt(prompt, ids), *_of_start(start)), (ours(_IDS),))

@@ -6,12 +6,13 @@ new writes nothing.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 import msgspec
 
 from afterwit.capture.left_out import LeftOutSessions
+from afterwit.checkouts.known import GitCheckout, git_checkouts
 from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.guard import ruleset
 from afterwit.guard.placeholders import placeholder
@@ -20,10 +21,11 @@ from afterwit.model.knowledge import Item, ItemStatus, Trigger
 from afterwit.recall.at_activity import is_called
 from afterwit.recall.at_failure import answers
 from afterwit.recall.at_prompt import about, talks_of
-from afterwit.recall.deck.prompt_tables import PromptSource
+from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, Redact, write_deck
 from afterwit.recall.holdout import holdout_key
 from afterwit.recall.recall import names_known, prompt_index, speaking_items, start_block_for, stories
+from afterwit.recall.repository import git_mark, history_sightings, tree_file
 from afterwit.recall.situation import order, situations
 from afterwit.recall.start_block import said_of
 from afterwit.repos.known_names import is_folder
@@ -43,13 +45,15 @@ def compile_deck(store: Store, world: World) -> None:
     items = speaking_items(store.db)
     rows = list(repos.repo_rows(store.db))
     names = names_known(store.db, world.settings)
+    checkouts = {checkout.repo: checkout for checkout in git_checkouts(store, world)}
     deck = DeckContent(
         settings=_settings(store, world),
         roots=_roots(store, world, rows) | {key: repo for key, repo in names.items() if is_folder(key)},
         remotes={key: repo for key, repo in names.items() if not is_folder(key)},
         blocks=tuple(_blocks(store, world, items)),
         lines=tuple(lines_of(items)),
-        prompts=_prompts(store),
+        prompts=_prompts(store, world, checkouts),
+        trees={repo: tree_file(repo) for repo in checkouts},
     )
     _put(store, deck, redactor_of(world).text)
 
@@ -98,7 +102,7 @@ def _roots(store: Store, world: World, rows: Iterable[repos.RepoRow]) -> dict[st
     """Folders of repositories, those in the user's home below `~`: they are stored without the user's name."""
     home = world.user_home
     hidden = str(home.parent / placeholder("user", home.name, store.key))
-    roots: dict[str, str] = {}
+    roots = {str(root): repo for repo, root in world.settings.repositories.checkouts.items()}
     for row in rows:
         if row.repo and row.root:
             inside = next((row.root[len(top) :] for top in (hidden, str(home)) if row.root.startswith(f"{top}/")), None)
@@ -114,13 +118,23 @@ def _blocks(store: Store, world: World, items: Sequence[Item]) -> Iterator[DeckB
             yield DeckBlock(block.sections, situation.repo, situation.agent)
 
 
-def _prompts(store: Store) -> dict[str, PromptSource]:
-    """By repository, what was done and said there, made anew only where sessions or the rules of redaction changed."""
+def _prompts(store: Store, world: World, checkouts: Mapping[str, GitCheckout]) -> dict[str, PromptSource]:
+    """By repository, what was done and said there, made anew only where sessions, the checkout or the rules of
+    redaction changed."""
+    marks = dict.fromkeys(checkouts, "") | {row.repo: row.mark for row in repo_marks(store.db) if row.repo}
     return {
-        row.repo: PromptSource(f"{row.mark}.{ruleset.fingerprint()}", partial(prompt_index, store.db, row.repo))
-        for row in repo_marks(store.db)
-        if row.repo
+        repo: PromptSource(
+            f"{mark}.{git_mark(checkouts[repo]) if repo in checkouts else ruleset.fingerprint()}",
+            partial(_known_of, store, world, repo, checkouts.get(repo)),
+        )
+        for repo, mark in marks.items()
     }
+
+
+def _known_of(store: Store, world: World, repo: str, checkout: GitCheckout | None) -> PromptIndex:
+    of_sessions = prompt_index(store.db, repo)
+    history = history_sightings(checkout, world.now_ms) if checkout else []
+    return of_sessions._replace(sightings=[*of_sessions.sightings, *history])
 
 
 def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:

@@ -6,6 +6,9 @@ CREATE TABLE roots (folder TEXT PRIMARY KEY, repo TEXT NOT NULL) STRICT, WITHOUT
 
 CREATE TABLE remotes (remote TEXT PRIMARY KEY, repo TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
+-- The files in `trees/`, by repository.
+CREATE TABLE trees (repo TEXT PRIMARY KEY, file TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
 CREATE TABLE blocks (
     repo TEXT NOT NULL,
     agent TEXT NOT NULL,

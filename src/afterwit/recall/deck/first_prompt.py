@@ -7,6 +7,7 @@ hundredths up to 2.55. `prompt_tables` packs and writes them, and `write` those 
 """
 
 import heapq
+import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
@@ -18,8 +19,8 @@ import apsw
 from afterwit.actions.path_patterns import fits_path
 from afterwit.model.quick_json import dumps, loads
 from afterwit.recall.decisions import decided
-from afterwit.recall.deck.location import Location
-from afterwit.recall.deck.reader import NOTES, Deck, DeckLine, words_in
+from afterwit.recall.deck.location import Location, branch_of
+from afterwit.recall.deck.reader import NOTES, Deck, DeckLine, opened_immutable, words_in
 from afterwit.recall.note_matches import (
     NO_MATCH,
     is_meant,
@@ -29,24 +30,30 @@ from afterwit.recall.note_matches import (
     named_in,
     nearness,
 )
-from afterwit.recall.place_index import likeness, rarity
-from afterwit.recall.places import LikelyPlace, Question, guess
+from afterwit.recall.place_index import UNCHANGED, Recency, likeness, rarity
+from afterwit.recall.places import KnownRepo, LikelyPlace, Question, guess, with_tests
 from afterwit.recall.prompt_block import BlockLine, BlockSection, MarkedLine, likely_paths, prompt_block, unquoted
 from afterwit.recall.talks import Quote
 from afterwit.text.words import words_of
 
+# pathlib takes longer to load than all that is done here.
+# ruff: noqa: PTH110, PTH112, PTH118, PTH120
+
+_TREES = "trees"  # the folder of `store.layout.Layout.trees`
 _LONGEST = 12_000  # characters of a prompt that are looked at, as in digests
 _HUNDREDTHS = 100
 _MOST = 255
+_CHANGES, _SESSIONS, _TOTAL, _RECENCY = range(1, 5)  # of a file, after its path
 
 
 def prompt_sections(deck: Deck, agent: str, prompt: str, place: Location) -> tuple[BlockSection, ...]:
     """Headings, each with its lines and the items that they tell; without what the start block tells."""
     if not place.repo:
         return ()
-    question = Question(prompt[:_LONGEST])
+    question = Question(prompt[:_LONGEST], branch_of(place.root))
     index = StoredPlaces(deck.tables(), place.repo)
-    places = guess(index, question)
+    repo = _known_repo(deck, place, index)
+    places = with_tests(repo, guess(repo, question))
     notes = _notes(deck, agent, question.prompt, place, index, places)
     decisions = deck.talks([note.line.number for note in notes])
     talks = StoredTalks(deck.tables(), place.repo)
@@ -63,6 +70,18 @@ def later_lines(deck: Deck, agent: str, prompt: str, place: Location) -> list[Bl
     index = StoredPlaces(deck.tables(), place.repo)
     notes = _notes(deck, agent, prompt[:_LONGEST], place, index, [])
     return [BlockLine(line.item, line.text) for _, is_strong, line in notes if is_strong]
+
+
+def _known_repo(deck: Deck, place: Location, work: "StoredPlaces") -> KnownRepo:
+    """With the files of the repository, where they are indexed and the checkout is at hand."""
+    name = deck.tree_of(place.repo)
+    path = os.path.join(os.path.dirname(deck.path), _TREES, name)
+    if not name or not os.path.exists(path) or not os.path.isdir(place.root):
+        return KnownRepo(work)
+    from afterwit.checkouts.tree_words import TreeWords
+
+    tree = TreeWords(opened_immutable(path))
+    return KnownRepo(work, tree, lambda path: os.path.lexists(os.path.join(place.root, path)))
 
 
 class _PromptLine(NamedTuple):
@@ -180,9 +199,8 @@ class StoredPlaces:
         row = db.execute("SELECT id, body FROM prompt_repos WHERE repo = ?", (repo,)).fetchone()
         self._repo = row[0] if row else -1
         files, sessions = cast(Any, loads(row[1]) if row else ([], []))
-        self._paths: list[str] = [path for path, _, _ in files]
-        self._changes: list[int] = [changes for _, changes, _ in files]
-        self._totals: dict[str, float] = {path: total for path, _, total in files}
+        self._paths: list[str] = [file[0] for file in files]
+        self._known: dict[str, list[Any]] = dict(zip(self._paths, files, strict=True))
         self._sessions: list[str] = [session for session, _, _ in sessions]
         self._sizes: dict[str, int] = {session: words for session, words, _ in sessions}
         self._files: list[list[int]] = [numbers for _, _, numbers in sessions]
@@ -204,7 +222,7 @@ class StoredPlaces:
             self._sharing, self._shares = words, {}
             for word in sorted(words):
                 self._share(word)
-        total = self._totals[path]
+        total = self._known[path][_TOTAL]
         return self._shares.get(path, 0.0) / total if total else 0.0
 
     def look_up(self, words: frozenset[str], names: frozenset[str]) -> None:
@@ -218,18 +236,27 @@ class StoredPlaces:
     def likeness(self, words: Iterable[str]) -> dict[str, float]:
         return likeness(words, self.rarity, self._holders, self._sizes.__getitem__)
 
-    def latest_changes(self, most: int) -> list[Collection[str]]:
+    def knows(self, path: str) -> bool:
+        return path in self._known
+
+    def recency(self, path: str) -> Recency:
+        faded = self._known[path][_RECENCY:]
+        return Recency(*faded) if faded else UNCHANGED
+
+    def sessions_of(self, path: str) -> int:
+        return int(self._known[path][_SESSIONS])
+
+    def latest_files(self, most: int) -> Collection[str]:
         changing = [numbers for numbers in self._files if numbers][-most:]
-        return [[self._paths[number] for number in numbers] for numbers in reversed(changing)]
+        return {self._paths[number] for numbers in changing for number in numbers}
 
     def changed_by(self, session: str) -> Collection[str]:
         number = self._numbers.get(session)
         return [self._paths[file] for file in self._files[number]] if number is not None else ()
 
     def changed_most(self, most: int) -> list[str]:
-        files = range(len(self._paths))
-        best = heapq.nsmallest(most, files, key=lambda file: (-self._changes[file], self._paths[file]))
-        return [self._paths[file] for file in best]
+        best = heapq.nsmallest(most, self._known.values(), key=lambda file: (-file[_CHANGES], file[0]))
+        return [file[0] for file in best]
 
     def told_of(self, path: str, words: frozenset[str]) -> Mapping[str, int]:
         if self._asked != words:

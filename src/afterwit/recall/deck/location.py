@@ -117,6 +117,15 @@ def _upwards(folder: str) -> list[str]:
     return folders
 
 
+def branch_of(root: str) -> str:
+    """The branch that is checked out in a checkout or a worktree; "" where none is."""
+    folder = os.path.join(root, ".git") if root else ""
+    if folder and not os.path.isdir(folder):
+        folder = os.path.normpath(os.path.join(root, _read(folder).partition("gitdir:")[2].strip()))
+    text = _read(os.path.join(folder, "HEAD")).strip() if folder else ""
+    return text.partition("refs/heads/")[2] if text.startswith("ref:") else ""
+
+
 def _main_checkout(top: str) -> str:
     """The checkout that a worktree belongs to; a plain checkout is its own."""
     mark = os.path.join(top, ".git")

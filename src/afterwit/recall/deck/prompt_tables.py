@@ -15,11 +15,12 @@ import apsw
 
 from afterwit.model.quick_json import dumps
 from afterwit.recall.deck.first_prompt import pack_numbers, pack_weighted
-from afterwit.recall.place_index import PlaceSighting, path_total, rarity, words_of_sighting
+from afterwit.recall.place_index import MEMORY, PlaceSighting, path_total, rarity, recencies, words_of_sighting
 from afterwit.recall.talks import Talk, counts_of, weights
 from afterwit.text.words import words_of
 
 MOST_SESSIONS = 2_000
+MOST_COMMITS = 1_000
 
 Redact = Callable[[str], str]
 _Rows = Iterator[tuple[str, str, bytes]]
@@ -70,8 +71,7 @@ def _copied(db: apsw.Connection, earlier: str, number: int, repo: str, mark: str
 
 def _put(db: apsw.Connection, number: int, repo: str, source: PromptSource, redact: Redact) -> None:
     index = source.load()
-    newest = sorted(index.sightings, key=lambda sighting: (sighting.at_ms, sighting.session))[-MOST_SESSIONS:]
-    sightings = [sighting._replace(text=redact(sighting.text)) for sighting in newest]
+    sightings = [_redacted_sighting(sighting, redact) for sighting in _newest(index.sightings)]
     latest = sorted(index.talks, key=lambda talk: (talk.quote.at_ms, talk.key))[-MOST_SESSIONS:]
     talks = [_redacted(talk, redact) for talk in sorted(latest, key=lambda talk: talk.key)]
     paths = sorted({path for sighting in sightings for path in sighting.changed})
@@ -87,20 +87,39 @@ def _put(db: apsw.Connection, number: int, repo: str, source: PromptSource, reda
     )
 
 
+def _newest(sightings: Sequence[PlaceSighting]) -> list[PlaceSighting]:
+    """In the order of time, of sessions and of other work as many as are kept."""
+    ordered = sorted(sightings, key=lambda sighting: (sighting.at_ms, sighting.session))
+    sessions = [sighting for sighting in ordered if sighting.is_session][-MOST_SESSIONS:]
+    others = [sighting for sighting in ordered if not sighting.is_session][-MOST_COMMITS:]
+    return sorted((*sessions, *others), key=lambda sighting: (sighting.at_ms, sighting.session))
+
+
+def _redacted_sighting(sighting: PlaceSighting, redact: Redact) -> PlaceSighting:
+    """A path that says what nobody should read is not known. Those of sessions are redacted already."""
+    changed = sighting.changed
+    if not sighting.is_session:
+        changed = {path: names for path, names in changed.items() if redact(path) == path}
+    return sighting._replace(text=redact(sighting.text), changed=changed)
+
+
 def _redacted(talk: Talk, redact: Redact) -> Talk:
     return talk._replace(quote=talk.quote._replace(text=redact(talk.quote.text)), text=redact(talk.text))
 
 
 def _places_body(sightings: Sequence[PlaceSighting], bags: Sequence[frozenset[str]], files: dict[str, int]) -> str:
     changes = Counter(path for sighting in sightings for path in sighting.changed)
+    by_sessions = Counter(path for sighting in sightings if sighting.is_session for path in sighting.changed)
     words = {path: frozenset(words_of(path)) for path in files}
     holders = Counter(word for path_words in words.values() for word in path_words)
     totals = {path: path_total(words[path], lambda word: rarity(len(files), holders[word])) for path in files}
-    sessions = [
+    faded = recencies([sighting.changed for sighting in reversed(sightings) if sighting.changed][:MEMORY])
+    rows = [(path, changes[path], by_sessions[path], totals[path], *faded.get(path, ())) for path in files]
+    works = [
         (sighting.session, len(bag), [files[path] for path in sighting.changed])
         for sighting, bag in zip(sightings, bags, strict=True)
     ]
-    return dumps(([(path, changes[path], totals[path]) for path in files], sessions))
+    return dumps((rows, works))
 
 
 def _session_rows(bags: Sequence[frozenset[str]]) -> _Rows:

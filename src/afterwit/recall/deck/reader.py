@@ -13,7 +13,7 @@ import apsw
 from afterwit.guard.shown import Shown, of_deck
 from afterwit.model.quick_json import dumps, loads
 
-VERSION = 3
+VERSION = 4
 NOTES = "notes"  # the name under which a deck has how many notes are found by their words
 LINE_COLUMNS = ("item", "text", "authority", "advice", "confidence")
 TRIGGER_COLUMNS = ("program", "words", "signature", "tool", "path", "rule", "activity")
@@ -75,8 +75,8 @@ class Deck:
     """An open deck."""
 
     def __init__(self, path: str) -> None:
-        address = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?immutable=1"
-        self._db = apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+        self.path = path
+        self._db = opened_immutable(path)
         if self._db.pragma("user_version") != VERSION:
             raise ValueError("the prepared notes were made by another version")
         self.settings: dict[str, object] = dict(self._db.execute("SELECT name, value FROM settings"))
@@ -108,6 +108,11 @@ class Deck:
         query = """SELECT remotes.repo FROM json_each(?) AS given JOIN remotes ON remotes.remote = given.value
                    ORDER BY given.key LIMIT 1"""
         row = self._db.execute(query, (dumps(keys),)).fetchone()
+        return str(row[0]) if row else ""
+
+    def tree_of(self, repo: str) -> str:
+        """The name of the file with the words of a repository's files; "" where there is none."""
+        row = self._db.execute("SELECT file FROM trees WHERE repo = ?", (repo,)).fetchone()
         return str(row[0]) if row else ""
 
     def knows_commits(self) -> bool:
@@ -161,6 +166,12 @@ class Deck:
     def tables(self) -> apsw.Connection:
         """Where what a first prompt asks for is read; see `recall.deck.prompt_tables`."""
         return self._db
+
+
+def opened_immutable(path: str) -> apsw.Connection:
+    """A database that nobody changes."""
+    address = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?immutable=1"
+    return apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
 def texts_in(body: str) -> list[str]:

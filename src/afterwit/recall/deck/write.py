@@ -89,6 +89,7 @@ class DeckContent(NamedTuple):
     blocks: Iterable[DeckBlock] = ()
     lines: Iterable[FiringLine] = ()
     prompts: Mapping[str, PromptSource] = MappingProxyType({})  # by repository
+    trees: Mapping[str, str] = MappingProxyType({})  # names of files with the words of a repository's files
 
 
 class _Key(NamedTuple):
@@ -148,6 +149,7 @@ def _fill(db: apsw.Connection, deck: DeckContent, redact: Redact, earlier: str |
         db.executemany("INSERT INTO main.settings VALUES (?, ?)", _settings(deck.settings))
         db.executemany("INSERT INTO main.roots VALUES (?, ?)", sorted(deck.roots.items()))
         db.executemany("INSERT INTO main.remotes VALUES (?, ?)", sorted(deck.remotes.items()))
+        db.executemany("INSERT INTO main.trees VALUES (?, ?)", sorted(deck.trees.items()))
         blocks = ((block.repo, block.agent, _sections(block, said)) for block in deck.blocks)
         db.executemany("INSERT OR REPLACE INTO main.blocks VALUES (?, ?, ?)", blocks)
         lines = list(deck.lines)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterwit.capture.assembly.notes import symbols_in
+from afterwit.text.definitions import definitions_in
 
 
 @pytest.mark.parametrize(
@@ -23,9 +23,9 @@ from afterwit.capture.assembly.notes import symbols_in
     ],
 )
 def test_definitions_are_found(code: str, expected: list[str]) -> None:
-    assert symbols_in(code) == expected
+    assert definitions_in(code) == expected
 
 
 def test_each_name_is_taken_once_and_their_number_is_bounded() -> None:
-    assert symbols_in("def pick(): ...\ndef pick(): ...") == ["pick"]
-    assert len(symbols_in("\n".join(f"def pick_{at}(): ..." for at in range(100)))) == 12
+    assert definitions_in("def pick(): ...\ndef pick(): ...") == ["pick"]
+    assert len(definitions_in("\n".join(f"def pick_{at}(): ..." for at in range(100)))) == 12

@@ -1,0 +1,117 @@
+"""What is being worked on in a checkout: its branches, the commit that is checked out, and what is not committed yet.
+
+Git compares contents through filters that a repository may name, which are programs. So it is only asked what its index
+says, and files are compared with that by their sizes and times, as git itself does first. Nothing is written.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from afterwit.sources.gathering import SourceError
+from afterwit.sources.git_objects import Ref, answer_of, refs
+from afterwit.store.regular_files import read_regular
+
+TRUNKS = ("main", "master", "develop", "dev", "trunk")
+_HEADS = "refs/heads/"
+_SECONDS = 20
+_TELLING_FILES = ("HEAD", "logs/HEAD", "packed-refs", "index", "shallow")
+_LINES_OF_FACTS = 5  # that git prints after a name
+
+
+class MainLineCommit(NamedTuple):
+    id: str
+    at_ms: int
+
+
+def work_mark(git_dir: Path) -> str:
+    """Changes with every commit, checkout and `git add`. Costs a few `stat`, and starts nothing."""
+    facts = []
+    for name in _TELLING_FILES:
+        try:
+            about = (git_dir / name).stat()
+            facts.append((name, about.st_size, about.st_mtime_ns))
+        except OSError:
+            facts.append((name, 0, 0))
+    return hashlib.blake2b(repr(facts).encode(), digest_size=8).hexdigest()
+
+
+def head_commit(git_dir: Path) -> str:
+    """The commit that is checked out; "" in a repository without any."""
+    try:
+        return answer_of(git_dir, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).decode().strip()
+    except SourceError:
+        return ""
+
+
+def current_branch(git_dir: Path) -> str:
+    """The branch that is checked out; "" where none is."""
+    try:
+        text = read_regular(git_dir / "HEAD", 1_024).decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
+    return text.partition(_HEADS)[2] if text.startswith(f"ref: {_HEADS}") else ""
+
+
+def branches(git_dir: Path) -> list[Ref]:
+    """The local branches by their short names, the newest first."""
+    heads = [ref._replace(name=ref.name.removeprefix(_HEADS)) for ref in refs(git_dir, [_HEADS])]
+    return sorted(heads, key=lambda ref: (-ref.at_ms, ref.name))
+
+
+def trunk(git_dir: Path) -> str:
+    """The commit at the end of the default branch: the remote's, else one of the usual names, else what is checked
+    out."""
+    names = [f"refs/remotes/origin/{name}" for name in TRUNKS] + [f"{_HEADS}{name}" for name in TRUNKS]
+    ends = {ref.name: ref for ref in refs(git_dir, names)}
+    of_trunk = [ref for name in names if (ref := ends.get(name))]
+    return max(of_trunk, key=lambda ref: ref.at_ms).object if of_trunk else head_commit(git_dir)
+
+
+def main_line(git_dir: Path, tip: str) -> list[MainLineCommit]:
+    """The commits that a branch stood on, the oldest first."""
+    answer = answer_of(git_dir, ["rev-list", "--first-parent", "--reverse", "--timestamp", tip, "--"])
+    lines = (line.split() for line in answer.decode("ascii", "replace").splitlines())
+    return [MainLineCommit(name, int(at_s) * 1000) for at_s, name in lines]
+
+
+def uncommitted(root: Path, git_dir: Path, most: int) -> list[str]:
+    """Files that were added, changed or deleted since the last commit, ignored ones left out; none where there are more
+    than so many: that is no work of a person."""
+    staged = answer_of(git_dir, ["diff-index", "--cached", "--name-only", "-z", "--no-renames", "HEAD", "--"])
+    listed = answer_of(git_dir, [f"--work-tree={root}", "ls-files", "-z", "--others", "--exclude-standard"], _SECONDS)
+    names = dict.fromkeys(os.fsdecode(name) for name in (*staged.split(b"\0"), *listed.split(b"\0")) if name)
+    for path in _changed(root, answer_of(git_dir, ["ls-files", "-z", "--debug"])):
+        names[path] = None
+        if len(names) > most:
+            break
+    return list(names) if len(names) <= most else []
+
+
+def _changed(root: Path, listed: bytes) -> Iterator[str]:
+    """Files whose size or time is another than the index has. Its entries are `name NUL facts`."""
+    parts = listed.split(b"\0")
+    name = parts[0]
+    for part in parts[1:]:
+        facts, rest = _facts(part)
+        if facts is not None and name and _differs(root / os.fsdecode(name), *facts):
+            yield os.fsdecode(name)
+        name = rest
+
+
+def _facts(part: bytes) -> tuple[tuple[bytes, int] | None, bytes]:
+    """(time, size) of an entry, and the name of the next one."""
+    lines = part.split(b"\n", _LINES_OF_FACTS)
+    if len(lines) <= _LINES_OF_FACTS:
+        return None, b""
+    return (lines[1].split()[-1], int(lines[4].split()[1])), lines[_LINES_OF_FACTS]
+
+
+def _differs(path: Path, time: bytes, size: int) -> bool:
+    try:
+        about = path.lstat()
+    except OSError:
+        return True
+    return about.st_size != size or b"%d:%d" % divmod(about.st_mtime_ns, 10**9) != time
