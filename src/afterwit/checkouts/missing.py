@@ -160,7 +160,8 @@ class _Tree:
             return self._lacked_file(call)
         definition = TASK_FILES[call.kind]
         near = self._definitions(call.kind, (path for path in _near(call) if has_path(self._root, path) is not False))
-        if (near.paths and not call.name) or near.may_have(call) or not self._is_whole:
+        has_others = any(has_path(self._root, path) is not False for path in definition.others)
+        if (near.paths and not call.name) or near.may_have(call) or has_others or not self._is_whole:
             return ""
         names = frozenset(definition.files)
         others = (path for path in self._everywhere.paths if path.rpartition("/")[2] in names)

@@ -28,6 +28,7 @@ class TaskFile(NamedTuple):
     noun: str  # what a task is called there
     read: Callable[[str], TaskNames | None]
     is_only_place: bool = True  # without such a file there are no such tasks
+    others: tuple[str, ...] = ()  # places at the root that may define more, and are not read
 
 
 _MAKE_OPEN = re.compile(r"^ *(?:-?include|sinclude|define)\b|^[^\t#\n]*\$\(eval\b|^\.DEFAULT\s*:", re.MULTILINE)
@@ -167,10 +168,20 @@ TASK_FILES: Mapping[CallKind, TaskFile] = {
         _of_taskfile,
     ),
     CallKind.MISE: TaskFile(
-        ("mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml"), "task", _of_mise, is_only_place=False
+        ("mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml"),
+        "task",
+        _of_mise,
+        is_only_place=False,
+        others=("mise-tasks", ".mise-tasks", "mise", ".mise", ".config/mise", ".config/mise.toml"),
     ),
     CallKind.RAKE: TaskFile(("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"), "task", _of_rake),
-    CallKind.POE: TaskFile(("pyproject.toml",), "task", _of_poe, is_only_place=False),
+    CallKind.POE: TaskFile(
+        ("pyproject.toml",),
+        "task",
+        _of_poe,
+        is_only_place=False,
+        others=("poe_tasks.toml", "poe_tasks.yaml", "poe_tasks.json"),
+    ),
     CallKind.PDM: TaskFile(("pyproject.toml",), "script", _of_pdm, is_only_place=False),
     CallKind.HATCH: TaskFile(("pyproject.toml", "hatch.toml"), "script", _of_hatch, is_only_place=False),
     CallKind.PYTHON: TaskFile(("pyproject.toml",), "script", _of_scripts, is_only_place=False),
