@@ -194,15 +194,15 @@ class _Tree:
 
     def _may_be_installed(self, call: ProjectCall, every: _Definitions) -> bool:
         """Whether the name may be that of a program, which no definition has to name."""
-        known = [tasks for tasks in every.tasks if tasks is not None]
-        if any(call.name.lower() in tasks.beside for tasks in known):
+        readable = [tasks for tasks in every.tasks if tasks is not None]
+        if any(call.name.lower() in tasks.beside for tasks in readable):
             return True
         if call.kind is CallKind.PACKAGE:
             folders = (path.rpartition("package.json")[0] for path in every.paths)
             return any(has_path(self._root, f"{folder}node_modules/.bin/{call.name}") for folder in folders)
         first = _first_word(call.name)
         is_task = call.kind is not CallKind.PYTHON and first in _TASK_WORDS
-        return not is_task and first not in {_first_word(name) for tasks in known for name in tasks.names}
+        return not is_task and first not in {_first_word(name) for tasks in readable for name in tasks.names}
 
     def _is_somewhere(self, path: str) -> bool:
         """Whether the tree has it below some other folder, or is too large to say."""

@@ -87,7 +87,7 @@ def _of_taskfile(text: str) -> TaskNames | None:
     block = _YAML_TASKS.search(f"{text}\n")
     if block is None:
         return None
-    keys = [(len(indent), one or two or three) for indent, one, two, three in _YAML_KEY.findall(block[1])]
+    keys = [(len(indent), single or double or bare) for indent, single, double, bare in _YAML_KEY.findall(block[1])]
     names = frozenset(name for indent, name in keys if indent == keys[0][0])
     return TaskNames(names, not names or bool(_YAML_OPEN.search(text)))
 

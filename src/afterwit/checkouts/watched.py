@@ -32,8 +32,8 @@ def tree_marks(places: Iterable[Checkout], by_repo: Mapping[str, Watched]) -> It
             yield repo, str(root), [path for path in subjects.paths if has_path(root, path) is False]
             yield [(path, about) for path in subjects.files if (about := stat_in(root, path))]
             if subjects.names and at < MOST_READ:
-                found = files_named(root, subjects.names)
-                yield found.is_whole, [(path, stat_in(root, path)) for path in (*found.paths, ".gitignore")]
+                named = files_named(root, subjects.names)
+                yield named.is_whole, [(path, stat_in(root, path)) for path in (*named.paths, ".gitignore")]
 
 
 def roots_of(places: Iterable[Checkout]) -> dict[str, list[Path]]:

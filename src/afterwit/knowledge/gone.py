@@ -44,7 +44,7 @@ class GoneSubjects(NamedTuple):
 NOTHING_GONE = GoneSubjects()
 
 
-class Telling(Protocol):
+class ReliantItem(Protocol):
     """Of a draft or an item, what says on what it relies."""
 
     @property
@@ -76,7 +76,7 @@ class Reliance(NamedTuple):
         return frozenset((*self.advised, *(call for calls in self.told for call in calls)))
 
 
-def reliance_of(item: Telling) -> Reliance:
+def reliance_of(item: ReliantItem) -> Reliance:
     """Nothing for what holds in more than one repository."""
     if item.scope.kind is not ScopeKind.REPO:
         return Reliance()
@@ -93,7 +93,7 @@ def reliance_of(item: Telling) -> Reliance:
     )
 
 
-def _needed_paths(item: Telling) -> tuple[str, ...]:
+def _needed_paths(item: ReliantItem) -> tuple[str, ...]:
     """The paths of its triggers, if it has no others. What a change replaces is the wrong path."""
     change = change_from(item.advice)
     paths = {trigger.path for trigger in item.triggers}

@@ -14,7 +14,7 @@ from afterwit.checkouts.missing import NamedSubjects, missing_subjects, watched
 from afterwit.checkouts.watched import Watched
 from afterwit.config.world import World
 from afterwit.guard.placeholders import PLACEHOLDER
-from afterwit.knowledge.gone import GoneSubjects, Telling, reliance_of
+from afterwit.knowledge.gone import GoneSubjects, ReliantItem, reliance_of
 from afterwit.model.knowledge import Channel, Scope, Trigger
 from afterwit.store.rows import items, sightings
 from afterwit.store.store import Store
@@ -39,7 +39,7 @@ def named_subjects(store: Store) -> dict[str, NamedSubjects]:
     return subjects_of(map(decode, bodies))
 
 
-def subjects_of(things: Iterable[Telling]) -> dict[str, NamedSubjects]:
+def subjects_of(things: Iterable[ReliantItem]) -> dict[str, NamedSubjects]:
     """The same, of these. A path that was redacted cannot be looked for."""
     files: defaultdict[str, set[str]] = defaultdict(set)
     calls: defaultdict[str, set[ProjectCall]] = defaultdict(set)
