@@ -173,7 +173,9 @@ class _Tree:
             return f"`{definition.files[0]}` is gone from the repository" if is_sure else ""
         if not call.is_only_there and self._may_be_installed(call, every):
             return ""
-        return f"`{every.paths[0]}` has no {definition.noun} `{call.name}` any more"
+        if not near.paths:
+            return f"no `{every.paths[0].rpartition('/')[2]}` has a {definition.noun} `{call.name}` any more"
+        return f"`{near.paths[0]}` has no {definition.noun} `{call.name}` any more"
 
     def _lacked_file(self, call: ProjectCall) -> str:
         near = _near(call)
