@@ -256,6 +256,11 @@ def test_a_loop_of_links_ends(tree: Path) -> None:
     assert reasons(tree, line="make press") == ["`Makefile` is gone from the repository"]
 
 
+def test_a_bare_repository_beside_its_work_trees_has_no_say(tree: Path, tmp_path: Path) -> None:
+    put(tmp_path / "bare", ".git/config", "[core]\n\tbare = true\n")
+    assert look(tmp_path / "bare", tree, files=("src/mill.py", "src/press.py")).files == {"src/mill.py"}
+
+
 def test_where_repositories_are_not_read_files_are_asked_for_and_nothing_else(tree: Path) -> None:
     answer = look(tree, files=("src/mill.py", "src/press.py"), line="make press", readable=False)
     assert answer == MissingSubjects(frozenset(("src/mill.py",)))

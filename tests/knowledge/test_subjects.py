@@ -129,6 +129,27 @@ def test_what_another_checkout_has_is_not_gone(home: Path, store: Path, makefile
     assert proven(store).status is ItemStatus.STALE
 
 
+def test_a_linked_work_tree_counts_although_no_session_ran_in_it(home: Path, store: Path, makefile: Path) -> None:
+    folder = makefile.parent / ".git"
+    (folder / "objects").mkdir()
+    (folder / "HEAD").write_text("ref: refs/heads/main\n", "utf-8")
+    (folder / "config").write_text("[core]\n\tbare = false\n", "utf-8")
+    own, branch = folder / "worktrees" / "branch", home / "branch"
+    own.mkdir(parents=True)
+    branch.mkdir()
+    (own / "gitdir").write_text(f"{branch}/.git\n", "utf-8")
+    (own / "commondir").write_text("../..\n", "utf-8")
+    (branch / ".git").write_text(f"gitdir: {own}\n", "utf-8")
+    (branch / "Makefile").write_text(MAKEFILE, "utf-8")
+    makefile.unlink()
+    learned(home, store)
+    assert proven(store).status is ItemStatus.ACTIVE
+    (branch / "Makefile").unlink()
+    assert nothing_new(world_of(home, store)) is None
+    learned(home, store)
+    assert proven(store).status is ItemStatus.STALE
+
+
 def test_where_there_is_no_checkout_nothing_is_gone(home: Path, store: Path, makefile: Path) -> None:
     makefile.unlink()
     makefile.parent.rename(home / "moved")

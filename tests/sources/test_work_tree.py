@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from afterwit.sources import work_tree
-from afterwit.sources.work_tree import files_named, has_path, is_whole_tree, may_be_untracked, stat_in, text_in
+from afterwit.sources.work_tree import files_named, has_path, is_bare, is_sparse, may_be_untracked, stat_in, text_in
 
 
 @pytest.fixture
@@ -92,14 +92,11 @@ def test_what_git_ignores_is_known_by_its_files(tree: Path, path: str, is_ignore
     assert may_be_untracked(tree, path) is is_ignored
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "is_whole"),
-    [
-        ("config", "[core]\n\tbare = false\n", True),
-        ("config", "[core]\n\tbare = true\n", False),
-        ("config.worktree", "[core]\n\tsparseCheckout = true\n", False),
-    ],
-)
-def test_a_sparse_or_bare_checkout_is_no_whole_tree(tree: Path, name: str, text: str, is_whole: bool) -> None:
-    (tree / ".git" / name).write_text(text, "utf-8")
-    assert is_whole_tree(tree) is is_whole
+def test_a_bare_repository_and_a_sparse_checkout_are_known_by_their_settings(tree: Path) -> None:
+    (tree / ".git" / "config").write_text("[core]\n\tbare = false\n", "utf-8")
+    assert not is_bare(tree)
+    assert not is_sparse(tree)
+    (tree / ".git" / "config").write_text("[core]\n\tbare = true\n", "utf-8")
+    (tree / ".git" / "config.worktree").write_text("[core]\n\tsparseCheckout = true\n", "utf-8")
+    assert is_bare(tree)
+    assert is_sparse(tree)

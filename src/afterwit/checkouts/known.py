@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from afterwit.config.world import World, exclusion_of
 from afterwit.guard.placeholders import placeholder
-from afterwit.sources.checkout import git_folder_of
+from afterwit.sources.checkout import git_folder_of, worktrees_beside
 from afterwit.store.rows import repos
 from afterwit.store.store import Store
 
@@ -61,8 +61,18 @@ def readable_checkouts(world: World, places: Iterable[Checkout]) -> list[Checkou
     """Those of them whose trees and histories the settings let be read."""
     if not world.settings.repositories.read:
         return []
+    if not world.settings.learn.exclude:
+        return list(places)
     exclusion = exclusion_of(world)
     return [place for place in places if not (exclusion.has_repo(place.repo) or exclusion.has_folder(str(place.root)))]
+
+
+def every_checkout(store: Store, world: World) -> list[Checkout]:
+    """The same, with the work trees that git has linked to them, although no session ran there."""
+    places = dict.fromkeys(checkouts(store, world))
+    for repo, root in readable_checkouts(world, tuple(places)):
+        places |= dict.fromkeys(Checkout(repo, beside) for beside in worktrees_beside(root))
+    return list(places)
 
 
 def git_checkouts(store: Store, world: World) -> list[GitCheckout]:

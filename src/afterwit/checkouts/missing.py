@@ -21,7 +21,8 @@ from afterwit.sources.work_tree import (
     NamedFiles,
     files_named,
     has_path,
-    is_whole_tree,
+    is_bare,
+    is_sparse,
     may_be_untracked,
     text_in,
 )
@@ -72,7 +73,10 @@ def _missing_in(roots: Sequence[Path], named: NamedSubjects, *, is_readable: boo
         lost = (path for path in named.files if not any(has_path(root, path) is not False for root in roots))
         return MissingSubjects(frozenset(lost))
     wanted = frozenset(_searched_names(named))
-    trees = [_Tree(root, wanted, may_search=at < MOST_READ) for at, root in enumerate(roots)]
+    with_files = (root for root in roots if not is_bare(root))
+    trees = [_Tree(root, wanted, may_search=at < MOST_READ) for at, root in enumerate(with_files)]
+    if not trees:
+        return MissingSubjects()
     calls: dict[ProjectCall, str] = {}
     for call in sorted(named.calls):
         reasons = [tree.lacked_call(call) for tree in trees] if _first_lacks(trees, call) else [""]
@@ -136,7 +140,7 @@ class _Tree:
 
     @cached_property
     def _is_whole(self) -> bool:
-        return is_whole_tree(self._root)
+        return not is_sparse(self._root)
 
     @cached_property
     def _everywhere(self) -> NamedFiles:

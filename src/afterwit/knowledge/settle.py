@@ -18,7 +18,7 @@ import apsw
 import msgspec
 
 from afterwit.agents.moments import RUN
-from afterwit.checkouts.known import Checkout, checkouts
+from afterwit.checkouts.known import Checkout, checkouts, every_checkout
 from afterwit.config.world import World
 from afterwit.decisions.decided import Decided, Recorded, decided, will_of
 from afterwit.harvest.harvester import id_of
@@ -69,7 +69,7 @@ def harvest(store: Store, world: World, progress: Progress | None = None, *, is_
 
 def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     """Makes the items anew, if anything that they depend on has changed."""
-    places = checkouts(store, world)
+    places = every_checkout(store, world)
     basis = _basis(store, world, places)
     before = {item.id: item for item in all_items(store.db)}
     if not is_forced and basis.mark == items.settled_mark(store.db):
@@ -112,7 +112,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
 
 def is_settled(store: Store, world: World) -> bool:
     """Whether the items are made from all that is known by now: agents tell things, and files change, beside a run."""
-    return _basis(store, world, checkouts(store, world)).mark == items.settled_mark(store.db)
+    return _basis(store, world, every_checkout(store, world)).mark == items.settled_mark(store.db)
 
 
 def recorded(db: apsw.Connection) -> list[Recorded]:
@@ -249,7 +249,7 @@ def _basis(store: Store, world: World, places: list[Checkout]) -> _Basis:
         day=world.now_ms // DAY_MS,
         decisions=[(row.machine, row.number) for row in items.decisions(store.db)],
         exposures=items.count_exposures(store.db),
-        hosts=instructions(store, world, places),
+        hosts=instructions(store, world, checkouts(store, world)),
         gone=gone_subjects(world, places, named_subjects(store), newest_versions(store.db)),
     )
 

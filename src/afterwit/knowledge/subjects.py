@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from afterwit.actions.shell.project_calls import ProjectCall
-from afterwit.checkouts.known import Checkout, checkouts, readable_checkouts
+from afterwit.checkouts.known import Checkout, every_checkout, readable_checkouts
 from afterwit.checkouts.missing import NamedSubjects, missing_subjects, watched
 from afterwit.checkouts.watched import Watched
 from afterwit.config.world import World
@@ -69,6 +69,6 @@ def gone_subjects(
 
 def watched_subjects(store: Store, world: World) -> dict[str, Watched]:
     """What to keep an eye on from now on, of the repositories that have a checkout here."""
-    places, named = checkouts(store, world), named_subjects(store)
+    places, named = every_checkout(store, world), named_subjects(store)
     missing = missing_subjects(places, named, readable_checkouts(world, places))
     return {repo: watched(named[repo], lost) for repo, lost in missing.items()}

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents.registry import Agent, agents_with
-from afterwit.checkouts.known import checkouts
+from afterwit.checkouts.known import checkouts, every_checkout
 from afterwit.checkouts.watched import Watched, tree_marks
 from afterwit.config.world import World
 from afterwit.knowledge.host_files import present
@@ -162,9 +162,8 @@ def _mark(store: Store, world: World, looks: list[bytes], watched: dict[str, Wat
 
 def _hosts(store: Store, world: World, watched: dict[str, Watched]) -> Iterator[Any]:
     """What checkouts and homes on this machine hold that matters to items."""
-    places = checkouts(store, world)
-    yield from present(world, places)
-    yield from tree_marks(places, watched)
+    yield from present(world, checkouts(store, world))
+    yield from tree_marks(every_checkout(store, world), watched)
 
 
 def _stat(path: Path) -> tuple[int, int, int] | None:

@@ -105,8 +105,16 @@ def _is_ignored(text: str | None, path: str) -> bool:
     return any(fits_path(pattern, path) for pattern in patterns if pattern and not pattern.startswith(("#", "!")))
 
 
-def is_whole_tree(root: Path) -> bool:
-    """Whether git puts all files of a commit there: not into a bare repository, nor into a sparse checkout."""
+def is_bare(root: Path) -> bool:
+    """Whether git keeps no files there, only the repository itself, as beside a set of linked work trees."""
+    return "bare=true" in _git_settings(root)
+
+
+def is_sparse(root: Path) -> bool:
+    """Whether git puts only some of the files there."""
+    return "sparsecheckout=true" in _git_settings(root)
+
+
+def _git_settings(root: Path) -> set[str]:
     texts = (text_in(root, f".git/{name}", _CONFIG_BYTES) or "" for name in ("config", "config.worktree"))
-    lines = ("".join(line.split()).lower() for text in texts for line in text.splitlines())
-    return not any(line in ("bare=true", "sparsecheckout=true") for line in lines)
+    return {"".join(line.split()).lower() for text in texts for line in text.splitlines()}
