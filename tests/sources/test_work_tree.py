@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from afterwit.sources import work_tree
-from afterwit.sources.work_tree import files_named, has_path, is_bare, is_sparse, may_be_untracked, stat_in, text_in
+from afterwit.sources.work_tree import (
+    files_named,
+    has_path,
+    has_work_tree,
+    is_sparse,
+    may_be_untracked,
+    stat_in,
+    text_in,
+)
 
 
 @pytest.fixture
@@ -94,9 +102,14 @@ def test_what_git_ignores_is_known_by_its_files(tree: Path, path: str, is_ignore
 
 def test_a_bare_repository_and_a_sparse_checkout_are_known_by_their_settings(tree: Path) -> None:
     (tree / ".git" / "config").write_text("[core]\n\tbare = false\n", "utf-8")
-    assert not is_bare(tree)
+    assert has_work_tree(tree)
     assert not is_sparse(tree)
     (tree / ".git" / "config").write_text("[core]\n\tbare = true\n", "utf-8")
     (tree / ".git" / "config.worktree").write_text("[core]\n\tsparseCheckout = true\n", "utf-8")
-    assert is_bare(tree)
+    assert not has_work_tree(tree)
     assert is_sparse(tree)
+
+
+def test_an_empty_folder_is_no_work_tree(tmp_path: Path) -> None:
+    assert not has_work_tree(tmp_path)
+    assert not has_work_tree(tmp_path / "nowhere")

@@ -69,10 +69,12 @@ def readable_checkouts(world: World, places: Iterable[Checkout]) -> list[Checkou
 
 def every_checkout(store: Store, world: World) -> list[Checkout]:
     """The same, with the work trees that git has linked to them, although no session ran there."""
-    places = dict.fromkeys(checkouts(store, world))
-    for repo, root in readable_checkouts(world, tuple(places)):
-        places |= dict.fromkeys(Checkout(repo, beside) for beside in worktrees_beside(root))
-    return list(places)
+    places = checkouts(store, world)
+    linked: dict[Checkout, None] = {}
+    for place in readable_checkouts(world, places):
+        if place not in linked:  # all of a family know each other
+            linked |= dict.fromkeys(Checkout(place.repo, beside) for beside in worktrees_beside(place.root))
+    return list(dict.fromkeys((*places, *linked)))
 
 
 def git_checkouts(store: Store, world: World) -> list[GitCheckout]:

@@ -21,7 +21,7 @@ from afterwit.sources.work_tree import (
     NamedFiles,
     files_named,
     has_path,
-    is_bare,
+    has_work_tree,
     is_sparse,
     may_be_untracked,
     text_in,
@@ -73,7 +73,7 @@ def _missing_in(roots: Sequence[Path], named: NamedSubjects, *, is_readable: boo
         lost = (path for path in named.files if not any(has_path(root, path) is not False for root in roots))
         return MissingSubjects(frozenset(lost))
     wanted = frozenset(_searched_names(named))
-    with_files = (root for root in roots if not is_bare(root))
+    with_files = (root for root in roots if has_work_tree(root))
     trees = [_Tree(root, wanted, may_search=at < MOST_READ) for at, root in enumerate(with_files)]
     if not trees:
         return MissingSubjects()

@@ -105,9 +105,14 @@ def _is_ignored(text: str | None, path: str) -> bool:
     return any(fits_path(pattern, path) for pattern in patterns if pattern and not pattern.startswith(("#", "!")))
 
 
-def is_bare(root: Path) -> bool:
-    """Whether git keeps no files there, only the repository itself, as beside a set of linked work trees."""
-    return "bare=true" in _git_settings(root)
+def has_work_tree(root: Path) -> bool:
+    """Whether there are files at all: not in a folder where nothing is mounted, nor where git keeps only the repository
+    itself, beside a set of linked work trees."""
+    try:
+        with os.scandir(root) as entries:
+            return any(entries) and "bare=true" not in _git_settings(root)
+    except OSError:
+        return False
 
 
 def is_sparse(root: Path) -> bool:

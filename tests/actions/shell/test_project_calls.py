@@ -95,6 +95,7 @@ def test_every_command_of_a_line_counts() -> None:
         "npm run <name>",
         "npm run 'press",
         "rtk bun → bun",
+        "rtk make → make",
         "npm run press → npm run …",
         "find . -name x | xargs ./press",
     ],

@@ -102,9 +102,12 @@ _BUILT_IN = {
 
 
 def project_calls(advice: str) -> tuple[ProjectCall, ...]:
-    """What an advice calls: a command line, or the new words of a change, as far as they are given."""
+    """What an advice calls: a command line, or the new words of a change, as far as they are given. More words follow
+    those of a change, so that none of them runs what runs by default."""
     change = change_from(advice)
-    return calls_in(advice if change is None else " ".join(_given(change.new)))
+    if change is None:
+        return calls_in(advice)
+    return tuple(call for call in calls_in(" ".join(_given(change.new))) if call.name)
 
 
 @lru_cache(maxsize=4096)
