@@ -111,7 +111,8 @@ _SETTINGS = {
     "reading.tokens_per_day": "tokens that requests of one day may take where no price is known",
     "reading.tokens_per_month": "the same of a month; not less than a day's",
     "reading.sessions_per_learn": "new sessions that `learn` lets `reading.model` read by itself; 0: none",
-    "repositories.read": "Whether git is asked about checkouts on this machine: commits, and words of files.",
+    "repositories.read": "Whether checkouts on this machine are read: commits, words of files, and the scripts and"
+    " targets that they define.",
     "repositories.checkouts": "A repository and the folder of its checkout, where no session ran in it here:"
     ' `"github.com/acme/orchard" = "~/src/orchard"`.',
     "recall.preferences": "Whether preferences in user memory join the start block.",

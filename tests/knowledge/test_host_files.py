@@ -12,6 +12,7 @@ from afterwit.checkouts.known import checkouts
 from afterwit.config.world import World
 from afterwit.curation.curate import Words, add, edit
 from afterwit.decisions.decided import ItemChanges
+from afterwit.knowledge.gone import RETURNS
 from afterwit.knowledge.host_files import instructions
 from afterwit.knowledge.list import all_items, find_item
 from afterwit.learn.unchanged import nothing_new
@@ -176,8 +177,8 @@ def test_a_file_that_a_person_named_is_seen_to_go(world: World) -> None:
     (world.user_home / "orchard" / "press.py").unlink()
     assert nothing_new(world) is None
     learned(world.user_home, world.layout.root)
-    assert (item_of(world, name).status, item_of(world, name).reason) == (ItemStatus.STALE, "press.py is gone")
     gone = item_of(world, name)
+    assert (gone.status, gone.reason) == (ItemStatus.STALE, f"`press.py` is gone from the repository; {RETURNS}")
     rebuild(world, Silent())
     assert item_of(world, name) == gone
 
@@ -185,7 +186,7 @@ def test_a_file_that_a_person_named_is_seen_to_go(world: World) -> None:
 def test_a_file_that_an_edit_names_is_looked_for_at_once(world: World) -> None:
     name = add(world, about("press.py", scope=EVERYWHERE)).id
     assert edit(world, name, ItemChanges(files=("mill.py",))).status == "active"
-    assert edit(world, name, ItemChanges(scope=HERE)).reason == "mill.py is gone"
+    assert edit(world, name, ItemChanges(scope=HERE)).reason == f"`mill.py` is gone from the repository; {RETURNS}"
     assert edit(world, name, ItemChanges(files=("press.py",))).status == "active"
 
 

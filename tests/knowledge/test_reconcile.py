@@ -51,6 +51,7 @@ def test_two_files_that_name_different_commands_are_shown(world: World, checkout
 
 def test_an_item_that_says_otherwise_than_a_file_is_shown(world: World, checkout: Path) -> None:
     (checkout / "AGENTS.md").write_text("Run the tests with `npm test`.\n")
+    (checkout / "package.json").write_text('{"scripts": {"test": "weigh"}}')
     repo = listed(world, ItemFilter()).items[0].scope.name
     words = "Run the tests with `bun run test`; the other runner skips half of them."
     scope = Scope(ScopeKind.REPO, repo)

@@ -5,7 +5,7 @@ from tests.knowledge.drafting import DAY_MS, NOW_MS, ORCHARD, draft, piece, piec
 
 from afterwit.decisions.decided import Decision, DecisionKind, ItemChanges
 from afterwit.harvest.harvester import id_of
-from afterwit.knowledge.belief import GoneSubjects
+from afterwit.knowledge.gone import RETURNS, GoneSubjects
 from afterwit.knowledge.merging import merged
 from afterwit.knowledge.weighing import WeighingContext, weigh, weighed
 from afterwit.model.knowledge import (
@@ -161,7 +161,10 @@ def test_what_is_pinned_neither_fades_nor_goes() -> None:
     item = _weigh(old, _decided(DecisionKind.PIN), gone=gone)
     assert (item.status, item.is_pinned, item.confidence) == (ItemStatus.ACTIVE, True, 0.7)
     unpinned = _weigh(old, _decided(DecisionKind.PIN, days_ago=2), _decided(DecisionKind.UNPIN), gone=gone)
-    assert (unpinned.status, unpinned.reason) == (ItemStatus.STALE, "press.py is gone")
+    assert (unpinned.status, unpinned.reason) == (
+        ItemStatus.STALE,
+        f"`press.py` is gone from the repository; {RETURNS}",
+    )
 
 
 def test_decisions_about_what_was_merged_into_it_hold() -> None:
@@ -227,7 +230,10 @@ def test_a_candidate_that_nothing_confirmed_is_stale_after_two_half_lives() -> N
 def test_what_it_speaks_of_is_gone_at_once() -> None:
     one = draft(files=("src/press.py",), evidence=pieces(9))
     item = _weigh(one, gone=GoneSubjects(files={ORCHARD.name: frozenset(("src/press.py",))}))
-    assert (item.status, item.reason) == (ItemStatus.STALE, "src/press.py is gone")
+    assert (item.status, item.reason) == (
+        ItemStatus.STALE,
+        f"`src/press.py` is gone from the repository; {RETURNS}",
+    )
 
 
 def test_what_the_host_says_already_is_marked() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from afterwit.sources.checkout import remote_of, root_of_checkout
+from afterwit.sources.checkout import remote_of, root_of_checkout, worktrees_beside
 
 ORIGIN = '[core]\n\tbare = false\n[remote "origin"]\n\turl = git@github.com:acme/rocket.git\n\tfetch = +refs/*\n'
 NAME = "github.com/acme/rocket"
@@ -156,3 +156,30 @@ def test_whatever_the_files_hold_nothing_is_raised(tmp_path: Path, content: byte
         else:
             (checkout(root) / ".git" / "config").write_bytes(content)
     assert isinstance(remote_of(root), str)
+
+
+def linked(main: Path, folder: Path) -> Path:
+    """A work tree as `git worktree add` leaves it."""
+    own = main / ".git" / "worktrees" / folder.name
+    own.mkdir(parents=True)
+    folder.mkdir()
+    (own / "gitdir").write_text(f"{folder}/.git\n")
+    (own / "commondir").write_text("../..\n")
+    (folder / ".git").write_text(f"gitdir: {own}\n")
+    return folder
+
+
+def test_the_work_trees_of_a_repository_know_each_other(tmp_path: Path) -> None:
+    main = checkout(tmp_path / "rocket")
+    first, second = linked(main, tmp_path / "first"), linked(main, tmp_path / "second")
+    assert worktrees_beside(main) == [first, second]
+    assert worktrees_beside(first) == [main, second]
+
+
+def test_a_work_tree_that_is_gone_or_belongs_elsewhere_is_not_beside(tmp_path: Path) -> None:
+    main = checkout(tmp_path / "rocket")
+    (linked(main, tmp_path / "gone") / ".git").unlink()
+    other = checkout(tmp_path / "other")
+    (linked(main, tmp_path / "stolen") / ".git").write_text(f"gitdir: {other}/.git\n")
+    assert worktrees_beside(main) == []
+    assert worktrees_beside(tmp_path / "nowhere") == []

@@ -6,6 +6,8 @@ home folder is known. A repository that is left out, or all of them (`repositori
 """
 
 import os
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -13,10 +15,11 @@ import apsw
 
 from afterwit.config.world import World, exclusion_of
 from afterwit.guard.placeholders import placeholder
-from afterwit.sources.checkout import git_folder_of
+from afterwit.sources.checkout import git_folder_of, worktrees_beside
 from afterwit.store.rows import repos
 
-_MOST_ROOTS = 4  # checkouts of one repository that are looked at
+MOST_READ = 4  # checkouts of one repository whose files are read
+_MOST_ROOTS = 32  # that are asked whether they have a file
 
 
 class StoreRows(Protocol):
@@ -60,15 +63,42 @@ def checkouts(store: StoreRows, world: World) -> list[Checkout]:
     return [Checkout(repo, root) for repo, roots in by_repo.items() for root in roots]
 
 
-def git_checkouts(store: StoreRows, world: World) -> list[GitCheckout]:
-    """Of each repository the first checkout that git can read, unless the settings forbid it."""
+def first_checkouts(places: Iterable[Checkout]) -> list[Checkout]:
+    """Of each repository as many as are read."""
+    counted: Counter[str] = Counter()
+    first: list[Checkout] = []
+    for place in places:
+        counted[place.repo] += 1
+        if counted[place.repo] <= MOST_READ:
+            first.append(place)
+    return first
+
+
+def readable_checkouts(world: World, places: Iterable[Checkout]) -> list[Checkout]:
+    """Those of them whose trees and histories the settings let be read."""
     if not world.settings.repositories.read:
         return []
+    if not world.settings.learn.exclude:
+        return list(places)
     exclusion = exclusion_of(world)
+    return [place for place in places if not (exclusion.has_repo(place.repo) or exclusion.has_folder(str(place.root)))]
+
+
+def every_checkout(store: StoreRows, world: World) -> list[Checkout]:
+    """The same, with the work trees that git has linked to them, although no session ran there."""
+    places = checkouts(store, world)
+    linked: dict[Checkout, None] = {}
+    for place in readable_checkouts(world, places):
+        if place not in linked:  # all of a family know each other
+            linked |= dict.fromkeys(Checkout(place.repo, beside) for beside in worktrees_beside(place.root))
+    return list(dict.fromkeys((*places, *linked)))
+
+
+def git_checkouts(store: StoreRows, world: World) -> list[GitCheckout]:
+    """Of each repository the first checkout that git can read, unless the settings forbid it."""
     readable: dict[str, GitCheckout] = {}
-    for repo, root in checkouts(store, world):
-        is_left_out = exclusion.has_repo(repo) or exclusion.has_folder(str(root))
-        git_dir = None if repo in readable or is_left_out else git_folder_of(root)
+    for repo, root in readable_checkouts(world, first_checkouts(checkouts(store, world))):
+        git_dir = None if repo in readable else git_folder_of(root)
         if git_dir is not None:
             readable[repo] = GitCheckout(repo, root, git_dir)
     return list(readable.values())

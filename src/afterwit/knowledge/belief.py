@@ -4,8 +4,8 @@ Belief is a Beta distribution that starts from a prior (who made the item, where
 evidence. Every piece counts by its independence (of one origin, or of one story: 1, 1/2, 1/4 …) and by its age: it
 halves with each half-life, so that certainty fades towards the prior when nothing new is seen. Stories that were shown
 the item count nothing, except where they put it to the test: a command that failed once more and whose known fix worked
-counts half. The mean is shown to people; `lower` is for ranking, so that little evidence ranks low. What is gone
-(files, versions of agents) is found by others and passed in; nothing here looks at a disk.
+counts half. The mean is shown to people; `lower` is for ranking, so that little evidence ranks low.
+What is gone is up to `gone`; nothing here looks at a disk.
 
 Trust follows where words came from, never what they say. Guidance are the words of a user, verified outcomes that
 repeat, and what a person decided; all else is an observation: quoted data. Evidence from elsewhere neither raises nor
@@ -13,14 +13,12 @@ lowers an item, so that nothing is laundered by being merged. A quorum counts in
 sessions is one, and so are five pages read in one session.
 """
 
-import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from math import exp, lgamma, log, log1p
-from typing import NamedTuple
 
-from afterwit.model.knowledge import READ, STANDING, Authority, Belief, Category, Channel, Draft, Evidence, ScopeKind
+from afterwit.model.knowledge import READ, STANDING, Authority, Belief, Category, Channel, Evidence
 
 HALF_LIFE_DAYS: Mapping[Category, float] = {
     Category.FACT: 120,  # commands and places move with the code
@@ -29,18 +27,6 @@ HALF_LIFE_DAYS: Mapping[Category, float] = {
     Category.TOOL_QUIRK: 180,  # the same; quirks of an agent's own tools go at once with its version
     Category.QUESTION: 30,  # a failure that nobody met again is no longer a question
 }
-_RELEASES = 3  # minor releases, later or earlier, at which an agent's quirk has to be seen again
-_NUMBER = re.compile(r"\d+")
-
-
-class GoneSubjects(NamedTuple):
-    """What does not exist any more, as far as the caller knows."""
-
-    files: Mapping[str, frozenset[str]] = {}  # by repository
-    versions: Mapping[str, str] = {}  # that each agent ran with last
-
-
-NOTHING_GONE = GoneSubjects()
 TESTS = 2  # told sessions in which it worked that stand for one origin
 REPEATED = 2  # origins that make a verified outcome a repeated one
 _RANKS = {
@@ -210,44 +196,6 @@ def _fraction(a: float, b: float, x: float) -> float:
 
 def _away_from_zero(value: float) -> float:
     return value if abs(value) > _TINY else _TINY
-
-
-def gone_reason(draft: Draft, gone: GoneSubjects) -> str:
-    """What the draft speaks of and is gone, in words; "" where nothing is."""
-    return _file_gone(draft, gone) or _version_gone(draft, gone)
-
-
-def _file_gone(draft: Draft, gone: GoneSubjects) -> str:
-    """Half of the files or more: an item about several places outlives one of them."""
-    missing = gone.files.get(draft.scope.name, frozenset()) if draft.scope.kind is ScopeKind.REPO else frozenset()
-    lost = [file for file in draft.files if file in missing]
-    if not lost or 2 * len(lost) < len(draft.files):
-        return ""
-    return f"{lost[0]} is gone"
-
-
-def _version_gone(draft: Draft, gone: GoneSubjects) -> str:
-    """A quirk of an agent that now has a version with which it was not seen, nor with one that is near."""
-    if draft.scope.kind is not ScopeKind.AGENT or draft.scope.name not in gone.versions:
-        return ""
-    now = gone.versions[draft.scope.name]
-    versions = [piece.session.version for piece in draft.evidence if piece.session.version and not piece.is_against]
-    if not versions or _is_near([_release(version) for version in versions], _release(now)):
-        return ""
-    return f"seen with {draft.scope.name} {max(versions, key=_release)}, now {now}"
-
-
-def _release(version: str) -> tuple[int, int]:
-    """The first two numbers of a version."""
-    major, minor, *_ = (*map(int, _NUMBER.findall(version)[:2]), 0, 0)
-    return major, minor
-
-
-def _is_near(releases: Sequence[tuple[int, int]], now: tuple[int, int]) -> bool:
-    """What has outlived many releases may outlive as many more."""
-    minors = [minor for major, minor in releases if major == now[0]]
-    reach = max(_RELEASES, max(minors) - min(minors) + 1) if minors else 0
-    return any(abs(now[1] - minor) < reach for minor in minors)
 
 
 def rank(channel: Channel) -> int:

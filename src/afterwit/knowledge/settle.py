@@ -18,21 +18,23 @@ import apsw
 import msgspec
 
 from afterwit.agents.moments import RUN
-from afterwit.checkouts.known import Checkout, checkouts
+from afterwit.checkouts.known import Checkout, checkouts, every_checkout
 from afterwit.config.world import World
 from afterwit.decisions.decided import Decided, Recorded, decided, will_of
 from afterwit.harvest.harvester import id_of
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.run import conclude_touched, see_pending, version_of
 from afterwit.harvest.stories import Stories
-from afterwit.knowledge.belief import DAY_MS, GoneSubjects
+from afterwit.knowledge.belief import DAY_MS
 from afterwit.knowledge.contradictions import host_line
 from afterwit.knowledge.gate import rejection, review_reason
-from afterwit.knowledge.host_files import files_of, instructions, missing_files, named_files
+from afterwit.knowledge.gone import GoneSubjects
+from afterwit.knowledge.host_files import instructions
 from afterwit.knowledge.host_text import HostText
 from afterwit.knowledge.list import all_items, item_row
 from afterwit.knowledge.merging import merged
 from afterwit.knowledge.needless import needless
+from afterwit.knowledge.subjects import gone_subjects, named_subjects, subjects_of
 from afterwit.knowledge.weighing import WeighingContext, weighed
 from afterwit.model.knowledge import EVERYWHERE, READ, Channel, Draft, HostLine, Item, ItemStatus, Scope, ScopeKind
 from afterwit.model.learn_run import Harvested, Progress
@@ -48,7 +50,7 @@ from afterwit.store.store import Store
 _TOOL = "afterwit"  # in the name of every tool of the server, whichever way an agent puts it
 _AROUND_MS = 120_000  # between a call in a log and the answer to it
 ASSISTANT = "assistant"  # the harvester of what agents record
-_VERSION = 2  # raised when the same drafts make other items
+_VERSION = 3  # raised when the same drafts make other items
 _DRAFT = msgspec.msgpack.Decoder(Draft)
 
 
@@ -67,7 +69,7 @@ def harvest(store: Store, world: World, progress: Progress | None = None, *, is_
 
 def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     """Makes the items anew, if anything that they depend on has changed."""
-    places = checkouts(store, world)
+    places = every_checkout(store, world)
     basis = _basis(store, world, places)
     before = {item.id: item for item in all_items(store.db)}
     if not is_forced and basis.mark == items.settled_mark(store.db):
@@ -92,8 +94,8 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
         minimum_stories={READ: 1} | {harvester.name: harvester.minimum_stories for harvester in HARVESTERS},
     )
     after = {item.id: item for item in weighed(unions, context)}
-    gone = basis.gone._replace(files=missing_files(places, files_of((*drafts, *after.values()))))
-    if gone != basis.gone:  # the files that an item speaks of depend on nothing that is gone
+    gone = gone_subjects(world, places, subjects_of((*drafts, *after.values())), basis.gone.versions)
+    if gone != basis.gone:  # what an item relies on depends on nothing that is gone
         after = {item.id: item for item in weighed(unions, context._replace(gone=gone))}
     with transaction(store.db):
         _write(store, before, after)
@@ -110,7 +112,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
 
 def is_settled(store: Store, world: World) -> bool:
     """Whether the items are made from all that is known by now: agents tell things, and files change, beside a run."""
-    return _basis(store, world, checkouts(store, world)).mark == items.settled_mark(store.db)
+    return _basis(store, world, every_checkout(store, world)).mark == items.settled_mark(store.db)
 
 
 def recorded(db: apsw.Connection) -> list[Recorded]:
@@ -236,6 +238,7 @@ class _Basis(NamedTuple):
                 {repo: dict(sorted(named.items())) for repo, named in sorted(self.hosts.items())},
                 {repo: sorted(paths) for repo, paths in sorted(self.gone.files.items())},
                 sorted(self.gone.versions.items()),
+                {repo: sorted(calls.items()) for repo, calls in sorted(self.gone.calls.items())},
             ]
         )
         return hashlib.sha256(content).hexdigest()[:32]
@@ -246,8 +249,8 @@ def _basis(store: Store, world: World, places: list[Checkout]) -> _Basis:
         day=world.now_ms // DAY_MS,
         decisions=[(row.machine, row.number) for row in items.decisions(store.db)],
         exposures=items.count_exposures(store.db),
-        hosts=instructions(store, world, places),
-        gone=GoneSubjects(files=missing_files(places, named_files(store)), versions=newest_versions(store.db)),
+        hosts=instructions(store, world, checkouts(store, world)),
+        gone=gone_subjects(world, places, named_subjects(store), newest_versions(store.db)),
     )
 
 

@@ -16,17 +16,15 @@ from afterwit.knowledge.belief import (
     APPROVAL,
     DAY_MS,
     HALF_LIFE_DAYS,
-    NOTHING_GONE,
-    GoneSubjects,
     authority_of,
     backing,
     believed,
     faded,
-    gone_reason,
     prior_of,
     quorum,
     rank,
 )
+from afterwit.knowledge.gone import NOTHING_GONE, GoneSubjects, gone_reason
 from afterwit.knowledge.likeness import Meaning, meaning
 from afterwit.knowledge.merging import Union
 from afterwit.model.knowledge import (

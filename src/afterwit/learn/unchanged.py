@@ -1,9 +1,9 @@
 """Tells at a glance whether there is anything to learn: whether all that the last whole run was made from is as it was.
 
 That is: the files in the agents' homes, the settings, our own code, the journal, what hosts tell every session already,
-and the day. What a run does is a function of these and of the store, and whoever changes the store otherwise forgets
-the mark. Time counts by the day, so whatever is overlooked here is noticed the next day. Costs a `stat` per file, and
-loads nothing that only a run needs.
+what items rely on in checkouts, and the day. What a run does is a function of these and of the store, and whoever
+changes the store otherwise forgets the mark. Time counts by the day, so whatever is overlooked here is noticed the next
+day. Costs a `stat` per file, and loads nothing that only a run needs.
 """
 
 import hashlib
@@ -18,9 +18,10 @@ from typing import Any
 import msgspec
 
 from afterwit.agents.registry import Agent, agents_with
-from afterwit.checkouts.known import checkouts
+from afterwit.checkouts.known import checkouts, every_checkout
+from afterwit.checkouts.watched import Watched, tree_marks
 from afterwit.config.world import World
-from afterwit.knowledge.host_files import missing_files, named_files, present
+from afterwit.knowledge.host_files import present
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import AgentReport, Harvested, Report
 from afterwit.sources.discovery import glimpse
@@ -39,7 +40,7 @@ class _Body(msgspec.Struct):
     """What is kept with the mark."""
 
     report: Report
-    named: dict[str, set[str]]  # files that items speak of, by repository, where there is a checkout to look into
+    watched: dict[str, Watched]  # that items rely on, by repository, where there is a checkout to look into
 
 
 def nothing_new(world: World) -> Report | None:
@@ -64,7 +65,7 @@ def _as_before(store: Store, world: World) -> Report | None:
     if before is None or _has_backlog(world):
         return None
     body = msgspec.json.decode(before.body, type=_Body)
-    return body.report if before.mark == _mark(store, world, look(world), body.named) else None
+    return body.report if before.mark == _mark(store, world, look(world), body.watched) else None
 
 
 def _has_marks(store: Store) -> bool:
@@ -102,15 +103,15 @@ def note(store: Store, world: World, looks: list[bytes], report: Report) -> None
     """Marks what a whole run was made from, unless the next one has something to try again, or to ask of others, or
     something came while this one was at work. `seen` is what they looked like before."""
     from afterwit.knowledge.settle import is_settled
+    from afterwit.knowledge.subjects import watched_subjects
     from afterwit.store.rows.originals import lost_unread
 
     if report.has_failures or _has_evicted(report) or world.settings.recall.preferences or lost_unread(store.db):
         return
-    here = {checkout.repo for checkout in checkouts(store, world)}
-    named = {repo: files for repo, files in named_files(store).items() if repo in here}
-    body = msgspec.json.encode(_Body(_unchanged(report), named))
+    watched = watched_subjects(store, world)
+    body = msgspec.json.encode(_Body(_unchanged(report), watched))
     with transaction(store.db):  # in which no agent tells anything
-        mark = _mark(store, world, looks, named)
+        mark = _mark(store, world, looks, watched)
         if is_settled(store, world):
             put_last_run(store.db, LastRun(mark, body))
 
@@ -144,7 +145,7 @@ def _unchanged(report: Report) -> Report:
     )
 
 
-def _mark(store: Store, world: World, looks: list[bytes], named: dict[str, set[str]]) -> str:
+def _mark(store: Store, world: World, looks: list[bytes], watched: dict[str, Watched]) -> str:
     made_from = [
         _code(),
         [world.settings, world.declared, str(world.user_home), sys.executable],
@@ -152,18 +153,17 @@ def _mark(store: Store, world: World, looks: list[bytes], named: dict[str, set[s
         looks,
         store.journal.heads(),
         [fingerprint(world.layout.deck), _stat(world.layout.template)],
-        list(_hosts(store, world, named)),
+        list(_hosts(store, world, watched)),
     ]
     plain = msgspec.to_builtins(made_from, enc_hook=str, order="deterministic")
     content = json.dumps(plain).encode()  # of any path, also one that is no UTF-8
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-def _hosts(store: Store, world: World, named: dict[str, set[str]]) -> Iterator[Any]:
+def _hosts(store: Store, world: World, watched: dict[str, Watched]) -> Iterator[Any]:
     """What checkouts and homes on this machine hold that matters to items."""
-    places = checkouts(store, world)
-    yield from present(world, places)
-    yield from ((repo, sorted(gone)) for repo, gone in sorted(missing_files(places, named).items()))
+    yield from present(world, checkouts(store, world))
+    yield from tree_marks(every_checkout(store, world), watched)
 
 
 def _stat(path: Path) -> tuple[int, int, int] | None:

@@ -50,6 +50,26 @@ def git_folder_of(folder: Path) -> Path | None:
     return _git_folder(root) if root else None
 
 
+def worktrees_beside(folder: Path) -> list[Path]:
+    """The other work trees of the repository whose checkout this folder is: the main one, and those linked to it."""
+    git_folder = _git_folder(folder)
+    if git_folder is None:
+        return []
+    try:
+        own, git = folder.resolve(), git_folder.resolve()
+        pointers = sorted((git / "worktrees").glob("*/gitdir"))[:_MOST_FILES]
+        targets = [_pointed(pointer.parent, _text(pointer, _POINTER_BYTES)) for pointer in pointers]
+        places = [git.parent, *(target.parent.resolve() for target in targets if target is not None)]
+        return [place for place in places if place != own and _shares(place, git)]
+    except (OSError, ValueError, RuntimeError):
+        return []
+
+
+def _shares(place: Path, git: Path) -> bool:
+    there = _git_folder(place)
+    return there is not None and there.resolve() == git
+
+
 def checkout_instructions(root: Path, files: InstructionFiles) -> dict[str, str]:
     """The instruction files of a checkout: text by path below it."""
     return dict(_texts(root, files.in_checkouts))

@@ -103,6 +103,7 @@ def _row(item: Item, names: Mapping[str, str], told: ToldWhen) -> tuple[str, ...
     marks = "[pinned] " if item.is_pinned else ""
     marks += "[already in AGENTS.md] " if item.is_known_to_host else ""
     marks += "[AGENTS.md says otherwise] " if item.is_denied else ""
+    marks += f"[{item.reason.partition('; ')[0]}] " if item.status is ItemStatus.STALE and item.reason else ""
     holds = where(item, names)
     status = item.status.in_words
     return (item.id, f"{item.confidence:.2f}", holds, item.category, told, status, marks + item.sentence)

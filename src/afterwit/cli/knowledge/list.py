@@ -34,7 +34,8 @@ def list_items(here: Here, wanted: ItemFilter, limit: int, is_json: bool) -> Non
     evidence is waiting. *told* says when a session first hears of it: at its start, at a prompt, with its first edit,
     test run, commit or the like, after a failure, or never. `[already in AGENTS.md]` marks what the repository's own
     instructions say: it is not repeated to agents. `[AGENTS.md says otherwise]` marks what they contradict: it is held
-    back from agents until you change the file, or pin the note.
+    back from agents until you change the file, or pin the note. An outdated note says why: what is gone from the
+    repository brings it back by itself when it returns.
     """
     listing = listed(here.world, wanted, limit)
     show_listing(listing, wanted, told_when(here.world), is_json=is_json, nothing=_nothing(listing))

@@ -1,0 +1,74 @@
+"""What drafts and items rely on, by repository, and what of it is gone from the checkouts on this machine.
+
+The door between `gone`, which knows what an item relies on, and `checkouts.missing`, which looks.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from afterwit.actions.shell.project_calls import ProjectCall
+from afterwit.checkouts.known import Checkout, every_checkout, readable_checkouts
+from afterwit.checkouts.missing import NamedSubjects, missing_subjects, watched
+from afterwit.checkouts.watched import Watched
+from afterwit.config.world import World
+from afterwit.guard.placeholders import PLACEHOLDER
+from afterwit.knowledge.gone import GoneSubjects, ReliantItem, reliance_of
+from afterwit.model.knowledge import Channel, Scope, Trigger
+from afterwit.store.rows import items, sightings
+from afterwit.store.store import Store
+
+
+class _Named(msgspec.Struct, frozen=True):
+    """Of a draft or an item, what says on what it relies."""
+
+    scope: Scope
+    sentence: str
+    harvester: str
+    channel: Channel
+    files: tuple[str, ...] = ()
+    triggers: tuple[Trigger, ...] = ()
+    advice: str = ""
+
+
+def named_subjects(store: Store) -> dict[str, NamedSubjects]:
+    """What drafts and items rely on, by repository: people name files that no draft has."""
+    decode = msgspec.msgpack.Decoder(_Named).decode
+    bodies = (row.body for rows in (sightings.all_drafts(store.db), items.all_items(store.db)) for row in rows)
+    return subjects_of(map(decode, bodies))
+
+
+def subjects_of(things: Iterable[ReliantItem]) -> dict[str, NamedSubjects]:
+    """The same, of these. A path that was redacted cannot be looked for."""
+    files: defaultdict[str, set[str]] = defaultdict(set)
+    calls: defaultdict[str, set[ProjectCall]] = defaultdict(set)
+    for thing in things:
+        reliance = reliance_of(thing)
+        paths = (*reliance.files, *reliance.paths)
+        files[thing.scope.name].update(path for path in paths if not PLACEHOLDER.search(path))
+        calls[thing.scope.name] |= reliance.calls
+    return {
+        repo: NamedSubjects(frozenset(paths), frozenset(calls[repo]))
+        for repo, paths in files.items()
+        if paths or calls[repo]
+    }
+
+
+def gone_subjects(
+    world: World, places: list[Checkout], named: Mapping[str, NamedSubjects], versions: Mapping[str, str]
+) -> GoneSubjects:
+    """What of it is gone. `versions` are those that agents ran with last."""
+    missing = missing_subjects(places, named, readable_checkouts(world, places))
+    return GoneSubjects(
+        files={repo: lost.files for repo, lost in missing.items()},
+        versions=versions,
+        calls={repo: lost.calls for repo, lost in missing.items()},
+    )
+
+
+def watched_subjects(store: Store, world: World) -> dict[str, Watched]:
+    """What to keep an eye on from now on, of the repositories that have a checkout here."""
+    places, named = every_checkout(store, world), named_subjects(store)
+    missing = missing_subjects(places, named, readable_checkouts(world, places))
+    return {repo: watched(named[repo], lost) for repo, lost in missing.items()}
