@@ -8,18 +8,21 @@ sessions, so that what makes sessions easy or hard for everybody cancels out.
 
 import hashlib
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 
 import apsw
 import msgspec
 
-from afterwit.config.world import World
+from afterwit.checkouts.known import OpenedRows, git_checkouts
+from afterwit.config.world import World, redactor_of
 from afterwit.digest.material import Material
 from afterwit.digest.update import material_of
 from afterwit.knowledge.settle import recorded
 from afterwit.measure.backtest_notes import Notebook
 from afterwit.measure.baselines import BASELINES
 from afterwit.measure.moments import HelpfulMoment, best_moments
+from afterwit.measure.past_repositories import NO_REPOSITORIES, PastRepositories, past_repositories
 from afterwit.measure.player import Player, Whereabouts
 from afterwit.measure.read_notes import NOTHING_READ, Readings, ReadingTally, ReplayedReading, readings_of
 from afterwit.measure.recall_player import PlacesPlayer, RecallPlayer
@@ -30,6 +33,7 @@ from afterwit.model.errors import UsageError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
 from afterwit.sessions.filters import Filter, find_session, selection_of
+from afterwit.store.layout import redaction_key
 from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.rows.session_list import (
     Selection,
@@ -101,14 +105,30 @@ def readings(world: World) -> Readings:
         return readings_of(recorded(db))
 
 
-def players_named(names: Iterable[str], read: Readings = NOTHING_READ) -> list[Player]:
-    """The strategies of these names; all where none is given. The product is given what models read."""
+@contextmanager
+def repositories(world: World) -> Iterator[PastRepositories]:
+    """The checkouts on this machine of learned repositories, and those that the settings name, as they were."""
+    with readonly_database(world.layout) as db:
+        checkouts = git_checkouts(OpenedRows(db, redaction_key(world.layout)), world)
+    with past_repositories({place.repo: place.git_dir for place in checkouts}, redactor_of(world).text) as past:
+        yield past
+
+
+def players_named(
+    names: Iterable[str], read: Readings = NOTHING_READ, past: PastRepositories = NO_REPOSITORIES
+) -> list[Player]:
+    """The strategies of these names; all where none is given. The product is given what models read, and the
+    repositories; *places* the latter."""
     wanted = list(dict.fromkeys(names)) or list(PLAYERS)
     unknown = [name for name in wanted if name not in PLAYERS]
     if unknown:
         hint = did_you_mean(unknown[0], PLAYERS) or f"Known are: {', '.join(PLAYERS)}."
         raise UsageError(f"There is no strategy named {unknown[0]!r}. {hint}")
-    return [RecallPlayer(read) if name == PRODUCT else PLAYERS[name]() for name in wanted]
+    own: dict[str, Callable[[], Player]] = {
+        PRODUCT: lambda: RecallPlayer(read, past),
+        PlacesPlayer.name: lambda: PlacesPlayer(past),
+    }
+    return [own.get(name, PLAYERS[name])() for name in wanted]
 
 
 def backtest(

@@ -10,12 +10,13 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 import apsw
 
 from afterwit.checkouts.tree_index import Redact, TreeIndex
 from afterwit.checkouts.tree_words import TreeWords
-from afterwit.recall.place_index import PlaceIndex
+from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.repository import sightings_of
 from afterwit.sources.git_history import commits
 from afterwit.sources.git_work import TRUNKS, MainLineCommit, branches, main_line, trunk
@@ -28,38 +29,51 @@ class PastRepository:
         self._git_dir = git_dir
         self._db = apsw.Connection(str(index))
         self._tree = TreeIndex(self._db, redact)
-        tip = trunk(git_dir)
-        self._lines: dict[str, list[MainLineCommit]] = {"": main_line(git_dir, tip) if tip else []}
+        self._trunk = trunk(git_dir)
+        self._lines: dict[str, list[MainLineCommit]] = {"": main_line(git_dir, self._trunk) if self._trunk else []}
         self._branches = {ref.name: ref.object for ref in branches(git_dir) if ref.name not in TRUNKS}
-        self._known: dict[str, str] = {}  # by branch, the commit up to which all are known
-        self._ever: set[str] = set()  # paths that a known commit changed
+        self._ever: set[str] = set()  # paths that a commit changed which was asked for
         self._there: set[str] = set()
 
-    def advance(self, now_ms: int, branch: str, places: PlaceIndex) -> None:
-        """Makes known what was there before this moment."""
-        base = self._last("", now_ms)
-        own = self._last(branch, now_ms) if branch in self._branches else ""
-        if base:
-            self._tell("", base, [], places)
-        if own:
-            self._tell(branch, own, [base] if base else [], places)
-        stands_on = own or base
-        if stands_on and stands_on != self._tree.commit:
-            self._tree.update(self._git_dir, stands_on)
-            self._there = {path for (path,) in self._db.execute("SELECT path FROM files WHERE is_there")}
+    @property
+    def mark(self) -> str:
+        """Changes with the ends of its branches."""
+        return repr((self._trunk, sorted(self._branches.items())))
 
-    def tree(self) -> TreeWords:
+    def work_before(self, now_ms: int, branch: str, told: dict[str, str]) -> Iterator[PlaceSighting]:
+        """What was committed before this moment, without what was told already: by branch, the last commit of that,
+        which is noted there."""
+        base, own = self._stands_on(now_ms, branch)
+        for name, tip, without in (("", base, ""), (branch, own, base)):
+            last = told.get(name, "")
+            if tip and tip != last:
+                told[name] = tip
+                new = list(commits(self._git_dir, [tip], [commit for commit in (without, last) if commit]))
+                self._ever.update(change.path for commit in new for change in commit.changes)
+                yield from sightings_of(new, name)
+
+    def tree_before(self, now_ms: int, branch: str) -> TreeWords:
+        """The files that were there at this moment."""
+        base, own = self._stands_on(now_ms, branch)
+        commit = own or base
+        if commit and commit != self._tree.commit:
+            self._tree.update(self._git_dir, commit)
+            self._there = {path for (path,) in self._db.execute("SELECT path FROM files WHERE is_there")}
         return TreeWords(self._db)
 
     def is_there(self, path: str) -> bool:
-        """Whether a file was there, as far as can be told: what was never committed may have been."""
+        """Whether a file was there in the tree that was asked for last, as far as can be told: what was never committed
+        may have been."""
         return path in self._there or path not in self._ever
 
     def close(self) -> None:
         self._db.close()
 
+    def _stands_on(self, now_ms: int, branch: str) -> tuple[str, str]:
+        """The last commits before this moment, on the default branch and on another one."""
+        return self._last("", now_ms), self._last(branch, now_ms) if branch in self._branches else ""
+
     def _last(self, branch: str, now_ms: int) -> str:
-        """The last commit of a branch before this moment."""
         if branch not in self._lines:
             self._lines[branch] = main_line(self._git_dir, self._branches[branch])
         last = ""
@@ -69,28 +83,9 @@ class PastRepository:
             last = commit.id
         return last
 
-    def _tell(self, branch: str, tip: str, without: list[str], places: PlaceIndex) -> None:
-        last = self._known.get(branch, "")
-        if last == tip:
-            return
-        new = list(commits(self._git_dir, [tip], [*without, *([last] if last else [])]))
-        self._ever.update(change.path for commit in new for change in commit.changes)
-        for sighting in sightings_of(new, branch):
-            places.put(sighting)
-        self._known[branch] = tip
 
-
-class PastRepositories:
-    """All repositories that a replay has at hand, by name."""
-
-    def __init__(self, repositories: Mapping[str, PastRepository]) -> None:
-        self._repositories = repositories
-
-    def of(self, repo: str) -> PastRepository | None:
-        return self._repositories.get(repo)
-
-
-NO_REPOSITORIES = PastRepositories({})
+PastRepositories = Mapping[str, PastRepository]  # by name
+NO_REPOSITORIES: PastRepositories = MappingProxyType({})
 
 
 @contextmanager
@@ -102,7 +97,7 @@ def past_repositories(git_dirs: Mapping[str, Path], redact: Redact) -> Iterator[
             for at, (repo, git_dir) in enumerate(sorted(git_dirs.items()))
         }
         try:
-            yield PastRepositories(past)
+            yield past
         finally:
             for repository in past.values():
                 repository.close()

@@ -43,24 +43,37 @@ class PastPlaces:
     def __init__(self, past: PastRepositories) -> None:
         self._past = past
         self._indexes: defaultdict[str, PlaceIndex] = defaultdict(PlaceIndex)
+        self._told: defaultdict[str, dict[str, str]] = defaultdict(dict)  # by repository and branch, the last commit
+
+    @property
+    def mark(self) -> str:
+        """Changes with the repositories."""
+        named = [f"{name} {repository.mark}" for name, repository in sorted(self._past.items())]
+        return hashlib.sha256("\n".join(named).encode()).hexdigest()[:16] if named else ""
 
     def know(self, digest: Digest) -> None:
         self._indexes[digest.repo].put(sighting_of(digest))
 
     def of(self, here: Whereabouts) -> KnownRepo:
         """All that was known of a repository when a session began."""
-        repository, work = self._past.of(here.repo), self._indexes[here.repo]
+        repository, work = self._past.get(here.repo), self._indexes[here.repo]
         if repository is None:
             return KnownRepo(work)
-        repository.advance(here.began_ms, here.branch, work)
-        return KnownRepo(work, repository.tree(), repository.is_there)
+        for sighting in repository.work_before(here.began_ms, here.branch, self._told[here.repo]):
+            work.put(sighting)
+        return KnownRepo(work, repository.tree_before(here.began_ms, here.branch), repository.is_there)
 
 
 class PlacesPlayer(Player):
     name = "places"
+    version = 2
 
     def __init__(self, past: PastRepositories = NO_REPOSITORIES) -> None:
         self._places = PastPlaces(past)
+
+    @property
+    def mark(self) -> str:
+        return f"{self.version} {self._places.mark}".strip()
 
     def know(self, digest: Digest) -> None:
         self._places.know(digest)
@@ -72,7 +85,7 @@ class PlacesPlayer(Player):
 
 
 def _line(places: list[LikelyPlace]) -> str:
-    return f"A guess at the files, from earlier work: {', '.join(place.path for place in places)}"
+    return f"A guess at the files: {', '.join(place.path for place in places)}"
 
 
 _MINIMUM = {READ: 1} | {harvester.name: harvester.minimum_stories for harvester in HARVESTERS}
@@ -85,7 +98,7 @@ def _is_let_in(draft: Draft) -> bool:
 
 class RecallPlayer(Player):
     name = "afterwit"
-    version = 4
+    version = 5
 
     def __init__(self, readings: Readings = NOTHING_READ, past: PastRepositories = NO_REPOSITORIES) -> None:
         self._library = Library(HARVESTERS, _is_let_in)
@@ -107,7 +120,9 @@ class RecallPlayer(Player):
     @property
     def mark(self) -> str:
         read = [(*key, reading) for key, reading in sorted(self._readings.items())]
-        return f"{self.version} {hashlib.sha256(msgspec.json.encode(read)).hexdigest()[:16]}"
+        return (
+            f"{self.version} {hashlib.sha256(msgspec.json.encode(read)).hexdigest()[:16]} {self._places.mark}".strip()
+        )
 
     def know(self, digest: Digest) -> None:
         self._parents[digest.native_id] = digest.parent

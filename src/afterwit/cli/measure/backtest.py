@@ -4,10 +4,11 @@ First the moments in which it would have helped most, then one line of figures, 
 strategies. With `--explain`, a walk through one replayed session: what was said when, and what then happened.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
+import msgspec
 
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EXITS, filtered
@@ -17,6 +18,7 @@ from afterwit.cli.terminal.output import print_json, print_line, print_text, tal
 from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
+from afterwit.config.world import World
 from afterwit.measure import backtest as running
 from afterwit.measure.backtest_notes import NotesFile
 from afterwit.measure.moments import HelpfulMoment
@@ -25,6 +27,7 @@ from afterwit.measure.read_notes import NOTHING_READ, ReplayedReading
 from afterwit.measure.replay import Played
 from afterwit.measure.scores import PlayerReport, Score, changed_files, searches_before
 from afterwit.model.kinds import Status
+from afterwit.model.settings import RepositorySettings
 from afterwit.sessions.filters import Filter
 
 _WIDTH = 100
@@ -83,6 +86,13 @@ _COLUMNS = (
 @click.option(
     "--without-reading", is_flag=True, help="Leave out the notes that a model read, to compare (see `afterwit read`)."
 )
+@many(
+    "--checkout",
+    "checkouts",
+    "REPO=FOLDER",
+    "Where the checkout of a repository lies, if not where its sessions ran. May be given several times.",
+)
+@click.option("--without-repositories", is_flag=True, help="Look at no checkout, to compare.")
 @click.option(
     "--explain", default="", metavar="SESSION", help="Walk through one session: what was said, what happened."
 )
@@ -95,6 +105,8 @@ def backtest(
     is_table: bool,
     notes: Path | None,
     without_reading: bool,
+    checkouts: tuple[str, ...],
+    without_repositories: bool,
     explain: str,
     is_json: bool,
 ) -> None:
@@ -103,8 +115,9 @@ def backtest(
     Shows the three moments in which it would have helped most: what happened, what would have been said, and what that
     would have spared. Then one line of figures.
 
-    Sessions are replayed in order. For each, only what stood in the logs before it began is used; what a model read in
-    a session counts as known from the end of that session. Filters choose which sessions are replayed and measured; the
+    Sessions are replayed in order. For each, only what stood in the logs before it began is used, and of a checkout on
+    this machine only the commits and files of that time; what a model read in a session counts as known from the end of
+    that session. Filters choose which sessions are replayed and measured; the
     others are still learned from. A replay shows what would have been said, not what would have been done.
 
     Columns of `--table`: actions saved in 1,000, with their interval. Of files that were changed again: how many were
@@ -116,21 +129,35 @@ def backtest(
     if explain and (is_json or notes or is_table):
         raise click.UsageError("--explain prints a walk to read; leave out --json, --table and --notes.")
     read = NOTHING_READ if without_reading else running.readings(here.world)
-    chosen = running.players_named(strategies or (() if is_table or is_json else (running.PRODUCT,)), read)
-    if explain:
+    names = strategies or (() if is_table or is_json else (running.PRODUCT,))
+    world = with_checkouts(here.world, checkouts, is_read=not without_repositories)
+    with running.repositories(world) as past:
+        chosen = running.players_named(names, read, past)
+        if explain:
+            with bar("replaying", "sessions") as progress:
+                lines = walk_lines(running.explained(world, chosen, explain, progress))
+            for line in lines:
+                print_line(line)
+            return
+        notebook = NotesFile(notes, [player.name for player in chosen], running.own_files(world)) if notes else None
         with bar("replaying", "sessions") as progress:
-            lines = walk_lines(running.explained(here.world, chosen, explain, progress))
-        for line in lines:
-            print_line(line)
-        return
-    names = [player.name for player in chosen]
-    notebook = NotesFile(notes, names, running.own_files(here.world)) if notes else None
-    with bar("replaying", "sessions") as progress:
-        result = running.backtest(here.world, chosen, wanted, progress, notebook)
+            result = running.backtest(world, chosen, wanted, progress, notebook)
     if is_json:
         print_json(result)
     else:
         _show(result, here.calendar, is_table=is_table or bool(strategies))
+
+
+def with_checkouts(world: World, given: Iterable[str], *, is_read: bool) -> World:
+    """The world, with these checkouts besides those that the settings name."""
+    named = dict(world.settings.repositories.checkouts)
+    for text in given:
+        repo, equals, folder = text.partition("=")
+        if not repo or not equals or not Path(folder).is_dir():
+            raise click.UsageError(f"--checkout {text}: write REPO=FOLDER, with a folder that is there.")
+        named[repo] = Path(folder).absolute()
+    repositories = RepositorySettings(read=is_read and world.settings.repositories.read, checkouts=named)
+    return world._replace(settings=msgspec.structs.replace(world.settings, repositories=repositories))
 
 
 def _show(result: running.Backtest, calendar: Calendar, *, is_table: bool) -> None:
