@@ -69,14 +69,14 @@ class TreeWords:
     def holders(self, term: str) -> Mapping[int, bool]:
         """The files that hold a term, by number, and whether it stands out there; none for one that says nothing."""
         self.look_up((term,))
-        marks = self._terms[term]
+        marks = self._terms.get(term, _COMMON)
         numbers = accumulate(mark >> 1 for mark in marks)
         return {number: bool(mark & 1) for number, mark in zip(numbers, marks, strict=True)}
 
     def count(self, term: str) -> int:
         """How many files hold a term."""
         self.look_up((term,))
-        return len(self._terms[term])
+        return len(self._terms.get(term, _COMMON))
 
     def paths(self, numbers: Iterable[int]) -> dict[int, str]:
         """The paths of files that are there, by number."""

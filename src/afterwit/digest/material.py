@@ -58,6 +58,7 @@ class Material(NamedTuple):
     end: str = ""  # a `RecordedEnd`: what the log says itself of how it ended
     results_ms: tuple[int | None, ...] = ()  # by action: when its result was written, where that was asked for
     next_prompt: str = ""  # the first of the session that followed in the same place
+    branch_ms: int | None = None  # when its branch was first said
 
 
 _OF_ACTIONS = frozenset(
@@ -83,6 +84,7 @@ def gathered(identity: Identity, parts: Sequence[SessionPart]) -> Material:
         last.last_kind,
         last.end,
         tuple(parts[number].results_ms.get(row.ordinal) for _, number, row in placed),
+        branch_ms=min(filter(None, (part.facts.branch_at_ms for part in parts if part.facts.branch)), default=None),
     )
 
 
@@ -125,14 +127,15 @@ def _is_known_by(note: SessionNote, ended: Sequence[bool], before_ms: int) -> bo
 
 
 def _identity_by(material: Material, actions: Sequence[ActionRow], before_ms: int) -> Identity:
-    """Who, in which repository and on which branch it began stays as it is known now; what has no time of its own
-    (title, versions) and what the session spent is left out."""
+    """Who and in which repository stays as it is known now; what has no time of its own (title, versions) and what the
+    session spent is left out."""
     identity = material.identity
     prompts = [note.at_ms for note in material.notes if note.kind is NoteKind.PROMPT]
     asked = min((at for at in prompts if at is not None), default=None) if prompts else identity.started_ms
     return identity._replace(
         ended_ms=max((row.at_ms or 0 for row in actions), default=identity.started_ms),
         title="",
+        branch=identity.branch if material.branch_ms is not None and material.branch_ms < before_ms else "",
         task=identity.task if asked is not None and asked < before_ms else "",
         versions=(),
         models=(),

@@ -19,7 +19,7 @@ from afterwit.digest.digester import below, digest
 from afterwit.digest.material import Material, cut
 from afterwit.measure.player import NoteMoment, NoteOccasion, Player, PlayerNote, Saying, Whereabouts
 from afterwit.model.digest import Digest, DigestStep
-from afterwit.model.kinds import ActionKind, Status
+from afterwit.model.kinds import ActionKind, NoteKind, Status
 
 
 class Outline(NamedTuple):
@@ -115,7 +115,7 @@ def replay(
         material = source.material(now.key)
         whole = msgspec.structs.replace(digest(material), repo=now.here.repo)
         if plays(now):
-            course = _course(now.here, whole, material)
+            course = _course(_as_asked(now.here, material), whole, material)
             notes = noted(now)
             if notes is None:
                 running.tell_running(now.first_ms)
@@ -134,6 +134,14 @@ class _Course(NamedTuple):
     calls: tuple[str, ...]  # ids of its actions
     times_ms: tuple[int | None, ...]  # of its actions
     paths: tuple[tuple[str, ...], ...]  # below the repository, that its actions read or changed
+
+
+def _as_asked(here: Whereabouts, material: Material) -> Whereabouts:
+    """Where the agent is at its first prompt: on no branch that is first named later."""
+    prompts = (note.at_ms for note in material.notes if note.kind is NoteKind.PROMPT and note.at_ms is not None)
+    asked_ms = min(prompts, default=here.began_ms)
+    is_known = material.branch_ms is not None and material.branch_ms <= asked_ms
+    return here if is_known else here._replace(branch="")
 
 
 def _course(here: Whereabouts, whole: Digest, material: Material) -> _Course:

@@ -11,7 +11,7 @@ import msgspec
 
 from afterwit.model.kinds import ActionKind, EventKind, Lean, NoteKind, Status
 
-CAPTURE_VERSION = 6  # of the rows made of a transcript; files with older rows are derived again
+CAPTURE_VERSION = 7  # of the rows made of a transcript; files with older rows are derived again
 ORDINAL_BITS = 24  # a part holds at most 2^24 events
 
 
@@ -24,6 +24,7 @@ class PartFacts(msgspec.Struct, kw_only=True):
     remote: str = ""
     user: str = ""
     branch: str = ""
+    branch_at_ms: int | None = None  # when it was first said
     versions: list[str] = msgspec.field(default_factory=list)
     title: str = ""
     is_title_manual: bool = False

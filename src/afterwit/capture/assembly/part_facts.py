@@ -80,6 +80,8 @@ def note_facts(part: PartFacts, facts: Facts, safe: Safe) -> None:
     if facts.title and (facts.is_title_manual or not part.is_title_manual):
         part.title, part.is_title_manual = safe(facts.title), facts.is_title_manual
         part.title_at_ms = facts.at_ms or part.title_at_ms
+    if facts.branch and not part.branch:
+        part.branch_at_ms = facts.at_ms
     for name in ("branch", "parent", "parent_call", "origin", "provider"):
         if not getattr(part, name):
             setattr(part, name, safe(getattr(facts, name)))

@@ -1,0 +1,127 @@
+"""A replay sees repositories as they were: whatever was committed at or after a session's beginning can be replaced by
+noise, on the default branch and on the session's own."""
+
+import tempfile
+from pathlib import Path
+
+import msgspec
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from tests.homes import Silent, learned, world_of
+from tests.measure.histories import Log
+from tests.sources.repositories import commit_on_top, repository
+
+from afterwit.guard.redaction import Redactor
+from afterwit.measure.backtest import players_named, walked
+from afterwit.measure.past_repositories import past_repositories
+from afterwit.measure.replay import Notes
+from afterwit.sessions.filters import Filter
+
+_WORDS = ("press", "row", "barrel", "gate", "crate", "frost")
+_PROMPTS = [f"Mend the {word} of the mill" for word in _WORDS]
+_NAMES = [f"src/{word}.ts" for word in _WORDS]
+_BRANCH = "cellar"
+_FILES = st.dictionaries(st.sampled_from(_NAMES), st.sampled_from(_WORDS), min_size=1, max_size=4)
+_COMMIT = st.tuples(st.integers(0, 3_000), st.booleans(), st.sampled_from(_PROMPTS), _FILES)
+_SESSION = st.tuples(st.integers(0, 3_000), st.booleans(), st.sampled_from(_PROMPTS), st.sampled_from(_NAMES))
+
+Commit = tuple[int, bool, str, dict[str, str]]
+Session = tuple[int, bool, str, str]
+
+
+def _at(second: int) -> str:
+    """The same clock as that of the logs."""
+    at = 36_000 + second
+    return f"2026-05-01T{at // 3600:02d}:{at // 60 % 60:02d}:{at % 60:02d}Z"
+
+
+def _commit_all(git_dir: Path, commits: list[Commit], noise_from: int | None) -> None:
+    """In the order of time. What is noise has other words, other files and other messages."""
+    trees: dict[str, dict[str, bytes]] = {"main": {}, _BRANCH: {}}
+    for number, (second, is_aside, message, files) in enumerate(sorted(commits, key=lambda made: made[0])):
+        branch = _BRANCH if is_aside else "main"
+        is_noise = noise_from is not None and second >= noise_from
+        changed = {f"noise/{number}.ts": b"turnip beet"} if is_noise else _contents(files, number)
+        trees[branch] |= changed
+        said = f"Noise {number}" if is_noise else message
+        commit_on_top(git_dir, trees[branch], said, _at(second), f"refs/heads/{branch}")
+
+
+def _contents(files: dict[str, str], number: int) -> dict[str, bytes]:
+    return {path: f"function {word}() {{ return {number} }} // {word} {word}".encode() for path, word in files.items()}
+
+
+def _logs(sessions: list[Session]) -> list[Log]:
+    logs = []
+    for number, (second, is_aside, prompt, path) in enumerate(sessions):
+        log = Log(number, second).prompt(prompt).edit(path)
+        for record in log.records:
+            record["gitBranch"] = _BRANCH if is_aside else "main"
+        logs.append(log)
+    return logs
+
+
+def _notes(sessions: list[Session], commits: list[Commit], noise_from: int | None = None) -> dict[str, Notes]:
+    with tempfile.TemporaryDirectory() as folder:
+        home, store, git_dir = Path(folder, "home"), Path(folder, "store"), repository(Path(folder, "checkout"))
+        for log in _logs(sessions):
+            log.put(home)
+        _commit_all(git_dir, commits, noise_from)
+        learned(home, store)
+        with past_repositories({"orchard": git_dir}, Redactor(b"key").text) as past:
+            players = players_named(("places", "afterwit"), past=past)
+            played = walked(world_of(home, store), players, Filter(), Silent())
+            return {session.outline.here.session: session.notes for session in played}
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=[Phase.generate])
+@given(st.lists(_SESSION, min_size=2, max_size=4), st.lists(_COMMIT, min_size=3, max_size=9), st.data())
+def test_noise_in_later_commits_changes_no_note(
+    sessions: list[Session], commits: list[Commit], data: st.DataObject
+) -> None:
+    chosen = data.draw(st.integers(0, len(sessions) - 1))
+    session = _logs(sessions)[chosen].session
+    before, after = _notes(sessions, commits), _notes(sessions, commits, sessions[chosen][0])
+    assert msgspec.json.encode(before[session]) == msgspec.json.encode(after[session])
+
+
+_HISTORY: list[Commit] = [
+    (10 * number, False, f"Work on {word}", {f"src/{word}.ts": word}) for number, word in enumerate(_WORDS)
+]
+
+
+def _named(sessions: list[Session], commits: list[Commit], noise_from: int | None = None) -> str:
+    (notes,) = _notes(sessions, commits, noise_from).values()
+    return "".join(note.text for note in notes["places"])
+
+
+def test_earlier_commits_alone_name_the_place() -> None:
+    asked: list[Session] = [(900, False, "Mend the frost of the mill", "src/frost.ts")]
+    assert _named(asked, _HISTORY).startswith("A guess at the files: src/frost.ts")
+    assert "src/frost.ts" not in _named(asked, _HISTORY, 0)
+
+
+def test_a_commit_in_the_very_second_of_the_beginning_is_not_known() -> None:
+    late: list[Commit] = [*_HISTORY, (900, False, "Pour the cider", {"src/cider.ts": "press"})]
+    assert "cider" not in _named([(900, False, "Pour the cider into src/cider.ts", "src/row.ts")], late)
+
+
+def test_work_on_the_branch_of_the_session_is_known_and_that_of_another_is_not() -> None:
+    aside: list[Commit] = [*_HISTORY, (100, True, "Dig", {"src/cellar.ts": "crate"})]
+    assert "src/cellar.ts" in _named([(900, True, "Go on with the cellar", "src/row.ts")], aside)
+    assert "src/cellar.ts" not in _named([(900, False, "Go on with the cellar", "src/row.ts")], aside)
+
+
+def test_a_file_that_was_deleted_before_is_not_named_and_one_deleted_later_is() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        git_dir = repository(Path(folder))
+        commit_on_top(git_dir, {"a.ts": b"barrel"}, "Add", _at(0))
+        commit_on_top(git_dir, {"b.ts": b"gate"}, "Drop", _at(100))
+        with past_repositories({"r": git_dir}, Redactor(b"key").text) as past:
+            list(past["r"].work_before(36_000_000_000_000, "", {}))
+            moments = [1_777_629_600_000 + at_s * 1000 for at_s in (50, 150)]
+            there = []
+            for moment in moments:
+                past["r"].tree_before(moment, "")
+                there.append((past["r"].is_there("a.ts"), past["r"].is_there("b.ts")))
+    assert there == [(True, False), (False, True)]
