@@ -112,13 +112,10 @@ class KnownPlaces(Protocol):
     def changed_most(self, most: int) -> list[str]:
         """The files that most sessions changed."""
 
-    def told_of(self, path: str, words: frozenset[str]) -> Mapping[str, int]:
-        """For each of the words, how many sessions changed the file and hold it; without those that none holds."""
-
     def defined_in(self, path: str, names: frozenset[str]) -> int:
         """How many of the names, in lower case, were defined in what was changed of the file."""
 
-    def with_path_word(self, word: str) -> Iterable[str]:
+    def with_path_word(self, word: str) -> Collection[str]:
         """Files with this word in their path."""
 
     def named(self, name: str) -> Iterable[str]:
@@ -144,7 +141,6 @@ class _File:
         self.name = path.rpartition("/")[2].lower()
         self.count = 0  # pieces of work that changed it
         self.sessions = 0  # those of them that are sessions
-        self.bag: Counter[str] = Counter()  # in how many of its sessions a word occurs
         self.symbols: Counter[str] = Counter()  # in lower case
 
 
@@ -222,15 +218,11 @@ class PlaceIndex:
         files = heapq.nsmallest(most, self.files.values(), key=lambda file: (-file.count, file.path))
         return [file.path for file in files]
 
-    def told_of(self, path: str, words: frozenset[str]) -> Mapping[str, int]:
-        bag = self.files[path].bag
-        return {word: bag[word] for word in bag.keys() & words if bag[word]}
-
     def defined_in(self, path: str, names: frozenset[str]) -> int:
         symbols = self.files[path].symbols
         return sum(symbols[name] > 0 for name in symbols.keys() & names)
 
-    def with_path_word(self, word: str) -> Iterable[str]:
+    def with_path_word(self, word: str) -> Collection[str]:
         return self._by_path_word.get(word, ())
 
     def named(self, name: str) -> Iterable[str]:
@@ -248,7 +240,6 @@ class PlaceIndex:
             self._by_name[file.name][path] = None
         file.count += 1
         file.sessions += seen.sighting.is_session
-        file.bag.update(seen.bag)
         file.symbols.update({name.lower() for name in symbols})
         self._by_branch[seen.sighting.branch][path] += 1
 
@@ -265,7 +256,6 @@ class PlaceIndex:
     def _drop_file(self, file: _File, symbols: tuple[str, ...], seen: _Indexed) -> None:
         file.count -= 1
         file.sessions -= seen.sighting.is_session
-        file.bag.subtract(seen.bag)
         file.symbols.subtract({name.lower() for name in symbols})
         self._by_branch[seen.sighting.branch][file.path] -= 1
         if not file.count:

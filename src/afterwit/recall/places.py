@@ -22,10 +22,10 @@ from afterwit.text.words import words_of
 MOST = 5
 _LEAST = 0.1  # chance of a file that is named
 _CANDIDATES = 40  # taken from each source of candidates
-_COMPARED = 400  # pieces of work that are compared
+_COMPARED = 150  # pieces of work that are compared
 _LOOKED_UP = 120  # words of a prompt that are looked for in files
 _TELLING = 60  # of these, the rarest count
-_BY_CONTENTS = 150  # files that are rated by their contents
+_BY_CONTENTS = 100  # files that are rated by their contents
 _STANDS_OUT, _STANDS_THERE = 1.5, 0.7  # what a word of a file weighs
 _CLEAR = 12.0  # what the words of a file must weigh to count for half
 _USUAL_RARITY = 4.0  # of a word of a path that the prompt does not have
@@ -70,7 +70,6 @@ class Features(NamedTuple):
     ever: float = 0.0
     sessions: float = 0.0  # how many sessions changed it
     alike: float = 0.0  # the most alike work that changed it; what changed many files says less of each
-    about: float = 0.0  # words of all work that changed it
     words: float = 0.0  # words of the path
     contents: float = 0.0  # words of the file itself
     symbols: float = 0.0  # names defined in what was changed of it
@@ -86,10 +85,9 @@ WEIGHTS = Features(
     last=0.25,
     recent=0.5,
     lately=0.4,
-    ever=0.4,
-    sessions=0.3,
-    alike=3.0,
-    about=0.3,
+    ever=0.45,
+    sessions=0.4,
+    alike=3.5,
     words=1.6,
     contents=1.5,
     symbols=0.8,
@@ -187,11 +185,11 @@ class _Asked:
         self._bag = frozenset(self._words)
         self._identifiers = frozenset(name.lower() for name in _IDENTIFIER.findall(question.prompt))
         index.look_up(self._bag, self._identifiers)
-        self._rarity = {word: index.rarity(word) for word in self._words}
         self._contents, self._by_path = _in_files(tree, ordered[:_LOOKED_UP])
-        self._paths, self._names = named_files(_Named(index, tree), question.prompt)
+        self._paths, self._names = named_files(_Named(index, tree, question.prompt), question.prompt)
         self._alike = _alike(index, self._words)
         self._of_parent = index.changed_by(question.parent)
+        self._has_branch = question.branch not in _TRUNKS
 
     def candidates(self) -> set[str]:
         """Files of alike and of recent work, changed often, named, or with telling words in them or in the path."""
@@ -201,40 +199,40 @@ class _Asked:
         chosen.update(index.changed_most(_CANDIDATES))
         chosen.update(self._paths, self._names, self._of_parent, self._by_path)
         chosen.update(heapq.nsmallest(_CANDIDATES, self._contents, key=lambda path: (-self._contents[path], path)))
-        for word in self._words:
-            paths = list(index.with_path_word(word))
-            if len(paths) <= _RARE_PATHS:
-                chosen.update(paths)
+        chosen.update(self._with_path_words())
         return chosen
+
+    def _with_path_words(self) -> list[str]:
+        """The files whose paths have the most telling of the prompt's words."""
+        tells: dict[str, float] = {}
+        for word in self._words:
+            paths = self._index.with_path_word(word)
+            if len(paths) <= _RARE_PATHS:
+                for path in paths:
+                    tells[path] = tells.get(path, 0.0) + 1 / len(paths)
+        return heapq.nsmallest(_CANDIDATES, tells, key=lambda path: (-round(tells[path], 9), path))
 
     def features(self, path: str) -> Features:
         index = self._index
         base = path.rpartition("/")[2].lower().partition(".")[0]
-        named = Features(
-            bias=1.0,
-            path=float(path in self._paths),
-            name=self._names.get(path, 0.0),
-            stem=float(len(base) > 3 and base in self._identifiers),
-            contents=self._contents.get(path, 0.0),
-            words=0.0 if index.knows(path) else self._path_share(path),
+        named = (
+            1.0,
+            float(path in self._paths),
+            self._names.get(path, 0.0),
+            float(len(base) > 3 and base in self._identifiers),
         )
         if not index.knows(path):
-            return named
-        recency, branch = index.recency(path), self._question.branch
-        counts = sorted(index.told_of(path, self._bag).items())
-        told = (self._rarity[word] * count / (count + 2.0) for word, count in counts)
-        return named._replace(
-            last=recency.last,
-            recent=recency.recent,
-            lately=recency.lately,
-            ever=recency.ever,
+            return Features(*named, words=self._path_share(path), contents=self._contents.get(path, 0.0))
+        return Features(
+            *named,
+            *index.recency(path),
             sessions=math.log1p(index.sessions_of(path)),
             alike=self._alike.get(path, 0.0),
-            about=math.log1p(sum(told)),
             words=index.path_share(path, self._bag),
+            contents=self._contents.get(path, 0.0),
             symbols=math.log1p(index.defined_in(path, self._identifiers)),
             parent=float(path in self._of_parent),
-            branch=float(branch not in _TRUNKS and index.is_on_branch(path, branch)),
+            branch=float(self._has_branch and index.is_on_branch(path, self._question.branch)),
         )
 
     def _path_share(self, path: str) -> float:
@@ -247,8 +245,9 @@ class _Asked:
 class _Named:
     """Files by their names, known or there."""
 
-    def __init__(self, index: KnownPlaces, tree: KnownTree) -> None:
+    def __init__(self, index: KnownPlaces, tree: KnownTree, prompt: str = "") -> None:
         self._index, self._tree = index, tree
+        tree.look_up(f"={token.rpartition('/')[2]}" for token in _tokens(prompt))
 
     def named(self, name: str) -> Iterable[str]:
         return {*self._index.named(name), *self._tree.named(name)}
@@ -285,8 +284,7 @@ def named_files(index: KnownNames, prompt: str) -> tuple[set[str], dict[str, flo
     """Files named by their whole path, and files named by an end of it with how clearly."""
     paths: set[str] = set()
     names: dict[str, float] = {}
-    for raw in sorted(set(_TOKEN.findall(prompt))):
-        token = raw.rstrip(".").removeprefix("@").removeprefix("./").lower()
+    for token in _tokens(prompt):
         same = list(index.named(token.rpartition("/")[2]))
         if token.startswith(("/", "~")):
             paths.update(path for path in same if token.endswith(f"/{path.lower()}") and "/" in path)
@@ -298,6 +296,12 @@ def named_files(index: KnownNames, prompt: str) -> tuple[set[str], dict[str, flo
             else:
                 names[path] = max(names.get(path, 0.0), 1 / len(ending))
     return paths, names
+
+
+def _tokens(prompt: str) -> list[str]:
+    """What may be a path or the end of one."""
+    raw = sorted(set(_TOKEN.findall(prompt)))
+    return [token.rstrip(".").removeprefix("@").removeprefix("./").lower() for token in raw]
 
 
 def _alike(index: KnownPlaces, words: Collection[str]) -> dict[str, float]:

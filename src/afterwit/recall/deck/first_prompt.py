@@ -10,7 +10,6 @@ import heapq
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from itertools import chain
 from struct import iter_unpack, pack
 from typing import Any, NamedTuple, cast
 
@@ -211,8 +210,6 @@ class StoredPlaces:
         self._shares: dict[str, float] = {}
         self._names: frozenset[str] = frozenset()
         self._defined: Counter[str] = Counter()
-        self._asked: frozenset[str] = frozenset()
-        self._told: dict[str, dict[str, int]] = {}
 
     def rarity(self, word: str) -> float:
         return rarity(len(self._sessions), count_numbers(self._body("said", word)))
@@ -258,13 +255,6 @@ class StoredPlaces:
         best = heapq.nsmallest(most, self._known.values(), key=lambda file: (-file[_CHANGES], file[0]))
         return [file[0] for file in best]
 
-    def told_of(self, path: str, words: frozenset[str]) -> Mapping[str, int]:
-        if self._asked != words:
-            self._asked, self._told = words, {}
-            for word in words:
-                self._tell(word)
-        return self._told.get(path, {})
-
     def defined_in(self, path: str, names: frozenset[str]) -> int:
         if self._names != names:
             self._names = names
@@ -286,13 +276,6 @@ class StoredPlaces:
         tells = rarity(len(self._paths), len(paths))
         for path in paths:
             self._shares[path] = self._shares.get(path, 0.0) + tells
-
-    def _tell(self, word: str) -> None:
-        """Notes of each file how many sessions changed it and hold the word."""
-        sessions = unpack_numbers(self._body("said", word))
-        counts = Counter(chain.from_iterable([self._files[session] for session in sessions]))
-        for file, count in counts.items():
-            self._told.setdefault(self._paths[file], {})[word] = count
 
     def _holders(self, word: str) -> list[str]:
         return [self._sessions[number] for number in unpack_numbers(self._body("said", word))]
