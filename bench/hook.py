@@ -2,8 +2,9 @@
 
 Run as `python -m bench.hook [--lines N] [--rounds N]`. The kinds of calls take turns, so that a busy moment of the
 machine hits all of them. *no match* is what nearly every call is. After a known failure, and before a command that is
-refused, the parser and the patterns of signatures are loaded. The repository has 400 past sessions. A prompt comes to a
-session that was told of its start, or to one that was not and is told both at once.
+refused, the parser and the patterns of signatures are loaded. The repository has 400 past sessions, 1,000 commits and
+20,000 files, whose words are indexed. A prompt comes to a session that was told of its start, or to one that was not
+and is told both at once.
 """
 
 import argparse
@@ -14,22 +15,29 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
+from afterwit.checkouts.known import GitCheckout
+from afterwit.guard.redaction import Redactor
 from afterwit.guard.shown import of_deck
 from afterwit.model.knowledge import Authority, Scope, ScopeKind, Trigger
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, write_deck
 from afterwit.recall.holdout import holdout_key
+from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.prompt_block import BlockLine, BlockSection
+from afterwit.recall.repository import history_sightings, tree_file, update_checkout
 from afterwit.store.layout import Layout, redaction_key
 from bench.prompts import SESSIONS, TASK, history
 from bench.results import report
+from bench.trees import make_repository
 
 _REPOS = 50
 _REPO = "example.org/team/project-1"
-_START, _PROMPT = "start", f"prompt, {SESSIONS} sessions"
+FILES, COMMITS = 20_000, 1_000
+_START, _PROMPT = "start", f"prompt, {SESSIONS} sessions, {COMMITS:,} commits, {FILES:,} files"
 _MAIN = "from afterwit.hook.entry import main; main()"
 
 
@@ -52,9 +60,9 @@ def table(lines: int = 100_000, rounds: int = 41) -> Hooks:
     with tempfile.TemporaryDirectory(prefix="afterwit-bench-") as folder:
         layout, project = Layout(Path(folder, "store")), Path(folder, "project")
         layout.create()
-        project.mkdir()
+        sightings = indexed(layout, project)
         started = time.perf_counter()
-        write_deck(layout.deck, deck_of(lines, project, holdout_key(redaction_key(layout))))
+        write_deck(layout.deck, deck_of(lines, project, holdout_key(redaction_key(layout)), sightings))
         compile_s = time.perf_counter() - started
         calls = _calls(str(project))
         taken: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
@@ -68,7 +76,15 @@ def table(lines: int = 100_000, rounds: int = 41) -> Hooks:
     return Hooks(lines, size, compile_s, rows)
 
 
-def deck_of(count: int, project: Path, key: bytes) -> DeckContent:
+def indexed(layout: Layout, project: Path) -> list[PlaceSighting]:
+    """Makes the checkout and the index of its files; returns what its commits say."""
+    make_repository(project, FILES, COMMITS)
+    checkout = GitCheckout(_REPO, project, project / ".git")
+    update_checkout(layout, checkout, Redactor(b"bench"))
+    return history_sightings(checkout, 0)
+
+
+def deck_of(count: int, project: Path, key: bytes, sightings: Sequence[PlaceSighting] = ()) -> DeckContent:
     """A deck with invented lines for fifty repositories, and the history of one of them."""
     lines = [_change(), *(_line(number) for number in range(count))]
     rules = tuple(
@@ -80,7 +96,14 @@ def deck_of(count: int, project: Path, key: bytes) -> DeckContent:
         for n in range(_REPOS)
     ]
     settings = DeckSettings(key=key, session_share=0.0, item_share=0.0)
-    return DeckContent(settings, roots={str(project): _REPO}, blocks=blocks, lines=lines, prompts={_REPO: history()})
+    return DeckContent(
+        settings,
+        roots={str(project): _REPO},
+        blocks=blocks,
+        lines=lines,
+        prompts={_REPO: history(commits=sightings)},
+        trees={_REPO: tree_file(_REPO)},
+    )
 
 
 def _line(number: int) -> FiringLine:

@@ -4,6 +4,7 @@ As many words, files and turns as sessions of real repositories have; always the
 """
 
 import random
+from collections.abc import Sequence
 
 from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource
 from afterwit.recall.place_index import PlaceSighting
@@ -20,16 +21,16 @@ _HOUR_MS = 3_600_000
 _SEED = 7
 
 
-def history(sessions: int = SESSIONS) -> PromptSource:
-    """What is known of one repository."""
-    return PromptSource(str(sessions), lambda: _index(sessions))
+def history(sessions: int = SESSIONS, commits: Sequence[PlaceSighting] = ()) -> PromptSource:
+    """What is known of one repository, with what its commits say."""
+    return PromptSource(str(sessions), lambda: _index(sessions, commits))
 
 
-def _index(sessions: int) -> PromptIndex:
+def _index(sessions: int, commits: Sequence[PlaceSighting]) -> PromptIndex:
     rng = random.Random(_SEED)
     files = [path(rng) for _ in range(_FILES)]
     found = [_session(rng, files, number) for number in range(sessions)]
-    return PromptIndex([sighting for sighting, _ in found], [talk for _, talk in found])
+    return PromptIndex([*(sighting for sighting, _ in found), *commits], [talk for _, talk in found])
 
 
 def _session(rng: random.Random, files: list[str], number: int) -> tuple[PlaceSighting, Talk]:

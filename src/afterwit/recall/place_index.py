@@ -304,4 +304,4 @@ def path_share(path: Collection[str], words: Collection[str], rarity_of: Callabl
 
 def path_total(path: Iterable[str], rarity_of: Callable[[str], float]) -> float:
     """How much the words of a path say."""
-    return sum(rarity_of(word) for word in sorted(path))
+    return round(sum(rarity_of(word) for word in sorted(path)), 2)

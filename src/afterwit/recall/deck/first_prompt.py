@@ -6,7 +6,6 @@ a word as packed numbers: four bytes for each, least significant first, and one 
 hundredths up to 2.55. `prompt_tables` packs and writes them, and `write` those of notes.
 """
 
-import heapq
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -42,7 +41,7 @@ _TREES = "trees"  # the folder of `store.layout.Layout.trees`
 _LONGEST = 12_000  # characters of a prompt that are looked at, as in digests
 _HUNDREDTHS = 100
 _MOST = 255
-_CHANGES, _SESSIONS, _TOTAL, _RECENCY = range(1, 5)  # of a file, after its path
+_SESSIONS, _TOTAL, _RECENCY = range(1, 4)  # of a file, after its path
 
 
 def prompt_sections(deck: Deck, agent: str, prompt: str, place: Location) -> tuple[BlockSection, ...]:
@@ -197,7 +196,7 @@ class StoredPlaces:
         self._db = db
         row = db.execute("SELECT id, body FROM prompt_repos WHERE repo = ?", (repo,)).fetchone()
         self._repo = row[0] if row else -1
-        files, sessions = cast(Any, loads(row[1]) if row else ([], []))
+        files, sessions, self._most = cast(Any, loads(row[1]) if row else ([], [], []))
         self._paths: list[str] = [file[0] for file in files]
         self._known: dict[str, list[Any]] = dict(zip(self._paths, files, strict=True))
         self._sessions: list[str] = [session for session, _, _ in sessions]
@@ -252,8 +251,7 @@ class StoredPlaces:
         return [self._paths[file] for file in self._files[number]] if number is not None else ()
 
     def changed_most(self, most: int) -> list[str]:
-        best = heapq.nsmallest(most, self._known.values(), key=lambda file: (-file[_CHANGES], file[0]))
-        return [file[0] for file in best]
+        return [self._paths[number] for number in self._most[:most]]
 
     def defined_in(self, path: str, names: frozenset[str]) -> int:
         if self._names != names:

@@ -6,6 +6,7 @@ one without new sessions is copied from the deck before.
 Not for hooks to import; they read with `first_prompt`.
 """
 
+import heapq
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import resources
@@ -21,6 +22,8 @@ from afterwit.text.words import words_of
 
 MOST_SESSIONS = 2_000
 MOST_COMMITS = 1_000
+MOST_CHANGED = 40  # files that are kept in the order of their changes
+_SHORT = 10  # characters of a commit's id
 
 Redact = Callable[[str], str]
 _Rows = Iterator[tuple[str, str, bytes]]
@@ -114,12 +117,18 @@ def _places_body(sightings: Sequence[PlaceSighting], bags: Sequence[frozenset[st
     holders = Counter(word for path_words in words.values() for word in path_words)
     totals = {path: path_total(words[path], lambda word: rarity(len(files), holders[word])) for path in files}
     faded = recencies([sighting.changed for sighting in reversed(sightings) if sighting.changed][:MEMORY])
-    rows = [(path, changes[path], by_sessions[path], totals[path], *faded.get(path, ())) for path in files]
+    rows = [(path, by_sessions[path], totals[path], *faded.get(path, ())) for path in files]
     works = [
-        (sighting.session, len(bag), [files[path] for path in sighting.changed])
+        (_name(sighting), len(bag), [files[path] for path in sighting.changed])
         for sighting, bag in zip(sightings, bags, strict=True)
     ]
-    return dumps((rows, works))
+    most = heapq.nsmallest(MOST_CHANGED, files, key=lambda path: (-changes[path], path))
+    return dumps((rows, works, [files[path] for path in most]))
+
+
+def _name(sighting: PlaceSighting) -> str:
+    """Commits are asked for by nobody, and there are many."""
+    return sighting.session if sighting.is_session else sighting.session[:_SHORT]
 
 
 def _session_rows(bags: Sequence[frozenset[str]]) -> _Rows:

@@ -5,8 +5,8 @@ CREATE TABLE prompt_repos (
     repo TEXT NOT NULL UNIQUE,
     mark TEXT NOT NULL,                 -- of the sessions that it was made from
     talks INTEGER NOT NULL,             -- how many there are
-    body TEXT NOT NULL                  -- [[[path, changes, sessions, what its words tell, how lately it was changed …], …],
-                                        --  [[session, words, [file, …]], …]], in time order
+    body TEXT NOT NULL                  -- [[[path, sessions, what its words tell, how lately it was changed …], …],
+                                        --  [[session, words, [file, …]], …] in time order, [file that was changed most, …]]
 ) STRICT;
 
 CREATE TABLE prompt_terms (
