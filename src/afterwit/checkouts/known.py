@@ -15,7 +15,7 @@ import apsw
 
 from afterwit.config.world import World, exclusion_of
 from afterwit.guard.placeholders import placeholder
-from afterwit.sources.checkout import git_folder_of, worktrees_beside
+from afterwit.sources.checkout import own_git_folder_of, worktrees_beside
 from afterwit.store.rows import repos
 
 MOST_READ = 4  # checkouts of one repository whose files are read
@@ -98,7 +98,7 @@ def git_checkouts(store: StoreRows, world: World) -> list[GitCheckout]:
     """Of each repository the first checkout that git can read, unless the settings forbid it."""
     readable: dict[str, GitCheckout] = {}
     for repo, root in readable_checkouts(world, first_checkouts(checkouts(store, world))):
-        git_dir = None if repo in readable else git_folder_of(root)
+        git_dir = None if repo in readable else own_git_folder_of(root)
         if git_dir is not None:
             readable[repo] = GitCheckout(repo, root, git_dir)
     return list(readable.values())
