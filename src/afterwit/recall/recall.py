@@ -114,7 +114,7 @@ def prompt_block_for(
         for talk in talks_in(digest):
             talks.put(talk)
     checkout = checkout_of(db, world, situation.repo)
-    repo = known_repo(world.layout, situation.repo, work, checkout, world.now_ms)
+    repo = known_repo(world, situation.repo, work, checkout)
     return at_prompt(items, situation, Question(task, branch_at(checkout)), repo, talks, told)
 
 
