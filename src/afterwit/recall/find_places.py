@@ -20,10 +20,11 @@ from afterwit.recall.repository import branch_at, checkout_of, known_repo, updat
 from afterwit.sessions.filters import find_repo
 from afterwit.sources.checkout import own_git_folder_of, root_of_checkout
 from afterwit.store.layout import Layout
-from afterwit.store.store import readonly_database
+from afterwit.store.store import readonly_database, require
 from afterwit.text.words import words_of
 
 _MOST_WORDS = 3
+_LEFT_OUT = "Nothing is told here: your settings leave it out. `afterwit config show` shows `learn.exclude`."
 
 
 class FoundPlace(NamedTuple):
@@ -40,15 +41,17 @@ class FoundPlaces(NamedTuple):
 def find_places(world: World, folder: Path, repo: str | None, task: str, most: int) -> FoundPlaces:
     """The likeliest files for a task in a folder, or in a repository by its name."""
     if is_left_out(world, None if repo else folder, repo=repo or ""):
-        raise UsageError(
-            "Nothing is told here: your settings leave it out. `afterwit config show` shows `learn.exclude`."
-        )
+        raise UsageError(_LEFT_OUT)
+    if repo:
+        require(world.layout)
     if not world.layout.database.exists():
         return _of_folder(world, folder, task, most)
     with readonly_database(world.layout) as db:
         name = find_repo(db, repo, world.settings) if repo else repo_at(db, world, folder)
         if not name:
             return _of_folder(world, folder, task, most)
+        if is_left_out(world, None, repo=name):
+            raise UsageError(_LEFT_OUT)
         checkout = checkout_of(db, world, name)
         repository = known_repo(world, name, work_in(db, name), checkout)
         return _found(name, repository, Question(task, branch_at(checkout)), most)
