@@ -1,5 +1,6 @@
 """What is being worked on in a checkout, and that looking at it runs nothing and writes nothing."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -154,6 +155,16 @@ def test_a_submodule_and_a_repository_within_are_no_uncommitted_files(orchard: W
     (orchard.root / "lib").mkdir()
     worked(orchard.root / "nested").commit({"a.py": "a"}, "Nested")
     assert uncommitted(orchard.root, orchard.git_dir, MOST) == []
+
+
+def test_an_index_without_fractions_of_seconds_is_compared_by_seconds(orchard: Worked) -> None:
+    path = orchard.root / "press.py"
+    os.utime(path, ns=(0, 1_777_888_800 * 10**9))
+    orchard.git("update-index", "--refresh")
+    os.utime(path, ns=(0, 1_777_888_800 * 10**9 + 5))
+    assert uncommitted(orchard.root, orchard.git_dir, MOST) == []
+    os.utime(path, ns=(0, 1_777_888_801 * 10**9))
+    assert uncommitted(orchard.root, orchard.git_dir, MOST) == ["press.py"]
 
 
 def test_what_a_sparse_checkout_leaves_out_is_not_deleted(orchard: Worked) -> None:
