@@ -5,9 +5,17 @@ from pathlib import Path
 import pytest
 from tests.homes import learned, world_of
 from tests.measure.histories import Log
+from tests.sources.checkouts import worked
 from tests.sources.test_checkout import checkout, linked
 
-from afterwit.checkouts.known import Checkout, checkouts, every_checkout, first_checkouts, readable_checkouts
+from afterwit.checkouts.known import (
+    Checkout,
+    checkouts,
+    every_checkout,
+    first_checkouts,
+    git_checkouts,
+    readable_checkouts,
+)
 from afterwit.config.world import World
 from afterwit.store.store import opened
 
@@ -51,3 +59,46 @@ def test_a_folder_that_is_left_out_is_not_read(world: World) -> None:
 def test_of_many_checkouts_the_first_are_read() -> None:
     many = [Checkout(repo, Path(f"/srv/{number}")) for repo in ("orchard", "mill") for number in range(9)]
     assert [place.root.name for place in first_checkouts(many)] == ["0", "1", "2", "3"] * 2
+
+
+def _read_by_git(world: World) -> dict[str, tuple[str, str]]:
+    with opened(world.layout) as store:
+        found = git_checkouts(store, world)
+    return {
+        repo: (str(root.relative_to(world.user_home)), str(git_dir.relative_to(world.user_home)))
+        for repo, root, git_dir in found
+    }
+
+
+def test_git_reads_the_top_of_a_checkout_and_no_folder_inside(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    place = worked(home / "orchard")
+    place.commit({"field/ladder.py": "rungs"}, "Plant")
+    Log(0, 0, str(place.root / "field")).prompt("Count the rungs").edit("ladder.py").put(home)
+    learned(home, tmp_path / "store")
+    assert _read_by_git(world_of(home, tmp_path / "store")) == {}
+    Log(1, 99, str(place.root)).prompt("Count the rungs").edit("field/ladder.py").put(home)
+    learned(home, tmp_path / "store")
+    assert _read_by_git(world_of(home, tmp_path / "store")) == {"orchard": ("orchard", "orchard/.git")}
+
+
+def test_git_reads_a_linked_work_tree_as_it_is(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    place = worked(home / "orchard")
+    place.commit({"press.py": "quince"}, "Plant")
+    place.git("worktree", "add", "-q", "-b", "mill", str(home / "mill"))
+    Log(0, 0, str(home / "mill")).prompt("Turn the mill").edit("press.py").put(home)
+    learned(home, tmp_path / "store")
+    ((root, git_dir),) = _read_by_git(world_of(home, tmp_path / "store")).values()
+    assert (root, git_dir) == ("mill", "orchard/.git/worktrees/mill")
+
+
+def test_a_checkout_of_the_settings_comes_before_those_of_sessions(tmp_path: Path) -> None:
+    home, store = tmp_path / "home", tmp_path / "store"
+    for name in ("orchard", "grove"):
+        worked(home / name).commit({"press.py": "quince"}, "Plant")
+    Log(0, 0, str(home / "orchard")).prompt("Turn the press").edit("press.py").put(home)
+    store.mkdir()
+    (store / "config.toml").write_text(f'[repositories.checkouts]\norchard = "{home / "grove"}"\n', "utf-8")
+    learned(home, store)
+    assert _read_by_git(world_of(home, store)) == {"orchard": ("grove", "grove/.git")}

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.homes import CLAUDE, NOW_MS, claude_records, learned, mixed_home, put, rows, world_of
 from tests.measure.histories import Log
+from tests.sources.checkouts import Worked, worked
 
 from afterwit.archive.evict import evict
 from afterwit.config.world import World
@@ -258,3 +259,47 @@ def test_a_glance_loads_nothing_that_only_a_run_needs(home: Path, store: Path) -
     assert sorted(name for name in loaded if name.startswith(heavy)) == []
     assert not loaded & {"afterwit.learn.learn", "afterwit.capture.derive", "afterwit.guard.redaction"}
     assert "rich" not in done.stdout.split()
+
+
+@pytest.fixture
+def orchard(home: Path) -> Worked:
+    """A checkout in which a session ran."""
+    place = worked(home / "grove")
+    place.commit({"press.py": "quince"}, "Plant")
+    Log(40, 0, str(place.root)).prompt("Turn the press").edit("press.py").put(home)
+    return place
+
+
+@pytest.mark.parametrize("change", ["commit", "checkout", "add", "index"])
+def test_there_is_something_to_learn_where_git_or_the_index_of_files_has_changed(
+    home: Path, store: Path, orchard: Worked, change: str
+) -> None:
+    learned(home, store)
+    assert glanced(home, store) is not None
+    if change == "commit":
+        orchard.commit({"press.py": "pear"}, "Press pears", 60)
+    elif change == "checkout":
+        orchard.git("checkout", "-q", "-b", "pears")
+    elif change == "add":
+        (orchard.root / "mill.py").write_text("turn")
+        orchard.git("add", "mill.py")
+    else:
+        next((store / "trees").glob("*.db")).unlink()
+    assert glanced(home, store) is None
+    learned(home, store)
+    assert glanced(home, store) is not None
+    assert len(list((store / "trees").glob("*.db"))) == 1
+
+
+@pytest.mark.usefixtures("orchard")
+def test_an_index_that_was_given_up_on_is_gone_on_with(
+    home: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("afterwit.recall.repository._MOST_SECONDS", -1)
+    learned(home, store)
+    assert [path.suffix for path in (store / "trees").iterdir()] == [".new"]
+    assert glanced(home, store) is None
+    monkeypatch.undo()
+    learned(home, store)
+    assert [path.suffix for path in (store / "trees").iterdir()] == [".db"]
+    assert glanced(home, store) is not None

@@ -40,6 +40,12 @@ def test_a_name_that_two_files_share_says_half_of_each() -> None:
     assert {one.name for one in features(KnownRepo(index), Question("edit types.py")).values()} == {0.5}
 
 
+def test_a_name_that_very_many_files_share_says_nothing_and_a_whole_path_all() -> None:
+    index = _index(_changed("a", 1, *(f"row{number}/__init__.py" for number in range(70))))
+    known = features(KnownRepo(index), Question("see row7/__init__.py, as in other __init__.py"))
+    assert (known["row7/__init__.py"].path, {file.name for file in known.values()}) == (1.0, {0.0})
+
+
 def test_the_later_change_wins_when_nothing_else_tells() -> None:
     others = [_changed(f"other{number}", number, f"c{number:02}.py") for number in range(20)]
     told = [_changed("new", 1002, "b.py", text="press"), _changed("old", 1001, "a.py", text="press")]

@@ -15,7 +15,7 @@ import apsw
 
 from afterwit.config.world import World, exclusion_of
 from afterwit.guard.placeholders import placeholder
-from afterwit.sources.checkout import git_folder_of, worktrees_beside
+from afterwit.sources.checkout import own_git_folder_of, root_of_checkout, worktrees_beside
 from afterwit.store.rows import repos
 
 MOST_READ = 4  # checkouts of one repository whose files are read
@@ -95,10 +95,11 @@ def every_checkout(store: StoreRows, world: World) -> list[Checkout]:
 
 
 def git_checkouts(store: StoreRows, world: World) -> list[GitCheckout]:
-    """Of each repository the first checkout that git can read, unless the settings forbid it."""
+    """Of each repository the first checkout that git can read, unless the settings forbid it. A folder inside one is
+    none: what git says has other paths than what sessions there say."""
     readable: dict[str, GitCheckout] = {}
     for repo, root in readable_checkouts(world, first_checkouts(checkouts(store, world))):
-        git_dir = None if repo in readable else git_folder_of(root)
+        git_dir = None if repo in readable or root_of_checkout(root) != root else own_git_folder_of(root)
         if git_dir is not None:
             readable[repo] = GitCheckout(repo, root, git_dir)
     return list(readable.values())

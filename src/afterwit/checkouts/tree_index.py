@@ -3,11 +3,13 @@
 A file's contents are read once, however often they are committed: what has the same object id has the same words. A
 file that changed gets a new number, and the old one is out of use; where many are, the numbers are made anew without
 reading anything. Written in a copy that takes the place of the old index at the end, so that whoever reads is never
-disturbed. A copy that was given up on is gone on with the next time. What is large, binary, or oddly named is found by
-its path alone, or not at all. All text goes through redaction first.
+disturbed. A copy that was given up on is gone on with the next time; a damaged index, and one whose tree has outgrown
+it, is made anew. What is large, binary, or oddly named is found by its path alone, or not at all. All text goes through
+redaction first.
 """
 
 import shutil
+import zlib
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -19,6 +21,7 @@ import apsw
 from afterwit.checkouts.file_words import terms_of
 from afterwit.checkouts.tree_words import NAME_MARK, VERSION, bucket_of, packed, unpacked
 from afterwit.guard.plain_names import is_plain_path
+from afterwit.model.errors import StoreError, StoreFullError
 from afterwit.sources.git_objects import Blob, beginnings, blobs
 from afterwit.store.atomic import PRIVATE, sync
 from afterwit.store.database import transaction
@@ -34,6 +37,8 @@ _FEW = 30  # files that may hold any word
 _COMMON_SHARE = 0.12  # of all files: a word that more hold tells nothing
 _ID_BYTES = 10  # of an object id that tell it from others
 _SPARE = 500  # numbers out of use that are kept in any case
+_OUTGROWN = 4  # times as many buckets as there are
+_DAMAGE = (apsw.Error, StoreError, zlib.error, ValueError, TypeError)
 
 
 class TreeUpdate(NamedTuple):
@@ -48,7 +53,7 @@ class TreeIndex:
 
     def __init__(self, db: apsw.Connection, redact: Redact, rules: str = "") -> None:
         """`rules` names what text is redacted by: made by others, an index is made anew."""
-        self._db, self._redact = db, redact
+        self._db, self._redact, self._rules = db, redact, rules
         if db.pragma("user_version") != VERSION or _facts(db).get("rules") != rules:
             _create(db, rules)
         facts = _facts(db)
@@ -85,8 +90,10 @@ class TreeIndex:
         return is_plain_path(blob.path) and self._redact(blob.path) == blob.path
 
     def _settle_buckets(self, size_bytes: int) -> None:
-        if not self._buckets:
-            self._buckets = max(_FEWEST_BUCKETS, min(_MOST_BUCKETS, size_bytes // _BUCKET_TEXT))
+        fit = max(_FEWEST_BUCKETS, min(_MOST_BUCKETS, size_bytes // _BUCKET_TEXT))
+        if fit > _OUTGROWN * self._buckets:
+            _create(self._db, self._rules)
+            self._buckets = fit
             with transaction(self._db):
                 self._db.execute("INSERT OR REPLACE INTO facts VALUES ('buckets', ?)", (self._buckets,))
 
@@ -112,18 +119,21 @@ class TreeIndex:
                 terms.setdefault(term, array("q")).append(number * 2 + stands_out)
         rows = ((number, blob.path, _short(blob), 1) for number, blob in enumerate(batch, first))
         self._db.executemany("INSERT INTO files VALUES (?, ?, ?, ?)", rows)
+        there = {number for (number,) in self._db.execute("SELECT number FROM files WHERE is_there")}
         for bucket, terms in sorted(added.items()):
-            self._add(bucket, terms, limit)
+            self._add(bucket, terms, limit, there)
 
-    def _add(self, number: int, terms: dict[str, "array[int]"], limit: int) -> None:
+    def _add(self, number: int, terms: dict[str, "array[int]"], limit: int, there: set[int]) -> None:
+        """Whether a word is common is up to the files that are there. Names never are: they belong to paths."""
         row = self._db.execute("SELECT body FROM buckets WHERE number = ?", (number,)).fetchone()
         bucket = unpacked(row[0]) if row else {}
         for term, marks in terms.items():
             before = bucket.get(term)
-            if before == [] and not term.startswith(NAME_MARK):  # common already
+            if before == []:  # common already
                 continue
-            joined = _apart([*_together(before or []), *marks])
-            bucket[term] = [] if len(joined) > limit else joined
+            joined = [*_together(before or []), *marks]
+            is_common = len(joined) > limit and sum(mark >> 1 in there for mark in joined) > limit
+            bucket[term] = [] if is_common and not term.startswith(NAME_MARK) else _apart(joined)
         self._db.execute("INSERT OR REPLACE INTO buckets VALUES (?, ?)", (number, packed(bucket)))
 
     def _tidy(self, files: int) -> None:
@@ -148,8 +158,20 @@ def update_tree(
 ) -> TreeUpdate | None:
     """Brings the index at this path to a commit, in a copy that takes its place. None where it is there
     already."""
-    beside = path.with_name(f"{path.name}.new")
     path.parent.mkdir(mode=0o700, exist_ok=True)
+    try:
+        return _updated(path, git_dir, commit, redact, rules, proceed)
+    except StoreFullError:
+        raise
+    except _DAMAGE:
+        path.unlink(missing_ok=True)
+        return _updated(path, git_dir, commit, redact, rules, proceed)
+
+
+def _updated(
+    path: Path, git_dir: Path, commit: str, redact: Redact, rules: str, proceed: Callable[[], bool]
+) -> TreeUpdate | None:
+    beside = path.with_name(f"{path.name}.new")
     if not beside.exists() and path.exists():
         shutil.copyfile(path, beside)
     beside.touch(PRIVATE)
@@ -161,7 +183,7 @@ def update_tree(
                 return None
             done = index.update(git_dir, commit, proceed)
             is_whole = index.commit == commit
-    except apsw.Error:  # a damaged copy is of no use: the next run begins anew
+    except _DAMAGE:  # such a copy is of no use
         beside.unlink(missing_ok=True)
         raise
     if is_whole:

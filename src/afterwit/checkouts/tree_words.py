@@ -4,8 +4,8 @@ named.
 One file a repository, written by `tree_index`, read by hooks. Files have numbers. Terms lie in buckets, by the checksum
 of their word: a word of contents as it is, one of paths after a `/`, a name after a `=`. A bucket is one packed JSON
 object of term → numbers, each as its distance from the one before, doubled, plus one where the word stands out in the
-file. A word that very many files hold tells nothing and has no list. Standard library only, so that a hook can import
-it.
+file. A word that very many files hold tells nothing and has no list. What is damaged is not there. Standard library
+only, so that a hook can import it.
 """
 
 import zlib
@@ -36,14 +36,23 @@ def unpacked(body: bytes) -> Bucket:
     return cast(Bucket, loads(zlib.decompress(body).decode()))
 
 
+def _sound(body: Any) -> Bucket:
+    """A bucket, empty where it is damaged."""
+    try:
+        return unpacked(body)
+    except (zlib.error, ValueError, TypeError):
+        return {}
+
+
 class TreeWords:
-    """The files of one repository; nothing where there is no index of this version."""
+    """The files of one repository; nothing where there is no sound index of this version."""
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
-        facts = dict(db.execute("SELECT name, value FROM facts")) if db.pragma("user_version") == VERSION else {}
-        self._buckets: int = cast(Any, facts.get("buckets", 0))
-        self._size: int = cast(Any, facts.get("files", 0))
+        facts = dict(self._rows("SELECT name, value FROM facts")) if self._is_of_this_version() else {}
+        self._buckets, self._size = (
+            count if isinstance(count := facts.get(name), int) else 0 for name in ("buckets", "files")
+        )
         self._terms: dict[str, list[int]] = {}
         self._paths: dict[int, str] = {}
         self._read: set[int] = set()
@@ -54,14 +63,14 @@ class TreeWords:
 
     def look_up(self, terms: Iterable[str]) -> None:
         """Says which terms will be asked for: they are fetched at once."""
-        wanted = [term for term in terms if term not in self._terms] if self._buckets else []
+        wanted = [term for term in terms if term not in self._terms]
         by_bucket: dict[int, list[str]] = {}
-        for term in wanted:
+        for term in wanted if self._buckets else ():
             by_bucket.setdefault(bucket_of(term, self._buckets), []).append(term)
         query = """SELECT buckets.number, buckets.body FROM json_each(?) AS given
                    CROSS JOIN buckets ON buckets.number = given.value"""
-        for number, body in self._db.execute(query, (dumps(list(by_bucket)),)) if by_bucket else ():
-            bucket = unpacked(body)
+        for number, body in self._rows(query, by_bucket) if by_bucket else ():
+            bucket = _sound(body)
             for term in by_bucket[number]:
                 self._terms[term] = bucket.get(term, _COMMON)
         self._terms.update(dict.fromkeys((term for term in wanted if term not in self._terms), _COMMON))
@@ -83,9 +92,23 @@ class TreeWords:
         missing = [number for number in numbers if number not in self._read]
         query = """SELECT files.number, files.path FROM json_each(?) AS given
                    CROSS JOIN files ON files.number = given.value WHERE files.is_there"""
-        self._paths.update(dict(self._db.execute(query, (dumps(missing),))) if missing else {})
+        rows = self._rows(query, missing) if missing else ()
+        self._paths.update({number: path for number, path in rows if isinstance(path, str)})
         self._read.update(missing)
         return {number: self._paths[number] for number in numbers if number in self._paths}
+
+    def _is_of_this_version(self) -> bool:
+        try:
+            return bool(self._db.pragma("user_version") == VERSION)
+        except apsw.Error:
+            return False
+
+    def _rows(self, query: str, numbers: Iterable[int] | None = None) -> list[tuple[Any, ...]]:
+        """What a query finds, with these numbers if it takes any; nothing where the file is damaged."""
+        try:
+            return list(self._db.execute(query, () if numbers is None else (dumps(list(numbers)),)))
+        except (apsw.Error, ValueError):
+            return []
 
     def with_path_word(self, word: str) -> list[str]:
         """Files with this word in their path."""

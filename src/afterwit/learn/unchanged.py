@@ -1,9 +1,9 @@
 """Tells at a glance whether there is anything to learn: whether all that the last whole run was made from is as it was.
 
 That is: the files in the agents' homes, the settings, our own code, the journal, what hosts tell every session already,
-what items rely on in checkouts, and the day. What a run does is a function of these and of the store, and whoever
-changes the store otherwise forgets the mark. Time counts by the day, so whatever is overlooked here is noticed the next
-day. Costs a `stat` per file, and loads nothing that only a run needs.
+what items rely on in checkouts, their commits and indexes, and the day. What a run does is a function of these and of
+the store, and whoever changes the store otherwise forgets the mark. Time counts by the day, so whatever is overlooked
+here is noticed the next day. Costs a `stat` per file, and loads nothing that only a run needs.
 """
 
 import hashlib
@@ -18,13 +18,14 @@ from typing import Any
 import msgspec
 
 from afterwit.agents.registry import Agent, agents_with
-from afterwit.checkouts.known import checkouts, every_checkout
+from afterwit.checkouts.known import checkouts, every_checkout, git_checkouts
 from afterwit.checkouts.watched import Watched, tree_marks
 from afterwit.config.world import World
 from afterwit.knowledge.host_files import present
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import AgentReport, Harvested, Report
 from afterwit.sources.discovery import glimpse
+from afterwit.sources.git_work import work_mark
 from afterwit.store.archive_mark import mark_of, refuse_older
 from afterwit.store.database import transaction
 from afterwit.store.journal import heads_fault, refuse_lost
@@ -108,6 +109,8 @@ def note(store: Store, world: World, looks: list[bytes], report: Report) -> None
 
     if report.has_failures or _has_evicted(report) or world.settings.recall.preferences or lost_unread(store.db):
         return
+    if any(world.layout.trees.glob("*.new")):  # an index that is to be gone on with
+        return
     watched = watched_subjects(store, world)
     body = msgspec.json.encode(_Body(_unchanged(report), watched))
     with transaction(store.db):  # in which no agent tells anything
@@ -161,9 +164,11 @@ def _mark(store: Store, world: World, looks: list[bytes], watched: dict[str, Wat
 
 
 def _hosts(store: Store, world: World, watched: dict[str, Watched]) -> Iterator[Any]:
-    """What checkouts and homes on this machine hold that matters to items."""
+    """What checkouts and homes on this machine hold that matters to items and to what hooks say of files."""
     yield from present(world, checkouts(store, world))
     yield from tree_marks(every_checkout(store, world), watched)
+    yield [(checkout.repo, work_mark(checkout.git_dir)) for checkout in git_checkouts(store, world)]
+    yield sorted(index.name for index in world.layout.trees.glob("*.db"))
 
 
 def _stat(path: Path) -> tuple[int, int, int] | None:

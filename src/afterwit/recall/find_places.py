@@ -18,12 +18,13 @@ from afterwit.recall.places import Features, KnownRepo, LikelyPlace, Question, f
 from afterwit.recall.recall import is_left_out, repo_at, work_in
 from afterwit.recall.repository import branch_at, checkout_of, known_repo, update_checkout
 from afterwit.sessions.filters import find_repo
-from afterwit.sources.checkout import git_folder_of, root_of_checkout
+from afterwit.sources.checkout import own_git_folder_of, root_of_checkout
 from afterwit.store.layout import Layout
-from afterwit.store.store import readonly_database
+from afterwit.store.store import readonly_database, require
 from afterwit.text.words import words_of
 
 _MOST_WORDS = 3
+_LEFT_OUT = "Nothing is told here: your settings leave it out. `afterwit config show` shows `learn.exclude`."
 
 
 class FoundPlace(NamedTuple):
@@ -40,30 +41,32 @@ class FoundPlaces(NamedTuple):
 def find_places(world: World, folder: Path, repo: str | None, task: str, most: int) -> FoundPlaces:
     """The likeliest files for a task in a folder, or in a repository by its name."""
     if is_left_out(world, None if repo else folder, repo=repo or ""):
-        raise UsageError(
-            "Nothing is told here: your settings leave it out. `afterwit config show` shows `learn.exclude`."
-        )
+        raise UsageError(_LEFT_OUT)
+    if repo:
+        require(world.layout)
     if not world.layout.database.exists():
         return _of_folder(world, folder, task, most)
     with readonly_database(world.layout) as db:
         name = find_repo(db, repo, world.settings) if repo else repo_at(db, world, folder)
         if not name:
             return _of_folder(world, folder, task, most)
+        if is_left_out(world, None, repo=name):
+            raise UsageError(_LEFT_OUT)
         checkout = checkout_of(db, world, name)
-        repository = known_repo(world.layout, name, work_in(db, name), checkout, world.now_ms)
+        repository = known_repo(world, name, work_in(db, name), checkout)
         return _found(name, repository, Question(task, branch_at(checkout)), most)
 
 
 def _of_folder(world: World, folder: Path, task: str, most: int) -> FoundPlaces:
     """What git alone says."""
-    root, git_dir = root_of_checkout(folder), git_folder_of(folder)
+    root, git_dir = root_of_checkout(folder), own_git_folder_of(folder)
     if root is None or git_dir is None or not world.settings.repositories.read:
         return FoundPlaces("", (), has_files=False)
     checkout = GitCheckout("", root, git_dir)
-    with tempfile.TemporaryDirectory(prefix="afterwit-places-") as aside:
-        layout = Layout(Path(aside))
-        update_checkout(layout, checkout, redactor_of(world))
-        repository = known_repo(layout, "", PlaceIndex(), checkout, world.now_ms)
+    with tempfile.TemporaryDirectory(prefix="afterwit-places-") as folder_aside:
+        aside = world._replace(layout=Layout(Path(folder_aside)))
+        update_checkout(aside.layout, checkout, redactor_of(aside))
+        repository = known_repo(aside, "", PlaceIndex(), checkout)
         return _found("", repository, Question(task, branch_at(checkout)), most)
 
 

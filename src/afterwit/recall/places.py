@@ -29,7 +29,7 @@ _BY_CONTENTS = 100  # files that are rated by their contents
 _STANDS_OUT, _STANDS_THERE = 1.5, 0.7  # what a word of a file weighs
 _CLEAR = 12.0  # what the words of a file must weigh to count for half
 _USUAL_RARITY = 4.0  # of a word of a path that the prompt does not have
-_RARE_PATHS = 60  # a path word that more files share brings none of them in
+_RARE_PATHS = 60  # a path word or a name that more files share brings none of them in
 _FEW_FILES = 12
 _POINTED = 1.2  # what the prompt's own words must count for a file, while few are known
 _TOKEN = re.compile(r"[~/]?[\w$@.+-]+(?:/[\w$@.+-]+)*")
@@ -293,7 +293,7 @@ def named_files(index: KnownNames, prompt: str) -> tuple[set[str], dict[str, flo
         for path in ending:
             if "/" in token and path.lower() == token:
                 paths.add(path)
-            else:
+            elif len(ending) <= _RARE_PATHS:
                 names[path] = max(names.get(path, 0.0), 1 / len(ending))
     return paths, names
 

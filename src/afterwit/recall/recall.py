@@ -114,7 +114,7 @@ def prompt_block_for(
         for talk in talks_in(digest):
             talks.put(talk)
     checkout = checkout_of(db, world, situation.repo)
-    repo = known_repo(world.layout, situation.repo, work, checkout, world.now_ms)
+    repo = known_repo(world, situation.repo, work, checkout)
     return at_prompt(items, situation, Question(task, branch_at(checkout)), repo, talks, told)
 
 
@@ -160,14 +160,15 @@ def _line(entry: Entry) -> Shown:
 
 
 def repo_at(db: apsw.Connection, world: World, folder: Path) -> str:
-    """The repository; "" where no session was seen there."""
+    """The repository; "" where no session was seen there, and the settings do not name it."""
     rows = [row for row in repo_rows(db) if row.repo]
     by_root = {row.root: row.repo for row in rows}
+    configured = {str(root): repo for repo, root in world.settings.repositories.checkouts.items()}
     redact, home = redactor_of(world), world.user_home
     top = root_of_checkout(folder)
     for place in _upwards(folder, top):
         short = f"~/{place.relative_to(home).as_posix()}" if home in place.parents else ""
-        repo = by_root.get(redact.path(root_of(str(place)))) or by_root.get(short)
+        repo = by_root.get(redact.path(root_of(str(place)))) or by_root.get(short) or configured.get(str(place))
         if repo:
             return repo
     return _recognised(db, world, top) if top else ""

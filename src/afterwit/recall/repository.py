@@ -6,6 +6,7 @@ git cannot read is left out, and tried again when something changes there.
 """
 
 import hashlib
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 
@@ -19,6 +20,7 @@ from afterwit.guard import ruleset
 from afterwit.guard.redaction import Redactor
 from afterwit.model.learn_run import Progress
 from afterwit.recall.deck.location import branch_of
+from afterwit.recall.deck.prompt_tables import redacted_sighting
 from afterwit.recall.deck.reader import opened_immutable
 from afterwit.recall.place_index import KnownTree, PlaceIndex, PlaceSighting
 from afterwit.recall.places import NO_TREE, KnownRepo
@@ -101,14 +103,15 @@ def sightings_of(commits: Iterable[Commit], branch: str = "") -> Iterator[PlaceS
             )
 
 
-def known_repo(layout: Layout, repo: str, work: PlaceIndex, checkout: GitCheckout | None, now_ms: int) -> KnownRepo:
-    """All that is known of a repository: what sessions did there, and its checkout, if there is one."""
+def known_repo(world: World, repo: str, work: PlaceIndex, checkout: GitCheckout | None) -> KnownRepo:
+    """All that is known of a repository: what sessions did there, and its checkout, if there is one; as a hook has it
+    from the deck."""
     if checkout is None:
         return KnownRepo(work)
-    for sighting in history_sightings(checkout, now_ms):
-        work.put(sighting)
-    tree, root = tree_of(layout, repo), checkout.root
-    return KnownRepo(work, tree, lambda path: (root / path).exists()) if tree.size() else KnownRepo(work)
+    redact, root = redactor_of(world).text, checkout.root
+    for sighting in history_sightings(checkout, world.now_ms):
+        work.put(redacted_sighting(sighting, redact))
+    return KnownRepo(work, tree_of(world.layout, repo), lambda path: os.path.lexists(root / path))
 
 
 def checkout_of(db: apsw.Connection, world: World, repo: str) -> GitCheckout | None:

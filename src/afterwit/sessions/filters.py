@@ -127,8 +127,9 @@ def aliased_repos(db: apsw.Connection, settings: Settings) -> dict[str, str]:
 
 
 def find_repo(db: apsw.Connection, name: str, settings: Settings | None = None) -> str:
-    """The one repository with this name, or whose last part it is; or that an alias of the settings means by it."""
-    repos = known_repos(db)
+    """The one repository with this name, or whose last part it is; or that an alias of the settings means by it. Those
+    whose checkouts the settings name are known, too."""
+    repos = sorted({*known_repos(db), *(settings.repositories.checkouts if settings else ())})
     matches = _named(repos, name)
     if not matches and settings is not None:
         meant = aliased_repos(db, settings).get(key_of(name), "")

@@ -50,6 +50,13 @@ def git_folder_of(folder: Path) -> Path | None:
     return _git_folder(root) if root else None
 
 
+def own_git_folder_of(folder: Path) -> Path | None:
+    """The same, for a linked work tree its own: with the commit that is checked out there, and the index."""
+    root = root_of_checkout(folder)
+    own = _pointed_folder(root) if root else None
+    return own if own and _is_file(own / "HEAD") else None
+
+
 def worktrees_beside(folder: Path) -> list[Path]:
     """The other work trees of the repository whose checkout this folder is: the main one, and those linked to it."""
     git_folder = _git_folder(folder)
@@ -88,14 +95,17 @@ def project_memory(home: Path, root: Path, files: InstructionFiles) -> dict[str,
 
 def _git_folder(checkout: Path) -> Path | None:
     """The folder with the configuration that this checkout uses: for a worktree that of the main checkout."""
-    folder: Path | None = checkout / ".git"
-    pointer = re.match(r"gitdir:[ \t]*(\S[^\n\r]*)", _text(checkout / ".git", _POINTER_BYTES))
-    if pointer:
-        folder = _pointed(checkout, pointer[1])
+    folder = _pointed_folder(checkout)
     shared = _text(folder / "commondir", _POINTER_BYTES) if folder else ""
     if folder and shared:
         folder = _pointed(folder, shared)
     return folder if folder and _looks_like_git(folder) else None
+
+
+def _pointed_folder(checkout: Path) -> Path | None:
+    """The `.git` of a checkout, or where it points."""
+    pointer = re.match(r"gitdir:[ \t]*(\S[^\n\r]*)", _text(checkout / ".git", _POINTER_BYTES))
+    return _pointed(checkout, pointer[1]) if pointer else checkout / ".git"
 
 
 def _pointed(start: Path, target: str) -> Path | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git_objects import started
+from afterwit.sources.git_objects import is_inside, started
 
 MOST_COMMITS = 100_000
 _SECONDS = 300
@@ -50,7 +50,14 @@ def commits(
             raise SourceError(f"{name!r} is not the id of a commit")
     layout = "--format=tformat:%H%x00%P%x00%ct%x00%B%x00"
     arguments = ["log", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-merges", "--no-show-signature"]
-    arguments += ["--no-ext-diff", "--no-textconv", "--ignore-submodules=all", f"--max-count={most}", layout]
+    arguments += [
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-relative",
+        "--ignore-submodules=all",
+        f"--max-count={most}",
+        layout,
+    ]
     pieces = _pieces(git_dir, [*arguments, *tips, *(f"^{name}" for name in without), "--"], seconds)
     yield from _parsed(pieces)
 
@@ -62,7 +69,7 @@ def _parsed(pieces: Iterator[str]) -> Iterator[Commit]:
         start = piece.lstrip("\n")
         if start.startswith(":") and len(head) == 4:
             fields, path = start[1:].split(" "), next(pieces, "")
-            if len(fields) == 5 and path:
+            if len(fields) == 5 and path and is_inside(path):
                 changes.append(CommittedChange(path, fields[4][:1], fields[2], fields[3]))
         elif len(head) == 4 and _OBJECT.match(start):
             yield _commit(head, changes)

@@ -46,8 +46,13 @@ def blobs(git_dir: Path, tree: str) -> Iterator[Blob]:
     for entry in answer_of(git_dir, ["ls-tree", "-r", "-l", "-z", "--full-tree", tree]).split(b"\0"):
         about, _, path = entry.partition(b"\t")
         fields = about.split()
-        if len(fields) == 4 and fields[1] == b"blob" and fields[3].isdigit():
+        if len(fields) == 4 and fields[1] == b"blob" and fields[3].isdigit() and is_inside(os.fsdecode(path)):
             yield Blob(os.fsdecode(path), fields[2].decode(), int(fields[3]))
+
+
+def is_inside(path: str) -> bool:
+    """Whether a path of a tree lies in its checkout. Git writes no other ones, but reads them."""
+    return not path.startswith("/") and ".." not in path.split("/")
 
 
 def contents(git_dir: Path, objects: Sequence[str]) -> list[bytes]:

@@ -1,11 +1,13 @@
 """What is being worked on in a checkout: its branches, the commit that is checked out, and what is not committed yet.
 
 Git compares contents through filters that a repository may name, which are programs. So it is only asked what its index
-says, and files are compared with that by their sizes and times, as git itself does first. Nothing is written.
+says, and files are compared with that by their sizes and times, as git itself does first. Nothing is written. The git
+folder of a linked work tree is its own, which git puts beside those of the others.
 """
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +21,8 @@ _HEADS = "refs/heads/"
 _SECONDS = 20
 _TELLING_FILES = ("HEAD", "logs/HEAD", "packed-refs", "index", "shallow")
 _LINES_OF_FACTS = 5  # that git prints after a name
+_LEFT_ALONE = 0x40000000 | 0x8000  # flags of what is not checked out, or not to be looked at
+_FOLDER = b"/"  # ends the name of another repository
 
 
 class MainLineCommit(NamedTuple):
@@ -62,8 +66,8 @@ def branches(git_dir: Path) -> list[Ref]:
 
 
 def trunk(git_dir: Path) -> str:
-    """The commit at the end of the default branch: the remote's, else one of the usual names, else what is checked
-    out."""
+    """The commit at the end of the default branch, by the usual names: the newest, the remote's before one's own; else
+    what is checked out."""
     names = [f"refs/remotes/origin/{name}" for name in TRUNKS] + [f"{_HEADS}{name}" for name in TRUNKS]
     ends = {ref.name: ref for ref in refs(git_dir, names)}
     of_trunk = [ref for name in names if (ref := ends.get(name))]
@@ -80,10 +84,13 @@ def main_line(git_dir: Path, tip: str) -> list[MainLineCommit]:
 def uncommitted(root: Path, git_dir: Path, most: int) -> list[str]:
     """Files that were added, changed or deleted since the last commit, ignored ones left out; none where there are more
     than so many: that is no work of a person."""
-    staged = answer_of(git_dir, ["diff-index", "--cached", "--name-only", "-z", "--no-renames", "HEAD", "--"])
-    listed = answer_of(git_dir, [f"--work-tree={root}", "ls-files", "-z", "--others", "--exclude-standard"], _SECONDS)
-    names = dict.fromkeys(os.fsdecode(name) for name in (*staged.split(b"\0"), *listed.split(b"\0")) if name)
-    for path in _changed(root, answer_of(git_dir, ["ls-files", "-z", "--debug"])):
+    there = ["-C", str(root), f"--work-tree={root}"]  # else names are those below the present folder
+    compared = ["diff-index", "--cached", "--name-only", "-z", "--no-renames", "--no-relative"]
+    staged = answer_of(git_dir, [*there, *compared, "--ignore-submodules=all", "HEAD", "--"])
+    listed = answer_of(git_dir, [*there, "ls-files", "-z", "--others", "--exclude-standard"], _SECONDS)
+    parts = (*staged.split(b"\0"), *listed.split(b"\0"))
+    names = dict.fromkeys(os.fsdecode(name) for name in parts if name and not name.endswith(_FOLDER))
+    for path in _changed(root, answer_of(git_dir, [*there, "ls-files", "-z", "--debug"])):
         names[path] = None
         if len(names) > most:
             break
@@ -91,7 +98,8 @@ def uncommitted(root: Path, git_dir: Path, most: int) -> list[str]:
 
 
 def _changed(root: Path, listed: bytes) -> Iterator[str]:
-    """Files whose size or time is another than the index has. Its entries are `name NUL facts`."""
+    """Files whose size or time is another than the index has. Its entries are `name NUL facts`. A folder among them is
+    another repository."""
     parts = listed.split(b"\0")
     name = parts[0]
     for part in parts[1:]:
@@ -102,11 +110,13 @@ def _changed(root: Path, listed: bytes) -> Iterator[str]:
 
 
 def _facts(part: bytes) -> tuple[tuple[bytes, int] | None, bytes]:
-    """(time, size) of an entry, and the name of the next one."""
+    """(time, size) of an entry that is to be compared, and the name of the next one."""
     lines = part.split(b"\n", _LINES_OF_FACTS)
     if len(lines) <= _LINES_OF_FACTS:
         return None, b""
-    return (lines[1].split()[-1], int(lines[4].split()[1])), lines[_LINES_OF_FACTS]
+    _, size, _, flags = lines[4].split()
+    is_compared = not int(flags, 16) & _LEFT_ALONE
+    return (lines[1].split()[-1], int(size)) if is_compared else None, lines[_LINES_OF_FACTS]
 
 
 def _differs(path: Path, time: bytes, size: int) -> bool:
@@ -114,4 +124,8 @@ def _differs(path: Path, time: bytes, size: int) -> bool:
         about = path.lstat()
     except OSError:
         return True
-    return about.st_size != size or b"%d:%d" % divmod(about.st_mtime_ns, 10**9) != time
+    if stat.S_ISDIR(about.st_mode):
+        return False
+    seconds, fraction = divmod(about.st_mtime_ns, 10**9)
+    is_exact = not time.endswith(b":0")  # not every program that writes an index notes fractions
+    return about.st_size != size or b"%d:%d" % (seconds, fraction if is_exact else 0) != time

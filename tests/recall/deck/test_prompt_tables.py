@@ -94,6 +94,27 @@ def test_of_a_long_history_the_newest_is_kept(db: apsw.Connection, monkeypatch: 
     }
 
 
+def test_commits_do_not_push_sessions_out(db: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prompt_tables, "MOST_COMMITS", 2)
+    session = PlaceSighting("s", "cart", {"src/session.py": ()}, at_ms=0)
+    commits = [
+        PlaceSighting(f"c{at}", "cart", {f"src/c{at}.py": ()}, at_ms=at, is_session=False) for at in (1, 2, 3, 4)
+    ]
+    write_prompt_tables(db, {"shop": source([session, *commits])})
+    stored = StoredPlaces(db, "shop")
+    assert [stored.knows(f"src/{name}.py") for name in ("session", "c1", "c2", "c3", "c4")] == [1, 0, 0, 1, 1]
+    assert (stored.sessions_of("src/session.py"), stored.sessions_of("src/c4.py")) == (1, 0)
+
+
+def test_a_commit_is_redacted_and_a_path_that_would_be_is_not_known(db: apsw.Connection) -> None:
+    commit = PlaceSighting("c", "hush the cart", {"src/hush.py": (), "src/cart.py": ()}, at_ms=1, is_session=False)
+    write_prompt_tables(db, {"shop": source([commit])}, redact=lambda text: text.replace("hush", "…"))
+    stored = StoredPlaces(db, "shop")
+    assert (stored.knows("src/hush.py"), stored.knows("src/cart.py")) == (False, True)
+    assert set(stored.likeness(["hush"])) == set()
+    assert set(stored.likeness(["cart"])) == {"c"}
+
+
 def test_a_repository_without_new_sessions_is_copied(tmp_path: Path) -> None:
     def refuse() -> PromptIndex:
         raise AssertionError("nothing has to be made anew")

@@ -28,8 +28,8 @@ from afterwit.recall.note_matches import (
     named_in,
     nearness,
 )
-from afterwit.recall.place_index import UNCHANGED, Recency, likeness, rarity
-from afterwit.recall.places import KnownRepo, LikelyPlace, Question, guess, with_tests
+from afterwit.recall.place_index import UNCHANGED, KnownTree, Recency, likeness, rarity
+from afterwit.recall.places import NO_TREE, KnownRepo, LikelyPlace, Question, guess, with_tests
 from afterwit.recall.prompt_block import BlockLine, BlockSection, MarkedLine, likely_paths, prompt_block, unquoted
 from afterwit.recall.talks import Quote
 from afterwit.text.words import words_of
@@ -71,14 +71,15 @@ def later_lines(deck: Deck, agent: str, prompt: str, place: Location) -> list[Bl
 
 
 def _known_repo(deck: Deck, place: Location, work: "StoredPlaces") -> KnownRepo:
-    """With the files of the repository, where they are indexed and the checkout is at hand."""
+    """With the files of the repository, where the checkout is at hand and they are indexed."""
     name = deck.tree_of(place.repo)
-    path = os.path.join(os.path.dirname(deck.path), _TREES, name)
-    if not name or not os.path.exists(path) or not os.path.isdir(place.root):
+    if not name or not os.path.isdir(place.root):
         return KnownRepo(work)
-    from afterwit.checkouts.tree_words import TreeWords
+    index, tree = os.path.join(os.path.dirname(deck.path), _TREES, name), cast(KnownTree, NO_TREE)
+    if os.path.exists(index):
+        from afterwit.checkouts.tree_words import TreeWords
 
-    tree = TreeWords(opened_immutable(path))
+        tree = TreeWords(opened_immutable(index))
     return KnownRepo(work, tree, lambda path: os.path.lexists(os.path.join(place.root, path)))
 
 

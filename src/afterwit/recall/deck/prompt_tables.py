@@ -74,7 +74,7 @@ def _copied(db: apsw.Connection, earlier: str, number: int, repo: str, mark: str
 
 def _put(db: apsw.Connection, number: int, repo: str, source: PromptSource, redact: Redact) -> None:
     index = source.load()
-    sightings = [_redacted_sighting(sighting, redact) for sighting in _newest(index.sightings)]
+    sightings = [redacted_sighting(sighting, redact) for sighting in _newest(index.sightings)]
     latest = sorted(index.talks, key=lambda talk: (talk.quote.at_ms, talk.key))[-MOST_SESSIONS:]
     talks = [_redacted(talk, redact) for talk in sorted(latest, key=lambda talk: talk.key)]
     paths = sorted({path for sighting in sightings for path in sighting.changed})
@@ -98,7 +98,7 @@ def _newest(sightings: Sequence[PlaceSighting]) -> list[PlaceSighting]:
     return sorted((*sessions, *others), key=lambda sighting: (sighting.at_ms, sighting.session))
 
 
-def _redacted_sighting(sighting: PlaceSighting, redact: Redact) -> PlaceSighting:
+def redacted_sighting(sighting: PlaceSighting, redact: Redact) -> PlaceSighting:
     """A path that says what nobody should read is not known. Those of sessions are redacted already."""
     changed = sighting.changed
     if not sighting.is_session:
