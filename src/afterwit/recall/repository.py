@@ -111,7 +111,8 @@ def known_repo(world: World, repo: str, work: PlaceIndex, checkout: GitCheckout 
     redact, root = redactor_of(world).text, checkout.root
     for sighting in history_sightings(checkout, world.now_ms):
         work.put(redacted_sighting(sighting, redact))
-    return KnownRepo(work, tree_of(world.layout, repo), lambda path: os.path.lexists(root / path))
+    tree = tree_of(world.layout, repo)
+    return KnownRepo(work, tree, lambda path: os.path.lexists(root / path)) if tree.size() else KnownRepo(work)
 
 
 def checkout_of(db: apsw.Connection, world: World, repo: str) -> GitCheckout | None:

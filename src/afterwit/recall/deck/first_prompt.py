@@ -28,8 +28,8 @@ from afterwit.recall.note_matches import (
     named_in,
     nearness,
 )
-from afterwit.recall.place_index import UNCHANGED, KnownTree, Recency, likeness, rarity
-from afterwit.recall.places import NO_TREE, KnownRepo, LikelyPlace, Question, guess, with_tests
+from afterwit.recall.place_index import UNCHANGED, Recency, likeness, rarity
+from afterwit.recall.places import KnownRepo, LikelyPlace, Question, guess, with_tests
 from afterwit.recall.prompt_block import BlockLine, BlockSection, MarkedLine, likely_paths, prompt_block, unquoted
 from afterwit.recall.talks import Quote
 from afterwit.text.words import words_of
@@ -71,15 +71,17 @@ def later_lines(deck: Deck, agent: str, prompt: str, place: Location) -> list[Bl
 
 
 def _known_repo(deck: Deck, place: Location, work: "StoredPlaces") -> KnownRepo:
-    """With the files of the repository, where the checkout is at hand and they are indexed."""
+    """With the files of the repository, where the checkout is at hand and they are indexed. Where they are not, nobody
+    can tell which are gone."""
     name = deck.tree_of(place.repo)
-    if not name or not os.path.isdir(place.root):
+    index = os.path.join(os.path.dirname(deck.path), _TREES, name)
+    if not name or not os.path.isdir(place.root) or not os.path.exists(index):
         return KnownRepo(work)
-    index, tree = os.path.join(os.path.dirname(deck.path), _TREES, name), cast(KnownTree, NO_TREE)
-    if os.path.exists(index):
-        from afterwit.checkouts.tree_words import TreeWords
+    from afterwit.checkouts.tree_words import TreeWords
 
-        tree = TreeWords(opened_immutable(index))
+    tree = TreeWords(opened_immutable(index))
+    if not tree.size():
+        return KnownRepo(work)
     return KnownRepo(work, tree, lambda path: os.path.lexists(os.path.join(place.root, path)))
 
 
