@@ -20,6 +20,7 @@ from afterwit.decisions.journal import FIX_CHECKED, decide
 from afterwit.guard.hygiene import clean
 from afterwit.guard.redaction import Redactor
 from afterwit.guards.dependencies import MissingProgramError, link_dependencies, located, variables
+from afterwit.guards.fixes import is_code
 from afterwit.guards.history import FixPlace, ListedFix, shown_subject
 from afterwit.guards.outcomes import Judgement, RunOutcome, judged, outcome_of, telling_line, together, unusable
 from afterwit.guards.runners import RunnerCommand, RunnerPlan, is_runnable, planned_tests
@@ -37,6 +38,8 @@ SECONDS = 120.0
 _SETUP_SECONDS = 900.0
 _WAIT_SECONDS = 60
 _MOST_FILES = 40
+_MOST_LINES = 12
+_SHORTEST_LINE, _LONGEST_LINE, _FEWEST_LETTERS = 14, 160, 8
 _INLINE_TEST = ("#[test]", "#[cfg(test)]", "#[tokio::test]")
 
 
@@ -101,6 +104,8 @@ def check(
     for wanted in planned:
         judgement = _judged(world, place, wanted, options, confinement)
         verdict = _verdict(place, redactor, wanted, judgement)
+        if verdict.state is GuardState.GUARDED:
+            verdict = msgspec.structs.replace(verdict, lines=guarded_lines(place, redactor, wanted.listed))
         record(world, verdict)
         made.append(verdict)
         tell(verdict)
@@ -112,6 +117,29 @@ def record(world: World, verdict: GuardVerdict) -> None:
     """Journals a verdict and applies it."""
     with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
         decide(store, FIX_CHECKED, msgspec.to_builtins(verdict), world.now_ms)
+
+
+def guarded_lines(place: FixPlace, redactor: Redactor, listed: ListedFix) -> dict[str, tuple[str, ...]]:
+    """Lines that a fix brought, by file: those by which an edit of that place is recognised."""
+    fix = listed.fix
+    try:
+        diffs = diff_of(place.git_dir, fix.parent, fix.id, fix.changes)
+    except SourceError:
+        return {}
+    chosen: dict[str, tuple[str, ...]] = {}
+    for diff in diffs[:_MOST_FILES]:
+        added = dict.fromkeys(line.strip() for hunk in diff.hunks for line in hunk.after)
+        telling = [line for line in added if _SHORTEST_LINE <= len(line) <= _LONGEST_LINE and is_telling(line)]
+        kept = [line for line in telling if clean(redactor.text(line)) == line][:_MOST_LINES]
+        if is_code(diff.path) and kept:
+            chosen[diff.path] = tuple(kept)
+    return chosen
+
+
+def is_telling(line: str) -> bool:
+    """Whether a line of code is hardly anywhere else: no comment, no import, no bare word."""
+    is_common = line.startswith(("#", "//", "*", "/*", "import ", "from ", "return;", "} else"))
+    return not is_common and " " in line and sum(letter.isalpha() for letter in line) >= _FEWEST_LETTERS
 
 
 def _without_tests(place: FixPlace, listed: ListedFix) -> PlannedCheck:

@@ -4,6 +4,7 @@ All texts are redacted and clean. What a commit changed is read from git when it
 """
 
 from enum import StrEnum
+from typing import NamedTuple
 
 import msgspec
 
@@ -50,3 +51,11 @@ class GuardVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     tests: tuple[str, ...] = ()  # test files that came with it
     failing: tuple[str, ...] = ()  # tests that fail without the fix
     runs: tuple[str, ...] = ()  # command lines
+    lines: dict[str, tuple[str, ...]] = {}  # by file: lines that the fix brought, where it is guarded
+
+
+class CheckedFix(NamedTuple):
+    """A verdict, and when it was made."""
+
+    verdict: GuardVerdict
+    checked_ms: int

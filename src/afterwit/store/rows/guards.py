@@ -5,19 +5,14 @@ entries of several machines come.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import apsw
 import msgspec
 
-from afterwit.model.guards import GuardVerdict
+from afterwit.model.guards import CheckedFix, GuardVerdict
 
 _VERDICT = msgspec.json.Decoder(GuardVerdict)
-
-
-class CheckedFix(NamedTuple):
-    verdict: GuardVerdict
-    checked_ms: int
 
 
 def put_verdict(db: apsw.Connection, at_ms: int, body: Mapping[str, Any]) -> None:
