@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from afterwit.guard.hygiene import danger_in, reads_like_an_order
-from afterwit.guard.plain_names import is_plain_path
+from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
 from afterwit.harvest.wording import fitted, quoted, shown
 from afterwit.model.guards import CheckedFix, GuardState
 from afterwit.model.knowledge import (
@@ -33,8 +33,8 @@ _ID_CHARS = 7
 _MOST_FIXES = 3  # of one file that a note speaks of
 _MOST_LINES = 24
 _PULL = re.compile(r"\s*\(#\d+\)\s*\Z")
-_ODD = re.compile(r"[^\w\s.,:;/()+&%@=<>*!?#-]")
-_PAIRS = (("(", ")"), ("<", ">"))
+_ODD = re.compile(r"[^\w\s.,:;/()+&%@=*!?#-]")
+_DOMAIN = re.compile(r"\w\.(?:app|biz|cn|co|com|dev|info|io|me|net|org|ru|sh|xyz)\b|\w\.\w{2,}\.\w", re.IGNORECASE)
 _CONVENTIONAL = re.compile(r"\A\w+(?:\([^)]*\))?!?:\s*")
 _SCRIPTS = frozenset(("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"))
 _MOST_FILES = 8  # of a fix that is about one place
@@ -105,12 +105,10 @@ def _day(at_ms: int) -> str:
 def _said(subject: str) -> str:
     """The subject of a commit, quoted; "" where it could be read as more than that."""
     text = _ODD.sub("", _CONVENTIONAL.sub("", _PULL.sub("", subject))).strip()
-    for opening, closing in _PAIRS:
-        if text.count(opening) != text.count(closing):
-            text = text.replace(opening, "").replace(closing, "")
-    if len(text) > _SUBJECT_CHARS:
-        text = text[:_SUBJECT_CHARS].rpartition(" ")[0]
-        text = "".join(letter for letter in text if letter not in "()<>")
-    text = text.rstrip(" ,;:&(<").lstrip(" ,;:&)>")
+    text = text if len(text) <= _SUBJECT_CHARS else text[:_SUBJECT_CHARS].rpartition(" ")[0]
+    if text.count("(") != text.count(")"):
+        text = text.replace("(", "").replace(")", "")
+    text = text.strip(" ,;:&")
     text = text[:1].upper() + text[1:]
-    return f": {quoted(text)}" if text and not reads_like_an_order(text) and not danger_in(text) else ""
+    is_more = reads_like_an_order(text) or reads_like_a_sentence(text) or danger_in(text) or _DOMAIN.search(text)
+    return f": {quoted(text)}" if text and not is_more else ""
