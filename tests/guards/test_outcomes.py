@@ -41,7 +41,8 @@ def state(with_fix: RunOutcome, without: RunOutcome) -> GuardState:
 def test_what_passes_with_the_fix_and_fails_without_guards_it() -> None:
     assert state(outcome("a b"), outcome("a", "b")) is GuardState.GUARDED
     assert state(outcome("a b"), outcome("a b")) is GuardState.GREEN
-    assert state(outcome("a", "b"), outcome("a", "b")) is GuardState.GREEN
+    assert state(outcome("a", "b"), outcome("a", "b")) is GuardState.CANNOT
+    assert state(outcome("a", is_green=False), outcome("a", is_green=False)) is GuardState.CANNOT
     assert state(outcome("a", "b"), outcome("", "a b")) is GuardState.GUARDED
 
 

@@ -45,6 +45,7 @@ _TELLING = re.compile(
     r"|^FAILED |^ERROR |^panic:|^error:",
     re.MULTILINE,
 )
+_SKIPPED = re.compile(r"\b([1-9]\d{0,5}) skip(?:ped)?\b")
 _MISSING = re.compile(
     r"No module named|ModuleNotFoundError|Cannot find (?:module|package)|command not found|no required module"
     r"|cannot find package|Could not resolve|unrecognized arguments|missing go.sum entry|can't find crate"
@@ -115,8 +116,10 @@ def unusable(outcome: RunOutcome, results: Iterable[RunResult], seconds: float) 
 
 
 def judged(with_fix: RunOutcome, without: RunOutcome, results: Iterable[RunResult], seconds: float) -> Judgement:
-    """Whether the tests notice that the fix is gone."""
-    if any(run.is_late for run in results):
+    """Whether the tests notice that the fix is gone. Where some fail with the fix too, these may be the ones that tell:
+    that the others do not notice says nothing."""
+    runs = list(results)
+    if any(run.is_late for run in runs):
         return Judgement(GuardState.CANNOT, f"without the fix the tests do not end within {seconds:g} seconds")
     already = len(with_fix.failed)
     aside = f"{already} of them fail with the fix too" if already else ""
@@ -126,8 +129,12 @@ def judged(with_fix: RunOutcome, without: RunOutcome, results: Iterable[RunResul
         return Judgement(GuardState.GUARDED, "by the exit code alone")
     missing = with_fix.passed - without.passed - without.failed if not without.is_green else frozenset()
     failing = (with_fix.passed & without.failed) | missing
+    if not failing and not with_fix.is_green:
+        hidden = aside or "some of them do not load with the fix"
+        return Judgement(GuardState.CANNOT, f"{hidden}, and the others pass without it")
     if not failing:
-        return Judgement(GuardState.GREEN, aside)
+        skipped = sum(int(count) for run in runs for count in _SKIPPED.findall(run.output))
+        return Judgement(GuardState.GREEN, f"{skipped} of them are skipped" if skipped else "")
     is_loaded = bool(without.passed or without.failed)
     reasons = filter(None, ("" if is_loaded else _NOT_LOADED, aside))
     return Judgement(GuardState.GUARDED, "; ".join(reasons), tuple(sorted(failing))[:_MOST_NAMED])
