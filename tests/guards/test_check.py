@@ -175,3 +175,12 @@ def test_a_later_commit_does_not_change_what_is_judged(git_dir: Path, world: Wor
     commit_on_top(git_dir, {"orchard.py": b"syntax error (\n"}, "Work")
     assert [verdict.state for verdict in verdicts(git_dir, world)] == [GuardState.GUARDED]
     assert len(fixes(git_dir, world)) == 1
+
+
+def test_a_runner_that_is_missing_does_not_hide_what_others_tell(git_dir: Path, world: World) -> None:
+    other = {"web/tree.test.ts": b'import { test } from "vitest";\n', "web/package.json": b"{}", "web/tree.ts": b"1;\n"}
+    fixed(git_dir, {"orchard.py": BROKEN}, {"orchard.py": MENDED, "tests/test_orchard.py": TEST, **other})
+    (verdict,) = verdicts(git_dir, world)
+    assert verdict.state is GuardState.GUARDED
+    fixed(git_dir, {"web/tree.ts": b"1;\n"}, {"web/tree.ts": b"2;\n", **other}, "fix: tree")
+    assert verdicts(git_dir, world)[0].reason == "vitest is not installed here"

@@ -166,7 +166,7 @@ def _judged(
         bench = _Bench(world, place, wanted, options, confinement, Path(os.path.realpath(name)))
         try:
             return bench.judgement()
-        except (SourceError, MissingProgramError, _SetupError) as error:
+        except (SourceError, _SetupError) as error:
             return Judgement(GuardState.CANNOT, str(error))
 
 
@@ -232,7 +232,10 @@ class _Bench:
 
     def _ran(self, command: RunnerCommand, folder: Path) -> RunResult:
         environ = self._environ(variables(command, folder, _paths(folder), self._world.user_home))
-        words = located(command, folder, environ)
+        try:
+            words = located(command, folder, environ)
+        except MissingProgramError as error:  # tests of other commands may still tell
+            return RunResult(127, str(error))
         result = run(words, folder / command.folder, environ, self._options.seconds, self._confinement)
         return result._replace(output=result.output.replace(f"{folder}/", ""))
 

@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from afterwit.guards.outcomes import NOT_HERE
 from afterwit.guards.runners import Runner, RunnerCommand, python_roots
 from afterwit.model.errors import AfterwitError
 
@@ -68,7 +69,7 @@ def located(command: RunnerCommand, folder: Path, environ: Mapping[str, str]) ->
     path = environ.get("PATH", os.defpath)
     outside = next((where for name in names if (where := shutil.which(name, path=path))), None)
     if outside is None:
-        raise MissingProgramError(f"{program} is not installed here")
+        raise MissingProgramError(f"{program} {NOT_HERE}")
     return [outside, *rest]
 
 

@@ -45,9 +45,10 @@ _TELLING = re.compile(
     r"|^FAILED |^ERROR |^panic:|^error:",
     re.MULTILINE,
 )
+NOT_HERE = "is not installed here"
 _SKIPPED = re.compile(r"\b([1-9]\d{0,5}) skip(?:ped)?\b")
 _MISSING = re.compile(
-    r"No module named|ModuleNotFoundError|Cannot find (?:module|package)|command not found|no required module"
+    r"is not installed here|No module named|ModuleNotFoundError|Cannot find (?:module|package)|command not found|no required module"
     r"|cannot find package|Could not resolve|unrecognized arguments|missing go.sum entry|can't find crate"
 )
 
@@ -111,6 +112,8 @@ def unusable(outcome: RunOutcome, results: Iterable[RunResult], seconds: float) 
         is_nothing = not outcome.is_known and (_NO_TESTS.search(texts) or _all_skipped(texts))
         return "no test ran: all are skipped, or none was found" if is_nothing else ""
     line = telling_line(texts)
+    if line.endswith(NOT_HERE):
+        return line
     missing = "something is not installed" if _MISSING.search(texts) else "the tests fail with the fix too"
     return f"{missing}: {line}" if line else missing
 

@@ -28,7 +28,7 @@ from afterwit.model.knowledge import (
     Trigger,
 )
 
-_SUBJECT_CHARS = 60
+_SUBJECT_CHARS = 60  # of a commit; more would be a message
 _ID_CHARS = 7
 _MOST_FIXES = 3  # of one file that a note speaks of
 _MOST_LINES = 24
