@@ -182,5 +182,5 @@ def test_a_runner_that_is_missing_does_not_hide_what_others_tell(git_dir: Path, 
     fixed(git_dir, {"orchard.py": BROKEN}, {"orchard.py": MENDED, "tests/test_orchard.py": TEST, **other})
     (verdict,) = verdicts(git_dir, world)
     assert verdict.state is GuardState.GUARDED
-    fixed(git_dir, {"web/tree.ts": b"1;\n"}, {"web/tree.ts": b"2;\n", **other}, "fix: tree")
+    fixed(git_dir, {"web/tree.ts": b"1;\n"}, {**other, "web/tree.ts": b"2;\n"}, "fix: tree")
     assert verdicts(git_dir, world)[0].reason == "vitest is not installed here"
