@@ -49,7 +49,8 @@ NOT_HERE = "is not installed here"
 _SKIPPED = re.compile(r"\b([1-9]\d{0,5}) skip(?:ped)?\b")
 _MISSING = re.compile(
     r"is not installed here|No module named|ModuleNotFoundError|Cannot find (?:module|package)|command not found"
-    r"|no required module|cannot find package|Could not resolve|unrecognized arguments|missing go.sum entry|can't find crate"
+    r"|no required module|cannot find package|Could not resolve|unrecognized arguments"
+    r"|missing go.sum entry|can't find crate"
 )
 
 
