@@ -29,10 +29,11 @@ from afterwit.model.knowledge import (
 )
 
 _SUBJECT_CHARS = 60  # of a commit; more would be a message
+_MOST_CHARS = 400  # that are looked at
 _ID_CHARS = 7
 _MOST_FIXES = 3  # of one file that a note speaks of
 _MOST_LINES = 24
-_PULL = re.compile(r"\s*\(#\d+\)\s*\Z")
+_PULL = re.compile(r"\(#\d{1,9}\)\Z")
 _ODD = re.compile(r"[^\w\s.,:;/()+&%@=*!?#-]")
 _DOMAIN = re.compile(r"\w\.(?:app|biz|cn|co|com|dev|info|io|me|net|org|ru|sh|xyz)\b|\w\.\w{2,}\.\w", re.IGNORECASE)
 _CONVENTIONAL = re.compile(r"\A\w+(?:\([^)]*\))?!?:\s*")
@@ -104,7 +105,7 @@ def _day(at_ms: int) -> str:
 
 def _said(subject: str) -> str:
     """The subject of a commit, quoted; "" where it could be read as more than that."""
-    text = _ODD.sub("", _CONVENTIONAL.sub("", _PULL.sub("", subject))).strip()
+    text = _ODD.sub("", _CONVENTIONAL.sub("", _PULL.sub("", subject[:_MOST_CHARS].strip()))).strip()
     text = text if len(text) <= _SUBJECT_CHARS else text[:_SUBJECT_CHARS].rpartition(" ")[0]
     if text.count("(") != text.count(")"):
         text = text.replace("(", "").replace(")", "")
