@@ -17,16 +17,17 @@ from afterwit.sources.git_diffs import Hunk
 _MOST = 4
 _LONGEST = 200
 _SCRIPT_CONSTANT = re.compile(
-    r"export const (?P<name>[A-Za-z_$][\w$]*)(?:\s*:\s*[\w.<>\[\]| ]+)?\s*=\s*(?P<value>.+?);?\s*\Z"
+    r"export const (?P<name>[A-Za-z_$][\w$]{0,80})(?::[^=]{1,80}| )= ?(?P<value>[^;= ][^;]{0,200});?\Z"
 )
 _SCRIPT_FUNCTION = re.compile(
-    r"export (?P<async>async )?function (?P<name>[A-Za-z_$][\w$]*)\s*\((?P<arguments>[^()]*)\)"
+    r"export (?P<async>async )?function (?P<name>[A-Za-z_$][\w$]{0,80}) ?\((?P<arguments>[^()]{0,200})\)"
 )
-_SCRIPT_RETURN = re.compile(r"\s+return (?P<value>.+?);?\s*\Z")
+_SCRIPT_RETURN = re.compile(r"return (?P<value>[^;]{1,200});?\Z")
 _SCRIPT_THROW = re.compile(
-    r"(?:\s*if \((?P<condition>[^()]+)\)\s*\{?\s*)?throw new \w*Error\((?P<message>\"[^\"]*\"|'[^']*')\)"
+    r"(?:if \((?P<condition>[^()]{1,100})\) ?\{? ?)?throw new (?P<error>\w{1,40})"
+    r"\((?P<message>\"[^\"]{0,200}\"|'[^']{0,200}')\)"
 )
-_SCRIPT_GUARD = re.compile(r"\s*if \((?P<condition>[^()]+)\)\s*\{?\s*\Z")
+_SCRIPT_GUARD = re.compile(r"if \((?P<condition>[^()]{1,100})\) ?\{?\Z")
 _SCRIPT_EMPTY = re.compile(r"!(?P<name>[\w$]+)\Z|(?P<other>[\w$]+) ?={2,3} ?(?P<value>undefined|null|\"\"|''|0)\Z")
 _SCRIPT_LITERAL = re.compile(r"-?\d+(?:\.\d+)?|true|false|null|\"[^\"\\$]*\"|'[^'\\$]*'\Z")
 
@@ -61,7 +62,7 @@ def script_assertions(source: str, hunks: Sequence[Hunk]) -> list[DerivedAsserti
     derived: list[DerivedAssertion] = []
     for number in sorted(_changed_lines(hunks)):
         line = lines[number - 1] if 0 < number <= len(lines) else ""
-        constant = _SCRIPT_CONSTANT.match(line)
+        constant = _SCRIPT_CONSTANT.match(line.rstrip())
         if constant and _SCRIPT_LITERAL.fullmatch(constant["value"]):
             derived.append(
                 DerivedAssertion(constant["name"], (f"expect({constant['name']}).toBe({constant['value']});",))
@@ -167,15 +168,15 @@ def _of_script_line(lines: Sequence[str], number: int) -> Iterator[DerivedAssert
         return
     function, arguments = head["name"], [part.strip() for part in head["arguments"].split(",") if part.strip()]
     call = "await " if head["async"] else ""
-    returned = _SCRIPT_RETURN.match(line)
+    returned = _SCRIPT_RETURN.match(line.strip())
     is_alone = number >= 2 and _SCRIPT_FUNCTION.match(lines[number - 2]) is not None
     if returned and is_alone and not arguments and _SCRIPT_LITERAL.fullmatch(returned["value"]):
         text = f"expect({call}{function}()).toBe({returned['value']});"
         yield DerivedAssertion(function, (text,), bool(head["async"]))
-    thrown = _SCRIPT_THROW.search(line)
-    if thrown is None or len(arguments) != 1:
+    thrown = _SCRIPT_THROW.match(line.strip())
+    if thrown is None or not thrown["error"].endswith("Error") or len(arguments) != 1:
         return
-    above = _SCRIPT_GUARD.match(lines[number - 2]) if number >= 2 else None
+    above = _SCRIPT_GUARD.match(lines[number - 2].strip()) if number >= 2 else None
     condition = thrown["condition"] or (above["condition"] if above else "")
     empty = _SCRIPT_EMPTY.match(condition.strip())
     argument = re.match(r"[\w$]+", arguments[0])

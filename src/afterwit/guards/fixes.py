@@ -19,7 +19,7 @@ _CODE = frozenset(
     m mjs ml mm mts php pl pm ps1 py pyi pyx r rb rs scala sh sql svelte swift ts tsx vb vue zig zsh
     """.split()  # noqa: SIM905
 )
-_CONVENTIONAL = re.compile(r"(?P<kind>[a-z]{2,12})(?:\((?P<scope>[^()]{0,60})\))?!?:\s*(?P<rest>.*)", re.IGNORECASE)
+_CONVENTIONAL = re.compile(r"(?P<kind>[a-z]{2,12})(?:\((?P<scope>[^()]{0,60})\))?!?:", re.IGNORECASE)
 _FIXING = frozenset(("fix", "fixes", "fixed", "bugfix", "hotfix", "bug"))
 _OTHER_KINDS = frozenset(
     """build bump chore ci cleanup deps doc docs feat feature lint perf refactor release style test tests wip

@@ -17,7 +17,7 @@ _NOT_LOADED = "the tests do not even load without the fix"
 _LONGEST = 200
 _MOST_NAMED = 12
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_DURATION = re.compile(r"\s+(?:\[[\d.,]+ ?m?s\]|\(?[\d.,]+ ?m?s\)?)\s*\Z")
+_DURATION = re.compile(r" (?:\[[\d.,]{1,12} ?m?s\]|\(?[\d.,]{1,12} ?m?s\)?)\Z")
 _LINES = {
     Runner.PYTEST: re.compile(r"(?P<how>PASSED|XPASS|FAILED|ERROR) (?P<name>\S+?::.*?)(?: - .*)?\Z"),
     Runner.BUN: re.compile(r"\((?P<how>pass|fail)\) (?P<name>.+)\Z"),
