@@ -16,6 +16,7 @@ from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
 from afterwit.harvest.wording import fitted, quoted, shown
 from afterwit.model.guards import CheckedFix, GuardState
 from afterwit.model.knowledge import (
+    GIT,
     GUARDED_FIXES,
     Activity,
     Category,
@@ -80,7 +81,7 @@ def _draft(repo: str, path: str, rows: Sequence[CheckedFix]) -> Draft:
 def _evidence(row: CheckedFix, path: str) -> Evidence:
     verdict = row.verdict
     session = SessionRef(
-        agent="git", native_id=verdict.commit, story=f"commit:{verdict.commit}", repo=verdict.repo, at_ms=verdict.at_ms
+        agent=GIT, native_id=verdict.commit, story=f"commit:{verdict.commit}", repo=verdict.repo, at_ms=verdict.at_ms
     )
     failing = verdict.failing[0] if verdict.failing else _test_of(row, path)
     excerpt = f"{shown(failing) or 'a test'} failed without the fix"

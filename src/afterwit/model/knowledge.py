@@ -15,6 +15,7 @@ SENTENCE_LIMIT = 240
 READ_LIMIT = 320  # of a sentence that a model read: it says when, too
 EXCERPT_LIMIT = 300
 READ = "read"  # the harvester of what a model read in sessions
+GIT = "git"  # stands for the agent where a commit stands for a session
 GUARDED_FIXES = "guarded-fixes"  # what makes notes of fixes that tests were seen to guard
 STANDING = "standing-rules"  # the harvester of what a user said once and for all
 

@@ -222,7 +222,7 @@ def test_a_session_that_ended_in_a_fix_is_named_with_what_failed(
 
 
 def test_an_agent_that_edits_guarded_lines_is_told_the_test(
-    run: Run, home: Path, tmp_path: Path, orchard: dict[str, str]
+    run: Run, environ: dict[str, str], home: Path, tmp_path: Path, orchard: dict[str, str]
 ) -> None:
     root = str(tmp_path / "orchard")
     text = claude_session("5ea50009", "Count trees", "make count", day=6).replace(ORCHARD, root)
@@ -237,3 +237,18 @@ def test_an_agent_that_edits_guarded_lines_is_told_the_test(
     (note,) = [note for note in notes["items"] if note["harvester"] == "guarded-fixes"]
     assert note["status"] == "active"
     assert "`tests/test_count.py`" in note["fact"]
+    assert f"afterwit guards show {orchard['guarded'][:10]}" in run("knowledge", "why", note["id"]).stdout
+    edit = {"file_path": f"{root}/orchard.py", "old_string": "    return len(trees)", "new_string": "    return 7 + 7"}
+    other = edit | {"old_string": "def count(trees):", "new_string": "def count(trees, rain):"}
+    assert _hooked(environ, root, "s-1", other) == ""
+    assert "after a change there run `tests/test_count.py`" in _hooked(environ, root, "s-1", edit)
+    assert _hooked(environ, root, "s-1", edit) == ""
+
+
+def _hooked(environ: dict[str, str], root: str, session: str, given: dict[str, str]) -> str:
+    """What an agent is told after an edit."""
+    call = {"hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_input": given, "tool_response": {}}
+    text = json.dumps({"session_id": session, "cwd": root, **call})
+    words = command(("hook", "claude-code", "after"))
+    done = subprocess.run(words, input=text, env=environ, cwd=root, capture_output=True, text=True, check=True)
+    return done.stdout

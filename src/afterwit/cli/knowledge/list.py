@@ -124,7 +124,7 @@ def shown_when(trigger: Trigger) -> str:
         ("failure with", " ".join(trigger.error)),
         ("tool", trigger.tool),
         ("path", trigger.path),
-        ("one of so many lines", str(len(trigger.lines) or "")),
+        ("lines of a fix", str(len(trigger.lines) or "")),
         ("rule", trigger.rule),
         ("topic", " ".join(trigger.topic)),
     )
