@@ -22,6 +22,7 @@ def commit(message: str, *paths: str) -> Commit:
         "Trees: fix pruning",
         "Correct a regression in pruning",
         "Handle a bug in the counter",
+        "Add a saw and fix pruning",
         "Merge pull request #7 from acme/topic\n\nFix pruning",
         "Merge pull request #7 from acme/fix/pruning\n\nPrune in winter only",
     ],
@@ -48,6 +49,8 @@ def test_a_message_says_that_something_is_fixed(message: str) -> None:
         "Bump saw from 1.0 to 1.1 to fix a bug",
         "refactor: fix names",
         "Prefix all names",
+        "Lead from a note about a guarded fix to the page",
+        "Read what is said of fixes",
         "",
     ],
 )

@@ -9,7 +9,7 @@ to before. A verdict is recorded as soon as it is there, so that nothing is lost
 import os
 import shlex
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,7 +95,6 @@ def check(
     planned: Sequence[PlannedCheck],
     options: CheckOptions,
     progress: Progress,
-    tell: Callable[[GuardVerdict], object] = lambda _verdict: None,
 ) -> list[GuardVerdict]:
     """Judges these fixes one after the other, and records each verdict."""
     confinement = confinement_here(place.root)
@@ -108,7 +107,6 @@ def check(
             verdict = msgspec.structs.replace(verdict, lines=guarded_lines(place, redactor, wanted.listed))
         record(world, verdict)
         made.append(verdict)
-        tell(verdict)
         progress.advance(1, 1)
     return made
 

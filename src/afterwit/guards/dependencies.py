@@ -19,6 +19,7 @@ _WHOLE = (".venv", "venv", "vendor")
 _MODULES = "node_modules"
 _KEPT_HIDDEN = (".bin", ".pnpm", ".bun", ".store")
 _MOST_ENTRIES = 20_000
+_MANIFEST_NAMES = ("package.json", "pyproject.toml", "setup.py", "setup.cfg", "go.mod", "composer.json", "Gemfile")
 _PYTHONS = ("python3", "python")
 _NEEDS_HOME = {Runner.GO: ("GOMODCACHE", "go/pkg/mod"), Runner.CARGO: ("CARGO_HOME", ".cargo")}
 
@@ -37,9 +38,6 @@ def link_dependencies(checkout: Path, folder: Path, paths: frozenset[str]) -> No
             _link_whole(checkout / inner / name, folder / inner / name)
         if (checkout / inner / _MODULES).is_dir():
             _link_modules(checkout, folder, Path(inner) / _MODULES)
-
-
-_MANIFEST_NAMES = ("package.json", "pyproject.toml", "setup.py", "setup.cfg", "go.mod", "composer.json", "Gemfile")
 
 
 def variables(command: RunnerCommand, folder: Path, paths: frozenset[str], user_home: Path) -> dict[str, str]:

@@ -32,6 +32,7 @@ _SIDE_SCOPES = frozenset(
 _REVERT = re.compile(r"^revert(?:ed|s)?\b|^(?:[a-z]+(?:\([^)]*\))?: )?revert\b", re.IGNORECASE)
 _REVERTED = re.compile(r"\bthis reverts commit ([0-9a-f]{7,64})\b", re.IGNORECASE)
 _WORDS = re.compile(r"\b(?:fix(?:es|ed|ing)?|bug ?fix(?:es)?|hot ?fix(?:es)?|bugs?|regressions?)\b", re.IGNORECASE)
+_NOUN = re.compile(r"\b(?:an?|the|about|of|without|each|this|that) (?:\w{1,20} )?fix(?:es)?\b", re.IGNORECASE)
 _LINKED = re.compile(r"\b(?:fix(?:es|ed)?|close[sd]?|resolve[sd]?):?\s+(?:[\w.-]+/[\w.-]+)?#(\d{1,9})\b", re.IGNORECASE)
 _FIXED_ISSUE = re.compile(r"\bfix(?:es|ed)?:?\s+(?:[\w.-]+/[\w.-]+)?#\d", re.IGNORECASE)
 _ASIDE = re.compile(
@@ -154,7 +155,12 @@ def _signs(subject: str, message: str, by_sessions: frozenset[str]) -> Sequence[
         if scope in _SIDE_SCOPES or _ASIDE.search(subject):
             return ()
         signs.append(FixSign.MESSAGE)
-    elif not is_revert and kind not in _OTHER_KINDS and _WORDS.search(subject) and not _ASIDE.search(subject):
+    elif (
+        not is_revert
+        and kind not in _OTHER_KINDS
+        and _WORDS.search(_NOUN.sub("", subject))
+        and not _ASIDE.search(subject)
+    ):
         signs.append(FixSign.MESSAGE)
     if kind not in _OTHER_KINDS and not _ASIDE.search(subject) and _FIXED_ISSUE.search(message):
         signs.append(FixSign.ISSUE)

@@ -20,6 +20,7 @@ from afterwit.model.digest import Digest
 from afterwit.model.errors import UsageError
 from afterwit.model.guards import GuardState, GuardVerdict
 from afterwit.model.kinds import NoteKind, Outcome
+from afterwit.sources.checkout import head_of
 from afterwit.sources.gathering import SourceError
 from afterwit.sources.git_diffs import bounded_answer
 from afterwit.sources.git_history import Commit, commits
@@ -83,7 +84,7 @@ def listed_fixes(
     sessions = ended_sessions(db, place.repo) if db is not None and place.repo else {}
     repairs = frozenset(key for key, session in sessions.items() if session.is_repair)
     count = 0
-    for fix in fixes_in(_history(place.git_dir), repairs):
+    for fix in fixes_in(_history(place), repairs):
         if query.since_ms is not None and fix.at_ms < query.since_ms:
             continue
         verdict = verdicts.get(fix.id)
@@ -144,9 +145,11 @@ def is_repairing(digest: Digest) -> bool:
     return is_fixing(" ".join(digest.task.split())[:_LONGEST_SUBJECT])
 
 
-def _history(git_dir: Path) -> Iterator[Commit]:
+def _history(place: FixPlace) -> Iterator[Commit]:
+    name = f"{head_of(place.root) or 'HEAD'}^{{commit}}"
+    arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", name]
     try:
-        tip = bounded_answer(git_dir, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], _ID_BYTES)
+        tip = bounded_answer(place.git_dir, arguments, _ID_BYTES)
     except SourceError:
         return iter(())  # nothing was committed yet
-    return commits(git_dir, [tip.decode("ascii", "replace").strip()], most=_MOST_COMMITS)
+    return commits(place.git_dir, [tip.decode("ascii", "replace").strip()], most=_MOST_COMMITS)

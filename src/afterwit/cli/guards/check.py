@@ -155,6 +155,7 @@ def _show_plan(place: FixPlace, runs: list[PlannedCheck], options: CheckOptions)
         talk(f"Before each run, with network: {options.setup}")
     linked = "linked from the checkout" if options.links else "not linked"
     network = "without network" if not confinement.has_network else "WITH network: it cannot be cut off here"
+    network += ", unable to write into the checkout" if not confinement.is_checkout_writable else ""
     talk(f"At most {options.seconds:g} seconds each, {network}. Installed dependencies are {linked}.")
 
 
