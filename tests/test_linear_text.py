@@ -31,6 +31,7 @@ _PACKAGES = (
     "digest",
     "guard",
     "harvest",
+    "guards",
     "knowledge",
     "model",
     "recall",

@@ -228,3 +228,30 @@ def test_a_hook_tells_with_an_action_what_recall_tells(deck: Opened, call: tuple
     action = FirstAction(activities_of(kind, target), paths, command_of(kind, target))
     lines = at_activity(_items(), HERE, action, ())
     assert told == [tuple(line) for line in lines]
+
+
+_GUARDED = _line(
+    "guard-1",
+    "Run `tests/test_tree.py`.",
+    Trigger(activity=Activity.EDIT, path="src/tree.py", lines=("return len(trees) - 1",)),
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "is_told"),
+    [
+        ({"old_string": "def count(trees):\n    return len(trees) - 1", "new_string": "pass # x"}, True),
+        ({"old_string": "a = 1", "new_string": "if trees:\n        return len(trees) - 1\n"}, True),
+        ({"edits": [{"old_string": "x = 2", "new_string": "    return len(trees) - 1"}]}, True),
+        ({"old_string": "def grow(trees):", "new_string": "def grow(trees, rain):"}, False),
+        ({}, True),
+    ],
+)
+def test_a_note_about_lines_waits_for_an_edit_of_them(hook: Hook, given: dict[str, Any], is_told: bool) -> None:
+    hook.compile(lines=[_GUARDED])
+    call: dict[str, Any] = {
+        "tool_name": "Edit",
+        "tool_input": {"file_path": str(hook.project / "src/tree.py"), **given},
+    }
+    told = hook.claude("after", hook_event_name="PostToolUse", tool_response={}, **call).context
+    assert ("test_tree.py" in told) is is_told

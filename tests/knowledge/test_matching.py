@@ -83,3 +83,10 @@ def test_a_topic_needs_all_of_its_words() -> None:
 )
 def test_paths_match_as_in_gitignore(pattern: str, path: str, is_meant: bool) -> None:
     assert fires(Trigger(path=pattern), TriggerMoment(paths=("README.md", path))) is is_meant
+
+
+def test_lines_are_compared_where_the_text_of_an_edit_is_known() -> None:
+    trigger = Trigger(path="a.py", lines=("return 1", "return 2"))
+    assert fires(trigger, TriggerMoment(paths=("a.py",)))
+    assert fires(trigger, TriggerMoment(paths=("a.py",), edited="x\n    return 2\n"))
+    assert not fires(trigger, TriggerMoment(paths=("a.py",), edited="x = 1"))

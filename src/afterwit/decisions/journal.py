@@ -19,7 +19,7 @@ from afterwit.store import journal
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.journal import ERASING, JournalEntry
-from afterwit.store.rows import erased, hooks, items, memory, originals, readings, repos
+from afterwit.store.rows import erased, guards, hooks, items, memory, originals, readings, repos
 from afterwit.store.rows.hooks import Shares
 from afterwit.store.rows.items import DecisionRow
 from afterwit.store.store import Store
@@ -34,6 +34,7 @@ AGENT_DISCONNECTED = "agent-disconnected"
 EXPERIMENT_SET = "experiment-set"  # {"session_share": …, "item_share": …}
 READING_ASKED = "reading-asked"  # {"requests": […]}: what a model was to read; see `store.rows.readings`
 READING_SPENT = "reading-spent"  # {"request", "asked_ms", "usage", "fault", …}: what a call took that failed
+FIX_CHECKED = "fix-checked"  # a verdict on a fix: see `model.guards.GuardVerdict`
 SESSIONS_ERASED = ERASING  # {"families": [[key, …], …]}, see `store.rows.erased`, and the entries that lost their text
 SESSIONS_WANTED = "sessions-wanted"  # {"sessions": [key, …]}: may be read again, although they were erased
 DRAWN = "drawn"  # {"draws": […]}: what sessions were shown, or would have been; see `spooled`
@@ -120,6 +121,8 @@ def apply_entry(store: Store, entry: JournalEntry) -> None:
             readings.put_request(store.db, entry.at_ms, request)
     elif entry.kind == READING_SPENT:
         readings.put_spent_call(store.db, entry.at_ms, body)
+    elif entry.kind == FIX_CHECKED:
+        guards.put_verdict(store.db, entry.at_ms, body)
     elif entry.kind == EXPERIMENT_SET:
         chosen = Shares(float(body["session_share"]), float(body["item_share"]), entry.at_ms)
         hooks.put_shares(store.db, chosen)

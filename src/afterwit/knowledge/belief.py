@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from math import exp, lgamma, log, log1p
 
-from afterwit.model.knowledge import READ, STANDING, Authority, Belief, Category, Channel, Evidence
+from afterwit.model.knowledge import GUARDED_FIXES, READ, STANDING, Authority, Belief, Category, Channel, Evidence
 
 HALF_LIFE_DAYS: Mapping[Category, float] = {
     Category.FACT: 120,  # commands and places move with the code
@@ -55,6 +55,7 @@ _PRIORS_BY_HARVESTER = {
     STANDING: Belief(2.4, 1.0),  # said once and for all: one story gives 0.77, and age alone does not end it
     "places": Belief(1.0, 2.0),  # the best of very many pairs: what was picked out looks better than it is
     "companions": Belief(1.0, 2.0),
+    GUARDED_FIXES: Belief(3.0, 1.0),  # a run has shown it: that alone gives 0.8, and age does not end it
     "questions": Belief(1.0, 1.0),  # that a failure was open at the end is seen, not concluded
 }
 _READ_STRENGTH = 2.0  # pieces of evidence that the prior of what a model read weighs as much as

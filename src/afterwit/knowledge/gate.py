@@ -20,7 +20,7 @@ from afterwit.guard.redaction import Redactor
 from afterwit.harvest.commands.power import power_of, power_of_change
 from afterwit.harvest.stated.statements import OF_THE_PLACE, is_deictic, momentary, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host
-from afterwit.model.knowledge import READ, READ_LIMIT, SENTENCE_LIMIT, STANDING, Category, Channel, Draft
+from afterwit.model.knowledge import GUARDED_FIXES, READ, READ_LIMIT, SENTENCE_LIMIT, STANDING, Category, Channel, Draft
 
 
 class Rejection(StrEnum):
@@ -90,6 +90,7 @@ _NEEDED = re.compile(
 )
 _CODE = re.compile(r"`[^`]*`")
 _NAMED_TMP = re.compile(r"/tmp/[a-z]+(?:-[a-z]+)*(?![\w./-])")  # noqa: S108 - a name that people gave, none of one run
+_NAMED_COMMIT = re.compile(r"\ACommit `[0-9a-f]{7}` \(\d{4}-\d{2}-\d{2}")  # of a note in words of ours: it stays
 _TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?>")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’]*")
 _VERB = re.compile(
@@ -168,6 +169,7 @@ def _about_form(draft: Draft, said: str) -> Rejection | None:
 
 def _about_content(draft: Draft, said: str) -> Rejection | None:
     lasting = _NAMED_TMP.sub("x", said) if draft.harvester == READ else said
+    lasting = _NAMED_COMMIT.sub("x", lasting) if draft.harvester == GUARDED_FIXES else lasting
     is_standing = draft.harvester == STANDING  # whether its words point at something was weighed when they were taken
     passing = momentary(lasting, OF_THE_PLACE if is_standing else frozenset()) or momentary(draft.advice)
     if passing or (said != draft.sentence and not is_standing and is_deictic(said)):

@@ -25,6 +25,7 @@ class TriggerMoment(NamedTuple):
     paths: tuple[str, ...] = ()  # below the repository, that the action is about
     words: frozenset[str] = frozenset()  # of the prompt, by `text.words`
     activity: Activity | None = None  # of which this is the first action in the session
+    edited: str = ""  # the text of an edit, old and new, where it is known
 
 
 def fires(trigger: Trigger, moment: TriggerMoment) -> bool:
@@ -38,6 +39,7 @@ def fires(trigger: Trigger, moment: TriggerMoment) -> bool:
         and (trigger.activity is None or trigger.activity is moment.activity)
         and moment.words.issuperset(trigger.topic)
         and (not trigger.path or any(fits_path(trigger.path, path) for path in moment.paths))
+        and (not (trigger.lines and moment.edited) or any(line in moment.edited for line in trigger.lines))
         and (not (trigger.program or trigger.words) or _calls(trigger, moment.command))
     )
 

@@ -29,6 +29,7 @@ from afterwit.knowledge.belief import DAY_MS
 from afterwit.knowledge.contradictions import host_line
 from afterwit.knowledge.gate import rejection, review_reason
 from afterwit.knowledge.gone import GoneSubjects
+from afterwit.knowledge.guarded_fixes import guarded_drafts
 from afterwit.knowledge.host_files import instructions
 from afterwit.knowledge.host_text import HostText
 from afterwit.knowledge.list import all_items, item_row
@@ -36,12 +37,23 @@ from afterwit.knowledge.merging import merged
 from afterwit.knowledge.needless import needless
 from afterwit.knowledge.subjects import gone_subjects, named_subjects, subjects_of
 from afterwit.knowledge.weighing import WeighingContext, weighed
-from afterwit.model.knowledge import EVERYWHERE, READ, Channel, Draft, HostLine, Item, ItemStatus, Scope, ScopeKind
+from afterwit.model.knowledge import (
+    EVERYWHERE,
+    GUARDED_FIXES,
+    READ,
+    Channel,
+    Draft,
+    HostLine,
+    Item,
+    ItemStatus,
+    Scope,
+    ScopeKind,
+)
 from afterwit.model.learn_run import Harvested, Progress
 from afterwit.store.atomic import step
 from afterwit.store.checksums import seal_knowledge
 from afterwit.store.database import transaction
-from afterwit.store.rows import items, sightings
+from afterwit.store.rows import guards, items, sightings
 from afterwit.store.rows.hooks import UNKNOWN_AGENT, DrawRow, draws_of_runs
 from afterwit.store.rows.items import RejectionRow, exposures
 from afterwit.store.rows.session_list import last_work, newest_versions, running_at, session_of
@@ -75,6 +87,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     if not is_forced and basis.mark == items.settled_mark(store.db):
         return _counted(before, before)
     drafts = [_DRAFT.decode(row.body) for row in sightings.all_drafts(store.db)]
+    drafts += guarded_drafts(guards.checked_fixes(store.db))
     decisions = decided(recorded(store.db))
     texts = {repo: HostText.of(named) for repo, named in basis.hosts.items()}
     kept, rejected = _gated(_backed(drafts, decisions), texts, decisions)
@@ -91,7 +104,8 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
         contradicted=decisions.contradicted,
         suspects={id_of(draft): why for draft in kept if (why := review_reason(draft))},
         last_work_ms=_last_work(store),
-        minimum_stories={READ: 1} | {harvester.name: harvester.minimum_stories for harvester in HARVESTERS},
+        minimum_stories={READ: 1, GUARDED_FIXES: 1}
+        | {harvester.name: harvester.minimum_stories for harvester in HARVESTERS},
     )
     after = {item.id: item for item in weighed(unions, context)}
     gone = gone_subjects(world, places, subjects_of((*drafts, *after.values())), basis.gone.versions)
@@ -223,6 +237,7 @@ class _Basis(NamedTuple):
     day: int
     decisions: list[tuple[str, int]]
     exposures: int
+    checked: list[tuple[str, int]]  # fixes
     hosts: Mapping[str, Mapping[str, str]]
     gone: GoneSubjects
 
@@ -235,6 +250,7 @@ class _Basis(NamedTuple):
                 version_of(),
                 self.decisions,
                 self.exposures,
+                self.checked,
                 {repo: dict(sorted(named.items())) for repo, named in sorted(self.hosts.items())},
                 {repo: sorted(paths) for repo, paths in sorted(self.gone.files.items())},
                 sorted(self.gone.versions.items()),
@@ -249,6 +265,7 @@ def _basis(store: Store, world: World, places: list[Checkout]) -> _Basis:
         day=world.now_ms // DAY_MS,
         decisions=[(row.machine, row.number) for row in items.decisions(store.db)],
         exposures=items.count_exposures(store.db),
+        checked=[(row.verdict.commit, row.checked_ms) for row in guards.checked_fixes(store.db)],
         hosts=instructions(store, world, checkouts(store, world)),
         gone=gone_subjects(world, places, named_subjects(store), newest_versions(store.db)),
     )

@@ -15,6 +15,8 @@ SENTENCE_LIMIT = 240
 READ_LIMIT = 320  # of a sentence that a model read: it says when, too
 EXCERPT_LIMIT = 300
 READ = "read"  # the harvester of what a model read in sessions
+GIT = "git"  # stands for the agent where a commit stands for a session
+GUARDED_FIXES = "guarded-fixes"  # what makes notes of fixes that tests were seen to guard
 STANDING = "standing-rules"  # the harvester of what a user said once and for all
 
 
@@ -165,6 +167,7 @@ class Trigger(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rule: str = ""  # a lint or compiler rule
     topic: tuple[str, ...] = ()  # words of a task, all of them, stemmed as `text.words` does
     activity: Activity | None = None  # the first action of this kind in a session
+    lines: tuple[str, ...] = ()  # of a file: an edit that tells its text holds one of them
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -21,6 +21,7 @@ _CONFIG_BYTES = 262_144
 _INSTRUCTIONS_BYTES = 200_000
 _MOST_FILES = 60  # with instructions, of one pattern
 _DEEPEST = 128
+_HEAD = re.compile(r"refs/[\w./+@-]{1,200}|[0-9a-f]{40,64}")
 
 
 def root_of_checkout(folder: Path) -> Path | None:
@@ -75,6 +76,14 @@ def worktrees_beside(folder: Path) -> list[Path]:
 def _shares(place: Path, git: Path) -> bool:
     there = _git_folder(place)
     return there is not None and there.resolve() == git
+
+
+def head_of(root: Path) -> str:
+    """What HEAD of a checkout names, also of a linked work tree: a ref or a commit; "" where it cannot be told."""
+    pointer = re.match(r"gitdir:[ \t]*(\S[^\n\r]*)", _text(root / ".git", _POINTER_BYTES))
+    folder = _pointed(root, pointer[1]) if pointer else root / ".git"
+    name = _text(folder / "HEAD", _POINTER_BYTES).strip().removeprefix("ref:").strip() if folder else ""
+    return name if _HEAD.fullmatch(name) else ""
 
 
 def checkout_instructions(root: Path, files: InstructionFiles) -> dict[str, str]:

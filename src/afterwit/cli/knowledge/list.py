@@ -125,6 +125,7 @@ def shown_when(trigger: Trigger) -> str:
         ("failure with", " ".join(trigger.error)),
         ("tool", trigger.tool),
         ("path", trigger.path),
+        ("lines of a fix", str(len(trigger.lines) or "")),
         ("rule", trigger.rule),
         ("topic", " ".join(trigger.topic)),
     )

@@ -19,7 +19,9 @@ from afterwit.curation.why import Backing, EvidenceSide, Why, telling_line
 from afterwit.curation.why import why as run
 from afterwit.guard.hygiene import clean
 from afterwit.knowledge.documents import WrittenEvidence, written
-from afterwit.model.knowledge import Evidence
+from afterwit.model.knowledge import GIT, Evidence
+
+_COMMIT_CHARS = 10
 
 
 @command(
@@ -121,6 +123,8 @@ def _opening(piece: Evidence, opens: str) -> str:
         return f"afterwit sessions show {opens}"
     if piece.session.agent == PERSON:
         return "written by a person"
+    if piece.session.agent == GIT:
+        return f"afterwit guards show {piece.session.native_id[:_COMMIT_CHARS]}"
     return f"session {piece.session.native_id} is not in this store"
 
 

@@ -39,7 +39,8 @@ CREATE TABLE triggers (
     tool TEXT NOT NULL,
     path TEXT NOT NULL,
     rule TEXT NOT NULL,
-    activity TEXT NOT NULL
+    activity TEXT NOT NULL,
+    lines TEXT NOT NULL                 -- a JSON list
 ) STRICT;
 
 -- Each trigger under one word, the rarest of those that must occur where it fires.

@@ -16,7 +16,7 @@ from afterwit.model.quick_json import dumps, loads
 VERSION = 4
 NOTES = "notes"  # the name under which a deck has how many notes are found by their words
 LINE_COLUMNS = ("item", "text", "authority", "advice", "confidence")
-TRIGGER_COLUMNS = ("program", "words", "signature", "tool", "path", "rule", "activity")
+TRIGGER_COLUMNS = ("program", "words", "signature", "tool", "path", "rule", "activity", "lines")
 _PLAIN = {code: " " for code in range(128) if not chr(code).isalnum()}
 _DIGITS = "0123456789."
 _COLUMNS = ", ".join((*(f"triggers.{name}" for name in TRIGGER_COLUMNS), *(f"lines.{name}" for name in LINE_COLUMNS)))
@@ -60,7 +60,15 @@ class DeckTrigger:
     __slots__ = TRIGGER_COLUMNS
 
     def __init__(
-        self, program: str, words: str, signature: str, tool: str, path: str, rule: str, activity: str = ""
+        self,
+        program: str,
+        words: str,
+        signature: str,
+        tool: str,
+        path: str,
+        rule: str,
+        activity: str = "",
+        lines: str = "",
     ) -> None:
         self.program = program
         self.words = texts_in(words)
@@ -69,6 +77,7 @@ class DeckTrigger:
         self.path = path
         self.rule = rule
         self.activity = activity
+        self.lines = texts_in(lines)
 
 
 class Deck:

@@ -194,7 +194,7 @@ def _put_lines(db: apsw.Connection, lines: Iterable[FiringLine], said: Redact) -
             filed = list(_keys_of(count, trigger, is_waiting=is_waiting, is_awaited=trigger in line.awaits))
             if filed:
                 columns = (count, number, *_row(trigger))
-                db.execute("INSERT INTO main.triggers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", columns)
+                db.execute("INSERT INTO main.triggers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", columns)
                 keys += filed
                 count += 1
     return keys
@@ -203,7 +203,7 @@ def _put_lines(db: apsw.Connection, lines: Iterable[FiringLine], said: Redact) -
 def _row(trigger: Trigger) -> Iterator[str]:
     for name in TRIGGER_COLUMNS:
         value = getattr(trigger, name)
-        yield str(value or "") if name != "words" else msgspec.json.encode(value).decode()
+        yield str(value or "") if name not in ("words", "lines") else msgspec.json.encode(value).decode()
 
 
 def _put_notes(db: apsw.Connection, lines: Sequence[FiringLine], redact: Redact) -> None:

@@ -1,0 +1,116 @@
+"""Notes about fixes that tests were seen to guard: which commit fixed a place, and which test to run after an edit.
+
+One note for each file, about the latest of its guarded fixes, said with the first edit that touches a line of them; an
+agent that does not tell what it edits gets it with the first edit of the file. A test is told for files of its own
+language: a fix may change others in passing. What a commit says is foreign: it is quoted where it cannot be read as an
+order, and otherwise left out. Names of files are told only in their plain form. Pure.
+"""
+
+import datetime as dt
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from afterwit.guard.hygiene import danger_in, reads_like_an_order
+from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
+from afterwit.harvest.wording import fitted, quoted, shown
+from afterwit.model.guards import CheckedFix, GuardState
+from afterwit.model.knowledge import (
+    GIT,
+    GUARDED_FIXES,
+    Activity,
+    Category,
+    Channel,
+    Draft,
+    Evidence,
+    Scope,
+    ScopeKind,
+    SessionRef,
+    Trigger,
+)
+
+_SUBJECT_CHARS = 60  # of a commit; more would be a message
+_MOST_CHARS = 400  # that are looked at
+_ID_CHARS = 7
+_MOST_FIXES = 3  # of one file that a note speaks of
+_MOST_LINES = 24
+_PULL = re.compile(r"\(#\d{1,9}\)\Z")
+_ODD = re.compile(r"[^\w\s.,:;/()+&%@=*!?#-]")
+_DOMAIN = re.compile(r"\w\.(?:app|biz|cn|co|com|dev|info|io|me|net|org|ru|sh|xyz)\b|\w\.\w{2,}\.\w", re.IGNORECASE)
+_CONVENTIONAL = re.compile(r"\A\w+(?:\([^)]*\))?!?:\s*")
+_SCRIPTS = frozenset(("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"))
+_MOST_FILES = 8  # of a fix that is about one place
+
+
+def guarded_drafts(checked: Iterable[CheckedFix]) -> list[Draft]:
+    """One draft for each file that a guarded fix changed."""
+    by_place: defaultdict[tuple[str, str], list[CheckedFix]] = defaultdict(list)
+    for row in checked:
+        verdict = row.verdict
+        is_told = verdict.state is GuardState.GUARDED and verdict.repo and len(verdict.files) <= _MOST_FILES
+        if is_told:
+            for path in verdict.files:
+                if is_plain_path(path) and _test_of(row, path):
+                    by_place[verdict.repo, path].append(row)
+    return [_draft(repo, path, rows) for (repo, path), rows in sorted(by_place.items())]
+
+
+def _draft(repo: str, path: str, rows: Sequence[CheckedFix]) -> Draft:
+    latest = sorted(rows, key=lambda row: (-row.verdict.at_ms, row.verdict.commit))[:_MOST_FIXES]
+    tests = list(dict.fromkeys(_test_of(row, path) for row in latest))
+    lines = tuple(dict.fromkeys(line for row in latest for line in row.verdict.lines.get(path, ())))[:_MOST_LINES]
+    first = latest[0].verdict
+    about = f"Commit {quoted(first.commit[:_ID_CHARS])} ({_day(first.at_ms)}{_said(first.subject)})"
+    begin = f"{about} fixed {shown(path)}; after a change there run {shown(tests[0])}"
+    further = [f" and {shown(test)}" for test in tests[1:]]
+    ending = ": they fail without the fix" if further else ": it fails without the fix"
+    return Draft(
+        harvester=GUARDED_FIXES,
+        key=(path,),
+        scope=Scope(ScopeKind.REPO, repo),
+        category=Category.PITFALL,
+        sentence=fitted(begin, further, ending),
+        channel=Channel.OUTCOME,
+        triggers=(Trigger(path=path, activity=Activity.EDIT, lines=lines),),
+        files=(path, tests[0]),
+        evidence=tuple(_evidence(row, path) for row in latest),
+        when=f"editing {shown(path)}",
+    )
+
+
+def _evidence(row: CheckedFix, path: str) -> Evidence:
+    verdict = row.verdict
+    session = SessionRef(
+        agent=GIT, native_id=verdict.commit, story=f"commit:{verdict.commit}", repo=verdict.repo, at_ms=verdict.at_ms
+    )
+    failing = verdict.failing[0] if verdict.failing else _test_of(row, path)
+    excerpt = f"{shown(failing) or 'a test'} failed without the fix"
+    return Evidence(session=session, channel=Channel.OUTCOME, at_ms=row.checked_ms, excerpt=excerpt)
+
+
+def _test_of(row: CheckedFix, path: str) -> str:
+    """The test file to run after a change of this file: one that was seen to fail, if it can be told; "" for none."""
+    plain = [test for test in row.verdict.tests if is_plain_path(test) and _language(test) == _language(path)]
+    failing = " ".join(row.verdict.failing)
+    return next((test for test in plain if test.rpartition("/")[2] in failing), plain[0] if plain else "")
+
+
+def _language(path: str) -> str:
+    suffix = path.rpartition(".")[2]
+    return "js" if suffix in _SCRIPTS else suffix
+
+
+def _day(at_ms: int) -> str:
+    return dt.datetime.fromtimestamp(at_ms / 1_000, dt.UTC).date().isoformat()
+
+
+def _said(subject: str) -> str:
+    """The subject of a commit, quoted; "" where it could be read as more than that."""
+    text = _ODD.sub("", _CONVENTIONAL.sub("", _PULL.sub("", subject[:_MOST_CHARS].strip()))).strip()
+    text = text if len(text) <= _SUBJECT_CHARS else text[:_SUBJECT_CHARS].rpartition(" ")[0]
+    if text.count("(") != text.count(")"):
+        text = text.replace("(", "").replace(")", "")
+    text = text.strip(" ,;:&")
+    text = text[:1].upper() + text[1:]
+    is_more = reads_like_an_order(text) or reads_like_a_sentence(text) or danger_in(text) or _DOMAIN.search(text)
+    return f": {quoted(text)}" if text and not is_more else ""
