@@ -2,17 +2,15 @@
 
 One note for each file, about the latest of its guarded fixes, said with the first edit that touches a line of them; an
 agent that does not tell what it edits gets it with the first edit of the file. A test is told for files of its own
-language: a fix may change others in passing. What a commit says is foreign: it is quoted where it cannot be read as an
-order, and otherwise left out. Names of files are told only in their plain form. Pure.
+language: a fix may change others in passing. What a commit says is foreign, and is not told. Names of files are told
+only in their plain form. Pure.
 """
 
 import datetime as dt
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from afterwit.guard.hygiene import danger_in, reads_like_an_order
-from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
+from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.wording import fitted, quoted, shown
 from afterwit.model.guards import CheckedFix, GuardState
 from afterwit.model.knowledge import (
@@ -29,15 +27,9 @@ from afterwit.model.knowledge import (
     Trigger,
 )
 
-_SUBJECT_CHARS = 60  # of a commit; more would be a message
-_MOST_CHARS = 400  # that are looked at
 _ID_CHARS = 7
 _MOST_FIXES = 3  # of one file that a note speaks of
 _MOST_LINES = 24
-_PULL = re.compile(r"\(#\d{1,9}\)\Z")
-_ODD = re.compile(r"[^\w\s.,:;/()+&%@=*!?#-]")
-_DOMAIN = re.compile(r"\w\.(?:app|biz|cn|co|com|dev|info|io|me|net|org|ru|sh|xyz)\b|\w\.\w{2,}\.\w", re.IGNORECASE)
-_CONVENTIONAL = re.compile(r"\A\w+(?:\([^)]*\))?!?:\s*")
 _SCRIPTS = frozenset(("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"))
 _MOST_FILES = 8  # of a fix that is about one place
 
@@ -60,7 +52,7 @@ def _draft(repo: str, path: str, rows: Sequence[CheckedFix]) -> Draft:
     tests = list(dict.fromkeys(_test_of(row, path) for row in latest))
     lines = tuple(dict.fromkeys(line for row in latest for line in row.verdict.lines.get(path, ())))[:_MOST_LINES]
     first = latest[0].verdict
-    about = f"Commit {quoted(first.commit[:_ID_CHARS])} ({_day(first.at_ms)}{_said(first.subject)})"
+    about = f"Commit {quoted(first.commit[:_ID_CHARS])} ({_day(first.at_ms)})"
     begin = f"{about} fixed {shown(path)}; after a change there run {shown(tests[0])}"
     further = [f" and {shown(test)}" for test in tests[1:]]
     ending = ": they fail without the fix" if further else ": it fails without the fix"
@@ -102,15 +94,3 @@ def _language(path: str) -> str:
 
 def _day(at_ms: int) -> str:
     return dt.datetime.fromtimestamp(at_ms / 1_000, dt.UTC).date().isoformat()
-
-
-def _said(subject: str) -> str:
-    """The subject of a commit, quoted; "" where it could be read as more than that."""
-    text = _ODD.sub("", _CONVENTIONAL.sub("", _PULL.sub("", subject[:_MOST_CHARS].strip()))).strip()
-    text = text if len(text) <= _SUBJECT_CHARS else text[:_SUBJECT_CHARS].rpartition(" ")[0]
-    if text.count("(") != text.count(")"):
-        text = text.replace("(", "").replace(")", "")
-    text = text.strip(" ,;:&")
-    text = text[:1].upper() + text[1:]
-    is_more = reads_like_an_order(text) or reads_like_a_sentence(text) or danger_in(text) or _DOMAIN.search(text)
-    return f": {quoted(text)}" if text and not is_more else ""
