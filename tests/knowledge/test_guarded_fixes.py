@@ -31,7 +31,7 @@ def checked(number: int = 1, **more: Any) -> CheckedFix:
 def test_a_guarded_fix_becomes_a_note_that_names_the_test() -> None:
     (draft,) = guarded_drafts([checked()])
     assert draft.sentence == (
-        "Commit `0000000` (2026-05-04: `Count trees once`) fixed `src/tree.py`; after a change there run"
+        "Commit `0000000` (2026-05-04) fixed `src/tree.py`; after a change there run"
         " `tests/test_tree.py`: it fails without the fix."
     )
     (trigger,) = draft.triggers
@@ -88,7 +88,7 @@ def test_a_fix_of_very_many_files_is_about_no_place() -> None:
         "",
     ],
 )
-def test_the_words_of_a_commit_are_quoted_harmlessly_or_left_out(subject: str) -> None:
+def test_the_words_of_a_commit_are_not_told(subject: str) -> None:
     (draft,) = guarded_drafts([checked(subject=subject)])
     assert rejection(draft) is None
     assert needless(draft) is None
