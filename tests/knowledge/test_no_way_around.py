@@ -24,7 +24,7 @@ _WIDE_DOORS = {  # they let through what they are given, so everybody who uses t
 _TOLD_FIELDS = {"text", "heading", "reason", "notice"}
 _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those for an agent
     "agents/moments.py": {"text_at", "all_text", "_script", "command", "path"},
-    "recall/deck/reader.py": {"text", "repo_of"},
+    "recall/deck/reader.py": {"text", "repo_of", "tree_of"},
     "hook/failures.py": {"_plain"},
     "mcp/desk.py": {"agent_of"},
     "mcp/given.py": {"literal", "one_line", "repo_of"},

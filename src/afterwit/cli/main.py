@@ -29,7 +29,7 @@ COMMANDS = {
     "places": Subcommand("places:places", "Guess the files where the work of a task is, with reasons."),
     "sample": Subcommand("sample:sample", "Say which sessions to read or learn from first, and why."),
     "read": Subcommand("read:read", "Let a model read sessions, and keep what the checks let pass."),
-    "guards": Subcommand("guards:guards", "Find out whether tests guard the fixes in a repository."),
+    "guards": Subcommand("guards:guards", "Find out whether anything would notice if a fix were undone."),
     "memory": Subcommand("memory:memory", "Remember what users and agents prefer, across sessions."),
     "measure": Subcommand("measure:measure", "Measure whether any of it helps."),
     "store": Subcommand("store:store", "Sizes, checks, rebuilding, giving space back."),

@@ -8,7 +8,7 @@ indexed as `learn` does it, in a folder of its own that is gone at the end.
 
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 
@@ -18,6 +18,7 @@ from afterwit.checkouts.tree_index import Redact, TreeIndex
 from afterwit.checkouts.tree_words import TreeWords
 from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.repository import sightings_of
+from afterwit.sources.gathering import SourceError
 from afterwit.sources.git_history import commits
 from afterwit.sources.git_work import TRUNKS, MainLineCommit, branches, main_line, trunk
 
@@ -61,6 +62,10 @@ class PastRepository:
             self._there = {path for (path,) in self._db.execute("SELECT path FROM files WHERE is_there")}
         return TreeWords(self._db)
 
+    def paths(self) -> frozenset[str]:
+        """The files of the tree that was asked for last."""
+        return frozenset(self._there)
+
     def is_there(self, path: str) -> bool:
         """Whether a file was there in the tree that was asked for last, as far as can be told: what was never committed
         may have been."""
@@ -90,12 +95,12 @@ NO_REPOSITORIES: PastRepositories = MappingProxyType({})
 
 @contextmanager
 def past_repositories(git_dirs: Mapping[str, Path], redact: Redact) -> Iterator[PastRepositories]:
-    """The repositories whose git folders these are, by name."""
+    """The repositories whose git folders these are, by name, without those that git cannot read."""
     with tempfile.TemporaryDirectory(prefix="afterwit-replay-") as folder:
-        past = {
-            repo: PastRepository(git_dir, Path(folder, f"{at}.db"), redact)
-            for at, (repo, git_dir) in enumerate(sorted(git_dirs.items()))
-        }
+        past: dict[str, PastRepository] = {}
+        for at, (repo, git_dir) in enumerate(sorted(git_dirs.items())):
+            with suppress(SourceError):
+                past[repo] = PastRepository(git_dir, Path(folder, f"{at}.db"), redact)
         try:
             yield past
         finally:

@@ -1,0 +1,139 @@
+"""Where work is: how well files are named at the first prompt, repository by repository, with and without checkouts.
+
+    AFTERWIT_JUDGE=judge.py AFTERWIT_CORPUS=HOME python -m bench.places --checkout NAME=FOLDER …
+
+Learns the home into a temporary store and replays it. The examiner's script says which sessions count and how many
+searches they spent; its own players *frequent* and *similar* stand beside ours. *git alone* knows no session. Besides
+the examiner's pool (files that earlier sessions had changed) there is one of all sessions that changed a file which lay
+in the repository when they began: whoever has no history yet has that one. Intervals are by session.
+"""
+
+import argparse
+import os
+import random
+import runpy
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from afterwit.cli.measure.backtest import with_checkouts
+from afterwit.config.world import World
+from afterwit.learn.learn import Options, learn
+from afterwit.measure.backtest import repositories, walked
+from afterwit.measure.past_repositories import NO_REPOSITORIES, PastRepositories
+from afterwit.measure.player import Player, Saying, Whereabouts
+from afterwit.measure.recall_player import PlacesPlayer
+from afterwit.model.digest import Digest
+from bench.backtest import READ_BY_EXAMINER, Silent, world_of
+from bench.results import report
+
+_ROUNDS = 1_000
+_SEED = 84
+Named = Mapping[str, Sequence[str]]  # files by session
+
+
+class Case(NamedTuple):
+    """A session in which there is something to find."""
+
+    session: str
+    repo: str
+    files: Sequence[str]
+    searches: int
+
+
+class GitAlone(PlacesPlayer):
+    """Knows no session, and notes which files were there."""
+
+    def __init__(self, past: PastRepositories) -> None:
+        super().__init__(past)
+        self._past = past
+        self.there: dict[str, frozenset[str]] = {}
+
+    def know(self, digest: Digest) -> None:
+        """Nothing is learned."""
+
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
+        yield from super().prompt(here, prompt)
+        if here.repo in self._past:
+            self.there[here.session] = self._past[here.repo].paths()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--checkout", action="append", default=[], metavar="NAME=FOLDER")
+    options = parser.parse_args()
+    missing = [name for name in ("AFTERWIT_JUDGE", "AFTERWIT_CORPUS") if not os.environ.get(name)]
+    if missing:
+        print(f"Skipped: {' and '.join(missing)} not set (the examiner's script, and the home to replay).")
+        return
+    home = Path(os.environ["AFTERWIT_CORPUS"]).absolute()
+    sys.argv = ["judge", "pool", str(home)]
+    judge = runpy.run_path(os.environ["AFTERWIT_JUDGE"], run_name="judge")
+    with tempfile.TemporaryDirectory(prefix="afterwit-places-") as folder:
+        world = with_checkouts(world_of(home, Path(folder, "store")), options.checkout, is_read=True)
+        learn(world, Options(), Silent())
+        report("places", tables(world, judge, home))
+
+
+def tables(world: World, judge: Mapping[str, Any], home: Path) -> dict[str, Any]:
+    sessions = judge["sessions"](str(home))
+    pool = [
+        Case(one.id, one.repo, old, len(judge["looking"](one, old[0]))) for one, old in judge["orientation"](sessions)
+    ]
+    named: dict[str, Named] = {"without checkouts": played(world, PlacesPlayer(NO_REPOSITORIES))}
+    with repositories(world) as past:
+        named["with checkouts"] = played(world, PlacesPlayer(past))
+    with repositories(world) as past:
+        alone = GitAlone(past)
+        named["git alone"] = played(world, alone)
+    for player in ("frequent", "similar"):
+        notes = judge["play"](sessions, player, random.Random(_SEED))
+        named[f"examiner's {player}"] = {note["session"]: note["files"] for note in notes}
+    lying = [
+        Case(one.id, one.repo, files, 0)
+        for one in sessions
+        if (files := [path for path in judge["edited"](one) if path in alone.there.get(one.id, ())])
+    ]
+    return {"pool": scored(pool, named), "files that lay there": scored(lying, named)}
+
+
+def played(world: World, player: Player) -> Named:
+    """The files that a player names, by session."""
+    sessions = (one for one in walked(world, [player], READ_BY_EXAMINER, Silent()) if one.is_played)
+    return {one.outline.here.session: note.files for one in sessions for note in one.notes[player.name]}
+
+
+def scored(cases: Sequence[Case], named: Mapping[str, Named]) -> list[dict[str, Any]]:
+    """Of each player, for all repositories and for each."""
+    repos = sorted({case.repo for case in cases})
+    return [
+        row(player, repo, [case for case in cases if repo in ("all", case.repo)], files)
+        for repo in ("all", *repos)
+        for player, files in named.items()
+    ]
+
+
+def row(player: str, repo: str, cases: Sequence[Case], named: Named) -> dict[str, Any]:
+    recalls = [recall(case, named.get(case.session, ())[:5]) for case in cases]
+    spared = [case.searches * (case.files[0] in named.get(case.session, ())[:5]) for case in cases]
+    rng = random.Random(_SEED)
+    draws = sorted(sum(rng.choices(recalls, k=len(recalls))) / len(recalls) for _ in range(_ROUNDS))
+    return {
+        "repo": repo,
+        "player": player,
+        "sessions": len(cases),
+        "recall_at_5": round(sum(recalls) / len(recalls), 3),
+        "low": round(draws[_ROUNDS // 40], 3),
+        "high": round(draws[-_ROUNDS // 40], 3),
+        "spared": f"{sum(spared)} of {sum(case.searches for case in cases)}",
+    }
+
+
+def recall(case: Case, files: Sequence[str]) -> float:
+    return sum(path in files for path in case.files) / min(5, len(case.files))
+
+
+if __name__ == "__main__":
+    main()
