@@ -9,6 +9,8 @@ in the repository when they began: whoever has no history yet has that one. Inte
 """
 
 import argparse
+import contextlib
+import io
 import os
 import random
 import runpy
@@ -70,7 +72,8 @@ def main() -> None:
         return
     home = Path(os.environ["AFTERWIT_CORPUS"]).absolute()
     sys.argv = ["judge", "pool", str(home)]
-    judge = runpy.run_path(os.environ["AFTERWIT_JUDGE"], run_name="judge")
+    with contextlib.redirect_stdout(io.StringIO()):
+        judge = runpy.run_path(os.environ["AFTERWIT_JUDGE"], run_name="judge")
     with tempfile.TemporaryDirectory(prefix="afterwit-places-") as folder:
         world = with_checkouts(world_of(home, Path(folder, "store")), options.checkout, is_read=True)
         learn(world, Options(), Silent())
