@@ -85,14 +85,14 @@ WEIGHTS = Features(
     last=0.25,
     recent=0.5,
     lately=0.4,
-    ever=0.45,
+    ever=0.5,
     sessions=0.4,
-    alike=3.5,
+    alike=3.0,
     words=1.6,
     contents=1.5,
     symbols=0.8,
     parent=1.5,
-    branch=1.5,
+    branch=2.5,
 )
 
 

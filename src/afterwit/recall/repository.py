@@ -7,6 +7,7 @@ git cannot read is left out, and tried again when something changes there.
 
 import hashlib
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 
@@ -40,6 +41,11 @@ _MARK = "tree "
 _UNCOMMITTED = "uncommitted"
 _SWEEP = 40  # files of a commit that says nothing of any one of them
 _LONGEST_MESSAGE = 4_000
+# Files that a commit changes whatever it is about: change logs, and what tools write.
+_IN_PASSING = re.compile(
+    r"(?:change(?:log|s)|history|news|release[-_]?notes)(?:\.\w+)*\Z|.*(?:\.lockb?|[-.]lock\.\w+|\.snap|\.map)\Z|go\.sum\Z",
+    re.IGNORECASE,
+)
 
 
 def tree_file(repo: str) -> str:
@@ -96,7 +102,11 @@ def history_sightings(checkout: GitCheckout, now_ms: int) -> list[PlaceSighting]
 def sightings_of(commits: Iterable[Commit], branch: str = "") -> Iterator[PlaceSighting]:
     """What commits say that are on this branch alone; "" for those that are on the default branch."""
     for commit in commits:
-        changed = {change.path: () for change in commit.changes if change.status != "D"}
+        changed = {
+            change.path: ()
+            for change in commit.changes
+            if change.status != "D" and not _IN_PASSING.match(change.path.rpartition("/")[2])
+        }
         if changed and len(commit.changes) <= _SWEEP:
             yield PlaceSighting(
                 commit.id, commit.message[:_LONGEST_MESSAGE], changed, branch, commit.at_ms, is_session=False
