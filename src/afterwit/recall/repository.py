@@ -21,7 +21,7 @@ from afterwit.guard import ruleset
 from afterwit.guard.redaction import Redactor
 from afterwit.model.learn_run import Progress
 from afterwit.recall.deck.location import branch_of
-from afterwit.recall.deck.prompt_tables import redacted_sighting
+from afterwit.recall.deck.prompt_tables import MOST_COMMITS, redacted_sighting
 from afterwit.recall.deck.reader import opened_immutable
 from afterwit.recall.place_index import KnownTree, PlaceIndex, PlaceSighting
 from afterwit.recall.places import NO_TREE, KnownRepo
@@ -32,7 +32,6 @@ from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.marks import mark, put_mark
 from afterwit.store.store import Store
 
-MOST_COMMITS = 1_000
 _MOST_BRANCHES = 8
 _MOST_OF_BRANCH = 50
 _MOST_UNCOMMITTED = 200
