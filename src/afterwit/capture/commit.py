@@ -199,6 +199,6 @@ def resolve_repos(store: Store, settings: Settings) -> None:
     rows = sorted(
         RepoRow(spot.root, spot.remote, answer.repo, answer.how.value) for spot, answer in resolutions.items()
     )
-    if rows != sorted(repos.repo_rows(db)) or sessions.has_unresolved(db):
+    if rows != sorted(repos.repo_rows(db)) or repos.unresolved(db):
         with transaction(db):
             repos.put_repos(db, rows)

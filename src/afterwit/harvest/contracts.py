@@ -36,6 +36,10 @@ class Called(Seen, frozen=True, kw_only=True, omit_defaults=True):
     what: str = ""
     signature: str = ""
 
+    @property
+    def is_telling(self) -> bool:
+        return bool(self.signature)
+
 
 class Contracts:
     name = "contracts"

@@ -65,6 +65,10 @@ class Lacked(Seen, frozen=True, kw_only=True, omit_defaults=True):
     install: str = ""  # the command that brought it
     worked: bool = False
 
+    @property
+    def is_telling(self) -> bool:
+        return not self.worked
+
 
 class _Way(NamedTuple):
     instead: str  # the words that reach the program

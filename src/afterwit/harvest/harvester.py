@@ -3,7 +3,7 @@
 `see` looks at one digest and says what matters in it, each thing under a *group*: the name of the matter that it
 belongs to. `conclude` gets everything that was seen of one group, in all sessions, and drafts what follows. So a new
 session costs a look at its own digest and new conclusions for the groups it touches, whatever the history holds, and
-the outcome depends on the set of sessions, not on their order.
+the outcome depends on the set of sessions, not on their order. Of a matter that has many sightings the newest count.
 """
 
 import hashlib
@@ -31,6 +31,10 @@ K = TypeVar("K", bound=Hashable)
 S = TypeVar("S", bound=Seen)
 T = TypeVar("T")
 _MOST_SIGNATURES = 6
+MOST_TELLING = 400
+"""The newest sightings of a matter that it is concluded from: what is older changes no judgement any more."""
+MOST_OTHERS = 200
+"""The same, of those that only speak for or against what others tell."""
 NEVER_ALONE = 1_000_000
 """Stories asked of what never counts without a person's word: it only answers a failure, however often it is seen."""
 
@@ -65,6 +69,25 @@ def item_id(harvester: str, scope: Scope, key: tuple[str, ...]) -> str:
 
 def id_of(draft: Draft) -> str:
     return item_id(draft.harvester, draft.scope, draft.key)
+
+
+def about_hash(draft: Draft) -> bytes:
+    """The same for all drafts that are about the same, wherever they hold."""
+    return hashlib.blake2b(msgspec.msgpack.encode((draft.harvester, draft.key)), digest_size=12).digest()
+
+
+def newest(sightings: Sequence[Sighting[S]]) -> list[Sighting[S]]:
+    """What a matter is concluded from, with all that are as old as the last of them; nothing where none is telling."""
+    telling = _newest([sighting for sighting in sightings if sighting.seen.is_telling], MOST_TELLING)
+    others = _newest([sighting for sighting in sightings if not sighting.seen.is_telling], MOST_OTHERS)
+    return telling + others if telling else []
+
+
+def _newest(sightings: list[Sighting[S]], most: int) -> list[Sighting[S]]:
+    if len(sightings) <= most:
+        return sightings
+    last = sorted(sighting.session.at_ms for sighting in sightings)[-most]
+    return [sighting for sighting in sightings if sighting.session.at_ms >= last]
 
 
 def evidence_of(sighting: Sighting[S], channel: Channel, *, is_against: bool = False, source: str = "") -> Evidence:

@@ -30,6 +30,10 @@ class LeftOut(Seen, frozen=True, kw_only=True, omit_defaults=True):
     step: str = ""
     commands: tuple[str, ...] = ()
 
+    @property
+    def is_telling(self) -> bool:
+        return bool(self.step)
+
 
 class Procedures:
     name = "procedures"

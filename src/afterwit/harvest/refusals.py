@@ -178,6 +178,10 @@ class DeniedCall(Seen, frozen=True, kw_only=True, omit_defaults=True):
     what: str = ""
     ran: tuple[str, ...] = ()
 
+    @property
+    def is_telling(self) -> bool:
+        return bool(self.what)
+
 
 class Denials:
     name = "denials"

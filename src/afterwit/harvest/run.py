@@ -2,7 +2,10 @@
 
 Killed anywhere, the next run goes on: what was seen in a session and which matters it touched are written in one
 transaction, and a matter stays touched until its drafts are stored. The outcome depends on the set of sessions, not on
-the order in which they came. What becomes of the drafts is settled elsewhere; that it has to be is noted with them.
+the order in which they came. What becomes of the drafts is settled elsewhere; where it has to be is noted with them.
+
+A session that grew touches the matters of which it says something else now; a matter is concluded from its newest
+sightings (`harvester.MOST_TELLING`). So what a session costs does not grow with the history.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,20 +17,21 @@ import msgspec
 
 from afterwit.decisions.decided import Forgotten
 from afterwit.digest.update import load_digest
-from afterwit.harvest.harvester import Harvester, id_of
+from afterwit.harvest.harvester import MOST_OTHERS, MOST_TELLING, Harvester, about_hash, id_of
 from afterwit.harvest.registry import HARVESTERS
-from afterwit.harvest.stories import OPENING, SOON_MS, Stories, root_of
-from afterwit.model.knowledge import Draft, Evidence, SessionRef, Sighting
+from afterwit.harvest.stories import OPENING, SOON_MS, Stories, given_hash, root_of
+from afterwit.model.knowledge import EVERYWHERE, Draft, Evidence, Scope, ScopeKind, SessionRef, Sighting
 from afterwit.model.learn_run import Progress, in_batches
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
-from afterwit.store.rows import items, sightings
-from afterwit.store.rows.session_list import session_row
-from afterwit.store.rows.sightings import DraftRow, MatterKey, SightingRow
+from afterwit.store.rows import sightings
+from afterwit.store.rows.session_list import SessionRow, session_row
+from afterwit.store.rows.sightings import DraftRow, HarvestedRow, MatterKey, SightingRow
 from afterwit.store.store import Store
 
 _BATCH = 64
 _MOST_EVIDENCE = 60  # of each side; more would only repeat
+_REF = msgspec.msgpack.Decoder(SessionRef)
 
 
 def version_of(harvesters: Sequence[Harvester[Any]] = HARVESTERS) -> str:
@@ -39,43 +43,68 @@ def see_pending(store: Store, progress: Progress | None = None) -> int:
     """Looks at all sessions that have not been looked at by the present harvesters. Returns how many."""
     version = version_of()
     with transaction(store.db):
-        if sightings.forget_deleted_sessions(store.db):
-            items.put_settled_mark(store.db, "")
+        sightings.forget_deleted_sessions(store.db)
         pending = sightings.unharvested(store.db, version)
-        sightings.touch_stories(store.db, pending, SOON_MS, OPENING)
+        _tell_near_otherwise(store.db, pending)
+    refs = SessionRefs(store)
     for batch in in_batches(pending, _BATCH, progress, "looking for notes", "sessions"):
         with transaction(store.db):
             for session in batch:
-                _see(store.db, session, version)
-            items.put_settled_mark(store.db, "")
+                _see(store.db, session, version, refs)
             step("sightings are written, not committed")
     return len(pending)
 
 
-def _see(db: apsw.Connection, session: int, version: str) -> None:
+def _tell_near_otherwise(db: apsw.Connection, pending: Sequence[int]) -> None:
+    """Sessions whose story may be another, because the task of one of these is new or another, are named anew."""
+    if not sightings.has_harvested(db):
+        return
+    moved = [session for session in pending if _is_moved(db, session)]
+    if moved:
+        sightings.tell_otherwise(db, sightings.sessions_near(db, moved, SOON_MS, OPENING))
+
+
+def _is_moved(db: apsw.Connection, session: int) -> bool:
+    row, before = session_row(db, session), sightings.harvested_as(db, session)
+    return row is not None and (before is None or before.given != given_hash(row))
+
+
+def _see(db: apsw.Connection, session: int, version: str, refs: "SessionRefs") -> None:
     row = session_row(db, session)
     digest = load_digest(db, row) if row is not None else None
     if row is None or digest is None:
         return
     rows = [
-        SightingRow(harvester.name, grouped.group, session, ordinal, msgspec.msgpack.encode(grouped.seen))
+        SightingRow(
+            harvester.name,
+            grouped.group,
+            int(grouped.seen.is_telling),
+            row.started_ms or 0,
+            session,
+            ordinal,
+            msgspec.msgpack.encode(grouped.seen),
+        )
         for harvester in HARVESTERS
         for ordinal, grouped in enumerate(harvester.see(digest))
     ]
-    sightings.put_seen(db, session, version, row.repo, rows)
+    before = sightings.harvested_as(db, session)
+    ref = msgspec.msgpack.encode(refs.made_from(row))
+    seen = HarvestedRow(session, version, row.repo, given_hash(row), ref)
+    sightings.put_seen(db, seen, rows, is_other=before is None or before.ref != ref)
+    scopes = (Scope(ScopeKind.REPO, row.repo), Scope(ScopeKind.AGENT, row.agent), EVERYWHERE)
+    sightings.unsettle(db, map(str, scopes))  # what holds there ages by the last work there
 
 
 def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | None = None) -> int:
     """Drafts again what follows in every touched matter. Returns how many there were."""
     by_name = {harvester.name: harvester for harvester in HARVESTERS}
-    refs = SessionRefs(store, forgotten)
+    refs = SessionRefs(store, forgotten, keeps=True)
     waiting = sightings.touched(store.db)
     for batch in in_batches(waiting, _BATCH, progress, "weighing what was seen", "topics"):
         with transaction(store.db):
             for matter in batch:
                 drafts = _concluded(store.db, by_name.get(matter.harvester), matter, refs)
                 sightings.put_drafts(store.db, matter, drafts)
-            items.put_settled_mark(store.db, "")
             step("drafts are written, not committed")
     return len(waiting)
 
@@ -85,11 +114,18 @@ def _concluded(
 ) -> Iterator[DraftRow]:
     if harvester is None:  # of an earlier version
         return
-    rows = sightings.sightings_of(db, matter)
+    rows = sightings.sightings_of(db, matter, MOST_TELLING, MOST_OTHERS)
     decode = msgspec.msgpack.Decoder(harvester.seen).decode
     seen = [Sighting(ref, decode(row.body)) for row in rows if (ref := refs.of(row.session_id)) is not None]
     for draft in harvester.conclude(matter.name, seen) if seen else ():
-        yield DraftRow(id_of(draft), matter.harvester, matter.name, msgspec.msgpack.encode(_bounded(draft)))
+        yield DraftRow(
+            id_of(draft),
+            matter.harvester,
+            matter.name,
+            str(draft.scope),
+            about_hash(draft),
+            msgspec.msgpack.encode(_bounded(draft)),
+        )
 
 
 def _bounded(draft: Draft) -> Draft:
@@ -110,23 +146,35 @@ def _latest(evidence: list[Evidence]) -> list[Evidence]:
 
 
 class SessionRefs:
-    """Sessions as evidence names them; those that are to be forgotten are not there."""
+    """Sessions as evidence names them; those that are to be forgotten are not there. What a session was named stands
+    until its story may be another; who `keeps` names writes them down, within a transaction."""
 
-    def __init__(self, store: Store, forgotten: Forgotten) -> None:
+    def __init__(self, store: Store, forgotten: Forgotten | None = None, *, keeps: bool = False) -> None:
         self._db = store.db
         self._forgotten = forgotten
+        self._keeps = keeps
         self._machine = store.journal.machine
         self._stories = Stories(store.db)
         self.of = lru_cache(maxsize=65_536)(self._of)
 
     def _of(self, session: int) -> SessionRef | None:
-        row = session_row(self._db, session)
-        if row is None:
-            return None
+        kept = sightings.harvested_as(self._db, session)
+        if kept is not None and kept.ref:
+            ref = _REF.decode(kept.ref)
+        else:
+            row = session_row(self._db, session)
+            if row is None:
+                return None
+            ref = self.made_from(row)
+            if self._keeps:
+                sightings.put_ref(self._db, session, msgspec.msgpack.encode(ref))
+        return None if self._forgotten is not None and self._forgotten.covers(ref) else ref
+
+    def made_from(self, row: SessionRow) -> SessionRef:
         versions = msgspec.json.decode(row.versions or "[]", type=list[str])
         root = root_of(self._db, row)
         story = self._stories.of(root)
-        ref = SessionRef(
+        return SessionRef(
             agent=row.agent,
             native_id=row.native_id,
             story=story,
@@ -138,4 +186,3 @@ class SessionRefs:
             at_ms=row.started_ms or 0,
             worked={"success": True, "failure": False}.get(row.outcome),
         )
-        return None if self._forgotten.covers(ref) else ref

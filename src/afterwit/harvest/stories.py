@@ -7,15 +7,17 @@ different work, and so are stock prompts on different branches: both stay apart.
 hours: what is given long after it was given first is another origin, and the first of its own.
 
 The story of a session depends on the set of sessions alone. A session that comes late, or is another than it was, may
-change the story of others; `store.rows.sightings.touch_stories` finds those whose evidence has to be weighed again.
+change the story of others; `store.rows.sightings.sessions_near` finds those whose evidence has to be weighed again.
 """
 
+import hashlib
 import re
 from collections import defaultdict
 from functools import lru_cache
 from typing import NamedTuple
 
 import apsw
+import msgspec
 
 from afterwit.store.rows.session_list import SessionRow, session_of
 from afterwit.store.rows.sightings import same_tasks
@@ -76,6 +78,12 @@ def _words(task: str) -> frozenset[str]:
     return frozenset(_WORD.findall(task.casefold()))
 
 
+def given_hash(row: SessionRow) -> bytes:
+    """Changes when anything does that stories depend on: which task was given to a session, when, where and by whom."""
+    given = (row.agent, row.native_id, row.parent, row.repo, row.branch, row.started_ms, row.task)
+    return hashlib.blake2b(msgspec.msgpack.encode(given), digest_size=12).digest()
+
+
 def root_of(db: apsw.Connection, row: SessionRow) -> SessionRow:
     """The session at the root of subagents, forks and resumes."""
     for _ in range(_DEEPEST):
@@ -102,7 +110,7 @@ class Stories:
         return self._first[root.id]
 
     def _series(self, root: SessionRow) -> dict[int, str]:
-        if not root.repo or not root.started_ms or not root.task:
+        if not root.repo or not root.started_ms or len(_words(root.task)) < _FEWEST_WORDS:
             return {}
         tasks = Tasks()
         return {

@@ -73,6 +73,10 @@ class Guessed(Seen, frozen=True, kw_only=True, omit_defaults=True):
     inside: tuple[str, ...] = ()  # names in the folder
     touched: tuple[str, ...] = ()
 
+    @property
+    def is_telling(self) -> bool:
+        return bool(self.wrong)
+
 
 class WrongPaths:
     name = "wrong-paths"

@@ -40,6 +40,12 @@ class GoneSubjects(NamedTuple):
     versions: Mapping[str, str] = {}  # that each agent ran with last
     calls: Mapping[str, Mapping[ProjectCall, str]] = {}  # by repository, with the reason in words
 
+    def is_within(self, other: "GoneSubjects") -> bool:
+        """Whether the other knows of everything that is gone here."""
+        return all(paths <= other.files.get(repo, frozenset()) for repo, paths in self.files.items()) and all(
+            calls.items() <= other.calls.get(repo, {}).items() for repo, calls in self.calls.items()
+        )
+
 
 NOTHING_GONE = GoneSubjects()
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from afterwit.harvest.harvester import Harvester
+from afterwit.harvest.harvester import Harvester, newest
 from afterwit.knowledge.merging import Matter, Union, matter_of, merged_in_scope, placed
 from afterwit.knowledge.weighing import WeighingContext, weighed
 from afterwit.model.digest import Digest
@@ -104,8 +104,8 @@ class Library:
         if not by_session:
             del self._seen[group]
             return ()
-        sightings = [sighting for _, several in sorted(by_session.items()) for sighting in several]
-        drafts = self._harvesters[group.harvester].conclude(group.name, sightings)
+        sightings = newest([sighting for _, several in sorted(by_session.items()) for sighting in several])
+        drafts = self._harvesters[group.harvester].conclude(group.name, sightings) if sightings else ()
         return tuple(draft for draft in drafts if self._is_let_in(draft))
 
     def _file(self, group: _Group, before: Iterable[Draft], after: tuple[Draft, ...]) -> None:

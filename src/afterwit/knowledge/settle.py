@@ -1,8 +1,9 @@
 """Settles what is known: makes items of drafts, by the gate, merging, belief, trust and what people decided.
 
-The items are a function of the drafts, the decisions, what was shown to whom, the hosts' own files and the day. So they
-are made anew when one of these changed, and rows are written only where an item did. This is also the maintenance pass:
-a new day alone lets belief fade.
+The items are a function of the drafts, the decisions, what was shown to whom, the hosts' own files, when there was last
+work, and the day. So they are made anew when one of these changed, and rows are written only where an item did: after a
+session those of its repository, of its agent and of what holds everywhere; with a new day, a decision or a file all of
+them. That is also the maintenance pass: a new day alone lets belief fade. What comes of it is the same either way.
 
 What stories say of items that they were shown is an echo, not evidence. Hooks know their session. The MCP server often
 does not: then the run of the server stands for it, and every session that it may have been counts as shown. To discount
@@ -10,8 +11,8 @@ one too many costs a piece of evidence; one too few would let an item prove itse
 """
 
 import hashlib
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -32,8 +33,8 @@ from afterwit.knowledge.gone import GoneSubjects
 from afterwit.knowledge.guarded_fixes import guarded_drafts
 from afterwit.knowledge.host_files import instructions
 from afterwit.knowledge.host_text import HostText
-from afterwit.knowledge.list import all_items, item_row
-from afterwit.knowledge.merging import merged
+from afterwit.knowledge.list import all_items, item_in, item_row
+from afterwit.knowledge.merging import Union, merged
 from afterwit.knowledge.needless import needless
 from afterwit.knowledge.subjects import gone_subjects, named_subjects, subjects_of
 from afterwit.knowledge.weighing import WeighingContext, weighed
@@ -62,7 +63,7 @@ from afterwit.store.store import Store
 _TOOL = "afterwit"  # in the name of every tool of the server, whichever way an agent puts it
 _AROUND_MS = 120_000  # between a call in a log and the answer to it
 ASSISTANT = "assistant"  # the harvester of what agents record
-_VERSION = 3  # raised when the same drafts make other items
+_VERSION = 4  # raised when the same drafts make other items
 _DRAFT = msgspec.msgpack.Decoder(Draft)
 
 
@@ -80,48 +81,134 @@ def harvest(store: Store, world: World, progress: Progress | None = None, *, is_
 
 
 def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
-    """Makes the items anew, if anything that they depend on has changed."""
+    """Makes the items anew: those of the scopes in which something changed, or all of them where something has changed
+    that all depend on, or what holds in one scope reaches into others."""
     places = every_checkout(store, world)
     basis = _basis(store, world, places)
-    before = {item.id: item for item in all_items(store.db)}
-    if not is_forced and basis.mark == items.settled_mark(store.db):
-        return _counted(before, before)
-    drafts = [_DRAFT.decode(row.body) for row in sightings.all_drafts(store.db)]
-    drafts += guarded_drafts(guards.checked_fixes(store.db))
-    decisions = decided(recorded(store.db))
-    texts = {repo: HostText.of(named) for repo, named in basis.hosts.items()}
-    kept, rejected = _gated(_backed(drafts, decisions), texts, decisions)
-    own = merged(draft for draft in kept if not _is_foreign(draft) and draft.harvester != READ)
-    read = merged((draft for draft in kept if draft.harvester == READ), decisions.same)
-    foreign = merged(_not_known(kept))
-    unions = (*own.unions, *read.unions, *foreign.unions)
-    context = WeighingContext(
-        now_ms=world.now_ms,
-        echoes=echoes(store.db),
-        gone=basis.gone,
-        host_lines={id_of(draft): lines for draft in kept if (lines := tuple(_host_lines(draft, texts)))},
-        decisions=decisions.decisions,
-        contradicted=decisions.contradicted,
-        suspects={id_of(draft): why for draft in kept if (why := review_reason(draft))},
-        last_work_ms=_last_work(store),
-        minimum_stories={READ: 1, GUARDED_FIXES: 1}
-        | {harvester.name: harvester.minimum_stories for harvester in HARVESTERS},
-    )
-    after = {item.id: item for item in weighed(unions, context)}
-    gone = gone_subjects(world, places, subjects_of((*drafts, *after.values())), basis.gone.versions)
-    if gone != basis.gone:  # what an item relies on depends on nothing that is gone
-        after = {item.id: item for item in weighed(unions, context._replace(gone=gone))}
-    with transaction(store.db):
-        _write(store, before, after)
-        items.put_rejections(store.db, rejected)
-        items.put_doubles(
-            store.db,
-            sorted({(review.first, review.second) for merging in (own, read, foreign) for review in merging.reviews}),
+    settling = _Settling(store, world, basis, places)
+    if is_forced or basis.mark != items.settled_mark(store.db):
+        return settling.all_items()
+    scopes = sightings.unsettled(store.db)
+    if not scopes:
+        return _counted(store.db, {}, {})
+    return settling.items_in(scopes) or settling.all_items()
+
+
+class _Settling:
+    """Makes items of what is known now."""
+
+    def __init__(self, store: Store, world: World, basis: "_Basis", places: list[Checkout]) -> None:
+        self._store = store
+        self._world = world
+        self._basis = basis
+        self._places = places
+        self._decisions = decided(recorded(store.db))
+
+    def all_items(self) -> Harvested:
+        drafts = [_DRAFT.decode(row.body) for row in sightings.all_drafts(self._store.db)]
+        made = self._made(drafts, echoes(self._store.db))
+        before = {item.id: item for item in all_items(self._store.db)}
+        gone = self._gone((*drafts, *made.items.values()))
+        if gone != self._basis.gone:  # what an item relies on depends on nothing that is gone
+            made = made.weighed_with(gone)
+        with transaction(self._store.db):
+            _write(self._store, before, made.items)
+            items.put_rejections(self._store.db, made.rejected)
+            items.put_doubles(self._store.db, made.doubles)
+            items.put_settled_mark(self._store.db, self._basis._replace(gone=gone).mark)
+            seal_knowledge(self._store.db)
+            step("items are written, not committed")
+        return _counted(self._store.db, before, made.items)
+
+    def items_in(self, scopes: Collection[str]) -> Harvested | None:
+        """None where others would have to be made with them."""
+        db = self._store.db
+        drafts = [_DRAFT.decode(row.body) for row in sightings.drafts_with(db, scopes)]
+        made = self._made(drafts, echoes(db, map(id_of, drafts)), frozenset(scopes))
+        before = {row.id: item_in(row) for row in items.items_in(db, scopes, ItemStatus)}
+        if _looks_everywhere(before) != _looks_everywhere(made.items) or self._reach_out(before, made.items):
+            return None
+        if not self._gone(made.items.values()).is_within(self._basis.gone):
+            return None
+        with transaction(db):
+            _write(self._store, before, made.items)
+            items.put_rejections(db, made.rejected, scopes)
+            items.put_doubles(db, made.doubles, before.keys() | made.items.keys())
+            items.put_settled_mark(db, self._basis.mark)
+            step("items are written, not committed")
+        return _counted(db, before, made.items)
+
+    def _made(
+        self, drafts: Sequence[Draft], shown: Mapping[str, frozenset[str]], scopes: Collection[str] | None = None
+    ) -> "_Made":
+        """The items of these scopes, or of all. The drafts are all that may have a share in them."""
+        decisions = self._decisions
+        own = [*drafts, *guarded_drafts(guards.checked_fixes(self._store.db)), *decisions.drafts]
+        texts = {repo: HostText.of(named) for repo, named in self._basis.hosts.items()}
+        kept, rejected = _gated(_backed(own, decisions), texts, decisions)
+        mergings = (
+            merged(draft for draft in kept if not _is_foreign(draft) and draft.harvester != READ),
+            merged((draft for draft in kept if draft.harvester == READ), decisions.same),
+            merged(_not_known(kept)),
         )
-        items.put_settled_mark(store.db, basis._replace(gone=gone).mark)
-        seal_knowledge(store.db)
-        step("items are written, not committed")
-    return _counted(before, after)
+        context = WeighingContext(
+            now_ms=self._world.now_ms,
+            echoes=shown,
+            gone=self._basis.gone,
+            host_lines={id_of(draft): lines for draft in kept if (lines := tuple(_host_lines(draft, texts)))},
+            decisions=decisions.decisions,
+            contradicted=decisions.contradicted,
+            suspects={id_of(draft): why for draft in kept if (why := review_reason(draft))},
+            last_work_ms=_last_work(self._store),
+            minimum_stories={READ: 1, GUARDED_FIXES: 1}
+            | {harvester.name: harvester.minimum_stories for harvester in HARVESTERS},
+        )
+        unions = [union for merging in mergings for union in merging.unions if _is_in(union.draft.scope, scopes)]
+        names = {union.id for union in unions}
+        reviews = (review for merging in mergings for review in merging.reviews)
+        return _Made(
+            unions=unions,
+            context=context,
+            items={item.id: item for item in weighed(unions, context)},
+            rejected=[row for row in rejected if scopes is None or row.scope in scopes],
+            doubles=sorted({(review.first, review.second) for review in reviews if review.first in names}),
+        )
+
+    def _gone(self, things: Iterable[Draft | Item]) -> GoneSubjects:
+        named = subjects_of(things) if self._places else {}
+        return gone_subjects(self._world, self._places, named, self._basis.gone.versions)
+
+    def _reach_out(self, *settled: Mapping[str, Item]) -> bool:
+        """Whether one of these items replaces, contradicts or gave way to one that is not among them."""
+        known = {name for some in settled for item in some.values() for name in (item.id, *item.merged)}
+        named = {
+            name
+            for some in settled
+            for item in some.values()
+            for name in (*item.supersedes, *item.contradicts, item.superseded_by)
+        }
+        return bool(items.items_with_ids(self._store.db, named - known))
+
+
+class _Made(NamedTuple):
+    unions: Sequence[Union]
+    context: WeighingContext
+    items: Mapping[str, Item]
+    rejected: Sequence[RejectionRow]
+    doubles: Sequence[tuple[str, str]]
+
+    def weighed_with(self, gone: GoneSubjects) -> "_Made":
+        after = weighed(self.unions, self.context._replace(gone=gone))
+        return self._replace(items={item.id: item for item in after})
+
+
+def _is_in(scope: Scope, scopes: Collection[str] | None) -> bool:
+    return scopes is None or str(scope) in scopes
+
+
+def _looks_everywhere(settled: Mapping[str, Item]) -> set[Any]:
+    """Of what holds everywhere, all that items of other scopes depend on: what is there, and in whose place."""
+    return {(item.id, item.sentence, item.status, item.merged) for item in settled.values() if item.scope == EVERYWHERE}
 
 
 def is_settled(store: Store, world: World) -> bool:
@@ -139,7 +226,7 @@ def recorded(db: apsw.Connection) -> list[Recorded]:
 
 def _backed(drafts: Sequence[Draft], decisions: Decided) -> Iterable[Draft]:
     """All drafts that are still backed by something, with what agents reported of them, and what they replace."""
-    for draft in (*drafts, *decisions.drafts):
+    for draft in drafts:
         evidence = tuple(piece for piece in draft.evidence if not decisions.forgotten.takes(piece))
         if any(not piece.is_against for piece in evidence):
             reported = decisions.reports.get(id_of(draft), ())
@@ -214,13 +301,13 @@ def _write(store: Store, before: Mapping[str, Item], after: Mapping[str, Item]) 
             items.put_item(store.db, item_row(item), f"{item.sentence} {item.advice} {' '.join(item.files)}")
 
 
-def _counted(before: Mapping[str, Item], after: Mapping[str, Item]) -> Harvested:
-    statuses = Counter(item.status for item in after.values())
+def _counted(db: apsw.Connection, before: Mapping[str, Item], after: Mapping[str, Item]) -> Harvested:
+    statuses = items.count_by_status(db)
     return Harvested(
-        items=len(after),
-        active=statuses[ItemStatus.ACTIVE],
-        waiting=statuses[ItemStatus.CANDIDATE],
-        needs_approval=statuses[ItemStatus.QUARANTINED],
+        items=sum(statuses.values()),
+        active=statuses.get(ItemStatus.ACTIVE, 0),
+        waiting=statuses.get(ItemStatus.CANDIDATE, 0),
+        needs_approval=statuses.get(ItemStatus.QUARANTINED, 0),
         gained=sorted(after.keys() - before.keys()),
         lost=sorted(before.keys() - after.keys()),
         changed=sorted(name for name in after.keys() & before.keys() if _look(before[name]) != _look(after[name])),
@@ -235,7 +322,7 @@ class _Basis(NamedTuple):
     """What the items depend on beside the sessions: taken before they are made, because others add to it meanwhile."""
 
     day: int
-    decisions: list[tuple[str, int]]
+    decisions: list[tuple[str, int, int]]
     exposures: int
     checked: list[tuple[str, int]]  # fixes
     hosts: Mapping[str, Mapping[str, str]]
@@ -263,19 +350,19 @@ class _Basis(NamedTuple):
 def _basis(store: Store, world: World, places: list[Checkout]) -> _Basis:
     return _Basis(
         day=world.now_ms // DAY_MS,
-        decisions=[(row.machine, row.number) for row in items.decisions(store.db)],
+        decisions=items.decision_counts(store.db),
         exposures=items.count_exposures(store.db),
         checked=[(row.verdict.commit, row.checked_ms) for row in guards.checked_fixes(store.db)],
         hosts=instructions(store, world, checkouts(store, world)),
-        gone=gone_subjects(world, places, named_subjects(store), newest_versions(store.db)),
+        gone=gone_subjects(world, places, named_subjects(store, places), newest_versions(store.db)),
     )
 
 
-def echoes(db: apsw.Connection) -> dict[str, frozenset[str]]:
-    """Stories that were shown an item, by item."""
+def echoes(db: apsw.Connection, of: Iterable[str] | None = None) -> dict[str, frozenset[str]]:
+    """Stories that were shown an item, by item; of these items, or of all."""
     by_item: defaultdict[str, set[str]] = defaultdict(set)
     all_stories = Stories(db)
-    for row in exposures(db):
+    for row in exposures(db, of):
         if row.is_shown and not row.session.startswith(RUN):
             session = session_of(db, row.agent, row.session)
             by_item[row.item].add(all_stories.of(session) if session else row.session)

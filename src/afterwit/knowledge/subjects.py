@@ -15,7 +15,7 @@ from afterwit.checkouts.watched import Watched
 from afterwit.config.world import World
 from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.knowledge.gone import GoneSubjects, ReliantItem, reliance_of
-from afterwit.model.knowledge import Channel, Scope, Trigger
+from afterwit.model.knowledge import Channel, ItemStatus, Scope, ScopeKind, Trigger
 from afterwit.store.rows import items, sightings
 from afterwit.store.store import Store
 
@@ -32,11 +32,12 @@ class _Named(msgspec.Struct, frozen=True):
     advice: str = ""
 
 
-def named_subjects(store: Store) -> dict[str, NamedSubjects]:
-    """What drafts and items rely on, by repository: people name files that no draft has."""
+def named_subjects(store: Store, places: Iterable[Checkout]) -> dict[str, NamedSubjects]:
+    """What drafts and items rely on, by repository, of those with a checkout: people name files that no draft has."""
     decode = msgspec.msgpack.Decoder(_Named).decode
-    bodies = (row.body for rows in (sightings.all_drafts(store.db), items.all_items(store.db)) for row in rows)
-    return subjects_of(map(decode, bodies))
+    scopes = sorted({str(Scope(ScopeKind.REPO, place.repo)) for place in places})
+    drafts, known = sightings.drafts_in(store.db, scopes), items.items_in(store.db, scopes, ItemStatus)
+    return subjects_of(decode(row.body) for rows in (drafts, known) for row in rows)
 
 
 def subjects_of(things: Iterable[ReliantItem]) -> dict[str, NamedSubjects]:
@@ -69,6 +70,7 @@ def gone_subjects(
 
 def watched_subjects(store: Store, world: World) -> dict[str, Watched]:
     """What to keep an eye on from now on, of the repositories that have a checkout here."""
-    places, named = every_checkout(store, world), named_subjects(store)
+    places = every_checkout(store, world)
+    named = named_subjects(store, places)
     missing = missing_subjects(places, named, readable_checkouts(world, places))
     return {repo: watched(named[repo], lost) for repo, lost in missing.items()}

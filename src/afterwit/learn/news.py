@@ -11,11 +11,12 @@ from afterwit.capture.logs import Home
 from afterwit.capture.plan import Pending
 from afterwit.capture.tasks import keeping_in, vanishes_at
 from afterwit.config.world import World
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.list import item_in
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.model.learn_run import Find, Harvested, News
 from afterwit.sessions.cost import spending_of_sessions
 from afterwit.store.marks import LastLearned, note_without_news, put_last_learned
+from afterwit.store.rows.items import best_items, items_with_ids
 from afterwit.store.rows.session_list import agents_of
 from afterwit.store.rows.sessions import count_sessions
 from afterwit.store.rows.sightings import changed_sessions
@@ -72,10 +73,9 @@ class RunNews:
     def _finds(self, harvested: Harvested) -> Iterator[Find]:
         """New notes in use; where there is none, those that are believed most."""
         names = {*harvested.gained, *harvested.changed}
-        active = [item for item in all_items(self._store.db) if item.status is ItemStatus.ACTIVE]
-        new = [item for item in active if item.id in names]
-        for item in (new or active)[:MOST_FINDS]:
-            yield _find(item, is_new=item.id in names)
+        new = [row for row in items_with_ids(self._store.db, names) if row.status == ItemStatus.ACTIVE][:MOST_FINDS]
+        for row in new or best_items(self._store.db, ItemStatus.ACTIVE, MOST_FINDS):
+            yield _find(item_in(row), is_new=row.id in names)
 
 
 def _find(item: Item, *, is_new: bool) -> Find:

@@ -127,6 +127,11 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     at_ms: int | None = None
     excerpt: str = ""
 
+    @property
+    def is_telling(self) -> bool:
+        """Whether something may follow from it alone; else it only speaks for or against what others tell."""
+        return True
+
 
 S_co = TypeVar("S_co", bound=Seen, covariant=True)
 

@@ -8,8 +8,9 @@ time stamps of files are not part of it; nor is what was harvested from it all (
 changes it, because events lose their places; deriving again from the remains does not.
 
 Checksums hold for one database alone (ids are part of them). There is one for each transcript, over its row, its
-problems and all rows of its parts, made in the transaction that writes them, and one over all that was harvested. A
-file that was derived before there were checksums has none until it is sealed.
+problems and all rows of its parts, made in the transaction that writes them. Over all that was harvested there is a sum
+of the hashes of its rows, which is kept as rows come and go. A file that was derived before there were checksums has
+none until it is sealed.
 
 For an audit that must not miss a text, packed values are unpacked first: compressed ones, and the strings inside
 MessagePack. Full-text indexes hold single words and are left out, but not the texts that some keep beside them.
@@ -17,7 +18,7 @@ MessagePack. Full-text indexes hold single words and are left out, but not the t
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -48,14 +49,14 @@ _OF_PART = (
     """SELECT notes.kind, place, at_ms, notes.text, shared_texts.text FROM notes
        LEFT JOIN shared_texts ON shared_texts.key = notes.shared WHERE part_id = :part ORDER BY notes.kind, place""",
 )
-_HARVEST = (
-    "SELECT session_id, repo FROM harvested ORDER BY session_id",
-    "SELECT harvester, matter, session_id, ordinal, body FROM sightings ORDER BY 1, 2, 3, 4",
-    "SELECT harvester, matter, id, body FROM drafts ORDER BY harvester, matter, id",
-    "SELECT id, scope, category, harvester, status, confidence, last_ms, body FROM items ORDER BY id",
-    "SELECT id, reason, harvester, scope, sentence FROM rejections ORDER BY id, reason",
-    "SELECT one, other FROM doubles ORDER BY one, other",
-)
+_HARVEST = {
+    "sightings": "SELECT harvester, matter, is_telling, at_ms, session_id, ordinal, body FROM sightings",
+    "drafts": "SELECT id, harvester, matter, scope, about, body FROM drafts",
+    "items": "SELECT id, scope, category, harvester, status, confidence, last_ms, body FROM items",
+    "rejections": "SELECT id, reason, harvester, scope, sentence FROM rejections",
+    "doubles": "SELECT one, other FROM doubles",
+}
+_SUM_BYTES = 16
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -92,20 +93,37 @@ def broken_digests(db: apsw.Connection) -> Iterator[str]:
             yield f"the digest of session {native_id} is gone, or is not the one that was written"
 
 
+def add_up(db: apsw.Connection, table: str, gone: Iterable[Sequence[Any]], new: Iterable[Sequence[Any]]) -> None:
+    """Keeps the sum over all that was harvested: of rows that go and rows that come, in the transaction in which they
+    do. A sum is what it is whatever the order, so that a change costs what it changes."""
+    change = sum(_addend(table, row) for row in new) - sum(_addend(table, row) for row in gone)
+    row = db.execute("SELECT total FROM knowledge_sum").fetchone() if change else None
+    if row:
+        db.execute("UPDATE knowledge_sum SET total = ?", (_total(int.from_bytes(row[0]) + change),))
+
+
 def seal_knowledge(db: apsw.Connection) -> None:
-    """Keeps the checksum of what was harvested, with the mark of the state that it was settled on. A new mark has none
-    until this is called."""
-    db.execute("UPDATE settled SET checksum = ?", (_knowledge(db),))
+    """Sums up what was harvested, where that was never done."""
+    if db.execute("SELECT 1 FROM knowledge_sum").fetchone() is None:
+        db.execute("INSERT INTO knowledge_sum VALUES (1, ?)", (_knowledge(db),))
 
 
 def broken_knowledge(db: apsw.Connection) -> Iterator[str]:
-    row = db.execute("SELECT checksum FROM settled").fetchone()
-    if row and row[0] and row[0] != _knowledge(db):
+    row = db.execute("SELECT total FROM knowledge_sum").fetchone()
+    if row and row[0] != _knowledge(db):
         yield "rows of what was learned are gone, or are not those that were written"
 
 
 def _knowledge(db: apsw.Connection) -> bytes:
-    return _hash([db.execute(query).fetchall() for query in _HARVEST])
+    return _total(sum(_addend(table, row) for table, query in _HARVEST.items() for row in db.execute(query)))
+
+
+def _addend(table: str, row: Sequence[Any]) -> int:
+    return int.from_bytes(_hash([table, *row]))
+
+
+def _total(number: int) -> bytes:
+    return (number % (1 << 8 * _SUM_BYTES)).to_bytes(_SUM_BYTES)
 
 
 def _checksum(db: apsw.Connection, file_id: int) -> bytes:
@@ -116,7 +134,7 @@ def _checksum(db: apsw.Connection, file_id: int) -> bytes:
 
 
 def _hash(values: list[Any]) -> bytes:
-    return hashlib.blake2b(_encode(values), digest_size=16).digest()
+    return hashlib.blake2b(_encode(values), digest_size=_SUM_BYTES).digest()
 
 
 def content_hash(db: apsw.Connection) -> str:
@@ -188,6 +206,13 @@ _ORPHANS = {
     "actions belong to no part": "SELECT count(*) FROM actions WHERE id >> 24 NOT IN (SELECT id FROM parts)",
     "spends belong to no part": "SELECT count(*) FROM spends WHERE part_id NOT IN (SELECT id FROM parts)",
     "claims belong to no part": "SELECT count(*) FROM claims WHERE part_id NOT IN (SELECT id FROM parts)",
+    "sessions were digested and will never be looked at": """SELECT count(*) FROM digests
+        WHERE session_id NOT IN (SELECT session_id FROM harvested)""",
+    "places count their sessions wrongly": """SELECT count(*) FROM (SELECT 1 FROM (
+        SELECT agent, repo, root, remote, count(*) AS sessions, sum(parent = '') AS stories, sum(events) AS events,
+            sum(actions) AS actions FROM sessions GROUP BY agent, repo, root, remote
+        UNION ALL SELECT agent, repo, root, remote, sessions, stories, events, actions FROM session_places)
+        GROUP BY agent, repo, root, remote, sessions, stories, events, actions HAVING count(*) <> 2)""",
     "sessions have no part": "SELECT count(*) FROM sessions WHERE id NOT IN (SELECT session_id FROM parts)",
     "sessions count their actions wrongly": """SELECT count(*) FROM (
         SELECT sessions.id FROM sessions JOIN parts ON parts.session_id = sessions.id

@@ -4,13 +4,16 @@ import apsw
 from tests.store.planted_rows import plant
 
 from afterwit.store.rows.sightings import (
+    HarvestedRow,
     MatterKey,
     SightingRow,
     forget_deleted_sessions,
+    harvested_as,
     put_drafts,
     put_seen,
     same_tasks,
-    touch_stories,
+    sessions_near,
+    tell_otherwise,
     touched,
 )
 
@@ -40,7 +43,8 @@ def seen(db: apsw.Connection, *ids: int) -> dict[int, MatterKey]:
     """Lets each session have a matter of its own, which is concluded."""
     matters = {one: MatterKey("rules", f"R{one}") for one in ids}
     for one, matter in matters.items():
-        put_seen(db, one, "a:1", "orchard", [SightingRow(*matter, one, 0, b"x")])
+        row = HarvestedRow(one, "a:1", "orchard", b"given", b"ref")
+        put_seen(db, row, [SightingRow(*matter, 1, 0, one, 0, b"x")], is_other=True)
         put_drafts(db, matter, [])
     return matters
 
@@ -48,7 +52,9 @@ def seen(db: apsw.Connection, *ids: int) -> dict[int, MatterKey]:
 def changed_by(db: apsw.Connection, changed: int, *others: int) -> list[int]:
     """The sessions whose matters are touched."""
     matters = seen(db, changed, *others)
-    touch_stories(db, [changed], 10 * HOUR_MS, 10)
+    tell_otherwise(db, sessions_near(db, [changed], 10 * HOUR_MS, 10))
+    named_anew = [one for one in matters if (kept := harvested_as(db, one)) and not kept.ref]
+    assert named_anew == [one for one, matter in matters.items() if matter in touched(db)]
     return [one for one, matter in matters.items() if matter in touched(db)]
 
 
@@ -111,7 +117,7 @@ def test_what_is_where_a_session_was_before_is_touched(db: apsw.Connection) -> N
     own, soon = session(db, "own", 1), session(db, "soon", 2)
     matters = seen(db, own, soon)
     db.execute("UPDATE sessions SET repo = 'harbour' WHERE id = ?", (own,))
-    touch_stories(db, [own], 10 * HOUR_MS, 10)
+    tell_otherwise(db, sessions_near(db, [own], 10 * HOUR_MS, 10))
     assert touched(db) == sorted(matters.values())
 
 

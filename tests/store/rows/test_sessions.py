@@ -8,7 +8,7 @@ from tests.store.planted_rows import AGENT, captured, facts, plant
 from afterwit.model.captured import PartFacts
 from afterwit.repos.identity import RepoSighting
 from afterwit.store.rows import files, parts, sessions
-from afterwit.store.rows.repos import RepoRow, put_repos
+from afterwit.store.rows.repos import RepoRow, UnresolvedPlace, put_repos, unresolved
 
 
 def put(db: apsw.Connection, found: list[tuple[str, PartFacts]]) -> int:
@@ -122,8 +122,8 @@ def test_places_are_counted(db: apsw.Connection) -> None:
 
 def test_a_session_that_lacks_its_repository_is_noticed(db: apsw.Connection) -> None:
     put(db, [("1", facts(root="/srv/a"))])
-    assert not sessions.has_unresolved(db)
+    assert not unresolved(db)
     put_repos(db, [RepoRow("/srv/a", "", "a", "folder")])
-    assert not sessions.has_unresolved(db)
+    assert not unresolved(db)
     db.execute("UPDATE sessions SET repo = ''")
-    assert sessions.has_unresolved(db)
+    assert unresolved(db) == [UnresolvedPlace("/srv/a", "", "", "a")]

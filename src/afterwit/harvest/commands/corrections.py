@@ -61,6 +61,10 @@ class CallSeen(Seen, frozen=True, kw_only=True, omit_defaults=True):
     change: str = ""
     shapes: tuple[str, ...] = ()
 
+    @property
+    def is_telling(self) -> bool:
+        return bool(self.signature)
+
 
 class Corrections:
     name = "corrections"

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import apsw
 
+from afterwit.store.checksums import add_up
 from afterwit.store.database import columns_of, insert_into, json_list
 
 
@@ -52,11 +53,14 @@ def put_item(db: apsw.Connection, row: ItemRow, words: str) -> None:
     delete_item(db, row.id)
     db.execute(insert_into("items", columns_of(ItemRow)), row)
     db.execute("INSERT INTO item_words (rowid, words) VALUES (?, ?)", (db.last_insert_rowid(), words))
+    add_up(db, "items", (), [row])
 
 
 def delete_item(db: apsw.Connection, item: str) -> None:
+    before = db.execute(f"SELECT {_ITEM} FROM items WHERE id = ?", (item,)).fetchall()  # noqa: S608
     db.execute("DELETE FROM item_words WHERE rowid = (SELECT rowid FROM items WHERE id = ?)", (item,))
     db.execute("DELETE FROM items WHERE id = ?", (item,))
+    add_up(db, "items", before, ())
 
 
 def all_items(db: apsw.Connection) -> Iterator[ItemRow]:
@@ -70,6 +74,19 @@ def items_in(db: apsw.Connection, scopes: Iterable[str], statuses: Iterable[str]
                 AND status IN (SELECT value FROM json_each(?)) ORDER BY confidence DESC, id"""  # noqa: S608
     values = [json_list(names) for names in (scopes, statuses)]
     return (ItemRow(*row) for row in db.execute(query, values))
+
+
+def best_items(db: apsw.Connection, status: str, limit: int) -> list[ItemRow]:
+    """The items with this status that are believed most."""
+    query = f"SELECT {_ITEM} FROM items WHERE status = ? ORDER BY confidence DESC, id LIMIT ?"  # noqa: S608
+    return [ItemRow(*row) for row in db.execute(query, (status, limit))]
+
+
+def items_with_ids(db: apsw.Connection, ids: Iterable[str]) -> list[ItemRow]:
+    """The most believed first."""
+    query = f"""SELECT {_ITEM} FROM items WHERE id IN (SELECT value FROM json_each(?))
+                ORDER BY confidence DESC, id"""  # noqa: S608
+    return [ItemRow(*row) for row in db.execute(query, (json_list(ids),))]
 
 
 def count_by_status(db: apsw.Connection) -> dict[str, int]:
@@ -99,21 +116,39 @@ def items_with_words(db: apsw.Connection, expression: str, limit: int) -> list[I
     return [ItemRow(*row) for row in db.execute(query, (expression, limit))]
 
 
-def put_rejections(db: apsw.Connection, rows: Iterable[RejectionRow]) -> None:
-    """Replaces them all."""
-    db.execute("DELETE FROM rejections")
-    db.executemany(insert_into("rejections", columns_of(RejectionRow), "INSERT OR REPLACE"), rows)
+def put_rejections(db: apsw.Connection, rows: Iterable[RejectionRow], scopes: Iterable[str] | None = None) -> None:
+    """Replaces those of these scopes, or all."""
+    before, after = set(rejections(db, scopes)), {(row.id, row.reason): row for row in rows}
+    gone, new = before - set(after.values()), set(after.values()) - before
+    for row in gone:
+        db.execute("DELETE FROM rejections WHERE id = ? AND reason = ?", (row.id, row.reason))
+    db.executemany(insert_into("rejections", columns_of(RejectionRow)), sorted(new))
+    add_up(db, "rejections", gone, new)
 
 
-def rejections(db: apsw.Connection) -> list[RejectionRow]:
-    query = f"SELECT {columns_of(RejectionRow)} FROM rejections ORDER BY reason, id"  # noqa: S608
-    return [RejectionRow(*row) for row in db.execute(query)]
+def rejections(db: apsw.Connection, scopes: Iterable[str] | None = None) -> list[RejectionRow]:
+    """Those of these scopes, or all."""
+    query = f"""SELECT {columns_of(RejectionRow)} FROM rejections
+                WHERE ?1 IS NULL OR scope IN (SELECT value FROM json_each(?1)) ORDER BY reason, id"""  # noqa: S608
+    return [RejectionRow(*row) for row in db.execute(query, (json_list(scopes) if scopes is not None else None,))]
 
 
-def put_doubles(db: apsw.Connection, pairs: Iterable[tuple[str, str]]) -> None:
-    """Replaces them all."""
-    db.execute("DELETE FROM doubles")
-    db.executemany("INSERT OR IGNORE INTO doubles VALUES (?, ?)", pairs)
+def put_doubles(db: apsw.Connection, pairs: Iterable[tuple[str, str]], items: Iterable[str] | None = None) -> None:
+    """Replaces those of these items, or all."""
+    before, after = set(_doubles_of(db, items)), set(pairs)
+    gone, new = before - after, after - before
+    for pair in gone:
+        db.execute("DELETE FROM doubles WHERE one = ? AND other = ?", pair)
+    db.executemany("INSERT INTO doubles VALUES (?, ?)", sorted(new))
+    add_up(db, "doubles", gone, new)
+
+
+def _doubles_of(db: apsw.Connection, items: Iterable[str] | None) -> list[tuple[str, str]]:
+    """Pairs begin with the smaller id."""
+    if items is None:
+        return doubles(db)
+    query = "SELECT one, other FROM doubles WHERE one IN (SELECT value FROM json_each(?))"
+    return list(db.execute(query, (json_list(items),)))
 
 
 def doubles(db: apsw.Connection) -> list[tuple[str, str]]:
@@ -130,13 +165,20 @@ def decisions(db: apsw.Connection) -> list[DecisionRow]:
     return [DecisionRow(*row) for row in db.execute(query)]
 
 
+def decision_counts(db: apsw.Connection) -> list[tuple[str, int, int]]:
+    """How many decisions of each machine there are, and the last: another decision makes it another list."""
+    return list(db.execute("SELECT machine, count(*), max(number) FROM item_decisions GROUP BY machine"))
+
+
 def put_exposure(db: apsw.Connection, row: ExposureRow) -> None:
     db.execute(insert_into("exposures", columns_of(ExposureRow), "INSERT OR IGNORE"), row)
 
 
-def exposures(db: apsw.Connection) -> Iterator[ExposureRow]:
-    query = f"SELECT {columns_of(ExposureRow)} FROM exposures ORDER BY at_ms, agent, session, item"  # noqa: S608
-    return (ExposureRow(*row) for row in db.execute(query))
+def exposures(db: apsw.Connection, items: Iterable[str] | None = None) -> Iterator[ExposureRow]:
+    """Those of these items, or all."""
+    which = "" if items is None else "WHERE item IN (SELECT value FROM json_each(?))"
+    query = f"SELECT {columns_of(ExposureRow)} FROM exposures {which} ORDER BY at_ms, agent, session, item"  # noqa: S608
+    return (ExposureRow(*row) for row in db.execute(query, () if items is None else (json_list(items),)))
 
 
 def count_exposures(db: apsw.Connection) -> int:
@@ -149,4 +191,7 @@ def settled_mark(db: apsw.Connection) -> str:
 
 
 def put_settled_mark(db: apsw.Connection, mark: str) -> None:
+    """The items are made from this state. "": all of them are to be made again."""
     db.execute("INSERT OR REPLACE INTO settled (id, mark) VALUES (1, ?)", (mark,))
+    if mark:
+        db.execute("DELETE FROM unsettled")

@@ -45,10 +45,24 @@ def put_repos(db: apsw.Connection, rows: list[RepoRow]) -> None:
     """Replaces the resolutions, and the repository of every session with them."""
     db.execute("DELETE FROM repos")
     db.executemany(insert_into("repos", columns_of(RepoRow)), rows)
-    db.execute(
-        """UPDATE sessions SET repo = repos.repo FROM repos
-           WHERE repos.root = sessions.root AND repos.remote = sessions.remote AND sessions.repo <> repos.repo"""
-    )
+    query = "UPDATE sessions SET repo = :repo WHERE repo = :before AND root = :root AND remote = :remote"
+    for place in unresolved(db):
+        db.execute(query, place._asdict())
+
+
+class UnresolvedPlace(NamedTuple):
+    root: str
+    remote: str
+    before: str
+    repo: str
+
+
+def unresolved(db: apsw.Connection) -> list[UnresolvedPlace]:
+    """Where sessions do not bear the repository that their place was resolved to."""
+    query = """SELECT DISTINCT places.root, places.remote, places.repo, repos.repo FROM session_places AS places
+               JOIN repos ON repos.root = places.root AND repos.remote = places.remote
+               WHERE places.repo <> repos.repo"""
+    return [UnresolvedPlace(*row) for row in db.execute(query)]
 
 
 def aliases(db: apsw.Connection, subject: str) -> dict[str, str]:

@@ -183,9 +183,10 @@ def latest_beginning(db: apsw.Connection, beginning: str, limit: int) -> list[Se
 
 def newest_versions(db: apsw.Connection) -> dict[str, str]:
     """The version that each agent's latest session ran with."""
-    query = """SELECT agent, json_extract(versions, '$[#-1]'), max(started_ms) FROM sessions
-               WHERE json_array_length(versions) GROUP BY agent"""
-    return {agent: version for agent, version, _ in db.execute(query) if version}
+    query = """SELECT DISTINCT agent, (SELECT json_extract(versions, '$[#-1]') FROM sessions
+                   WHERE sessions.agent = places.agent AND json_array_length(versions)
+                   ORDER BY started_ms DESC LIMIT 1) FROM session_places AS places"""
+    return {agent: version for agent, version in db.execute(query) if version}
 
 
 class LastWork(NamedTuple):
@@ -196,8 +197,9 @@ class LastWork(NamedTuple):
 
 def last_work(db: apsw.Connection) -> list[LastWork]:
     """When each agent last worked in each repository."""
-    query = """SELECT agent, repo, max(coalesce(ended_ms, started_ms)) FROM sessions
-               WHERE coalesce(ended_ms, started_ms) IS NOT NULL GROUP BY agent, repo ORDER BY agent, repo"""
+    query = """SELECT DISTINCT agent, repo, (SELECT max(coalesce(ended_ms, started_ms)) FROM sessions
+                   WHERE sessions.agent = places.agent AND sessions.repo = places.repo) AS at_ms
+               FROM session_places AS places WHERE at_ms IS NOT NULL ORDER BY agent, repo"""
     return [LastWork(*row) for row in db.execute(query)]
 
 
@@ -207,11 +209,9 @@ class RepoMark(NamedTuple):
 
 
 def repo_marks(db: apsw.Connection) -> list[RepoMark]:
-    """Of each repository, a text that changes when any of its sessions does."""
-    query = """SELECT repo, count(*) || ' ' || sum(events) || ' ' || sum(actions) || ' ' || max(sessions.id) || ' '
-                   || ifnull(max(ended_ms), 0) || ' ' || ifnull(sum(length(body)), 0)
-               FROM sessions LEFT JOIN digests ON digests.session_id = sessions.id GROUP BY repo ORDER BY repo"""
-    return [RepoMark(*row) for row in db.execute(query)]
+    """Of each repository that has sessions, a text that changes when any of them does."""
+    query = """SELECT repo, number FROM repo_revisions WHERE repo IN (SELECT repo FROM session_places) ORDER BY repo"""
+    return [RepoMark(repo, str(number)) for repo, number in db.execute(query)]
 
 
 class StoryCount(NamedTuple):
@@ -222,7 +222,8 @@ class StoryCount(NamedTuple):
 
 def story_counts(db: apsw.Connection) -> list[StoryCount]:
     """How many sessions of each agent in each repository came out of no other."""
-    query = """SELECT agent, repo, count(*) FROM sessions WHERE parent = '' GROUP BY agent, repo ORDER BY agent, repo"""
+    query = """SELECT agent, repo, sum(stories) FROM session_places GROUP BY agent, repo HAVING sum(stories)
+               ORDER BY agent, repo"""
     return [StoryCount(*row) for row in db.execute(query)]
 
 

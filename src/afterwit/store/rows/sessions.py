@@ -96,15 +96,8 @@ def broken_sessions(db: apsw.Connection) -> Iterator[str]:
 
 def sightings(db: apsw.Connection) -> list[RepoSighting]:
     """Where sessions ran and what remote they named, with how many did."""
-    query = "SELECT root, remote, count(*) FROM sessions GROUP BY root, remote"
+    query = "SELECT root, remote, sum(sessions) FROM session_places GROUP BY root, remote"
     return [RepoSighting(*row) for row in db.execute(query)]
-
-
-def has_unresolved(db: apsw.Connection) -> bool:
-    """Whether a session does not bear the repository that its place was resolved to."""
-    query = """SELECT EXISTS (SELECT 1 FROM sessions JOIN repos ON repos.root = sessions.root
-               AND repos.remote = sessions.remote WHERE sessions.repo <> repos.repo)"""
-    return bool(db.execute(query).get)
 
 
 class Counts(NamedTuple):
@@ -113,12 +106,12 @@ class Counts(NamedTuple):
 
 
 def counts_by_agent(db: apsw.Connection) -> dict[str, Counts]:
-    query = "SELECT agent, sum(events), sum(actions) FROM sessions GROUP BY agent"
+    query = "SELECT agent, sum(events), sum(actions) FROM session_places GROUP BY agent"
     return {agent: Counts(events, actions) for agent, events, actions in db.execute(query)}
 
 
 def count_sessions(db: apsw.Connection) -> int:
-    return int(db.execute("SELECT count(*) FROM sessions").get)
+    return int(db.execute("SELECT ifnull(sum(sessions), 0) FROM session_places").get)
 
 
 def _merged(parts: list[PartFacts]) -> dict[str, object]:

@@ -7,8 +7,11 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.store.checksums import digest_checksum
+from afterwit.store.checksums import add_up, digest_checksum
 from afterwit.store.database import columns_of, insert_into, json_list
+
+_DELETE_SIGHTING = """DELETE FROM sightings WHERE harvester = ? AND matter = ? AND is_telling = ? AND at_ms = ?
+    AND session_id = ? AND ordinal = ?"""
 
 
 class DigestRow(NamedTuple):
@@ -19,9 +22,12 @@ class DigestRow(NamedTuple):
 
 def undigested(db: apsw.Connection, version: int) -> list[int]:
     """Sessions without a digest of this version, in the order in which they began."""
-    query = """SELECT sessions.id FROM sessions LEFT JOIN digests ON digests.session_id = sessions.id
-               WHERE sessions.is_digested <> 1 OR digests.version IS NOT ? ORDER BY sessions.started_ms, sessions.id"""
-    return [row[0] for row in db.execute(query, (version,))]
+    query = """SELECT id FROM sessions WHERE id IN (
+                   SELECT id FROM sessions WHERE is_digested <> 1
+                   UNION SELECT session_id FROM digests WHERE version < :version
+                   UNION SELECT session_id FROM digests WHERE version > :version)
+               ORDER BY started_ms, id"""
+    return [row[0] for row in db.execute(query, {"version": version})]
 
 
 def changed_sessions(db: apsw.Connection) -> list[int]:
@@ -34,7 +40,8 @@ def put_digest(db: apsw.Connection, row: DigestRow, outcome: str, task_type: str
     checksum = digest_checksum(row.body, outcome, task_type)
     query = "INSERT OR REPLACE INTO digests (session_id, version, body, checksum) VALUES (?, ?, ?, ?)"
     db.execute(query, (*row, checksum))
-    db.execute("UPDATE harvested SET version = '' WHERE session_id = ?", (row.session_id,))
+    query = "INSERT INTO harvested VALUES (?, '', '', x'', x'') ON CONFLICT DO UPDATE SET version = ''"
+    db.execute(query, (row.session_id,))
     query = "UPDATE sessions SET is_digested = 1, outcome = ?, task_type = ? WHERE id = ?"
     db.execute(query, (outcome, task_type, row.session_id))
 
@@ -63,9 +70,21 @@ class SameTask(NamedTuple):
 class SightingRow(NamedTuple):
     harvester: str
     matter: str
+    is_telling: int  # it may found something; others only speak for it or against it
+    at_ms: int  # when its session began
     session_id: int
     ordinal: int
     body: bytes
+
+
+class HarvestedRow(NamedTuple):
+    """What a session was harvested as."""
+
+    session_id: int
+    version: str
+    repo: str
+    given: bytes  # hash of when and where which task was given to it
+    ref: bytes  # how evidence names it; empty: to be made again
 
 
 class MatterKey(NamedTuple):
@@ -77,81 +96,115 @@ class DraftRow(NamedTuple):
     id: str
     harvester: str
     matter: str
+    scope: str
+    about: bytes  # hash of what it is about, wherever it holds
     body: bytes
 
 
 def unharvested(db: apsw.Connection, version: str) -> list[int]:
     """Sessions with a digest that were not looked at by these harvesters; those that promise most come first."""
-    query = """SELECT sessions.id FROM sessions JOIN digests ON digests.session_id = sessions.id
-               LEFT JOIN harvested ON harvested.session_id = sessions.id
-               WHERE sessions.is_digested = 1 AND (harvested.session_id IS NULL OR harvested.version <> ?
-                   OR harvested.repo <> sessions.repo)
-               ORDER BY sessions.failures + sessions.prompts + sessions.denials DESC, sessions.actions DESC,
-                   sessions.id"""
-    return [row[0] for row in db.execute(query, (version,))]
+    query = """SELECT id FROM sessions WHERE is_digested = 1 AND id IN (
+                   SELECT session_id FROM harvested WHERE version < :version
+                   UNION ALL SELECT session_id FROM harvested WHERE version > :version)
+               ORDER BY failures + prompts + denials DESC, actions DESC, id"""
+    return [row[0] for row in db.execute(query, {"version": version})]
 
 
-def put_seen(db: apsw.Connection, session_id: int, version: str, repo: str, rows: Iterable[SightingRow]) -> None:
-    """Replaces what was seen in a session. The matters before and after are touched."""
-    _touch_session(db, session_id)
-    db.execute("DELETE FROM sightings WHERE session_id = ?", (session_id,))
-    db.executemany(insert_into("sightings", columns_of(SightingRow)), rows)
-    _touch_session(db, session_id)
-    db.execute("INSERT OR REPLACE INTO harvested VALUES (?, ?, ?)", (session_id, version, repo))
+def has_harvested(db: apsw.Connection) -> bool:
+    """Whether any session was ever looked at."""
+    return db.execute("SELECT 1 FROM harvested WHERE given > x'' LIMIT 1").fetchone() is not None
+
+
+def harvested_as(db: apsw.Connection, session_id: int) -> HarvestedRow | None:
+    query = f"SELECT {columns_of(HarvestedRow)} FROM harvested WHERE session_id = ?"  # noqa: S608
+    row = db.execute(query, (session_id,)).fetchone()
+    return HarvestedRow(*row) if row else None
+
+
+def put_ref(db: apsw.Connection, session_id: int, ref: bytes) -> None:
+    db.execute("UPDATE harvested SET ref = ? WHERE session_id = ?", (ref, session_id))
+
+
+def put_seen(db: apsw.Connection, session: HarvestedRow, rows: Iterable[SightingRow], *, is_other: bool) -> None:
+    """Replaces what was seen in a session. The matters of which it says something else are touched; all of them, if the
+    session itself is another than it was."""
+    before, after = set(_seen_in(db, session.session_id)), set(rows)
+    gone, new = before - after, after - before
+    for row in gone:
+        db.execute(_DELETE_SIGHTING, row[:-1])
+    db.executemany(insert_into("sightings", columns_of(SightingRow)), sorted(new))
+    touch(db, {(row.harvester, row.matter) for row in (before | after if is_other else gone | new)})
+    add_up(db, "sightings", gone, new)
+    db.execute(insert_into("harvested", columns_of(HarvestedRow), "INSERT OR REPLACE"), session)
+
+
+def _seen_in(db: apsw.Connection, session_id: int) -> Iterator[SightingRow]:
+    query = f"SELECT {columns_of(SightingRow)} FROM sightings WHERE session_id = ?"  # noqa: S608
+    return (SightingRow(*row) for row in db.execute(query, (session_id,)))
+
+
+def touch(db: apsw.Connection, matters: Iterable[tuple[str, str]]) -> None:
+    """These are to be concluded again."""
+    db.executemany("INSERT OR IGNORE INTO touched (harvester, matter) VALUES (?, ?)", sorted(matters))
 
 
 def forget_deleted_sessions(db: apsw.Connection) -> int:
-    """Forgets what was seen in sessions that are no longer there. Returns how many these are. All that were looked at
-    have a row in `harvested`. When they began is not known any more, so all matters of their repositories are
-    touched."""
-    query = "SELECT session_id, repo FROM harvested WHERE session_id NOT IN (SELECT id FROM sessions)"
-    others = """INSERT OR IGNORE INTO touched SELECT DISTINCT harvester, matter FROM sightings
-                WHERE session_id IN (SELECT id FROM sessions WHERE repo = ?)"""
+    """Forgets what was seen in sessions that are no longer there. Returns how many these are. A session that goes is to
+    be looked at again, so that it is found here. When they began is not known any more, so all sessions of their
+    repositories are named anew, and their matters touched."""
+    query = """SELECT session_id, repo FROM harvested
+               WHERE version = '' AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = session_id)"""
     deleted = list(db.execute(query))
     for session_id, repo in deleted:
-        _touch_session(db, session_id)
-        db.execute(others, (repo,))
+        seen = set(_seen_in(db, session_id))
+        touch(db, {(row.harvester, row.matter) for row in seen})
         db.execute("DELETE FROM sightings WHERE session_id = ?", (session_id,))
         db.execute("DELETE FROM harvested WHERE session_id = ?", (session_id,))
+        add_up(db, "sightings", seen, ())
+        tell_otherwise(db, [row[0] for row in db.execute("SELECT id FROM sessions WHERE repo = ?", (repo,))])
     return len(deleted)
 
 
-def _touch_session(db: apsw.Connection, session_id: int) -> None:
-    query = "INSERT OR IGNORE INTO touched SELECT DISTINCT harvester, matter FROM sightings WHERE session_id = ?"
-    db.execute(query, (session_id,))
+def tell_otherwise(db: apsw.Connection, session_ids: Iterable[int]) -> None:
+    """Evidence may name these sessions otherwise from now on: all that was seen in them is to be concluded again."""
+    ids = json_list(session_ids)
+    db.execute("UPDATE harvested SET ref = x'' WHERE session_id IN (SELECT value FROM json_each(?))", (ids,))
+    query = """INSERT OR IGNORE INTO touched SELECT DISTINCT harvester, matter
+               FROM json_each(?) AS told CROSS JOIN sightings ON sightings.session_id = told.value"""
+    db.execute(query, (ids,))
 
 
-def touch_stories(db: apsw.Connection, session_ids: Iterable[int], soon_ms: int, opening: int) -> None:
-    """The matters of all sessions whose story may be another because of these are to be concluded again: of what came
-    out of them; of what began soon after one of them in the repository where it is, or where it was when it was last
-    looked at; of what begins with the same characters soon after one of those; and of what came out of them all."""
-    query = """WITH RECURSIVE born(id, above) AS MATERIALIZED (
-                   SELECT below.id, above.id FROM sessions AS below JOIN sessions AS above
-                       ON above.agent = below.agent AND above.native_id = below.parent
-                   WHERE below.parent <> ''),
+def sessions_near(db: apsw.Connection, session_ids: Iterable[int], soon_ms: int, opening: int) -> list[int]:
+    """All sessions whose story may be another because of these: what came out of them; what began soon after one of
+    them in the repository where it is, or where it was when it was last looked at; what begins with the same
+    characters soon after one of those; and what came out of them all."""
+    query = """WITH RECURSIVE
                family(id) AS (
                    SELECT value FROM json_each(:ids)
-                   UNION SELECT born.id FROM family JOIN born ON born.above = family.id),
+                   UNION SELECT below.id FROM family CROSS JOIN sessions AS above ON above.id = family.id
+                       CROSS JOIN sessions AS below ON below.agent = above.agent AND below.parent = above.native_id
+                       WHERE below.parent <> ''),
                places(repo, at_ms) AS (
-                   SELECT repo, started_ms FROM sessions WHERE id IN family
-                   UNION SELECT harvested.repo, started_ms FROM harvested JOIN sessions ON id = session_id
-                       WHERE session_id IN family),
+                   SELECT repo, started_ms FROM family CROSS JOIN sessions USING (id)
+                   UNION SELECT harvested.repo, started_ms FROM family CROSS JOIN sessions USING (id)
+                       CROSS JOIN harvested ON session_id = family.id),
                near(id, repo, branch, opening, at_ms) AS (
                    SELECT id, sessions.repo, branch, substr(task, 1, :opening), started_ms
-                       FROM places JOIN sessions ON sessions.repo = places.repo
+                       FROM places CROSS JOIN sessions ON sessions.repo = places.repo
                            AND started_ms BETWEEN places.at_ms AND places.at_ms + :soon_ms
                        WHERE sessions.repo <> ''
                    UNION SELECT later.id, near.repo, near.branch, near.opening, later.started_ms
-                       FROM near JOIN sessions AS later ON later.repo = near.repo
+                       FROM near CROSS JOIN sessions AS later ON later.repo = near.repo
                            AND later.started_ms BETWEEN near.at_ms AND near.at_ms + :soon_ms
                        WHERE later.branch = near.branch AND substr(later.task, 1, :opening) = near.opening),
                told(id) AS (
                    SELECT id FROM family UNION SELECT id FROM near
-                   UNION SELECT born.id FROM told JOIN born ON born.above = told.id)
-               INSERT OR IGNORE INTO touched SELECT DISTINCT harvester, matter FROM sightings
-               WHERE session_id IN told"""
-    ids = json_list(session_ids)
-    db.execute(query, {"ids": ids, "soon_ms": soon_ms, "opening": opening})
+                   UNION SELECT below.id FROM told CROSS JOIN sessions AS above ON above.id = told.id
+                       CROSS JOIN sessions AS below ON below.agent = above.agent AND below.parent = above.native_id
+                       WHERE below.parent <> '')
+               SELECT id FROM told ORDER BY id"""
+    values = {"ids": json_list(session_ids), "soon_ms": soon_ms, "opening": opening}
+    return [row[0] for row in db.execute(query, values)]
 
 
 def forget_harvest(db: apsw.Connection) -> None:
@@ -169,22 +222,65 @@ def touched(db: apsw.Connection) -> list[MatterKey]:
     return [MatterKey(*row) for row in db.execute("SELECT harvester, matter FROM touched ORDER BY harvester, matter")]
 
 
-def sightings_of(db: apsw.Connection, matter: MatterKey) -> list[SightingRow]:
-    query = f"""SELECT {columns_of(SightingRow)} FROM sightings
-                WHERE harvester = ? AND matter = ? ORDER BY session_id, ordinal"""  # noqa: S608
-    return [SightingRow(*row) for row in db.execute(query, matter)]
+def sightings_of(db: apsw.Connection, matter: MatterKey, most_telling: int, most_others: int) -> list[SightingRow]:
+    """The newest of a matter, with all that are as old as the last of them; nothing where none is telling."""
+    telling = _newest(db, matter, most_telling, is_telling=True)
+    return telling + _newest(db, matter, most_others, is_telling=False) if telling else []
+
+
+def _newest(db: apsw.Connection, matter: MatterKey, most: int, *, is_telling: bool) -> list[SightingRow]:
+    side = "harvester = :harvester AND matter = :name AND is_telling = :is_telling"
+    query = f"""SELECT {columns_of(SightingRow)} FROM sightings WHERE {side} AND at_ms >= ifnull(
+                    (SELECT at_ms FROM sightings WHERE {side} ORDER BY at_ms DESC LIMIT 1 OFFSET :most - 1),
+                    (SELECT min(at_ms) FROM sightings WHERE {side}))
+                ORDER BY session_id, ordinal"""  # noqa: S608
+    values = {**matter._asdict(), "is_telling": is_telling, "most": most}
+    return [SightingRow(*row) for row in db.execute(query, values)]
 
 
 def put_drafts(db: apsw.Connection, matter: MatterKey, rows: Iterable[DraftRow]) -> None:
-    """Replaces what was concluded in a matter, which is then no longer touched."""
-    db.execute("DELETE FROM drafts WHERE harvester = ? AND matter = ?", matter)
-    db.executemany(insert_into("drafts", columns_of(DraftRow), "INSERT OR REPLACE"), rows)
+    """Replaces what was concluded in a matter, which is then no longer touched. Where something else follows now, the
+    items are to be made again."""
+    query = f"SELECT {columns_of(DraftRow)} FROM drafts WHERE harvester = ? AND matter = ?"  # noqa: S608
+    before = {row.id: row for row in (DraftRow(*row) for row in db.execute(query, matter))}
+    after = {row.id: row for row in rows}
+    gone, new = set(before.values()) - set(after.values()), set(after.values()) - set(before.values())
+    for row in gone:
+        db.execute("DELETE FROM drafts WHERE harvester = ? AND matter = ? AND id = ?", (*matter, row.id))
+    db.executemany(insert_into("drafts", columns_of(DraftRow)), sorted(new))
+    unsettle(db, {row.scope for row in gone | new})
+    add_up(db, "drafts", gone, new)
     db.execute("DELETE FROM touched WHERE harvester = ? AND matter = ?", matter)
 
 
 def all_drafts(db: apsw.Connection) -> Iterator[DraftRow]:
     query = f"SELECT {columns_of(DraftRow)} FROM drafts ORDER BY harvester, matter, id"  # noqa: S608
     return (DraftRow(*row) for row in db.execute(query))
+
+
+def drafts_in(db: apsw.Connection, scopes: Iterable[str]) -> Iterator[DraftRow]:
+    """Drafts of these scopes, in a stable order."""
+    query = f"""SELECT {columns_of(DraftRow)} FROM drafts WHERE scope IN (SELECT value FROM json_each(?))
+                ORDER BY harvester, matter, id"""  # noqa: S608
+    return (DraftRow(*row) for row in db.execute(query, (json_list(scopes),)))
+
+
+def drafts_with(db: apsw.Connection, scopes: Iterable[str]) -> Iterator[DraftRow]:
+    """The same, with all that are about the same elsewhere, and with all that are about the same in several scopes."""
+    query = f"""SELECT {columns_of(DraftRow)} FROM drafts WHERE about IN (
+                    SELECT about FROM drafts WHERE scope IN (SELECT value FROM json_each(?))
+                    UNION SELECT about FROM drafts GROUP BY about HAVING min(scope) <> max(scope))
+                ORDER BY harvester, matter, id"""  # noqa: S608
+    return (DraftRow(*row) for row in db.execute(query, (json_list(scopes),)))
+
+
+def unsettle(db: apsw.Connection, scopes: Iterable[str]) -> None:
+    """The items of these scopes are to be made again."""
+    db.executemany("INSERT OR IGNORE INTO unsettled (scope) VALUES (?)", ((scope,) for scope in sorted(scopes)))
+
+
+def unsettled(db: apsw.Connection) -> list[str]:
+    return [row[0] for row in db.execute("SELECT scope FROM unsettled ORDER BY scope")]
 
 
 def same_tasks(db: apsw.Connection, session: int, soon_ms: int, opening: int) -> list[SameTask]:
