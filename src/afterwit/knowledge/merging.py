@@ -250,6 +250,11 @@ def everywhere(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
     return tuple(general) if len(general) == len(local) else ()
 
 
+def is_general(draft: Draft) -> bool:
+    """Whether it is of a kind that may hold everywhere: what was measured in a repository stays there."""
+    return draft.category in _GENERAL or draft.channel is Channel.USER
+
+
 def depends_on_repo(draft: Draft) -> bool:
     """Whether there is anything of a repository in it. Topics of standing words are nothing but these words."""
     topics = [trigger.topic for trigger in draft.triggers if trigger.topic and draft.harvester != STANDING]
@@ -262,7 +267,7 @@ def depends_on_repo(draft: Draft) -> bool:
 
 def _general(draft: Draft) -> Draft | None:
     """The draft without the repository's name; None where it depends on it."""
-    if draft.category not in _GENERAL and draft.channel is not Channel.USER:
+    if not is_general(draft):
         return None
     sentence = _without_opening(draft.sentence, draft.scope)
     general = msgspec.structs.replace(draft, scope=EVERYWHERE, sentence=sentence)

@@ -22,7 +22,7 @@ from afterwit.agents.moments import RUN
 from afterwit.checkouts.known import Checkout, checkouts, every_checkout
 from afterwit.config.world import World
 from afterwit.decisions.decided import Decided, Recorded, decided, will_of
-from afterwit.harvest.harvester import id_of
+from afterwit.harvest.harvester import grouped_by, id_of
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.run import conclude_touched, see_pending, version_of
 from afterwit.harvest.stories import Stories
@@ -34,7 +34,7 @@ from afterwit.knowledge.guarded_fixes import guarded_drafts
 from afterwit.knowledge.host_files import instructions
 from afterwit.knowledge.host_text import HostText
 from afterwit.knowledge.list import all_items, item_in, item_row
-from afterwit.knowledge.merging import Union, merged
+from afterwit.knowledge.merging import Union, is_general, matter_of, merged
 from afterwit.knowledge.needless import needless
 from afterwit.knowledge.subjects import gone_subjects, named_subjects, subjects_of
 from afterwit.knowledge.weighing import WeighingContext, weighed
@@ -91,7 +91,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     scopes = sightings.unsettled(store.db)
     if not scopes:
         return _counted(store.db, {}, {})
-    return settling.items_in(scopes) or settling.all_items()
+    return settling.items_in({*scopes, str(EVERYWHERE)}) or settling.all_items()
 
 
 class _Settling:
@@ -121,9 +121,10 @@ class _Settling:
         return _counted(self._store.db, before, made.items)
 
     def items_in(self, scopes: Collection[str]) -> Harvested | None:
-        """None where others would have to be made with them."""
+        """None where others would have to be made with them. An item takes the place of one of its scope, or of one
+        that holds everywhere."""
         db = self._store.db
-        drafts = [_DRAFT.decode(row.body) for row in sightings.drafts_with(db, scopes)]
+        drafts = list(_with_a_share(scopes, [_DRAFT.decode(row.body) for row in sightings.drafts_with(db, scopes)]))
         made = self._made(drafts, echoes(db, map(id_of, drafts)), frozenset(scopes))
         before = {row.id: item_in(row) for row in items.items_in(db, scopes, ItemStatus)}
         if _looks_everywhere(before) != _looks_everywhere(made.items) or self._reach_out(before, made.items):
@@ -200,6 +201,14 @@ class _Made(NamedTuple):
     def weighed_with(self, gone: GoneSubjects) -> "_Made":
         after = weighed(self.unions, self.context._replace(gone=gone))
         return self._replace(items={item.id: item for item in after})
+
+
+def _with_a_share(scopes: Collection[str], drafts: Iterable[Draft]) -> Iterator[Draft]:
+    """Drafts that may have a share in what holds in these scopes: those of other scopes only where the matter may hold
+    everywhere."""
+    for same in grouped_by(drafts, matter_of).values():
+        is_wide = any(draft.scope == EVERYWHERE for draft in same) or all(map(is_general, same))
+        yield from (draft for draft in same if is_wide or str(draft.scope) in scopes)
 
 
 def _is_in(scope: Scope, scopes: Collection[str] | None) -> bool:
