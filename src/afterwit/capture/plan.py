@@ -13,7 +13,8 @@ finds it unchanged.
 import hashlib
 import operator
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
@@ -153,19 +154,30 @@ def plan_folder(
 
 def plan_units(db: apsw.Connection, units_by_home: Iterable[tuple[Home, list[Unit]]]) -> list[AgentPlan]:
     """What to do for these alone."""
-    planner = _Planner(db)
+    planner = _Planner(db, is_narrow=True)
     for home, units in units_by_home:
         planner.add_units(home, units)
     return list(planner.plans.values())
 
 
+StampOf = Callable[[bytes], FileStamp | None]
+
+
 class _Planner:
     """Sorts out what has changed, by agent."""
 
-    def __init__(self, db: apsw.Connection, since_ns: int = 0, again: Mapping[bytes, str] = NOTHING) -> None:
+    def __init__(
+        self,
+        db: apsw.Connection,
+        since_ns: int = 0,
+        again: Mapping[bytes, str] = NOTHING,
+        *,
+        is_narrow: bool = False,  # there are few files, and each is asked for
+    ) -> None:
         self._db = db
         self._since_ns = since_ns
         self._again = again
+        self._asked: StampOf | None = partial(files.file_stamp, db) if is_narrow else None
         self._stamps: dict[str, dict[bytes, FileStamp]] = {}
         self.plans: dict[str, AgentPlan] = {}
 
@@ -174,22 +186,27 @@ class _Planner:
         self.plans[planned.agent] = AgentPlan._make((planned.agent, *map(operator.add, before[1:], planned[1:])))
 
     def add_units(self, home: Home, units: Iterable[Unit]) -> None:
-        if home.agent not in self._stamps:
-            self._stamps[home.agent] = files.file_stamps(self._db, home.agent)
-        stamps = self._stamps[home.agent]
+        stamp_of = self._stamps_of(home.agent)
         pending: list[Pending] = []
         unchanged = 0
         for unit in units:
             key = file_key(home.agent, home.label + str(unit.transcript.path))
-            before, is_again = stamps.get(key), key in self._again
-            is_as_before = before is not None and not is_again and _is_as_before(home, unit, before, stamps)
+            before, is_again = stamp_of(key), key in self._again
+            is_as_before = before is not None and not is_again and _is_as_before(home, unit, before, stamp_of)
             if unit.transcript.mtime_ns < self._since_ns or is_as_before:
                 unchanged += 1
             else:
-                has_new = before is not None and _has_new_companions(home, unit, stamps)
+                has_new = before is not None and _has_new_companions(home, unit, stamp_of)
                 pending.append(Pending(home, unit, has_new, is_again))
         pending.sort(key=lambda transcript: (transcript.unit.transcript.mtime_ns, str(transcript.unit.transcript.path)))
         self.add(AgentPlan(home.agent, pending, unchanged))
+
+    def _stamps_of(self, agent: str) -> StampOf:
+        if self._asked is not None:
+            return self._asked
+        if agent not in self._stamps:
+            self._stamps[agent] = files.file_stamps(self._db, agent)
+        return self._stamps[agent].get
 
     def add_source(self, home: Home, source: LogSource) -> None:
         """The sessions of one source. One whose files are as they were is not opened, unless a session of the agent is
@@ -215,18 +232,18 @@ def _is_same(file: LogFile, before: FileRow | FileStamp) -> bool:
     return (file.size_bytes, file.mtime_ns, file.inode) == (before.size_bytes, before.mtime_ns, before.inode)
 
 
-def _is_as_before(home: Home, unit: Unit, before: FileStamp, stamps: Mapping[bytes, FileStamp]) -> bool:
+def _is_as_before(home: Home, unit: Unit, before: FileStamp, stamp_of: StampOf) -> bool:
     if not _is_same(unit.transcript, before) or before.state in ("failed", files.DAMAGED):
         return False
     if before.companions == unit.companions_mark or before.state == "empty":
         return True
-    return not _has_new_companions(home, unit, stamps)
+    return not _has_new_companions(home, unit, stamp_of)
 
 
-def _has_new_companions(home: Home, unit: Unit, stamps: Mapping[bytes, FileStamp]) -> bool:
+def _has_new_companions(home: Home, unit: Unit, stamp_of: StampOf) -> bool:
     """Whether a companion came or changed. One that is gone is no news: the archive holds it."""
     for companion in unit.companions:
-        before = stamps.get(file_key(home.agent, home.label + str(companion.path)))
+        before = stamp_of(file_key(home.agent, home.label + str(companion.path)))
         if before is None or (companion.size_bytes, companion.mtime_ns) != (before.size_bytes, before.mtime_ns):
             return True
     return False

@@ -138,3 +138,36 @@ CREATE INDEX sessions_by_agent ON sessions (agent, started_ms);
 DROP INDEX sessions_to_digest;
 CREATE INDEX sessions_to_digest ON sessions (is_digested) WHERE is_digested <> 1;
 CREATE INDEX digests_by_version ON digests (version);
+
+CREATE INDEX files_by_stamp ON files (agent, is_live, key, size_bytes, mtime_ns, inode, companions, state);
+CREATE INDEX files_by_capture ON files (capture_version);
+CREATE INDEX files_by_state ON files (state);
+CREATE INDEX files_by_name ON files (replace(path, rtrim(path, replace(path, '/', '')), ''));
+CREATE INDEX files_to_seal ON files (role) WHERE checksum = x'';
+CREATE INDEX files_dropped ON files (dropped_ms) WHERE dropped_ms IS NOT NULL;
+
+-- Files of which the archive holds something, and the bytes of originals in it, counted.
+CREATE TABLE held_files (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    files INTEGER NOT NULL,
+    original_bytes INTEGER NOT NULL
+) STRICT;
+
+INSERT INTO held_files SELECT 1, count(*) FILTER (WHERE held_bytes > 0 OR (dropped_ms IS NOT NULL AND role = 'transcript')),
+    ifnull(sum(held_bytes), 0) FROM files;
+
+CREATE TRIGGER file_comes AFTER INSERT ON files BEGIN
+    UPDATE held_files SET original_bytes = original_bytes + new.held_bytes,
+        files = files + (new.held_bytes > 0 OR (new.dropped_ms IS NOT NULL AND new.role = 'transcript'));
+END;
+
+CREATE TRIGGER file_goes AFTER DELETE ON files BEGIN
+    UPDATE held_files SET original_bytes = original_bytes - old.held_bytes,
+        files = files - (old.held_bytes > 0 OR (old.dropped_ms IS NOT NULL AND old.role = 'transcript'));
+END;
+
+CREATE TRIGGER file_is_held_otherwise AFTER UPDATE OF held_bytes, dropped_ms, role ON files BEGIN
+    UPDATE held_files SET original_bytes = original_bytes - old.held_bytes + new.held_bytes,
+        files = files - (old.held_bytes > 0 OR (old.dropped_ms IS NOT NULL AND old.role = 'transcript'))
+            + (new.held_bytes > 0 OR (new.dropped_ms IS NOT NULL AND new.role = 'transcript'));
+END;

@@ -61,6 +61,7 @@ class FileRow(msgspec.Struct, frozen=True):
 
 
 _COLUMNS = columns_of(FileRow)
+_NAME = "replace(path, rtrim(path, replace(path, '/', '')), '')"  # the last part of a path, as an index has it
 
 
 class FileStamp(NamedTuple):
@@ -81,6 +82,11 @@ def file_key(agent: str, path: str) -> bytes:
 def file_stamps(db: apsw.Connection, agent: str) -> dict[bytes, FileStamp]:
     query = f"SELECT key, {columns_of(FileStamp)} FROM files WHERE agent = ? AND is_live"  # noqa: S608
     return {row[0]: FileStamp(*row[1:]) for row in db.execute(query, (agent,))}
+
+
+def file_stamp(db: apsw.Connection, key: bytes) -> FileStamp | None:
+    row = db.execute(f"SELECT {columns_of(FileStamp)} FROM files WHERE key = ? AND is_live", (key,)).fetchone()  # noqa: S608
+    return FileStamp(*row) if row else None
 
 
 def live_file(db: apsw.Connection, key: bytes) -> FileRow | None:
@@ -118,9 +124,8 @@ def all_files(db: apsw.Connection) -> list[FileRow]:
 
 def files_named(db: apsw.Connection, name: str) -> list[FileRow]:
     """Archived transcripts with this name, in whatever folder."""
-    which = """WHERE held_bytes > 0 AND role = 'transcript' AND (path = :name OR path LIKE '%/' || :name)
-               ORDER BY key, generation"""
-    return list(_files(db, which, {"name": name}))
+    which = f"WHERE {_NAME} = ? AND held_bytes > 0 AND role = 'transcript' ORDER BY key, generation"
+    return list(_files(db, which, (name,)))
 
 
 def _files(db: apsw.Connection, which: str, values: Any = None) -> Iterator[FileRow]:

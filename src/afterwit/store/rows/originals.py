@@ -52,7 +52,7 @@ class SessionName(NamedTuple):
 
 def original_bytes_held(db: apsw.Connection) -> int:
     """Unpacked. The archive takes less."""
-    return int(db.execute("SELECT ifnull(sum(held_bytes), 0) FROM files").get)
+    return int(db.execute("SELECT original_bytes FROM held_files").get)
 
 
 def raw_files(db: apsw.Connection) -> list[RawFile]:

@@ -45,7 +45,8 @@ def put_repos(db: apsw.Connection, rows: list[RepoRow]) -> None:
     """Replaces the resolutions, and the repository of every session with them."""
     db.execute("DELETE FROM repos")
     db.executemany(insert_into("repos", columns_of(RepoRow)), rows)
-    query = "UPDATE sessions SET repo = :repo WHERE repo = :before AND root = :root AND remote = :remote"
+    query = """UPDATE sessions INDEXED BY sessions_by_repo SET repo = :repo
+               WHERE repo = :before AND root = :root AND remote = :remote"""
     for place in unresolved(db):
         db.execute(query, place._asdict())
 

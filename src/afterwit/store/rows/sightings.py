@@ -22,17 +22,18 @@ class DigestRow(NamedTuple):
 
 def undigested(db: apsw.Connection, version: int) -> list[int]:
     """Sessions without a digest of this version, in the order in which they began."""
-    query = """SELECT id FROM sessions WHERE id IN (
-                   SELECT id FROM sessions WHERE is_digested <> 1
-                   UNION SELECT session_id FROM digests WHERE version < :version
-                   UNION SELECT session_id FROM digests WHERE version > :version)
-               ORDER BY started_ms, id"""
+    query = """SELECT sessions.id FROM (
+                   SELECT id FROM sessions INDEXED BY sessions_to_digest WHERE is_digested <> 1
+                   UNION SELECT session_id FROM digests INDEXED BY digests_by_version WHERE version < :version
+                   UNION SELECT session_id FROM digests INDEXED BY digests_by_version WHERE version > :version
+               ) AS waiting
+               CROSS JOIN sessions ON sessions.id = waiting.id ORDER BY started_ms, sessions.id"""
     return [row[0] for row in db.execute(query, {"version": version})]
 
 
 def changed_sessions(db: apsw.Connection) -> list[int]:
     """Sessions whose rows changed since they were digested, or that never were."""
-    return [row[0] for row in db.execute("SELECT id FROM sessions WHERE is_digested = 0")]
+    return [row[0] for row in db.execute("SELECT id FROM sessions WHERE is_digested <> 1 AND is_digested = 0")]
 
 
 def put_digest(db: apsw.Connection, row: DigestRow, outcome: str, task_type: str) -> None:
@@ -103,9 +104,10 @@ class DraftRow(NamedTuple):
 
 def unharvested(db: apsw.Connection, version: str) -> list[int]:
     """Sessions with a digest that were not looked at by these harvesters; those that promise most come first."""
-    query = """SELECT id FROM sessions WHERE is_digested = 1 AND id IN (
+    query = """SELECT id FROM (
                    SELECT session_id FROM harvested WHERE version < :version
                    UNION ALL SELECT session_id FROM harvested WHERE version > :version)
+               CROSS JOIN sessions ON id = session_id WHERE is_digested = 1
                ORDER BY failures + prompts + denials DESC, actions DESC, id"""
     return [row[0] for row in db.execute(query, {"version": version})]
 
@@ -291,11 +293,11 @@ def same_tasks(db: apsw.Connection, session: int, soon_ms: int, opening: int) ->
                    WHERE id = :session),
                series(at_ms) AS (
                    SELECT started_ms FROM own
-                   UNION SELECT others.started_ms FROM series JOIN own JOIN sessions AS others
+                   UNION SELECT others.started_ms FROM series CROSS JOIN own CROSS JOIN sessions AS others
                        ON others.repo = own.repo
                            AND others.started_ms BETWEEN series.at_ms - :soon_ms AND series.at_ms + :soon_ms
                    WHERE others.branch = own.branch AND substr(others.task, 1, :opening) = own.opening)
-               SELECT others.id, others.native_id, others.started_ms, others.task FROM own JOIN sessions AS others
+               SELECT others.id, others.native_id, others.started_ms, others.task FROM own CROSS JOIN sessions AS others
                    ON others.repo = own.repo AND others.started_ms
                        BETWEEN (SELECT min(at_ms) FROM series) AND (SELECT max(at_ms) FROM series)
                WHERE others.branch = own.branch AND substr(others.task, 1, :opening) = own.opening
