@@ -5,7 +5,8 @@
 The last run on this machine stands against the newest one that was kept before it; where nothing was measured since,
 the two that were kept last stand against each other. Seconds differ from machine to machine, so only what was measured
 against something in the same run is compared: ratios to a floor, to a peer, to the input, to a smaller home. Memory is
-compared as it is. It informs and ends well; with `--fail` it ends with 1 where something got worse.
+compared as it is. Of floors and peers themselves nothing is said. It informs and ends well; with `--fail` it ends with
+1 where something got worse.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from bench.results import KeptRun
 
 TOLERANCE = 0.1
 _COMPARED = re.compile(r"of_\w+|\w+_of_\w+|ratio|growth|peak_mb")  # less is better in all of them
+_BESIDE = "beside"  # under this name a table has floors and peers
 
 
 class Change(NamedTuple):
@@ -69,7 +71,7 @@ def figures(value: Any, where: tuple[str, ...] = ()) -> Iterator[tuple[str, floa
         for name, part in value.items():
             if isinstance(part, int | float) and _COMPARED.fullmatch(name):
                 yield ": ".join((*where, name)), float(part)
-            else:
+            elif name != _BESIDE:
                 yield from figures(part, where)
 
 

@@ -29,7 +29,7 @@ from afterwit.store.spool import backlog
 from afterwit.store.store import opened
 from bench import peers
 from bench.floors import bare_interpreter, decode_lines, stat_files, timed
-from bench.growth_figures import Command, Growth, PeerVersion, Size, judged, row_of, rows_of, steps
+from bench.growth_figures import BESIDE, Command, Growth, PeerVersion, Size, judged, row_of, rows_of, steps
 from bench.homes import home_in, logs_of
 from bench.peers import AGENTSVIEW, CCUSAGE, Peer
 from bench.processes import Run, afterwit, environ_of, run
@@ -79,7 +79,8 @@ class _Bench:
                 input_mb=input_mb,
                 lines=lines,
                 two_cores_speedup=one.wall_s / two.wall_s,
-                commands=rows,
+                beside=[row for row in rows if row.command in BESIDE],
+                commands=[row for row in rows if row.command not in BESIDE],
                 goals=list(judged(rows)),
             )
 

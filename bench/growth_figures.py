@@ -52,16 +52,9 @@ _QUICK = (
     Command.KNOWLEDGE,
     Command.STATUS,
 )
-_BY_BYTES = (
-    Command.ORJSON,
-    Command.ONE_JOB,
-    Command.TWO_JOBS,
-    Command.RELEARN,
-    Command.DOCTOR_FULL,
-    Command.FIRST_SYNC,
-    Command.COUNTED,
-)
-_BESIDE = {
+BESIDE = (Command.ORJSON, Command.STAT, Command.BARE, Command.FIRST_SYNC, Command.SYNC, Command.COUNTED)
+_BY_BYTES = (Command.ONE_JOB, Command.TWO_JOBS, Command.RELEARN, Command.DOCTOR_FULL)
+_FLOORS = {
     Command.ONE_JOB: {"of_orjson": Command.ORJSON, "of_agentsview": Command.FIRST_SYNC, "of_ccusage": Command.COUNTED},
     Command.TWO_JOBS: {"of_orjson": Command.ORJSON},
     Command.RELEARN: {"of_orjson": Command.ORJSON},
@@ -131,6 +124,7 @@ class Size(msgspec.Struct, kw_only=True):
     input_mb: float
     lines: int
     two_cores_speedup: float  # wall time of one job over that of two
+    beside: list[Row]  # floors and peers
     commands: list[Row]
     goals: list[Judged]
 
@@ -140,7 +134,7 @@ class Step(msgspec.Struct, omit_defaults=True):
 
     step: str
     times: float  # CPU
-    growth: float  # the same; divided by how much more there is to read, where everything has to be read
+    growth: float | None = None  # the same; divided by how much more there is to read, where all has to be read
     most: float | None = None
     verdict: str = ""
 
@@ -162,7 +156,7 @@ def rows_of(taken: Mapping[Command, Sequence[Run]]) -> list[Row]:
     wall = {name: statistics.median(run.wall_s for run in runs) for name, runs in taken.items()}
 
     def ratios(name: Command) -> dict[str, float]:
-        beside = _BESIDE.get(name, {"of_bare": Command.BARE} if name in _QUICK else {})
+        beside = _FLOORS.get(name, {"of_bare": Command.BARE} if name in _QUICK else {})
         found = {figure: cpu[name] / cpu[floor] for figure, floor in beside.items() if floor in cpu}
         return found | ({"of_one_job": wall[name] / wall[Command.ONE_JOB]} if name == Command.TWO_JOBS else {})
 
@@ -192,15 +186,18 @@ def judged(rows: Sequence[Row]) -> Iterator[Judged]:
 
 
 def steps(smaller: Size, larger: Size) -> Iterator[Step]:
-    before = {row.command: row.cpu_s for row in smaller.commands}
-    for row in larger.commands:
+    """Floors and peers are told, and not judged."""
+    before = {row.command: row.cpu_s for row in (*smaller.beside, *smaller.commands)}
+    for row in (*larger.beside, *larger.commands):
         if row.command not in before:
             continue
-        times = row.cpu_s / before[row.command]
-        growth = times * smaller.input_mb / larger.input_mb if row.command in _BY_BYTES else times
-        most = _MOST_GROWTH.get(row.command)
-        name = f"{row.command}, {smaller.sessions:,} to {larger.sessions:,}"
-        yield Step(name, times, growth, most, "" if most is None else _verdict(growth, most))
+        step = Step(f"{row.command}, {smaller.sessions:,} to {larger.sessions:,}", row.cpu_s / before[row.command])
+        if row.command not in BESIDE:
+            step.growth = step.times * (smaller.input_mb / larger.input_mb if row.command in _BY_BYTES else 1)
+        if step.growth is not None and row.command in _MOST_GROWTH:
+            step.most = _MOST_GROWTH[row.command]
+            step.verdict = _verdict(step.growth, step.most)
+        yield step
 
 
 def _verdict(value: float, most: float) -> str:

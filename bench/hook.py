@@ -54,7 +54,7 @@ class Hooks(msgspec.Struct):
     calls: list[Row]
 
 
-def table(lines: int = 100_000, rounds: int = 41) -> Hooks:
+def table(lines: int = 100_000, rounds: int = 41) -> list[Hooks]:
     """All figures, medians."""
     with tempfile.TemporaryDirectory(prefix="afterwit-bench-") as folder:
         layout, project = Layout(Path(folder, "store")), Path(folder, "project")
@@ -72,7 +72,7 @@ def table(lines: int = 100_000, rounds: int = 41) -> Hooks:
         size = layout.deck.stat().st_size / 1e6
     bare = statistics.median(wall for wall, _ in taken["bare interpreter"])
     rows = [_row(name, figures, bare) for name, figures in taken.items()]
-    return Hooks(lines, size, compile_s, rows)
+    return [Hooks(lines, size, compile_s, rows)]
 
 
 def indexed(layout: Layout, project: Path) -> list[PlaceSighting]:

@@ -48,7 +48,7 @@ class Figure(NamedTuple):
     ratio: float  # of the medians, to the bare interpreter
 
 
-def table(rounds: int = ROUNDS, store: Path | None = None) -> list[dict[str, object]]:
+def table(rounds: int = ROUNDS, store: Path | None = None) -> dict[str, object]:
     with tempfile.TemporaryDirectory(prefix="afterwit-bench-") as folder:
         home = Path(folder, "home")
         if store is None:
@@ -56,7 +56,7 @@ def table(rounds: int = ROUNDS, store: Path | None = None) -> list[dict[str, obj
             write_home(home, SESSIONS)
             afterwit(home, store, "learn")
         environ = {**os.environ, "HOME": str(home), "AFTERWIT_HOME": str(store)}
-        return [{"rounds": rounds, "figures": [one._asdict() for one in _figures(rounds, environ)]}]
+        return {"rounds": rounds, "figures": [one._asdict() for one in _figures(rounds, environ)]}
 
 
 def _figures(rounds: int, environ: Mapping[str, str]) -> list[Figure]:

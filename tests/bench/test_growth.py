@@ -27,8 +27,10 @@ def test_every_command_is_measured_and_the_home_stays_as_it_is(tmp_path: Path) -
     assert [peer.version for peer in found.peers] == ["ccusage 1"]
     [size] = found.sizes
     assert size.sessions == 6
+    beside = {Command.ORJSON, Command.STAT, Command.BARE, Command.COUNTED}
+    assert {row.command for row in size.beside} == beside
     measured = {row.command: row for row in size.commands}
-    assert set(measured) == set(Command) - {Command.FIRST_SYNC, Command.SYNC}
+    assert set(measured) == set(Command) - beside - {Command.FIRST_SYNC, Command.SYNC}
     assert {row.runs for row in size.commands} == {1}
     assert measured[Command.ONE_JOB].of_orjson
     assert measured[Command.ONE_JOB].of_ccusage
@@ -107,7 +109,8 @@ def test_ratios_are_those_of_medians() -> None:
 
 def _size(sessions: int, input_mb: float, *commands: Row) -> Size:
     counts: dict[str, Any] = {"stored_sessions": sessions, "items": 0, "lines": 0, "two_cores_speedup": 1.0}
-    return Size(sessions=sessions, input_mb=input_mb, commands=list(commands), goals=[], **counts)
+    beside = [Row(command=Command.STAT, runs=1, cpu_s=input_mb, wall_s=1)]
+    return Size(sessions=sessions, input_mb=input_mb, beside=beside, commands=list(commands), goals=[], **counts)
 
 
 def test_what_reads_everything_may_grow_with_it_and_what_answers_may_not() -> None:
@@ -119,10 +122,12 @@ def test_what_reads_everything_may_grow_with_it_and_what_answers_may_not() -> No
 
     small, large = _size(300, 10, *rows_with(0.2, 4)), _size(2_000, 100, *rows_with(0.3, 42))
     assert [(step.step, step.verdict) for step in steps(small, large)] == [
+        ("stat per file, 300 to 2,000", ""),
         ("sessions list --limit 20, 300 to 2,000", "missed"),
         ("learn --jobs 1, all, 300 to 2,000", "met"),
     ]
-    assert [step.growth for step in steps(small, large)] == pytest.approx([1.5, 1.05])
+    assert [step.times for step in steps(small, large)] == pytest.approx([10, 1.5, 10.5])
+    assert [step.growth for step in steps(small, large)][1:] == pytest.approx([1.5, 1.05])
 
 
 def test_a_goal_without_its_figure_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,9 +82,14 @@ def test_a_table_is_shown_with_the_names_of_its_columns(capsys: pytest.CaptureFi
     ]
 
 
-def test_rows_are_told_apart_by_their_first_cell_and_seconds_are_not_compared() -> None:
+def test_rows_are_told_apart_by_their_first_cell_and_neither_seconds_nor_peers_are_compared() -> None:
     sizes = [
-        {"sessions": size, "orjson_s": 3.0, "commands": [{"command": "hum", "cpu_s": 1.0, "of_bare": ratio}]}
+        {
+            "sessions": size,
+            "orjson_s": 3.0,
+            "beside": [{"command": "another hive", "peak_mb": 1.0}],
+            "commands": [{"command": "hum", "cpu_s": 1.0, "of_bare": ratio}],
+        }
         for size, ratio in ((300, 2.0), (2_000, 4.0))
     ]
     growth = [{"step": "hum, 300 to 2,000", "times": 2.0, "growth": 2.0, "verdict": "missed"}]
