@@ -85,17 +85,22 @@ class _Bench:
             )
 
     def _read_all(self) -> None:
-        """The last store of one job is the one that is measured on."""
+        """The last store of one job is the one that is measured on. The floor is taken before and after each run."""
+        self._decode()
         for _ in self._turns():
-            self._note(Command.ORJSON, timed(lambda: decode_lines(self._place.logs)))
             other = self._place.new_store(self._scratch / "other")
             self._note(Command.TWO_JOBS, afterwit(self._place.home, other, "learn", "--jobs", "2"))
             shutil.rmtree(other)
+            self._decode()
             self._place.new_store(self._store)
             self._command(Command.ONE_JOB, "learn", "--jobs", "1")
+            self._decode()
             shutil.rmtree(self._scratch / AGENTSVIEW, ignore_errors=True)
             self._peer(Command.FIRST_SYNC, AGENTSVIEW)
             self._peer(Command.COUNTED, CCUSAGE)
+
+    def _decode(self) -> None:
+        self._note(Command.ORJSON, timed(lambda: decode_lines(self._place.logs)))
 
     def _sweep(self) -> None:
         for _ in self._turns():

@@ -45,6 +45,7 @@ class Workplace:
                 _link(log, place)
             else:
                 shutil.copy2(log, place)
+                place.chmod(0o600)  # it may be of a home that nobody may write to
         self.logs = logs_of(self.home)
         self._growing = [self.home / log.relative_to(home) for log in growing]
         self._prompts = 0
