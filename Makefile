@@ -61,11 +61,12 @@ lock: $(STAMP)  ## lock the dependencies of development anew; UPGRADE=--upgrade 
 	@$(BIN)/uv pip compile $(LOCKING) --fork-strategy fewest pyproject.toml --group dev --group bench -o $(LOCK)
 	@$(BIN)/uv pip compile $(LOCKING) --no-deps --group pyproject.toml:liar -o $(LIAR_LOCK)
 
-bench: $(STAMP)  ## print the tables of figures
-	@$(BIN)/python -m bench
+bench: $(STAMP)  ## print the tables of figures, and what got slower; KEEP=--keep adds them to the history
+	@$(BIN)/python -m bench $(KEEP)
+	@$(BIN)/python -m bench.compare
 
 backtest: $(STAMP)  ## replay a home; needs AFTERWIT_JUDGE and AFTERWIT_CORPUS
-	@$(BIN)/python -m bench.backtest
+	@$(BIN)/python -m bench.backtest $(KEEP)
 
 clean:  ## remove the virtual environment and the caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

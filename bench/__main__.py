@@ -1,36 +1,21 @@
-"""`make bench`: measures every table that exists on one generated home, prints them and writes `bench/results/`.
+"""`make bench`: measures every table that needs nothing but this repository, and prints them.
 
-Run as `python -m bench [--sessions N] [--home FOLDER] [--full]`.
+Run as `python -m bench [--keep]`, with the options of `bench.growth`. Tables of one home are measured on the smallest.
 """
 
-import argparse
-import tempfile
-from pathlib import Path
-
-from bench import hook, learn, mcp, memory, peers, redaction
-from bench.homes import write_home
-from bench.results import report
+from bench import growth, hook, learn, mcp, memory, redaction
+from bench.results import command_line, report
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Prints the tables of figures.")
-    parser.add_argument("--sessions", type=int, default=learn.DEFAULT_SESSIONS)
-    parser.add_argument("--home", type=Path, help="measure this home instead of a generated one")
-    parser.add_argument("--full", action="store_true", help="also 2,000 and 21,000 sessions: an hour, 8 GB on disk")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="afterwit-bench-") as folder:
-        home = arguments.home or Path(folder, "home")
-        if arguments.home is None:
-            write_home(home, arguments.sessions)
-        report("redaction", redaction.measure(home).summary())
-        report("learn", learn.table(home=home))
-        report("memory", memory.table())
-        report("hook", hook.table())
-        report("mcp", mcp.table())
-        if arguments.home is None:  # a peer may write into the home
-            report("peers", peers.table(home, Path(folder)))
-    if arguments.full:
-        report("learn-full", learn.table(full=True))
+    asked = growth.options(command_line(__doc__))
+    with growth.homes_of(asked) as homes, growth.peers_of(asked) as peers:
+        report("redaction", redaction.measure(homes[0]).summary(), keep=asked.keep)
+        report("learn", learn.table(homes[0]), keep=asked.keep)
+        report("memory", memory.table(), keep=asked.keep)
+        report("hook", hook.table(), keep=asked.keep)
+        report("mcp", mcp.table(), keep=asked.keep)
+        report("growth", growth.table(homes, peers, asked.rounds), keep=asked.keep)
 
 
 if __name__ == "__main__":

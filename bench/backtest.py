@@ -12,33 +12,25 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
-from afterwit.config.show import load
 from afterwit.config.world import World
 from afterwit.digest.digester import digest
 from afterwit.learn.learn import Options, learn
 from afterwit.measure.backtest import PLAYERS, StoredHistory, backtest, own_files, players_named
 from afterwit.measure.backtest_notes import NotesFile
 from afterwit.sessions.filters import Filter
-from afterwit.store.layout import Layout
 from afterwit.store.store import readonly_database
-from bench.results import report
+from bench.results import command_line, report
+from bench.worlds import Silent, world_of
 
 READ_BY_EXAMINER = Filter(agents=("claude-code", "codex"))  # others are learned from and not played
 THEIRS = ("nothing", "frequent", "similar", "memoriser", "echo", "static")
 
 
-class Silent:
-    def begin(self, files: int, total_bytes: int) -> None: ...
-
-    def advance(self, files: int, done_bytes: int) -> None: ...
-    def stage(self, label: str, count: int, unit: str) -> None: ...
-
-
 def main() -> None:
+    options = command_line(__doc__).parse_args()
     missing = [name for name in ("AFTERWIT_JUDGE", "AFTERWIT_CORPUS") if not os.environ.get(name)]
     if missing:
         print(f"Skipped: {' and '.join(missing)} not set (the examiner's script, and the home to replay).")
@@ -46,8 +38,7 @@ def main() -> None:
     home = Path(os.environ["AFTERWIT_CORPUS"]).absolute()
     with tempfile.TemporaryDirectory(prefix="afterwit-backtest-") as folder:
         found = table(home, Path(folder))
-    print("columns:", ", ".join(found["players"][0]))
-    report("backtest", found)
+    report("backtest", found, keep=options.keep)
 
 
 def table(home: Path, folder: Path) -> dict[str, Any]:
@@ -59,14 +50,8 @@ def table(home: Path, folder: Path) -> dict[str, Any]:
     ours = [row(f"our {name}", judged(home, folder / f"{name}.jsonl")) for name in PLAYERS]
     theirs = [row(f"examiner's {name}", judged(home, written(home, folder, name))) for name in THEIRS]
     costs = {"learn_cpu_s": learn_s, "digest_cpu_s": digest_s, "backtest_cpu_s": replay_s}
-    ratios = {"backtest_to_learn": replay_s / learn_s, "backtest_to_digest": replay_s / digest_s}
+    ratios = {"backtest_of_learn": replay_s / learn_s, "backtest_of_digest": replay_s / digest_s}
     return {"players": ours + theirs, **costs, **ratios}
-
-
-def world_of(home: Path, store: Path) -> World:
-    environ = {"HOME": str(home), "AFTERWIT_HOME": str(store)}
-    settings = load(environ, sys.platform).settings
-    return World(Layout(store), settings, home, environ, time.time_ns() // 1_000_000)
 
 
 def cpu_s(work: Any) -> float:

@@ -13,23 +13,19 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from afterwit.config.show import load
 from afterwit.config.world import World
 from afterwit.learn.learn import Options, learn
 from afterwit.sessions.cost import By, cost
 from afterwit.sessions.filters import Filter
-from afterwit.store.layout import Layout
-from bench.backtest import Silent
-from bench.results import report
+from bench.peers import CCUSAGE, VERSIONS, place_of
+from bench.results import command_line, report
+from bench.worlds import Silent, world_of
 
-VERSION = "20.0.24"
 _CENT = 0.005
 
 
@@ -47,27 +43,17 @@ Cells = dict[tuple[str, str], Spent]
 
 
 def main() -> None:
+    options = command_line(__doc__).parse_args()
     if not os.environ.get("AFTERWIT_CORPUS"):
         print("Skipped: AFTERWIT_CORPUS is not set (the home whose costs are compared).")
         return
     home = Path(os.environ["AFTERWIT_CORPUS"]).absolute()
     with tempfile.TemporaryDirectory(prefix="afterwit-costs-") as folder:
-        program = ccusage(Path(folder))
+        program = place_of(CCUSAGE, Path(folder))
         if program is None:
-            print(f"Skipped: ccusage is not on the PATH, and npm cannot install ccusage@{VERSION}.")
+            print(f"Skipped: ccusage is not on the PATH, and npm cannot install version {VERSIONS[CCUSAGE]}.")
             return
-        report("costs", list(table(program, home, Path(folder))))
-
-
-def ccusage(folder: Path) -> str | None:
-    """The program to compare with."""
-    place = shutil.which("ccusage")
-    npm = shutil.which("npm")
-    if place or not npm:
-        return place
-    command = [npm, "install", "--silent", "--prefix", str(folder), f"ccusage@{VERSION}"]
-    done = subprocess.run(command, check=False, capture_output=True)
-    return str(folder / "node_modules" / ".bin" / "ccusage") if done.returncode == 0 else None
+        report("costs", list(table(program, home, Path(folder))), keep=options.keep)
 
 
 def table(program: str, home: Path, folder: Path) -> Iterator[dict[str, Any]]:
@@ -97,8 +83,7 @@ def compared(name: str, ours: Cells, theirs: Cells) -> dict[str, Any]:
 
 
 def learned(home: Path, store: Path) -> World:
-    environ = {"HOME": str(home), "AFTERWIT_HOME": str(store)}
-    world = World(Layout(store), load(environ, sys.platform).settings, home, environ, time.time_ns() // 1_000_000)
+    world = world_of(home, store)
     learn(world, Options(), Silent())
     return world
 

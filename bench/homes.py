@@ -20,12 +20,13 @@ from bench.claude_log import ClaudeLog
 from bench.codex_log import CodexLog
 from bench.draws import Deck, Places, Sizes, deck_of
 from bench.log_file import FileTruth, LogFile, Scene, uuid4, uuid7
-from bench.shape import Shape, load, quantile
+from bench.shape import AGENTS, Shape, load, quantile
 from bench.texts import Pool, Shelf
 from bench.words import BRANCHES, REPOS, USERS
 
 SHAPE = Path(__file__).with_name("shape.json")
 LENGTH = 0.36  # of real sessions: then 21,000 are about 6 GB
+_TRUTH = "truth.json"
 _UNITS = 6_000
 _FIRST_MS = 1_767_225_600_000  # 2026-01-01
 _BETWEEN_MS = 600_000
@@ -157,8 +158,26 @@ def write_home(
             file.writelines(one.lines)
         os.utime(path, ns=(one.ended_ms * 1_000_000, one.ended_ms * 1_000_000))
         truths.append(one.truth)
-    (folder / "truth.json").write_bytes(msgspec.json.encode(truths))
+    (folder / _TRUTH).write_bytes(msgspec.json.encode(truths))
     return truths
+
+
+def home_in(folder: Path, sessions: int) -> Path:
+    """The home of this many sessions in a folder of homes: the one that is there, or one that is written now."""
+    home = folder / f"h{sessions}"
+    if not is_generated(home):
+        write_home(home, sessions)
+    return home
+
+
+def is_generated(home: Path) -> bool:
+    """Whether this home was written here, and wholly: the truth comes last."""
+    return (home / _TRUTH).exists()
+
+
+def logs_of(home: Path) -> list[Path]:
+    """The logs of the agents that are generated."""
+    return sorted(path for pattern in AGENTS.values() for path in home.glob(pattern))
 
 
 def main() -> None:

@@ -7,7 +7,6 @@ refused, the parser and the patterns of signatures are loaded. The repository ha
 and is told both at once.
 """
 
-import argparse
 import json
 import os
 import statistics
@@ -31,7 +30,7 @@ from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.recall.repository import history_sightings, tree_file, update_checkout
 from afterwit.store.layout import Layout, redaction_key
 from bench.prompts import SESSIONS, TASK, history
-from bench.results import report
+from bench.results import command_line, report
 from bench.trees import make_repository
 
 _REPOS = 50
@@ -55,7 +54,7 @@ class Hooks(msgspec.Struct):
     calls: list[Row]
 
 
-def table(lines: int = 100_000, rounds: int = 41) -> Hooks:
+def table(lines: int = 100_000, rounds: int = 41) -> list[Hooks]:
     """All figures, medians."""
     with tempfile.TemporaryDirectory(prefix="afterwit-bench-") as folder:
         layout, project = Layout(Path(folder, "store")), Path(folder, "project")
@@ -73,7 +72,7 @@ def table(lines: int = 100_000, rounds: int = 41) -> Hooks:
         size = layout.deck.stat().st_size / 1e6
     bare = statistics.median(wall for wall, _ in taken["bare interpreter"])
     rows = [_row(name, figures, bare) for name, figures in taken.items()]
-    return Hooks(lines, size, compile_s, rows)
+    return [Hooks(lines, size, compile_s, rows)]
 
 
 def indexed(layout: Layout, project: Path) -> list[PlaceSighting]:
@@ -202,11 +201,11 @@ def _row(name: str, figures: list[tuple[float, float]], bare: float) -> Row:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_line(__doc__)
     parser.add_argument("--lines", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=41)
     options = parser.parse_args()
-    report("hook", table(options.lines, options.rounds))
+    report("hook", table(options.lines, options.rounds), keep=options.keep)
 
 
 if __name__ == "__main__":

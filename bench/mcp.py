@@ -8,7 +8,6 @@ From the start of the process until the answer to `initialize` has arrived; then
 machine slows all. Without `--store` an invented home of a few sessions is learned first.
 """
 
-import argparse
 import importlib.util
 import json
 import os
@@ -23,7 +22,7 @@ from typing import Any, NamedTuple
 
 from bench.homes import write_home
 from bench.processes import afterwit
-from bench.results import report
+from bench.results import command_line, report
 
 ROUNDS = 15
 SESSIONS = 30
@@ -49,7 +48,7 @@ class Figure(NamedTuple):
     ratio: float  # of the medians, to the bare interpreter
 
 
-def table(rounds: int = ROUNDS, store: Path | None = None) -> list[dict[str, object]]:
+def table(rounds: int = ROUNDS, store: Path | None = None) -> dict[str, object]:
     with tempfile.TemporaryDirectory(prefix="afterwit-bench-") as folder:
         home = Path(folder, "home")
         if store is None:
@@ -57,7 +56,7 @@ def table(rounds: int = ROUNDS, store: Path | None = None) -> list[dict[str, obj
             write_home(home, SESSIONS)
             afterwit(home, store, "learn")
         environ = {**os.environ, "HOME": str(home), "AFTERWIT_HOME": str(store)}
-        return [{"rounds": rounds, "figures": [one._asdict() for one in _figures(rounds, environ)]}]
+        return {"rounds": rounds, "figures": [one._asdict() for one in _figures(rounds, environ)]}
 
 
 def _figures(rounds: int, environ: Mapping[str, str]) -> list[Figure]:
@@ -105,11 +104,11 @@ def _until_answered(command: list[str], messages: Sequence[Mapping[str, Any]], e
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_line(__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--store", type=Path, help="measure the server of this store")
     arguments = parser.parse_args()
-    report("mcp", table(arguments.rounds, arguments.store))
+    report("mcp", table(arguments.rounds, arguments.store), keep=arguments.keep)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ disk, as the journal's are) and one that is not. Growth is the time at all entri
 and theirs take turns, so that a busy machine slows both.
 """
 
-import argparse
 import random
 import statistics
 import tempfile
@@ -28,7 +27,7 @@ from afterwit.model.memory_entry import Write
 from afterwit.store.database import connect
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
-from bench.results import report
+from bench.results import command_line, report
 
 ENTRIES = 100_000
 ROUNDS = 100
@@ -175,9 +174,10 @@ def _row(write: Write) -> tuple[object, ...]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_line(__doc__)
     parser.add_argument("--entries", type=int, default=ENTRIES)
-    report("memory", table(parser.parse_args().entries))
+    options = parser.parse_args()
+    report("memory", table(options.entries), keep=options.keep)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ the examiner's pool (files that earlier sessions had changed) there is one of al
 in the repository when they began: whoever has no history yet has that one. Intervals are by session.
 """
 
-import argparse
 import contextlib
 import io
 import os
@@ -28,8 +27,9 @@ from afterwit.measure.past_repositories import NO_REPOSITORIES, PastRepositories
 from afterwit.measure.player import Player, Saying, Whereabouts
 from afterwit.measure.recall_player import PlacesPlayer
 from afterwit.model.digest import Digest
-from bench.backtest import READ_BY_EXAMINER, Silent, world_of
-from bench.results import report
+from bench.backtest import READ_BY_EXAMINER
+from bench.results import command_line, report
+from bench.worlds import Silent, world_of
 
 _ROUNDS = 1_000
 _SEED = 84
@@ -63,7 +63,7 @@ class GitAlone(PlacesPlayer):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = command_line(__doc__)
     parser.add_argument("--checkout", action="append", default=[], metavar="NAME=FOLDER")
     options = parser.parse_args()
     missing = [name for name in ("AFTERWIT_JUDGE", "AFTERWIT_CORPUS") if not os.environ.get(name)]
@@ -77,7 +77,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="afterwit-places-") as folder:
         world = with_checkouts(world_of(home, Path(folder, "store")), options.checkout, is_read=True)
         learn(world, Options(), Silent())
-        report("places", tables(world, judge, home))
+        report("places", tables(world, judge, home), keep=options.keep)
 
 
 def tables(world: World, judge: Mapping[str, Any], home: Path) -> dict[str, Any]:

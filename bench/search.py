@@ -18,13 +18,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from afterwit.config.show import load
 from afterwit.config.world import World
 from afterwit.learn.learn import learn
 from afterwit.model.learn_run import Options
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.search import Searcher, searching
-from afterwit.store.layout import Layout
+from bench.worlds import Silent, world_of
 
 QUERIES = (
     "permission denied",
@@ -45,13 +44,6 @@ FIRST = "error"
 ROUNDS = 5
 
 
-class Silent:
-    def begin(self, files: int, total_bytes: int) -> None: ...
-
-    def advance(self, files: int, done_bytes: int) -> None: ...
-    def stage(self, label: str, count: int, unit: str) -> None: ...
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("home", type=Path)
@@ -62,12 +54,6 @@ def main() -> None:
         if not world.layout.exists():
             learn(world, Options(), Silent())
         report(world, options.home.absolute())
-
-
-def world_of(home: Path, store: Path) -> World:
-    environ = {"HOME": str(home), "AFTERWIT_HOME": str(store)}
-    settings = load(environ, sys.platform).settings
-    return World(Layout(store), settings, home, environ, time.time_ns() // 1_000_000)
 
 
 def report(world: World, home: Path) -> None:
