@@ -5,7 +5,6 @@ were read and changed (as paths below the repository), what was published and st
 it ended. Texts come in redacted; they are only cut here.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -35,14 +34,15 @@ from afterwit.model.kinds import (
     Status,
     TaskType,
 )
+from afterwit.text.patterns import regex
 
-_WORKTREE = re.compile(r"[/\\]\.?(?:claude[/\\])?worktrees?[/\\][^/\\]+")
-_SHOWN = re.compile(
+_WORKTREE = regex(r"[/\\]\.?(?:claude[/\\])?worktrees?[/\\][^/\\]+")
+_SHOWN = regex(
     r"(?:^|[;&|(\n][^\S\n]*)(?:cat|nl(?: -\w+)*|bat|less|head(?: -n? ?\d+)?|tail(?: -n? ?\d+)?"
     r"|sed -n (?:'[^'\n]{1,40}'|\"[^\"\n]{1,40}\"))"
     r"\s+(?P<paths>[^;&|<>\n]{1,600})"
 )
-_NAME = re.compile(r"(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.\w{1,8}\Z|[\w./@+-]*/(?:Makefile|Dockerfile|LICENSE)\Z")
+_NAME = regex(r"(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.\w{1,8}\Z|[\w./@+-]*/(?:Makefile|Dockerfile|LICENSE)\Z")
 _SHARE = 0.6
 _GROUPS = {
     TaskType.CODE: (ActionKind.SHELL,),

@@ -9,23 +9,25 @@ says nothing. The forms are English, with a few of other languages; a reply that
 import re
 from typing import NamedTuple
 
+from afterwit.text.patterns import regex
+
 _SHORT = 200
 _LONG = 500  # characters: a longer prompt is a task, whatever it complains of
 _LEAD = 2  # sentences in which a reply says what it comes to
 
 
 def _any(*forms: str) -> re.Pattern[str]:
-    return re.compile("|".join(forms), re.IGNORECASE | re.MULTILINE)
+    return regex("|".join(forms), re.IGNORECASE | re.MULTILINE)
 
 
 def _begins(*forms: str, after: str = "") -> re.Pattern[str]:
     """One of these at the beginning, behind any of the words of `after`."""
     lead = rf"(?:(?:{after})\b[,.! ]+)*" if after else ""
-    return re.compile(rf"\W*{lead}(?:{'|'.join(forms)})", re.IGNORECASE)
+    return regex(rf"\W*{lead}(?:{'|'.join(forms)})", re.IGNORECASE)
 
 
 _NOT = r"(?:n't| not)"
-_CORRECTS = re.compile(
+_CORRECTS = regex(
     r"^\W*(?:no[,.! ]+(?!problem|worries)|nope\b|wrong\b|stop\b|wait\b|that'?s (?:not|wrong)|this is (?:not|wrong)"
     r"|not what\b|i (?:said|meant|asked|told you|didn'?t (?:ask|want))|why (?:did|do|are|have) you\b|you (?:forgot"
     r"|missed|broke|should (?:have|not)|didn'?t|did not|are (?:wrong|not))|don'?t\b|do not\b|undo\b|revert\b"
@@ -96,7 +98,7 @@ _PUTS_OFF = _any(
     r"\b(?:tomorrow|next (?:week|sprint|month|time)|(?:an)?other day|good enough|enough for|for (?:today|now))\b",
     r"\b(?:the )?rest (?:is |are |comes? |can )?(?:later|wait)|\blater\W*$",
 )
-_LEAVES = re.compile(r"\W*(?:exit|quit|bye|goodbye|clear|logout|:q)\W*$", re.IGNORECASE)
+_LEAVES = regex(r"\W*(?:exit|quit|bye|goodbye|clear|logout|:q)\W*$", re.IGNORECASE)
 _WORK = r"(?:fix|changes?|patch|commit|solution|attempt|refactor\w*|migration)"
 _COMES_BACK = _begins(
     r"still\b|(?:it|this|that|the \w+(?: \w+)?)(?:'s| is| are)? still\b|you (?:broke|forgot|missed)",
@@ -110,9 +112,9 @@ _COMES_BACK = _begins(
     after="hi|hey|hello|so|ok(?:ay)?|sorry|hmm+|unfortunately|ugh|argh|well",
 )
 
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^>[^\n]*$|\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”", re.DOTALL | re.MULTILINE)
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
-_NODS = re.compile(
+_CODE = regex(r"```.*?(?:```|\Z)|`[^`\n]*`|^>[^\n]*$|\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”", re.DOTALL | re.MULTILINE)
+_SENTENCE = regex(r"(?<=[.!?。！？])\s+|\n+")
+_NODS = regex(
     r"\W*(?:ok(?:ay)?|sure|understood|sounds good|got it|noted|right|you'?re (?:right|welcome)|fair(?: enough)?"
     r"|no problem|will do|agreed|glad to help|sorry|apologies)\W*$",
     re.IGNORECASE,

@@ -38,6 +38,7 @@ from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest, DigestStep, Failure
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
+from afterwit.text.patterns import regex
 
 
 class Refusal(StrEnum):
@@ -67,9 +68,9 @@ _FORMS = (
     (Refusal.GIT, rf"\.git/[^\n]{{0,200}}{_DENIED}"),
     (Refusal.LEAVE, _DENIED),
 )
-_COMPILED = tuple((refusal, re.compile(form, re.IGNORECASE)) for refusal, form in _FORMS)
+_COMPILED = tuple((refusal, regex(form, re.IGNORECASE)) for refusal, form in _FORMS)
 _MUST_BE_ALLOWED_LATER = (Refusal.NETWORK, Refusal.SIGNING, Refusal.GIT, Refusal.LEAVE)
-_INVENTED = re.compile(r"\.(?:example|invalid|test|localhost)\b")
+_INVENTED = regex(r"\.(?:example|invalid|test|localhost)\b")
 _WORDS = {
     Refusal.NETWORK: "{programs} found no network here in {name}, and the same call worked later: if the sandbox has"
     " none, ask at once to run it outside.",

@@ -10,7 +10,6 @@ The story of a session depends on the set of sessions alone. A session that come
 change the story of others; `store.rows.sightings.touch_stories` finds those whose evidence has to be weighed again.
 """
 
-import re
 from collections import defaultdict
 from functools import lru_cache
 from typing import NamedTuple
@@ -19,12 +18,13 @@ import apsw
 
 from afterwit.store.rows.session_list import SessionRow, session_of
 from afterwit.store.rows.sightings import same_tasks
+from afterwit.text.patterns import regex
 
 SOON_MS = 12 * 3_600_000
 OPENING = 40  # characters at the beginning that must be equal
 _FEWEST_WORDS = 8
 _SAME = 0.8  # share of words; in the development histories repeats have 0.97 and more, other pairs 0.47 and less
-_WORD = re.compile(r"\w+")
+_WORD = regex(r"\w+")
 _DEEPEST = 16
 
 

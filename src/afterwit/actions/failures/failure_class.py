@@ -16,32 +16,33 @@ from afterwit.actions.shell.programs import names
 from afterwit.actions.shell.tree import Command
 from afterwit.actions.steps import Step
 from afterwit.model.kinds import ActionKind, FailureClass, Status
+from afterwit.text.patterns import regex
 
-_OWN = re.compile(
+_OWN = regex(
     r"^(?:go run|cargo run|bun \S*[./]|node \S*[./]|deno run|uv run|python3? \S+\.py|ruby \S+\.rb|php \S+\.php"
     r"|perl \S+\.p[lm]|lua \S+\.lua|Rscript \S+|dotnet run|swift run|dart run"
     r"|(?:npm|pnpm|yarn|bun)(?: run)? (?:start|dev|serve|preview)\b|(?:ba|z)?sh \S*[./])"
 )
-_INLINE = re.compile(
+_INLINE = regex(
     r"\b(?:python3?|node|bun|ruby|perl|deno|php|lua|julia|Rscript)\s+(?:-\S+\s+)*(?:-c|-e|-p|-r|--eval|eval|-)(?:\s|$)"
 )
-_PROGRAM_FAULT = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b|\bTraceback\b|<string>|<stdin>|\[eval\]|^-e:\d+")
+_PROGRAM_FAULT = regex(r"\b[A-Z]\w*(?:Error|Exception)\b|\bTraceback\b|<string>|<stdin>|\[eval\]|^-e:\d+")
 _SEARCHES = names("grep rg egrep fgrep ag ack diff cmp test [ [[ which type command find fd ls pgrep lsof")
 _LOOKERS = names("sed cat head tail ls rg grep find awk wc cp mv rm stat file tree nl less sort cut diff jq touch date")
-_SILENCED = re.compile(r"2>\s?/dev/null|&>\s?/dev/null")
-_SELF_SPEAKING = re.compile(r"^(?:/\S*/)?(?P<program>[\w.+-]{1,30}): ")
-_MISSING = re.compile(
+_SILENCED = regex(r"2>\s?/dev/null|&>\s?/dev/null")
+_SELF_SPEAKING = regex(r"^(?:/\S*/)?(?P<program>[\w.+-]{1,30}): ")
+_MISSING = regex(
     r"(?:not found|no such file or directory|does not exist|can't (?:read|open) file"
     r"|cannot open): ?['\"`‘]?(?P<after>[^\s'\"`’]+)"
     r"|(?<![^\s'\"`‘’:])(?P<before>[^\s'\"`‘’:]++)['\"`’]?: (?:Cannot open: )?(?:no such file|is a directory"
     r"|not a directory|directory not)",
     re.IGNORECASE,
 )
-_NOTHING_TO_REMOVE = re.compile(
+_NOTHING_TO_REMOVE = regex(
     r"(?:rm|unlink|rmdir)\b.{0,300}No such file|(?:bash: |zsh: )?(?:line \d+: )?p?kill(?:all)?\b.{0,60}No such process",
     re.IGNORECASE,
 )
-_VERSION = re.compile(r"(?<=.)[@=<>~^].*$")
+_VERSION = regex(r"(?<=.)[@=<>~^].*$")
 _SHORTEST_NAME = 2
 _LONGEST_LINE = 4_000
 _LONGEST_REPORT = 40_000

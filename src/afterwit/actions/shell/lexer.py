@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from afterwit.actions.shell.spans import Heredoc, ShellSpan, heredoc_body, parameter_span, span_end
+from afterwit.text.patterns import regex
 
 
 class Word(NamedTuple):
@@ -44,21 +45,21 @@ class LexedLine(NamedTuple):
     is_whole: bool
 
 
-_BLANK = re.compile(r"(?:[ \t\r]|\\\n)+")
-_PLAIN = re.compile(r"[^ \t\r\n|&;()<>'\"\\$`*?\[]+")
-_WHOLE_WORD = re.compile(  # one without anything special in it, or in quotes from end to end
+_BLANK = regex(r"(?:[ \t\r]|\\\n)+")
+_PLAIN = regex(r"[^ \t\r\n|&;()<>'\"\\$`*?\[]+")
+_WHOLE_WORD = regex(  # one without anything special in it, or in quotes from end to end
     r"(?:[ \t\r]|\\\n)*+(?:([^ \t\r\n|&;()<>'\"\\$`*?\[#][^ \t\r\n|&;()<>'\"\\$`*?\[]*+)|'([^']*+)'|\"([^\"\\$`]*+)\")"
     r"(?=[ \t\r\n|&;)]|\Z)"
 )
-_OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[|&;()\n]")
-_REDIRECTION = re.compile(r"(\d{0,4})(<<<|<<-|<<|<>|<&|>>|>\||>&|[<>])|()(&>>|&>)")
-_VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w*|[0-9?#@*!$_-])")
-_IN_QUOTES = re.compile(r'[^"\\$`]+')
-_ARRAY = re.compile(r"[A-Za-z_]\w*\+?=")
-_ANSI_C = re.compile(r"\$'([^'\\]*(?:\\.[^'\\]*)*)('?)", re.DOTALL)
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|[0-7]{1,3}|.)", re.DOTALL)
+_OPERATOR = regex(r"&&|\|\||;;&|;;|;&|\|&|[|&;()\n]")
+_REDIRECTION = regex(r"(\d{0,4})(<<<|<<-|<<|<>|<&|>>|>\||>&|[<>])|()(&>>|&>)")
+_VARIABLE = regex(r"\$(?:[A-Za-z_]\w*|[0-9?#@*!$_-])")
+_IN_QUOTES = regex(r'[^"\\$`]+')
+_ARRAY = regex(r"[A-Za-z_]\w*\+?=")
+_ANSI_C = regex(r"\$'([^'\\]*(?:\\.[^'\\]*)*)('?)", re.DOTALL)
+_ESCAPE = regex(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|[0-7]{1,3}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
-_WINDOWS_PATH = re.compile(r"(?:[A-Za-z]:|\.{1,2})\\(?=[\w.])")
+_WINDOWS_PATH = regex(r"(?:[A-Za-z]:|\.{1,2})\\(?=[\w.])")
 _WORD_ENDS = " \t\r\n|&;()<>"
 _ARITHMETIC_TRIES = 16
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from afterwit.actions.shell.lexer import Redirection, Word
 from afterwit.actions.shell.program_table import SHELLS, SUBCOMMANDS, names, operand_at, subcommand_in
+from afterwit.text.patterns import regex
 
 
 class Assignment(NamedTuple):
@@ -95,8 +96,8 @@ WRAPPERS: dict[str, Wrapper] = {
     "direnv exec": Wrapper(operands=1),
 }
 _FIRST_WORDS = frozenset(name.partition(" ")[0] for name in WRAPPERS if " " in name)
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
-_VERSION = re.compile(r"(?<=.)@[^/]*\Z")
+_ASSIGNMENT = regex(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
+_VERSION = regex(r"(?<=.)@[^/]*\Z")
 _MOST_WRAPPERS = 12
 
 

@@ -6,7 +6,6 @@ that stands for several forms gives the one that worked in most stories. That th
 against it. Missing programs and wrong paths are left to the harvesters of these.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -40,11 +39,12 @@ from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status
 from afterwit.model.knowledge import EVERYWHERE, EXCERPT_LIMIT, Category, Channel, Draft, Scope, Seen, Sighting, Trigger
+from afterwit.text.patterns import regex
 
 _WRONG = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT, FailureClass.UNCLEAR)
 _MENDED = (ResolutionKind.CHANGED, ResolutionKind.REPLACED, ResolutionKind.RETRIED)
-_MISSING = re.compile(r"command not found|No module named|Cannot find module|not installed|executable file not found")
-_MOMENT = re.compile(r"(?<![\w.])/\w|~|[0-9a-f]{7,}|\d{3,}|[$`\n'\"]|\btmp\b")
+_MISSING = regex(r"command not found|No module named|Cannot find module|not installed|executable file not found")
+_MOMENT = regex(r"(?<![\w.])/\w|~|[0-9a-f]{7,}|\d{3,}|[$`\n'\"]|\btmp\b")
 _LONGEST_LINE = 100
 _MOST_PROGRAMS = 8
 _MOST_SHAPES = 6

@@ -22,6 +22,7 @@ from afterwit.harvest.commands.purposes import Purpose, may_have_purpose, purpos
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Lean, Status
 from afterwit.model.knowledge import EXCERPT_LIMIT
+from afterwit.text.patterns import regex
 
 PART = "<path>"
 _NAME = "<name>"
@@ -51,14 +52,14 @@ _TASK_OPTIONS = {
     "tox": ("-e",),
     "nox": ("-s", "-e"),
 }
-_PATH = re.compile(r".*/.+/.*\S|.*/[^/.]|.*\.\w{1,8}(?::.*)?\Z|.*::")
-_GENERAL_PATH = re.compile(r"\.?/?\.{3}|\.{1,2}/?|(?:\./)?[\w.-]{1,30}/?(?:\.{3})?|//\.{3}|:?[\w:-]{1,40}")
-_ODD = re.compile(r"[\s|^$*\[\]{}()<>\"'`\\;&=,]|\d{3}")
-_LOCAL = re.compile(r"^[/~$]|/tmp\b|^file:")
-_SAFE = re.compile(r"[\w@+=:,./~<> -]+", re.ASCII)
-_PRIVATE = re.compile(r"TOKEN|SECRET|PASS|KEY|CREDENTIAL|AUTH|USER|EMAIL|CACHE|HOME")
+_PATH = regex(r".*/.+/.*\S|.*/[^/.]|.*\.\w{1,8}(?::.*)?\Z|.*::")
+_GENERAL_PATH = regex(r"\.?/?\.{3}|\.{1,2}/?|(?:\./)?[\w.-]{1,30}/?(?:\.{3})?|//\.{3}|:?[\w:-]{1,40}")
+_ODD = regex(r"[\s|^$*\[\]{}()<>\"'`\\;&=,]|\d{3}")
+_LOCAL = regex(r"^[/~$]|/tmp\b|^file:")
+_SAFE = regex(r"[\w@+=:,./~<> -]+", re.ASCII)
+_PRIVATE = regex(r"TOKEN|SECRET|PASS|KEY|CREDENTIAL|AUTH|USER|EMAIL|CACHE|HOME")
 _ABSOLUTE = ("/", "~")
-_MOVES = re.compile(r"(?<![\w-])(?:cd|pushd|popd)(?![\w-])")
+_MOVES = regex(r"(?<![\w-])(?:cd|pushd|popd)(?![\w-])")
 _MOST_WORDS = 8
 _LONGEST = 80
 

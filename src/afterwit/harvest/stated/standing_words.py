@@ -8,7 +8,6 @@ weighed by hand, the rest is one fitted table, `standing_weights.toml`. No featu
 shows what counts.
 """
 
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -20,6 +19,7 @@ from afterwit.harvest.stated.passing_features import AGAINST, OF_THE_SENTENCE
 from afterwit.harvest.stated.standing_features import FOR
 from afterwit.harvest.stated.statements import is_document, pieces_of
 from afterwit.text.pasted import own_words
+from afterwit.text.patterns import regex
 
 _LONGEST = 2_500  # characters that somebody types
 _LONGEST_SENTENCE = 600
@@ -28,24 +28,24 @@ _COUNTED_CHARS = 1_500
 _FEWEST_WORDS = 2
 _MOST_WORDS = 60
 _MOST = 4.0  # that forms count, for or against
-_WORD = re.compile(r"‹\w+›|[a-z]+(?:'[a-z]+)?|\?|:|\d+")
-_LEAD = re.compile(
+_WORD = regex(r"‹\w+›|[a-z]+(?:'[a-z]+)?|\?|:|\d+")
+_LEAD = regex(
     r"^(?:(?:ok|okay|k|also|and|but|so|oh|ah|hey|hi|hmm?|please|pls|plz|btw|by the way|one more thing|another thing"
     r"|one thing(?! per)|side note|unrelated|quick note|note|fyi|nb|no(?=[,.!;:])|nope|yes|yeah|yep|thanks|thank you"
     r"|thx|great|nice"
     r"|cool|perfect|good|right|well|look|listen|again|actually|just|then|alright|sorry|wait|ps|plus|anyway|anyways"
     r"|as i said|like i said|seriously|ugh|argh|dude|remember(?=:)|reminder|heads up|psa|important)\b[\s,.:;!\-]*)+"
 )
-_CODE = re.compile(r"`[^`]*`")
-_QUOTATION = re.compile(r"(?<!\w)[\"“][^\"“”]{24,400}[\"”](?!\w)|(?<!\w)'[^']{24,400}'(?!\w)")
-_NAME = re.compile(r"\b(?:[a-z]{1,40}[A-Z]\w*|[A-Z][a-z]{1,40}[A-Z]\w*|[a-z]{1,40}_\w+|\w{1,40}\(\))")
-_CLAUSES = re.compile(
+_CODE = regex(r"`[^`]*`")
+_QUOTATION = regex(r"(?<!\w)[\"“][^\"“”]{24,400}[\"”](?!\w)|(?<!\w)'[^']{24,400}'(?!\w)")
+_NAME = regex(r"\b(?:[a-z]{1,40}[A-Z]\w*|[A-Z][a-z]{1,40}[A-Z]\w*|[a-z]{1,40}_\w+|\w{1,40}\(\))")
+_CLAUSES = regex(
     r"[;:.!] | [-–—]{1,3} "
     r"|, (?:and|but|so|also|plus) (?=(?:from|always|never|please|remember|going|in future|we|i|don'?t|do not|for the"
     r"|keep|next)\b)"
     r"| (?:and|but) (?=(?:from now|always|never|remember|going forward|in future|please)\b)"
 )
-_BLANKS = re.compile(r"\s+")
+_BLANKS = regex(r"\s+")
 
 
 class WeighedFeature(NamedTuple):
