@@ -15,6 +15,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from afterwit.text.patterns import regex
@@ -77,8 +78,10 @@ class _Span(NamedTuple):
     end: int
 
 
+@lru_cache(maxsize=128)
 def own_words(prompt: str) -> str:
-    """What the user typed, with a gap for each piece that was pasted."""
+    """What the user typed, with a gap for each piece that was pasted. All who quote users ask for the prompts of a
+    session, one after the other."""
     text = prompt[:_LONGEST_READ]
     for spans in (_blocks, _introduced, _outputs, _lines, _quotations):
         text = _without(text, sorted(spans(text)))

@@ -10,11 +10,12 @@ shows what counts.
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import NamedTuple
 
 from afterwit.guard.hygiene import clean
+from afterwit.harvest.stated.feature_gate import FeatureGate
 from afterwit.harvest.stated.passing_features import AGAINST, OF_THE_SENTENCE
 from afterwit.harvest.stated.standing_features import FOR
 from afterwit.harvest.stated.statements import is_document, pieces_of
@@ -114,10 +115,17 @@ def _by_word(groups: Mapping[str, str]) -> dict[str, float]:
     return {word: float(weight) for weight, words in groups.items() for word in words.split()}
 
 
-def weighed_features(clause: str) -> list[WeighedFeature]:
-    """What speaks for a clause and against it."""
+@lru_cache(maxsize=4096)
+def weighed_features(clause: str) -> tuple[WeighedFeature, ...]:
+    """What speaks for a clause and against it. A sentence is asked about as a whole and as one of its clauses, and many
+    are said again."""
     bare = _bare(clause[:_LONGEST_SENTENCE])
-    return [WeighedFeature(name, weight) for name, weight, form in (*FOR, *AGAINST) if form.search(bare)]
+    return tuple(WeighedFeature(name, weight) for name, weight, form in _gate().possible(bare) if form.search(bare))
+
+
+@cache
+def _gate() -> FeatureGate:
+    return FeatureGate((*FOR, *AGAINST))
 
 
 def _clauses(sentence: str) -> list[str]:

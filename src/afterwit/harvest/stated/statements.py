@@ -134,6 +134,7 @@ def stated(text: str, speaker: StatedBy, at_ms: int | None, at: int | None = Non
     return Stated(excerpt=clean(text)[:EXCERPT_LIMIT], speaker=speaker, at_ms=at_ms, at=at)
 
 
+@lru_cache(maxsize=128)
 def is_typed(prompt: str) -> bool:
     """Whether a prompt reads as typed by hand: short, without the structure of a document or the look of output."""
     text = prompt.strip()
@@ -142,6 +143,7 @@ def is_typed(prompt: str) -> bool:
     return len(_STRUCTURE.findall(text)) <= _MOST_STRUCTURE
 
 
+@lru_cache(maxsize=128)
 def is_document(prompt: str) -> bool:
     """Whether a prompt has the structure of a document, the look of output or broken lines, however short it is."""
     text = prompt.strip()
