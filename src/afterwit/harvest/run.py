@@ -7,12 +7,14 @@ the order in which they came. What becomes of the drafts is settled elsewhere; t
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
 
+from afterwit.capture.workers import Workers
 from afterwit.decisions.decided import Forgotten
+from afterwit.digest.sharing import SharedSessions
 from afterwit.digest.update import load_digest
 from afterwit.harvest.harvester import Harvester, id_of
 from afterwit.harvest.registry import HARVESTERS
@@ -35,7 +37,7 @@ def version_of(harvesters: Sequence[Harvester[Any]] = HARVESTERS) -> str:
     return " ".join(f"{harvester.name}:{harvester.version}" for harvester in harvesters)
 
 
-def see_pending(store: Store, progress: Progress | None = None) -> int:
+def see_pending(store: Store, progress: Progress | None = None, workers: Workers | None = None) -> int:
     """Looks at all sessions that have not been looked at by the present harvesters. Returns how many."""
     version = version_of()
     with transaction(store.db):
@@ -43,26 +45,35 @@ def see_pending(store: Store, progress: Progress | None = None) -> int:
             items.put_settled_mark(store.db, "")
         pending = sightings.unharvested(store.db, version)
         sightings.touch_stories(store.db, pending, SOON_MS, OPENING)
-    for batch in in_batches(pending, _BATCH, progress, "looking for notes", "sessions"):
+    share = SharedSessions(store.db, workers or Workers(), progress)
+    for batch in share.answers(pending, _seen, "looking for notes"):
         with transaction(store.db):
-            for session in batch:
-                _see(store.db, session, version)
+            for session, repo, rows in batch:
+                sightings.put_seen(store.db, session, version, repo, rows)
             items.put_settled_mark(store.db, "")
             step("sightings are written, not committed")
     return len(pending)
 
 
-def _see(db: apsw.Connection, session: int, version: str) -> None:
+class SessionSeen(NamedTuple):
+    """All that was seen in one session."""
+
+    session: int
+    repo: str
+    rows: list[SightingRow]
+
+
+def _seen(db: apsw.Connection, session: int) -> SessionSeen | None:
     row = session_row(db, session)
     digest = load_digest(db, row) if row is not None else None
     if row is None or digest is None:
-        return
+        return None
     rows = [
         SightingRow(harvester.name, grouped.group, session, ordinal, msgspec.msgpack.encode(grouped.seen))
         for harvester in HARVESTERS
         for ordinal, grouped in enumerate(harvester.see(digest))
     ]
-    sightings.put_seen(db, session, version, row.repo, rows)
+    return SessionSeen(session, row.repo, rows)
 
 
 def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | None = None) -> int:
