@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from afterwit.actions.activities import activities_of
+from afterwit.actions.activity_names import may_be
 from afterwit.actions.checks import is_checking
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
@@ -292,7 +293,9 @@ def _publishes(steps: Sequence[Step], at: int) -> bool:
     if not steps[at].has_worked and not is_last:
         return False
     line = command_of(steps, at)
-    return bool(line) and not _PUBLISHES.isdisjoint(activities_of(ActionKind.SHELL, line))
+    if not line or _PUBLISHES.isdisjoint(may_be(line)):
+        return False
+    return not _PUBLISHES.isdisjoint(activities_of(ActionKind.SHELL, line))
 
 
 def _commands(steps: Sequence[Step], at: int) -> Sequence[Command]:

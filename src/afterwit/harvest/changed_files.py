@@ -22,6 +22,7 @@ from afterwit.digest.digester import TARGET_LIMIT, below
 from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.commands.invocations import has_worked
 from afterwit.harvest.harvester import grouped_by
+from afterwit.harvest.once import once_per_digest
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import CHANGES, ActionKind, Status
 from afterwit.model.knowledge import Seen, Sighting
@@ -92,6 +93,7 @@ class FileStory(NamedTuple, Generic[C]):
         return next((sighting for sighting in self.sightings if sighting.seen.files), self.sightings[0])
 
 
+@once_per_digest
 def changes_of(digest: Digest) -> Changed:
     """All that a session did to files."""
     root = _root(digest.steps)

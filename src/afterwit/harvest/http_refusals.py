@@ -82,7 +82,7 @@ class HttpRefusals:
     seen = RefusedRequest
 
     def see(self, digest: Digest) -> Iterable[Grouped[RefusedRequest]]:
-        refused = (grouped for at, signature in _failed(digest) for grouped in _refused(digest, at, signature))
+        refused = (grouped for at in _failed(digest) for grouped in _refused(digest, at))
         return unique(refused, lambda call: (call.group, call.seen.signature, call.seen.way))
 
     def conclude(self, group: str, sightings: Sequence[Sighting[RefusedRequest]]) -> Iterable[Draft]:
@@ -90,17 +90,26 @@ class HttpRefusals:
             yield from _draft(group, scope, same)
 
 
-def _failed(digest: Digest) -> Iterator[tuple[int, str]]:
-    """Failures with their signatures; and calls that look like one although their exit code says nothing: `curl` ends
-    with 0 whatever the server answered."""
-    yield from ((failure.at, failure.signature) for failure in digest.failures)
+def _failed(digest: Digest) -> Iterator[int]:
+    """Failures; and calls that look like one although their exit code says nothing: `curl` ends with 0 whatever the
+    server answered."""
+    yield from (failure.at for failure in digest.failures)
     for at, step in enumerate(digest.steps):
         if step.kind is ActionKind.SHELL and step.status is Status.UNKNOWN and step.lean is Lean.FAILED:
-            failed = Step(step.kind, step.tool, step.target, Status.FAILED, None, step.exit_code, step.error)
-            yield at, answerable_signature(failed)
+            yield at
 
 
-def _refused(digest: Digest, at: int, signature: str) -> Iterator[Grouped[RefusedRequest]]:
+def _signature(digest: Digest, at: int) -> str:
+    named = next((failure.signature for failure in digest.failures if failure.at == at), None)
+    if named is not None:
+        return named
+    step = digest.steps[at]
+    return answerable_signature(
+        Step(step.kind, step.tool, step.target, Status.FAILED, None, step.exit_code, step.error)
+    )
+
+
+def _refused(digest: Digest, at: int) -> Iterator[Grouped[RefusedRequest]]:
     error, line = digest.steps[at].error, command_at(digest.steps, at)
     status = _STATUS.search(error)
     aim = aim_of(line) if line and (status or _REFUSED.search(error)) else None
@@ -111,7 +120,7 @@ def _refused(digest: Digest, at: int, signature: str) -> Iterator[Grouped[Refuse
     seen = RefusedRequest(
         at=at,
         excerpt=error.partition("\n")[0][:120],
-        signature=signature,
+        signature=_signature(digest, at),
         call=aim.call,
         status=next(filter(None, status.groups()), "") if status else "",
         reason=_reason(digest, at),

@@ -46,10 +46,7 @@ class WordAt(NamedTuple):
 class SpelledCommand(NamedTuple):
     words: tuple[WordAt, ...]  # without assignments in front
     joint: str  # the operator before it
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return tuple(word.text for word in self.words)
+    texts: tuple[str, ...]  # of the words
 
 
 ANY, GAP, ARROW = "*", "…", " → "
@@ -221,9 +218,13 @@ def spelled_commands(line: str) -> tuple[SpelledCommand, ...]:
                 words.append(WordAt(piece["word"], piece.start("word"), at))
         elif piece["operator"]:
             if words:
-                commands.append(SpelledCommand(tuple(words), joint))
+                commands.append(_spelled_command(words, joint))
             words, joint = [], piece["operator"]
-    return tuple((*commands, SpelledCommand(tuple(words), joint)) if words else commands)
+    return tuple((*commands, _spelled_command(words, joint)) if words else commands)
+
+
+def _spelled_command(words: list[WordAt], joint: str) -> SpelledCommand:
+    return SpelledCommand(tuple(words), joint, tuple([word.text for word in words]))
 
 
 @lru_cache(maxsize=4096)
