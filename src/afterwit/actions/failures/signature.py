@@ -18,6 +18,7 @@ from afterwit.actions.shell.tree import Command, CommandLine
 from afterwit.actions.steps import Step
 from afterwit.model.kinds import ActionKind, FailureClass
 from afterwit.text.patterns import regex
+from afterwit.text.phrases import Phrases
 
 _LONGEST = 120
 _LONGEST_READ = 2_000
@@ -127,13 +128,13 @@ def _work(error: str, line: str, rules: list[str], *, is_check: bool) -> str:
     """What is wrong with the code: the rules it breaks, its tests, else the line that says it."""
     if rules:
         return f"rules {' '.join(rules[:_MOST_RULES])}"
-    is_tested = says.TESTS.search(error) or (is_check and says.TALLIES.search(error))
-    if is_tested and not says.BUILD.search(line):
+    is_tested = says.TESTS.are_in(error) or (is_check and says.TALLIES.are_in(error))
+    if is_tested and not says.BUILD.are_in(line):
         return "tests fail"
     return "build fails" if "[build failed]" in line else template(line)
 
 
-def _head(line: CommandLine, error: str, telling: tuple[says.Phrases, ...]) -> tuple[str, str]:
+def _head(line: CommandLine, error: str, telling: tuple[Phrases, ...]) -> tuple[str, str]:
     """The program that failed, with its subcommand, and the telling line without the program's own name."""
     first = _telling_line(error, telling)
     usage = _SAYS_USAGE.search(error)
@@ -158,9 +159,9 @@ def _name(command: Command) -> str:
     return f"{program} {subcommand}".strip()
 
 
-def _telling_line(error: str, telling: tuple[says.Phrases, ...]) -> str:
+def _telling_line(error: str, telling: tuple[Phrases, ...]) -> str:
     """The first line that speaks of what the class is about."""
-    lines = (line for form in telling for line in error.splitlines() if form.search(line))
+    lines = (line for form in telling for line in error.splitlines() if form.are_in(line))
     return _first_line(next(lines, error))
 
 

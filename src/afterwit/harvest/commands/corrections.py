@@ -115,7 +115,7 @@ def _is_plausible(error: str, change: CommandChange | None) -> bool:
     """Whether the message blames the use, so that the change can be what mended it."""
     if change and _is_moved(change):
         return True
-    if not says.USAGE.search(error):
+    if not says.USAGE.are_in(error):
         return False
     return change is None or _is_about_use(change)
 
